@@ -1,0 +1,42 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+// The packages are tested from their sources: no build is needed, and none can be stale.
+export const conditions = ["@countersign/source", "module", "node", "development|production"];
+export const sources = { resolve: { conditions }, ssr: { resolve: { conditions } } };
+export const root = fileURLToPath(new URL("..", import.meta.url));
+
+// The quick lane: what `npm test` runs. Slow suites are `*.slow.ts` in test/vitest.slow.config.ts.
+export default defineConfig({
+  root,
+  test: {
+    coverage: {
+      provider: "v8",
+      include: ["packages/*/src/**", "schemas/src/**"],
+      exclude: ["**/generated/**"],
+      reportsDirectory: "test/output/coverage",
+      reporter: ["text", "json-summary"],
+    },
+    projects: [
+      {
+        ...sources,
+        test: {
+          root,
+          name: "unit",
+          include: ["packages/*/test/**/*.spec.ts", "schemas/test/**/*.spec.ts"],
+          testTimeout: 20_000,
+        },
+      },
+      {
+        ...sources,
+        test: {
+          root,
+          name: "whole",
+          include: ["test/**/*.spec.ts"],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+    ],
+  },
+});

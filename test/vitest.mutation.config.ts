@@ -1,0 +1,9 @@
+import { defineConfig } from "vitest/config";
+import { root, sources } from "./vitest.config.ts";
+
+// Flat, because the mutation runner reads no projects.
+export default defineConfig({
+  ...sources,
+  root,
+  test: { include: ["packages/{signatures,rules}/test/**/*.spec.ts"] },
+});

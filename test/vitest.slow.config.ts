@@ -1,0 +1,15 @@
+import { defineConfig } from "vitest/config";
+import { root, sources } from "./vitest.config.ts";
+
+// The slow lane: the long forms of properties, chaos and fuzz. Run by `pnpm test:slow`, never by
+// `npm test`, whose quick lane holds a short seeded form of each.
+export default defineConfig({
+  ...sources,
+  root,
+  test: {
+    include: ["packages/*/test/**/*.slow.ts", "schemas/test/**/*.slow.ts", "test/**/*.slow.ts"],
+    testTimeout: 3_600_000,
+    hookTimeout: 120_000,
+    fileParallelism: false,
+  },
+});
