@@ -1,0 +1,57 @@
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import type { SqlValue } from "./driver.ts";
+
+/** Statements kept prepared on one connection; texts with a list of values come in many lengths. */
+const MAX_PREPARED = 256;
+
+/** One connection to a SQLite file that speaks the shared dialect of SQL. */
+export class SqliteConnection {
+  readonly #database: DatabaseSync;
+  readonly #prepared = new Map<string, StatementSync>();
+
+  /** @param file Path of the database; a reader opens what a writer has made. */
+  constructor(file: string, { readOnly, busyMs }: { readOnly: boolean; busyMs: number }) {
+    this.#database = new DatabaseSync(file, { readOnly, timeout: busyMs });
+    if (!readOnly) this.#database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+    this.#database.exec("PRAGMA foreign_keys = ON");
+  }
+
+  /** Whether a transaction is open. SQLite ends one by itself when the disk is full or fails. */
+  get inTransaction(): boolean {
+    return this.#database.isTransaction;
+  }
+
+  run(sql: string, params: readonly SqlValue[] = []): Record<string, unknown>[] {
+    return this.#prepare(sql).all(...params);
+  }
+
+  /** Statements without parameters or rows: BEGIN, SAVEPOINT, COMMIT and their like. */
+  exec(sql: string): void {
+    this.#database.exec(sql);
+  }
+
+  close(): void {
+    this.#prepared.clear();
+    if (this.#database.isOpen) this.#database.close();
+  }
+
+  #prepare(sql: string): StatementSync {
+    const known = this.#prepared.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.#database.prepare(toSqlite(sql));
+    for (const oldest of this.#prepared.keys()) {
+      if (this.#prepared.size < MAX_PREPARED) break;
+      this.#prepared.delete(oldest);
+    }
+    this.#prepared.set(sql, statement);
+    return statement;
+  }
+}
+
+/**
+ * The only two differences between the dialects: how a parameter is written, and row locks, which
+ * SQLite does not need since it has one writer. No text holds `$1` inside a literal.
+ */
+function toSqlite(sql: string): string {
+  return sql.replaceAll(/\$(\d+)/g, "?$1").replaceAll(/\bFOR UPDATE(?: SKIP LOCKED)?\b/g, "");
+}

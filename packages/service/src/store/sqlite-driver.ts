@@ -1,0 +1,157 @@
+import { StoreUnavailableError, type Driver, type Queryable, type SqlValue } from "./driver.ts";
+import { SqliteConnection } from "./sqlite-connection.ts";
+
+export interface SqliteOptions {
+  /** How long BEGIN waits for another process's transaction, in milliseconds. Default 5000. */
+  readonly busyMs?: number;
+}
+
+/** Calls that share one COMMIT; bounds how long the first of them waits for the others. */
+const MAX_GROUP = 256;
+
+interface Call {
+  readonly run: (tx: Queryable) => Promise<unknown>;
+  /** Told once, after COMMIT or its failure. */
+  readonly settle: (outcome: Outcome) => void;
+}
+type Outcome =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly error: unknown };
+
+/**
+ * A SQLite file through `node:sqlite`: WAL, `synchronous=FULL`, group commit.
+ *
+ * Transactions asked for in one turn of the event loop share one BEGIN IMMEDIATE and one COMMIT, so
+ * that they share its flush to disk. They run one after the other, each in its own SAVEPOINT; a
+ * failing one takes back its own writes alone. Reads outside a transaction go through a second,
+ * read-only connection and never see uncommitted rows.
+ *
+ * @param file Path of the database file, made if missing. A database in memory cannot be shared by
+ *   two connections and is refused.
+ * @throws {TypeError} `file` is empty or names a database in memory.
+ */
+export function sqliteDriver(file: string, options: SqliteOptions = {}): Driver {
+  if (file === "" || file.includes(":memory:")) {
+    throw new TypeError('"file" must be a path: a database in memory has one connection only');
+  }
+  return new SqliteDriver(file, options.busyMs ?? 5000);
+}
+
+class SqliteDriver implements Driver {
+  readonly #writer: SqliteConnection;
+  readonly #reader: SqliteConnection;
+  readonly #waiting: Call[] = [];
+  /** Ends when nothing waits any more. */
+  #draining: Promise<void> | undefined;
+  #closed = false;
+
+  constructor(file: string, busyMs: number) {
+    this.#writer = new SqliteConnection(file, { readOnly: false, busyMs });
+    this.#reader = new SqliteConnection(file, { readOnly: true, busyMs });
+  }
+
+  // Async although SQLite is not: a failing statement must reject, as it does on a server.
+  async query<Row>(sql: string, params: readonly SqlValue[] = []): Promise<Row[]> {
+    this.#refuseIfClosed();
+    // The caller's claim about its own text, as `Queryable` says.
+    return this.#reader.run(sql, params) as Row[];
+  }
+
+  async transaction<T>(run: (tx: Queryable) => Promise<T>): Promise<T> {
+    this.#refuseIfClosed();
+    const outcome = await new Promise<Outcome>((settle) => {
+      this.#waiting.push({ run, settle });
+      this.#draining ??= this.#drain();
+    });
+    if (!outcome.ok) throw outcome.error;
+    // `settle` hands back what this very `run` resolved to.
+    return outcome.value as T;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#draining;
+    this.#reader.close();
+    this.#writer.close();
+  }
+
+  #refuseIfClosed(): void {
+    if (this.#closed) throw new StoreUnavailableError("the database is closed");
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      // One turn later: what the current turn still asks for joins the group, and I/O has its share.
+      await new Promise((resolve) => setImmediate(resolve));
+      await this.#commitGroup(this.#waiting.splice(0, MAX_GROUP));
+    }
+    this.#draining = undefined;
+  }
+
+  /** Settles every call of the group; never rejects. */
+  async #commitGroup(group: readonly Call[]): Promise<void> {
+    const outcomes: Outcome[] = [];
+    try {
+      this.#writer.exec("BEGIN IMMEDIATE");
+      for (const call of group) {
+        outcomes.push(await this.#runOne(call));
+      }
+      this.#writer.exec("COMMIT");
+    } catch (cause) {
+      const error = new StoreUnavailableError("the transaction was not committed", { cause });
+      // Also those that failed by themselves: what they saw of their neighbours never happened.
+      for (const call of group) call.settle({ ok: false, error });
+      this.#rollback();
+      return;
+    }
+    for (const [index, call] of group.entries()) {
+      call.settle(outcomes[index] ?? { ok: false, error: new Error("a call has no outcome") });
+    }
+  }
+
+  async #runOne({ run }: Call): Promise<Outcome> {
+    const tx = new Transaction(this.#writer);
+    this.#writer.exec("SAVEPOINT one_call");
+    try {
+      const value = await run(tx);
+      tx.close();
+      this.#writer.exec("RELEASE one_call");
+      return { ok: true, value };
+    } catch (error) {
+      tx.close();
+      // A full or failing disk ends the whole transaction: nobody's writes are left to keep.
+      if (!this.#writer.inTransaction) throw error;
+      this.#writer.exec("ROLLBACK TO one_call");
+      this.#writer.exec("RELEASE one_call");
+      return { ok: false, error };
+    }
+  }
+
+  #rollback(): void {
+    try {
+      if (this.#writer.inTransaction) this.#writer.exec("ROLLBACK");
+    } catch {
+      // The next BEGIN meets the same broken file, fails too, and says so to its callers.
+    }
+  }
+}
+
+/** The writer, lent to one call. */
+class Transaction implements Queryable {
+  readonly #writer: SqliteConnection;
+  #open = true;
+
+  constructor(writer: SqliteConnection) {
+    this.#writer = writer;
+  }
+
+  async query<Row>(sql: string, params: readonly SqlValue[] = []): Promise<Row[]> {
+    // Afterwards the connection is in a neighbour's transaction.
+    if (!this.#open) throw new TypeError("the transaction is over: await every query inside it");
+    return this.#writer.run(sql, params) as Row[];
+  }
+
+  close(): void {
+    this.#open = false;
+  }
+}
