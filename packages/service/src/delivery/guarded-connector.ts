@@ -1,0 +1,86 @@
+import dns from "node:dns";
+import { isIP, type LookupFunction } from "node:net";
+import { buildConnector } from "undici";
+import { isLoopbackAddress, isPublicAddress } from "./public-address.ts";
+
+export interface ConnectorOptions {
+  /** Also connects to this machine's loopback addresses. For development alone. */
+  readonly allowLoopback: boolean;
+  /** Milliseconds that one connection, handshake included, may take. */
+  readonly timeoutMs: number;
+  /** The resolver. Default: the operating system's. */
+  readonly lookup?: LookupFunction;
+}
+
+/** A host outside the public Internet: a merchant's URL must not reach what only we can reach. */
+export class AddressRefusedError extends Error {
+  readonly code = "CS_ATTEMPT_ADDRESS_REFUSED";
+  constructor(address: string) {
+    super(`the address ${address} is not a public one`);
+    this.name = new.target.name;
+  }
+}
+
+/**
+ * Opens connections to public addresses alone. Each of three places is needed:
+ *
+ * 1. a literal address, which Node connects to without asking the resolver;
+ * 2. every address that the name resolves to, of which the first allowed one is not enough: Node
+ *    tries the next one when a connection fails;
+ * 3. the connected peer, since only that address is certain.
+ *
+ * The name is resolved for each connection and the addresses checked are the ones connected to, so
+ * that a name whose address changes in between (DNS rebinding) gains nothing. Proxies named in the
+ * environment are not used: they would resolve the name themselves.
+ */
+export function guardedConnector(options: ConnectorOptions): buildConnector.connector {
+  const isAllowed = (address: string): boolean =>
+    isPublicAddress(address) || (options.allowLoopback && isLoopbackAddress(address));
+  const connect = buildConnector({
+    allowH2: false,
+    timeout: options.timeoutMs,
+    lookup: guardedLookup(options.lookup ?? dns.lookup, isAllowed),
+  });
+  return (target, callback) => {
+    const host = target.hostname.replaceAll(/^\[|\]$/g, "");
+    if (isIP(host) !== 0 && !isAllowed(host)) {
+      callback(new AddressRefusedError(host), null);
+      return;
+    }
+    connect(target, (...[error, socket]) => {
+      if (error !== null) {
+        callback(error, null);
+      } else if (isAllowed(socket.remoteAddress ?? "")) {
+        callback(null, socket);
+      } else {
+        socket.destroy();
+        callback(new AddressRefusedError(socket.remoteAddress ?? "of a closed socket"), null);
+      }
+    });
+  };
+}
+
+function guardedLookup(
+  lookup: LookupFunction,
+  isAllowed: (address: string) => boolean,
+): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, resolved) => {
+      if (error !== null) {
+        callback(error, "");
+        return;
+      }
+      const addresses =
+        typeof resolved === "string" ? [{ address: resolved, family: 0 }] : resolved;
+      const refused = addresses.find(({ address }) => !isAllowed(address));
+      const [first] = addresses;
+      if (refused !== undefined || first === undefined) {
+        callback(new AddressRefusedError(refused?.address ?? "of nobody"), "");
+      } else if (options.all === true) {
+        callback(null, addresses);
+      } else {
+        callback(null, first.address, first.family);
+      }
+    });
+  };
+}

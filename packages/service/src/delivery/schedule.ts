@@ -1,0 +1,38 @@
+/** When the attempts of a delivery are made (S 6.6). */
+export interface Schedule {
+  /** Milliseconds before each attempt, counted from the end of the one before; the first is 0. */
+  readonly steps: readonly number[];
+  /** How far a wait may move, as a part of it: 0.1 is ±10 %. 0 or more, below 1. */
+  readonly jitter: number;
+}
+
+export interface FailedAttempt {
+  /** The failed attempt's number, from 1. */
+  readonly attempt: number;
+  /** Milliseconds that the receiver asked for, if it did. */
+  readonly retryAfter?: number | undefined;
+  /** From 0 up to, but not including, 1. */
+  readonly random: number;
+}
+
+/**
+ * The wait after a failed attempt, in whole milliseconds, or `undefined` where the schedule has no
+ * further attempt.
+ *
+ * Without `retryAfter` it is the step within its jitter, so that the receivers of one outage are not
+ * called again in one instant. With it, the wait is what was asked for, never shorter than the step
+ * and never longer than twice the step: a receiver may slow its sender down, but neither make it
+ * hammer nor hold a delivery for ever.
+ *
+ * @see Standard Webhooks, "Deliverability"
+ */
+export function waitAfter(failed: FailedAttempt, schedule: Schedule): number | undefined {
+  const step = schedule.steps[failed.attempt];
+  if (step === undefined) return undefined;
+  if (failed.retryAfter === undefined) {
+    return Math.round(step * (1 + schedule.jitter * (2 * failed.random - 1)));
+  }
+  // Only ever later than asked for: earlier would ignore the receiver.
+  const asked = failed.retryAfter * (1 + schedule.jitter * failed.random);
+  return Math.round(Math.min(Math.max(asked, step), 2 * step));
+}
