@@ -22,6 +22,10 @@ export type AttemptErrorCode =
 
 /** The code of whatever undici, Node's sockets or its resolver threw. */
 export function attemptErrorCode(error: unknown): AttemptErrorCode {
+  // undici gives this one a code only at times.
+  if (error instanceof Error && error.name === "HTTPParserError") {
+    return "CS_ATTEMPT_ANSWER_MALFORMED";
+  }
   const code = codeOf(error);
   switch (code) {
     case "CS_ATTEMPT_ADDRESS_REFUSED":
@@ -50,7 +54,6 @@ export function attemptErrorCode(error: unknown): AttemptErrorCode {
 }
 
 function codeByFamily(code: string): AttemptErrorCode {
-  if (code.startsWith("HPE_")) return "CS_ATTEMPT_ANSWER_MALFORMED";
   // OpenSSL names a bad certificate in many ways: CERT_HAS_EXPIRED, DEPTH_ZERO_SELF_SIGNED_CERT, …
   if (/CERT|^ERR_TLS|^ERR_SSL|^EPROTO$|SIGNATURE|ISSUER/.test(code)) return "CS_ATTEMPT_TLS_FAILED";
   return "CS_ATTEMPT_CONNECTION_FAILED";
