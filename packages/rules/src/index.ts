@@ -1,1 +1,61 @@
-export {};
+export {
+  addBusinessDays,
+  federalReserve,
+  isBusinessDay,
+  type BankCalendar,
+} from "./business-days.ts";
+export {
+  customerTransitions,
+  moveCustomer,
+  type CustomerMove,
+  type CustomerStatus,
+} from "./customer.ts";
+export { checkHold, eligibleAt, type Hold } from "./hold.ts";
+export { mermaid } from "./mermaid.ts";
+export {
+  formatAmount,
+  MAX_CENTS,
+  MIN_CENTS,
+  parseAmount,
+  type AmountErrorCode,
+  type AmountPolicy,
+  type AmountVerdict,
+} from "./money.ts";
+export { compareStates, type ResourceState, type StateOrder } from "./ordering.ts";
+export { refundTransitions, type RefundTrigger } from "./refund-transitions.ts";
+export {
+  decide,
+  onCovered,
+  onDebit,
+  onFailed,
+  onReturned,
+  onSettled,
+  onTime,
+  type Debit,
+  type Decision,
+  type ErrorDetails,
+  type Refund,
+  type RefundRequest,
+  type RefundStatus,
+} from "./refund.ts";
+export {
+  heldCents,
+  reservationChange,
+  reserve,
+  type Reservation,
+  type ReservationErrorCode,
+} from "./reservation.ts";
+export { readJson, type JsonErrorCode, type JsonOptions, type JsonReading } from "./strict-json.ts";
+export {
+  eventCategories,
+  exclude,
+  isClosed,
+  matches,
+  select,
+  type CatalogueRow,
+  type EventSet,
+  type Selection,
+  type SubscriptionDetails,
+} from "./subscription.ts";
+export { splitCents, sumCents } from "./sums.ts";
+export type { Transition } from "./transition.ts";

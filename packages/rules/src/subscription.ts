@@ -1,0 +1,110 @@
+/** The categories of events (S 2.5): `ALL` is these three. */
+export const eventCategories: readonly ["ACCOUNT", "CUSTOMER", "PAYMENT"] = Object.freeze([
+  "ACCOUNT",
+  "CUSTOMER",
+  "PAYMENT",
+]);
+
+/** What a subscribe or unsubscribe request names (S 2.5). With `ALL`, `details` is not looked at. */
+export type SubscriptionDetails =
+  | { readonly type: "ALL"; readonly details?: readonly string[] | undefined }
+  | { readonly type: "CATEGORY" | "EVENT"; readonly details: readonly string[] };
+
+/** A set of events, as rules: everything, categories and names. The lists are sorted and unique. */
+export interface EventSet {
+  readonly all: boolean;
+  readonly categories: readonly string[];
+  readonly events: readonly string[];
+}
+
+/**
+ * What a subscription delivers: what is included, minus what is excluded. The rules are kept as they
+ * were asked for and never expanded to names, so that `ALL` holds for events of the future too. JSON.
+ */
+export interface Selection {
+  readonly include: EventSet;
+  readonly exclude: EventSet;
+}
+
+/** An event's type and category. The category is the catalogue's to say, never the name's. */
+export interface CatalogueRow {
+  readonly type: string;
+  readonly category: string;
+}
+
+const NOTHING: EventSet = { all: false, categories: [], events: [] };
+
+/** The selection of a new subscription (S 4.3). */
+export function select(details: SubscriptionDetails): Selection {
+  return { include: union(NOTHING, details), exclude: NOTHING };
+}
+
+/**
+ * The selection after a partial unsubscribe (S 4.4). Idempotent; naming what is not included is no
+ * mistake and takes effect like any other name.
+ *
+ * @returns `selection` itself where all of it is excluded already.
+ */
+export function exclude(selection: Selection, details: SubscriptionDetails): Selection {
+  const excluded = union(selection.exclude, details);
+  return isSame(excluded, selection.exclude)
+    ? selection
+    : { include: selection.include, exclude: excluded };
+}
+
+/** Whether an event is delivered (S 6.1, S 6.2). */
+export function matches(selection: Selection, event: CatalogueRow): boolean {
+  return holds(selection.include, event) && !holds(selection.exclude, event);
+}
+
+/**
+ * Whether nothing is left, so that the subscription ends: everything is excluded, or each included
+ * category is excluded as a category and each included name by name or by its category. `ALL`
+ * counts as the three categories. Excluding every event of a category by name does not close it: the
+ * category may grow.
+ *
+ * @param catalogue Tells a name's category. A name that it does not hold is excluded by name alone.
+ */
+export function isClosed(selection: Selection, catalogue: readonly CatalogueRow[]): boolean {
+  const { include, exclude: excluded } = selection;
+  if (excluded.all) return true;
+  const isCategoryOut = (category: string): boolean => excluded.categories.includes(category);
+  const isEventOut = (type: string): boolean =>
+    excluded.events.includes(type) ||
+    catalogue.some((row) => row.type === type && isCategoryOut(row.category));
+  return (
+    (!include.all || eventCategories.every(isCategoryOut)) &&
+    include.categories.every(isCategoryOut) &&
+    include.events.every(isEventOut)
+  );
+}
+
+function holds(set: EventSet, { type, category }: CatalogueRow): boolean {
+  return set.all || set.categories.includes(category) || set.events.includes(type);
+}
+
+function union(set: EventSet, { type, details = [] }: SubscriptionDetails): EventSet {
+  switch (type) {
+    case "ALL":
+      return { ...set, all: true };
+    case "CATEGORY":
+      return { ...set, categories: sortedUnique([...set.categories, ...details]) };
+    case "EVENT":
+      return { ...set, events: sortedUnique([...set.events, ...details]) };
+    default:
+      return type satisfies never;
+  }
+}
+
+function isSame(a: EventSet, b: EventSet): boolean {
+  // Sets only grow here, so that equal sizes are equal sets.
+  return (
+    a.all === b.all &&
+    a.categories.length === b.categories.length &&
+    a.events.length === b.events.length
+  );
+}
+
+function sortedUnique(names: readonly string[]): string[] {
+  return [...new Set(names)].toSorted();
+}

@@ -1,0 +1,63 @@
+const SECOND_MS = 1000;
+const DAY_MS = 86_400_000;
+
+/** What a zone's clocks and calendars show. */
+export interface WallClock {
+  /** The wall time of an instant (ms since the epoch), in ms as if it were UTC. */
+  read(instant: number): number;
+  /**
+   * The first instant at which the zone's clocks show `wall` or later: where a clock change repeats a
+   * wall time, its first occurrence; where one leaves it out, the moment of the change.
+   */
+  firstInstantOf(wall: number): number;
+}
+
+/**
+ * The clock of an IANA time zone, from `Intl`.
+ *
+ * @throws {RangeError} There is no such time zone.
+ */
+export function wallClock(timeZone: string): WallClock {
+  const format = new Intl.DateTimeFormat("en-US", {
+    timeZone,
+    hourCycle: "h23",
+    year: "numeric",
+    month: "numeric",
+    day: "numeric",
+    hour: "numeric",
+    minute: "numeric",
+    second: "numeric",
+  });
+  const read = (instant: number): number => {
+    const parts = new Map(format.formatToParts(instant).map(({ type, value }) => [type, value]));
+    const of = (type: Intl.DateTimeFormatPartTypes): number => Number(parts.get(type));
+    const whole = Date.UTC(
+      of("year"),
+      of("month") - 1,
+      of("day"),
+      of("hour"),
+      of("minute"),
+      of("second"),
+    );
+    return whole + (instant - Math.floor(instant / SECOND_MS) * SECOND_MS);
+  };
+  return { read, firstInstantOf: (wall) => firstInstantOf(wall, read) };
+}
+
+function firstInstantOf(wall: number, read: WallClock["read"]): number {
+  // The zone's offsets a day before and a day after: wall time is within 14 hours of UTC, so that
+  // a change of the clocks that matters lies between the two.
+  const before = wall - (read(wall - DAY_MS) - (wall - DAY_MS));
+  const after = wall - (read(wall + DAY_MS) - (wall + DAY_MS));
+  let early = Math.min(before, after);
+  let late = Math.max(before, after);
+  if (read(early) === wall) return early;
+  if (read(late) === wall) return late;
+  // No clock shows this wall time: the change that leaves it out lies after `early`, at or before `late`.
+  while (late - early > 1) {
+    const middle = Math.floor((early + late) / 2);
+    if (read(middle) < wall) early = middle;
+    else late = middle;
+  }
+  return late;
+}
