@@ -1,4 +1,15 @@
+export {
+  bodyHmac,
+  type BodyHmacOptions,
+  type ReplayableScheme,
+  type ReplayableVerified,
+} from "./body-hmac.ts";
 export { type SignatureErrorCode, signatureErrorCodes } from "./codes.ts";
+export { describedHmac } from "./described-hmac.ts";
+export type { Encoding } from "./encoding.ts";
+export type { HmacAlgorithm } from "./hmac.ts";
+export type { HmacDescription, SignatureForm, SignedPart } from "./hmac-description.ts";
+export { hmacPresets } from "./hmac-presets.ts";
 export type {
   Attempt,
   HeadersLike,
@@ -13,3 +24,5 @@ export type {
 } from "./scheme.ts";
 export type { Secret } from "./secret.ts";
 export { standardWebhooks, type StandardWebhooksOptions } from "./standard-webhooks.ts";
+export { timestampedHmac, type TimestampedHmacOptions } from "./timestamped-hmac.ts";
+export { xSignature, type XSignatureOptions } from "./x-signature.ts";
