@@ -1,4 +1,4 @@
-import { addName, type MemberNames } from "./json-names.ts";
+import { addName, nameAt, type Frame, type NameStack } from "./json-names.ts";
 import {
   endOfNumber,
   endOfString,
@@ -27,124 +27,134 @@ interface ScanOptions {
   readonly numbers: "all" | "inexact";
 }
 
-/** An open array's index, or an open object's names; the last name is the current member's. */
-type Frame = { readonly names: MemberNames } | { readonly names: undefined; index: number };
-
-/**
- * Walks a text once, left to right, and holds nothing but the open containers: by the time that
- * anything is built, the text is known to be JSON (RFC 8259) without duplicates, forbidden names and
- * lone surrogate escapes, and no deeper than asked. No recursion, so no depth overflows the stack.
- */
-export function scanJson(text: string, { depth, numbers }: ScanOptions): Scan {
-  const frames: Frame[] = [];
-  const found = new Map<string, string>();
-  let top: Frame | undefined;
-  let pointerBudget = POINTERS_AT_LEAST + POINTERS_PER_UNIT * text.length;
-
-  let at = skipSpace(text, 0);
-  if (at === text.length) return refuse("CS_JSON_EMPTY", 0);
-
-  for (;;) {
-    // A value starts at `at`.
-    let opened = false;
-    const unit = text.charCodeAt(at);
-    let end: number;
-    switch (unit) {
-      case 0x22:
-        end = endOfString(text, at);
-        if (end < 0) return refuseString(text, ~end);
-        break;
-      case 0x7b:
-      case 0x5b:
-        if (frames.length === depth) return refuse("CS_JSON_DEPTH", at);
-        top =
-          unit === 0x7b ? { names: { met: [], many: undefined } } : { names: undefined, index: 0 };
-        frames.push(top);
-        opened = true;
-        end = at + 1;
-        break;
-      case 0x74:
-        end = endOfWord(text, at, "true");
-        break;
-      case 0x66:
-        end = endOfWord(text, at, "false");
-        break;
-      case 0x6e:
-        end = endOfWord(text, at, "null");
-        break;
-      default: {
-        end = endOfNumber(text, at);
-        if (end < 0) break;
-        const source = text.slice(at, end);
-        if (numbers === "inexact" && !isInexact(source)) break;
-        const pointer = pointerOf(frames);
-        pointerBudget -= pointer.length;
-        if (pointerBudget < 0) return refuse("CS_JSON_POINTERS", at);
-        found.set(pointer, source);
-      }
-    }
-    if (end < 0) return refuse("CS_JSON_SYNTAX", ~end);
-
-    // What follows a value: the end of its containers, then the next member or element.
-    at = skipSpace(text, end);
-    while (top !== undefined && text.charCodeAt(at) === (top.names === undefined ? 0x5d : 0x7d)) {
-      frames.pop();
-      top = frames.at(-1);
-      opened = false;
-      at = skipSpace(text, at + 1);
-    }
-    if (top === undefined) {
-      return at === text.length ? { ok: true, numbers: found } : refuse("CS_JSON_SYNTAX", at);
-    }
-    if (!opened) {
-      if (text.charCodeAt(at) !== 0x2c) return refuse("CS_JSON_SYNTAX", at);
-      at = skipSpace(text, at + 1);
-    }
-    if (top.names === undefined) {
-      if (!opened) top.index += 1;
-      continue;
-    }
-    if (text.charCodeAt(at) !== 0x22) return refuse("CS_JSON_SYNTAX", at);
-    const nameEnd = endOfString(text, at);
-    if (nameEnd < 0) return refuseString(text, ~nameEnd);
-    const fault = addName(top.names, nameOf(text, at, nameEnd));
-    if (fault !== undefined) return refuse(fault, at);
-    at = skipSpace(text, nameEnd);
-    if (text.charCodeAt(at) !== 0x3a) return refuse("CS_JSON_SYNTAX", at);
-    at = skipSpace(text, at + 1);
-  }
-}
-
 // A long name above many numbers would otherwise be copied into the pointer of each: 64 KiB of text
 // could ask for half a gigabyte.
 const POINTERS_AT_LEAST = 65_536;
 const POINTERS_PER_UNIT = 16;
 
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const MINUS = 0x2d;
+const COLON = 0x3a;
+const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+
+/**
+ * Walks a text once, left to right, and holds nothing but the open containers and their names: by the
+ * time that anything is built, the text is known to be JSON (RFC 8259) without duplicates, forbidden
+ * names and lone surrogate escapes, and no deeper than asked. No recursion, so that no depth
+ * overflows the stack.
+ */
+export function scanJson(text: string, { depth, numbers }: ScanOptions): Scan {
+  const frames: Frame[] = [];
+  const names: NameStack = { quotes: [], hashes: [], count: 0 };
+  const found = new Map<string, string>();
+  let pointersLeft = POINTERS_AT_LEAST + POINTERS_PER_UNIT * text.length;
+  let top: Frame | undefined;
+
+  let at = skipSpace(text, 0);
+  if (at === text.length) return refuse("CS_JSON_EMPTY", 0);
+
+  for (;;) {
+    // A value starts here.
+    const unit = text.charCodeAt(at);
+    const isOpening = unit === OPEN_OBJECT || unit === OPEN_ARRAY;
+    let end: number;
+    if (isOpening) {
+      if (frames.length === depth) return refuse("CS_JSON_DEPTH", at);
+      top = { isObject: unit === OPEN_OBJECT, base: names.count, at: 0, many: undefined };
+      frames.push(top);
+      end = at + 1;
+    } else {
+      end = endOfScalar(text, at);
+      if (end < 0)
+        return unit === QUOTE ? refuseString(text, ~end) : refuse("CS_JSON_SYNTAX", ~end);
+      if (unit === MINUS || isDigit(unit)) {
+        const source = text.slice(at, end);
+        if (numbers === "all" || isInexact(source)) {
+          const pointer = pointerOf(text, frames);
+          pointersLeft -= pointer.length;
+          if (pointersLeft < 0) return refuse("CS_JSON_POINTERS", at);
+          found.set(pointer, source);
+        }
+      }
+    }
+
+    // Containers that end after it.
+    at = skipSpace(text, end);
+    let isFirst = isOpening;
+    while (
+      top !== undefined &&
+      text.charCodeAt(at) === (top.isObject ? CLOSE_OBJECT : CLOSE_ARRAY)
+    ) {
+      names.count = top.base;
+      frames.pop();
+      top = frames.at(-1);
+      isFirst = false;
+      at = skipSpace(text, at + 1);
+    }
+    if (top === undefined) {
+      if (at < text.length) return refuse("CS_JSON_SYNTAX", at);
+      return { ok: true, numbers: found };
+    }
+
+    // The next element, or the next member up to its value.
+    if (!isFirst) {
+      if (text.charCodeAt(at) !== COMMA) return refuse("CS_JSON_SYNTAX", at);
+      at = skipSpace(text, at + 1);
+    }
+    if (top.isObject) {
+      if (text.charCodeAt(at) !== QUOTE) return refuse("CS_JSON_SYNTAX", at);
+      const nameEnd = endOfString(text, at);
+      if (nameEnd < 0) return refuseString(text, ~nameEnd);
+      const fault = addName(names, top, text, at);
+      if (fault !== undefined) return refuse(fault, at);
+      at = skipSpace(text, nameEnd);
+      if (text.charCodeAt(at) !== COLON) return refuse("CS_JSON_SYNTAX", at);
+      at = skipSpace(text, at + 1);
+    } else if (!isFirst) {
+      top.at += 1;
+    }
+  }
+}
+
 function refuse(code: ScanErrorCode, offset: number): Scan {
   return { ok: false, code, offset };
 }
 
+function endOfScalar(text: string, from: number): number {
+  switch (text.charCodeAt(from)) {
+    case QUOTE:
+      return endOfString(text, from);
+    case 0x74:
+      return endOfWord(text, from, "true");
+    case 0x66:
+      return endOfWord(text, from, "false");
+    case 0x6e:
+      return endOfWord(text, from, "null");
+    default:
+      return endOfNumber(text, from);
+  }
+}
+
 function refuseString(text: string, offset: number): Scan {
-  return refuse(
-    isSurrogateEscape(text, offset) ? "CS_JSON_LONE_SURROGATE" : "CS_JSON_SYNTAX",
-    offset,
-  );
+  const isLone = isSurrogateEscape(text, offset);
+  return refuse(isLone ? "CS_JSON_LONE_SURROGATE" : "CS_JSON_SYNTAX", offset);
 }
 
-function nameOf(text: string, quote: number, end: number): string {
-  const raw = text.slice(quote + 1, end - 1);
-  // The cast is safe: a string token parses to a string.
-  return raw.includes("\\") ? (JSON.parse(text.slice(quote, end)) as string) : raw;
+function isDigit(unit: number): boolean {
+  return unit >= 0x30 && unit <= 0x39;
 }
 
-/** JSON Pointer (RFC 6901) of the value that the innermost frame stands at. */
-function pointerOf(frames: readonly Frame[]): string {
+/** JSON Pointer (RFC 6901) of the value that the innermost container stands at. */
+function pointerOf(text: string, frames: readonly Frame[]): string {
   let pointer = "";
-  for (const frame of frames) {
-    const token =
-      frame.names === undefined
-        ? String(frame.index)
-        : (frame.names.met.at(-1) ?? "").replaceAll("~", "~0").replaceAll("/", "~1");
+  for (const { isObject, at } of frames) {
+    const token = isObject
+      ? nameAt(text, at).replaceAll("~", "~0").replaceAll("/", "~1")
+      : String(at);
     pointer += `/${token}`;
   }
   return pointer;

@@ -11,6 +11,8 @@ export function skipSpace(text: string, from: number): number {
   let at = from;
   for (;;) {
     const unit = text.charCodeAt(at);
+    // One comparison for most positions.
+    if (unit > 0x20) return at;
     if (unit !== 0x20 && unit !== 0x0a && unit !== 0x0d && unit !== 0x09) return at;
     at += 1;
   }
@@ -21,8 +23,11 @@ export function endOfString(text: string, from: number): number {
   let at = from + 1;
   for (;;) {
     const unit = text.charCodeAt(at);
-    if (unit === QUOTE) return at + 1;
-    if (unit === BACKSLASH) {
+    if (unit > BACKSLASH) {
+      at += 1;
+    } else if (unit === QUOTE) {
+      return at + 1;
+    } else if (unit === BACKSLASH) {
       const end = endOfEscape(text, at);
       if (end < 0) return end;
       at = end;
