@@ -2,6 +2,7 @@
  * Why an attempt has no answer. Kept with the attempt, shown to the merchant, never renamed:
  *
  * - `CS_ATTEMPT_URL_REFUSED`: the subscription's URL may not be called (scheme, credentials, fragment)
+ * - `CS_ATTEMPT_SECRET_UNUSABLE`: the subscription's secret cannot sign under the profile in use
  * - `CS_ATTEMPT_ADDRESS_REFUSED`: the host is, or resolves to, an address outside the public Internet
  * - `CS_ATTEMPT_NAME_UNRESOLVED`: the host's name has no address
  * - `CS_ATTEMPT_CONNECTION_FAILED`: nobody accepts connections there
@@ -12,6 +13,7 @@
  */
 export type AttemptErrorCode =
   | "CS_ATTEMPT_URL_REFUSED"
+  | "CS_ATTEMPT_SECRET_UNUSABLE"
   | "CS_ATTEMPT_ADDRESS_REFUSED"
   | "CS_ATTEMPT_NAME_UNRESOLVED"
   | "CS_ATTEMPT_CONNECTION_FAILED"

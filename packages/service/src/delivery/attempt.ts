@@ -1,0 +1,51 @@
+import type { Clock } from "../clock.ts";
+import type { Claim } from "./claim.ts";
+import { endpointUrl, type EndpointPolicy } from "./endpoint-url.ts";
+import type { Signer } from "./signer.ts";
+import type { Answer, Transport } from "./transport.ts";
+
+/** One attempt that was made, or could not be. */
+export interface Attempt {
+  readonly claim: Claim;
+  /** Real time, in milliseconds. */
+  readonly startedAt: number;
+  readonly durationMs: number;
+  readonly answer: Answer;
+}
+
+export interface AttemptPorts {
+  readonly clock: Clock;
+  readonly transport: Transport;
+  readonly sign: Signer;
+  readonly endpoints: EndpointPolicy;
+  /** Value of the `user-agent` header. */
+  readonly userAgent: string;
+}
+
+/**
+ * Makes one attempt: signs the stored payload's bytes and posts those very bytes. The id is the
+ * event's in every attempt, the timestamp is this attempt's and real time: receivers compare it with
+ * their own clock. Never rejects for anything that a merchant has chosen.
+ *
+ * @see Standard Webhooks, "Webhook metadata" and "Verifying signatures"
+ */
+export async function attempt(claim: Claim, ports: AttemptPorts): Promise<Attempt> {
+  const startedAt = ports.clock.now();
+  const answer = await signAndPost(claim, startedAt, ports);
+  return { claim, startedAt, durationMs: Math.max(0, ports.clock.now() - startedAt), answer };
+}
+
+async function signAndPost(claim: Claim, startedAt: number, ports: AttemptPorts): Promise<Answer> {
+  const url = endpointUrl(claim.subscription.url, ports.endpoints);
+  if (url === undefined) return { kind: "unanswered", code: "CS_ATTEMPT_URL_REFUSED" };
+  const body = Buffer.from(claim.payload, "utf8");
+  const message = { id: claim.eventId, timestamp: Math.floor(startedAt / 1000), body };
+  const signature = ports.sign(message, claim.subscription.secret);
+  if (signature === undefined) return { kind: "unanswered", code: "CS_ATTEMPT_SECRET_UNUSABLE" };
+  const headers = {
+    ...signature,
+    "content-type": "application/json",
+    "user-agent": ports.userAgent,
+  };
+  return ports.transport.post({ url, headers, body });
+}

@@ -1,0 +1,69 @@
+import { setImmediate, setTimeout } from "node:timers/promises";
+import type { Attempt } from "./attempt.ts";
+import type { DeliveryObserver } from "./observer.ts";
+import type { DeliveryPolicy } from "./policy.ts";
+import { settle, type SettlePorts } from "./settle.ts";
+
+/** Attempts that share one transaction. */
+const MAX_GROUP = 64;
+/** Milliseconds between two tries to write a group. */
+const RETRY_MS = 250;
+
+interface Waiting {
+  readonly attempt: Attempt;
+  readonly done: () => void;
+}
+
+/**
+ * Settles attempts in groups: those that end while a transaction is under way share the next one. A
+ * group that the store did not take is written again, until its leases end and others decide.
+ */
+export class SettleQueue {
+  readonly #ports: SettlePorts;
+  readonly #policy: DeliveryPolicy;
+  readonly #observer: DeliveryObserver;
+  readonly #waiting: Waiting[] = [];
+  #running = false;
+
+  constructor(ports: SettlePorts, policy: DeliveryPolicy, observer: DeliveryObserver) {
+    this.#ports = ports;
+    this.#policy = policy;
+    this.#observer = observer;
+  }
+
+  /** Resolves once the attempt is settled, or its lease has ended without. Never rejects. */
+  settle(attempt: Attempt): Promise<void> {
+    return new Promise((done) => {
+      this.#waiting.push({ attempt, done });
+      if (!this.#running) void this.#run();
+    });
+  }
+
+  async #run(): Promise<void> {
+    this.#running = true;
+    while (this.#waiting.length > 0) {
+      // One turn later: attempts that end in this turn join the group.
+      await setImmediate();
+      await this.#settleGroup(this.#waiting.splice(0, MAX_GROUP));
+    }
+    this.#running = false;
+  }
+
+  async #settleGroup(group: readonly Waiting[]): Promise<void> {
+    try {
+      const attempts = group.map(({ attempt }) => attempt);
+      const { settled, paused } = await settle(attempts, this.#ports, this.#policy);
+      for (const one of settled) this.#observer.attempted?.(one);
+      for (const key of paused) this.#observer.paused?.(key);
+    } catch (error) {
+      this.#observer.failed?.(error);
+      await setTimeout(RETRY_MS);
+      const now = this.#ports.clock.now();
+      const isLeased = ({ attempt }: Waiting): boolean => attempt.claim.leasedUntil > now;
+      this.#waiting.unshift(...group.filter(isLeased));
+      for (const late of group) if (!isLeased(late)) late.done();
+      return;
+    }
+    for (const { done } of group) done();
+  }
+}

@@ -1,0 +1,121 @@
+import type { Clock } from "../clock.ts";
+import type { Random } from "../random.ts";
+import type { Driver, Queryable } from "../store/driver.ts";
+import { instantOf } from "../store/operations/clocks/instant-of.ts";
+import { countOutcomes } from "../store/operations/deliveries/count-outcomes.ts";
+import { endSubscription } from "../store/operations/deliveries/end-subscription.ts";
+import { insertAttempts, type AttemptRow } from "../store/operations/deliveries/insert-attempts.ts";
+import {
+  settleDeliveries,
+  type SettledDelivery,
+} from "../store/operations/deliveries/settle-deliveries.ts";
+import type { Attempt } from "./attempt.ts";
+import { outcomesBySubscription } from "./outcomes-by-subscription.ts";
+import type { DeliveryPolicy } from "./policy.ts";
+import { parseRetryAfter } from "./retry-after.ts";
+import { waitAfter } from "./schedule.ts";
+import type { SettledAttempt } from "./settled-attempt.ts";
+
+export interface SettlePorts {
+  readonly driver: Driver;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/**
+ * Decides what becomes of deliveries after their attempts and writes it in one transaction: their
+ * new state, the record of each attempt, and what they say of their subscriptions. An attempt whose
+ * lease was lost to another worker changes nothing.
+ *
+ * @returns The attempts that were settled, and the subscriptions that this paused.
+ */
+export async function settle(
+  attempts: readonly Attempt[],
+  ports: SettlePorts,
+  policy: DeliveryPolicy,
+): Promise<{ settled: SettledAttempt[]; paused: string[] }> {
+  return ports.driver.transaction(async (tx) => {
+    const decided: SettledAttempt[] = [];
+    for (const attempt of attempts) {
+      const now = await instantOf(tx, ports.clock, attempt.claim.clockId);
+      const random = unitInterval(ports.random);
+      decided.push({ attempt, now, settled: decide(attempt, { now, random }, policy) });
+    }
+    const fenced = await settleDeliveries(
+      tx,
+      decided.map(({ settled }) => settled),
+    );
+    const settled = decided.filter((one) => fenced.has(one.settled.id));
+    await insertAttempts(tx, settled.map(toRow));
+    return { settled, paused: await judgeSubscriptions(tx, settled, policy) };
+  });
+}
+
+/**
+ * What becomes of a delivery (S 6.6): a success delivers it; a receiver that is gone drops it; every
+ * other answer and none, redirects included, is a failure that waits for the next attempt or has
+ * used up the last one.
+ *
+ * @param at `now` in the time of the delivery's clock, in milliseconds; `random` from 0 to below 1.
+ */
+export function decide(
+  { claim, answer, startedAt, durationMs }: Attempt,
+  at: { readonly now: number; readonly random: number },
+  policy: DeliveryPolicy,
+): SettledDelivery {
+  const base = { id: claim.id, attempt: claim.attempt };
+  if (isSuccess(answer, policy)) return { ...base, state: "delivered", nextAt: null };
+  if (isGone(answer, policy)) return { ...base, state: "dropped", nextAt: null };
+  const retryAfter =
+    answer.kind === "answered"
+      ? parseRetryAfter(answer.retryAfter, startedAt + durationMs)
+      : undefined;
+  const wait = waitAfter(
+    { attempt: claim.attempt, retryAfter, random: at.random },
+    policy.schedule,
+  );
+  return wait === undefined
+    ? { ...base, state: "exhausted", nextAt: null }
+    : { ...base, state: "waiting", nextAt: at.now + wait };
+}
+
+function isSuccess(answer: Attempt["answer"], { success }: DeliveryPolicy): boolean {
+  if (answer.kind === "unanswered") return false;
+  return success === "2xx"
+    ? answer.status >= 200 && answer.status <= 299
+    : success.includes(answer.status);
+}
+
+function isGone(answer: Attempt["answer"], { gone }: DeliveryPolicy): boolean {
+  return answer.kind === "answered" && answer.status === gone;
+}
+
+async function judgeSubscriptions(
+  tx: Queryable,
+  settled: readonly SettledAttempt[],
+  policy: DeliveryPolicy,
+): Promise<string[]> {
+  const paused: string[] = [];
+  for (const outcomes of outcomesBySubscription(settled)) {
+    if (await countOutcomes(tx, outcomes, policy.pause)) paused.push(outcomes.key);
+  }
+  for (const { attempt, now } of settled) {
+    if (isGone(attempt.answer, policy)) {
+      await endSubscription(tx, attempt.claim.subscription.key, now);
+    }
+  }
+  return paused;
+}
+
+function toRow({ attempt }: SettledAttempt): AttemptRow {
+  const { claim, startedAt, durationMs, answer } = attempt;
+  const base = { deliveryId: claim.id, number: claim.attempt, startedAt, durationMs };
+  return answer.kind === "answered"
+    ? { ...base, status: answer.status, error: null, answer: answer.excerpt }
+    : { ...base, status: null, error: answer.code, answer: null };
+}
+
+/** From 0 up to, but not including, 1. */
+function unitInterval(random: Random): number {
+  return Buffer.from(random.bytes(6)).readUIntBE(0, 6) / 2 ** 48;
+}

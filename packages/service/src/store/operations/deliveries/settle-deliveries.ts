@@ -1,0 +1,44 @@
+import type { Queryable, SqlValue } from "../../driver.ts";
+
+/** What becomes of a delivery after an attempt. */
+export interface SettledDelivery {
+  readonly id: string;
+  /** The attempt that is settled: the fencing token. */
+  readonly attempt: number;
+  readonly state: "waiting" | "delivered" | "exhausted" | "dropped";
+  /** When the next attempt is due in the time of the delivery's clock, where `state` is `waiting`. */
+  readonly nextAt: number | null;
+}
+
+/**
+ * Writes what became of deliveries and gives their leases back. One whose attempt is not the latest
+ * claim's changes nothing: its worker has lost the lease, and another one decides.
+ *
+ * A delivery that was dropped while its attempt was under way stays dropped, unless the attempt has
+ * delivered it.
+ *
+ * @returns The ids of the deliveries that were settled.
+ */
+export async function settleDeliveries(
+  tx: Queryable,
+  settled: readonly SettledDelivery[],
+): Promise<Set<string>> {
+  const params: SqlValue[] = [];
+  const rows = settled.map(({ id, attempt, state, nextAt }) => {
+    const at = params.push(id, attempt, state, nextAt);
+    return `($${at - 3}, CAST($${at - 2} AS bigint), $${at - 1}, CAST($${at} AS bigint))`;
+  });
+  const changed = await tx.query<{ id: string }>(
+    `WITH settled (id, attempt, state, next_at) AS (VALUES ${rows.join(", ")})
+     UPDATE deliveries SET
+       state = CASE WHEN deliveries.state = 'waiting' OR settled.state = 'delivered'
+         THEN settled.state ELSE deliveries.state END,
+       next_at = CASE WHEN deliveries.state = 'waiting' THEN settled.next_at END,
+       leased_until = 0
+     FROM settled
+     WHERE deliveries.id = settled.id AND deliveries.attempts = settled.attempt
+     RETURNING deliveries.id`,
+    params,
+  );
+  return new Set(changed.map(({ id }) => id));
+}

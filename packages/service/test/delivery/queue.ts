@@ -1,0 +1,179 @@
+import { standardWebhooks } from "@countersign/signatures";
+import { onTestFinished } from "vitest";
+import type { DelivererPorts } from "../../src/delivery/deliver.ts";
+import type { DeliveryPolicy } from "../../src/delivery/policy.ts";
+import type { Answer, PostRequest, Transport } from "../../src/delivery/transport.ts";
+import type { Driver } from "../../src/store/driver.ts";
+import { migrate } from "../../src/store/migrate.ts";
+import { sqliteDriver } from "../../src/store/sqlite-driver.ts";
+import { temporaryDatabase } from "../temporary-database.ts";
+
+export const SECRET = "a-secret-of-24-characters-or-more";
+/** Real time at which every test begins. */
+export const REAL_START = Date.parse("2026-11-02T12:00:00.000Z");
+/** What the sandbox clock `clk_1` shows at first. */
+export const CLOCK_START = Date.parse("2026-03-02T09:00:00.000Z");
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+export const policy: DeliveryPolicy = {
+  schedule: {
+    steps: [0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400].map(
+      (seconds) => seconds * SECOND,
+    ),
+    jitter: 0,
+  },
+  success: "2xx",
+  gone: 410,
+  pause: { failures: 400, afterMs: 24 * HOUR },
+  deadlineMs: 15 * SECOND,
+  leaseMs: MINUTE,
+  concurrency: 256,
+  concurrencyPerSubscription: 8,
+};
+
+export interface DeliveryRow {
+  readonly id: string;
+  readonly state: string;
+  readonly attempts: number;
+  readonly next_at: number | null;
+  readonly leased_until: number;
+}
+
+/** A database with one merchant on the sandbox clock `clk_1` and one on `live`, and a clock to set. */
+export class Queue {
+  readonly driver: Driver;
+  readonly file: string;
+  realNow: number = REAL_START;
+  #made = 0;
+
+  constructor(file: string, driver: Driver) {
+    this.file = file;
+    this.driver = driver;
+  }
+
+  /** The ports of a deliverer over this queue. Its random source is the middle of every range. */
+  ports(transport: Transport): DelivererPorts {
+    const scheme = standardWebhooks();
+    return {
+      driver: this.driver,
+      clock: { now: () => this.realNow },
+      random: { bytes: (length) => Buffer.concat([Buffer.from([0x80]), Buffer.alloc(length - 1)]) },
+      transport,
+      sign: (message, secret) => scheme.sign(message, [{ raw: secret }]),
+      endpoints: { allowLoopback: true },
+      userAgent: "Countersign/test",
+    };
+  }
+
+  async subscribe(key: string, options: { url?: string; clockId?: string } = {}): Promise<void> {
+    const clockId = options.clockId ?? "clk_1";
+    const url = options.url ?? `https://${key}.example/hooks`;
+    await this.write(
+      `INSERT INTO subscriptions
+         (key, merchant_id, clock_id, url, secret, selection, status, created_at, updated_at)
+       VALUES ($1, $2, $3, $4, $5, '{}', 'ACTIVE', 0, 0)`,
+      [key, merchantOf(clockId), clockId, url, SECRET],
+    );
+  }
+
+  /** Puts an event in the queue of a subscription. @returns The delivery's id. */
+  async enqueue(
+    key: string,
+    options: { clockId?: string; payload?: string; nextAt?: number } = {},
+  ): Promise<string> {
+    this.#made += 1;
+    const clockId = options.clockId ?? "clk_1";
+    const nextAt = options.nextAt ?? (clockId === "live" ? this.realNow : CLOCK_START);
+    const [event, delivery] = [`evt_${this.#made}`, `dlv_${this.#made}`];
+    await this.write(
+      `INSERT INTO events (id, merchant_id, clock_id, type, category, payload, created_at)
+       VALUES ($1, $2, $3, 'refund.authorized', 'PAYMENT', $4, $5)`,
+      [event, merchantOf(clockId), clockId, options.payload ?? `{"n":${this.#made}}`, nextAt],
+    );
+    await this.write(
+      `INSERT INTO deliveries
+         (id, event_id, subscription_key, merchant_id, clock_id, state, next_at, created_at)
+       VALUES ($1, $2, $3, $4, $5, 'waiting', $6, $6)`,
+      [delivery, event, key, merchantOf(clockId), clockId, nextAt],
+    );
+    return delivery;
+  }
+
+  /** Some turns of the event loop and a transaction: time enough for what would be wrong to happen. */
+  async passTurns(): Promise<void> {
+    for (let count = 0; count < 20; count += 1) await this.write("SELECT 1", []);
+  }
+
+  write(sql: string, params: readonly (string | number | null)[]): Promise<unknown> {
+    return this.driver.transaction((tx) => tx.query(sql, params));
+  }
+
+  deliveries(): Promise<DeliveryRow[]> {
+    return this.driver.query<DeliveryRow>(
+      "SELECT id, state, attempts, next_at, leased_until FROM deliveries ORDER BY created_at, id",
+    );
+  }
+
+  attempts(): Promise<
+    { delivery_id: string; number: number; status: number | null; error: string | null }[]
+  > {
+    return this.driver.query(
+      "SELECT delivery_id, number, status, error FROM attempts ORDER BY delivery_id, number",
+    );
+  }
+
+  subscription(key: string): Promise<Record<string, unknown>[]> {
+    return this.driver.query(
+      "SELECT status, consecutive_failures, failing_since, last_success_at FROM subscriptions WHERE key = $1",
+      [key],
+    );
+  }
+
+  async instant(): Promise<number | undefined> {
+    const rows = await this.driver.query<{ instant: number }>(
+      "SELECT instant FROM clocks WHERE id = 'clk_1'",
+    );
+    return rows[0]?.instant;
+  }
+}
+
+const merchantOf = (clockId: string): string => (clockId === "live" ? "mer_live" : "mer_1");
+
+/** An empty queue in a database file that lasts as long as the test. */
+export async function openQueue(): Promise<Queue> {
+  const file = temporaryDatabase();
+  const driver = sqliteDriver(file);
+  onTestFinished(() => driver.close());
+  await migrate(driver, { now: REAL_START });
+  const queue = new Queue(file, driver);
+  await queue.write("INSERT INTO clocks (id, instant) VALUES ('clk_1', $1)", [CLOCK_START]);
+  for (const clockId of ["clk_1", "live"]) {
+    await queue.write(
+      "INSERT INTO merchants (id, name, clock_id, created_at) VALUES ($1, 'M', $2, 0)",
+      [merchantOf(clockId), clockId],
+    );
+  }
+  return queue;
+}
+
+/** A network that answers what it is told, and keeps what it was asked. */
+export function fakeTransport(
+  answer: (request: PostRequest, count: number) => Answer | Promise<Answer>,
+): Transport & { readonly posts: PostRequest[] } {
+  const posts: PostRequest[] = [];
+  return {
+    posts,
+    post: async (request) => {
+      posts.push(request);
+      return answer(request, posts.length);
+    },
+    close: async () => {},
+  };
+}
+
+/** An answer with a status. */
+export function answered(status: number, retryAfter?: string): Answer {
+  return { kind: "answered", status, retryAfter, excerpt: "" };
+}
