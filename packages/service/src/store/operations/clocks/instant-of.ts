@@ -1,0 +1,17 @@
+import type { Clock } from "../../../clock.ts";
+import type { Queryable } from "../../driver.ts";
+
+/**
+ * What a row's clock shows, in milliseconds since 1970: real time for `live`, else the instant at
+ * which the namespace's clock stands.
+ *
+ * @throws {Error} No such clock: a fault of this program, since rows refer to clocks by key.
+ */
+export async function instantOf(db: Queryable, clock: Clock, clockId: string): Promise<number> {
+  if (clockId === "live") return clock.now();
+  const [row] = await db.query<{ instant: number }>("SELECT instant FROM clocks WHERE id = $1", [
+    clockId,
+  ]);
+  if (row === undefined) throw new Error(`there is no clock ${clockId}`);
+  return row.instant;
+}

@@ -1,0 +1,16 @@
+import type { Queryable } from "../../driver.ts";
+import type { SubscriptionRecord } from "../../records.ts";
+import { subscriptionColumns, toSubscription, type SubscriptionRow } from "./subscription-row.ts";
+
+/** The merchant's subscriptions that take events, the oldest first. */
+export async function listActiveSubscriptions(
+  tx: Queryable,
+  merchantId: string,
+): Promise<SubscriptionRecord[]> {
+  const rows = await tx.query<SubscriptionRow>(
+    `SELECT ${subscriptionColumns} FROM subscriptions
+      WHERE merchant_id = $1 AND status = 'ACTIVE' ORDER BY created_at, key`,
+    [merchantId],
+  );
+  return rows.map(toSubscription);
+}
