@@ -7,8 +7,8 @@ import {
   readOptions,
 } from "./caller.ts";
 import { checkDescription } from "./check-description.ts";
-import { isId, isTenDigits, isTimestamp } from "./grammar.ts";
-import { readHeaders } from "./headers.ts";
+import { isId, parseTenDigits, parseTimestamp } from "./grammar.ts";
+import { headerReader } from "./headers.ts";
 import { hmac, importHmacKey, isAmong, type SignedText } from "./hmac.ts";
 import type { HmacDescription } from "./hmac-description.ts";
 import { cachedKeys } from "./key-cache.ts";
@@ -40,8 +40,8 @@ export function describedHmac(description: HmacDescription): SignatureScheme {
   const { minSecretBytes = MIN_SECRET_BYTES } = described;
   const { toleranceSeconds: defaultTolerance = DEFAULT_TOLERANCE_SECONDS } = described;
   const carried = [headers.signature, headers.timestamp, headers.id];
-  const names = carried.filter((name) => name !== undefined).map((name) => name.toLowerCase());
-  const isDescribedTimestamp = separator === "" ? isTenDigits : isTimestamp;
+  const readHeaders = headerReader(carried.filter((name) => name !== undefined));
+  const parse = separator === "" ? parseTenDigits : parseTimestamp;
   const importKeys = cachedKeys<KeyObject>((secret, _use, at) =>
     importHmacKey(
       rawKeyBytes(typeof secret === "string" ? secret : secret?.raw, minSecretBytes, at),
@@ -77,12 +77,14 @@ export function describedHmac(description: HmacDescription): SignatureScheme {
       if (signed.includes("id")) checkId(id);
       if (signed.includes("timestamp")) {
         checkTimestamp(timestamp);
-        if (!isDescribedTimestamp(String(timestamp))) {
+        if (parse(String(timestamp)) === undefined) {
           throw new TypeError('"timestamp" must have ten digits where nothing separates it');
         }
       }
       const text = textOf(id, String(timestamp), body);
-      const signatures = keys.map((key) => hmac(algorithm, key, text).toString(encoding));
+      const signatures = keys.map((key) =>
+        Buffer.from(hmac(algorithm, key, text)).toString(encoding),
+      );
       return {
         ...(headers.id === undefined ? {} : { [headers.id]: id }),
         ...(headers.timestamp === undefined ? {} : { [headers.timestamp]: String(timestamp) }),
@@ -95,15 +97,16 @@ export function describedHmac(description: HmacDescription): SignatureScheme {
       const clock = readOptions(options, defaultTolerance);
       checkBody(attempt.body);
 
-      const values = readHeaders(attempt.headers, names);
+      const values = readHeaders(attempt.headers);
       if (typeof values === "string") return refused(values);
       const read = readSignatures(described, values[0] ?? "");
-      const timestamp = headers.timestamp === undefined ? undefined : values[1];
+      const sentAlone = headers.timestamp === undefined ? undefined : values[1];
       const id = headers.id === undefined ? undefined : values.at(-1);
       if (id !== undefined && !isId(id)) return refused("CS_SIGNATURE_ID_INVALID");
       if (typeof read === "string") return refused(read);
-      const sent = timestamp ?? read.timestamp;
-      if (sent !== undefined && !isDescribedTimestamp(sent)) {
+      const sent = sentAlone ?? read.timestamp;
+      const timestamp = sent === undefined ? undefined : parse(sent);
+      if (timestamp === undefined && sent !== undefined) {
         return refused("CS_SIGNATURE_TIMESTAMP_INVALID");
       }
 
@@ -112,8 +115,8 @@ export function describedHmac(description: HmacDescription): SignatureScheme {
       const matches = keys.map((key) => isAmong(hmac(algorithm, key, text), read.candidates));
       const secretIndex = matches.indexOf(true);
       if (secretIndex === -1) return refused("CS_SIGNATURE_MISMATCH");
-      if (sent === undefined) return { ok: true, id, timestamp: undefined, secretIndex };
-      return judgeAge({ ok: true, id, timestamp: Number(sent), secretIndex }, clock);
+      if (timestamp === undefined) return { ok: true, id, timestamp, secretIndex };
+      return judgeAge({ ok: true, id, timestamp, secretIndex }, clock);
     },
   };
 }

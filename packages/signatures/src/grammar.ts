@@ -7,22 +7,39 @@ export const MAX_SIGNATURES = 8;
 /** The most secrets in one call. */
 export const MAX_SECRETS = 4;
 
-// No full stop in either: `id.timestamp.body` could be split at another one (Standard Webhooks,
-// "Signature scheme"), and a signed body become the id of an attempt that nobody sent.
+// No full stop: `id.timestamp.body` could be split at another one (Standard Webhooks, "Signature
+// scheme"), and a part of a signed body become the id of an attempt that nobody sent.
 const ID = /^[A-Za-z0-9_-]{1,256}$/;
-const TIMESTAMP = /^(?:0|[1-9]\d{0,11})$/;
-const TEN_DIGITS = /^[1-9]\d{9}$/;
+
+/** The most digits of a timestamp: seconds until the year 33658, and no milliseconds by mistake. */
+const MAX_DIGITS = 12;
+
+const ZERO = 48;
 
 export function isId(text: string): boolean {
   return ID.test(text);
 }
 
-/** Canonical decimal seconds, so that the text that is signed and the number agree. */
-export function isTimestamp(text: string): boolean {
-  return TIMESTAMP.test(text);
+/**
+ * The seconds that `text` writes, or `undefined` unless it is `0` or up to 12 digits that begin
+ * with another one: the text that is signed and the number that is judged then agree.
+ */
+export function parseTimestamp(text: string): number | undefined {
+  if (text.length === 0 || text.length > MAX_DIGITS) return undefined;
+  if (text.length > 1 && text.charCodeAt(0) === ZERO) return undefined;
+  let seconds = 0;
+  for (let index = 0; index < text.length; index++) {
+    const digit = text.charCodeAt(index) - ZERO;
+    if (digit < 0 || digit > 9) return undefined;
+    seconds = seconds * 10 + digit;
+  }
+  return seconds;
 }
 
-/** For a timestamp that nothing separates from the body: of a fixed width it ends in one place. */
-export function isTenDigits(text: string): boolean {
-  return TEN_DIGITS.test(text);
+/**
+ * As `parseTimestamp`, of ten digits exactly: a timestamp that nothing separates from the body
+ * ends in one place alone.
+ */
+export function parseTenDigits(text: string): number | undefined {
+  return text.length === 10 ? parseTimestamp(text) : undefined;
 }

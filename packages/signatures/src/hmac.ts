@@ -23,12 +23,12 @@ export function importHmacKey(bytes: Uint8Array): KeyObject {
 }
 
 /** The HMAC of the text. */
-export function hmac(algorithm: HmacAlgorithm, key: KeyObject, text: SignedText): Buffer {
+export function hmac(algorithm: HmacAlgorithm, key: KeyObject, text: SignedText): Uint8Array {
   const state = createHmac(algorithm, key);
   if (text.before !== "") state.update(text.before, "latin1");
   state.update(text.body);
   if (text.after !== "") state.update(text.after, "latin1");
-  return state.digest();
+  return bytesOf(state.digest("binary"));
 }
 
 /**
@@ -41,4 +41,11 @@ export function isAmong(digest: Uint8Array, candidates: readonly Uint8Array[]): 
     matches |= timingSafeEqual(digest, candidate) ? 1 : 0;
   }
   return matches > 0;
+}
+
+/** One byte for each character: Node gives a digest as text sooner than as bytes. */
+function bytesOf(binary: string): Uint8Array {
+  const bytes = new Uint8Array(binary.length);
+  for (let index = 0; index < bytes.length; index++) bytes[index] = binary.charCodeAt(index);
+  return bytes;
 }

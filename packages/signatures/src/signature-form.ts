@@ -16,6 +16,7 @@ type Entry =
   | { readonly kind: "timestamp"; readonly text: string }
   | { readonly kind: "other" };
 
+const PRINTABLE = /^[\x20-\x7e]*$/;
 const PAIR = /^[A-Za-z0-9_]{1,32}=/;
 
 /** The signatures in the header's value, or why it cannot be read. */
@@ -41,6 +42,10 @@ export function readSignatures(
     signatures++;
     const bytes = decodeCanonical(entry.text, encoding);
     if (bytes?.length === DIGEST_BYTES[algorithm]) candidates.push(bytes);
+  }
+  // A canonical digest is ASCII; what is passed over must at least be that.
+  if (candidates.length < tokens.length && !PRINTABLE.test(value)) {
+    return "CS_SIGNATURE_HEADER_INVALID";
   }
   if (timestamps.length !== others) return "CS_SIGNATURE_MALFORMED";
   if (signatures === 0) return "CS_SIGNATURE_VERSION_UNSUPPORTED";

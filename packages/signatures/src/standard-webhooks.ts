@@ -8,8 +8,8 @@ import {
 import type { SignatureErrorCode } from "./codes.ts";
 import { isSignedBy, SIGNATURE_BYTES, signEd25519 } from "./ed25519.ts";
 import { decodeCanonical } from "./encoding.ts";
-import { isId, isTimestamp, MAX_SIGNATURES } from "./grammar.ts";
-import { readHeaders } from "./headers.ts";
+import { isId, MAX_SIGNATURES, parseTimestamp } from "./grammar.ts";
+import { headerReader } from "./headers.ts";
 import { DIGEST_BYTES, hmac, isAmong, type SignedText } from "./hmac.ts";
 import { cachedKeys } from "./key-cache.ts";
 import type { Attempt, Message, SignatureScheme, Verification, VerifyOptions } from "./scheme.ts";
@@ -27,10 +27,12 @@ export interface StandardWebhooksOptions {
   readonly minSecretBytes?: number;
 }
 
-const HEADERS = ["webhook-id", "webhook-timestamp", "webhook-signature"] as const;
+const readHeaders = headerReader(["webhook-id", "webhook-timestamp", "webhook-signature"]);
 
-/** One `version,signature` of the list: a version is a word, what follows is judged by version. */
-const CANDIDATE = /^[A-Za-z0-9_-]{1,32},/;
+const PRINTABLE = /^[\x20-\x7e]*$/;
+
+/** A version is a word; what follows it is that version's affair. */
+const OTHER_VERSION = /^[A-Za-z0-9_-]{1,32},/;
 
 interface Candidates {
   readonly v1: readonly Uint8Array[];
@@ -84,18 +86,19 @@ export function standardWebhooks({
       const clock = readOptions(options, DEFAULT_TOLERANCE_SECONDS);
       checkBody(body);
 
-      const values = readHeaders(headers, HEADERS);
+      const values = readHeaders(headers);
       if (typeof values === "string") return refused(values);
-      const [id = "", timestamp = "", list = ""] = values;
+      const [id = "", sent = "", list = ""] = values;
       if (!isId(id)) return refused("CS_SIGNATURE_ID_INVALID");
-      if (!isTimestamp(timestamp)) return refused("CS_SIGNATURE_TIMESTAMP_INVALID");
+      const timestamp = parseTimestamp(sent);
+      if (timestamp === undefined) return refused("CS_SIGNATURE_TIMESTAMP_INVALID");
       const candidates = readCandidates(list, keys);
       if (typeof candidates === "string") return refused(candidates);
 
-      const text = { before: `${id}.${timestamp}.`, body, after: "" };
+      const text = { before: `${id}.${sent}.`, body, after: "" };
       const secretIndex = firstMatch(keys, candidates, text);
       if (secretIndex === -1) return refused("CS_SIGNATURE_MISMATCH");
-      return judgeAge({ ok: true, id, timestamp: Number(timestamp), secretIndex }, clock);
+      return judgeAge({ ok: true, id, timestamp, secretIndex }, clock);
     },
   };
 }
@@ -110,26 +113,34 @@ function readCandidates(
   list: string,
   keys: readonly StandardKey[],
 ): Candidates | SignatureErrorCode {
-  // Node and the Web join a repeated header with a comma and a space.
-  if (list.includes(", ")) return "CS_SIGNATURE_HEADER_DUPLICATE";
-  const tokens = list.split(" ");
+  const tokens = list.includes(" ") ? list.split(" ") : [list];
   if (tokens.length > MAX_SIGNATURES) return "CS_SIGNATURE_TOO_MANY";
 
   const v1: Uint8Array[] = [];
   const v1a: Uint8Array[] = [];
   let supported = false;
   for (const token of tokens) {
-    if (!CANDIDATE.test(token)) return "CS_SIGNATURE_MALFORMED";
-    const comma = token.indexOf(",");
-    const version = token.slice(0, comma);
-    if (!keys.some((key) => key.version === version)) continue;
+    // Node and the Web join a repeated header with a comma and a space.
+    if (token.endsWith(",") && tokens.length > 1) return "CS_SIGNATURE_HEADER_DUPLICATE";
+    const version = versionOf(token);
+    if (version === undefined) return "CS_SIGNATURE_MALFORMED";
+    if (version === "other" || !keys.some((key) => key.version === version)) continue;
     supported = true;
-    const bytes = decodeCanonical(token.slice(comma + 1), "base64");
+    const bytes = decodeCanonical(token, "base64", version.length + 1);
     if (version === "v1" && bytes?.length === DIGEST_BYTES.sha256) v1.push(bytes);
     if (version === "v1a" && bytes?.length === SIGNATURE_BYTES) v1a.push(bytes);
   }
+  const read = v1.length + v1a.length;
+  // Canonical base64 is ASCII; what is passed over must at least be that.
+  if (read < tokens.length && !PRINTABLE.test(list)) return "CS_SIGNATURE_HEADER_INVALID";
   if (!supported) return "CS_SIGNATURE_VERSION_UNSUPPORTED";
-  return v1.length + v1a.length === 0 ? "CS_SIGNATURE_MALFORMED" : { v1, v1a };
+  return read === 0 ? "CS_SIGNATURE_MALFORMED" : { v1, v1a };
+}
+
+function versionOf(token: string): "v1" | "v1a" | "other" | undefined {
+  if (token.startsWith("v1,")) return "v1";
+  if (token.startsWith("v1a,")) return "v1a";
+  return OTHER_VERSION.test(token) ? "other" : undefined;
 }
 
 /** The index of the first key that made one of the candidates, or -1. */
@@ -138,16 +149,20 @@ function firstMatch(
   candidates: Candidates,
   text: SignedText,
 ): number {
-  // Every key is tried, also after a match: how long a refusal takes says nothing about a secret.
   let first = -1;
-  for (const [index, { version, key }] of keys.entries()) {
-    const matches =
-      version === "v1"
-        ? isAmong(hmac("sha256", key, text), candidates.v1)
-        : isSignedBy(key, joined(text), candidates.v1a);
-    if (matches && first === -1) first = index;
+  for (let index = keys.length - 1; index >= 0; index--) {
+    // Every key is tried, also after a match: how long it takes says nothing about a secret.
+    const key = keys[index];
+    if (key !== undefined && madeOne(key, candidates, text)) first = index;
   }
   return first;
+}
+
+function madeOne({ version, key }: StandardKey, candidates: Candidates, text: SignedText): boolean {
+  const { v1, v1a } = candidates;
+  return version === "v1"
+    ? v1.length > 0 && isAmong(hmac("sha256", key, text), v1)
+    : v1a.length > 0 && isSignedBy(key, joined(text), v1a);
 }
 
 /** ed25519 signs one run of bytes. */
