@@ -1,4 +1,5 @@
 import { endOfString } from "./json-tokens.ts";
+import { decodeUtf8, encodeUtf8 } from "./utf8.ts";
 
 // Names that turn a later merge or look-up into an attack on Object.prototype.
 const FORBIDDEN: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
@@ -29,85 +30,103 @@ export interface NameStack {
 }
 
 /**
- * Adds the name whose opening quote stands at `quote` to the innermost object, or says why it cannot
- * stand there. The string is known to be well formed.
+ * Takes the name whose opening quote stands at `quote` into the innermost object.
+ *
+ * @returns Where the name ends (exclusive); `~quote` for a name that may not stand here; for a fault
+ *   inside the string at position N, `~N`.
  */
-export function addName(
+export function takeName(names: NameStack, frame: Frame, bytes: Uint8Array, quote: number): number {
+  // Ends and hashes the name in one pass; escapes are rare and take a second one.
+  let hash = 0;
+  let at = quote + 1;
+  for (;;) {
+    const byte = bytes[at];
+    if (byte === undefined || byte < 0x20) return ~at;
+    if (byte === QUOTE) break;
+    if (byte === BACKSLASH) {
+      const end = endOfString(bytes, quote);
+      if (end < 0) return end;
+      at = end - 1;
+      hash = hashOf(nameAt(bytes, quote));
+      break;
+    }
+    hash = nextHash(hash, byte);
+    at += 1;
+  }
+  return addName(names, frame, bytes, { quote, hash }) ? at + 1 : ~quote;
+}
+
+/** Why `takeName` refused the name at `quote`. */
+export function whyRefused(
+  bytes: Uint8Array,
+  quote: number,
+): "CS_JSON_FORBIDDEN_MEMBER" | "CS_JSON_DUPLICATE_MEMBER" {
+  return FORBIDDEN.has(nameAt(bytes, quote))
+    ? "CS_JSON_FORBIDDEN_MEMBER"
+    : "CS_JSON_DUPLICATE_MEMBER";
+}
+
+/** The name whose opening quote stands at `quote`, unescaped. */
+export function nameAt(bytes: Uint8Array, quote: number): string {
+  const token = decodeUtf8(bytes.subarray(quote, endOfString(bytes, quote)));
+  // The cast is safe: a string token parses to a string.
+  return token.includes("\\") ? (JSON.parse(token) as string) : token.slice(1, -1);
+}
+
+function addName(
   names: NameStack,
   frame: Frame,
-  text: string,
-  quote: number,
-): "CS_JSON_DUPLICATE_MEMBER" | "CS_JSON_FORBIDDEN_MEMBER" | undefined {
-  const { quotes, hashes, count } = names;
-  const hash = hashAt(text, quote);
+  bytes: Uint8Array,
+  { quote, hash }: { readonly quote: number; readonly hash: number },
+): boolean {
   if (
     (hash === PROTO || hash === CONSTRUCTOR || hash === PROTOTYPE) &&
-    FORBIDDEN.has(nameAt(text, quote))
+    FORBIDDEN.has(nameAt(bytes, quote))
   )
-    return "CS_JSON_FORBIDDEN_MEMBER";
+    return false;
   frame.at = quote;
 
   if (frame.many !== undefined) {
     const size = frame.many.size;
-    return frame.many.add(nameAt(text, quote)).size === size
-      ? "CS_JSON_DUPLICATE_MEMBER"
-      : undefined;
+    return frame.many.add(nameAt(bytes, quote)).size > size;
   }
+  const { quotes, hashes, count } = names;
   for (let index = frame.base; index < count; index += 1) {
-    if (hashes[index] === hash && isSameName(text, { quote, other: quotes[index] ?? quote }))
-      return "CS_JSON_DUPLICATE_MEMBER";
+    // A sender can choose names of one hash, so that equal hashes alone say nothing.
+    if (hashes[index] === hash && isSameName(bytes, { quote, other: quotes[index] ?? quote }))
+      return false;
   }
   // Assigned past the end rather than cut and pushed: shortening an array costs more than the scan.
   quotes[count] = quote;
   hashes[count] = hash;
   names.count = count + 1;
   if (names.count - frame.base === COMPARED_ONE_BY_ONE)
-    frame.many = new Set(quotes.slice(frame.base, names.count).map((at) => nameAt(text, at)));
-  return undefined;
+    frame.many = new Set(quotes.slice(frame.base, names.count).map((at) => nameAt(bytes, at)));
+  return true;
 }
 
-/** The name whose opening quote stands at `quote`, unescaped. */
-export function nameAt(text: string, quote: number): string {
-  const token = text.slice(quote, endOfString(text, quote));
-  // The cast is safe: a string token parses to a string.
-  return token.includes("\\") ? (JSON.parse(token) as string) : token.slice(1, -1);
-}
-
-// A sender can choose names of one hash; they are told apart below, and are few before the set.
-function hashAt(text: string, quote: number): number {
-  let hash = 0;
-  for (let at = quote + 1; ; at += 1) {
-    const unit = text.charCodeAt(at);
-    if (unit === QUOTE) return hash;
-    if (unit === BACKSLASH) return hashOf(nameAt(text, quote));
-    hash = nextHash(hash, unit);
+function isSameName(
+  bytes: Uint8Array,
+  { quote, other }: { readonly quote: number; readonly other: number },
+): boolean {
+  for (let index = 1; ; index += 1) {
+    const byte = bytes[quote + index];
+    const otherByte = bytes[other + index];
+    if (byte === BACKSLASH || otherByte === BACKSLASH)
+      return nameAt(bytes, quote) === nameAt(bytes, other);
+    if (byte !== otherByte) return false;
+    if (byte === QUOTE) return true;
   }
-}
-
-function hashOf(name: string): number {
-  let hash = 0;
-  for (let at = 0; at < name.length; at += 1) hash = nextHash(hash, name.charCodeAt(at));
-  return hash;
-}
-
-function nextHash(hash: number, unit: number): number {
-  return (Math.imul(hash, 31) + unit) | 0;
 }
 
 const PROTO = hashOf("__proto__");
 const CONSTRUCTOR = hashOf("constructor");
 const PROTOTYPE = hashOf("prototype");
 
-function isSameName(
-  text: string,
-  { quote, other }: { readonly quote: number; readonly other: number },
-): boolean {
-  for (let index = 1; ; index += 1) {
-    const unit = text.charCodeAt(quote + index);
-    const otherUnit = text.charCodeAt(other + index);
-    if (unit === BACKSLASH || otherUnit === BACKSLASH)
-      return nameAt(text, quote) === nameAt(text, other);
-    if (unit !== otherUnit) return false;
-    if (unit === QUOTE) return true;
-  }
+function hashOf(name: string): number {
+  return encodeUtf8(name).reduce(nextHash, 0);
+}
+
+function nextHash(hash: number, byte: number): number {
+  return (Math.imul(hash, 31) + byte) | 0;
 }

@@ -1,4 +1,4 @@
-import { addName, nameAt, type Frame, type NameStack } from "./json-names.ts";
+import { nameAt, takeName, whyRefused, type Frame, type NameStack } from "./json-names.ts";
 import {
   endOfNumber,
   endOfString,
@@ -6,9 +6,10 @@ import {
   isSurrogateEscape,
   skipSpace,
 } from "./json-tokens.ts";
-import { isInexact } from "./number-text.ts";
+import { isInexact, isSurelyExact } from "./number-text.ts";
+import { decodeUtf8 } from "./utf8.ts";
 
-/** Why a text is refused by the scan; `JsonErrorCode` explains each. */
+/** Why the scan refuses a body; `JsonErrorCode` explains each. */
 export type ScanErrorCode =
   | "CS_JSON_EMPTY"
   | "CS_JSON_SYNTAX"
@@ -27,10 +28,10 @@ interface ScanOptions {
   readonly numbers: "all" | "inexact";
 }
 
-// A long name above many numbers would otherwise be copied into the pointer of each: 64 KiB of text
-// could ask for half a gigabyte.
+// A long name above many numbers would otherwise be copied into the pointer of each: a body of
+// 64 KiB could ask for half a gigabyte.
 const POINTERS_AT_LEAST = 65_536;
-const POINTERS_PER_UNIT = 16;
+const POINTERS_PER_BYTE = 16;
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -42,78 +43,72 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /**
- * Walks a text once, left to right, and holds nothing but the open containers and their names: by the
- * time that anything is built, the text is known to be JSON (RFC 8259) without duplicates, forbidden
- * names and lone surrogate escapes, and no deeper than asked. No recursion, so that no depth
- * overflows the stack.
+ * Walks a body's bytes, well-formed UTF-8, once from left to right, and holds nothing but the open
+ * containers and their names: by the time that anything is built, the body is known to be JSON
+ * (RFC 8259) without duplicates, forbidden names and lone surrogate escapes, and no deeper than
+ * asked. No recursion, so that no depth overflows the stack. Offsets are in bytes.
  */
-export function scanJson(text: string, { depth, numbers }: ScanOptions): Scan {
+export function scanJson(bytes: Uint8Array, { depth, numbers }: ScanOptions): Scan {
   const frames: Frame[] = [];
   const names: NameStack = { quotes: [], hashes: [], count: 0 };
   const found = new Map<string, string>();
-  let pointersLeft = POINTERS_AT_LEAST + POINTERS_PER_UNIT * text.length;
+  let pointersLeft = POINTERS_AT_LEAST + POINTERS_PER_BYTE * bytes.length;
   let top: Frame | undefined;
 
-  let at = skipSpace(text, 0);
-  if (at === text.length) return refuse("CS_JSON_EMPTY", 0);
+  let at = skipSpace(bytes, 0);
+  if (at === bytes.length) return refuse("CS_JSON_EMPTY", 0);
 
   for (;;) {
     // A value starts here.
-    const unit = text.charCodeAt(at);
-    const isOpening = unit === OPEN_OBJECT || unit === OPEN_ARRAY;
+    const byte = bytes[at];
+    const isOpening = byte === OPEN_OBJECT || byte === OPEN_ARRAY;
     let end: number;
     if (isOpening) {
       if (frames.length === depth) return refuse("CS_JSON_DEPTH", at);
-      top = { isObject: unit === OPEN_OBJECT, base: names.count, at: 0, many: undefined };
+      top = { isObject: byte === OPEN_OBJECT, base: names.count, at: 0, many: undefined };
       frames.push(top);
       end = at + 1;
     } else {
-      end = endOfScalar(text, at);
+      end = endOfScalar(bytes, at);
       if (end < 0)
-        return unit === QUOTE ? refuseString(text, ~end) : refuse("CS_JSON_SYNTAX", ~end);
-      if (unit === MINUS || isDigit(unit)) {
-        const source = text.slice(at, end);
-        if (numbers === "all" || isInexact(source)) {
-          const pointer = pointerOf(text, frames);
-          pointersLeft -= pointer.length;
-          if (pointersLeft < 0) return refuse("CS_JSON_POINTERS", at);
-          found.set(pointer, source);
-        }
+        return byte === QUOTE ? refuseString(bytes, ~end) : refuse("CS_JSON_SYNTAX", ~end);
+      const source = isNumberStart(byte) ? heldText(bytes, { from: at, end, numbers }) : undefined;
+      if (source !== undefined) {
+        const pointer = pointerOf(bytes, frames);
+        pointersLeft -= pointer.length;
+        if (pointersLeft < 0) return refuse("CS_JSON_POINTERS", at);
+        found.set(pointer, source);
       }
     }
 
     // Containers that end after it.
-    at = skipSpace(text, end);
+    at = skipSpace(bytes, end);
     let isFirst = isOpening;
-    while (
-      top !== undefined &&
-      text.charCodeAt(at) === (top.isObject ? CLOSE_OBJECT : CLOSE_ARRAY)
-    ) {
+    while (top !== undefined && bytes[at] === (top.isObject ? CLOSE_OBJECT : CLOSE_ARRAY)) {
       names.count = top.base;
       frames.pop();
       top = frames.at(-1);
       isFirst = false;
-      at = skipSpace(text, at + 1);
+      at = skipSpace(bytes, at + 1);
     }
     if (top === undefined) {
-      if (at < text.length) return refuse("CS_JSON_SYNTAX", at);
+      if (at < bytes.length) return refuse("CS_JSON_SYNTAX", at);
       return { ok: true, numbers: found };
     }
 
     // The next element, or the next member up to its value.
     if (!isFirst) {
-      if (text.charCodeAt(at) !== COMMA) return refuse("CS_JSON_SYNTAX", at);
-      at = skipSpace(text, at + 1);
+      if (bytes[at] !== COMMA) return refuse("CS_JSON_SYNTAX", at);
+      at = skipSpace(bytes, at + 1);
     }
     if (top.isObject) {
-      if (text.charCodeAt(at) !== QUOTE) return refuse("CS_JSON_SYNTAX", at);
-      const nameEnd = endOfString(text, at);
-      if (nameEnd < 0) return refuseString(text, ~nameEnd);
-      const fault = addName(names, top, text, at);
-      if (fault !== undefined) return refuse(fault, at);
-      at = skipSpace(text, nameEnd);
-      if (text.charCodeAt(at) !== COLON) return refuse("CS_JSON_SYNTAX", at);
-      at = skipSpace(text, at + 1);
+      if (bytes[at] !== QUOTE) return refuse("CS_JSON_SYNTAX", at);
+      const nameEnd = takeName(names, top, bytes, at);
+      if (nameEnd === ~at) return refuse(whyRefused(bytes, at), at);
+      if (nameEnd < 0) return refuseString(bytes, ~nameEnd);
+      at = skipSpace(bytes, nameEnd);
+      if (bytes[at] !== COLON) return refuse("CS_JSON_SYNTAX", at);
+      at = skipSpace(bytes, at + 1);
     } else if (!isFirst) {
       top.at += 1;
     }
@@ -124,36 +119,35 @@ function refuse(code: ScanErrorCode, offset: number): Scan {
   return { ok: false, code, offset };
 }
 
-function endOfScalar(text: string, from: number): number {
-  switch (text.charCodeAt(from)) {
-    case QUOTE:
-      return endOfString(text, from);
-    case 0x74:
-      return endOfWord(text, from, "true");
-    case 0x66:
-      return endOfWord(text, from, "false");
-    case 0x6e:
-      return endOfWord(text, from, "null");
-    default:
-      return endOfNumber(text, from);
-  }
+function endOfScalar(bytes: Uint8Array, from: number): number {
+  const byte = bytes[from];
+  if (byte === QUOTE) return endOfString(bytes, from);
+  if (byte === 0x74) return endOfWord(bytes, from, "true");
+  if (byte === 0x66) return endOfWord(bytes, from, "false");
+  if (byte === 0x6e) return endOfWord(bytes, from, "null");
+  return endOfNumber(bytes, from);
 }
 
-function refuseString(text: string, offset: number): Scan {
-  const isLone = isSurrogateEscape(text, offset);
-  return refuse(isLone ? "CS_JSON_LONE_SURROGATE" : "CS_JSON_SYNTAX", offset);
+function isNumberStart(byte: number | undefined): boolean {
+  return byte !== undefined && (byte === MINUS || (byte >= 0x30 && byte <= 0x39));
 }
 
-function isDigit(unit: number): boolean {
-  return unit >= 0x30 && unit <= 0x39;
+// The source text of a number, where it is to be held.
+function heldText(
+  bytes: Uint8Array,
+  { from, end, numbers }: { from: number; end: number; numbers: ScanOptions["numbers"] },
+): string | undefined {
+  if (numbers === "inexact" && isSurelyExact(bytes, { from, end })) return undefined;
+  const source = decodeUtf8(bytes.subarray(from, end));
+  return numbers === "all" || isInexact(source) ? source : undefined;
 }
 
 /** JSON Pointer (RFC 6901) of the value that the innermost container stands at. */
-function pointerOf(text: string, frames: readonly Frame[]): string {
+function pointerOf(bytes: Uint8Array, frames: readonly Frame[]): string {
   let pointer = "";
   for (const { isObject, at } of frames) {
     const token = isObject
-      ? nameAt(text, at).replaceAll("~", "~0").replaceAll("/", "~1")
+      ? nameAt(bytes, at).replaceAll("~", "~0").replaceAll("/", "~1")
       : String(at);
     pointer += `/${token}`;
   }

@@ -1,5 +1,5 @@
 import { scanJson, type ScanErrorCode } from "./json-scan.ts";
-import { firstBadByte } from "./utf8.ts";
+import { decodeUtf8, encodeUtf8, firstBadByte } from "./utf8.ts";
 
 export interface JsonOptions {
   /** How many containers may stand inside each other, 1 to 1024. Default 16. A lone `[]` is 1 deep. */
@@ -22,8 +22,8 @@ export interface JsonOptions {
  * - `CS_JSON_DUPLICATE_MEMBER`: an object names a member twice, also through escapes.
  * - `CS_JSON_FORBIDDEN_MEMBER`: a member is named `__proto__`, `constructor` or `prototype`.
  * - `CS_JSON_DEPTH`: deeper than `depth`; the offset is that of the bracket too many.
- * - `CS_JSON_POINTERS`: the pointers of the numbers held are longer than 65,536 units and 16 times
- *   the text together: a long name above many numbers.
+ * - `CS_JSON_POINTERS`: the pointers of the numbers held are longer than 65,536 units and 16 for
+ *   each byte of the body together: a long name above many numbers.
  */
 export type JsonErrorCode = "CS_JSON_ENCODING" | "CS_JSON_BOM" | ScanErrorCode;
 
@@ -36,8 +36,6 @@ export type JsonReading =
     }
   | { readonly ok: false; readonly code: JsonErrorCode; readonly offset: number };
 
-// Without streaming a decoder keeps nothing between calls.
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const MAX_DEPTH = 1024;
 
 /**
@@ -55,32 +53,36 @@ export function readJson(
   if (!Number.isSafeInteger(depth) || depth < 1 || depth > MAX_DEPTH)
     throw new TypeError(`"depth" must be a whole number from 1 to ${MAX_DEPTH}`);
   if (typeof body === "string") {
-    const bad = firstLoneSurrogate(body);
-    return bad === undefined
-      ? readText(body, depth, numbers)
-      : { ok: false, code: "CS_JSON_ENCODING", offset: bad };
+    if (!body.isWellFormed())
+      return { ok: false, code: "CS_JSON_ENCODING", offset: firstLoneSurrogate(body) };
+    return read({ text: body, bytes: encodeUtf8(body) }, { depth, numbers });
   }
   if (!(body instanceof Uint8Array)) throw new TypeError('"body" must be a Uint8Array or a string');
   let text: string;
   try {
-    text = utf8.decode(body);
+    text = decodeUtf8(body);
   } catch {
     return { ok: false, code: "CS_JSON_ENCODING", offset: firstBadByte(body) };
   }
-  return readText(text, depth, numbers);
+  return read({ text, bytes: body }, { depth, numbers });
 }
 
-function readText(text: string, depth: number, numbers: "all" | "inexact"): JsonReading {
+function read(
+  { text, bytes }: { readonly text: string; readonly bytes: Uint8Array },
+  options: Required<JsonOptions>,
+): JsonReading {
   if (text.startsWith("\u{feff}")) return { ok: false, code: "CS_JSON_BOM", offset: 0 };
-  const scan = scanJson(text, { depth, numbers });
-  if (!scan.ok) return scan;
+  const scan = scanJson(bytes, options);
+  if (!scan.ok) {
+    // Each fault stands at the start of a character.
+    const offset = decodeUtf8(bytes.subarray(0, scan.offset)).length;
+    return { ok: false, code: scan.code, offset };
+  }
   const value: unknown = JSON.parse(text);
   return { ok: true, value, numbers: scan.numbers };
 }
 
-// The native check answers most texts; only an ill-formed one is walked.
-function firstLoneSurrogate(text: string): number | undefined {
-  if (text.isWellFormed()) return undefined;
+function firstLoneSurrogate(text: string): number {
   let offset = 0;
   for (const character of text) {
     if (!character.isWellFormed()) break;

@@ -1,3 +1,20 @@
+// Without streaming a decoder keeps nothing between calls.
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const encoder = new TextEncoder();
+
+/**
+ * The text of UTF-8 bytes, a byte order mark included.
+ * @throws {TypeError} The bytes are not well formed.
+ */
+export function decodeUtf8(bytes: Uint8Array): string {
+  return decoder.decode(bytes);
+}
+
+/** The UTF-8 bytes of a well-formed text. */
+export function encodeUtf8(text: string): Uint8Array {
+  return encoder.encode(text);
+}
+
 /**
  * The offset of the first byte that starts no well-formed UTF-8 sequence (RFC 3629 section 4), or the
  * length where all are well formed. Overlong forms, surrogates and values above U+10FFFF are not.
