@@ -128,6 +128,11 @@ function endOfScalar(bytes: Uint8Array, from: number): number {
   return endOfNumber(bytes, from);
 }
 
+function refuseString(bytes: Uint8Array, offset: number): Scan {
+  const isLone = isSurrogateEscape(bytes, offset);
+  return refuse(isLone ? "CS_JSON_LONE_SURROGATE" : "CS_JSON_SYNTAX", offset);
+}
+
 function isNumberStart(byte: number | undefined): boolean {
   return byte !== undefined && (byte === MINUS || (byte >= 0x30 && byte <= 0x39));
 }
