@@ -22,7 +22,8 @@ export type {
   Verified,
   VerifyOptions,
 } from "./scheme.ts";
-export type { Secret } from "./secret.ts";
+export { sealed, type SealedSecret } from "./sealed-secret.ts";
+export type { PlainSecret, Secret } from "./secret.ts";
 export { standardWebhooks, type StandardWebhooksOptions } from "./standard-webhooks.ts";
 export { timestampedHmac, type TimestampedHmacOptions } from "./timestamped-hmac.ts";
 export { xSignature, type XSignatureOptions } from "./x-signature.ts";

@@ -1,13 +1,14 @@
 import { createHash } from "node:crypto";
 import { MAX_SECRETS } from "./grammar.ts";
 import type { SecretUse } from "./scheme.ts";
-import type { Secret } from "./secret.ts";
+import { SealedSecret } from "./sealed-secret.ts";
+import type { PlainSecret, Secret } from "./secret.ts";
 
 /** The most imported keys that outlive the list they came in. */
 const MAX_KEYS = 256;
 
 /** Imports one secret. `at` names its place in the caller's list for messages. */
-export type ImportSecret<Key> = (secret: Secret, use: SecretUse, at: string) => Key;
+export type ImportSecret<Key> = (secret: PlainSecret, use: SecretUse, at: string) => Key;
 
 /** The keys of a list of secrets, in its order. */
 export type KeysOf<Key> = (secrets: readonly Secret[], use: SecretUse) => readonly Key[];
@@ -32,7 +33,7 @@ export function cachedKeys<Key>(importSecret: ImportSecret<Key>): KeysOf<Key> {
   };
   const recent = new Map<string, Key>();
 
-  function keyOf(secret: Secret, use: SecretUse, at: string): Key {
+  function keyOf(secret: PlainSecret, use: SecretUse, at: string): Key {
     const name = fingerprint(secret, use);
     const key =
       (name === undefined ? undefined : recent.get(name)) ?? importSecret(secret, use, at);
@@ -57,7 +58,9 @@ export function cachedKeys<Key>(importSecret: ImportSecret<Key>): KeysOf<Key> {
       throw new TypeError(`"secrets" must hold at most ${MAX_SECRETS} secrets`);
     }
     const copy: readonly Secret[] = Array.from(secrets);
-    const keys = copy.map((secret, index) => keyOf(secret, use, `secrets[${index}]`));
+    const keys = copy.map((secret, index) =>
+      keyOf(SealedSecret.open(secret), use, `secrets[${index}]`),
+    );
     lists[use].set(secrets, { secrets: copy, keys });
     return keys;
   };
@@ -72,7 +75,7 @@ function sameMembers(known: readonly Secret[], secrets: readonly Secret[]): bool
 }
 
 /** A name for a secret that does not reveal it; `undefined` for what is no secret at all. */
-function fingerprint(secret: Secret, use: SecretUse): string | undefined {
+function fingerprint(secret: PlainSecret, use: SecretUse): string | undefined {
   const raw: unknown = typeof secret === "string" ? secret : secret?.raw;
   if (typeof raw !== "string" && !(raw instanceof Uint8Array)) return undefined;
   const kind = typeof secret === "string" ? "text" : typeof raw === "string" ? "raw" : "bytes";

@@ -1,3 +1,5 @@
+import type { SealedSecret } from "./sealed-secret.ts";
+
 /**
  * A shared secret or a key, as the scheme reads it; how text becomes key bytes is never guessed.
  *
@@ -8,7 +10,10 @@
  *
  * A secret is read when a list first carries it; to change one, give another.
  */
-export type Secret = string | { readonly raw: string | Uint8Array };
+export type PlainSecret = string | { readonly raw: string | Uint8Array };
+
+/** A secret, or one that `sealed` keeps out of logs. */
+export type Secret = PlainSecret | SealedSecret;
 
 /** The most bytes that a raw key may have: what is longer is a file pasted by mistake. */
 export const MAX_RAW_BYTES = 1024;

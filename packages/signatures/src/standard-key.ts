@@ -3,7 +3,7 @@ import { importPrivateKey, importPublicKey } from "./ed25519.ts";
 import { decodeCanonical } from "./encoding.ts";
 import { importHmacKey } from "./hmac.ts";
 import type { SecretUse } from "./scheme.ts";
-import { checkSize, rawKeyBytes, type Secret } from "./secret.ts";
+import { checkSize, type PlainSecret, rawKeyBytes } from "./secret.ts";
 
 /** An imported key, bound to the one version of signature that it may make or verify. */
 export interface StandardKey {
@@ -22,7 +22,7 @@ const MAX_SECRET_BYTES = 64;
  *   for this use. The message never holds the secret.
  */
 export function importStandardSecret(
-  secret: Secret,
+  secret: PlainSecret,
   use: SecretUse,
   at: string,
   minSecretBytes: number,

@@ -1,0 +1,134 @@
+import { readFileSync } from "node:fs";
+import { generateKeyPairSync } from "node:crypto";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { importPrivateKey, importPublicKey, isSignedBy, signEd25519 } from "../src/ed25519.ts";
+import { isUsablePoint } from "../src/ed25519-point.ts";
+import { standardWebhooks } from "../src/index.ts";
+import { now, PRIVATE_KEY, PUBLIC_KEY, signed } from "./attempts.ts";
+
+interface Vector {
+  readonly name: string;
+  readonly seed: string;
+  readonly publicKey: string;
+  readonly message: string;
+  readonly signature: string;
+}
+
+const file = new URL("../../../contracts/vectors/rfc-8032.json", import.meta.url);
+const { vectors } = JSON.parse(readFileSync(file, "utf8")) as { readonly vectors: Vector[] };
+const hex = (text: string) => Buffer.from(text, "hex");
+
+const SPKI = hex("302a300506032b6570032100");
+const PKCS8 = hex("302e020100300506032b657004220420");
+const P = 2n ** 255n - 19n;
+
+/** 32 bytes of y with the sign of x in the last bit. */
+function encode(y: bigint, sign: 0n | 1n): Buffer {
+  const number = y | (sign << 255n);
+  return Buffer.from(Buffer.from(number.toString(16).padStart(64, "0"), "hex").toReversed());
+}
+
+describe("ed25519", () => {
+  it.each(vectors)("signs and verifies $name", (vector) => {
+    const message = hex(vector.message);
+    const publicKey = importPublicKey(hex(vector.publicKey), "the key");
+    const signature = signEd25519(importPrivateKey(hex(vector.seed), "the key"), message);
+
+    expect(Buffer.from(signature).toString("hex")).toBe(vector.signature);
+    expect(isSignedBy(publicKey, message, [Buffer.alloc(64), signature])).toBe(true);
+    expect(isSignedBy(publicKey, message, [Buffer.alloc(64)])).toBe(false);
+    expect(isSignedBy(publicKey, Buffer.concat([message, hex("00")]), [signature])).toBe(false);
+  });
+
+  it("takes a private key as seed, as seed and public key, and as PKCS #8", () => {
+    const both = Buffer.from(PRIVATE_KEY.slice("whsk_".length), "base64");
+    const forms = [both, both.subarray(0, 32), Buffer.concat([PKCS8, both.subarray(0, 32)])];
+    const scheme = standardWebhooks();
+
+    const attempts = forms.map((form) => signed(scheme, [`whsk_${form.toString("base64")}`]));
+
+    expect(attempts[1]).toEqual(attempts[0]);
+    expect(attempts[2]).toEqual(attempts[0]);
+    expect(attempts[0]?.headers["webhook-signature"]).toBe(
+      "v1a,hnO3f9T8Ytu9HwrXslvumlUpqtNVqkhqw/enGzPCXe5BdqzCInXqYXFymVJaA7AZdpXwVLPo3mNl8EM+m7TBAg==",
+    );
+  });
+
+  it("takes a public key as 32 bytes and as SPKI", () => {
+    const raw = Buffer.from(PUBLIC_KEY.slice("whpk_".length), "base64");
+    const spki = `whpk_${Buffer.concat([SPKI, raw]).toString("base64")}`;
+    const scheme = standardWebhooks();
+    const attempt = signed(scheme, [PRIVATE_KEY]);
+
+    for (const key of [PUBLIC_KEY, spki]) {
+      expect(scheme.verify(attempt, [key], { now })).toMatchObject({ ok: true, secretIndex: 0 });
+    }
+  });
+
+  it("accepts every key that Node generates", () => {
+    const keys = Array.from({ length: 50 }, () => generateKeyPairSync("ed25519").publicKey);
+
+    for (const key of keys) {
+      const raw = key.export({ format: "der", type: "spki" }).subarray(SPKI.length);
+      expect(isUsablePoint(raw)).toBe(true);
+    }
+  });
+});
+
+describe("a public key", () => {
+  const ORDER_8 = 0x7a03ac9277fdc74ec6cc392cfa53202a0f67100d760b3cba4fd83d3d706a17c7n;
+  const smallOrder = [0n, 1n, P - 1n, ORDER_8, P - ORDER_8];
+
+  it("of small order is refused in every encoding, under either sign", () => {
+    for (const y of smallOrder) {
+      for (const sign of [0n, 1n] as const) {
+        const key = encode(y, sign);
+        expect(isUsablePoint(key)).toBe(false);
+        expect(() => importPublicKey(key, "the key")).toThrow(/garbled or weak point/);
+        const secret = `whpk_${Buffer.concat([SPKI, key]).toString("base64")}`;
+        expect(() => standardWebhooks().check([secret], "verify")).toThrow(TypeError);
+      }
+    }
+  });
+
+  it("under which anybody could sign is never loaded", () => {
+    // R is the identity and S is 0: some OpenSSL accept this for every message.
+    const identity = encode(1n, 0n);
+    const forged = `v1a,${Buffer.concat([identity, Buffer.alloc(32)]).toString("base64")}`;
+    const attempt = {
+      headers: { "webhook-id": "a", "webhook-timestamp": "0", "webhook-signature": forged },
+      body: Buffer.from("anything"),
+    };
+
+    expect(() =>
+      standardWebhooks().verify(attempt, [`whpk_${identity.toString("base64")}`], { now: 0 }),
+    ).toThrow(TypeError);
+    expect(standardWebhooks().verify(attempt, [PUBLIC_KEY], { now: 0 })).toMatchObject({
+      ok: false,
+    });
+  });
+
+  it("that is not canonical is refused: y of p and above", () => {
+    for (let y = P; y < 2n ** 255n; y++) {
+      expect(isUsablePoint(encode(y, 0n))).toBe(false);
+      expect(isUsablePoint(encode(y, 1n))).toBe(false);
+    }
+  });
+
+  it("that is no point of the curve is refused: y of 2, 7 and 11, not 3, 4 and 5", () => {
+    // (y² - 1) / (d y² + 1) modulo p, computed elsewhere, is no square for the first three.
+    expect([2n, 7n, 11n].map((y) => isUsablePoint(encode(y, 0n)))).toEqual([false, false, false]);
+    expect([3n, 4n, 5n].map((y) => isUsablePoint(encode(y, 0n)))).toEqual([true, true, true]);
+  });
+
+  it("is on the curve exactly where its negative is", () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 2n, max: P - 2n }), (y) => {
+        expect(isUsablePoint(encode(y, 1n))).toBe(isUsablePoint(encode(y, 0n)));
+        expect(isUsablePoint(encode(P - y, 0n))).toBe(isUsablePoint(encode(y, 0n)));
+      }),
+      { numRuns: 20 },
+    );
+  });
+});
