@@ -1,14 +1,15 @@
-import { addBusinessDays, type BankCalendar } from "./business-days.ts";
+import { addBusinessDays, isBusinessDay, type BankCalendar } from "./business-days.ts";
 import { dateOf, dayOf } from "./civil-date.ts";
 import { wallClock } from "./wall-clock.ts";
 
 /** How long a refund is held after the original payment's settlement (S 3.1, S 8). */
 export interface Hold {
-  /** Business days strictly after the settlement's date, 0 to 366; 3 by S 8. */
+  /** Business days strictly after the settlement's date, 0 (that date itself) to 366; 3 by S 8. */
   readonly businessDays: number;
   /**
    * When on the last of them, T, the threshold falls: `'date'` at the cut-off of T; `'full-days'` at
-   * the cut-off of the calendar day after T; `'instant'` at the wall time of the settlement on T.
+   * the cut-off of the calendar day after T; `'instant'` at the wall time of the settlement on T,
+   * where a settlement on a day without business counts as one at 00:00 of the next with business.
    */
   readonly mode: "date" | "full-days" | "instant";
   /** IANA time zone in which dates are read. */
@@ -25,9 +26,9 @@ const CUTOFF = /^([01]\d|2[0-3]):([0-5]\d)$/;
 /**
  * The first instant at which a refund is no longer held: `now >= eligibleAt` is `AUTHORIZED` (S 3.1).
  *
- * A later settlement never has an earlier threshold; with `'instant'`, apart from the hour that a
- * clock change repeats. Where a change of the clocks leaves the threshold's wall time out, the
- * threshold is the moment of the change; where it repeats it, the first occurrence.
+ * A later settlement never has an earlier threshold; with `'instant'`, apart from an hour that a
+ * change of the clocks repeats on a business day. Where a change leaves the threshold's wall time
+ * out, the threshold is the moment of the change; where it repeats it, the first occurrence.
  *
  * @param settledAt Milliseconds since the epoch.
  * @returns Milliseconds since the epoch.
@@ -37,20 +38,29 @@ const CUTOFF = /^([01]\d|2[0-3]):([0-5]\d)$/;
 export function eligibleAt(settledAt: number, hold: Hold): number {
   checkHold(hold);
   if (!Number.isFinite(settledAt)) throw new TypeError('"settledAt" must be a finite number of ms');
+  const { businessDays, calendar, mode } = hold;
   const clock = wallClock(hold.timeZone);
   const settledWall = clock.read(settledAt);
   const settledDate = dateOf(Math.floor(settledWall / DAY_MS));
-  const last = dayOf(addBusinessDays(settledDate, hold.businessDays, hold.calendar)) * DAY_MS;
-  switch (hold.mode) {
+  const last = addBusinessDays(settledDate, businessDays, calendar);
+  switch (mode) {
     case "date":
-      return clock.firstInstantOf(last + cutoffMs(hold));
+      return clock.firstInstantOf(startOf(last) + cutoffMs(hold));
     case "full-days":
-      return clock.firstInstantOf(last + DAY_MS + cutoffMs(hold));
-    case "instant":
-      return clock.firstInstantOf(last + settledWall - dayOf(settledDate) * DAY_MS);
+      return clock.firstInstantOf(startOf(last) + DAY_MS + cutoffMs(hold));
+    case "instant": {
+      if (isBusinessDay(settledDate, calendar))
+        return clock.firstInstantOf(startOf(last) + settledWall - startOf(settledDate));
+      const next = addBusinessDays(settledDate, 1, calendar);
+      return clock.firstInstantOf(startOf(addBusinessDays(next, businessDays, calendar)));
+    }
     default:
-      return hold.mode satisfies never;
+      return mode satisfies never;
   }
+}
+
+function startOf(date: string): number {
+  return dayOf(date) * DAY_MS;
 }
 
 function cutoffMs({ cutoff }: Hold): number {

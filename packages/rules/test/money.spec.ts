@@ -53,6 +53,84 @@ describe("an amount's source text (T-14, T-15)", () => {
   });
 });
 
+describe("an amount's policy", () => {
+  it.each([
+    ["1.100", 110n],
+    ["1.000000000000000000000", 100n],
+    ["0.010", 1n],
+    ["99999999.9900", MAX_CENTS],
+  ])("with trailing zeros accepted reads %s", (text, cents) => {
+    expect(parseAmount(text, { trailingZeros: "accept" })).toEqual({ ok: true, cents });
+  });
+
+  it.each([
+    ["1.101", "CS_AMOUNT_TOO_PRECISE"],
+    ["0.001", "CS_AMOUNT_TOO_PRECISE"],
+    ["0.000", "CS_AMOUNT_TOO_SMALL"],
+    ["1e2", "CS_AMOUNT_EXPONENT"],
+  ])("with trailing zeros accepted refuses %s with %s", (text, code) => {
+    expect(parseAmount(text, { trailingZeros: "accept" })).toEqual({ ok: false, code });
+  });
+
+  it.each([
+    ["1e2", 10_000n],
+    ["1E+2", 10_000n],
+    ["1050e-2", 1050n],
+    ["1.05e1", 1050n],
+    ["1.0500e2", 10_500n],
+    ["9.999999999e7", MAX_CENTS],
+    ["0.000001e6", 100n],
+    ["1e-2", MIN_CENTS],
+    ["10e-2", 10n],
+    ["1e00000000000000000000", 100n],
+  ])("with exponents accepted reads %s", (text, cents) => {
+    expect(parseAmount(text, { exponent: "accept" })).toEqual({ ok: true, cents });
+  });
+
+  it.each([
+    ["1e-3", "CS_AMOUNT_TOO_PRECISE"],
+    ["10e-3", "CS_AMOUNT_TOO_PRECISE"],
+    ["1.0000e1", "CS_AMOUNT_TOO_PRECISE"],
+    ["0e-3", "CS_AMOUNT_TOO_PRECISE"],
+    ["0e5", "CS_AMOUNT_TOO_SMALL"],
+    ["-1e2", "CS_AMOUNT_TOO_SMALL"],
+    ["1e8", "CS_AMOUNT_TOO_LARGE"],
+    ["1e+", "CS_AMOUNT_NOT_A_NUMBER"],
+    [`1e${"9".repeat(400)}`, "CS_AMOUNT_TOO_LARGE"],
+    [`1e-${"9".repeat(400)}`, "CS_AMOUNT_TOO_PRECISE"],
+    [`0e${"9".repeat(400)}`, "CS_AMOUNT_TOO_SMALL"],
+  ])("with exponents accepted refuses %s with %s", (text, code) => {
+    expect(parseAmount(text, { exponent: "accept" })).toEqual({ ok: false, code });
+  });
+
+  it("with both accepted reads 10e-3, a cent", () => {
+    expect(parseAmount("10e-3", { exponent: "accept", trailingZeros: "accept" })).toEqual({
+      ok: true,
+      cents: 1n,
+    });
+  });
+
+  it("with both accepted has no cents in an infinitely small zero", () => {
+    const text = `0e-${"9".repeat(400)}`;
+    expect(parseAmount(text, { exponent: "accept", trailingZeros: "accept" })).toEqual({
+      ok: false,
+      code: "CS_AMOUNT_TOO_SMALL",
+    });
+  });
+});
+
+describe("an amount text of a million characters", () => {
+  it.each([
+    ["digits", "9".repeat(1_000_000), "CS_AMOUNT_TOO_LARGE"],
+    ["zeros after the separator", `1.${"0".repeat(1_000_000)}1`, "CS_AMOUNT_TOO_PRECISE"],
+    ["zeros within a fraction", `0.1${"0".repeat(1_000_000)}1x`, "CS_AMOUNT_NOT_A_NUMBER"],
+    ["digits of an exponent", `1e${"1".repeat(1_000_000)}`, "CS_AMOUNT_TOO_LARGE"],
+  ])("of %s is judged in linear time", (_, text, code) => {
+    const policy = { exponent: "accept", trailingZeros: "accept" } as const;
+    expect(parseAmount(text, policy)).toEqual({ ok: false, code });
+  });
+});
+
 describe("printed cents", () => {
   it.each([
     [1n, "0.01"],
