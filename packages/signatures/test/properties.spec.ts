@@ -1,0 +1,155 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type HeadersLike, signatureErrorCodes, standardWebhooks } from "../src/index.ts";
+import { messages, pairs, strangers } from "./arbitraries.ts";
+import { now, NOW_SECONDS, SECRET, signed } from "./attempts.ts";
+
+describe.each(pairs.map((pair) => ({ name: pair.scheme.name, ...pair })))(
+  "any message signed with $name",
+  ({ scheme, signing, verifying }) => {
+    it("verifies, whatever its bytes", () => {
+      fc.assert(
+        fc.property(messages, (message) => {
+          const attempt = signed(scheme, signing, message);
+
+          expect(scheme.verify(attempt, verifying, { now })).toMatchObject({ ok: true });
+        }),
+      );
+    });
+
+    it("is refused where a byte of the body is changed, added or taken away", () => {
+      const change = fc.record({
+        at: fc.nat(),
+        byte: fc.integer({ min: 1, max: 255 }),
+        taken: fc.integer({ min: 0, max: 1 }),
+        added: fc.integer({ min: 0, max: 1 }),
+      });
+
+      fc.assert(
+        fc.property(messages, change, (message, { at, byte, taken, added }) => {
+          const attempt = signed(scheme, signing, message);
+          const place = message.body.length === 0 ? 0 : at % message.body.length;
+          const changed = [...message.body];
+          const other = (changed[place] ?? 0) ^ byte;
+          changed.splice(place, taken, ...Array.from({ length: added }, () => other));
+          const isSame = Buffer.compare(Buffer.from(changed), message.body) === 0;
+
+          const verification = scheme.verify(
+            { ...attempt, body: Uint8Array.from(changed) },
+            verifying,
+            { now },
+          );
+
+          expect(verification.ok).toBe(isSame);
+        }),
+      );
+    });
+  },
+);
+
+describe("one attempt of 300 bytes", () => {
+  const scheme = standardWebhooks();
+  const body = Buffer.from(JSON.stringify({ data: "x".repeat(289) }));
+  const message = { id: "msg_1", timestamp: NOW_SECONDS, body };
+  const { headers } = signed(scheme, [SECRET], message);
+  const judge = (change: Partial<Record<string, string>>, bytes: Uint8Array = body) =>
+    scheme.verify({ headers: { ...headers, ...change }, body: bytes }, [SECRET], {
+      now,
+      toleranceSeconds: Number.MAX_SAFE_INTEGER,
+    }).ok;
+
+  it("is refused under each of the 76,500 changes of one byte of its body", () => {
+    let refused = 0;
+    const changed = Buffer.from(body);
+    for (let at = 0; at < body.length; at++) {
+      for (let change = 1; change < 256; change++) {
+        changed[at] = (body[at] ?? 0) ^ change;
+        if (!judge({}, changed)) refused++;
+      }
+      changed[at] = body[at] ?? 0;
+    }
+
+    expect(body).toHaveLength(300);
+    expect(judge({}, changed)).toBe(true);
+    expect(refused).toBe(76_500);
+  });
+
+  it.each(Object.keys(headers))("is refused under each change of one character of %s", (name) => {
+    const value = String(headers[name]);
+    const accepted: string[] = [];
+    for (let at = 0; at < value.length; at++) {
+      for (let unit = 0; unit < 256; unit++) {
+        const changed = value.slice(0, at) + String.fromCharCode(unit) + value.slice(at + 1);
+        if (changed !== value && judge({ [name]: changed })) accepted.push(changed);
+      }
+      const shorter = value.slice(0, at) + value.slice(at + 1);
+      if (judge({ [name]: shorter })) accepted.push(shorter);
+    }
+
+    expect(judge({ [name]: value })).toBe(true);
+    expect(accepted).toEqual([]);
+  });
+});
+
+describe("a signed body that holds a timestamp between full stops", () => {
+  it("is split nowhere but where it was signed", () => {
+    const digits = fc.integer({ min: NOW_SECONDS - 300, max: NOW_SECONDS + 300 });
+    const bodies = fc
+      .array(fc.oneof(digits.map(String), fc.constantFrom("a", "{}", "0")), { minLength: 2 })
+      .map((parts) => parts.join("."));
+
+    fc.assert(
+      fc.property(fc.constantFrom(...pairs), bodies, ({ scheme, signing, verifying }, text) => {
+        const message = { id: "msg", timestamp: NOW_SECONDS, body: Buffer.from(text) };
+        const { headers } = signed(scheme, signing, message);
+        const whole = `msg.${NOW_SECONDS}.${text}`;
+        const stops = [...whole.matchAll(/\./g)].map(({ index }) => index);
+        const accepted = stops.flatMap((first, index) =>
+          stops.slice(index + 1).filter((second) => {
+            const [id, time] = [whole.slice(0, first), whole.slice(first + 1, second)];
+            const replaced = Object.entries(headers).map(([name, value]) => [
+              name,
+              value === "msg" ? id : value.replace(new RegExp(`^(t=)?${NOW_SECONDS}`), `$1${time}`),
+            ]);
+            const attempt = {
+              headers: Object.fromEntries(replaced) as Record<string, string>,
+              body: Buffer.from(whole.slice(second + 1)),
+            };
+            return scheme.verify(attempt, verifying, { now }).ok;
+          }),
+        );
+
+        expect(accepted).toEqual([`msg.${NOW_SECONDS}`.length]);
+      }),
+    );
+  });
+});
+
+describe("whatever a stranger sends", () => {
+  it("is answered by a code that the table holds, and never by an exception", () => {
+    const codes = new Set<string>();
+    fc.assert(
+      fc.property(strangers, ({ pair, headers, body }) => {
+        const attempt = { headers: headers as HeadersLike, body };
+        const verification = pair.scheme.verify(attempt, pair.verifying, { now });
+
+        codes.add(verification.ok ? "ok" : verification.code);
+        expect(verification.ok || verification.code in signatureErrorCodes).toBe(true);
+      }),
+      { numRuns: 3000 },
+    );
+
+    // The noise reaches every step: a property that stops at the first would notice nothing.
+    expect([...codes]).toEqual(
+      expect.arrayContaining([
+        "CS_SIGNATURE_HEADER_MISSING",
+        "CS_SIGNATURE_HEADER_DUPLICATE",
+        "CS_SIGNATURE_HEADER_INVALID",
+        "CS_SIGNATURE_ID_INVALID",
+        "CS_SIGNATURE_TIMESTAMP_INVALID",
+        "CS_SIGNATURE_MALFORMED",
+        "CS_SIGNATURE_MISMATCH",
+      ]),
+    );
+  });
+});
