@@ -1,10 +1,111 @@
-export { type Clock, systemClock } from "./clock.ts";
-export { type Random, systemRandom } from "./random.ts";
+// Running the service
+export { createService, type Service, type ServiceOptions } from "./create-service.ts";
+export { listen, type Listener, type ListenOptions } from "./listen.ts";
 export {
+  startService,
+  type RunningService,
+  type StartOptions,
+  type Worker,
+} from "./start-service.ts";
+export { errorCodes, type ErrorCode, type ErrorCodeEntry } from "./error-codes.ts";
+
+// Ports
+export { systemClock, type Clock } from "./clock.ts";
+export { systemRandom, type Random } from "./random.ts";
+export { newId, type IdPrefix } from "./ids.ts";
+export type { LogFields, Logger } from "./http/logger.ts";
+
+// Store
+export {
+  StoreUnavailableError,
   type Driver,
   type Queryable,
   type SqlValue,
-  StoreUnavailableError,
 } from "./store/driver.ts";
+export { migrate, StoreVersionError, type MigrateOptions } from "./store/migrate.ts";
 export { sqliteDriver, type SqliteOptions } from "./store/sqlite-driver.ts";
-export { migrate, type MigrateOptions, StoreVersionError } from "./store/migrate.ts";
+export type {
+  AccountRecord,
+  ClientRecord,
+  CustomerRecord,
+  CustomerStatus,
+  DebitRecord,
+  DebitStatus,
+  EventRecord,
+  Merchant,
+  PaymentRecord,
+  RefundRecord,
+  RefundStatus,
+  SubscriptionRecord,
+  SubscriptionStatus,
+  TokenRecord,
+} from "./store/records.ts";
+export { instantOf } from "./store/operations/clocks/instant-of.ts";
+export { moveClock } from "./store/operations/clocks/move-clock.ts";
+export { findCustomer } from "./store/operations/customers/find-customer.ts";
+export { findPreferredAccount } from "./store/operations/customers/find-preferred-account.ts";
+export { listCustomers } from "./store/operations/customers/list-customers.ts";
+export { listEvents } from "./store/operations/events/list-events.ts";
+export { findPayment } from "./store/operations/payments/find-payment.ts";
+export { listPayments } from "./store/operations/payments/list-payments.ts";
+export { listSubscriptions } from "./store/operations/subscriptions/list-subscriptions.ts";
+export type { AttemptRow } from "./store/operations/deliveries/insert-attempts.ts";
+export { listAttempts } from "./store/operations/deliveries/list-attempts.ts";
+export {
+  listDeliveries,
+  type DeliveryFilter,
+  type DeliveryRecord,
+} from "./store/operations/deliveries/list-deliveries.ts";
+export {
+  listSubscriptionHealth,
+  type SubscriptionHealth,
+} from "./store/operations/deliveries/list-subscription-health.ts";
+export {
+  replayDelivery,
+  type Replay,
+  type ReplayOutcome,
+} from "./store/operations/deliveries/replay-delivery.ts";
+export {
+  resumeSubscription,
+  type ResumeOutcome,
+} from "./store/operations/deliveries/resume-subscription.ts";
+
+// Use cases
+export type { Context } from "./use-cases/context.ts";
+export type { EventKind, EventRow, Policy } from "./policy.ts";
+export { policyOf } from "./policy-of.ts";
+export { useCasesOf, type UseCases } from "./use-cases/use-cases.ts";
+export { writeEvent, type NewEvent } from "./use-cases/write-event.ts";
+export {
+  customerResource,
+  linkedAccountResource,
+} from "./use-cases/resources/customer-resource.ts";
+export { writtenAmount, writtenTime } from "./use-cases/resources/json-text.ts";
+export { paymentResource } from "./use-cases/resources/payment-resource.ts";
+export { refundResource } from "./use-cases/resources/refund-resource.ts";
+
+// Routes beside those of the interface
+export { writeAnswer, type Answer } from "./http/answer.ts";
+export type { Routes } from "./http/app.ts";
+export { authenticate } from "./http/authenticate.ts";
+export { faultAt, refuseMembers } from "./http/member-errors.ts";
+export { pathParameter } from "./http/path-parameter.ts";
+export { problemAnswer } from "./http/problem.ts";
+export { refuse } from "./http/refuse.ts";
+export { Refused, type MemberError, type Refusal } from "./http/refused.ts";
+export type { BodyCall, BodyRoute, Call, GetRoute, JsonBody, Route } from "./http/route.ts";
+
+// Delivery
+export type { AdvanceOutcome } from "./delivery/advance-clock.ts";
+export {
+  createDeliveryEngine,
+  type DeliveryEngine,
+  type DeliveryEngineOptions,
+} from "./delivery/delivery-engine.ts";
+export type { DeliveryObserver } from "./delivery/observer.ts";
+export { deliveryPolicyOf, type DeliveryPolicy } from "./delivery/policy.ts";
+export type { Schedule } from "./delivery/schedule.ts";
+export type { SettledAttempt } from "./delivery/settled-attempt.ts";
+export { signerOf, type Signer } from "./delivery/signer.ts";
+export type { Answer as AttemptAnswer, PostRequest, Transport } from "./delivery/transport.ts";
+export { undiciTransport, type UndiciTransportOptions } from "./delivery/undici-transport.ts";

@@ -34,8 +34,16 @@ export function toPayment(row: PaymentRow): PaymentRecord {
   const { id, merchantId, clockId, customerId, requestKey, clientReferenceId } = row;
   const { errorCode, errorMessage, createdAt } = row;
   const base = {
-    ...{ id, merchantId, clockId, customerId, requestKey, clientReferenceId },
-    ...{ errorCode, errorMessage, createdAt, amountCents: BigInt(row.amountCents) },
+    id,
+    merchantId,
+    clockId,
+    customerId,
+    requestKey,
+    clientReferenceId,
+    errorCode,
+    errorMessage,
+    createdAt,
+    amountCents: BigInt(row.amountCents),
   };
   // The statuses are written by this package alone, each direction with its own.
   if (row.direction === "CREDIT") {

@@ -1,0 +1,161 @@
+/** What a code means, where a client meets it. */
+export interface ErrorCodeEntry {
+  /** Status of the answer that carries it (S 7.5); `undefined` where it is the reason of a failed refund. */
+  readonly status: number | undefined;
+  /** A few words for people: the problem's `title`. */
+  readonly title: string;
+  /** One sentence: the `errorMessage` where nothing more is known of the case. */
+  readonly meaning: string;
+}
+
+/**
+ * Every `errorCode` that this service writes (S 7, rules 2 and 4). Codes are never renamed; a client
+ * takes the set as open.
+ */
+export const errorCodes = {
+  CUSTOMER_NOT_DEBITED: {
+    status: undefined,
+    title: "Customer not debited",
+    meaning: "The original debit was not successful.",
+  },
+  REFUND_RETURNED: {
+    status: undefined,
+    title: "Refund returned",
+    meaning: "The receiving bank returned the refund.",
+  },
+  DUPLICATE_REQUEST_KEY: {
+    status: 409,
+    title: "requestKey already used",
+    meaning: "A payment record with this requestKey exists.",
+  },
+  REFUND_AMOUNT_EXCEEDS_REMAINING: {
+    status: 422,
+    title: "Amount too large",
+    meaning: "The amount is more than remains of the payment.",
+  },
+  PAYMENT_ALREADY_REFUNDED: {
+    status: 422,
+    title: "Payment already refunded",
+    meaning: "Nothing remains of the payment to refund.",
+  },
+  PAYMENT_NOT_REFUNDABLE: {
+    status: 422,
+    title: "Payment not refundable",
+    meaning: "The payment is itself a refund.",
+  },
+  PAYMENT_NOT_FOUND: {
+    status: 404,
+    title: "Payment not found",
+    meaning: "There is no such payment.",
+  },
+  CUSTOMER_NOT_FOUND: {
+    status: 404,
+    title: "Customer not found",
+    meaning: "There is no such customer.",
+  },
+  SUBSCRIPTION_NOT_FOUND: {
+    status: 404,
+    title: "Subscription not found",
+    meaning: "There is no such subscription.",
+  },
+  SUBSCRIPTION_CLOSED: {
+    status: 410,
+    title: "Subscription closed",
+    meaning: "The subscription has been closed.",
+  },
+  SUBSCRIPTION_LIMIT_REACHED: {
+    status: 422,
+    title: "Too many subscriptions",
+    meaning: "The merchant has as many open subscriptions as are allowed.",
+  },
+  INVALID_REQUEST: {
+    status: 400,
+    title: "Invalid request",
+    meaning: "The request is not what this call takes.",
+  },
+  INVALID_AMOUNT: {
+    status: 400,
+    title: "Invalid amount",
+    meaning:
+      "The amount must be a JSON number from 0.01 to 99999999.99 with at most two digits after the separator.",
+  },
+  UNSUPPORTED_CURRENCY: {
+    status: 400,
+    title: "Unsupported currency",
+    meaning: "The currency must be USD.",
+  },
+  INVALID_SOFT_DESCRIPTOR: {
+    status: 400,
+    title: "Invalid softDescriptor",
+    meaning: "The softDescriptor must be 1 to 80 alphanumeric characters.",
+  },
+  INVALID_SUBSCRIPTION_DETAILS: {
+    status: 400,
+    title: "Invalid subscriptionDetails",
+    meaning: "The type must be EVENT, CATEGORY or ALL, with details that belong to it.",
+  },
+  UNKNOWN_EVENT: {
+    status: 400,
+    title: "Unknown event",
+    meaning: "An event named in details is not in the catalogue.",
+  },
+  INVALID_URL: {
+    status: 400,
+    title: "Invalid url",
+    meaning: "The url must be an absolute https address without credentials and fragment.",
+  },
+  WEAK_SECRET: {
+    status: 400,
+    title: "Weak secretKey",
+    meaning:
+      "The secretKey must be 24 to 256 printable characters of its own that the signature scheme takes.",
+  },
+  UNAUTHENTICATED: {
+    status: 401,
+    title: "Not authenticated",
+    meaning: "The call needs a valid access token.",
+  },
+  INSUFFICIENT_SCOPE: {
+    status: 403,
+    title: "Insufficient scope",
+    meaning: "The access token does not have the scope that this call needs.",
+  },
+  NOT_FOUND: { status: 404, title: "Not found", meaning: "There is nothing at this path." },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    title: "Method not allowed",
+    meaning: "The path does not take this method.",
+  },
+  NOT_ACCEPTABLE: {
+    status: 406,
+    title: "Not acceptable",
+    meaning: "This service answers in application/json.",
+  },
+  PAYLOAD_TOO_LARGE: {
+    status: 413,
+    title: "Body too large",
+    meaning: "The body is larger than this service takes.",
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    title: "Unsupported media type",
+    meaning: "The body must be application/json in UTF-8, without content coding.",
+  },
+  RATE_LIMITED: {
+    status: 429,
+    title: "Too many calls",
+    meaning: "The client has made too many calls.",
+  },
+  INTERNAL_SERVER_ERROR: {
+    status: 500,
+    title: "Internal error",
+    meaning: "The service could not do its work.",
+  },
+  SERVICE_UNAVAILABLE: {
+    status: 503,
+    title: "Service unavailable",
+    meaning: "The service stored nothing of this call; it may be made again.",
+  },
+} as const;
+
+export type ErrorCode = keyof typeof errorCodes;

@@ -1,0 +1,138 @@
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
+import { newId } from "../ids.ts";
+import { StoreUnavailableError } from "../store/driver.ts";
+import type { Context } from "../use-cases/context.ts";
+import { writeAnswer } from "./answer.ts";
+import { getCustomerRoute } from "./customers.ts";
+import { factsOf, setFacts } from "./facts.ts";
+import { serveHealth, serveReadiness } from "./health.ts";
+import { logCall } from "./log-call.ts";
+import type { Logger } from "./logger.ts";
+import { problemAnswer } from "./problem.ts";
+import { postRefund } from "./refunds.ts";
+import { refuse } from "./refuse.ts";
+import { Refused } from "./refused.ts";
+import type { Route } from "./route.ts";
+import { serve } from "./serve.ts";
+import { serveTokens } from "./tokens.ts";
+import { postSubscribe, putUnsubscribe } from "./webhooks.ts";
+
+/** Paths of routes, in Express's notation, each with its methods. */
+export type Routes = Readonly<Record<string, readonly Route[]>>;
+
+const interfaceRoutes: Routes = {
+  "/v1/refunds": [postRefund],
+  "/v1/customers/:customerId": [getCustomerRoute],
+  "/v1/webhook/subscribe": [postSubscribe],
+  "/v1/webhook/unsubscribe": [putUnsubscribe],
+  "/v1/webhook/unsubscribe/:subscriptionId": [putUnsubscribe],
+};
+
+export interface AppOptions {
+  readonly logger: Logger;
+  /** Routes beside those of the interface. */
+  readonly routes: Routes;
+}
+
+/**
+ * The service's HTTP interface: the four calls of S 4, `POST /v1/tokens`, `GET /healthz` and
+ * `GET /readyz`. Every answer carries `x-request-id`; every refusal is a problem.
+ */
+export function createApp(context: Context, { logger, routes }: AppOptions): Express {
+  const app = express();
+  app.disable("x-powered-by");
+  app.disable("etag");
+  app.enable("case sensitive routing");
+  app.enable("strict routing");
+  // Paths are opaque and queries are read where they mean something.
+  app.disable("query parser");
+
+  app.use(withFacts(context));
+  app.use(logCall(logger));
+  on(app, "/healthz", [["GET", serveHealth]]);
+  on(app, "/readyz", [["GET", serveReadiness(context)]]);
+  on(app, context.policy.token.path, [["POST", serveTokens(context)]]);
+  for (const [path, methods] of Object.entries({ ...interfaceRoutes, ...routes })) {
+    on(
+      app,
+      path,
+      methods.map((route) => [route.method, serve(context, route)]),
+    );
+  }
+  app.use(() => {
+    throw refuse("NOT_FOUND");
+  });
+  app.use(answerRefusals(context, logger));
+  return app;
+}
+
+type Handler = readonly [method: Route["method"], handler: RequestHandler];
+
+/** Takes a path's methods and answers every other one with 405 (RFC 9110, section 15.5.6). */
+function on(app: Express, path: string, handlers: readonly Handler[]): void {
+  const route = app.route(path);
+  const allowed: string[] = [];
+  for (const [method, handler] of handlers) {
+    switch (method) {
+      case "GET":
+        // Express answers HEAD from the same handler.
+        route.get(handler);
+        allowed.push("GET", "HEAD");
+        break;
+      case "POST":
+        route.post(handler);
+        allowed.push("POST");
+        break;
+      case "PUT":
+        route.put(handler);
+        allowed.push("PUT");
+        break;
+      default:
+        method satisfies never;
+    }
+  }
+  route.all(() => {
+    throw refuse("METHOD_NOT_ALLOWED", { headers: { allow: allowed.join(", ") } });
+  });
+}
+
+function withFacts({ random }: Context): RequestHandler {
+  return (_request, response, next) => {
+    // A request id of the caller's is not taken over: it would be a stranger's text in our logs.
+    const requestId = newId(random, "req");
+    setFacts(response, { requestId, merchantId: undefined, errorCode: undefined });
+    response.setHeader("x-request-id", requestId);
+    next();
+  };
+}
+
+function answerRefusals({ policy }: Context, logger: Logger): ErrorRequestHandler {
+  // Express tells error handlers by their four parameters.
+  return (error: unknown, _request, response, next) => {
+    if (response.headersSent || response.destroyed) {
+      next(error);
+      return;
+    }
+    const facts = factsOf(response);
+    const refused = asRefused(error);
+    facts.errorCode = refused.refusal.code;
+    if (refused.refusal.status >= 500)
+      logger.error({ ...describe(error), requestId: facts.requestId }, "call failed");
+    writeAnswer(response, problemAnswer(policy, refused.refusal, facts.requestId));
+  };
+}
+
+function asRefused(error: unknown): Refused {
+  if (error instanceof Refused) return error;
+  // The path holds a percent sign that encodes nothing: no route is what it asks for.
+  if (error instanceof URIError) return refuse("NOT_FOUND");
+  if (error instanceof StoreUnavailableError) {
+    return refuse("SERVICE_UNAVAILABLE", { headers: { "retry-after": "1" } });
+  }
+  return refuse("INTERNAL_SERVER_ERROR");
+}
+
+function describe(error: unknown): { errorName: string; stack?: string } {
+  if (!(error instanceof Error)) return { errorName: typeof error };
+  return { errorName: error.name, ...(error.stack !== undefined && { stack: error.stack }) };
+}

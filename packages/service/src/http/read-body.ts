@@ -1,0 +1,35 @@
+import type { IncomingMessage } from "node:http";
+import { refuse } from "./refuse.ts";
+
+/**
+ * The body's bytes as they arrived. Counts what really comes, whatever `Content-Length` says, and
+ * keeps nothing of a body that is too long.
+ *
+ * @param limit Bytes, inclusive.
+ * @throws {Refused} `UNSUPPORTED_MEDIA_TYPE`: a content coding; a few bytes could inflate to any number.
+ * @throws {Refused} `PAYLOAD_TOO_LARGE`: more than `limit` bytes.
+ * @throws {Error} The sender went away.
+ */
+export async function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
+  const coding = request.headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
+  if (coding !== "identity") throw refuse("UNSUPPORTED_MEDIA_TYPE");
+  if (Number(request.headers["content-length"] ?? 0) > limit) throw refuse("PAYLOAD_TOO_LARGE");
+  return new Promise<Buffer>((resolve, reject) => {
+    let chunks: Buffer[] = [];
+    let length = 0;
+    request.on("data", (chunk: Buffer) => {
+      length += chunk.length;
+      if (length > limit) {
+        chunks = [];
+        // What still comes flows into nothing, until the server's deadline or the sender ends it.
+        request.removeAllListeners("data").resume();
+        reject(refuse("PAYLOAD_TOO_LARGE"));
+      } else {
+        chunks.push(chunk);
+      }
+    });
+    request.on("end", () => resolve(Buffer.concat(chunks)));
+    request.on("error", reject);
+    request.on("close", () => reject(new Error("the sender went away")));
+  });
+}

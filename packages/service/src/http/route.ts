@@ -1,0 +1,39 @@
+import type { JsonReading } from "@countersign/rules";
+import type { Request } from "express";
+import type { Context } from "../use-cases/context.ts";
+import type { Merchant } from "../store/records.ts";
+import type { Answer } from "./answer.ts";
+
+/** A body that has been read as JSON, with the source text of its numbers. */
+export type JsonBody = Extract<JsonReading, { ok: true }>;
+
+/** A call that has passed every check that is the same for all routes. */
+export interface Call {
+  readonly context: Context;
+  readonly merchant: Merchant;
+  readonly request: Request;
+  readonly requestId: string;
+}
+
+/** The body is there exactly where the method has one. */
+export interface BodyCall extends Call {
+  readonly body: JsonBody;
+}
+
+interface RouteBase {
+  /** Which of the profile's scopes the token needs; `undefined` takes any token. */
+  readonly scope: "payments" | "core" | undefined;
+}
+
+export interface GetRoute extends RouteBase {
+  readonly method: "GET";
+  readonly answer: (call: Call) => Promise<Answer>;
+}
+
+export interface BodyRoute extends RouteBase {
+  readonly method: "POST" | "PUT";
+  readonly answer: (call: BodyCall) => Promise<Answer>;
+}
+
+/** One method of one path: what it needs, and what it answers or refuses (by throwing `Refused`). */
+export type Route = GetRoute | BodyRoute;

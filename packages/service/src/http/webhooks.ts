@@ -1,0 +1,99 @@
+import { validateSubscribeRequest, validateUnsubscribeRequest } from "@countersign/schemas/writers";
+import type { Request } from "express";
+import { subscribe, type SubscribeOutcome } from "../use-cases/subscribe.ts";
+import { unsubscribe, type UnsubscribeOutcome } from "../use-cases/unsubscribe.ts";
+import { limitErrors } from "./limit-errors.ts";
+import { acceptMembers, faultAt, refuseMembers } from "./member-errors.ts";
+import { pathParameter } from "./path-parameter.ts";
+import { refuse } from "./refuse.ts";
+import type { Refused } from "./refused.ts";
+import type { BodyRoute } from "./route.ts";
+
+/** `POST /v1/webhook/subscribe` (S 4.3). */
+export const postSubscribe: BodyRoute = {
+  method: "POST",
+  scope: "core",
+  answer: async ({ context, merchant, body }) => {
+    const validation = validateSubscribeRequest(body.value);
+    const request = acceptMembers(validation, limitErrors(body.value, context.policy));
+    const outcome = await subscribe(context, merchant, request);
+    if (!outcome.ok) throw subscribeRefusal(outcome);
+    return {
+      status: context.policy.http.subscribed,
+      body: { subscriptionKey: outcome.subscriptionKey },
+    };
+  },
+};
+
+/** `PUT /v1/webhook/unsubscribe` (S 4.4), with the key in the body, the path or the query. */
+export const putUnsubscribe: BodyRoute = {
+  method: "PUT",
+  scope: "core",
+  answer: async ({ context, merchant, body, request }) => {
+    const sent = withSubscriptionId(body.value, request);
+    const validation = validateUnsubscribeRequest(sent);
+    const named = acceptMembers(validation, limitErrors(sent, context.policy));
+    const outcome = await unsubscribe(context, merchant, named);
+    if (!outcome.ok) throw unsubscribeRefusal(outcome);
+    return { status: 200, body: { subscriptionKey: outcome.subscriptionKey } };
+  },
+};
+
+/**
+ * The body with the `subscriptionId` of the path or the query where it has none: S 4.4 does not say
+ * where it goes.
+ *
+ * @throws {Refused} `INVALID_REQUEST`: two places name different subscriptions.
+ */
+function withSubscriptionId(body: unknown, request: Request): unknown {
+  if (typeof body !== "object" || body === null || Array.isArray(body)) return body;
+  const query = new URL(request.originalUrl, "http://service.invalid").searchParams;
+  const elsewhere = [
+    pathParameter(request, "subscriptionId"),
+    ...query.getAll("subscriptionId"),
+  ].filter((id) => id !== undefined);
+  const named = new Set<unknown>(elsewhere);
+  if ("subscriptionId" in body) named.add(body.subscriptionId);
+  if (named.size > 1) {
+    const message = "path, query and body name different subscriptions";
+    throw refuseMembers([{ pointer: "/subscriptionId", code: "CONTRADICTION", message }]);
+  }
+  return named.size === 1 ? { ...body, subscriptionId: [...named][0] } : body;
+}
+
+function subscribeRefusal(outcome: Extract<SubscribeOutcome, { ok: false }>): Refused {
+  switch (outcome.code) {
+    case "INVALID_URL":
+      return refuseMembers([faultAt("/url", outcome.code)]);
+    case "WEAK_SECRET":
+      return refuseMembers([faultAt("/secretKey", outcome.code)]);
+    case "UNKNOWN_EVENT":
+      return unknownEvents(outcome.at);
+    case "INVALID_SUBSCRIPTION_DETAILS":
+      return refuseMembers([faultAt("/subscriptionDetails/details", outcome.code)]);
+    case "SUBSCRIPTION_LIMIT_REACHED":
+      return refuse(outcome.code);
+    default:
+      return outcome satisfies never;
+  }
+}
+
+function unsubscribeRefusal(outcome: Extract<UnsubscribeOutcome, { ok: false }>): Refused {
+  switch (outcome.code) {
+    case "UNKNOWN_EVENT":
+      return unknownEvents(outcome.at);
+    case "INVALID_SUBSCRIPTION_DETAILS":
+      return refuseMembers([faultAt("/subscriptionDetails/details", outcome.code)]);
+    case "SUBSCRIPTION_NOT_FOUND":
+    case "SUBSCRIPTION_CLOSED":
+      return refuse(outcome.code);
+    default:
+      return outcome satisfies never;
+  }
+}
+
+function unknownEvents(at: readonly number[]): Refused {
+  return refuseMembers(
+    at.map((place) => faultAt(`/subscriptionDetails/details/${place}`, "UNKNOWN_EVENT")),
+  );
+}

@@ -1,0 +1,66 @@
+import { createServer, type RequestListener } from "node:http";
+
+export interface ListenOptions {
+  /** 0 takes any free one. */
+  readonly port: number;
+  /** Default `127.0.0.1`. */
+  readonly host?: string;
+  /** Milliseconds until a request's headers must be here. Default 10 000. */
+  readonly headersTimeoutMs?: number;
+  /** Milliseconds until all of a request must be here. Default 30 000. */
+  readonly requestTimeoutMs?: number;
+}
+
+/** A server that listens. */
+export interface Listener {
+  /** `http://HOST:PORT`. */
+  readonly url: string;
+  readonly port: number;
+  /**
+   * Takes no further connection, lets calls under way finish for up to `graceMs` (default 10 000)
+   * milliseconds, then cuts what is left. Idempotent.
+   */
+  close(options?: { readonly graceMs?: number }): Promise<void>;
+}
+
+/**
+ * Listens with deadlines, so that a sender who drips its headers or body holds no connection for long.
+ *
+ * @throws {Error} The port cannot be listened on: `code` is `EADDRINUSE`, `EACCES`, …
+ */
+export async function listen(app: RequestListener, options: ListenOptions): Promise<Listener> {
+  const { port, host = "127.0.0.1" } = options;
+  const server = createServer(
+    {
+      headersTimeout: options.headersTimeoutMs ?? 10_000,
+      requestTimeout: options.requestTimeoutMs ?? 30_000,
+      // How often the two deadlines are looked at.
+      connectionsCheckingInterval: 1000,
+      keepAliveTimeout: 5000,
+      maxHeaderSize: 16_384,
+    },
+    app,
+  );
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, resolve);
+  });
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("the server has no port");
+  let closing: Promise<void> | undefined;
+  return {
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${address.port}`,
+    port: address.port,
+    close: ({ graceMs = 10_000 } = {}) => {
+      closing ??= new Promise<void>((resolve) => {
+        const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+        server.close(() => {
+          clearTimeout(cut);
+          resolve();
+        });
+        server.closeIdleConnections();
+      });
+      return closing;
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import { checkHold, federalReserve, type Hold } from "@countersign/rules";
+import type { Profile } from "@countersign/schemas/profiles";
+import { signerOf } from "./delivery/signer.ts";
+import type { Policy } from "./policy.ts";
+import { writeEnvelope } from "./write-envelope.ts";
+
+/**
+ * What this service does where the interface leaves a choice, as a profile chooses.
+ *
+ * @throws {TypeError} The profile asks for what this service cannot do.
+ */
+export function policyOf(profile: Profile): Policy {
+  const { amount, catalogue, envelope, headers, limits, refund, statuses, subscription } = profile;
+  return {
+    amount: {
+      trailingZeros: amount.trailingZeros,
+      exponent: amount.exponent,
+      strings: amount.strings,
+      minimumCents: BigInt(amount.minimumCents),
+      maximumCents: BigInt(amount.maximumCents),
+    },
+    hold: holdOf(profile),
+    refund: {
+      duplicate: refund.duplicate,
+      answers: refund.responsePaymentId,
+      absentReference: refund.clientReferenceIdWhenAbsent,
+      typoAlias: refund.typoAlias,
+      lateReturn: refund.lateReturn,
+      softDescriptor: refund.softDescriptor === "alphanumeric" ? /^[A-Za-z0-9 ]+$/ : /^[ -~]+$/,
+    },
+    events: {
+      catalogue,
+      named: (kind) => catalogue.find((row) => row.kind === kind),
+      envelope: (event) => writeEnvelope(envelope, event),
+    },
+    customer: {
+      admits: (move) =>
+        profile.customer.transitions.some(({ from, to }) => from === move.from && to === move.to),
+    },
+    subscription: {
+      maxPerMerchant: subscription.maxPerMerchant,
+      closed: subscription.closed,
+      allWithDetails: subscription.allWithDetails,
+    },
+    acceptsSecret: secretJudge(profile),
+    token: profile.token,
+    http: {
+      errorBody: statuses.errorBody,
+      statusOf: statusTable(statuses),
+      refundCreated: statuses.refundCreated,
+      subscribed: statuses.subscribed,
+      isAcceptRequired: headers.acceptMissing === "error",
+      isContentTypeOnGetRequired: headers.contentTypeOnGet === "error",
+    },
+    limits: {
+      bodyBytes: limits.bodyBytes,
+      depth: limits.depth,
+      members: {
+        "/paymentId": limits.identifier,
+        "/subscriptionId": limits.identifier,
+        "/requestKey": limits.key,
+        "/url": limits.url,
+      },
+      softDescriptor: limits.softDescriptor,
+    },
+  };
+}
+
+function holdOf({ hold: { closed, open, ...rest } }: Profile): Hold {
+  const hold: Hold = { ...rest, calendar: { ...federalReserve, closed, open } };
+  checkHold(hold);
+  return hold;
+}
+
+/** The profile moves three of the registry's statuses; the others are as they stand there. */
+function statusTable(statuses: Profile["statuses"]): Policy["http"]["statusOf"] {
+  const table = new Map<string, number>([
+    ["DUPLICATE_REQUEST_KEY", statuses.duplicateKey],
+    ["REFUND_AMOUNT_EXCEEDS_REMAINING", statuses.business],
+    ["PAYMENT_ALREADY_REFUNDED", statuses.business],
+    ["PAYMENT_NOT_REFUNDABLE", statuses.business],
+    ["SUBSCRIPTION_LIMIT_REACHED", statuses.business],
+    ["INSUFFICIENT_SCOPE", statuses.forbidden],
+  ]);
+  return (code) => table.get(code);
+}
+
+/**
+ * A secret is taken where the scheme can sign with it. Keys of an asymmetric pair are not: the merchant
+ * would hand over the private one, or wait for signatures that nobody can make with the public one.
+ */
+function secretJudge({ signature, limits }: Profile): Policy["acceptsSecret"] {
+  const sign = signerOf({ signature });
+  const { minimum, maximum } = limits.secretKey;
+  const probe = { id: "probe", timestamp: 0, body: new Uint8Array() };
+  return (secretKey) => {
+    if (secretKey.length < minimum || secretKey.length > maximum) return false;
+    if (signature.scheme === "standard-webhooks" && /^wh[sp]k_/.test(secretKey)) return false;
+    return sign(probe, secretKey) !== undefined;
+  };
+}

@@ -1,0 +1,62 @@
+import { createService, type Service, type ServiceOptions } from "./create-service.ts";
+import { listen, type ListenOptions } from "./listen.ts";
+import { migrate } from "./store/migrate.ts";
+import { systemClock } from "./clock.ts";
+
+/** What works beside the calls, such as the delivery of events. */
+export interface Worker {
+  start(): void;
+  /** Takes nothing more on and waits for what is under way. */
+  stop(options?: { readonly graceMs?: number }): Promise<void>;
+}
+
+export interface StartOptions extends ServiceOptions, ListenOptions {
+  /** Made of the service, started once it listens, stopped before the database is let go of. */
+  readonly workers?: (service: Service) => readonly Worker[];
+}
+
+export interface RunningService extends Service {
+  /** `http://HOST:PORT`. */
+  readonly url: string;
+  readonly port: number;
+  /**
+   * Finishes the calls under way, stops the workers and lets go of the database. Idempotent.
+   *
+   * @param options `graceMs`: how long calls and workers may take each, in milliseconds. Default 10 000.
+   */
+  close(options?: { readonly graceMs?: number }): Promise<void>;
+}
+
+/**
+ * Brings the database up to date, listens, and starts the workers. The database is this service's from
+ * now on: `close` closes it.
+ *
+ * @throws {StoreVersionError} `CS_STORE_VERSION`: the database belongs to another version.
+ * @throws {TypeError} The profile asks for what this service cannot do.
+ * @throws {Error} The port cannot be listened on.
+ */
+export async function startService(options: StartOptions): Promise<RunningService> {
+  const { driver, clock = systemClock } = options;
+  try {
+    await migrate(driver, { now: clock.now() });
+    const service = createService(options);
+    const listener = await listen(service.app, options);
+    const workers = options.workers?.(service) ?? [];
+    for (const worker of workers) worker.start();
+    const close = async (grace: { readonly graceMs?: number }): Promise<void> => {
+      await listener.close(grace);
+      await Promise.all(workers.map((worker) => worker.stop(grace)));
+      await driver.close();
+    };
+    let closing: Promise<void> | undefined;
+    return {
+      ...service,
+      url: listener.url,
+      port: listener.port,
+      close: (grace = {}) => (closing ??= close(grace)),
+    };
+  } catch (error) {
+    await driver.close();
+    throw error;
+  }
+}

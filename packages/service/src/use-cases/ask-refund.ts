@@ -1,0 +1,143 @@
+import { decide, type ReservationErrorCode } from "@countersign/rules";
+import { newId } from "../ids.ts";
+import type { Queryable } from "../store/driver.ts";
+import { instantOf } from "../store/operations/clocks/instant-of.ts";
+import { findPaymentByKey } from "../store/operations/payments/find-payment-by-key.ts";
+import { insertPayment } from "../store/operations/payments/insert-payment.ts";
+import { lockPayment } from "../store/operations/payments/lock-payment.ts";
+import { reserve } from "../store/operations/payments/reserve.ts";
+import type { Merchant, PaymentRecord, RefundRecord, RefundStatus } from "../store/records.ts";
+import { newRefundEvent, refundColumns } from "./change-refund.ts";
+import type { Context } from "./context.ts";
+import { debitState } from "./debit-state.ts";
+import { orUndone, Undo } from "./undo.ts";
+import { writeEvent } from "./write-event.ts";
+
+/** A refund request (S 4.1) whose members have been judged. */
+export interface RefundOrder {
+  readonly paymentId: string;
+  readonly amountCents: bigint;
+  readonly requestKey: string;
+  readonly clientReferenceId: string | null;
+  readonly softDescriptor: string | null;
+}
+
+/** The refund that a `requestKey` already made. */
+export interface ExistingRefund {
+  readonly paymentId: string;
+  readonly paymentStatus: RefundStatus;
+  /** Whether payment, amount and soft descriptor of both calls are equal. */
+  readonly sameRequest: boolean;
+}
+
+export type AskRefundOutcome =
+  /** `created` is false where the profile replays the refund that the key made before. */
+  | { readonly ok: true; readonly created: boolean; readonly refund: RefundRecord }
+  | {
+      readonly ok: false;
+      readonly code: "DUPLICATE_REQUEST_KEY";
+      /** Absent where the record is a debit, or where the profile tells nothing. */
+      readonly existing?: ExistingRefund;
+    }
+  | {
+      readonly ok: false;
+      readonly code: "PAYMENT_NOT_FOUND" | "PAYMENT_NOT_REFUNDABLE" | ReservationErrorCode;
+    };
+
+/**
+ * Makes a refund of a payment (S 4.1). The key is judged before the payment, the payment before its
+ * state. A refund that the debit's failure makes `TERMINAL_FAILED` is a record too and uses its key
+ * up; every refusal leaves the key free. Record, reservation and event are one transaction.
+ *
+ * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: nothing is stored.
+ */
+export async function askRefund(
+  context: Context,
+  merchant: Merchant,
+  order: RefundOrder,
+): Promise<AskRefundOutcome> {
+  const outcome = await orUndone(
+    context.driver.transaction((tx) => decideAndWrite(tx, context, merchant, order)),
+  );
+  if (outcome.ok && outcome.created) context.onWork();
+  return outcome;
+}
+
+async function decideAndWrite(
+  tx: Queryable,
+  context: Context,
+  merchant: Merchant,
+  order: RefundOrder,
+): Promise<AskRefundOutcome> {
+  const merchantId = merchant.id;
+  const sameKey = { merchantId, requestKey: order.requestKey };
+  const holder = await findPaymentByKey(tx, sameKey);
+  if (holder !== undefined) return duplicate(context, order, holder);
+
+  const original = await lockPayment(tx, { merchantId, id: order.paymentId });
+  if (original === undefined) return { ok: false, code: "PAYMENT_NOT_FOUND" };
+  if (original.direction !== "DEBIT") return { ok: false, code: "PAYMENT_NOT_REFUNDABLE" };
+
+  const now = await instantOf(tx, context.clock, merchant.clockId);
+  const decision = decide({
+    debit: debitState(original),
+    amountCents: original.amountCents,
+    reservedCents: original.reservedCents,
+    askedCents: order.amountCents,
+    now,
+    hold: context.policy.hold,
+  });
+  if (!decision.ok) return decision;
+
+  const refund: RefundRecord = {
+    id: newId(context.random, "ref"),
+    merchantId,
+    clockId: merchant.clockId,
+    customerId: original.customerId,
+    direction: "CREDIT",
+    originalId: original.id,
+    amountCents: order.amountCents,
+    requestKey: order.requestKey,
+    clientReferenceId: order.clientReferenceId,
+    softDescriptor: order.softDescriptor,
+    ...refundColumns(decision.refund),
+    createdAt: now,
+  };
+  // Both statements hold under any isolation: each names in itself what must be true.
+  const cents = refund.amountCents;
+  if (
+    refund.status !== "TERMINAL_FAILED" &&
+    !(await reserve(tx, { merchantId, id: original.id, cents }))
+  ) {
+    return { ok: false, code: "REFUND_AMOUNT_EXCEEDS_REMAINING" };
+  }
+  if (!(await insertPayment(tx, refund))) {
+    const winner = await findPaymentByKey(tx, sameKey);
+    if (winner === undefined) throw new Error("a key is taken and nobody has it");
+    throw new Undo<AskRefundOutcome>(duplicate(context, order, winner));
+  }
+  await writeEvent(tx, context, merchant, newRefundEvent(refund, now));
+  return { ok: true, created: true, refund };
+}
+
+function duplicate(context: Context, order: RefundOrder, holder: PaymentRecord): AskRefundOutcome {
+  const taken = { ok: false, code: "DUPLICATE_REQUEST_KEY" } as const;
+  if (holder.direction !== "CREDIT") return taken;
+  const sameRequest =
+    holder.originalId === order.paymentId &&
+    holder.amountCents === order.amountCents &&
+    holder.softDescriptor === order.softDescriptor;
+  const existing = { paymentId: holder.id, paymentStatus: holder.status, sameRequest };
+  const policy = context.policy.refund.duplicate;
+  switch (policy) {
+    case "reject":
+      return taken;
+    case "reject-with-existing":
+      return { ...taken, existing };
+    case "replay":
+      // Another request under the same key is a mistake that a replay would hide.
+      return sameRequest ? { ok: true, created: false, refund: holder } : { ...taken, existing };
+    default:
+      return policy satisfies never;
+  }
+}

@@ -1,0 +1,64 @@
+import { newId } from "../ids.ts";
+import { sha256Hex } from "../sha256.ts";
+import { insertClock } from "../store/operations/clocks/insert-clock.ts";
+import { insertClient } from "../store/operations/merchants/insert-client.ts";
+import { insertMerchant } from "../store/operations/merchants/insert-merchant.ts";
+import type { Merchant } from "../store/records.ts";
+import type { Context } from "./context.ts";
+import { orUndone, Undo } from "./undo.ts";
+
+export interface NewMerchant {
+  readonly name: string;
+  /** `"live"` is real time; an instant in milliseconds makes a clock of the merchant's own. */
+  readonly clock: "live" | { readonly instant: number };
+  /** Scopes of the merchant's client. */
+  readonly scopes: readonly string[];
+  /** The OAuth client's credentials. Default: new ones, the secret of 256 random bits. */
+  readonly client?: { readonly id: string; readonly secret: string };
+}
+
+export type CreateMerchantOutcome =
+  | {
+      readonly ok: true;
+      readonly merchant: Merchant;
+      readonly clientId: string;
+      /** Seen here once: only its SHA-256 is stored. */
+      readonly clientSecret: string;
+    }
+  | { readonly ok: false; readonly code: "CLIENT_ID_TAKEN" };
+
+/**
+ * Makes a merchant with an OAuth client, and with a clock where it has its own.
+ *
+ * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: nothing is stored.
+ */
+export async function createMerchant(
+  { driver, clock, random }: Pick<Context, "driver" | "clock" | "random">,
+  order: NewMerchant,
+): Promise<CreateMerchantOutcome> {
+  const own = order.clock === "live" ? undefined : order.clock;
+  const merchant = {
+    id: newId(random, "mer"),
+    clockId: own === undefined ? "live" : newId(random, "clk"),
+  };
+  const client = order.client ?? {
+    id: newId(random, "cli"),
+    secret: `css_${Buffer.from(random.bytes(32)).toString("base64url")}`,
+  };
+  const createdAt = clock.now();
+  return orUndone(
+    driver.transaction<CreateMerchantOutcome>(async (tx) => {
+      if (own !== undefined) await insertClock(tx, { id: merchant.clockId, instant: own.instant });
+      await insertMerchant(tx, { ...merchant, name: order.name, createdAt });
+      const inserted = await insertClient(tx, {
+        id: client.id,
+        merchantId: merchant.id,
+        secretHash: sha256Hex(client.secret),
+        scopes: order.scopes,
+        createdAt,
+      });
+      if (!inserted) throw new Undo<CreateMerchantOutcome>({ ok: false, code: "CLIENT_ID_TAKEN" });
+      return { ok: true, merchant, clientId: client.id, clientSecret: client.secret };
+    }),
+  );
+}

@@ -1,0 +1,16 @@
+import type { Refund } from "@countersign/schemas";
+import type { RefundRecord } from "../../store/records.ts";
+
+/** A refund as S 2.2 has it: `errorDetails` with TERMINAL_FAILED alone. */
+export function refundResource(refund: RefundRecord): Refund {
+  const { id: paymentId, clientReferenceId, status: paymentStatus } = refund;
+  if (paymentStatus !== "TERMINAL_FAILED") return { paymentId, paymentStatus, clientReferenceId };
+  const { errorCode, errorMessage } = refund;
+  if (errorCode === null || errorMessage === null) throw new Error(`${paymentId} has no reason`);
+  // Written by this package alone, from its registry of codes.
+  const errorDetails = { errorCode, errorMessage } as Extract<
+    Refund,
+    { errorDetails: unknown }
+  >["errorDetails"];
+  return { paymentId, paymentStatus, clientReferenceId, errorDetails };
+}

@@ -1,0 +1,79 @@
+import { select, type SubscriptionDetails } from "@countersign/rules";
+import { endpointUrl } from "../delivery/endpoint-url.ts";
+import { newId } from "../ids.ts";
+import { sha256Hex } from "../sha256.ts";
+import { instantOf } from "../store/operations/clocks/instant-of.ts";
+import { hasClientSecret } from "../store/operations/merchants/has-client-secret.ts";
+import { countOpenSubscriptions } from "../store/operations/subscriptions/count-open-subscriptions.ts";
+import { insertSubscription } from "../store/operations/subscriptions/insert-subscription.ts";
+import type { Merchant } from "../store/records.ts";
+import type { Context } from "./context.ts";
+import { refusesDetails } from "./refuses-details.ts";
+import { unknownEvents } from "./unknown-events.ts";
+
+export interface NewSubscription {
+  readonly url: string;
+  /** Signs the deliveries; how it becomes a key is the scheme's to say. */
+  readonly secretKey: string;
+  readonly subscriptionDetails: SubscriptionDetails;
+}
+
+export type SubscribeOutcome =
+  | { readonly ok: true; readonly subscriptionKey: string }
+  | {
+      readonly ok: false;
+      readonly code:
+        | "INVALID_URL"
+        | "WEAK_SECRET"
+        | "INVALID_SUBSCRIPTION_DETAILS"
+        | "SUBSCRIPTION_LIMIT_REACHED";
+    }
+  | {
+      readonly ok: false;
+      readonly code: "UNKNOWN_EVENT";
+      /** Places in `details`, from 0. */
+      readonly at: readonly number[];
+    };
+
+/**
+ * Makes a subscription (S 4.3). Two of one address are two: each event goes to both.
+ *
+ * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: nothing is stored.
+ */
+export async function subscribe(
+  context: Context,
+  merchant: Merchant,
+  { url, secretKey, subscriptionDetails }: NewSubscription,
+): Promise<SubscribeOutcome> {
+  const policy = { allowLoopback: context.allowLoopbackHttp };
+  const endpoint = endpointUrl(url, policy);
+  if (endpoint === undefined) return { ok: false, code: "INVALID_URL" };
+  if (!context.policy.acceptsSecret(secretKey)) return { ok: false, code: "WEAK_SECRET" };
+  if (refusesDetails(subscriptionDetails, context.policy)) {
+    return { ok: false, code: "INVALID_SUBSCRIPTION_DETAILS" };
+  }
+  const at = unknownEvents(subscriptionDetails, context.policy.events.catalogue);
+  if (at.length > 0) return { ok: false, code: "UNKNOWN_EVENT", at };
+
+  const secretHash = sha256Hex(secretKey);
+  const merchantId = merchant.id;
+  return context.driver.transaction<SubscribeOutcome>(async (tx) => {
+    // The client's secret opens the whole interface, and would be known to the merchant's receiver.
+    const reused = await hasClientSecret(tx, { merchantId, secretHash });
+    if (reused) return { ok: false, code: "WEAK_SECRET" };
+    const open = await countOpenSubscriptions(tx, merchantId);
+    if (open >= context.policy.subscription.maxPerMerchant) {
+      return { ok: false, code: "SUBSCRIPTION_LIMIT_REACHED" };
+    }
+    const subscriptionKey = newId(context.random, "sub");
+    await insertSubscription(tx, merchant, {
+      key: subscriptionKey,
+      url: endpoint.href,
+      secret: secretKey,
+      status: "ACTIVE",
+      selection: select(subscriptionDetails),
+      createdAt: await instantOf(tx, context.clock, merchant.clockId),
+    });
+    return { ok: true, subscriptionKey };
+  });
+}

@@ -1,0 +1,85 @@
+import type { Merchant } from "../store/records.ts";
+import { askRefund } from "./ask-refund.ts";
+import { authorizePayment } from "./authorize-payment.ts";
+import type { Context } from "./context.ts";
+import { coverPayment } from "./cover-payment.ts";
+import { createCustomer } from "./create-customer.ts";
+import { createMerchant } from "./create-merchant.ts";
+import { createPayment } from "./create-payment.ts";
+import { createToken } from "./create-token.ts";
+import { deactivateAccount } from "./deactivate-account.ts";
+import { failPayment } from "./fail-payment.ts";
+import { getCustomer } from "./get-customer.ts";
+import { issueToken } from "./issue-token.ts";
+import { linkAccount } from "./link-account.ts";
+import { moveCustomer } from "./move-customer.ts";
+import { moveDueRefunds } from "./move-due-refunds.ts";
+import { returnRefund } from "./return-refund.ts";
+import { settlePayment } from "./settle-payment.ts";
+import { subscribe } from "./subscribe.ts";
+import { unsubscribe } from "./unsubscribe.ts";
+
+/** A use case of one merchant, with the service's context already given. */
+type OfMerchant<U extends (context: Context, merchant: Merchant, input: never) => unknown> =
+  U extends (context: Context, merchant: Merchant, input: infer I) => infer R
+    ? (merchant: Merchant, input: I) => R
+    : never;
+type OfService<U extends (context: Context, input: never) => unknown> = U extends (
+  context: Context,
+  input: infer I,
+) => infer R
+  ? (input: I) => R
+  : never;
+
+/** What the service can do, whoever asks. Each returns a closed union or throws `StoreUnavailableError`. */
+export interface UseCases {
+  readonly askRefund: OfMerchant<typeof askRefund>;
+  readonly getCustomer: OfMerchant<typeof getCustomer>;
+  readonly subscribe: OfMerchant<typeof subscribe>;
+  readonly unsubscribe: OfMerchant<typeof unsubscribe>;
+  readonly createCustomer: OfMerchant<typeof createCustomer>;
+  readonly moveCustomer: OfMerchant<typeof moveCustomer>;
+  readonly linkAccount: OfMerchant<typeof linkAccount>;
+  readonly deactivateAccount: OfMerchant<typeof deactivateAccount>;
+  readonly createPayment: OfMerchant<typeof createPayment>;
+  readonly authorizePayment: OfMerchant<typeof authorizePayment>;
+  readonly settlePayment: OfMerchant<typeof settlePayment>;
+  readonly failPayment: OfMerchant<typeof failPayment>;
+  readonly coverPayment: OfMerchant<typeof coverPayment>;
+  readonly returnRefund: OfMerchant<typeof returnRefund>;
+  readonly moveDueRefunds: OfService<typeof moveDueRefunds>;
+  readonly issueToken: OfService<typeof issueToken>;
+  readonly createToken: OfService<typeof createToken>;
+  readonly createMerchant: OfService<typeof createMerchant>;
+}
+
+export function useCasesOf(context: Context): UseCases {
+  const ofMerchant =
+    <I, R>(useCase: (context: Context, merchant: Merchant, input: I) => R) =>
+    (merchant: Merchant, input: I): R =>
+      useCase(context, merchant, input);
+  const ofService =
+    <I, R>(useCase: (context: Context, input: I) => R) =>
+    (input: I): R =>
+      useCase(context, input);
+  return {
+    askRefund: ofMerchant(askRefund),
+    getCustomer: ofMerchant(getCustomer),
+    subscribe: ofMerchant(subscribe),
+    unsubscribe: ofMerchant(unsubscribe),
+    createCustomer: ofMerchant(createCustomer),
+    moveCustomer: ofMerchant(moveCustomer),
+    linkAccount: ofMerchant(linkAccount),
+    deactivateAccount: ofMerchant(deactivateAccount),
+    createPayment: ofMerchant(createPayment),
+    authorizePayment: ofMerchant(authorizePayment),
+    settlePayment: ofMerchant(settlePayment),
+    failPayment: ofMerchant(failPayment),
+    coverPayment: ofMerchant(coverPayment),
+    returnRefund: ofMerchant(returnRefund),
+    moveDueRefunds: ofService(moveDueRefunds),
+    issueToken: ofService(issueToken),
+    createToken: ofService(createToken),
+    createMerchant: ofService(createMerchant),
+  };
+}

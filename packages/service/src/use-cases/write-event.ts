@@ -1,0 +1,61 @@
+import { matches } from "@countersign/rules";
+import { newId } from "../ids.ts";
+import type { EventKind } from "../policy.ts";
+import type { Queryable } from "../store/driver.ts";
+import { insertDelivery } from "../store/operations/events/insert-delivery.ts";
+import { insertEvent } from "../store/operations/events/insert-event.ts";
+import { listActiveSubscriptions } from "../store/operations/subscriptions/list-active-subscriptions.ts";
+import type { EventRecord, Merchant } from "../store/records.ts";
+import type { Context } from "./context.ts";
+import { subjectOf } from "./event-subject.ts";
+import { writtenTime } from "./resources/json-text.ts";
+
+export interface NewEvent {
+  readonly kind: EventKind;
+  /** The resource that the event is about, in the form that goes into JSON text. */
+  readonly data: object;
+  /** Instant of the merchant's clock, in milliseconds. */
+  readonly at: number;
+}
+
+/**
+ * Writes an event and its delivery to every ACTIVE subscription that selects it, in the transaction
+ * that made it happen: neither is there without the other (S 6, rules 1 and 2).
+ *
+ * The payload's text is made here, once. Its bytes are what every attempt signs and sends.
+ *
+ * @returns The event; `undefined` where the profile has none for what happened, and then nothing is
+ *   written.
+ */
+export async function writeEvent(
+  tx: Queryable,
+  context: Context,
+  merchant: Merchant,
+  { kind, data, at }: NewEvent,
+): Promise<EventRecord | undefined> {
+  const id = newId(context.random, "evt");
+  const row = context.policy.events.named(kind);
+  if (row === undefined) return undefined;
+  const { type, category, resource } = row;
+  const envelope = context.policy.events.envelope({
+    id,
+    type,
+    category,
+    timestamp: writtenTime(at),
+    data,
+    resource,
+    subject: subjectOf(kind, data),
+  });
+  const event = { id, type, category, payload: JSON.stringify(envelope), createdAt: at };
+  await insertEvent(tx, merchant, event);
+  for (const subscription of await listActiveSubscriptions(tx, merchant.id)) {
+    if (!matches(subscription.selection, { type, category })) continue;
+    await insertDelivery(tx, merchant, {
+      id: newId(context.random, "dlv"),
+      eventId: id,
+      subscriptionKey: subscription.key,
+      createdAt: at,
+    });
+  }
+  return event;
+}

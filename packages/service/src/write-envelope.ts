@@ -1,0 +1,55 @@
+import type { Profile } from "@countersign/schemas/profiles";
+import type { EnvelopeMembers } from "./policy.ts";
+
+type Members = Record<string, unknown>;
+
+/**
+ * An event in the profile's form (S 6, rule 5): each member where its JSON Pointer says. A pointer of
+ * `""` puts the resource's own members beside the others.
+ *
+ * Where the catalogue names a place for the resource's id that the resource does not fill by itself,
+ * the id is written there, and beside it what kind of resource it is: without that a refund and a
+ * debit of one event name could not be told apart.
+ */
+export function writeEnvelope(places: Profile["envelope"], event: EnvelopeMembers): object {
+  const root: Members = {};
+  put(root, places.id, event.id);
+  put(root, places.type, event.type);
+  if (places.category !== undefined) put(root, places.category, event.category);
+  put(root, places.timestamp, event.timestamp);
+  for (const [name, value] of Object.entries(event.data)) {
+    put(root, `${places.data}/${name}`, value);
+  }
+  if (!has(root, event.resource)) {
+    const beside = event.resource.slice(0, event.resource.lastIndexOf("/"));
+    put(root, event.resource, event.subject.id);
+    put(root, `${beside}/resourceType`, event.subject.type);
+    const { paymentType } = event.subject;
+    if (paymentType !== undefined) put(root, `${beside}/paymentType`, paymentType);
+  }
+  return root;
+}
+
+/** @param pointer Of names without escapes, as profiles have them; not `""`. */
+function put(root: Members, pointer: string, value: unknown): void {
+  const names = pointer.slice(1).split("/");
+  const last = names.pop() ?? "";
+  let at = root;
+  for (const name of names) {
+    const next = at[name] ?? {};
+    at[name] = next;
+    // Made by this function alone.
+    at = next as Members;
+  }
+  at[last] = value;
+}
+
+function has(root: Members, pointer: string): boolean {
+  let at: unknown = root;
+  for (const name of pointer.slice(1).split("/")) {
+    if (typeof at !== "object" || at === null || !Object.hasOwn(at, name)) return false;
+    // An object that has the name.
+    at = (at as Members)[name];
+  }
+  return true;
+}

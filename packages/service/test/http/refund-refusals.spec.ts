@@ -1,0 +1,197 @@
+import { describe, expect, it } from "vitest";
+import { openService } from "../open-service.ts";
+import { newPayment } from "../payments.ts";
+import { refusal, validated } from "../validated.ts";
+
+/** A body of a refund request, member by member as text, so that every spelling can be sent. */
+function bodyText(members: Record<string, string | undefined>): string {
+  const all = {
+    paymentId: '"unset"',
+    amount: '{"currency":"USD","value":1}',
+    requestKey: '"key-1"',
+    ...members,
+  };
+  const written = Object.entries(all).filter(([, text]) => text !== undefined);
+  return `{${written.map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(",")}}`;
+}
+const amount = (value: string, currency = "USD"): string =>
+  `{"currency":"${currency}","value":${value}}`;
+
+describe("a refund request whose amount is", () => {
+  it.each([
+    ["1.001", "INVALID_AMOUNT"],
+    ["1.100", "INVALID_AMOUNT"],
+    ["0.1000000000000000055", "INVALID_AMOUNT"],
+    ["1.0000000000000001", "INVALID_AMOUNT"],
+    ['"1.00"', "INVALID_AMOUNT"],
+    ["0", "INVALID_AMOUNT"],
+    ["0.00", "INVALID_AMOUNT"],
+    ["-0", "INVALID_AMOUNT"],
+    ["-1", "INVALID_AMOUNT"],
+    ["1e2", "INVALID_AMOUNT"],
+    ["1E+2", "INVALID_AMOUNT"],
+    ["1e-400", "INVALID_AMOUNT"],
+    ["100000000", "INVALID_AMOUNT"],
+    ["99999999.999", "INVALID_AMOUNT"],
+    ["null", "INVALID_AMOUNT"],
+    ["true", "INVALID_AMOUNT"],
+    ["[1]", "INVALID_AMOUNT"],
+  ])("T-14 T-15 %s is refused with 400 %s and stores nothing", async (value, code) => {
+    const { service, merchant, call } = await openService();
+    const paymentId = await newPayment(service, merchant);
+    const text = bodyText({ paymentId: `"${paymentId}"`, amount: amount(value) });
+
+    const answer = await call("POST", "/v1/refunds", { text });
+    expect(refusal(answer)).toEqual({ status: 400, code, members: { "/amount/value": code } });
+    expect(await refundsOf(service)).toBe(0);
+  });
+
+  it.each(["01.00", ".5", "5.", "+1", "NaN", "1_0"])(
+    "T-14 %s, which is no JSON, is refused with 400 and stores nothing",
+    async (value) => {
+      const { service, call } = await openService();
+      const answer = await call("POST", "/v1/refunds", {
+        text: bodyText({ amount: amount(value) }),
+      });
+      expect(refusal(answer)).toEqual({
+        status: 400,
+        code: "INVALID_REQUEST",
+        members: { "": "JSON_SYNTAX" },
+      });
+      expect(await refundsOf(service)).toBe(0);
+    },
+  );
+
+  it("of another currency is refused with UNSUPPORTED_CURRENCY", async () => {
+    const { call } = await openService();
+    const answer = await call("POST", "/v1/refunds", {
+      text: bodyText({ amount: amount("1", "EUR") }),
+    });
+    expect(refusal(answer)).toEqual({
+      status: 400,
+      code: "UNSUPPORTED_CURRENCY",
+      members: { "/amount/currency": "UNSUPPORTED_CURRENCY" },
+    });
+  });
+
+  it.each(["10", "10.5", "10.50", "0.01", "99999999.99"])("T-14 %s is taken", async (value) => {
+    const { service, merchant, call } = await openService();
+    const paymentId = await newPayment(service, merchant, { cents: 9_999_999_999n });
+    const text = bodyText({ paymentId: `"${paymentId}"`, amount: amount(value) });
+    expect((await call("POST", "/v1/refunds", { text })).status).toBe(201);
+  });
+});
+
+describe("a refund request", () => {
+  it.each([
+    ["the body is broken off", '{"paymentId":"p"', "JSON_SYNTAX"],
+    ["T-31 a member comes twice", '{"requestKey":"a","requestKey":"b"}', "JSON_DUPLICATE_MEMBER"],
+    ["T-31 also in an escaped spelling", '{"a":1,"\\u0061":2}', "JSON_DUPLICATE_MEMBER"],
+    ["a member is called __proto__", '{"__proto__":{}}', "JSON_FORBIDDEN_MEMBER"],
+    ["it is nested too deeply", `${"[".repeat(17)}${"]".repeat(17)}`, "JSON_DEPTH"],
+    ["the body is empty", "", "JSON_EMPTY"],
+    ["it begins with a byte order mark", "\u{feff}{}", "JSON_BOM"],
+  ])("is refused with 400 where %s", async (_, text, code) => {
+    const { call } = await openService();
+    expect(refusal(await call("POST", "/v1/refunds", { text }))).toEqual({
+      status: 400,
+      code: "INVALID_REQUEST",
+      members: { "": code },
+    });
+  });
+
+  it("is refused with 400 where its bytes are no UTF-8", async () => {
+    const { call } = await openService();
+    const text = Buffer.from([0x22, 0xff, 0x22]);
+    expect(refusal(await call("POST", "/v1/refunds", { text }))).toMatchObject({
+      status: 400,
+      members: { "": "JSON_ENCODING" },
+    });
+  });
+
+  it("is told everything that is wrong with it at once", async () => {
+    const { call } = await openService();
+    const json = { amount: { currency: "EUR", value: 0 }, softDescriptor: "line\nbreak", memo: 1 };
+    expect(refusal(await call("POST", "/v1/refunds", { json }))).toEqual({
+      status: 400,
+      code: "INVALID_REQUEST",
+      members: {
+        "/paymentId": "MISSING_MEMBER",
+        "/requestKey": "MISSING_MEMBER",
+        "/memo": "UNKNOWN_MEMBER",
+        "/amount/currency": "UNSUPPORTED_CURRENCY",
+        "/amount/value": "INVALID_AMOUNT",
+        "/softDescriptor": "INVALID_SOFT_DESCRIPTOR",
+      },
+    });
+  });
+
+  it.each(["null", "[]", '"text"', "1"])(
+    "is refused with 400 where its body is %s",
+    async (text) => {
+      const { call } = await openService();
+      expect(refusal(await call("POST", "/v1/refunds", { text }))).toMatchObject({ status: 400 });
+    },
+  );
+
+  it("never tells more than 100 faults, nor the unknown names in full", async () => {
+    const { call } = await openService();
+    const names = Array.from({ length: 300 }, (_, i) => [`${"x".repeat(100)}${i}`, 1]);
+    const json = { ...(Object.fromEntries(names) as object), ["y".repeat(20_000)]: 1 };
+    const problem = validated("problem", await call("POST", "/v1/refunds", { json }));
+    expect(problem.errors).toHaveLength(100);
+  });
+
+  it.each([
+    ["T-13 81 characters", `"${"x".repeat(81)}"`],
+    ["T-13 a line break", '"a\\nb"'],
+    ["T-13 an emoji", '"😀"'],
+    ["T-13 nothing", '""'],
+    ["T-13 a full stop", '"a.b"'],
+  ])("is refused where the softDescriptor is %s", async (_, softDescriptor) => {
+    const { call } = await openService();
+    const answer = await call("POST", "/v1/refunds", { text: bodyText({ softDescriptor }) });
+    expect(refusal(answer)).toMatchObject({ status: 400, code: "INVALID_SOFT_DESCRIPTOR" });
+  });
+
+  it.each([
+    ["requestKey", '""'],
+    ["requestKey", `"${"k".repeat(256)}"`],
+    ["requestKey", '"é"'],
+    ["requestKey", "7"],
+    ["paymentId", '"a b"'],
+    ["paymentId", `"${"p".repeat(65)}"`],
+    ["clientReferenceId", '""'],
+    ["clientReferenceId", '"a\\u0000b"'],
+    ["clientReferenceId", `"${"r".repeat(256)}"`],
+    ["clientReferenceId", "null"],
+  ])("is refused where %s is %s", async (member, value) => {
+    const { call } = await openService();
+    const answer = await call("POST", "/v1/refunds", { text: bodyText({ [member]: value }) });
+    expect(refusal(answer)).toEqual({
+      status: 400,
+      code: "INVALID_REQUEST",
+      members: { [`/${member}`]: "INVALID_VALUE" },
+    });
+  });
+
+  it("leaves its key free where it is refused, so that the corrected one is taken (T-03)", async () => {
+    const { service, merchant, call } = await openService();
+    const paymentId = await newPayment(service, merchant, { cents: 500n });
+    const send = (value: string): Promise<number> =>
+      call("POST", "/v1/refunds", {
+        text: bodyText({ paymentId: `"${paymentId}"`, amount: amount(value) }),
+      }).then(({ status }) => status);
+    expect(await send("0")).toBe(400);
+    expect(await send("5.01")).toBe(422);
+    expect(await send("5.00")).toBe(201);
+    expect(await send("5.00")).toBe(409);
+  });
+});
+
+async function refundsOf({
+  driver,
+}: Awaited<ReturnType<typeof openService>>["service"]): Promise<number> {
+  const rows = await driver.query("SELECT id FROM payments WHERE direction = 'CREDIT'");
+  return rows.length;
+}

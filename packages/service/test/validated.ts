@@ -1,0 +1,46 @@
+import {
+  validateCustomer,
+  validateProblem,
+  validateRefund,
+  validateSubscribeResponse,
+  validateTokenError,
+  validateTokenResponse,
+  validateUnsubscribeResponse,
+} from "@countersign/schemas/writers";
+import { expect } from "vitest";
+import type { TestAnswer } from "./open-service.ts";
+
+const validators = {
+  customer: validateCustomer,
+  problem: validateProblem,
+  refund: validateRefund,
+  subscribed: validateSubscribeResponse,
+  tokenError: validateTokenError,
+  token: validateTokenResponse,
+  unsubscribed: validateUnsubscribeResponse,
+};
+
+/** The body, once its writer's schema has nothing against it. */
+export function validated<K extends keyof typeof validators>(
+  kind: K,
+  { body }: TestAnswer,
+): Extract<ReturnType<(typeof validators)[K]>, { ok: true }>["value"] {
+  const validation = validators[kind](body);
+  if (!validation.ok) expect(validation.errors).toEqual([]);
+  // `expect` has thrown otherwise.
+  return body as Extract<ReturnType<(typeof validators)[K]>, { ok: true }>["value"];
+}
+
+/** What tells one refusal from another. */
+export function refusal(answer: TestAnswer): { status: number; code: string; members?: object } {
+  const problem = validated("problem", answer);
+  expect(answer.headers["content-type"]).toBe("application/problem+json");
+  expect(problem.status).toBe(answer.status);
+  expect(problem.requestId).toBe(answer.headers["x-request-id"]);
+  const members = problem.errors?.map(({ pointer, code }) => [pointer, code]);
+  return {
+    status: answer.status,
+    code: problem.errorDetails.errorCode,
+    ...(members && { members: Object.fromEntries(members) as object }),
+  };
+}
