@@ -34,8 +34,9 @@ export const federalReserve: BankCalendar = Object.freeze({
  * @throws {TypeError} `date` is no date written `YYYY-MM-DD`.
  */
 export function isBusinessDay(date: string, calendar: BankCalendar): boolean {
-  if (date > calendar.validUntil) throw beyond(date, calendar);
   const day = dayOf(date);
+  if (date > calendar.validUntil)
+    throw new RangeError(`the bank calendar ends on ${calendar.validUntil}, before ${date}`);
   if (calendar.closed.includes(date)) return false;
   if (calendar.open.includes(date)) return true;
   if (calendar.weekend.includes(weekdayOf(day))) return false;
@@ -64,8 +65,4 @@ export function addBusinessDays(date: string, count: number, calendar: BankCalen
     if (isBusinessDay(reached, calendar)) left -= 1;
   }
   return reached;
-}
-
-function beyond(date: string, calendar: BankCalendar): RangeError {
-  return new RangeError(`the bank calendar ends on ${calendar.validUntil}, before ${date}`);
 }

@@ -4,12 +4,12 @@ const DAY_MS = 86_400_000;
 /** What a zone's clocks and calendars show. */
 export interface WallClock {
   /** The wall time of an instant (ms since the epoch), in ms as if it were UTC. */
-  read(instant: number): number;
+  readonly read: (instant: number) => number;
   /**
    * The first instant at which the zone's clocks show `wall` or later: where a clock change repeats a
    * wall time, its first occurrence; where one leaves it out, the moment of the change.
    */
-  firstInstantOf(wall: number): number;
+  readonly firstInstantOf: (wall: number) => number;
 }
 
 /**

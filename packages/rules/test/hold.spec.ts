@@ -1,12 +1,173 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { eligibleAt } from "../src/hold.ts";
+import { federalReserve, isBusinessDay } from "../src/business-days.ts";
+import { checkHold, eligibleAt, type Hold } from "../src/hold.ts";
 import { ms, standardHold } from "./holds.ts";
 
+const DAY = 86_400_000;
+const instants = fc.integer({ min: ms("2021-01-01T05:00:00Z"), max: ms("2035-12-10T00:00:00Z") });
+const newYorkDate = new Intl.DateTimeFormat("en-CA", { timeZone: "America/New_York" });
+const modes = fc.constantFrom("date", "full-days", "instant");
+const cutoffs = fc.constantFrom("00:00", "08:30", "23:59");
+
 describe("the threshold of 3 business days (T-17)", () => {
-  it("is midnight in New York on the third business day after the settlement's New York date", () => {
+  it("is counted from the settlement's date in New York", () => {
     // 24 November, 20:30 in New York; by the UTC date it would be 1 December.
     expect(eligibleAt(ms("2026-11-25T01:30:00.000Z"), standardHold)).toBe(
       ms("2026-11-30T05:00:00.000Z"),
+    );
+    expect(eligibleAt(ms("2026-11-25T01:30:00.000Z"), { ...standardHold, timeZone: "UTC" })).toBe(
+      ms("2026-12-01T00:00:00.000Z"),
+    );
+  });
+
+  it.each([
+    ["2026-07-02", "2026-07-07"],
+    ["2026-07-01", "2026-07-06"],
+    ["2026-11-24", "2026-11-30"],
+    ["2026-11-25", "2026-12-01"],
+    ["2026-12-24", "2026-12-30"],
+    ["2026-12-31", "2027-01-06"],
+    ["2027-06-16", "2027-06-21"],
+    ["2027-07-02", "2027-07-08"],
+    ["2027-12-30", "2028-01-04"],
+    ["2028-11-09", "2028-11-14"],
+    ["2029-11-09", "2029-11-15"],
+    ["2026-11-21", "2026-11-25"],
+    ["2026-11-22", "2026-11-25"],
+    ["2026-11-26", "2026-12-01"],
+  ])("for a settlement on %s is the midnight that begins %s", (settled, reached) => {
+    // Midnight in New York is 04:00 or 05:00 UTC: noon there is the same date in both.
+    for (const time of ["05:00:00.000", "12:00:00.000", "23:59:59.999"]) {
+      const threshold = eligibleAt(ms(`${settled}T${time}Z`), standardHold);
+      expect(newYorkDate.format(threshold)).toBe(reached);
+      expect(newYorkDate.format(threshold - 1)).not.toBe(reached);
+    }
+  });
+
+  it("changes at midnight in New York, to the millisecond", () => {
+    const midnight = ms("2026-11-24T05:00:00.000Z");
+    expect(eligibleAt(midnight - 1, standardHold)).toBe(ms("2026-11-27T05:00:00.000Z"));
+    expect(eligibleAt(midnight, standardHold)).toBe(ms("2026-11-30T05:00:00.000Z"));
+  });
+
+  it("falls on a business day, 3 to 6 days on", () => {
+    fc.assert(
+      fc.property(instants, (settledAt) => {
+        const threshold = eligibleAt(settledAt, standardHold);
+        expect(isBusinessDay(newYorkDate.format(threshold), federalReserve)).toBe(true);
+        expect(threshold - settledAt).toBeGreaterThan(2 * DAY);
+        expect(threshold - settledAt).toBeLessThanOrEqual(6 * DAY + DAY / 24);
+      }),
+    );
+  });
+
+  it("is never earlier for a later settlement, in any mode", () => {
+    const gaps = fc.oneof(fc.nat(1000), fc.nat(DAY), fc.nat(7 * DAY));
+    fc.assert(
+      fc.property(instants, gaps, modes, cutoffs, (settledAt, gap, mode, cutoff) => {
+        const hold = { ...standardHold, mode, cutoff };
+        expect(eligibleAt(settledAt + gap, hold)).toBeGreaterThanOrEqual(
+          eligibleAt(settledAt, hold),
+        );
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("is never earlier with one more day closed", () => {
+    fc.assert(
+      fc.property(instants, fc.nat(10), modes, (settledAt, days, mode) => {
+        const closed = [newYorkDate.format(settledAt + days * DAY)];
+        const stricter = { ...federalReserve, closed };
+        expect(
+          eligibleAt(settledAt, { ...standardHold, mode, calendar: stricter }),
+        ).toBeGreaterThanOrEqual(eligibleAt(settledAt, { ...standardHold, mode }));
+      }),
+    );
+  });
+
+  it("cannot be asked for beyond the calendar", () => {
+    const hold = { ...standardHold, calendar: { ...federalReserve, validUntil: "2026-11-27" } };
+    expect(eligibleAt(ms("2026-11-23T12:00:00Z"), hold)).toBe(ms("2026-11-27T05:00:00Z"));
+    expect(() => eligibleAt(ms("2026-11-24T12:00:00Z"), hold)).toThrow(RangeError);
+  });
+});
+
+describe("the modes of a hold", () => {
+  // Tuesday 24 November 2026, 15:20:00.123 in New York; the 26th is Thanksgiving.
+  const settledAt = ms("2026-11-24T20:20:00.123Z");
+  const sunday = ms("2026-11-22T20:20:00.123Z");
+
+  it.each([
+    ["date", {}, settledAt, "2026-11-30T05:00:00.000Z"],
+    ["date", { cutoff: "08:30" }, settledAt, "2026-11-30T13:30:00.000Z"],
+    ["date", { cutoff: "23:59" }, settledAt, "2026-12-01T04:59:00.000Z"],
+    ["date", { businessDays: 1 }, settledAt, "2026-11-25T05:00:00.000Z"],
+    ["date", { businessDays: 0 }, settledAt, "2026-11-24T05:00:00.000Z"],
+    ["date", { timeZone: "Asia/Tokyo" }, settledAt, "2026-11-30T15:00:00.000Z"],
+    ["full-days", {}, settledAt, "2026-12-01T05:00:00.000Z"],
+    ["full-days", { cutoff: "08:30" }, settledAt, "2026-12-01T13:30:00.000Z"],
+    ["full-days", { businessDays: 2 }, settledAt, "2026-11-28T05:00:00.000Z"],
+    ["instant", {}, settledAt, "2026-11-30T20:20:00.123Z"],
+    ["instant", { cutoff: "08:30" }, settledAt, "2026-11-30T20:20:00.123Z"],
+    ["instant", { businessDays: 0 }, settledAt, "2026-11-24T20:20:00.123Z"],
+    ["instant", {}, sunday, "2026-11-27T05:00:00.000Z"],
+    ["instant", { businessDays: 0 }, sunday, "2026-11-23T05:00:00.000Z"],
+  ] as const)(
+    "put it for %s with %j at an instant of their own",
+    (mode, other, settled, reached) => {
+      const hold: Hold = { ...standardHold, mode, ...other };
+      expect(new Date(eligibleAt(settled, hold)).toISOString()).toBe(reached);
+    },
+  );
+
+  it("keep the wall time over a change of the clocks", () => {
+    // Friday 30 October 2026; the clocks go back on 1 November.
+    expect(eligibleAt(ms("2026-10-30T19:00:00Z"), { ...standardHold, mode: "instant" })).toBe(
+      ms("2026-11-04T20:00:00Z"),
+    );
+  });
+});
+
+describe("a hold that is a mistake", () => {
+  const calendar = federalReserve;
+  it.each([
+    ["hold.businessDays", { businessDays: -1 }],
+    ["hold.businessDays", { businessDays: 367 }],
+    ["hold.businessDays", { businessDays: 1.5 }],
+    ["hold.businessDays", { businessDays: Number.NaN }],
+    ["hold.mode", { mode: "days" }],
+    ["hold.cutoff", { cutoff: "24:00" }],
+    ["hold.cutoff", { cutoff: "8:30" }],
+    ["hold.cutoff", { cutoff: "08:60" }],
+    ["hold.cutoff", { cutoff: "08:30:00" }],
+    ["hold.cutoff", { cutoff: "x08:30" }],
+    ["hold.timeZone", { timeZone: "America/Gotham" }],
+    ["hold.calendar.holidays", { calendar: { ...calendar, holidays: "target2" } }],
+    ["hold.calendar.weekend", { calendar: { ...calendar, weekend: [6, 0] } }],
+    ["hold.calendar.weekend", { calendar: { ...calendar, weekend: [8] } }],
+    ["is not a date", { calendar: { ...calendar, closed: ["2026-02-30"] } }],
+    ["is not a date", { calendar: { ...calendar, open: ["2026-11-24", "soon"] } }],
+    ["is not a date", { calendar: { ...calendar, validUntil: "2026" } }],
+  ])("is refused by name: %s in %j", (name, wrong) => {
+    // The cast stands for a profile that no schema has seen.
+    const hold = { ...standardHold, ...wrong } as Hold;
+    expect(() => checkHold(hold)).toThrow(TypeError);
+    expect(() => checkHold(hold)).toThrow(name);
+    expect(() => eligibleAt(0, hold)).toThrow(TypeError);
+  });
+
+  it.each([{}, { businessDays: 366 }, { mode: "instant" }, { cutoff: "23:59" }] as const)(
+    "is not this one: %j",
+    (other) => {
+      expect(checkHold({ ...standardHold, ...other })).toBeUndefined();
+    },
+  );
+
+  it.each([Number.NaN, Infinity, -Infinity])("has no settlement at %d", (settledAt) => {
+    expect(() => eligibleAt(settledAt, standardHold)).toThrow(
+      new TypeError('"settledAt" must be a finite number of ms'),
     );
   });
 });
