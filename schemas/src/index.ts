@@ -1,1 +1,4 @@
-export {};
+export type { Catalogue, CatalogueEntry } from "./catalogue.ts";
+export { standardCatalogue } from "./generated/catalogue.ts";
+export type * from "./generated/types.ts";
+export type { SchemaError, Validation, Validator } from "./validator.ts";

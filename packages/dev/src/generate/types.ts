@@ -1,0 +1,116 @@
+import { compile } from "json-schema-to-typescript";
+import { mapSchema } from "./keywords.ts";
+import { BANNER } from "./banner.ts";
+import type { Schema, SchemaFile } from "./load.ts";
+import type { EventRow } from "./catalogue.ts";
+
+/** The types of every schema: readonly, with their documentation, and the lookups of events. */
+export async function typesOf(
+  files: readonly SchemaFile[],
+  rows: readonly EventRow[],
+): Promise<string> {
+  const byId = new Map(files.map((file) => [file.id, file]));
+  const resolved = new Map(files.map((file) => [file.id, forTypes(file, byId)]));
+  // One root that names them all, so that each is printed once; it is cut out again below.
+  const root = {
+    title: "EveryType",
+    type: "object",
+    additionalProperties: false,
+    required: files.map(({ title }) => title),
+    properties: Object.fromEntries(files.map(({ title, id }) => [title, { $ref: id }])),
+  };
+  const text = await compile(root, "EveryType", {
+    bannerComment: BANNER,
+    additionalProperties: false,
+    ignoreMinAndMaxItems: true,
+    $refOptions: {
+      resolve: {
+        http: false,
+        file: false,
+        ours: {
+          order: 1,
+          canRead: (target: { url: string }) => resolved.has(target.url),
+          read: (target: { url: string }) => JSON.stringify(resolved.get(target.url)),
+        },
+      },
+    },
+  });
+  const withoutRoot = text.replace(/export interface EveryType \{[\s\S]*?\n\}\n?/, "");
+  return [readonly(withoutRoot).trimEnd(), lookups(rows), ""].join("\n");
+}
+
+/** A schema as the type printer reads it best. */
+function forTypes(file: SchemaFile, byId: ReadonlyMap<string, SchemaFile>): Schema {
+  return mapSchema(mapSchema(file.schema, closedTags), (schema) => {
+    const { "x-open": open, "x-invalid": _, examples: __, discriminator: ___, ...rest } = schema;
+    const { $ref: ref, ...beside } = rest;
+    if (typeof ref === "string") {
+      const target = byId.get(new URL(ref, file.id).href);
+      if (target === undefined) throw new Error(`${file.path}: no schema ${ref}`);
+      // A description beside a $ref would replace the shared type's own; a text has no type to share.
+      if (target.schema["type"] !== "string") return { $ref: target.id };
+      return { type: "string", description: target.schema["description"], ...beside };
+    }
+    // Readers take other values too; `string & {}` keeps the known ones in an editor's list.
+    if (open === true)
+      return {
+        ...rest,
+        tsType: [...(rest["enum"] as string[]).map(quoted), "(string & {})"].join(" | "),
+      };
+    return rest;
+  });
+}
+
+/** The tag of a union stays closed in its type, or comparing it would narrow nothing. */
+function closedTags(schema: Schema): Schema {
+  const { discriminator, oneOf } = schema as {
+    discriminator?: { propertyName: string };
+    oneOf?: { properties?: Record<string, Schema> }[];
+  };
+  const tag = discriminator?.propertyName;
+  if (tag === undefined || oneOf === undefined) return schema;
+  return {
+    ...schema,
+    oneOf: oneOf.map((kind) => {
+      const { "x-open": _, ...closed } = kind.properties?.[tag] ?? {};
+      return kind.properties === undefined
+        ? kind
+        : { ...kind, properties: { ...kind.properties, [tag]: closed } };
+    }),
+  };
+}
+
+const quoted = (text: string): string => JSON.stringify(text);
+
+function readonly(text: string): string {
+  return (
+    text
+      .replaceAll(/^( +)(?!readonly |\*|\/)("?[$\w]+"?\??:)/gm, "$1readonly $2")
+      // Lists of named and of printed types.
+      .replaceAll(/: (\([^()]*\)|\w+)\[\]/g, ": readonly $1[]")
+  );
+}
+
+/** Maps from names to events: a look-up narrows at once where inference over the union would not. */
+function lookups(rows: readonly EventRow[]): string {
+  const categories = [...new Set(rows.map(({ category }) => category))];
+  const union = (category: string): string =>
+    rows
+      .filter((row) => row.category === category)
+      .map(({ title }) => title)
+      .join(" | ");
+  return [
+    "/** The events by their types. */",
+    "export type EventTypeMap = {",
+    ...rows.map(({ type, title }) => `  readonly ${quoted(type)}: ${title};`),
+    "};",
+    "/** The events by their categories. */",
+    "export type EventCategoryMap = {",
+    ...categories.map((category) => `  readonly ${category}: ${union(category)};`),
+    "};",
+    "/** The name of an event. */",
+    "export type EventType = keyof EventTypeMap;",
+    "/** What a subscription by category selects on. */",
+    "export type EventCategory = keyof EventCategoryMap;",
+  ].join("\n");
+}

@@ -1,0 +1,20 @@
+import type { Validator } from "./validator.ts";
+
+/** What a receiver knows of one type of event. */
+export interface CatalogueEntry<Event> {
+  readonly category: string;
+  /** The reader's validator: unknown members pass, enums marked open take other values. */
+  readonly validate: Validator<Event>;
+  /** JSON Pointers of the event's amounts, which are judged on their source text. */
+  readonly amounts: readonly string[];
+  /** JSON Pointer of the id of the resource that the event is about. */
+  readonly resource: string;
+  /** How far the resource's states have come; a higher one is newer. Absent where the type has none. */
+  readonly rank?: number;
+}
+
+/** A provider's events. `Types` maps the names of types to their events. */
+export interface Catalogue<Types> {
+  readonly name: string;
+  readonly events: { readonly [Type in keyof Types & string]: CatalogueEntry<Types[Type]> };
+}
