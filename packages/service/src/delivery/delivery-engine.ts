@@ -1,4 +1,5 @@
 import { clearInterval, setImmediate, setInterval } from "node:timers";
+import { instantOf } from "../store/operations/clocks/instant-of.ts";
 import { waitingClocks } from "../store/operations/deliveries/waiting-clocks.ts";
 import { nextDueAt } from "../store/operations/payments/next-due-at.ts";
 import { advanceClock, type AdvanceOutcome, type AdvancePorts } from "./advance-clock.ts";
@@ -24,10 +25,13 @@ export interface DeliveryEngine {
    * Moves a namespace's clock forward and carries out on the way what is due; see `advanceClock`.
    * Moves of one clock wait for each other.
    *
+   * @param to Instant of that clock in milliseconds, or made of what it shows when its turn comes.
    * @throws {TypeError} `clockId` is `live`: real time moves by itself.
    * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`
    */
-  advanceClock(clockId: string, to: number): Promise<AdvanceOutcome>;
+  advanceClock(clockId: string, to: number | ((now: number) => number)): Promise<AdvanceOutcome>;
+  /** Runs something while no move of a clock is under way; moves asked for meanwhile wait for it. */
+  betweenMoves<T>(clockId: string, run: () => Promise<T>): Promise<T>;
   /**
    * Claims nothing more, waits up to `graceMs` (default 10 000) milliseconds for what is under way
    * and gives the rest back. Idempotent.
@@ -43,7 +47,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
 class Engine implements DeliveryEngine {
   readonly #options: DeliveryEngineOptions;
   readonly #deliverer: Deliverer;
-  /** The last move of each clock. */
+  /** The last move of each clock, or what runs between two. */
   readonly #moves = new Map<string, Promise<unknown>>();
   #timer: NodeJS.Timeout | undefined;
   #looking = false;
@@ -69,12 +73,22 @@ class Engine implements DeliveryEngine {
     setImmediate(() => void this.#look());
   }
 
-  async advanceClock(clockId: string, to: number): Promise<AdvanceOutcome> {
+  async advanceClock(
+    clockId: string,
+    to: number | ((now: number) => number),
+  ): Promise<AdvanceOutcome> {
     if (clockId === "live") throw new TypeError('the clock "live" is real time and not moved');
     const { driver, clock, moveDueRefunds } = this.#options;
     const ports = { driver, clock, moveDueRefunds, deliverer: this.#deliverer };
+    return this.betweenMoves(clockId, async () => {
+      const goal = typeof to === "number" ? to : to(await instantOf(driver, clock, clockId));
+      return advanceClock({ clockId, to: goal }, ports);
+    });
+  }
+
+  async betweenMoves<T>(clockId: string, run: () => Promise<T>): Promise<T> {
     const before = this.#moves.get(clockId) ?? Promise.resolve();
-    const move = before.then(() => advanceClock({ clockId, to }, ports));
+    const move = before.then(run);
     const settled = Promise.allSettled([move]);
     this.#moves.set(clockId, settled);
     try {

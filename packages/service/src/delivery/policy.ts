@@ -1,5 +1,6 @@
-import type { Schedule } from "./schedule.ts";
+import type { Profile } from "@countersign/schemas/profiles";
 import type { PausePolicy } from "../store/operations/deliveries/count-outcomes.ts";
+import type { Schedule } from "./schedule.ts";
 
 /** How events are delivered. */
 export interface DeliveryPolicy {
@@ -7,7 +8,7 @@ export interface DeliveryPolicy {
   /** The statuses that say "delivered": all from 200 to 299, or these alone. */
   readonly success: "2xx" | readonly number[];
   /** The status that says the receiver is gone for good; it ends the subscription. */
-  readonly gone: number | undefined;
+  readonly gone: number;
   readonly pause: PausePolicy;
   /** Milliseconds for all of one attempt. */
   readonly deadlineMs: number;
@@ -17,4 +18,25 @@ export interface DeliveryPolicy {
   readonly concurrency: number;
   /** Attempts under way at one time to one subscription. */
   readonly concurrencyPerSubscription: number;
+}
+
+/** Real time that a claim lasts beyond an attempt's deadline, in milliseconds. */
+const LEASE_BEYOND_DEADLINE_MS = 45_000;
+
+/** How a profile delivers events (S 6.6), with this service's bounds on its own work. */
+export function deliveryPolicyOf({ delivery }: Pick<Profile, "delivery">): DeliveryPolicy {
+  const { jitter, retryAfterFactor, pause } = delivery;
+  return {
+    schedule: {
+      steps: delivery.scheduleSeconds.map((seconds) => seconds * 1000),
+      ...{ jitter, retryAfterFactor },
+    },
+    success: delivery.success === "2xx" ? "2xx" : [200],
+    gone: delivery.goneStatus,
+    pause: { failures: pause.failures, afterMs: pause.hours * 3_600_000 },
+    deadlineMs: delivery.timeoutMs,
+    leaseMs: delivery.timeoutMs + LEASE_BEYOND_DEADLINE_MS,
+    concurrency: 256,
+    concurrencyPerSubscription: 8,
+  };
 }

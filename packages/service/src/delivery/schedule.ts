@@ -4,6 +4,8 @@ export interface Schedule {
   readonly steps: readonly number[];
   /** How far a wait may move, as a part of it: 0.1 is ±10 %. 0 or more, below 1. */
   readonly jitter: number;
+  /** `Retry-After` counts from one up to this many times the step. 1 or more. */
+  readonly retryAfterFactor: number;
 }
 
 export interface FailedAttempt {
@@ -21,7 +23,7 @@ export interface FailedAttempt {
  *
  * Without `retryAfter` it is the step within its jitter, so that the receivers of one outage are not
  * called again in one instant. With it, the wait is what was asked for, never shorter than the step
- * and never longer than twice the step: a receiver may slow its sender down, but neither make it
+ * and never longer than `retryAfterFactor` steps: a receiver may slow its sender down, but neither make it
  * hammer nor hold a delivery for ever.
  *
  * @see Standard Webhooks, "Deliverability"
@@ -34,5 +36,5 @@ export function waitAfter(failed: FailedAttempt, schedule: Schedule): number | u
   }
   // Only ever later than asked for: earlier would ignore the receiver.
   const asked = failed.retryAfter * (1 + schedule.jitter * failed.random);
-  return Math.round(Math.min(Math.max(asked, step), 2 * step));
+  return Math.round(Math.min(Math.max(asked, step), schedule.retryAfterFactor * step));
 }

@@ -23,6 +23,7 @@ export const policy: DeliveryPolicy = {
       (seconds) => seconds * SECOND,
     ),
     jitter: 0,
+    retryAfterFactor: 2,
   },
   success: "2xx",
   gone: 410,

@@ -19,6 +19,7 @@ const standard: Schedule = {
     24 * HOUR,
   ],
   jitter: 0.1,
+  retryAfterFactor: 2,
 };
 
 const attempts = fc.integer({ min: 1, max: 9 });
