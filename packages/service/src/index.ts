@@ -13,6 +13,7 @@ export { errorCodes, type ErrorCode, type ErrorCodeEntry } from "./error-codes.t
 export { systemClock, type Clock } from "./clock.ts";
 export { systemRandom, type Random } from "./random.ts";
 export { newId, type IdPrefix } from "./ids.ts";
+export { sha256Hex } from "./sha256.ts";
 export type { LogFields, Logger } from "./http/logger.ts";
 
 // Store
@@ -48,6 +49,7 @@ export { listCustomers } from "./store/operations/customers/list-customers.ts";
 export { listEvents } from "./store/operations/events/list-events.ts";
 export { findPayment } from "./store/operations/payments/find-payment.ts";
 export { listPayments } from "./store/operations/payments/list-payments.ts";
+export { findToken } from "./store/operations/tokens/find-token.ts";
 export { listSubscriptions } from "./store/operations/subscriptions/list-subscriptions.ts";
 export type { AttemptRow } from "./store/operations/deliveries/insert-attempts.ts";
 export { listAttempts } from "./store/operations/deliveries/list-attempts.ts";

@@ -1,17 +1,14 @@
-import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
+import express, { type Express, type RequestHandler } from "express";
 import { newId } from "../ids.ts";
-import { StoreUnavailableError } from "../store/driver.ts";
 import type { Context } from "../use-cases/context.ts";
-import { writeAnswer } from "./answer.ts";
+import { answerRefusals } from "./answer-refusals.ts";
 import { getCustomerRoute } from "./customers.ts";
-import { factsOf, setFacts } from "./facts.ts";
+import { setFacts } from "./facts.ts";
 import { serveHealth, serveReadiness } from "./health.ts";
 import { logCall } from "./log-call.ts";
 import type { Logger } from "./logger.ts";
-import { problemAnswer } from "./problem.ts";
 import { postRefund } from "./refunds.ts";
 import { refuse } from "./refuse.ts";
-import { Refused } from "./refused.ts";
 import type { Route } from "./route.ts";
 import { serve } from "./serve.ts";
 import { serveTokens } from "./tokens.ts";
@@ -104,35 +101,4 @@ function withFacts({ random }: Context): RequestHandler {
     response.setHeader("x-request-id", requestId);
     next();
   };
-}
-
-function answerRefusals({ policy }: Context, logger: Logger): ErrorRequestHandler {
-  // Express tells error handlers by their four parameters.
-  return (error: unknown, _request, response, next) => {
-    if (response.headersSent || response.destroyed) {
-      next(error);
-      return;
-    }
-    const facts = factsOf(response);
-    const refused = asRefused(error);
-    facts.errorCode = refused.refusal.code;
-    if (refused.refusal.status >= 500)
-      logger.error({ ...describe(error), requestId: facts.requestId }, "call failed");
-    writeAnswer(response, problemAnswer(policy, refused.refusal, facts.requestId));
-  };
-}
-
-function asRefused(error: unknown): Refused {
-  if (error instanceof Refused) return error;
-  // The path holds a percent sign that encodes nothing: no route is what it asks for.
-  if (error instanceof URIError) return refuse("NOT_FOUND");
-  if (error instanceof StoreUnavailableError) {
-    return refuse("SERVICE_UNAVAILABLE", { headers: { "retry-after": "1" } });
-  }
-  return refuse("INTERNAL_SERVER_ERROR");
-}
-
-function describe(error: unknown): { errorName: string; stack?: string } {
-  if (!(error instanceof Error)) return { errorName: typeof error };
-  return { errorName: error.name, ...(error.stack !== undefined && { stack: error.stack }) };
 }

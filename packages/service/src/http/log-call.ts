@@ -14,8 +14,9 @@ export function logCall(logger: Logger): RequestHandler {
         {
           requestId,
           method: request.method,
-          status: response.statusCode,
           durationMs: Math.round(performance.now() - startedAt),
+          // A call that was given up has no status: the default one was never sent.
+          ...(response.writableFinished && { status: response.statusCode }),
           ...(route !== undefined && { route }),
           ...(merchantId !== undefined && { merchantId }),
           ...(errorCode !== undefined && { errorCode }),

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { refuse } from "./refuse.ts";
+import { SenderGone } from "./sender-gone.ts";
 
 /**
  * The body's bytes as they arrived. Counts what really comes, whatever `Content-Length` says, and
@@ -8,7 +9,7 @@ import { refuse } from "./refuse.ts";
  * @param limit Bytes, inclusive.
  * @throws {Refused} `UNSUPPORTED_MEDIA_TYPE`: a content coding; a few bytes could inflate to any number.
  * @throws {Refused} `PAYLOAD_TOO_LARGE`: more than `limit` bytes.
- * @throws {Error} The sender went away.
+ * @throws {SenderGone} The connection ended first.
  */
 export async function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
   const coding = request.headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
@@ -29,7 +30,7 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
       }
     });
     request.on("end", () => resolve(Buffer.concat(chunks)));
-    request.on("error", reject);
-    request.on("close", () => reject(new Error("the sender went away")));
+    request.on("error", () => reject(new SenderGone()));
+    request.on("close", () => reject(new SenderGone()));
   });
 }

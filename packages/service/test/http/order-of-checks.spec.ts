@@ -1,3 +1,5 @@
+import { Readable } from "node:stream";
+import { request } from "undici";
 import { describe, expect, it } from "vitest";
 import { openService, type CallOptions } from "../open-service.ts";
 import { newPayment } from "../payments.ts";
@@ -212,5 +214,16 @@ describe("a body", () => {
     expect((await call("POST", "/v1/refunds", { text: textOf(65_536) })).status).toBe(400);
     const answer = await call("POST", "/v1/refunds", { text: textOf(65_537) });
     expect(refusal(answer)).toEqual({ status: 413, code: "PAYLOAD_TOO_LARGE" });
+  });
+
+  it("is cut off at the same length where it comes without one", async () => {
+    const { service, merchant } = await openService();
+    const answer = await request(`${service.url}/v1/refunds`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${merchant.token}`, "content-type": "application/json" },
+      body: Readable.from(Array.from({ length: 100 }, () => Buffer.alloc(1024, 32))),
+    });
+    expect(answer.statusCode).toBe(413);
+    await answer.body.dump();
   });
 });

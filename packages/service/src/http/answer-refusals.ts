@@ -1,0 +1,48 @@
+import type { ErrorRequestHandler } from "express";
+import { StoreUnavailableError } from "../store/driver.ts";
+import type { Context } from "../use-cases/context.ts";
+import { writeAnswer } from "./answer.ts";
+import { factsOf } from "./facts.ts";
+import type { Logger, LogFields } from "./logger.ts";
+import { problemAnswer } from "./problem.ts";
+import { refuse } from "./refuse.ts";
+import { Refused } from "./refused.ts";
+import { SenderGone } from "./sender-gone.ts";
+
+/**
+ * Ends every call that threw. A refusal is answered as it is; an error of this program becomes
+ * `INTERNAL_SERVER_ERROR`, and its words go to the log alone.
+ */
+export function answerRefusals({ policy }: Context, logger: Logger): ErrorRequestHandler {
+  // Express tells error handlers by their four parameters.
+  return (error: unknown, _request, response, _next) => {
+    const facts = factsOf(response);
+    const { refusal } = asRefused(error);
+    const isGone = error instanceof SenderGone;
+    if (refusal.status >= 500 && !isGone) {
+      logger.error({ ...describe(error), requestId: facts.requestId }, "call failed");
+    }
+    // Nobody is there, or half an answer is out: what Express would do then prints to the console.
+    if (isGone || response.headersSent || response.destroyed) {
+      response.destroy();
+      return;
+    }
+    facts.errorCode = refusal.code;
+    writeAnswer(response, problemAnswer(policy, refusal, facts.requestId));
+  };
+}
+
+function asRefused(error: unknown): Refused {
+  if (error instanceof Refused) return error;
+  // The path holds a percent sign that encodes nothing: no route is what it asks for.
+  if (error instanceof URIError) return refuse("NOT_FOUND");
+  if (error instanceof StoreUnavailableError) {
+    return refuse("SERVICE_UNAVAILABLE", { headers: { "retry-after": "1" } });
+  }
+  return refuse("INTERNAL_SERVER_ERROR");
+}
+
+function describe(error: unknown): LogFields {
+  if (!(error instanceof Error)) return { errorName: typeof error };
+  return { errorName: error.name, ...(error.stack !== undefined && { stack: error.stack }) };
+}
