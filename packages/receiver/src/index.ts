@@ -1,1 +1,18 @@
-export {};
+export { amountCents } from "./amount.ts";
+export { createReceiver, type EventsByName, type Receiver } from "./create-receiver.ts";
+export type { UnknownEvent } from "./envelope.ts";
+export type { Handler, HandlerContext } from "./handler.ts";
+export type { Claim, ClaimRequest, EventKey, Inbox, Settlement } from "./inbox.ts";
+export { memoryInbox, type MemoryInboxOptions } from "./inboxes/memory.ts";
+export type { EventTypes, ReceiverOptions, SecretsAnswer, SecretsRequest } from "./options.ts";
+export type {
+  EventIdentity,
+  FailureCode,
+  Outcome,
+  RejectionCode,
+  RejectionDetail,
+} from "./outcome.ts";
+export type { BodyErrorCode, BodyLimits, BodyReader } from "./read-body.ts";
+export type { Attempt } from "./receive.ts";
+export type { ReceiverLimits } from "./receiver-parts.ts";
+export { defaultRespond, type ReceiverResponse, type Respond } from "./respond.ts";

@@ -1,0 +1,80 @@
+import type { SignatureErrorCode } from "@countersign/signatures";
+import type { EventKey } from "./inbox.ts";
+
+/** Why an attempt is refused: before, at or after its signature. The table in the README has a line for each. */
+export type RejectionCode =
+  | SignatureErrorCode
+  | "CS_TENANT_UNKNOWN"
+  | "CS_BODY_CONSUMED"
+  | "CS_BODY_ENCODED"
+  | "CS_BODY_MEDIA_TYPE"
+  | "CS_BODY_TOO_LARGE"
+  | "CS_BODY_TIMEOUT"
+  | "CS_BODY_ABORTED"
+  | "CS_BODY_NOT_JSON"
+  | "CS_EVENT_ENVELOPE"
+  | "CS_EVENT_ID_MISMATCH"
+  | "CS_EVENT_SCHEMA"
+  | "CS_EVENT_ID_REUSED"
+  | "CS_RECEIVER_BUSY";
+
+/** Why an authentic event is not handled this time; the sender's next attempt tries again. */
+export type FailureCode =
+  | "CS_HANDLER_FAILED"
+  | "CS_HANDLER_TIMEOUT"
+  | "CS_CLAIM_LOST"
+  | "CS_INBOX_UNAVAILABLE"
+  | "CS_SECRETS_UNAVAILABLE"
+  | "CS_RECEIVER_FAILED";
+
+/** The signed identity of an event, as soon as it is known. */
+export interface EventIdentity {
+  readonly key: EventKey;
+  readonly type: string;
+}
+
+/** What is wrong with an authentic body, for the receiver's own log; a sender never sees it. */
+export interface RejectionDetail {
+  /** JSON Pointer into the body, or undefined where the body as a whole is meant. */
+  readonly pointer?: string;
+  readonly message: string;
+}
+
+/**
+ * What the receiver decided about one attempt.
+ *
+ * - `handled`: its handler ran and succeeded. `unrouted`: the fallback ran and succeeded.
+ * - `duplicate`: this event was handled before; nothing ran.
+ * - `superseded`: a newer event of the same resource was handled before; nothing ran.
+ * - `stored`: it is kept durably, and a worker handles it later.
+ * - `in_progress`: another attempt of this event is being handled right now.
+ * - `failed`: authentic, but not handled this time; nothing is recorded as handled.
+ * - `rejected`: refused, and not recorded.
+ */
+export type Outcome =
+  | (EventIdentity & {
+      readonly kind: "handled" | "unrouted" | "duplicate" | "superseded" | "stored";
+    })
+  | (EventIdentity & { readonly kind: "in_progress"; readonly retryAfterSeconds: number })
+  | {
+      readonly kind: "failed";
+      readonly code: FailureCode;
+      readonly retryAfterSeconds: number;
+      readonly event?: EventIdentity;
+      /** What was thrown. It stays on this side: the sender sees the code alone. */
+      readonly error: unknown;
+    }
+  | {
+      readonly kind: "rejected";
+      readonly code: RejectionCode;
+      readonly event?: EventIdentity;
+      readonly details?: readonly RejectionDetail[];
+    };
+
+/** Refuses an attempt. */
+export function rejected(
+  code: RejectionCode,
+  facts: { readonly event?: EventIdentity; readonly details?: readonly RejectionDetail[] } = {},
+): Outcome {
+  return { kind: "rejected", code, ...facts };
+}

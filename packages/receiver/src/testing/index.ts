@@ -1,0 +1,1 @@
+export { type SignedAttempt, signedAttempt, type SignedAttemptOptions } from "./signed-attempt.ts";

@@ -1,0 +1,72 @@
+import {
+  createReceiver,
+  type Outcome,
+  type Receiver,
+  type ReceiverOptions,
+} from "@countersign/receiver";
+import { signedAttempt } from "@countersign/receiver/testing";
+import type { EventTypeMap, RefundAuthorizedEvent } from "@countersign/schemas";
+
+export const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+export const otherSecret = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
+
+/** The clock of a receiver under test: it stands until the test moves it. */
+export const NOON = Date.UTC(2026, 10, 24, 12);
+
+export function refundAuthorized(id = "evt_refund1"): RefundAuthorizedEvent {
+  return {
+    id,
+    type: "refund.authorized",
+    category: "PAYMENT",
+    timestamp: "2026-11-24T05:00:00.000Z",
+    data: { paymentId: "ref_1", paymentStatus: "AUTHORIZED", clientReferenceId: "order-7" },
+  };
+}
+
+export function customerActivated(id = "evt_customer1"): EventTypeMap["customer.activated"] {
+  return {
+    id,
+    type: "customer.activated",
+    category: "CUSTOMER",
+    timestamp: "2026-11-24T05:00:00.000Z",
+    data: {
+      id: "cus_1",
+      firstName: "Ada",
+      lastName: "Byron",
+      email: "ada@example.com",
+      customerStatus: "ACTIVE",
+      creationDate: "2026-11-01T05:00:00.000Z",
+    },
+  };
+}
+
+/** A genuine attempt at noon. */
+export const attemptOf = (
+  event: object | string | Uint8Array,
+  options: {
+    readonly id?: string;
+    readonly now?: number;
+    readonly secrets?: readonly string[];
+  } = {},
+): { headers: Record<string, string>; body: Uint8Array } => {
+  const attempt = signedAttempt({ secrets: [secret], now: NOON, event, ...options });
+  return { headers: { ...attempt.headers }, body: attempt.body };
+};
+
+/** A receiver whose handlers only write down what they got. */
+export function recordingReceiver(options: Partial<ReceiverOptions<EventTypeMap>> = {}): {
+  receiver: Receiver;
+  handled: string[];
+  outcomes: Outcome[];
+} {
+  const handled: string[] = [];
+  const outcomes: Outcome[] = [];
+  const receiver = createReceiver({
+    secrets: [secret],
+    fallback: (event) => void handled.push(`fallback ${event.id}`),
+    now: () => NOON,
+    onOutcome: (outcome) => void outcomes.push(outcome),
+    ...options,
+  }).on("PAYMENT", (event) => void handled.push(`PAYMENT ${event.id}`));
+  return { receiver, handled, outcomes };
+}
