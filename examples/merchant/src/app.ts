@@ -1,0 +1,63 @@
+import { amountCents, createReceiver } from "@countersign/receiver";
+import { toExpress } from "@countersign/receiver/express";
+import express, { type Express } from "express";
+
+/** What a handler did for one event: how often, and which one. */
+interface Effect {
+  readonly eventId: string;
+  readonly type: string;
+  readonly handler: string;
+  count: number;
+}
+
+/**
+ * A merchant's app: one webhook route, handlers by category and by type, and a page that shows what
+ * they did. `log` takes one line of text for each thing that happens.
+ */
+export function merchantApp(options: {
+  readonly secrets: readonly (string | undefined)[];
+  readonly log: (line: string) => void;
+}): Express {
+  const { log } = options;
+  const effects = new Map<string, Effect>();
+  const record = (handler: string, event: { id: string; type: string }): void => {
+    const effect = effects.get(event.id) ?? {
+      eventId: event.id,
+      type: event.type,
+      handler,
+      count: 0,
+    };
+    effect.count += 1;
+    effects.set(event.id, effect);
+    log(`handler ${handler}: ${event.type} ${event.id}`);
+  };
+
+  const receiver = createReceiver({
+    secrets: options.secrets,
+    fallback: (event) => record("fallback", event),
+    onOutcome: (outcome, { durationMs }) => {
+      const what =
+        outcome.kind === "rejected" || outcome.kind === "failed" ? ` ${outcome.code}` : "";
+      log(`outcome ${outcome.kind}${what} after ${durationMs.toFixed(1)} ms`);
+    },
+  })
+    .on("PAYMENT", (event) => record("PAYMENT", event))
+    .on("payment.succeeded", (event) => {
+      log(`paid: ${String(amountCents(event.data.amount))} cents`);
+      record("payment.succeeded", event);
+    })
+    .on("refund.authorized", (event) => {
+      log(`money is on its way back: refund ${event.data.paymentId}`);
+      record("refund.authorized", event);
+    });
+
+  const app = express();
+  app.disable("x-powered-by");
+  // Before any parser: the receiver reads the raw bytes itself.
+  app.post("/webhooks", toExpress(receiver));
+  app.use(express.json());
+  app.get("/effects", (_request, response) => {
+    response.json([...effects.values()]);
+  });
+  return app;
+}
