@@ -14,7 +14,7 @@ export async function typesOf(
   // One root that names them all, so that each is printed once; it is cut out again below.
   const root = {
     title: "EveryType",
-    type: "object",
+    type: "object" as const,
     additionalProperties: false,
     required: files.map(({ title }) => title),
     properties: Object.fromEntries(files.map(({ title, id }) => [title, { $ref: id }])),

@@ -1,0 +1,90 @@
+// What `npm start` runs: the sandbox and a merchant as two processes, one refund from end to end, and
+// then the sandbox stays up until Ctrl-C. With --once it ends after the story: exit code 0 only if
+// every step happened.
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { createApi } from "../src/api.ts";
+import { type Child, startChild } from "../src/child.ts";
+import { createNarrator } from "./narrator.ts";
+import { tellStory } from "./story.ts";
+
+const { values } = parseArgs({ options: { once: { type: "boolean", default: false } } });
+const narrator = createNarrator(process.stdout);
+const folder = mkdtempSync(join(tmpdir(), "countersign-demo-"));
+const children: Child[] = [];
+const interrupted = new Promise<void>((resolve) => {
+  process.once("SIGINT", resolve);
+  process.once("SIGTERM", resolve);
+});
+
+async function end(code: number): Promise<never> {
+  await Promise.all(children.map((child) => child.stop()));
+  rmSync(folder, { recursive: true, force: true });
+  process.exit(code);
+}
+void interrupted.then(() => end(0));
+
+try {
+  const token = `cst_${randomBytes(32).toString("base64url")}`;
+  const secret = `whsec_${randomBytes(32).toString("base64")}`;
+
+  narrator.title("Countersign: one refund, end to end");
+  narrator.step("Two processes start");
+  const merchant = await startChild({
+    name: "the merchant",
+    script: "examples/merchant/src/main.ts",
+    args: [],
+    env: { WEBHOOK_SECRET: secret, PORT: "0" },
+  });
+  children.push(merchant);
+  const sandbox = await startChild({
+    name: "the sandbox",
+    script: "packages/cli/src/main.ts",
+    args: [
+      "sandbox",
+      "--seed=1",
+      `--database=${join(folder, "sandbox.db")}`,
+      `--deliver-to=${merchant.url}/webhooks`,
+    ],
+    env: { COUNTERSIGN_TOKEN: token, COUNTERSIGN_SECRET: secret },
+  });
+  children.push(sandbox);
+  narrator.fact(
+    "sandbox",
+    `${sandbox.url}  the provider: an SQLite file, and a clock that it moves`,
+  );
+  narrator.fact("merchant", `${merchant.url}  an Express app; its receiver answers POST /webhooks`);
+
+  await tellStory({ api: createApi(sandbox.url, token), sandbox, merchant, narrator });
+
+  narrator.title("Every step happened.");
+  if (values.once) await end(0);
+
+  const authorization = `-H "Authorization: Bearer ${token}"`;
+  const json = '-H "Content-Type: application/json"';
+  narrator.title("Try next, from another terminal:");
+  for (const line of [
+    "",
+    "# the payments and refunds so far",
+    `curl -s ${sandbox.url}/sandbox/payments ${authorization}`,
+    "",
+    "# another payment of the same customer, and a refund of it",
+    `curl -s ${sandbox.url}/sandbox/deliveries ${authorization}`,
+    "",
+    "# move the clock",
+    `curl -s -X PUT ${sandbox.url}/sandbox/clock ${authorization} ${json} -d '{"advance":"P1D"}'`,
+    "",
+    "# what the merchant's handlers did",
+    `curl -s ${merchant.url}/effects`,
+  ])
+    process.stdout.write(`${line}\n`);
+  narrator.title("Ctrl-C ends it.");
+} catch (error) {
+  console.error(
+    `\nA step did not happen: ${error instanceof Error ? error.message : String(error)}`,
+  );
+  await end(1);
+}

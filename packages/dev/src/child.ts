@@ -1,0 +1,61 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+
+/** A process of the story that is up: it has printed its `ready` line. */
+export interface Child {
+  readonly url: string;
+  /** Everything that it printed to stdout after `ready`, line by line. */
+  readonly lines: readonly string[];
+  /** Ends it and waits for its end. Its exit code. */
+  stop(): Promise<number | null>;
+}
+
+/**
+ * Starts a Node.js script of this repository and waits for its line `ready URL`.
+ *
+ * @throws {Error} it ends before that line; what it wrote to stderr is in the message.
+ */
+export async function startChild(options: {
+  readonly name: string;
+  readonly script: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}): Promise<Child> {
+  const child = spawn(
+    process.execPath,
+    [...process.execArgv, `${root}${options.script}`, ...options.args],
+    {
+      cwd: root,
+      env: { ...process.env, ...options.env },
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
+  let complaints = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (complaints += text));
+  const lines: string[] = [];
+  const reader = createInterface(child.stdout);
+  const url = await new Promise<string>((resolve, reject) => {
+    reader.on("line", (line) => {
+      const ready = /^ready (http:\S+)$/.exec(line)?.[1];
+      if (ready === undefined) lines.push(line);
+      else resolve(ready);
+    });
+    child.once("error", reject);
+    child.once("exit", (code) =>
+      reject(new Error(`${options.name} ended with code ${String(code)}:\n${complaints}`)),
+    );
+  });
+  return { url, lines, stop: () => stop(child) };
+}
+
+async function stop(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+  const ended = once(child, "exit");
+  child.kill("SIGTERM");
+  await ended;
+  return child.exitCode;
+}

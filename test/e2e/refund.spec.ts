@@ -1,0 +1,223 @@
+import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { Webhook as StandardWebhook } from "standardwebhooks";
+import { Webhook as SvixWebhook } from "svix";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { type Api, createApi } from "../../packages/dev/src/api.ts";
+import { type Child, startChild } from "../../packages/dev/src/child.ts";
+
+const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+const TOKEN = "cst_end-to-end-token-0123456789abcdef";
+
+let folder: string;
+const children: Child[] = [];
+const servers: Server[] = [];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "countersign-e2e-"));
+});
+afterEach(async () => {
+  await Promise.all(children.splice(0).map((child) => child.stop()));
+  for (const server of servers.splice(0)) server.closeAllConnections();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function start(child: Promise<Child>): Promise<Child> {
+  children.push(await child);
+  return child;
+}
+const startSandbox = (): Promise<Child> =>
+  start(
+    startChild({
+      name: "sandbox",
+      script: "packages/cli/src/main.ts",
+      args: ["sandbox", "--port", "0", "--database", join(folder, "sandbox.db")],
+      env: { COUNTERSIGN_TOKEN: TOKEN },
+    }),
+  );
+const startMerchant = (port = 0): Promise<Child> =>
+  start(
+    startChild({
+      name: "merchant",
+      script: "examples/merchant/src/main.ts",
+      args: [],
+      env: { WEBHOOK_SECRET: SECRET, PORT: String(port) },
+    }),
+  );
+
+interface Received {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+/** A merchant's address that keeps every request as it came over the wire. */
+async function startSink(): Promise<{ url: string; received: Received[] }> {
+  const received: Received[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      received.push({ headers: request.headers, body: Buffer.concat(chunks) });
+      response.writeHead(204).end();
+    });
+  }).listen(0, "127.0.0.1");
+  servers.push(server);
+  await once(server, "listening");
+  return { url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`, received };
+}
+
+/** A payment of 25.00 that has settled now. */
+async function settledPayment(api: Api): Promise<string> {
+  const customer = await api("POST", "/sandbox/customers", {
+    firstName: "Ada",
+    lastName: "Byron",
+    email: "ada@example.com",
+  });
+  const { id } = customer.body as { id: string };
+  await api("POST", `/sandbox/customers/${id}/link`, {});
+  const payment = await api("POST", "/sandbox/payments", {
+    customerId: id,
+    amount: { currency: "USD", value: 25 },
+  });
+  const { paymentId } = payment.body as { paymentId: string };
+  const settled = await api("POST", `/sandbox/payments/${paymentId}/settle`, {});
+  expect([customer.status, payment.status, settled.status]).toEqual([201, 201, 200]);
+  return paymentId;
+}
+
+const subscribe = (api: Api, url: string): Promise<{ status: number; body: unknown }> =>
+  api("POST", "/v1/webhook/subscribe", {
+    url,
+    secretKey: SECRET,
+    subscriptionDetails: { type: "CATEGORY", details: ["PAYMENT"] },
+  });
+
+const refundOf = (api: Api, paymentId: string): Promise<{ status: number; body: unknown }> =>
+  api("POST", "/v1/refunds", {
+    paymentId,
+    amount: { currency: "USD", value: 10.5 },
+    clientReferenceId: "order-7",
+    requestKey: "order-7-refund-1",
+  });
+
+const effectsOf = async (
+  merchant: Child,
+): Promise<{ type: string; handler: string; count: number }[]> =>
+  (await createApi(merchant.url, "")("GET", "/effects")).body as {
+    type: string;
+    handler: string;
+    count: number;
+  }[];
+
+const rows = (sql: string): unknown[] => {
+  const database = new DatabaseSync(join(folder, "sandbox.db"), { readOnly: true });
+  try {
+    return database
+      .prepare(sql)
+      .all()
+      .map((row) => ({ ...row }));
+  } finally {
+    database.close();
+  }
+};
+
+describe("one refund, from the call to the handler", () => {
+  it("is stored, signed, delivered, verified and routed, before and after the threshold", async () => {
+    const [sandbox, merchant, sink] = await Promise.all([
+      startSandbox(),
+      startMerchant(),
+      startSink(),
+    ]);
+    const api = createApi(sandbox.url, TOKEN);
+    expect((await subscribe(api, `${merchant.url}/webhooks`)).status).toBe(200);
+    expect((await subscribe(api, sink.url)).status).toBe(200);
+    const paymentId = await settledPayment(api);
+
+    const answer = await refundOf(api, paymentId);
+    expect(answer).toMatchObject({
+      status: 201,
+      body: { paymentStatus: "PENDING", clientReferenceId: "order-7" },
+    });
+    const refundId = (answer.body as { paymentId: string }).paymentId;
+    expect(
+      rows("SELECT id, status, amount_cents, original_id FROM payments WHERE direction = 'CREDIT'"),
+    ).toEqual([{ id: refundId, status: "PENDING", amount_cents: 1050, original_id: paymentId }]);
+    await vi.waitFor(async () =>
+      expect(await effectsOf(merchant)).toContainEqual(
+        expect.objectContaining({ type: "refund.pending", handler: "PAYMENT", count: 1 }),
+      ),
+    );
+
+    // Over any weekend and holiday: three business days are at most six calendar days here.
+    expect((await api("PUT", "/sandbox/clock", { advance: "P7D" })).status).toBe(200);
+
+    await vi.waitFor(async () =>
+      expect(await effectsOf(merchant)).toContainEqual(
+        expect.objectContaining({
+          type: "refund.authorized",
+          handler: "refund.authorized",
+          count: 1,
+        }),
+      ),
+    );
+    expect(rows("SELECT status FROM payments WHERE direction = 'CREDIT'")).toEqual([
+      { status: "AUTHORIZED" },
+    ]);
+    await vi.waitFor(() =>
+      expect(rows("SELECT state, count(*) AS n FROM deliveries GROUP BY state")).toEqual([
+        { state: "delivered", n: rows("SELECT id FROM deliveries").length },
+      ]),
+    );
+
+    // The same attempts, on the wire and judged by other people's libraries.
+    const wire = sink.received.find(({ body }) => body.includes('"refund.authorized"'));
+    expect(wire?.body.toString()).toContain(`"paymentId":"${refundId}"`);
+    for (const { headers, body } of sink.received) {
+      const signed = headers as Record<string, string>;
+      expect(new StandardWebhook(SECRET).verify(body.toString(), signed)).toMatchObject({
+        id: headers["webhook-id"],
+      });
+      expect(() => new SvixWebhook(SECRET).verify(body.toString(), signed)).not.toThrow();
+      const tampered = body.toString().replace("{", "{ ");
+      expect(() => new StandardWebhook(SECRET).verify(tampered, signed)).toThrow(/signature/);
+    }
+  });
+
+  it("[P-EVENT-RESTART] [P-EVENT-RETRY] reaches the merchant once after the service and the merchant were away", async () => {
+    const merchant = await startMerchant();
+    const { port } = new URL(merchant.url);
+    let sandbox = await startSandbox();
+    let api = createApi(sandbox.url, TOKEN);
+    await subscribe(api, `${merchant.url}/webhooks`);
+    const paymentId = await settledPayment(api);
+    await merchant.stop();
+
+    expect((await refundOf(api, paymentId)).status).toBe(201);
+    expect(await sandbox.stop()).toBe(0);
+    expect(
+      rows(
+        "SELECT d.state FROM deliveries d JOIN events e ON e.id = d.event_id WHERE e.type = 'refund.pending'",
+      ),
+    ).toEqual([{ state: "waiting" }]);
+
+    const back = await startMerchant(Number(port));
+    sandbox = await startSandbox();
+    api = createApi(sandbox.url, TOKEN);
+    await api("PUT", "/sandbox/clock", { advance: "PT1H" });
+
+    await vi.waitFor(async () =>
+      expect((await effectsOf(back)).filter(({ type }) => type === "refund.pending")).toMatchObject(
+        [{ count: 1 }],
+      ),
+    );
+    await api("PUT", "/sandbox/clock", { advance: "PT1H" });
+    expect((await effectsOf(back)).filter(({ type }) => type === "refund.pending")).toMatchObject([
+      { count: 1 },
+    ]);
+  });
+});
