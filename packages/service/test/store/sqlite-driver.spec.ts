@@ -142,6 +142,32 @@ describe("a transaction on SQLite", () => {
     expect(await ids(driver)).toEqual([2]);
   });
 
+  it("takes its whole group with it, with CS_STORE_UNAVAILABLE, when the disk is full", async () => {
+    const { driver } = await openNotes();
+    await driver.transaction((tx) => tx.query("PRAGMA max_page_count = 10"));
+    const outcomes = await Promise.allSettled([
+      write(driver, 1),
+      write(driver, 2, "x".repeat(200_000)),
+      write(driver, 3),
+    ]);
+    const refused = { status: "rejected", reason: { code: "CS_STORE_UNAVAILABLE" } };
+    expect(outcomes).toMatchObject([refused, refused, refused]);
+    expect(await ids(driver)).toEqual([]);
+    await write(driver, 4);
+    expect(await ids(driver)).toEqual([4]);
+  });
+
+  it("is flushed to disk by COMMIT and keeps references whole", async () => {
+    const { driver } = await openNotes();
+    const settings = await driver.transaction(async (tx) => [
+      ...(await tx.query("PRAGMA journal_mode")),
+      ...(await tx.query("PRAGMA synchronous")),
+      ...(await tx.query("PRAGMA foreign_keys")),
+    ]);
+    // 2 is FULL.
+    expect(settings).toEqual([{ journal_mode: "wal" }, { synchronous: 2 }, { foreign_keys: 1 }]);
+  });
+
   it("is closed once its function has settled", async () => {
     const { driver } = await openNotes();
     const kept = await driver.transaction(async (tx) => ({ tx }));
