@@ -1,3 +1,4 @@
+import { isBytes } from "./bytes.ts";
 import { isId } from "./grammar.ts";
 import type { VerifyOptions } from "./scheme.ts";
 
@@ -9,7 +10,7 @@ const LAST_TIMESTAMP = 999_999_999_999;
 
 /** @throws {TypeError} Not bytes: a text or a parsed body cannot be what was signed. */
 export function checkBody(body: Uint8Array): void {
-  if (!ArrayBuffer.isView(body)) {
+  if (!isBytes(body)) {
     throw new TypeError('"body" must be the raw bytes (Uint8Array), not text and not parsed JSON');
   }
 }

@@ -77,7 +77,7 @@ export function isSignedBy(
 
 function unwrap(bytes: Uint8Array, structure: Buffer, at: string): Uint8Array {
   const head = bytes.subarray(0, structure.length);
-  if (Buffer.compare(head, structure) !== 0) {
+  if (!timingSafeEqual(head, structure)) {
     throw new TypeError(`${at} is no ed25519 key: its DER describes something else`);
   }
   return bytes.subarray(structure.length);

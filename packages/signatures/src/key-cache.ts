@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { isBytes } from "./bytes.ts";
 import { MAX_SECRETS } from "./grammar.ts";
 import type { SecretUse } from "./scheme.ts";
 import { SealedSecret } from "./sealed-secret.ts";
@@ -77,7 +78,7 @@ function sameMembers(known: readonly Secret[], secrets: readonly Secret[]): bool
 /** A name for a secret that does not reveal it; `undefined` for what is no secret at all. */
 function fingerprint(secret: PlainSecret, use: SecretUse): string | undefined {
   const raw: unknown = typeof secret === "string" ? secret : secret?.raw;
-  if (typeof raw !== "string" && !(raw instanceof Uint8Array)) return undefined;
+  if (typeof raw !== "string" && !isBytes(raw)) return undefined;
   const kind = typeof secret === "string" ? "text" : typeof raw === "string" ? "raw" : "bytes";
   return createHash("sha256").update(`${use} ${kind} `).update(raw).digest("base64");
 }

@@ -1,3 +1,4 @@
+import { isBytes } from "./bytes.ts";
 import type { SealedSecret } from "./sealed-secret.ts";
 
 /**
@@ -38,7 +39,7 @@ export function rawKeyBytes(raw: unknown, minBytes: number, at: string): Uint8Ar
       );
     }
     bytes = Buffer.from(raw, "latin1");
-  } else if (raw instanceof Uint8Array) {
+  } else if (isBytes(raw)) {
     bytes = raw;
   } else {
     throw new TypeError(`${at} is neither text nor { raw } with text or bytes`);
