@@ -22,7 +22,11 @@ export {
   type AmountVerdict,
 } from "./money.ts";
 export { compareStates, type ResourceState, type StateOrder } from "./ordering.ts";
-export { refundTransitions, type RefundTrigger } from "./refund-transitions.ts";
+export {
+  refundTransitions,
+  type RefundCondition,
+  type RefundTrigger,
+} from "./refund-transitions.ts";
 export {
   decide,
   onCovered,

@@ -1,10 +1,11 @@
 import type { Transition } from "./transition.ts";
 
 /**
- * Prints transitions as a Mermaid state diagram: `trigger [condition] / effect` on each arrow, one
- * line a row, in the rows' order.
+ * Prints transitions as a Mermaid state diagram (`stateDiagram-v2`), one arrow a row in the rows'
+ * order, with `trigger [condition] / effect` on it. Characters that Mermaid reads as its own become
+ * its entity codes.
  */
-export function mermaid(transitions: readonly Transition<string, string>[]): string {
+export function mermaid(transitions: readonly Transition[]): string {
   const arrows = transitions.map(
     ({ from = "[*]", to, ...row }) => `    ${from} --> ${to}: ${label(row)}`,
   );
@@ -15,10 +16,10 @@ function label({
   trigger,
   condition,
   effect,
-}: Pick<Transition<string, string>, "trigger" | "condition" | "effect">): string {
-  return (
+}: Pick<Transition, "trigger" | "condition" | "effect">): string {
+  const text =
     trigger +
     (condition === undefined ? "" : ` [${condition}]`) +
-    (effect === undefined ? "" : ` / ${effect}`)
-  );
+    (effect === undefined ? "" : ` / ${effect}`);
+  return text.replaceAll(/[#;:<>{}"]/g, (character) => `#${character.charCodeAt(0)};`);
 }

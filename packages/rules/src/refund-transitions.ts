@@ -3,42 +3,54 @@ import type { Transition } from "./transition.ts";
 
 export type RefundTrigger = "request" | "settled" | "time" | "failed" | "covered" | "returned";
 
+export type RefundCondition =
+  | "the payment failed or is covered"
+  | "the payment is processing, or settled and now < eligibleAt"
+  | "the payment is settled and now >= eligibleAt"
+  | "now < eligibleAt"
+  | "now >= eligibleAt"
+  | "the profile knows late returns";
+
 /** Every move of a refund (S 3.1). What stands in no row changes nothing. */
-export const refundTransitions: readonly Transition<RefundStatus, RefundTrigger>[] = [
+export const refundTransitions: readonly Transition<
+  RefundStatus,
+  RefundTrigger,
+  RefundCondition
+>[] = [
   {
     from: undefined,
     trigger: "request",
     condition: "the payment failed or is covered",
     to: "TERMINAL_FAILED",
-    effect: "CUSTOMER_NOT_DEBITED, refund.failed",
+    effect: "CUSTOMER_NOT_DEBITED; refund.failed",
   },
   {
     from: undefined,
     trigger: "request",
     condition: "the payment is processing, or settled and now < eligibleAt",
     to: "PENDING",
-    effect: "reserves its amount, refund.pending",
+    effect: "reserves its amount; refund.pending",
   },
   {
     from: undefined,
     trigger: "request",
     condition: "the payment is settled and now >= eligibleAt",
     to: "AUTHORIZED",
-    effect: "reserves its amount, refund.authorized",
+    effect: "reserves its amount; refund.authorized",
   },
   {
     from: "PENDING",
     trigger: "failed",
     condition: undefined,
     to: "TERMINAL_FAILED",
-    effect: "CUSTOMER_NOT_DEBITED, releases its amount, refund.failed",
+    effect: "CUSTOMER_NOT_DEBITED, releases its amount; refund.failed",
   },
   {
     from: "PENDING",
     trigger: "covered",
     condition: undefined,
     to: "TERMINAL_FAILED",
-    effect: "CUSTOMER_NOT_DEBITED, releases its amount, refund.failed",
+    effect: "CUSTOMER_NOT_DEBITED, releases its amount; refund.failed",
   },
   {
     from: "PENDING",
@@ -66,6 +78,6 @@ export const refundTransitions: readonly Transition<RefundStatus, RefundTrigger>
     trigger: "returned",
     condition: "the profile knows late returns",
     to: "TERMINAL_FAILED",
-    effect: "REFUND_RETURNED, releases its amount, refund.failed",
+    effect: "REFUND_RETURNED, releases its amount; refund.failed",
   },
 ];

@@ -101,6 +101,8 @@ describe("readJson", () => {
       fc.property(brokenJsonText, ending, (text, end) => {
         const reading = readJson(text);
         fc.pre(!reading.ok && reading.code === "CS_JSON_SYNTAX" && reading.offset < text.length);
+        // A bad escape is pointed at by its backslash, which another escape could follow.
+        fc.pre(text[reading.offset] !== "\\");
         expect(verdict(text.slice(0, reading.offset + 1) + end)).not.toBe("ok");
       }),
       { numRuns: 500 },

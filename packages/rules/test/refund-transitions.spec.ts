@@ -1,0 +1,151 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { eligibleAt } from "../src/hold.ts";
+import {
+  refundTransitions,
+  type RefundCondition,
+  type RefundTrigger,
+} from "../src/refund-transitions.ts";
+import {
+  decide,
+  onCovered,
+  onFailed,
+  onReturned,
+  onSettled,
+  onTime,
+  type Debit,
+  type Refund,
+} from "../src/refund.ts";
+import { reservationChange } from "../src/reservation.ts";
+import { standardHold } from "./holds.ts";
+import { debits, instants, refunds } from "./refunds.ts";
+
+const CENTS = 700n;
+const TRIGGERS = ["request", "settled", "time", "failed", "covered", "returned"] as const;
+
+/** All that a step of a refund can depend on. */
+interface World {
+  readonly before: Refund;
+  readonly debit: Debit;
+  readonly settledAt: number;
+  readonly now: number;
+  readonly lateReturn: boolean;
+}
+
+const worlds: fc.Arbitrary<World> = fc.record({
+  before: refunds,
+  debit: debits,
+  settledAt: instants,
+  now: instants,
+  lateReturn: fc.boolean(),
+});
+
+function step(trigger: RefundTrigger, world: World): { before: Refund | undefined; after: Refund } {
+  const { before, debit, settledAt, now, lateReturn } = world;
+  switch (trigger) {
+    case "request":
+      return { before: undefined, after: decided({ debit, now }) };
+    case "settled":
+      return { before, after: onSettled(before, { settledAt, now, hold: standardHold }) };
+    case "time":
+      return { before, after: onTime(before, now) };
+    case "failed":
+      return { before, after: onFailed(before) };
+    case "covered":
+      return { before, after: onCovered(before) };
+    case "returned":
+      return { before, after: onReturned(before, { lateReturn }) };
+    default:
+      return trigger satisfies never;
+  }
+}
+
+function decided(known: { debit: Debit; now: number }): Refund {
+  const amounts = { amountCents: 1000n, reservedCents: 0n, askedCents: CENTS };
+  const decision = decide({ ...known, ...amounts, hold: standardHold });
+  if (!decision.ok) throw new Error(`refused with ${decision.code}`);
+  return decision.refund;
+}
+
+/** The rows' words, read independently of the functions. */
+function holds(condition: RefundCondition, trigger: RefundTrigger, world: World): boolean {
+  const { before, debit, now } = world;
+  const settledAt = debit.state === "settled" ? debit.settledAt : Infinity;
+  const isDue = settledAt !== Infinity && now >= eligibleAt(settledAt, standardHold);
+  const known = before.status === "PENDING" ? (before.eligibleAt ?? Infinity) : Infinity;
+  const threshold = trigger === "settled" ? eligibleAt(world.settledAt, standardHold) : known;
+  switch (condition) {
+    case "the payment failed or is covered":
+      return debit.state === "failed" || debit.state === "covered";
+    case "the payment is processing, or settled and now < eligibleAt":
+      return debit.state === "processing" || (debit.state === "settled" && !isDue);
+    case "the payment is settled and now >= eligibleAt":
+      return isDue;
+    case "now < eligibleAt":
+      return now < threshold;
+    case "now >= eligibleAt":
+      return now >= threshold;
+    case "the profile knows late returns":
+      return world.lateReturn;
+    default:
+      return condition satisfies never;
+  }
+}
+
+function rowsFor(trigger: RefundTrigger, world: World): typeof refundTransitions {
+  const from = trigger === "request" ? undefined : world.before.status;
+  return refundTransitions.filter(
+    (row) =>
+      row.from === from &&
+      row.trigger === trigger &&
+      (row.condition === undefined || holds(row.condition, trigger, world)),
+  );
+}
+
+function effectOf({ before, after }: { before: Refund | undefined; after: Refund }): string {
+  const words: string[] = [];
+  const change = reservationChange({ before, after }, CENTS);
+  if (after.status === "TERMINAL_FAILED") words.push(after.errorDetails.errorCode);
+  if (change > 0n) words.push("reserves its amount");
+  if (change < 0n) words.push("releases its amount");
+  const event = { PENDING: "pending", AUTHORIZED: "authorized", TERMINAL_FAILED: "failed" };
+  const changes = words.join(", ");
+  return `${changes}${changes === "" ? "" : "; "}refund.${event[after.status]}`;
+}
+
+describe("the table of a refund's moves (S 3.1)", () => {
+  it("is what the functions do, and nothing else changes a refund", () => {
+    const met = new Set<number>();
+    fc.assert(
+      fc.property(fc.constantFrom(...TRIGGERS), worlds, (trigger, world) => {
+        const rows = rowsFor(trigger, world);
+        const done = step(trigger, world);
+        expect(rows.length).toBeLessThanOrEqual(1);
+        for (const row of rows) {
+          met.add(refundTransitions.indexOf(row));
+          expect(done.after.status).toBe(row.to);
+          const isMove = done.before?.status !== done.after.status;
+          expect(row.effect).toBe(
+            isMove ? effectOf(done) : "eligibleAt counts from this settlement",
+          );
+        }
+        expect(rows.length === 0 ? done.after : undefined).toBe(
+          rows.length === 0 ? done.before : undefined,
+        );
+      }),
+      { numRuns: 3000 },
+    );
+    expect(met.size).toBe(refundTransitions.length);
+  });
+
+  it("has no move out of TERMINAL_FAILED, and one out of AUTHORIZED", () => {
+    expect(refundTransitions.filter(({ from }) => from === "TERMINAL_FAILED")).toEqual([]);
+    expect(refundTransitions.filter(({ from }) => from === "AUTHORIZED")).toMatchObject([
+      { trigger: "returned", condition: "the profile knows late returns" },
+    ]);
+  });
+
+  it("judges the debit's failure first", () => {
+    expect(refundTransitions[0]).toMatchObject({ from: undefined, to: "TERMINAL_FAILED" });
+  });
+});

@@ -1,0 +1,29 @@
+import fc from "fast-check";
+import { eligibleAt } from "../src/hold.ts";
+import type { Debit, Refund } from "../src/refund.ts";
+import { ms, standardHold } from "./holds.ts";
+
+/** Instants of one autumn: settlements and thresholds often fall together. */
+export const instants: fc.Arbitrary<number> = fc
+  .integer({ min: 0, max: 24 * 40 })
+  .map((hours) => ms("2026-11-01T05:00:00.000Z") + hours * 3_600_000);
+
+export const debits: fc.Arbitrary<Debit> = fc.oneof(
+  fc.constant<Debit>({ state: "processing" }),
+  fc.constant<Debit>({ state: "failed" }),
+  fc.constant<Debit>({ state: "covered" }),
+  instants.map((settledAt): Debit => ({ state: "settled", settledAt })),
+);
+
+export const refunds: fc.Arbitrary<Refund> = fc.oneof(
+  fc.constant<Refund>({ status: "PENDING", eligibleAt: undefined }),
+  instants.map((settledAt): Refund => ({
+    status: "PENDING",
+    eligibleAt: eligibleAt(settledAt, standardHold),
+  })),
+  fc.constant<Refund>({ status: "AUTHORIZED" }),
+  fc.constant<Refund>({
+    status: "TERMINAL_FAILED",
+    errorDetails: { errorCode: "CUSTOMER_NOT_DEBITED", errorMessage: "Not debited." },
+  }),
+);
