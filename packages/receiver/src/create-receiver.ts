@@ -119,11 +119,24 @@ export function createReceiver<Types extends EventTypes = EventTypeMap>(
     receive: decide,
     async answer(attempt) {
       const outcome = await decide(attempt);
-      return { outcome, response: respond(outcome) };
+      try {
+        return { outcome, response: respond(outcome) };
+      } catch (error) {
+        // A policy that throws must not acknowledge, nor end the process.
+        const failed = failedReceiver(error);
+        return { outcome: failed, response: defaultRespond(failed) };
+      }
     },
   };
   return receiver;
 }
+
+const failedReceiver = (error: unknown): Outcome => ({
+  kind: "failed",
+  code: "CS_RECEIVER_FAILED",
+  retryAfterSeconds: 5,
+  error,
+});
 
 function entriesOf<Types extends EventTypes>(
   catalogue: Catalogue<Types> | undefined,

@@ -120,3 +120,24 @@ describe("onOutcome", () => {
     expect((await receiver.receive(attemptOf(refundAuthorized()))).kind).toBe("handled");
   });
 });
+
+describe("respond", () => {
+  it("replaces the default answers", async () => {
+    const { receiver } = recordingReceiver({
+      respond: ({ kind }) => ({ status: 200, headers: {}, body: kind }),
+    });
+    const { response } = await receiver.answer(attemptOf(refundAuthorized()));
+    expect(response).toEqual({ status: 200, headers: {}, body: "handled" });
+  });
+
+  it("that throws is answered 503, never acknowledged", async () => {
+    const { receiver } = recordingReceiver({
+      respond: () => {
+        throw new Error("no such template");
+      },
+    });
+    const { outcome, response } = await receiver.answer(attemptOf(refundAuthorized()));
+    expect(outcome).toMatchObject({ kind: "failed", code: "CS_RECEIVER_FAILED" });
+    expect(response.status).toBe(503);
+  });
+});

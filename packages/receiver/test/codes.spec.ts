@@ -1,0 +1,61 @@
+import { readFileSync } from "node:fs";
+import { defaultRespond, type FailureCode, type RejectionCode } from "@countersign/receiver";
+import { signatureErrorCodes } from "@countersign/signatures";
+import { describe, expect, it } from "vitest";
+
+const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+const documented = new Map(
+  [...readme.matchAll(/^\| `(CS_[A-Z_]+)` \| (\d{3}) \|/gm)].map(
+    ([, code, status]) => [code ?? "", Number(status)] as const,
+  ),
+);
+
+// Exhaustive by their types: a code that is added must be added here.
+const rejections: Record<Exclude<RejectionCode, keyof typeof signatureErrorCodes>, number> = {
+  CS_TENANT_UNKNOWN: 401,
+  CS_BODY_CONSUMED: 500,
+  CS_BODY_ENCODED: 415,
+  CS_BODY_MEDIA_TYPE: 415,
+  CS_BODY_TOO_LARGE: 413,
+  CS_BODY_TIMEOUT: 408,
+  CS_BODY_ABORTED: 400,
+  CS_BODY_NOT_JSON: 400,
+  CS_EVENT_ENVELOPE: 400,
+  CS_EVENT_ID_MISMATCH: 400,
+  CS_EVENT_SCHEMA: 422,
+  CS_EVENT_ID_REUSED: 409,
+  CS_RECEIVER_BUSY: 503,
+};
+const failures: Record<FailureCode, number> = {
+  CS_HANDLER_FAILED: 503,
+  CS_HANDLER_TIMEOUT: 503,
+  CS_CLAIM_LOST: 503,
+  CS_INBOX_UNAVAILABLE: 503,
+  CS_SECRETS_UNAVAILABLE: 503,
+  CS_RECEIVER_FAILED: 503,
+};
+
+describe("the README's table of codes", () => {
+  it("has each code with its status, and no other", () => {
+    expect(Object.fromEntries(documented)).toEqual({ ...rejections, ...failures });
+  });
+});
+
+describe("the default answer", () => {
+  it.each(Object.entries(rejections))("to %s is %i", (code, status) => {
+    expect(defaultRespond({ kind: "rejected", code: code as RejectionCode }).status).toBe(status);
+  });
+
+  it.each(Object.keys(signatureErrorCodes))("to %s is 401", (code) => {
+    const answer = defaultRespond({ kind: "rejected", code: code as RejectionCode });
+    expect(answer).toEqual(defaultRespond({ kind: "rejected", code: "CS_TENANT_UNKNOWN" }));
+    expect(answer.status).toBe(401);
+  });
+
+  it("to what is done is 204 or 202, without a body", () => {
+    const event = { key: { tenant: "", id: "evt_1" }, type: "refund.failed" };
+    for (const kind of ["handled", "unrouted", "duplicate", "superseded"] as const)
+      expect(defaultRespond({ kind, ...event })).toEqual({ status: 204, headers: {}, body: "" });
+    expect(defaultRespond({ kind: "stored", ...event }).status).toBe(202);
+  });
+});

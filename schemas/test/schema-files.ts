@@ -1,0 +1,41 @@
+import { fileURLToPath } from "node:url";
+import * as profileModule from "@countersign/schemas/profiles";
+import * as readerModule from "@countersign/schemas/readers";
+import * as writerModule from "@countersign/schemas/writers";
+import type { SchemaError, Validator } from "@countersign/schemas";
+import { loadSchemas, type SchemaFile } from "../../packages/dev/src/generate/load.ts";
+
+export interface InvalidExample {
+  readonly value: unknown;
+  readonly reason: string;
+  readonly pointer: string;
+  readonly keyword: string;
+}
+
+export const files: readonly SchemaFile[] = loadSchemas(
+  fileURLToPath(new URL("..", import.meta.url)),
+);
+
+export const examplesOf = ({ schema }: SchemaFile): readonly unknown[] =>
+  schema["examples"] as readonly unknown[];
+export const invalidOf = ({ schema }: SchemaFile): readonly InvalidExample[] =>
+  schema["x-invalid"] as readonly InvalidExample[];
+
+const validatorOf = (modules: object[], { title }: SchemaFile): Validator<unknown> | undefined => {
+  const name = `validate${title === "WebhookEvent" ? "Event" : title}`;
+  const found = new Map(modules.flatMap((module) => Object.entries(module)));
+  // Everything that these modules export under such a name is a validator.
+  return found.get(name) as Validator<unknown> | undefined;
+};
+export const writerOf = (file: SchemaFile): Validator<unknown> => {
+  const validator = validatorOf([writerModule, profileModule], file);
+  if (validator === undefined) throw new Error(`${file.path} has no writer's validator`);
+  return validator;
+};
+export const readerOf = (file: SchemaFile): Validator<unknown> | undefined =>
+  validatorOf([readerModule], file);
+
+export const errorsOf = (validator: Validator<unknown>, value: unknown): readonly SchemaError[] => {
+  const validation = validator(value);
+  return validation.ok ? [] : validation.errors;
+};

@@ -1,0 +1,64 @@
+import { standardCatalogue } from "@countersign/schemas";
+import type {
+  Amount,
+  EventCategory,
+  EventCategoryMap,
+  EventType,
+  EventTypeMap,
+  Payment,
+  Refund,
+  SchemaError,
+  WebhookEvent,
+} from "@countersign/schemas";
+import { expectTypeOf, test } from "vitest";
+
+test("an event narrows on its type at the call site", () => {
+  const handle = (event: WebhookEvent): string => {
+    if (event.type === "refund.authorized") {
+      expectTypeOf(event.data).toEqualTypeOf<Refund>();
+      return event.data.paymentId;
+    }
+    if (event.type === "payment.succeeded") {
+      expectTypeOf(event.data).toEqualTypeOf<Payment>();
+      expectTypeOf(event.data.amount).toEqualTypeOf<Amount>();
+      return event.data.customerId;
+    }
+    if (event.category === "ACCOUNT") return event.data.accountDetails.financialInstitutionName;
+    // @ts-expect-error a customer's data has no customerId
+    if (event.category === "CUSTOMER") expectTypeOf(event.data.customerId).toBeString();
+    return event.id;
+  };
+  expectTypeOf(handle).returns.toEqualTypeOf<string>();
+});
+
+test("a refund narrows on its status", () => {
+  const codeOf = (refund: Refund): string | undefined =>
+    refund.paymentStatus === "TERMINAL_FAILED" ? refund.errorDetails.errorCode : undefined;
+  expectTypeOf(codeOf).returns.toEqualTypeOf<string | undefined>();
+});
+
+test("names look events up", () => {
+  expectTypeOf<EventTypeMap["refund.failed"]["category"]>().toEqualTypeOf<"PAYMENT">();
+  expectTypeOf<EventCategory>().toEqualTypeOf<"ACCOUNT" | "CUSTOMER" | "PAYMENT">();
+  expectTypeOf<EventCategoryMap["CUSTOMER"]["type"]>().toEqualTypeOf<
+    "customer.created" | "customer.activated" | "customer.deactivated"
+  >();
+  expectTypeOf<WebhookEvent["type"]>().toEqualTypeOf<EventType>();
+  // @ts-expect-error no such event
+  expectTypeOf<EventTypeMap["refund.celebrated"]>().toBeNever();
+});
+
+test("everything is read-only", () => {
+  const rename = (event: EventTypeMap["customer.created"]): void => {
+    // @ts-expect-error an event is what happened
+    event.data.firstName = "Ada";
+  };
+  expectTypeOf(rename).toBeFunction();
+});
+
+test("the catalogue's validators narrow to their event", () => {
+  const validation = standardCatalogue.events["refund.pending"].validate({});
+  if (validation.ok) expectTypeOf(validation.value).toEqualTypeOf<EventTypeMap["refund.pending"]>();
+  else expectTypeOf(validation.errors).toEqualTypeOf<readonly SchemaError[]>();
+  expectTypeOf(validation.ok).toBeBoolean();
+});

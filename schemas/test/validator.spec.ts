@@ -1,0 +1,76 @@
+import {
+  validateAmount,
+  validateRefundRequest,
+  validateSubscribeRequest,
+} from "@countersign/schemas/writers";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { describe, expect, it } from "vitest";
+import { errorsOf } from "./schema-files.ts";
+
+const request = {
+  paymentId: "pay_1",
+  amount: { currency: "USD", value: 10.5 },
+  requestKey: "key-1",
+};
+
+describe("a writer's validator", () => {
+  it("names every fault at once, each with its pointer", () => {
+    const faults = errorsOf(validateRefundRequest, {
+      ...request,
+      requestKey: undefined,
+      amount: { currency: "EUR", value: "1.00" },
+      softDescriptor: "a/b",
+      "a/b~c": 1,
+    });
+    expect(faults.map(({ pointer, keyword }) => `${pointer} ${keyword}`).toSorted()).toEqual([
+      "/amount/currency const",
+      "/amount/value type",
+      "/a~1b~0c additionalProperties",
+      "/requestKey required",
+      "/softDescriptor pattern",
+    ]);
+  });
+
+  it("never repeats a value: it may be a secret", () => {
+    const secretKey = "short hunter2";
+    const faults = errorsOf(validateSubscribeRequest, {
+      url: "ftp://hunter2",
+      secretKey,
+      subscriptionDetails: { type: "hunter2" },
+    });
+    expect(faults.length).toBeGreaterThanOrEqual(3);
+    expect(JSON.stringify(faults)).not.toContain("hunter2");
+  });
+
+  it("keeps nothing between calls", () => {
+    const first = validateAmount({});
+    validateAmount({ currency: "USD", value: 1 });
+    expect(first).toMatchObject({ ok: false, errors: [{}, {}] });
+    expect(validateAmount({ currency: "USD", value: 1 }).ok).toBe(true);
+  });
+
+  it("takes no member from a prototype", () => {
+    const inherited = Object.create(request) as object;
+    expect(errorsOf(validateRefundRequest, inherited).map(({ keyword }) => keyword)).toEqual([
+      "required",
+      "required",
+      "required",
+    ]);
+  });
+});
+
+describe("an amount", () => {
+  const cents = Array.from({ length: 9_999_999 }, (_, index) => Number(`${String(index + 1)}e-2`));
+
+  it("[P-REFUND-AMOUNT] passes as a number for every cent from 0.01 to 99,999.99", () => {
+    expect(cents.filter((value) => !validateAmount({ currency: "USD", value }).ok)).toEqual([]);
+  });
+
+  it("would be refused for every sixth cent by multipleOf: 0.01, which is why no validator has it", () => {
+    const naive = new Ajv2020().compile({ type: "number", multipleOf: 0.01 });
+    // The first million cents, from 0.00 to 9,999.99.
+    const refused = [0, ...cents.slice(0, 999_999)].filter((value) => !naive(value));
+    expect(refused).toHaveLength(157_274);
+    expect(refused).toEqual(expect.arrayContaining([19.99, 4.35, 0.07]));
+  });
+});
