@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 
 const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
 const documented = new Map(
-  [...readme.matchAll(/^\| `(CS_[A-Z_]+)` \| (\d{3}) \|/gm)].map(
+  [...readme.matchAll(/^\| *`(CS_[A-Z_]+)` *\| *(\d{3}) *\|/gm)].map(
     ([, code, status]) => [code ?? "", Number(status)] as const,
   ),
 );
