@@ -1,5 +1,5 @@
 import { checkHold, federalReserve, type Hold } from "@countersign/rules";
-import type { Profile } from "@countersign/schemas/profiles";
+import { validateProfile, type Profile } from "@countersign/schemas/profiles";
 import { signerOf } from "./delivery/signer.ts";
 import type { Policy } from "./policy.ts";
 import { writeEnvelope } from "./write-envelope.ts";
@@ -10,6 +10,7 @@ import { writeEnvelope } from "./write-envelope.ts";
  * @throws {TypeError} The profile asks for what this service cannot do.
  */
 export function policyOf(profile: Profile): Policy {
+  requireProfile(profile);
   const { amount, catalogue, envelope, headers, limits, refund, statuses, subscription } = profile;
   return {
     amount: {
@@ -64,6 +65,14 @@ export function policyOf(profile: Profile): Policy {
       softDescriptor: limits.softDescriptor,
     },
   };
+}
+
+/** A document that a caller made by hand may be no profile, whatever its type says. */
+function requireProfile(profile: Profile): void {
+  const validation = validateProfile(profile);
+  if (validation.ok) return;
+  const faults = validation.errors.map(({ pointer, message }) => `${pointer} ${message}`);
+  throw new TypeError(`"profile" is not one: ${faults.join("; ")}`);
 }
 
 function holdOf({ hold: { closed, open, ...rest } }: Profile): Hold {

@@ -71,7 +71,7 @@ export async function openService(options: OpenOptions = {}): Promise<TestServic
     await (closing ??= Promise.all([agent.close(), service.close()]));
   };
   onTestFinished(close);
-  const addMerchant = (scopes = ["payments", "core"]): Promise<TestMerchant> =>
+  const addMerchant: TestService["addMerchant"] = (scopes = ["payments", "core"]) =>
     newMerchant(service, scopes);
   const merchant = await addMerchant();
 

@@ -11,15 +11,26 @@ export interface EventSubject {
 /** @param data The resource of the kind. An account's subject is its customer. */
 export function subjectOf(kind: EventKind, data: object): EventSubject {
   const members: Partial<Record<string, unknown>> = { ...data };
-  const [family] = kind.split(".");
-  switch (family) {
-    case "payment":
+  switch (kind) {
+    case "payment.created":
+    case "payment.authorized":
+    case "payment.succeeded":
+    case "payment.failed":
+    case "payment.canceled":
       return { id: members["paymentId"], type: "payment", paymentType: "DEBIT" };
-    case "refund":
+    case "refund.pending":
+    case "refund.authorized":
+    case "refund.failed":
       return { id: members["paymentId"], type: "payment", paymentType: "CREDIT" };
-    case "account":
+    case "account.linked":
+    case "account.updated":
+    case "account.deactivated":
       return { id: members["customerId"], type: "customer" };
-    default:
+    case "customer.created":
+    case "customer.activated":
+    case "customer.deactivated":
       return { id: members["id"], type: "customer" };
+    default:
+      return kind satisfies never;
   }
 }

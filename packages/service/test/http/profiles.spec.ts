@@ -252,7 +252,11 @@ describe("a profile decides of limits, tokens, holds and customers", () => {
 
   it("nothing that the service cannot do", async () => {
     const hold = { ...standard.hold, timeZone: "Mars/Olympus" };
-    await expect(openService({ profile: { ...standard, hold } })).rejects.toThrow(TypeError);
+    await expect(openService({ profile: { ...standard, hold } })).rejects.toThrow(/timeZone/);
+    const { envelope: _, ...rest } = standard;
+    // A document from outside, which no compiler has seen.
+    const profile = rest as Profile;
+    await expect(openService({ profile })).rejects.toThrow(/"profile" is not one: \/envelope/);
   });
 });
 

@@ -9,10 +9,12 @@ const DAY_MS = 86_400_000;
 function ask(
   { call }: TestService,
   paymentId: string,
-  { value = 10, requestKey = `key-${value}`, ...members }: Record<string, unknown> = {},
+  members: { readonly value?: number; readonly [member: string]: unknown } = {},
   token?: string,
 ): Promise<TestAnswer> {
-  const json = { paymentId, amount: { currency: "USD", value }, requestKey, ...members };
+  const { value = 10, ...rest } = members;
+  const amount = { currency: "USD", value };
+  const json = { paymentId, amount, requestKey: `key-${value}`, ...rest };
   return call("POST", "/v1/refunds", { json, ...(token !== undefined && { token }) });
 }
 

@@ -25,6 +25,5 @@ export function paymentResource(payment: PaymentRecord): WrittenPayment {
 
 function errorDetails({ errorCode, errorMessage }: PaymentRecord): Pick<Payment, "errorDetails"> {
   if (errorCode === null || errorMessage === null) return {};
-  // Written by this package alone, from its registry of codes.
-  return { errorDetails: { errorCode, errorMessage } as NonNullable<Payment["errorDetails"]> };
+  return { errorDetails: { errorCode, errorMessage } };
 }

@@ -7,10 +7,6 @@ export function refundResource(refund: RefundRecord): Refund {
   if (paymentStatus !== "TERMINAL_FAILED") return { paymentId, paymentStatus, clientReferenceId };
   const { errorCode, errorMessage } = refund;
   if (errorCode === null || errorMessage === null) throw new Error(`${paymentId} has no reason`);
-  // Written by this package alone, from its registry of codes.
-  const errorDetails = { errorCode, errorMessage } as Extract<
-    Refund,
-    { errorDetails: unknown }
-  >["errorDetails"];
+  const errorDetails = { errorCode, errorMessage };
   return { paymentId, paymentStatus, clientReferenceId, errorDetails };
 }
