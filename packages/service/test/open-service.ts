@@ -7,7 +7,7 @@ import type { Driver } from "../src/store/driver.ts";
 import { sqliteDriver } from "../src/store/sqlite-driver.ts";
 import type { Merchant } from "../src/store/records.ts";
 import { ManualClock } from "./manual-clock.ts";
-import { temporaryDatabase } from "./temporary-database.ts";
+import { temporaryDatabase, type AtEnd } from "./temporary-database.ts";
 
 export interface CallOptions {
   /** Sent as it stands. */
@@ -49,12 +49,15 @@ export interface OpenOptions {
   readonly logger?: Logger;
   readonly allowLoopbackHttp?: boolean;
   readonly onWork?: () => void;
+  /** When the service is closed. Default: at the end of the running test. */
+  readonly atEnd?: AtEnd;
 }
 
 /** The service over a new SQLite file and a real socket, with one merchant, on 20 November 2026. */
 export async function openService(options: OpenOptions = {}): Promise<TestService> {
   const clock = new ManualClock("2026-11-20T15:00:00.000Z");
-  const { wrap = (driver) => driver, file = temporaryDatabase() } = options;
+  const { wrap = (driver) => driver, atEnd = onTestFinished } = options;
+  const { file = temporaryDatabase(atEnd) } = options;
   const driver = wrap(sqliteDriver(file));
   const service = await startService({
     driver,
@@ -70,7 +73,7 @@ export async function openService(options: OpenOptions = {}): Promise<TestServic
   const close = async (): Promise<void> => {
     await (closing ??= Promise.all([agent.close(), service.close()]));
   };
-  onTestFinished(close);
+  atEnd(close);
   const addMerchant: TestService["addMerchant"] = (scopes = ["payments", "core"]) =>
     newMerchant(service, scopes);
   const merchant = await addMerchant();

@@ -3,9 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 
-/** Path of a database file that exists as long as the running test does. */
-export function temporaryDatabase(): string {
+/** Runs at the end of the running test, or of the file with vitest's `afterAll`. */
+export type AtEnd = (cleanUp: () => void | Promise<void>) => void;
+
+/** Path of a database file that exists until the end, by default of the running test. */
+export function temporaryDatabase(atEnd: AtEnd = onTestFinished): string {
   const folder = mkdtempSync(join(tmpdir(), "countersign-service-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  atEnd(() => rmSync(folder, { recursive: true, force: true }));
   return join(folder, "service.db");
 }

@@ -1,9 +1,14 @@
 import { Readable } from "node:stream";
 import { request } from "undici";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { openService, type CallOptions } from "../open-service.ts";
 import { newPayment } from "../payments.ts";
 import { refusal } from "../validated.ts";
+
+// One service for all: what is refused leaves nothing behind that another test could meet.
+const { service, merchant, call, addMerchant } = await openService({ atEnd: afterAll });
+await newPayment(service, merchant, { requestKey: "used" });
+const { token: coreOnly } = await addMerchant(["core"]);
 
 /**
  * Each call is wrong in one more way than the next one: what is answered is always the first check
@@ -38,7 +43,7 @@ describe("the checks of a call come in the order of", () => {
       405,
     ],
     ["authentication", { token: null, text: big, headers: { "content-type": "text/plain" } }, 401],
-    ["scope", { token: "core-only", text: big, headers: { "content-type": "text/plain" } }, 403],
+    ["scope", { token: coreOnly, text: big, headers: { "content-type": "text/plain" } }, 403],
     [
       "accepted media type",
       { text: big, headers: { accept: "text/html", "content-type": "text/plain" } },
@@ -53,18 +58,12 @@ describe("the checks of a call come in the order of", () => {
   ];
 
   it.each(steps)("%s", async (_, options, status) => {
-    const { service, merchant, call, addMerchant } = await openService();
-    await newPayment(service, merchant, { requestKey: "used" });
-    const { token: coreOnly } = await addMerchant(["core"]);
     const { method = "POST", path = "/v1/refunds", ...rest } = options;
-    const token = rest.token === "core-only" ? { token: coreOnly } : {};
-
-    const answer = await call(method, path, { ...rest, ...token });
+    const answer = await call(method, path, rest);
     expect(refusal(answer).status).toBe(status);
   });
 
   it("business, last", async () => {
-    const { service, merchant, call } = await openService();
     const paymentId = await newPayment(service, merchant, { cents: 1n });
     const json = { paymentId, amount: { currency: "USD", value: 1 }, requestKey: "free" };
     expect(refusal(await call("POST", "/v1/refunds", { json })).status).toBe(422);
@@ -81,7 +80,6 @@ describe("a path of the interface", () => {
     ["/healthz", "GET, HEAD"],
     ["/readyz", "GET, HEAD"],
   ])("%s answers other methods with 405 and Allow: %s", async (path, allow) => {
-    const { call } = await openService();
     for (const method of ["DELETE", "OPTIONS", "PATCH"]) {
       const answer = await call(method, path, { token: null });
       expect(refusal(answer)).toEqual({ status: 405, code: "METHOD_NOT_ALLOWED" });
@@ -98,7 +96,6 @@ describe("a path of the interface", () => {
     "/v1/customers/%ZZ",
     "/v2/refunds",
   ])("is not %s", async (path) => {
-    const { call } = await openService();
     const answer = await call("POST", path, { json: {} });
     expect(refusal(answer)).toEqual({ status: 404, code: "NOT_FOUND" });
   });
@@ -110,7 +107,6 @@ describe("authentication", () => {
     ["another scheme", { authorization: "Basic YTpi" }],
     ["an empty header", { authorization: "" }],
   ])("without a token (%s) is 401 with a bare challenge", async (_, headers) => {
-    const { call } = await openService();
     const answer = await call("GET", "/v1/customers/cus_1", { token: null, headers });
     expect(refusal(answer)).toEqual({ status: 401, code: "UNAUTHENTICATED" });
     expect(answer.headers["www-authenticate"]).toBe('Bearer realm="countersign"');
@@ -119,7 +115,6 @@ describe("authentication", () => {
   it.each(["Bearer", "Bearer ", "Bearer wrong", "bearer a b", "Bearer tökèn"])(
     "with a token that is not one (%s) is 401 invalid_token",
     async (authorization) => {
-      const { call } = await openService();
       const headers = { authorization: Buffer.from(authorization).toString("latin1") };
       const answer = await call("GET", "/v1/customers/cus_1", { token: null, headers });
       expect(refusal(answer)).toEqual({ status: 401, code: "UNAUTHENTICATED" });
@@ -130,24 +125,23 @@ describe("authentication", () => {
   );
 
   it("takes the scheme's name in any case", async () => {
-    const { call, merchant } = await openService();
     const headers = { authorization: `bEaReR  ${merchant.token}` };
     const answer = await call("GET", "/v1/customers/cus_1", { token: null, headers });
     expect(answer.status).toBe(404);
   });
 
   it("ends when the token expires, to the millisecond", async () => {
-    const { call, clock, merchant, service } = await openService();
-    const token = await service.useCases.createToken({
-      merchantId: merchant.id,
+    const own = await openService();
+    const token = await own.service.useCases.createToken({
+      merchantId: own.merchant.id,
       clientId: null,
       scopes: ["core"],
       lifetimeSeconds: 60,
     });
-    clock.advance(59_999);
-    expect((await call("GET", "/v1/customers/c", { token })).status).toBe(404);
-    clock.advance(1);
-    expect((await call("GET", "/v1/customers/c", { token })).status).toBe(401);
+    own.clock.advance(59_999);
+    expect((await own.call("GET", "/v1/customers/c", { token })).status).toBe(404);
+    own.clock.advance(1);
+    expect((await own.call("GET", "/v1/customers/c", { token })).status).toBe(401);
   });
 
   it.each([
@@ -156,7 +150,6 @@ describe("authentication", () => {
     ["POST", "/v1/webhook/subscribe", "core"],
     ["PUT", "/v1/webhook/unsubscribe", "core"],
   ])("of %s %s needs the scope %s", async (method, path, scope) => {
-    const { call, addMerchant } = await openService();
     const others = ["payments", "core"].filter((name) => name !== scope);
     const { token } = await addMerchant(others);
     const answer = await call(method, path, { token });
@@ -179,7 +172,6 @@ describe("the media types of a call", () => {
     ["application/json, text/plain", 415],
     ["", 415],
   ])("T-19 with Content-Type %j answer an empty object with %i", async (type, status) => {
-    const { call } = await openService();
     const answer = await call("POST", "/v1/refunds", {
       text: "{}",
       headers: { "content-type": type },
@@ -190,7 +182,6 @@ describe("the media types of a call", () => {
   it.each(["gzip", "br", "identity, gzip", "x"])(
     "with Content-Encoding %s are 415",
     async (coding) => {
-      const { call } = await openService();
       const headers = { "content-encoding": coding };
       const answer = await call("POST", "/v1/refunds", { json: {}, headers });
       expect(refusal(answer)).toEqual({ status: 415, code: "UNSUPPORTED_MEDIA_TYPE" });
@@ -198,7 +189,6 @@ describe("the media types of a call", () => {
   );
 
   it("T-19 may be left out of a GET", async () => {
-    const { call, merchant } = await openService();
     const headers = { accept: "*/*", authorization: `Bearer ${merchant.token}` };
     const answer = await call("GET", "/v1/customers/c", { token: null, headers });
     expect(answer.status).toBe(404);
@@ -210,14 +200,12 @@ const textOf = (length: number): string => `{"a":"${"x".repeat(length - 8)}"}`;
 
 describe("a body", () => {
   it("may have 64 KiB and not one byte more, whatever its Content-Length says", async () => {
-    const { call } = await openService();
     expect((await call("POST", "/v1/refunds", { text: textOf(65_536) })).status).toBe(400);
     const answer = await call("POST", "/v1/refunds", { text: textOf(65_537) });
     expect(refusal(answer)).toEqual({ status: 413, code: "PAYLOAD_TOO_LARGE" });
   });
 
   it("is cut off at the same length where it comes without one", async () => {
-    const { service, merchant } = await openService();
     const answer = await request(`${service.url}/v1/refunds`, {
       method: "POST",
       headers: { authorization: `Bearer ${merchant.token}`, "content-type": "application/json" },

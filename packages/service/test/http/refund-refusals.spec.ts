@@ -1,14 +1,16 @@
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { openService } from "../open-service.ts";
 import { newPayment } from "../payments.ts";
 import { refusal, validated } from "../validated.ts";
+
+let next = 0;
 
 /** A body of a refund request, member by member as text, so that every spelling can be sent. */
 function bodyText(members: Record<string, string | undefined>): string {
   const all = {
     paymentId: '"unset"',
     amount: '{"currency":"USD","value":1}',
-    requestKey: '"key-1"',
+    requestKey: `"key-${next++}"`,
     ...members,
   };
   const written = Object.entries(all).filter(([, text]) => text !== undefined);
@@ -16,6 +18,9 @@ function bodyText(members: Record<string, string | undefined>): string {
 }
 const amount = (value: string, currency = "USD"): string =>
   `{"currency":"${currency}","value":${value}}`;
+
+// One service for all: what is refused leaves nothing behind that another test could meet.
+const { service, merchant, call } = await openService({ atEnd: afterAll });
 
 describe("a refund request whose amount is", () => {
   it.each([
@@ -37,19 +42,18 @@ describe("a refund request whose amount is", () => {
     ["true", "INVALID_AMOUNT"],
     ["[1]", "INVALID_AMOUNT"],
   ])("T-14 T-15 %s is refused with 400 %s and stores nothing", async (value, code) => {
-    const { service, merchant, call } = await openService();
     const paymentId = await newPayment(service, merchant);
+    const before = await refunds();
     const text = bodyText({ paymentId: `"${paymentId}"`, amount: amount(value) });
-
     const answer = await call("POST", "/v1/refunds", { text });
     expect(refusal(answer)).toEqual({ status: 400, code, members: { "/amount/value": code } });
-    expect(await refundsOf(service)).toBe(0);
+    expect(await refunds()).toBe(before);
   });
 
   it.each(["01.00", ".5", "5.", "+1", "NaN", "1_0"])(
     "T-14 %s, which is no JSON, is refused with 400 and stores nothing",
     async (value) => {
-      const { service, call } = await openService();
+      const before = await refunds();
       const answer = await call("POST", "/v1/refunds", {
         text: bodyText({ amount: amount(value) }),
       });
@@ -58,12 +62,11 @@ describe("a refund request whose amount is", () => {
         code: "INVALID_REQUEST",
         members: { "": "JSON_SYNTAX" },
       });
-      expect(await refundsOf(service)).toBe(0);
+      expect(await refunds()).toBe(before);
     },
   );
 
   it("of another currency is refused with UNSUPPORTED_CURRENCY", async () => {
-    const { call } = await openService();
     const answer = await call("POST", "/v1/refunds", {
       text: bodyText({ amount: amount("1", "EUR") }),
     });
@@ -75,7 +78,6 @@ describe("a refund request whose amount is", () => {
   });
 
   it.each(["10", "10.5", "10.50", "0.01", "99999999.99"])("T-14 %s is taken", async (value) => {
-    const { service, merchant, call } = await openService();
     const paymentId = await newPayment(service, merchant, { cents: 9_999_999_999n });
     const text = bodyText({ paymentId: `"${paymentId}"`, amount: amount(value) });
     expect((await call("POST", "/v1/refunds", { text })).status).toBe(201);
@@ -92,7 +94,6 @@ describe("a refund request", () => {
     ["the body is empty", "", "JSON_EMPTY"],
     ["it begins with a byte order mark", "\u{feff}{}", "JSON_BOM"],
   ])("is refused with 400 where %s", async (_, text, code) => {
-    const { call } = await openService();
     expect(refusal(await call("POST", "/v1/refunds", { text }))).toEqual({
       status: 400,
       code: "INVALID_REQUEST",
@@ -101,7 +102,6 @@ describe("a refund request", () => {
   });
 
   it("is refused with 400 where its bytes are no UTF-8", async () => {
-    const { call } = await openService();
     const text = Buffer.from([0x22, 0xff, 0x22]);
     expect(refusal(await call("POST", "/v1/refunds", { text }))).toMatchObject({
       status: 400,
@@ -110,7 +110,6 @@ describe("a refund request", () => {
   });
 
   it("is told everything that is wrong with it at once", async () => {
-    const { call } = await openService();
     const json = { amount: { currency: "EUR", value: 0 }, softDescriptor: "line\nbreak", memo: 1 };
     expect(refusal(await call("POST", "/v1/refunds", { json }))).toEqual({
       status: 400,
@@ -129,13 +128,11 @@ describe("a refund request", () => {
   it.each(["null", "[]", '"text"', "1"])(
     "is refused with 400 where its body is %s",
     async (text) => {
-      const { call } = await openService();
       expect(refusal(await call("POST", "/v1/refunds", { text }))).toMatchObject({ status: 400 });
     },
   );
 
   it("never tells more than 100 faults, nor the unknown names in full", async () => {
-    const { call } = await openService();
     const names = Array.from({ length: 300 }, (_, i) => [`${"x".repeat(100)}${i}`, 1]);
     const json = { ...(Object.fromEntries(names) as object), ["y".repeat(20_000)]: 1 };
     const problem = validated("problem", await call("POST", "/v1/refunds", { json }));
@@ -149,7 +146,6 @@ describe("a refund request", () => {
     ["T-13 nothing", '""'],
     ["T-13 a full stop", '"a.b"'],
   ])("is refused where the softDescriptor is %s", async (_, softDescriptor) => {
-    const { call } = await openService();
     const answer = await call("POST", "/v1/refunds", { text: bodyText({ softDescriptor }) });
     expect(refusal(answer)).toMatchObject({ status: 400, code: "INVALID_SOFT_DESCRIPTOR" });
   });
@@ -166,7 +162,6 @@ describe("a refund request", () => {
     ["clientReferenceId", `"${"r".repeat(256)}"`],
     ["clientReferenceId", "null"],
   ])("is refused where %s is %s", async (member, value) => {
-    const { call } = await openService();
     const answer = await call("POST", "/v1/refunds", { text: bodyText({ [member]: value }) });
     expect(refusal(answer)).toEqual({
       status: 400,
@@ -176,11 +171,14 @@ describe("a refund request", () => {
   });
 
   it("leaves its key free where it is refused, so that the corrected one is taken (T-03)", async () => {
-    const { service, merchant, call } = await openService();
     const paymentId = await newPayment(service, merchant, { cents: 500n });
     const send = (value: string): Promise<number> =>
       call("POST", "/v1/refunds", {
-        text: bodyText({ paymentId: `"${paymentId}"`, amount: amount(value) }),
+        text: bodyText({
+          paymentId: `"${paymentId}"`,
+          amount: amount(value),
+          requestKey: '"free"',
+        }),
       }).then(({ status }) => status);
     expect(await send("0")).toBe(400);
     expect(await send("5.01")).toBe(422);
@@ -189,9 +187,8 @@ describe("a refund request", () => {
   });
 });
 
-async function refundsOf({
-  driver,
-}: Awaited<ReturnType<typeof openService>>["service"]): Promise<number> {
-  const rows = await driver.query("SELECT id FROM payments WHERE direction = 'CREDIT'");
+/** How many refunds are stored. */
+async function refunds(): Promise<number> {
+  const rows = await service.driver.query("SELECT id FROM payments WHERE direction = 'CREDIT'");
   return rows.length;
 }
