@@ -54,8 +54,11 @@ export async function listen(app: RequestListener, options: ListenOptions): Prom
     close: ({ graceMs = 10_000 } = {}) => {
       closing ??= new Promise<void>((resolve) => {
         const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+        // A connection that has got its answer would be kept for another call that never comes.
+        const sweep = setInterval(() => server.closeIdleConnections(), 20);
         server.close(() => {
           clearTimeout(cut);
+          clearInterval(sweep);
           resolve();
         });
         server.closeIdleConnections();

@@ -40,7 +40,7 @@ describe("closing a service", () => {
       return call("POST", "/v1/refunds", { json });
     });
     await gate.reachedBy(20);
-    const closing = service.close();
+    const closing = service.close({ graceMs: 60_000 });
     gate.open();
     const statuses = (await Promise.all(underWay)).map(({ status }) => status);
     expect(new Set(statuses)).toEqual(new Set([201]));

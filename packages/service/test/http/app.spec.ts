@@ -1,7 +1,8 @@
 import { connect } from "node:net";
+import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import { errorCodes, type ErrorCode } from "../../src/error-codes.ts";
-import type { LogFields } from "../../src/http/logger.ts";
+import type { LogFields, Logger } from "../../src/http/logger.ts";
 import { validateProblem } from "@countersign/schemas/writers";
 import { FailingDriver } from "../failing-driver.ts";
 import { openService } from "../open-service.ts";
@@ -67,6 +68,21 @@ describe("the log", () => {
     ]);
     expect(JSON.stringify(lines)).not.toMatch(/canary/);
     expect(JSON.stringify(lines)).not.toContain(merchant.token);
+  });
+});
+
+describe("a pino logger", () => {
+  it("is a logger of this service, and writes its fields", async () => {
+    const written: string[] = [];
+    const logger: Logger = pino(
+      { base: null, timestamp: false },
+      { write: (line) => written.push(line) },
+    );
+    const { call } = await openService({ logger });
+    await call("GET", "/healthz", { token: null });
+    expect(written.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      { level: 30, msg: "call", route: "/healthz", status: 200 },
+    ]);
   });
 });
 
