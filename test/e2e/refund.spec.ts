@@ -127,7 +127,7 @@ const rows = (sql: string): unknown[] => {
 };
 
 describe("one refund, from the call to the handler", () => {
-  it("is stored, signed, delivered, verified and routed, before and after the threshold", async () => {
+  it("[P-EVENT-SIGNED] is stored, signed, delivered, verified and routed, before and after the threshold", async () => {
     const [sandbox, merchant, sink] = await Promise.all([
       startSandbox(),
       startMerchant(),

@@ -36,9 +36,8 @@ export function merchantApp(options: {
     secrets: options.secrets,
     fallback: (event) => record("fallback", event),
     onOutcome: (outcome, { durationMs }) => {
-      const what =
-        outcome.kind === "rejected" || outcome.kind === "failed" ? ` ${outcome.code}` : "";
-      log(`outcome ${outcome.kind}${what} after ${durationMs.toFixed(1)} ms`);
+      const what = "key" in outcome ? outcome.key.id : outcome.code;
+      log(`outcome ${outcome.kind} ${what} after ${durationMs.toFixed(1)} ms`);
     },
   })
     .on("PAYMENT", (event) => record("PAYMENT", event))
@@ -54,7 +53,17 @@ export function merchantApp(options: {
   const app = express();
   app.disable("x-powered-by");
   // Before any parser: the receiver reads the raw bytes itself.
-  app.post("/webhooks", toExpress(receiver));
+  app.post(
+    "/webhooks",
+    (request, _response, next) => {
+      const header = (name: string): string => request.get(`webhook-${name}`) ?? "none";
+      log(
+        `attempt ${header("id")} timestamp ${header("timestamp")} signature ${header("signature")}`,
+      );
+      next();
+    },
+    toExpress(receiver),
+  );
   app.use(express.json());
   app.get("/effects", (_request, response) => {
     response.json([...effects.values()]);

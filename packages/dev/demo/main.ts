@@ -58,7 +58,12 @@ try {
   );
   narrator.fact("merchant", `${merchant.url}  an Express app; its receiver answers POST /webhooks`);
 
-  await tellStory({ api: createApi(sandbox.url, token), sandbox, merchant, narrator });
+  const { paymentId } = await tellStory({
+    api: createApi(sandbox.url, token),
+    sandbox,
+    merchant,
+    narrator,
+  });
 
   narrator.title("Every step happened.");
   if (values.once) await end(0);
@@ -71,7 +76,11 @@ try {
     "# the payments and refunds so far",
     `curl -s ${sandbox.url}/sandbox/payments ${authorization}`,
     "",
-    "# another payment of the same customer, and a refund of it",
+    "# another refund of the same payment: settled long enough ago, so AUTHORIZED at once;",
+    "# the same call again is a 409 that names the refund",
+    `curl -s ${sandbox.url}/v1/refunds ${authorization} ${json} -d '{"paymentId":"${paymentId}","amount":{"currency":"USD","value":5.00},"requestKey":"order-7-refund-2"}'`,
+    "",
+    "# every delivery with its attempts",
     `curl -s ${sandbox.url}/sandbox/deliveries ${authorization}`,
     "",
     "# move the clock",

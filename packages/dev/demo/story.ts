@@ -1,3 +1,4 @@
+import { federalReserve, isBusinessDay } from "@countersign/rules";
 import type { Api } from "../src/api.ts";
 import type { Child } from "../src/child.ts";
 import type { Narrator } from "./narrator.ts";
@@ -30,9 +31,10 @@ const MAX_DAYS = 10;
 /**
  * One refund, told step by step from outside: every fact printed here was read over HTTP.
  *
+ * @returns The payment that was refunded in part.
  * @throws {Error} a step did not happen.
  */
-export async function tellStory(stage: Stage): Promise<void> {
+export async function tellStory(stage: Stage): Promise<{ readonly paymentId: string }> {
   const { narrator } = stage;
 
   narrator.step("A customer has paid, and the payment settles");
@@ -53,6 +55,7 @@ export async function tellStory(stage: Stage): Promise<void> {
     about: refundId,
     handler: "refund.authorized",
   });
+  return { paymentId: payment };
 }
 
 async function settleOne({ api, narrator }: Stage): Promise<string> {
@@ -87,11 +90,15 @@ async function askForRefund({ api, narrator }: Stage, paymentId: string): Promis
 
 /** Day by day, until the refund is authorized: weekends and bank holidays do not count. */
 async function moveClock({ api, narrator }: Stage, refundId: string): Promise<void> {
+  let businessDays = 0;
   for (let day = 1; day <= MAX_DAYS; day += 1) {
     await api("PUT", "/sandbox/clock", { advance: "P1D" });
     const { now } = await read<{ now: string }>(api, "/sandbox/clock");
+    const open = isBusinessDay(newYorkDate(now), federalReserve);
+    businessDays += open ? 1 : 0;
     const status = (await findRefund(api, refundId))?.paymentStatus ?? "gone";
-    narrator.fact(dayOf(now), status);
+    const counted = open ? `business day ${String(businessDays)}` : "banks are closed";
+    narrator.fact(dayOf(now), `${status.padEnd(10)}  ${counted}`);
     if (status === "AUTHORIZED") return;
   }
   throw new Error(`the refund is not AUTHORIZED after ${String(MAX_DAYS)} days`);
@@ -109,7 +116,7 @@ async function showAttempt(
   for (const attempt of delivery.attempts)
     narrator.fact(
       "attempt",
-      `${String(attempt.number)}: POST ${delivery.url} → ${String(attempt.status)} in ${String(attempt.durationMs)} ms`,
+      `${String(attempt.number)}: POST ${merchant.url}/webhooks → ${String(attempt.status)} in ${String(attempt.durationMs)} ms`,
     );
   const effect = await eventually(`the merchant's handler of ${wanted.type}`, async () => {
     const answer = await fetch(`${merchant.url}/effects`);
@@ -126,7 +133,6 @@ async function showAttempt(
 interface Delivery {
   readonly eventId: string;
   readonly type: string;
-  readonly url: string;
   readonly state: string;
   readonly attempts: readonly {
     readonly number: number;
@@ -158,6 +164,10 @@ async function eventually<T>(what: string, look: () => Promise<T | undefined>): 
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
 }
+
+/** The date that the bank calendar counts by, as `YYYY-MM-DD`. */
+const newYorkDate = (instant: string): string =>
+  new Intl.DateTimeFormat("en-CA", { timeZone: "America/New_York" }).format(new Date(instant));
 
 /** "Tue 24 Nov": the date that the bank calendar counts by. */
 function dayOf(instant: string): string {

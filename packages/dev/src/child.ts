@@ -12,6 +12,8 @@ export interface Child {
   readonly lines: readonly string[];
   /** Ends it and waits for its end. Its exit code. */
   stop(): Promise<number | null>;
+  /** Ends it at once, as a crash does, and waits for its end. */
+  kill(): Promise<void>;
 }
 
 /**
@@ -49,7 +51,15 @@ export async function startChild(options: {
       reject(new Error(`${options.name} ended with code ${String(code)}:\n${complaints}`)),
     );
   });
-  return { url, lines, stop: () => stop(child) };
+  return {
+    url,
+    lines,
+    stop: () => stop(child),
+    kill: async () => {
+      const ended = once(child, "exit");
+      if (child.kill("SIGKILL")) await ended;
+    },
+  };
 }
 
 async function stop(child: ChildProcess): Promise<number | null> {
