@@ -1,1 +1,4 @@
-export {};
+export { openNamespace, type OpenedNamespace } from "./open-namespace.ts";
+export { startSandbox, type RunningSandbox, type SandboxOptions } from "./sandbox.ts";
+export { seed, type Seeded, type SeedOptions } from "./seed.ts";
+export { subscribeAll, type SubscribeAllOutcome } from "./subscribe-all.ts";

@@ -1,0 +1,108 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import {
+  authenticate,
+  newId,
+  problemAnswer,
+  refuse,
+  Refused,
+  writeAnswer,
+  type Policy,
+  type Random,
+  type Service,
+} from "@countersign/service";
+import { readAbsentBodyAsEmpty } from "./empty-body.ts";
+import { faultRouteOf, type Faults } from "./faults.ts";
+import { guard } from "./guard.ts";
+import { injectFault } from "./inject-fault.ts";
+import { refuseControl } from "./refusals.ts";
+import type { Streams } from "./streams.ts";
+
+export interface GateOptions {
+  readonly service: Pick<Service, "app" | "driver" | "clock">;
+  readonly policy: Policy;
+  readonly random: Random;
+  readonly faults: Faults;
+  readonly streams: Streams;
+  /** See `guard`. */
+  readonly allowedHosts: readonly string[];
+}
+
+/**
+ * What stands before the service in a sandbox: the controls are guarded against web pages, the stream
+ * is answered here, and faults happen to the calls of the interface.
+ */
+export function gate(options: GateOptions): RequestListener {
+  return (request, response) => {
+    pass(options, request, response).catch((error: unknown) => {
+      if (response.headersSent || response.destroyed) return;
+      const { refusal } = error instanceof Refused ? error : refuse("INTERNAL_SERVER_ERROR");
+      const requestId = newId(options.random, "req");
+      response.setHeader("x-request-id", requestId);
+      writeAnswer(response, problemAnswer(options.policy, refusal, requestId));
+    });
+  };
+}
+
+async function pass(
+  options: GateOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const path = (request.url ?? "/").replace(/\?.*$/s, "");
+  // In any case: what Express would not route is refused all the same.
+  if (/^\/sandbox(?:\/|$)/i.test(path)) {
+    const refusal = guard(request, options.allowedHosts);
+    if (refusal !== undefined) throw refuseControl(refusal);
+    if (path === "/sandbox/stream") {
+      await stream(options, request, response);
+      return;
+    }
+    readAbsentBodyAsEmpty(request);
+  } else if (await isStopped(options, request, response, path)) {
+    return;
+  }
+  options.service.app(request, response);
+}
+
+async function stream(
+  { service, streams }: GateOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  if (request.method !== "GET") {
+    throw refuse("METHOD_NOT_ALLOWED", { headers: { allow: "GET" } });
+  }
+  const { merchant } = await authenticate(service, request);
+  await streams.open(merchant.id, response);
+}
+
+/** Lets the fault happen that is next for this call; whether the call ends with it. */
+async function isStopped(
+  { service, faults }: GateOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+  path: string,
+): Promise<boolean> {
+  const route = faultRouteOf(request.method ?? "", path);
+  if (route === undefined || faults.isEmpty) return false;
+  const merchantId = await merchantOf(service, request);
+  const fault = merchantId === undefined ? undefined : faults.take(merchantId, route);
+  if (fault === undefined) return false;
+  const injected = await injectFault(fault, request, response);
+  if (injected.goesOn) return false;
+  if (injected.refused !== undefined) throw injected.refused;
+  return true;
+}
+
+/** Without a valid token there is no namespace and no fault: the service refuses the call by itself. */
+async function merchantOf(
+  service: GateOptions["service"],
+  request: IncomingMessage,
+): Promise<string | undefined> {
+  try {
+    return (await authenticate(service, request)).merchant.id;
+  } catch (error) {
+    if (error instanceof Refused) return undefined;
+    throw error;
+  }
+}

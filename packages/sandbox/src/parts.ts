@@ -1,0 +1,8 @@
+import type { DeliveryEngine } from "@countersign/service";
+import type { Faults } from "./faults.ts";
+
+/** What the controls work with beside the service. */
+export interface Parts {
+  readonly engine: DeliveryEngine;
+  readonly faults: Faults;
+}

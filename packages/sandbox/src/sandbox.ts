@@ -1,0 +1,138 @@
+import type { Profile } from "@countersign/schemas/profiles";
+import {
+  createDeliveryEngine,
+  createService,
+  deliveryPolicyOf,
+  listen,
+  migrate,
+  policyOf,
+  signerOf,
+  systemClock,
+  systemRandom,
+  undiciTransport,
+  type Clock,
+  type DeliveryEngine,
+  type DeliveryPolicy,
+  type Driver,
+  type Logger,
+  type Random,
+  type Service,
+} from "@countersign/service";
+import { controls } from "./controls.ts";
+import { Faults } from "./faults.ts";
+import { gate } from "./gate.ts";
+import { Streams } from "./streams.ts";
+
+export interface SandboxOptions {
+  /** The database; the sandbox's own from now on, `close` closes it. */
+  readonly driver: Driver;
+  readonly profile: Profile;
+  /** 0 takes any free one. */
+  readonly port: number;
+  /** Default `127.0.0.1`. */
+  readonly host?: string;
+  /**
+   * Hosts that the controls may be called by beside loopback ones: `name` with any port, or
+   * `name:port`. Default none.
+   */
+  readonly allowedHosts?: readonly string[];
+  /** Real time. Default: this machine's. */
+  readonly clock?: Clock;
+  /** Default: the operating system's. */
+  readonly random?: Random;
+  /** Gets one line for each call. Default: nobody. */
+  readonly logger?: Logger;
+  /** What is otherwise than in the profile. */
+  readonly delivery?: Partial<DeliveryPolicy>;
+  /** Value of the `user-agent` header of deliveries. Default `Countersign`. */
+  readonly userAgent?: string;
+}
+
+export interface RunningSandbox {
+  readonly service: Service;
+  readonly engine: DeliveryEngine;
+  /** `http://HOST:PORT`. */
+  readonly url: string;
+  readonly port: number;
+  /**
+   * Ends the streams, finishes calls and deliveries under way for up to `graceMs` milliseconds each
+   * (default 10 000), and closes the database. Idempotent.
+   */
+  close(options?: { readonly graceMs?: number }): Promise<void>;
+}
+
+/**
+ * The reference service with controls (`/sandbox/…`) for development: clocks that stand still, customers,
+ * payments, faults. Delivers to loopback addresses too. Not for production: whoever has a token moves
+ * its namespace's money and time.
+ *
+ * @throws {StoreVersionError} `CS_STORE_VERSION`: the database belongs to another version.
+ * @throws {TypeError} The profile asks for what this service cannot do.
+ * @throws {Error} The port cannot be listened on.
+ */
+export async function startSandbox(options: SandboxOptions): Promise<RunningSandbox> {
+  const { driver, profile, clock = systemClock, random = systemRandom } = options;
+  try {
+    await migrate(driver, { now: clock.now() });
+    const policy = { ...deliveryPolicyOf(profile), ...options.delivery };
+    const faults = new Faults();
+    const streams = new Streams(driver);
+    const engine = createDeliveryEngine({
+      driver,
+      clock,
+      random,
+      policy,
+      transport: undiciTransport({ deadlineMs: policy.deadlineMs, allowLoopback: true }),
+      sign: signerOf(profile),
+      endpoints: { allowLoopback: true },
+      userAgent: options.userAgent ?? "Countersign",
+      moveDueRefunds: (due) => service.useCases.moveDueRefunds(due),
+      observer: {
+        attempted: (attempt) => streams.attempted(attempt),
+        failed: () => options.logger?.error({}, "deliveries could not be worked on"),
+      },
+    });
+    const service = createService({
+      driver,
+      profile,
+      clock,
+      random,
+      allowLoopbackHttp: true,
+      ...(options.logger && { logger: options.logger }),
+      onWork: () => {
+        engine.onWork();
+        streams.onWork();
+      },
+      routes: controls({ engine, faults }),
+    });
+    const listener = await listen(
+      gate({
+        service,
+        policy: policyOf(profile),
+        random,
+        faults,
+        streams,
+        allowedHosts: (options.allowedHosts ?? []).map((host) => host.toLowerCase()),
+      }),
+      options,
+    );
+    engine.start();
+    const close = async (grace: { readonly graceMs?: number }): Promise<void> => {
+      streams.close();
+      await listener.close(grace);
+      await engine.stop(grace);
+      await driver.close();
+    };
+    let closing: Promise<void> | undefined;
+    return {
+      service,
+      engine,
+      url: listener.url,
+      port: listener.port,
+      close: (grace = {}) => (closing ??= close(grace)),
+    };
+  } catch (error) {
+    await driver.close();
+    throw error;
+  }
+}

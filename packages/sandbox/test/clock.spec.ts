@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import { openReceiver, openSandbox, refusal } from "./open-sandbox.ts";
+
+const START = "2026-03-02T15:00:00.000Z";
+
+describe("the clock of a namespace", () => {
+  it("goes to an instant or by a duration, and tells at which instants something was due", async () => {
+    const one = await openSandbox({
+      delivery: { schedule: { steps: [0, 5000, 300_000], jitter: 0, retryAfterFactor: 2 } },
+    });
+    const receiver = await openReceiver(500);
+    const token = await one.addNamespace({ now: START });
+    await one.subscribe(receiver.url, { token });
+    await one.call("POST", "/sandbox/customers", { token });
+    await expect.poll(() => receiver.arrived.length).toBe(1);
+    const move = (json: object) => one.call("PUT", "/sandbox/clock", { token, json });
+    expect((await move({ advance: "PT1M" })).body).toEqual({
+      now: "2026-03-02T15:01:00.000Z",
+      instants: ["2026-03-02T15:00:05.000Z"],
+    });
+    expect((await move({ now: "2026-03-02T16:00:00Z" })).body).toEqual({
+      now: "2026-03-02T16:00:00.000Z",
+      instants: ["2026-03-02T15:05:05.000Z"],
+    });
+    expect(receiver.arrived).toHaveLength(3);
+    expect(await one.list("/sandbox/deliveries", { token })).toMatchObject([
+      {
+        state: "exhausted",
+        nextAttemptAt: null,
+        attempts: [{ number: 1, status: 500 }, {}, { number: 3 }],
+      },
+    ]);
+  });
+
+  it("never goes back", async () => {
+    const one = await openSandbox();
+    const token = await one.addNamespace({ now: START });
+    const json = { now: "2026-03-02T14:59:59.999Z" };
+    expect(refusal(await one.call("PUT", "/sandbox/clock", { token, json }))).toEqual({
+      status: 409,
+      code: "CLOCK_GOES_FORWARD",
+    });
+  });
+
+  it("adds up two moves that are asked for at once", async () => {
+    const one = await openSandbox();
+    const token = await one.addNamespace({ now: START });
+    const day = () => one.call("PUT", "/sandbox/clock", { token, json: { advance: "P1D" } });
+    await Promise.all([day(), day(), day()]);
+    expect((await one.call("GET", "/sandbox/clock", { token })).body).toEqual({
+      now: "2026-03-05T15:00:00.000Z",
+    });
+  });
+
+  it("ends before the bank calendar does", async () => {
+    const one = await openSandbox();
+    const json = { advance: "P9000D" };
+    expect(refusal(await one.call("PUT", "/sandbox/clock", { json }))).toEqual({
+      status: 422,
+      code: "CLOCK_OUT_OF_RANGE",
+    });
+  });
+
+  it.each([
+    [{}, "/now"],
+    [{ now: START, advance: "P1D" }, "/now"],
+    [{ now: "yesterday" }, "/now"],
+    [{ now: "2026-03-02" }, "/now"],
+    [{ now: "2026-02-30T25:00:00Z" }, "/now"],
+    [{ now: 1_772_463_600 }, "/now"],
+    [{ advance: "P1M" }, "/advance"],
+    [{ advance: 3 }, "/advance"],
+  ])("is not moved by %j", async (json, pointer) => {
+    const one = await openSandbox();
+    expect(refusal(await one.call("PUT", "/sandbox/clock", { json }))).toEqual({
+      status: 400,
+      code: "INVALID_REQUEST",
+      members: { [pointer]: "INVALID_VALUE" },
+    });
+  });
+});
