@@ -1,1 +1,30 @@
-export {};
+#!/usr/bin/env node
+import { readFileSync } from "node:fs";
+import process from "node:process";
+import { run } from "./run.ts";
+
+/** Resolves at the first SIGINT or SIGTERM; the second ends the process at once, as ever. */
+function askedToEnd(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
+  });
+}
+
+// Beside both src/ and dist/.
+const manifest: unknown = JSON.parse(
+  readFileSync(new URL("../package.json", import.meta.url), "utf8"),
+);
+const { version } = manifest as { version: string };
+
+// From the start: whoever asks while the service starts is heard once it runs.
+const asked = askedToEnd();
+
+process.exitCode = await run(process.argv.slice(2), {
+  terminal: {
+    out: (line) => void process.stdout.write(`${line}\n`),
+    err: (line) => void process.stderr.write(`${line}\n`),
+  },
+  env: process.env,
+  asked: () => asked,
+  version,
+});

@@ -1,0 +1,125 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { openNamespace, startSandbox, subscribeAll } from "@countersign/sandbox";
+import { secretFrom } from "../environment.ts";
+import { Failure } from "../failure.ts";
+import { keptSecret } from "../kept-secret.ts";
+import { listenOn, type PortChoice } from "../listen-on.ts";
+import { loadProfile } from "../load-profile.ts";
+import { DEFAULT_FOLDER, openDatabase } from "../open-database.ts";
+import { asFailure } from "../service-failure.ts";
+import type { Surroundings } from "../terminal.ts";
+
+export interface SandboxCommand {
+  readonly port: PortChoice;
+  readonly database: string | undefined;
+  readonly profile: string;
+  readonly seed: number;
+  readonly deliverTo: string | undefined;
+  /** Address to listen on. */
+  readonly listen: string;
+  readonly allowHosts: readonly string[];
+}
+
+/** `countersign sandbox`: serves until somebody asks it to end. */
+export async function runSandbox(
+  command: SandboxCommand,
+  surroundings: Surroundings,
+): Promise<void> {
+  const { terminal, env } = surroundings;
+  requireAllowedHost(command);
+  const profile = await loadProfile(command.profile);
+  const given = {
+    token: await secretFrom(env, "COUNTERSIGN_TOKEN"),
+    secret: await secretFrom(env, "COUNTERSIGN_SECRET"),
+  };
+  if (given.token !== undefined) requireTokenForm(given.token);
+  const file = command.database ?? join(DEFAULT_FOLDER, "sandbox.db");
+  const sandbox = await listenOn(command.port, async (port) =>
+    startSandbox({
+      driver: await openDatabase(file),
+      profile,
+      port,
+      host: command.listen,
+      allowedHosts: command.allowHosts,
+      userAgent: `Countersign/${surroundings.version}`,
+    }),
+  ).catch((error: unknown) => {
+    throw asFailure(error);
+  });
+  try {
+    const token = given.token ?? (await keptSecret(`${file}.token`, newToken)).value;
+    const { driver } = sandbox.service;
+    const opened = await openNamespace({ driver, profile, seed: command.seed, token });
+    if (!command.port.isAskedFor && sandbox.port !== command.port.port) {
+      terminal.err(`port ${command.port.port} is taken, listening on ${sandbox.port}`);
+    }
+    terminal.err(`database  ${file}`);
+    terminal.err(`token     ${given.token === undefined ? token : "from the environment"}`);
+    if (opened.seeded !== undefined) {
+      const { clientId, clientSecret, customers, payments } = opened.seeded;
+      terminal.err(`client    ${clientId}`);
+      terminal.err(`          ${clientSecret} (seen here once)`);
+      terminal.err(`customer  ${customers.active}`);
+      terminal.err(`payment   ${payments.settled}`);
+    }
+    if (command.deliverTo !== undefined) {
+      const secret = given.secret ?? (await keptSecret(`${file}.secret`, newWebhookSecret)).value;
+      const order = { url: command.deliverTo, secret };
+      const outcome = await subscribeAll(sandbox.service, opened.merchant, order);
+      if (!outcome.ok) throw deliverToFailure(outcome.code);
+      terminal.err(`delivers  every event to ${command.deliverTo}`);
+      terminal.err(`secret    ${given.secret === undefined ? secret : "from the environment"}`);
+    }
+    const source = given.token === undefined ? `$(cat "${file}.token")` : "$COUNTERSIGN_TOKEN";
+    for (const line of firstCalls(sandbox.url, source)) terminal.err(line);
+    terminal.out(`ready ${sandbox.url}`);
+    await surroundings.asked();
+  } finally {
+    await sandbox.close();
+  }
+}
+
+/** Whoever reaches the sandbox beyond this machine does it by a name that has been allowed. */
+function requireAllowedHost({ listen, allowHosts }: SandboxCommand): void {
+  if (["127.0.0.1", "::1", "localhost"].includes(listen) || allowHosts.length > 0) return;
+  throw new Failure(
+    "CS_CLI_ALLOW_HOST_MISSING",
+    `--listen ${listen} needs --allow-host with the name that callers use`,
+  );
+}
+
+// RFC 6750, section 2.1, and long enough that nobody guesses it.
+function requireTokenForm(token: string): void {
+  if (/^[A-Za-z0-9._~+/-]{16,256}=*$/.test(token)) return;
+  const message = "COUNTERSIGN_TOKEN must be 16 to 256 characters of [A-Za-z0-9._~+/-]";
+  throw new Failure("CS_CLI_TOKEN_UNUSABLE", message);
+}
+
+function newToken(): string {
+  return `cst_${randomBytes(32).toString("base64url")}`;
+}
+
+function newWebhookSecret(): string {
+  return `whsec_${randomBytes(32).toString("base64")}`;
+}
+
+function deliverToFailure(code: string): Failure {
+  const message =
+    code === "WEAK_SECRET"
+      ? "COUNTERSIGN_SECRET is no secret that this profile's scheme can sign with"
+      : `--deliver-to cannot be subscribed: ${code}`;
+  return new Failure("CS_CLI_DELIVER_TO_REFUSED", message);
+}
+
+/** What somebody may try first. The token stays out of the lines, and so out of the shell's history. */
+function firstCalls(url: string, token: string): string[] {
+  const authorized = '-H "authorization: Bearer $TOKEN"';
+  const advance = `-X PUT --json '{"advance":"P3D"}'`;
+  return [
+    `try       TOKEN=${token}`,
+    `          curl ${authorized} ${url}/sandbox/payments`,
+    `          curl ${authorized} ${advance} ${url}/sandbox/clock`,
+    `          curl ${authorized} ${url}/sandbox/deliveries`,
+  ];
+}

@@ -1,0 +1,137 @@
+import { join } from "node:path";
+import {
+  createDeliveryEngine,
+  deliveryPolicyOf,
+  policyOf,
+  signerOf,
+  startService,
+  systemClock,
+  systemRandom,
+  undiciTransport,
+  type DeliveryEngine,
+  type Driver,
+  type RunningService,
+} from "@countersign/service";
+import type { Profile } from "@countersign/schemas/profiles";
+import { secretFrom } from "../environment.ts";
+import { Failure } from "../failure.ts";
+import { listenOn, type PortChoice } from "../listen-on.ts";
+import { loadProfile } from "../load-profile.ts";
+import { lineLogger } from "../line-logger.ts";
+import { DEFAULT_FOLDER, openDatabase } from "../open-database.ts";
+import { asFailure } from "../service-failure.ts";
+import type { Surroundings } from "../terminal.ts";
+
+export interface ServeCommand {
+  readonly port: PortChoice;
+  readonly database: string | undefined;
+  readonly profile: string;
+  /** Address to listen on. */
+  readonly listen: string;
+}
+
+/** `countersign serve`: the service without any controls, until somebody asks it to end. */
+export async function runServe(command: ServeCommand, surroundings: Surroundings): Promise<void> {
+  const { terminal, env } = surroundings;
+  refuseDatabaseUrl(await secretFrom(env, "COUNTERSIGN_DATABASE_URL"));
+  const profile = await loadProfile(command.profile);
+  const client = await clientFrom(env);
+  const file = command.database ?? join(DEFAULT_FOLDER, "service.db");
+  const service = await listenOn(command.port, async (port) =>
+    start({ driver: await openDatabase(file), profile, port, host: command.listen }, surroundings),
+  ).catch((error: unknown) => {
+    throw asFailure(error);
+  });
+  try {
+    if (client !== undefined) await ensureClient(service, profile, client);
+    terminal.err(`database  ${file}`);
+    terminal.out(`ready ${service.url}`);
+    await surroundings.asked();
+  } finally {
+    await service.close();
+  }
+}
+
+function start(
+  options: { driver: Driver; profile: Profile; port: number; host: string },
+  { terminal, version }: Surroundings,
+): Promise<RunningService> {
+  const { driver, profile } = options;
+  const policy = deliveryPolicyOf(profile);
+  const logger = lineLogger(terminal, systemClock);
+  let engine: DeliveryEngine | undefined;
+  return startService({
+    ...options,
+    logger,
+    onWork: () => engine?.onWork(),
+    workers: ({ useCases }) => {
+      engine = createDeliveryEngine({
+        driver,
+        policy,
+        clock: systemClock,
+        random: systemRandom,
+        transport: undiciTransport({ deadlineMs: policy.deadlineMs }),
+        sign: signerOf(profile),
+        endpoints: { allowLoopback: false },
+        userAgent: `Countersign/${version}`,
+        moveDueRefunds: useCases.moveDueRefunds,
+        observer: {
+          paused: () => logger.warn({}, "a subscription that only fails has been paused"),
+          failed: (error) =>
+            logger.error(
+              { errorName: error instanceof Error ? error.name : typeof error },
+              "deliveries could not be worked on",
+            ),
+        },
+      });
+      return [engine];
+    },
+  });
+}
+
+function refuseDatabaseUrl(url: string | undefined): void {
+  if (url === undefined) return;
+  const isPostgres = /^postgres(?:ql)?:/i.test(url);
+  throw new Failure(
+    isPostgres ? "CS_CLI_POSTGRESQL_UNSUPPORTED" : "CS_CLI_ENVIRONMENT_UNUSABLE",
+    isPostgres
+      ? "COUNTERSIGN_DATABASE_URL names PostgreSQL, which this version cannot use yet; unset it and name a SQLite file with --database"
+      : "COUNTERSIGN_DATABASE_URL names no PostgreSQL database; name a SQLite file with --database",
+  );
+}
+
+interface Client {
+  readonly id: string;
+  readonly secret: string;
+}
+
+async function clientFrom(env: Surroundings["env"]): Promise<Client | undefined> {
+  const id = await secretFrom(env, "COUNTERSIGN_CLIENT_ID");
+  const secret = await secretFrom(env, "COUNTERSIGN_CLIENT_SECRET");
+  if (id === undefined && secret === undefined) return undefined;
+  if (id === undefined || secret === undefined) {
+    const message = "COUNTERSIGN_CLIENT_ID and COUNTERSIGN_CLIENT_SECRET go together";
+    throw new Failure("CS_CLI_ENVIRONMENT_UNUSABLE", message);
+  }
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(id) || !/^[\x21-\x7E]{24,256}$/.test(secret)) {
+    const message =
+      "COUNTERSIGN_CLIENT_ID must be 1 to 64 characters of [A-Za-z0-9_-], COUNTERSIGN_CLIENT_SECRET 24 to 256 printable ones";
+    throw new Failure("CS_CLI_ENVIRONMENT_UNUSABLE", message);
+  }
+  return { id, secret };
+}
+
+/** The merchant of the environment's client: made at the first start, recognised at later ones. */
+async function ensureClient(
+  { useCases }: RunningService,
+  profile: Profile,
+  client: Client,
+): Promise<void> {
+  const scopes = Object.values(policyOf(profile).token.scopes);
+  const made = await useCases.createMerchant({ name: "Merchant", clock: "live", scopes, client });
+  if (made.ok) return;
+  const credentials = { clientId: client.id, clientSecret: client.secret, scopes: undefined };
+  if ((await useCases.issueToken(credentials)).ok) return;
+  const message = "COUNTERSIGN_CLIENT_ID is in the database with another secret";
+  throw new Failure("CS_CLI_CLIENT_REFUSED", message);
+}

@@ -1,0 +1,50 @@
+import { Failure, systemCode } from "./failure.ts";
+
+/** Ports after the default one that are tried. */
+const MAX_MOVES = 100;
+
+export interface PortChoice {
+  readonly port: number;
+  /** Whether somebody asked for this very port. */
+  readonly isAskedFor: boolean;
+}
+
+/**
+ * Starts something that listens: on the port that was asked for and no other, or on the default one
+ * and, where that is taken, the next free one.
+ *
+ * @throws {Failure} `CS_CLI_PORT_TAKEN`, `CS_CLI_PORT_UNUSABLE`
+ */
+export async function listenOn<T>(
+  { port, isAskedFor }: PortChoice,
+  start: (port: number) => Promise<T>,
+): Promise<T> {
+  for (let moves = 0; ; moves += 1) {
+    try {
+      return await start(port + moves);
+    } catch (error) {
+      const failure = portFailure(error, port + moves);
+      if (failure === undefined) throw error;
+      const mayMove = !isAskedFor && failure.code === "CS_CLI_PORT_TAKEN" && moves < MAX_MOVES;
+      if (!mayMove) throw failure;
+    }
+  }
+}
+
+function portFailure(cause: unknown, port: number): Failure | undefined {
+  switch (systemCode(cause)) {
+    case "EADDRINUSE":
+      return new Failure("CS_CLI_PORT_TAKEN", `port ${port} is taken; name another with --port`, {
+        cause,
+      });
+    case "EACCES":
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+      return new Failure("CS_CLI_PORT_UNUSABLE", `port ${port} cannot be listened on there`, {
+        cause,
+      });
+    case undefined:
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,39 @@
+import { readFile } from "node:fs/promises";
+import { profiles, validateProfile, type Profile } from "@countersign/schemas/profiles";
+import { Failure } from "./failure.ts";
+
+/**
+ * A built-in profile by its name, or a profile document by its path.
+ *
+ * @throws {Failure} `CS_CLI_PROFILE_UNUSABLE`: no such name and no such file, or the document is not a
+ *   profile; the message has every error with its JSON Pointer.
+ */
+export async function loadProfile(nameOrFile: string): Promise<Profile> {
+  const builtIn = new Map<string, Profile>(Object.entries(profiles)).get(nameOrFile);
+  if (builtIn !== undefined) return builtIn;
+  const validation = validateProfile(await readDocument(nameOrFile));
+  if (validation.ok) return validation.value;
+  const errors = validation.errors.map(({ pointer, message }) => `  ${pointer || "/"} ${message}`);
+  throw unusable([`${nameOrFile} is not a profile:`, ...errors].join("\n"));
+}
+
+async function readDocument(file: string): Promise<unknown> {
+  let text;
+  try {
+    text = await readFile(file, "utf8");
+  } catch (cause) {
+    const names = Object.keys(profiles).join(", ");
+    throw unusable(`there is no profile and no readable file ${file}; profiles: ${names}`, {
+      cause,
+    });
+  }
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw unusable(`${file} is not JSON`, { cause });
+  }
+}
+
+function unusable(message: string, options?: ErrorOptions): Failure {
+  return new Failure("CS_CLI_PROFILE_UNUSABLE", message, options);
+}

@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { ran } from "./ran.ts";
+
+describe("the command countersign", () => {
+  it("tells its version and its help on stdout, and ends with 0", async () => {
+    expect(await ran(["--version"])).toEqual({ status: 0, out: "1.2.3\n", err: "" });
+    const help = await ran(["--help"]);
+    expect(help).toMatchObject({ status: 0, err: "" });
+    expect(help.out).toMatch(/^ +sandbox /m);
+    expect(help.out).toMatch(/^ +serve /m);
+  });
+
+  it.each(["sandbox", "serve"])(
+    "explains %s with examples and the environment",
+    async (command) => {
+      const { status, out } = await ran([command, "--help"]);
+      expect(status).toBe(0);
+      expect(out).toContain("Examples:");
+      expect(out).toContain(`countersign ${command} --`);
+      expect(out).toContain("COUNTERSIGN_");
+    },
+  );
+
+  it("suggests the command that may be meant, with status 2", async () => {
+    const { status, out, err } = await ran(["sandbx"]);
+    expect(status).toBe(2);
+    expect(err).toContain("Did you mean sandbox?");
+    expect(out).toBe("");
+  });
+
+  it.each([
+    [[]],
+    [["sandbox", "--prot", "1"]],
+    [["sandbox", "--port", "x"]],
+    [["sandbox", "--port", "70000"]],
+    [["sandbox", "--seed", "-1"]],
+    [["sandbox", "more"]],
+    [["serve", "--seed", "1"]],
+  ])("ends with 2 for %j", async (args) => {
+    const { status, out, err } = await ran(args);
+    expect({ status, out }).toEqual({ status: 2, out: "" });
+    expect(err).not.toBe("");
+  });
+
+  it.each(["--token", "--secret", "--secret-key", "--password"])("takes no %s", async (option) => {
+    expect(await ran(["sandbox", option, "hush"])).toMatchObject({ status: 2 });
+    expect(await ran(["serve", option, "hush"])).toMatchObject({ status: 2 });
+  });
+});

@@ -1,0 +1,171 @@
+import { statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import net, { type AddressInfo } from "node:net";
+import { join } from "node:path";
+import { standardWebhooks } from "@countersign/signatures";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { ran } from "./ran.ts";
+import { start, temporaryFolder, told } from "./start-command.ts";
+
+const TOKEN = "a-token-of-sixteen-characters-or-more";
+
+async function call(url: string, path: string, token: string, json?: object): Promise<Response> {
+  return fetch(new URL(path, url), {
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    ...(json && { method: "POST", body: JSON.stringify(json) }),
+  });
+}
+
+/** A free port, or the wanted one, that is taken as long as the test. */
+async function takePort(wanted = 0): Promise<number> {
+  const server = net.createServer();
+  await new Promise<void>((resolve) => {
+    // Taken by somebody else is as good.
+    server.once("error", () => resolve());
+    server.listen(wanted, "127.0.0.1", resolve);
+  });
+  onTestFinished(() => void server.close());
+  return (server.address() as AddressInfo | null)?.port ?? wanted;
+}
+
+describe("countersign sandbox", () => {
+  it("prints one line on stdout when it takes calls, and ends with 0 when it is asked to", async () => {
+    const folder = temporaryFolder();
+    const one = start(["sandbox", "--port", "0"], { folder });
+    const url = await one.ready();
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect((await call(url, "/sandbox/clock", told(one, "token"))).status).toBe(200);
+    expect(await one.end("SIGINT")).toBe(0);
+    expect(one.stdout()).toBe(`ready ${url}\n`);
+  });
+
+  it("keeps its token beside its database, for its owner alone, and what it was told", async () => {
+    const folder = temporaryFolder();
+    const first = start(["sandbox", "--port", "0"], { folder });
+    const token = told(first, "token") || (await first.ready(), told(first, "token"));
+    const made = await call(await first.ready(), "/sandbox/customers", token, { firstName: "Zoë" });
+    expect(made.status).toBe(201);
+    expect(await first.end()).toBe(0);
+    expect(statSync(join(folder, ".countersign/sandbox.db.token")).mode & 0o777).toBe(0o600);
+    expect(statSync(join(folder, ".countersign")).mode & 0o777).toBe(0o700);
+
+    const second = start(["sandbox", "--port", "0"], { folder });
+    const url = await second.ready();
+    expect(told(second, "token")).toBe(token);
+    expect(await (await call(url, "/sandbox/customers", token)).text()).toContain("Zoë");
+  });
+
+  it("takes its token from the environment or a file, and does not print it", async () => {
+    const folder = temporaryFolder();
+    const file = join(folder, "token");
+    writeFileSync(file, `${TOKEN}\n`);
+    for (const env of [{ COUNTERSIGN_TOKEN: TOKEN }, { COUNTERSIGN_TOKEN_FILE: file }]) {
+      const one = start(["sandbox", "--port", "0", "--database", "own.db"], { folder, env });
+      const url = await one.ready();
+      expect((await call(url, "/sandbox/clock", TOKEN)).status).toBe(200);
+      expect(await one.end()).toBe(0);
+      expect(one.stderr()).not.toContain(TOKEN);
+    }
+  });
+
+  it("makes the same ids for the same seed", async () => {
+    const tell = async (seed: string): Promise<string> => {
+      const one = start(["sandbox", "--port", "0", "--seed", seed], { folder: temporaryFolder() });
+      await one.ready();
+      return told(one, "payment");
+    };
+    const [one, same, other] = await Promise.all([tell("7"), tell("7"), tell("8")]);
+    expect(one).toMatch(/^pay_/);
+    expect(same).toBe(one);
+    expect(other).not.toBe(one);
+  });
+
+  it("refuses a port that was asked for and is taken, with status 2 and a code", async () => {
+    const port = await takePort();
+    const one = start(["sandbox", "--port", String(port)], { folder: temporaryFolder() });
+    expect(await one.exited).toBe(2);
+    expect(one.stderr()).toContain(`countersign: CS_CLI_PORT_TAKEN: port ${port} is taken`);
+    expect(one.stdout()).toBe("");
+  });
+
+  it("moves from the default port to the next free one, and says so", async () => {
+    await takePort(4010);
+    const one = start(["sandbox"], { folder: temporaryFolder() });
+    const { port } = new URL(await one.ready());
+    expect(Number(port)).toBeGreaterThan(4010);
+    expect(one.stderr()).toContain(`port 4010 is taken, listening on ${port}`);
+  });
+
+  it("delivers every event to an address, signed with the environment's secret, also after a restart", async () => {
+    const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
+    const arrived: { headers: Record<string, string>; body: Buffer }[] = [];
+    const receiver = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on("data", (chunk: Buffer) => chunks.push(chunk));
+      request.on("end", () => {
+        const headers = Object.fromEntries(
+          Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
+        );
+        arrived.push({ headers, body: Buffer.concat(chunks) });
+        response.writeHead(204).end();
+      });
+    });
+    await new Promise<void>((resolve) => {
+      receiver.listen(0, "127.0.0.1", resolve);
+    });
+    onTestFinished(() => {
+      receiver.closeAllConnections();
+      receiver.close();
+    });
+    const { port } = receiver.address() as AddressInfo;
+    const folder = temporaryFolder();
+    const args = ["sandbox", "--port", "0", "--deliver-to", `http://localhost:${port}/webhooks`];
+    const env = { COUNTERSIGN_SECRET: secret, COUNTERSIGN_TOKEN: TOKEN };
+    for (const count of [1, 2]) {
+      const one = start(args, { folder, env });
+      const url = await one.ready();
+      await call(url, "/sandbox/customers", TOKEN, {});
+      await expect.poll(() => arrived.length).toBe(count);
+      expect(one.stderr()).not.toContain(secret);
+      expect(await one.end()).toBe(0);
+    }
+    const verify = (one: (typeof arrived)[number]) =>
+      standardWebhooks().verify(one, [secret], { now: Date.now() }).ok;
+    expect(arrived.map(verify)).toEqual([true, true]);
+    expect(arrived[0]?.headers["user-agent"]).toMatch(/^Countersign\/\d/);
+  });
+
+  it.each([
+    [["--listen", "0.0.0.0"], {}, "CS_CLI_ALLOW_HOST_MISSING"],
+    [["--profile", "unheard"], {}, "CS_CLI_PROFILE_UNUSABLE"],
+    [["--deliver-to", "http://merchant.example/"], {}, "CS_CLI_DELIVER_TO_REFUSED"],
+    [
+      ["--deliver-to", "http://localhost:1/"],
+      { COUNTERSIGN_SECRET: "short" },
+      "CS_CLI_DELIVER_TO_REFUSED",
+    ],
+    [[], { COUNTERSIGN_TOKEN: "short" }, "CS_CLI_TOKEN_UNUSABLE"],
+    [[], { COUNTERSIGN_TOKEN: "" }, "CS_CLI_ENVIRONMENT_UNUSABLE"],
+    [[], { COUNTERSIGN_TOKEN_FILE: "/nowhere/token" }, "CS_CLI_ENVIRONMENT_UNUSABLE"],
+  ])("cannot run with %j and %j", async (args, env, code) => {
+    const database = join(temporaryFolder(), "sandbox.db");
+    const all = ["sandbox", "--port", "0", "--database", database, ...args];
+    const { status, out, err } = await ran(all, { ...env });
+    expect({ status, out }).toEqual({ status: 2, out: "" });
+    expect(err).toContain(`countersign: ${code}: `);
+  });
+
+  it("cannot run on a file that is no database", async () => {
+    const folder = temporaryFolder();
+    writeFileSync(
+      join(folder, "text.db"),
+      "this is a text and no database, and long enough to tell\n".repeat(40),
+    );
+    for (const name of ["text.db", "text.db/below.db"]) {
+      const args = ["sandbox", "--port", "0", "--database", join(folder, name)];
+      const { status, err } = await ran(args);
+      expect(status).toBe(2);
+      expect(err).toContain("countersign: CS_CLI_DATABASE_UNUSABLE: ");
+    }
+  });
+});

@@ -1,0 +1,81 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+
+const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
+
+export interface Started {
+  readonly process: ChildProcess;
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  /** Resolves with the URL of the line `ready URL`, or rejects where the process ends before. */
+  readonly ready: () => Promise<string>;
+  /** Asks the process to end, as a terminal does. @returns Its exit status. */
+  readonly end: (signal?: NodeJS.Signals) => Promise<number | null>;
+  /** Resolves with the exit status. */
+  readonly exited: Promise<number | null>;
+}
+
+export interface StartOptions {
+  readonly folder: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Module that Node loads before the command. */
+  readonly preload?: string;
+}
+
+/** A working folder that exists as long as the test. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "countersign-cli-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** The command as a process of its own, from its sources, without any variable of this one's. */
+export function start(
+  args: readonly string[],
+  { folder, env = {}, preload }: StartOptions,
+): Started {
+  const node = ["--disable-warning=ExperimentalWarning", "--conditions=@countersign/source"];
+  if (preload !== undefined) node.push(`--import=${preload}`);
+  const child = spawn(process.execPath, [...node, main, ...args], {
+    cwd: folder,
+    env: { PATH: process.env["PATH"], ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const said = { out: "", err: "" };
+  child.stdout.on("data", (chunk: Buffer) => (said.out += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (said.err += chunk.toString()));
+  const exited = new Promise<number | null>((resolve) => child.on("close", resolve));
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const ready = (): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        const match = /^ready (.*)$/m.exec(said.out);
+        if (match !== null) resolve(match[1] ?? "");
+      };
+      child.stdout.on("data", look);
+      look();
+      void exited.then((status) => {
+        reject(new Error(`ended with ${status}: ${said.err}`));
+      });
+    });
+  return {
+    process: child,
+    stdout: () => said.out,
+    stderr: () => said.err,
+    ready,
+    end: (signal = "SIGTERM") => {
+      child.kill(signal);
+      return exited;
+    },
+    exited,
+  };
+}
+
+/** The value that a line on stderr names. */
+export function told({ stderr }: Started, name: string): string {
+  return new RegExp(`^${name} +(\\S+)`, "m").exec(stderr())?.[1] ?? "";
+}
