@@ -29,7 +29,8 @@ export function deliveryPolicyOf({ delivery }: Pick<Profile, "delivery">): Deliv
   return {
     schedule: {
       steps: delivery.scheduleSeconds.map((seconds) => seconds * 1000),
-      ...{ jitter, retryAfterFactor },
+      jitter,
+      retryAfterFactor,
     },
     success: delivery.success === "2xx" ? "2xx" : [200],
     gone: delivery.goneStatus,

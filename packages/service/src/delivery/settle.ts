@@ -45,7 +45,7 @@ export async function settle(
       tx,
       decided.map(({ settled }) => settled),
     );
-    const settled = decided.filter((one) => fenced.has(one.settled.id));
+    const settled = decided.filter((one) => fenced.includes(one.settled));
     await insertAttempts(tx, settled.map(toRow));
     return { settled, paused: await judgeSubscriptions(tx, settled, policy) };
   });

@@ -149,6 +149,20 @@ describe("settling", () => {
     ]);
   });
 
+  it("tells a lost attempt from the current one, also in one group", async () => {
+    const queue = await openQueue();
+    await queue.subscribe("sub_1");
+    await queue.enqueue("sub_1");
+    const stale = await claimOne(queue);
+    queue.realNow += policy.leaseMs;
+    const current = await claimOne(queue);
+    const group = [made(answered(204), stale), made(answered(500), current)];
+    const { settled } = await settle(group, portsOf(queue), policy);
+    expect(settled.map(({ attempt }) => attempt.claim.attempt)).toEqual([2]);
+    expect(await queue.attempts()).toMatchObject([{ number: 2, status: 500 }]);
+    expect(await queue.subscription("sub_1")).toMatchObject([{ consecutive_failures: 1 }]);
+  });
+
   it("leaves a delivery dropped that was dropped meanwhile, but not one that was delivered", async () => {
     const queue = await openQueue();
     await queue.subscribe("sub_1");

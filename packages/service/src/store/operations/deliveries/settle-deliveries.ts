@@ -17,18 +17,18 @@ export interface SettledDelivery {
  * A delivery that was dropped while its attempt was under way stays dropped, unless the attempt has
  * delivered it.
  *
- * @returns The ids of the deliveries that were settled.
+ * @returns Those that were settled.
  */
 export async function settleDeliveries(
   tx: Queryable,
   settled: readonly SettledDelivery[],
-): Promise<Set<string>> {
+): Promise<SettledDelivery[]> {
   const params: SqlValue[] = [];
   const rows = settled.map(({ id, attempt, state, nextAt }) => {
     const at = params.push(id, attempt, state, nextAt);
     return `($${at - 3}, CAST($${at - 2} AS bigint), $${at - 1}, CAST($${at} AS bigint))`;
   });
-  const changed = await tx.query<{ id: string }>(
+  const changed = await tx.query<{ id: string; attempt: number }>(
     `WITH settled (id, attempt, state, next_at) AS (VALUES ${rows.join(", ")})
      UPDATE deliveries SET
        state = CASE WHEN deliveries.state = 'waiting' OR settled.state = 'delivered'
@@ -37,8 +37,9 @@ export async function settleDeliveries(
        leased_until = 0
      FROM settled
      WHERE deliveries.id = settled.id AND deliveries.attempts = settled.attempt
-     RETURNING deliveries.id`,
+     RETURNING deliveries.id, deliveries.attempts AS attempt`,
     params,
   );
-  return new Set(changed.map(({ id }) => id));
+  const attempts = new Map(changed.map(({ id, attempt }) => [id, attempt]));
+  return settled.filter(({ id, attempt }) => attempts.get(id) === attempt);
 }
