@@ -48,7 +48,7 @@ async function pass(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const path = (request.url ?? "/").replace(/\?.*$/s, "");
+  const path = pathOf(request.url ?? "/");
   // In any case: what Express would not route is refused all the same.
   if (/^\/sandbox(?:\/|$)/i.test(path)) {
     const refusal = guard(request, options.allowedHosts);
@@ -62,6 +62,11 @@ async function pass(
     return;
   }
   options.service.app(request, response);
+}
+
+/** Also of the absolute form, which Express routes by its path (RFC 9112, section 3.2.2). */
+function pathOf(target: string): string {
+  return target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i, "").replace(/\?.*$/s, "");
 }
 
 async function stream(

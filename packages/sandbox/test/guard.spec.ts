@@ -60,6 +60,8 @@ describe("a call to the controls", () => {
     expect(await raw(one, "/sandbox/clock", two)).toBeOneOf([400, 403]);
     expect(await raw(one, "/SANDBOX/clock", ["Host: evil.test"])).toBe(403);
     expect(await raw(one, "/sandbox/stream", ["Host: evil.test"])).toBe(403);
+    const absolute = "http://evil.test/sandbox/clock";
+    expect(await raw(one, absolute, ["Host: evil.test"])).toBe(403);
   });
 
   it("passes by a name that has been allowed, with any port or its own", async () => {
