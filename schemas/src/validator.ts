@@ -27,13 +27,20 @@ export interface RawError {
   readonly params: Readonly<Record<string, unknown>>;
 }
 
+// As many as a problem body lists: a body of thousands of unknown members must not be answered by
+// thousands of errors.
+const MAX_ERRORS = 100;
+
 /** A validator that returns what the generated check leaves on itself. */
 export function toValidator<T>(check: RawValidator): Validator<T> {
   return (value) => {
     // The check was generated from the schema that T was generated from.
     if (check(value)) return { ok: true, value: value as T };
     // "if" only says that one of its branches failed, and that branch has said why.
-    const errors = (check.errors ?? []).filter(({ keyword }) => keyword !== "if").map(schemaError);
+    const errors = (check.errors ?? [])
+      .filter(({ keyword }) => keyword !== "if")
+      .slice(0, MAX_ERRORS)
+      .map(schemaError);
     // The errors hold parts of the value: they must not outlive the call.
     check.errors = null;
     return { ok: false, errors };

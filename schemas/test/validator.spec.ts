@@ -42,6 +42,11 @@ describe("a writer's validator", () => {
     expect(JSON.stringify(faults)).not.toContain("hunter2");
   });
 
+  it("names at most a hundred faults", () => {
+    const members = Array.from({ length: 9000 }, (_, index) => [`unknown${String(index)}`, 1]);
+    expect(errorsOf(validateRefundRequest, Object.fromEntries(members))).toHaveLength(100);
+  });
+
   it("keeps nothing between calls", () => {
     const first = validateAmount({});
     validateAmount({ currency: "USD", value: 1 });

@@ -1,5 +1,6 @@
-import type { Catalogue, CatalogueEntry } from "@countersign/schemas";
+import type { Catalogue, CatalogueEntry, Validation } from "@countersign/schemas";
 import { type EventTypeMap, standardCatalogue } from "@countersign/schemas";
+import { type Profile, profiles } from "@countersign/schemas/profiles";
 import type { Secret, SignatureScheme } from "@countersign/signatures";
 import type { Handler } from "./handler.ts";
 import { memoryInbox } from "./inboxes/memory.ts";
@@ -46,6 +47,16 @@ export interface Receiver<Types extends EventTypes = EventTypeMap> {
   }>;
 }
 
+/** Events of a provider without a catalogue: what a handler gets is unknown JSON. */
+export type UntypedEvents = Readonly<
+  Record<string, Readonly<Record<string, unknown>> & { readonly category: string }>
+>;
+
+/** Types are known where the profile is the standard one, or a catalogue brings them. */
+type TypedByCatalogue<Types> =
+  | { readonly profile?: "standard" }
+  | { readonly catalogue: Catalogue<Types> };
+
 /**
  * Makes a receiver: it verifies each attempt over its raw bytes, claims each event once in its inbox
  * and runs the one handler that fits. An event is acknowledged only after its handler has succeeded.
@@ -54,6 +65,11 @@ export interface Receiver<Types extends EventTypes = EventTypeMap> {
  *   wrong option. It never prints a secret.
  */
 export function createReceiver<Types extends EventTypes = EventTypeMap>(
+  options: ReceiverOptions<Types> & TypedByCatalogue<Types>,
+): Receiver<Types>;
+/** With another profile and no catalogue of it: its events by name, their bodies as they come. */
+export function createReceiver(options: ReceiverOptions<UntypedEvents>): Receiver<UntypedEvents>;
+export function createReceiver<Types extends EventTypes>(
   options: ReceiverOptions<Types>,
 ): Receiver<Types> {
   checkNames(options);
@@ -73,7 +89,7 @@ export function createReceiver<Types extends EventTypes = EventTypeMap>(
   const profile = profileOf(options.profile);
   const scheme = schemeOf(profile);
   const limits = checkLimits(options.limits);
-  const catalogue = entriesOf<Types>(options.catalogue);
+  const catalogue = entriesOf<Types>(options.catalogue, profile);
   const categories = new Set([...catalogue.values()].map(({ category }) => category));
   const router = createRouter({
     names: [...catalogue.keys(), ...categories],
@@ -138,10 +154,24 @@ const failedReceiver = (error: unknown): Outcome => ({
   error,
 });
 
+/**
+ * What is known of each type. The standard catalogue fits the standard profile alone; another
+ * profile without a catalogue has its events' names and categories, and no schema to judge them by.
+ */
 function entriesOf<Types extends EventTypes>(
   catalogue: Catalogue<Types> | undefined,
+  profile: Profile,
 ): ReadonlyMap<string, CatalogueEntry<unknown>> {
-  return new Map(Object.entries((catalogue ?? standardCatalogue).events));
+  if (catalogue !== undefined) return new Map(Object.entries(catalogue.events));
+  if (profile.name === profiles.standard.name)
+    return new Map(Object.entries(standardCatalogue.events));
+  const passes = (value: unknown): Validation<unknown> => ({ ok: true, value });
+  return new Map(
+    profile.catalogue.map(({ type, category, resource }) => [
+      type,
+      { category, resource, amounts: [], validate: passes },
+    ]),
+  );
 }
 
 /** A list is checked now, at start-up; what a function returns is checked with each attempt. */

@@ -1,5 +1,10 @@
 export { amountCents } from "./amount.ts";
-export { createReceiver, type EventsByName, type Receiver } from "./create-receiver.ts";
+export {
+  createReceiver,
+  type EventsByName,
+  type Receiver,
+  type UntypedEvents,
+} from "./create-receiver.ts";
 export type { UnknownEvent } from "./envelope.ts";
 export type { Handler, HandlerContext } from "./handler.ts";
 export type { Claim, ClaimRequest, EventKey, Inbox, Settlement } from "./inbox.ts";

@@ -39,7 +39,7 @@ export interface ReceiverOptions<Types> {
   readonly fallback: Handler<UnknownEvent>;
   /** What the interface leaves open: a built-in name or a document. Default `'standard'`. */
   readonly profile?: "standard" | "x-signature" | Profile;
-  /** Another provider's events. Default: those of the standard profile. */
+  /** Another provider's events. Default: those of the profile, validated and typed for the standard one. */
   readonly catalogue?: Catalogue<Types>;
   /** The record of events. Default `memoryInbox()`, which is for development. */
   readonly inbox?: Inbox;

@@ -1,4 +1,4 @@
-import { type SignatureScheme, standardWebhooks } from "@countersign/signatures";
+import { describedHmac, type SignatureScheme, standardWebhooks } from "@countersign/signatures";
 import { type Profile, profiles } from "@countersign/schemas/profiles";
 import type { EnvelopePointers } from "./receiver-parts.ts";
 
@@ -12,10 +12,20 @@ export function profileOf(profile: string | Profile = "standard"): Profile {
   );
 }
 
-/** The scheme that the profile states. */
+/**
+ * The scheme that the profile states.
+ *
+ * @throws {TypeError} its description is not usable.
+ */
 export function schemeOf({ signature }: Profile): SignatureScheme {
-  if (signature.scheme === "standard-webhooks") return standardWebhooks();
-  throw new TypeError(`createReceiver: no signature scheme ${JSON.stringify(signature.scheme)}`);
+  switch (signature.scheme) {
+    case "standard-webhooks":
+      return standardWebhooks();
+    case "hmac":
+      return describedHmac(signature.description);
+    default:
+      return signature satisfies never;
+  }
 }
 
 /** Where the profile keeps the envelope's members. */

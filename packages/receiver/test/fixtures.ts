@@ -54,7 +54,9 @@ export const attemptOf = (
 };
 
 /** A receiver whose handlers only write down what they got. */
-export function recordingReceiver(options: Partial<ReceiverOptions<EventTypeMap>> = {}): {
+export function recordingReceiver(
+  options: Partial<Omit<ReceiverOptions<EventTypeMap>, "profile">> = {},
+): {
   receiver: Receiver;
   handled: string[];
   outcomes: Outcome[];
