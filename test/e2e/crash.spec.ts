@@ -83,15 +83,13 @@ describe("a service that is killed in the middle of refunds", () => {
       expect(stored.filter(({ id }) => told.get(id) !== 1)).toEqual([]);
       const free = asked.filter((key) => !keys.includes(key));
       const again = await Promise.all(
-        free
-          .slice(0, 5)
-          .map((requestKey) =>
-            api("POST", "/v1/refunds", {
-              paymentId,
-              amount: { currency: "USD", value: 0.01 },
-              requestKey,
-            }),
-          ),
+        free.slice(0, 5).map((requestKey) =>
+          api("POST", "/v1/refunds", {
+            paymentId,
+            amount: { currency: "USD", value: 0.01 },
+            requestKey,
+          }),
+        ),
       );
       expect(again.filter(({ status }) => status !== 201)).toEqual([]);
       // Both sides of the crash were met, or the cycles proved nothing.
