@@ -23,7 +23,8 @@ const HEX = valuesOf("0123456789abcdef");
 function decodeBase64(text: string, start: number): Uint8Array | undefined {
   const characters = text.length - start;
   if (characters % 4 !== 0) return undefined;
-  const padding = !text.endsWith("=") ? 0 : text.endsWith("==") ? 2 : 1;
+  // What stands before `start` is no padding of the nothing after it.
+  const padding = characters === 0 || !text.endsWith("=") ? 0 : text.endsWith("==") ? 2 : 1;
   const bytes = new Uint8Array((characters / 4) * 3 - padding);
   let at = start;
   let written = 0;

@@ -18,13 +18,16 @@ export function headerReader(headerNames: readonly string[]): ReadHeaders {
   // others over at once.
   const lengths = names.reduce((bits, { length }) => bits | (1 << (length & 31)), 0);
 
+  // Copied rather than grown: an array that grows out of order costs as much as the look-up.
+  const nothing: readonly unknown[] = names.map(() => undefined);
+
   function ask(headers: HeadersObject): readonly unknown[] {
     return names.map((name) => headers.get(name) ?? undefined);
   }
 
   /** `undefined` where one name is spelt in two ways. */
   function pick(headers: Readonly<Record<string, unknown>>): readonly unknown[] | undefined {
-    const found: unknown[] = [];
+    const found = nothing.slice();
     for (const key of Object.keys(headers)) {
       if (((lengths >>> (key.length & 31)) & 1) === 0) continue;
       const place = places.get(key) ?? places.get(key.toLowerCase());

@@ -71,38 +71,56 @@ const piece = fc.oneof(
   fc.string({ unit: "binary" }),
 );
 
-const value = fc.oneof(
-  { weight: 8, arbitrary: fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join("")) },
-  { weight: 1, arbitrary: fc.array(fc.string(), { maxLength: 3 }) },
-  { weight: 1, arbitrary: fc.constantFrom<unknown>(undefined, null, 1, true, {}) },
+const text = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(""));
+
+const noText = fc.oneof(
+  fc.array(fc.string(), { maxLength: 3 }),
+  fc.constantFrom<unknown>(null, 1, true, {}),
 );
 
-const name = fc.oneof(
+const anyValue = fc.oneof({ weight: 9, arbitrary: text }, { weight: 1, arbitrary: noText });
+
+const foreignNames = fc.constantFrom("get", "constructor", "__proto__", "toString", "", "x-other");
+
+/** What becomes of a header on its way: most are left, the others reach each step of reading. */
+const fates = fc.oneof(
+  { weight: 10, arbitrary: fc.constant({ kind: "kept" } as const) },
+  { weight: 1, arbitrary: fc.constant({ kind: "lost" } as const) },
+  { weight: 1, arbitrary: fc.constant({ kind: "twice" } as const) },
+  { weight: 1, arbitrary: fc.constant({ kind: "replaced", value: "v9,abc" } as const) },
+  { weight: 2, arbitrary: anyValue.map((value) => ({ kind: "replaced", value }) as const) },
+  { weight: 3, arbitrary: text.map((value) => ({ kind: "longer", value }) as const) },
   {
-    weight: 9,
-    arbitrary: fc.constantFrom(
-      "webhook-id",
-      "webhook-timestamp",
-      "webhook-signature",
-      "Webhook-Id",
-      "WEBHOOK-SIGNATURE",
-      "X-Signature",
-      "x-signature",
-      "X-Signature-Timestamp",
-      "x-signature-uniqueid",
-      "x-webhook-signature",
-      "x-webhook-timestamp",
-    ),
+    weight: 1,
+    arbitrary: fc.constantFrom(1, 8, 100).map((copies) => ({ kind: "many", copies }) as const),
   },
-  { weight: 1, arbitrary: fc.constantFrom("get", "constructor", "__proto__", "toString", "") },
 );
 
-const parts = fc.dictionary(name, value, { maxKeys: 11, noNullPrototype: false });
+type Fate = typeof fates extends fc.Arbitrary<infer One> ? One : never;
 
-/**
- * What a stranger may send to a scheme: a genuine attempt of theirs with parts replaced, so that
- * each step is reached, or nothing but noise.
- */
+function meet(name: string, value: string, fate: Fate): readonly (readonly [string, unknown])[] {
+  switch (fate.kind) {
+    case "kept":
+      return [[name, value]];
+    case "lost":
+      return [];
+    case "twice":
+      return [
+        [name.toLowerCase(), value],
+        [name.toUpperCase(), value],
+      ];
+    case "replaced":
+      return [[name, fate.value]];
+    case "longer":
+      return [[name, fate.value.startsWith("v") ? `${fate.value} ${value}` : value + fate.value]];
+    case "many":
+      return [[name, `${value} `.repeat(fate.copies) + value]];
+    default:
+      return fate satisfies never;
+  }
+}
+
+/** What a stranger may send to a scheme: a genuine attempt of theirs that met a fate. */
 export const strangers: fc.Arbitrary<{
   readonly pair: Pair;
   readonly headers: Record<string, unknown>;
@@ -111,14 +129,17 @@ export const strangers: fc.Arbitrary<{
   .record({
     pair: fc.constantFrom(...pairs),
     message: messages,
-    isNoise: fc.boolean(),
-    parts,
-    kept: fc.integer({ min: 0, max: 7 }),
-    body: fc.uint8Array(),
+    ahead: fc.constantFrom(0, 0, 0, -700, 700),
+    fates: fc.tuple(fates, fates, fates),
+    foreign: fc.dictionary(foreignNames, anyValue, { maxKeys: 3, noNullPrototype: false }),
+    body: fc.option(fc.uint8Array()),
   })
-  .map(({ pair, message, isNoise, parts: replaced, kept, body }) => {
-    if (isNoise) return { pair, headers: replaced, body };
-    const genuine = Object.entries(pair.scheme.sign(message, pair.signing));
-    const some = genuine.filter((_, index) => (kept & (1 << index)) === 0);
-    return { pair, headers: { ...replaced, ...Object.fromEntries(some) }, body };
+  .map(({ pair, message, ahead, fates: met, foreign, body }) => {
+    const timestamp = message.timestamp + ahead;
+    const genuine = Object.entries(pair.scheme.sign({ ...message, timestamp }, pair.signing));
+    const sent = genuine.flatMap(([name, value], index) =>
+      meet(name, value, met[index] ?? { kind: "kept" }),
+    );
+    const headers = { ...foreign, ...Object.fromEntries(sent) };
+    return { pair, headers, body: body ?? message.body };
   });

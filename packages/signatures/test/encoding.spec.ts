@@ -13,6 +13,12 @@ describe.each(["base64", "hex"] as const)("canonical %s", (encoding) => {
     );
   });
 
+  it("of nothing is no bytes, whatever stands before it", () => {
+    for (const before of ["", "=", "==", "v1="]) {
+      expect(decodeCanonical(before, encoding, before.length)).toEqual(new Uint8Array());
+    }
+  });
+
   it("is the only spelling that decodes", () => {
     const near = fc
       .tuple(fc.uint8Array({ minLength: 1 }), fc.nat(), fc.integer({ min: 0, max: 0x3000 }))

@@ -139,17 +139,7 @@ describe("whatever a stranger sends", () => {
       { numRuns: 3000 },
     );
 
-    // The noise reaches every step: a property that stops at the first would notice nothing.
-    expect([...codes]).toEqual(
-      expect.arrayContaining([
-        "CS_SIGNATURE_HEADER_MISSING",
-        "CS_SIGNATURE_HEADER_DUPLICATE",
-        "CS_SIGNATURE_HEADER_INVALID",
-        "CS_SIGNATURE_ID_INVALID",
-        "CS_SIGNATURE_TIMESTAMP_INVALID",
-        "CS_SIGNATURE_MALFORMED",
-        "CS_SIGNATURE_MISMATCH",
-      ]),
-    );
+    // They reach every step: a property that stops at the first would notice nothing.
+    expect([...codes].toSorted()).toEqual([...Object.keys(signatureErrorCodes), "ok"].toSorted());
   });
 });

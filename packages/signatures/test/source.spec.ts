@@ -27,7 +27,10 @@ function holding(part: string): readonly string[] {
   return files.filter(({ text }) => text.includes(part)).map(({ name }) => name);
 }
 
-describe("the sources", () => {
+// The mutation runner rewrites the sources in place: what it adds is not the package's.
+const isInstrumented = files.some(({ text }) => text.includes("stryMutAct_"));
+
+describe.skipIf(isInstrumented)("the sources", () => {
   it("compare no digest with an operator", () => {
     const all = files.flatMap(({ name, text }) =>
       comparisons(text).map((comparison) => `${name}: ${comparison}`),
