@@ -1,11 +1,13 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, expectTypeOf, it } from "vitest";
 import {
   bodyHmac,
   describedHmac,
   type Encoding,
   type HmacDescription,
   hmacPresets,
+  type Refused,
+  type ReplayableVerified,
   type SignatureScheme,
   type SignedPart,
   timestampedHmac,
@@ -175,6 +177,9 @@ describe("bodyHmac", () => {
 
   it("gives no replay protection, and says so", () => {
     expect(scheme.replayProtection).toBe(false);
+    expectTypeOf(scheme.replayProtection).toEqualTypeOf<false>();
+    expectTypeOf<typeof scheme.verify>().returns.toEqualTypeOf<ReplayableVerified | Refused>();
+    expectTypeOf<ReplayableVerified["id"]>().toEqualTypeOf<undefined>();
     for (const later of [0, now + 1e12]) {
       expect(scheme.verify({ headers, body }, [TEXT_SECRET], { now: later }).ok).toBe(true);
     }

@@ -1,4 +1,5 @@
-import { describe, expect, it } from "vitest";
+import type { IncomingHttpHeaders } from "node:http";
+import { describe, expect, expectTypeOf, it } from "vitest";
 import { type HeadersLike, standardWebhooks } from "../src/index.ts";
 import { now, SECRET, signed } from "./attempts.ts";
 
@@ -44,6 +45,14 @@ describe("headers", () => {
     });
     expect(judge(Object.assign(Object.create(null), genuine))).toMatchObject({ ok: true });
     expect(judge(new Headers(genuine))).toMatchObject({ ok: true });
+  });
+
+  it("fit the types of Node, of the Web and of a plain server", () => {
+    expectTypeOf<IncomingHttpHeaders>().toExtend<HeadersLike>();
+    expectTypeOf<Headers>().toExtend<HeadersLike>();
+    expectTypeOf<Record<string, string>>().toExtend<HeadersLike>();
+    expectTypeOf<Readonly<Record<string, readonly string[]>>>().toExtend<HeadersLike>();
+    expectTypeOf<Map<string, string>>().not.toExtend<HeadersLike>();
   });
 
   it("are read in any case", () => {
