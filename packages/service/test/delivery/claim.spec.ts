@@ -104,6 +104,16 @@ describe("a claim", () => {
     expect(await claim("clk_1", plenty, ports(queue), policy)).toMatchObject([{ attempt: 2 }]);
   });
 
+  it("takes what is free beside what is leased", async () => {
+    const queue = await openQueue();
+    await queue.subscribe("sub_1");
+    await queue.enqueue("sub_1");
+    await claim("clk_1", plenty, ports(queue), policy);
+    const free = await queue.enqueue("sub_1");
+    const claims = await claim("clk_1", plenty, ports(queue), policy);
+    expect(claims.map(({ id }) => id)).toEqual([free]);
+  });
+
   it("takes no more of a subscription than its cap leaves, those that waited longest first", async () => {
     const queue = await openQueue();
     await queue.subscribe("sub_1");

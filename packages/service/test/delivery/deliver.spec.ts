@@ -204,6 +204,30 @@ describe("the stream of attempts", () => {
     expect(await fast()).toBe(80);
   });
 
+  it("is not drained while another clock's attempts take all the room", async () => {
+    const queue = await openQueue();
+    await queue.subscribe("sub_live", { clockId: "live" });
+    await queue.subscribe("sub_1");
+    await queue.enqueue("sub_live", { clockId: "live" });
+    const { transport, answer, underWay } = held();
+    const one = deliverer(queue, transport, { policy: { concurrency: 1 } });
+    one.wake("live");
+    await expect.poll(underWay).toBe(1);
+    await queue.enqueue("sub_1");
+    let isDrained = false;
+    const drained = one.drain("clk_1").then(() => (isDrained = true));
+    await queue.passTurns();
+    expect(isDrained).toBe(false);
+    answer(answered(204));
+    await expect.poll(underWay).toBe(1);
+    answer(answered(204));
+    await drained;
+    expect((await queue.deliveries()).map(({ state }) => state)).toEqual([
+      "delivered",
+      "delivered",
+    ]);
+  });
+
   it("attempts each delivery once, however often it is woken", async () => {
     const queue = await openQueue();
     await queue.subscribe("sub_1");
@@ -285,6 +309,8 @@ describe("stopping", () => {
       { state: "waiting", attempts: 1, leased_until: 0 },
     ]);
     answer(answered(500));
+    await queue.passTurns();
+    expect(await queue.attempts()).toEqual([]);
 
     await deliverer(
       queue,

@@ -41,6 +41,12 @@ async function post(
   }
 }
 
+/** Connections that came in since `before`; one that is wanted comes in after all others. */
+async function hitsSince(before: number): Promise<number> {
+  await post(canary.url.href, { allowLoopback: true });
+  return canary.connections() - before - 1;
+}
+
 describe("an attempt to a host that is not public", () => {
   it.each([
     "127.0.0.1",
@@ -82,7 +88,7 @@ describe("an attempt to a host that is not public", () => {
   ])("never connects: %s", async (host) => {
     const before = canary.connections();
     expect(await post(`http://${host}:${canary.port}/`)).toEqual(REFUSED);
-    expect(canary.connections()).toBe(before);
+    expect(await hitsSince(before)).toBe(0);
   });
 
   it("never connects where a name resolves to it", async () => {
@@ -91,12 +97,15 @@ describe("an attempt to a host that is not public", () => {
     expect(await post(url, { lookup: resolver(["127.0.0.1"]) })).toEqual(REFUSED);
     expect(await post(url, { lookup: resolver(["::ffff:127.0.0.1"]) })).toEqual(REFUSED);
     expect(await post(url, { lookup: resolver([]) })).toEqual(REFUSED);
-    expect(canary.connections()).toBe(before);
+    expect(await hitsSince(before)).toBe(0);
   });
 
   it("never connects where one address of several is it", async () => {
-    const lookup = resolver(["1.1.1.1", "127.0.0.1"]);
+    const before = canary.connections();
+    // Nobody answers at the first one, and Node would try the second.
+    const lookup = resolver(["192.31.196.1", "127.0.0.1"]);
     expect(await post(`http://merchant.example:${canary.port}/`, { lookup })).toEqual(REFUSED);
+    expect(await hitsSince(before)).toBe(0);
   });
 
   it("never connects where the name's address changes between two attempts", async () => {
@@ -108,7 +117,7 @@ describe("an attempt to a host that is not public", () => {
     const answers = [await transport.post(request), await transport.post(request)];
     await transport.close();
     expect(answers).toEqual([REFUSED, REFUSED]);
-    expect(canary.connections()).toBe(before);
+    expect(await hitsSince(before)).toBe(0);
   });
 
   it("ends when the connected peer is another one than the resolver's", async () => {

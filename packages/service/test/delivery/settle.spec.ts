@@ -190,11 +190,11 @@ describe("settling", () => {
     await queue.enqueue("sub_1");
     await queue.enqueue("sub_2");
     await settle([made(answered(410), one)], portsOf(queue), policy);
-    const states = (await queue.deliveries()).map(({ id, state }) => [id, state]);
+    const states = (await queue.deliveries()).map(({ id, state, next_at }) => [id, state, next_at]);
     expect(states).toEqual([
-      ["dlv_1", "dropped"],
-      ["dlv_2", "dropped"],
-      ["dlv_3", "waiting"],
+      ["dlv_1", "dropped", null],
+      ["dlv_2", "dropped", null],
+      ["dlv_3", "waiting", CLOCK_START],
     ]);
     expect(await queue.subscription("sub_1")).toMatchObject([{ status: "CLOSED" }]);
     expect(await queue.subscription("sub_2")).toMatchObject([{ status: "ACTIVE" }]);
@@ -214,11 +214,20 @@ describe("settling", () => {
       return (await settle([made(timeout, one)], portsOf(queue), strict)).paused;
     };
     expect(await failAt(CLOCK_START)).toEqual([]);
-    expect(await failAt(CLOCK_START + 1)).toEqual([]);
-    expect(await failAt(CLOCK_START + DAY - 1)).toEqual([]);
-    expect(await failAt(CLOCK_START + DAY)).toEqual(["sub_1"]);
+    expect(await failAt(CLOCK_START + DAY)).toEqual([]);
+    expect(await failAt(CLOCK_START + DAY + 1)).toEqual(["sub_1"]);
+    await queue.write(
+      `UPDATE subscriptions SET status = 'ACTIVE', consecutive_failures = 0, failing_since = NULL
+       WHERE key = $1`,
+      ["sub_1"],
+    );
+    const again = CLOCK_START + 2 * DAY;
+    expect(await failAt(again)).toEqual([]);
+    expect(await failAt(again + 1)).toEqual([]);
+    expect(await failAt(again + DAY - 1)).toEqual([]);
+    expect(await failAt(again + DAY)).toEqual(["sub_1"]);
     expect(await queue.subscription("sub_1")).toMatchObject([
-      { status: "PAUSED", consecutive_failures: 4, failing_since: CLOCK_START },
+      { status: "PAUSED", consecutive_failures: 4, failing_since: CLOCK_START + 2 * DAY },
     ]);
   });
 
