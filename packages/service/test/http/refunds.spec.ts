@@ -97,6 +97,30 @@ describe("a refund of a payment that is still processing", () => {
   });
 });
 
+describe("what a refund was asked for with", () => {
+  it("is stored, and told again by the event of a later state", async () => {
+    const open = await openService();
+    const { service, merchant, clock } = open;
+    const paymentId = await newPayment(service, merchant);
+    const sent = { clientReferenceId: "order-7", softDescriptor: "Order 7", value: 1.05 };
+    const refund = validated("refund", await ask(open, paymentId, { ...sent, requestKey: "k" }));
+    await service.useCases.settlePayment(merchant, { paymentId });
+    clock.advance(30 * DAY_MS);
+    await service.useCases.moveDueRefunds({ now: clock.now(), clockId: "live" });
+    const [event] = await service.driver.query<{ payload: string }>(
+      "SELECT payload FROM events WHERE type = 'refund.authorized'",
+    );
+    expect(JSON.parse(event?.payload ?? "{}")).toMatchObject({
+      data: { ...refund, paymentStatus: "AUTHORIZED", clientReferenceId: "order-7" },
+    });
+    const rows = await service.driver.query(
+      `SELECT amount_cents AS cents, soft_descriptor AS descriptor, original_id AS original
+        FROM payments WHERE request_key = 'k'`,
+    );
+    expect(rows).toEqual([{ cents: 105, descriptor: "Order 7", original: paymentId }]);
+  });
+});
+
 describe("a refund of a settled payment", () => {
   it.each([
     ["2026-11-25T04:59:59.999Z", "PENDING", "refund.pending"],

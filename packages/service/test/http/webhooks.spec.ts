@@ -77,6 +77,16 @@ describe("POST /v1/webhook/subscribe", () => {
     expect(await waiting(open, key)).toHaveLength(2);
   });
 
+  it("takes nothing on for a subscription that is paused", async () => {
+    const open = await openService();
+    const key = await keyOf(open, { type: "ALL" });
+    await open.service.driver.transaction((tx) =>
+      tx.query("UPDATE subscriptions SET status = 'PAUSED' WHERE key = $1", [key]),
+    );
+    await newCustomer(open.service, open.merchant);
+    expect(await waiting(open, key)).toEqual([]);
+  });
+
   it("never delivers another merchant's events", async () => {
     const open = await openService();
     const key = await keyOf(open, { type: "ALL" });

@@ -100,9 +100,13 @@ describe("an event", () => {
         })();
       },
     });
-    await newCustomer(open.service, open.merchant);
+    const paymentId = await newPayment(open.service, open.merchant);
+    const order = { paymentId, amountCents: 1n, clientReferenceId: null, softDescriptor: null };
+    await open.service.useCases.askRefund(open.merchant, { ...order, requestKey: "k" });
+    // Refused: nothing was written that could wait.
+    await open.service.useCases.askRefund(open.merchant, { ...order, requestKey: "k" });
     await new Promise((resolve) => setImmediate(resolve));
-    expect(seen).toEqual([1, 2]);
+    expect(seen).toEqual([1, 2, 3, 4]);
   });
 
   it("carries the instant of the merchant's own clock", async () => {
@@ -124,6 +128,25 @@ describe("an event", () => {
     );
     expect(row).toEqual({ clock: made.merchant.clockId });
   });
+});
+
+describe("a settlement", () => {
+  it.each([
+    ["before the payment was made", -1000, 0],
+    ["in between", 500, 500],
+    ["in the future", 9000, 1000],
+  ])(
+    "that is said to be %s counts from the nearest instant that is possible",
+    async (_, said, counted) => {
+      const { service, merchant, clock } = await openService();
+      const start = clock.now();
+      const paymentId = await newPayment(service, merchant);
+      clock.advance(1000);
+      const settledAt = start + said;
+      const outcome = await service.useCases.settlePayment(merchant, { paymentId, settledAt });
+      expect(outcome).toMatchObject({ ok: true, payment: { settledAt: start + counted } });
+    },
+  );
 });
 
 describe("moving due refunds", () => {
