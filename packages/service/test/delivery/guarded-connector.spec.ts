@@ -103,7 +103,7 @@ describe("an attempt to a host that is not public", () => {
   it("never connects where one address of several is it", async () => {
     const before = canary.connections();
     // Nobody answers at the first one, and Node would try the second.
-    const lookup = resolver(["192.31.196.1", "127.0.0.1"]);
+    const lookup = resolver(["1.1.1.1", "127.0.0.1"]);
     expect(await post(`http://merchant.example:${canary.port}/`, { lookup })).toEqual(REFUSED);
     expect(await hitsSince(before)).toBe(0);
   });
