@@ -31,19 +31,23 @@ export interface RawError {
 // thousands of errors.
 const MAX_ERRORS = 100;
 
-/** A validator that returns what the generated check leaves on itself. */
-export function toValidator<T>(check: RawValidator): Validator<T> {
+/** Judges what we write: every fault counts. */
+export const writer = <T>(check: RawValidator): Validator<T> => validatorOf(check, () => true);
+
+/** Judges what we read: members that were added since are let through, and values of open enums. */
+export const reader = <T>(check: RawValidator): Validator<T> =>
+  validatorOf(check, ({ keyword }) => keyword !== "additionalProperties" && keyword !== "openEnum");
+
+function validatorOf<T>(check: RawValidator, counts: (error: RawError) => boolean): Validator<T> {
   return (value) => {
     // The check was generated from the schema that T was generated from.
     if (check(value)) return { ok: true, value: value as T };
     // "if" only says that one of its branches failed, and that branch has said why.
-    const errors = (check.errors ?? [])
-      .filter(({ keyword }) => keyword !== "if")
-      .slice(0, MAX_ERRORS)
-      .map(schemaError);
+    const faults = (check.errors ?? []).filter((error) => error.keyword !== "if" && counts(error));
     // The errors hold parts of the value: they must not outlive the call.
     check.errors = null;
-    return { ok: false, errors };
+    if (faults.length === 0) return { ok: true, value: value as T };
+    return { ok: false, errors: faults.slice(0, MAX_ERRORS).map(schemaError) };
   };
 }
 
@@ -59,6 +63,8 @@ function schemaError({ instancePath, keyword, params }: RawError): SchemaError {
         keyword,
         message: "is not a member of this object",
       };
+    case "openEnum":
+      return { pointer: instancePath, keyword: "enum", message: messageOf("enum", params) };
     case "discriminator":
       // An object told apart by a member: that member is missing, or names none of the kinds.
       return params["error"] === "mapping"

@@ -18,6 +18,10 @@ describe("the check of the keyword subset", () => {
     ["a keyword in an item", { type: "array", maxItems: 1, items: { contains: {} } }],
     ["a keyword in a kind", { oneOf: [{ not: {} }] }],
     ["an open object", { type: "object", properties: { a: {} } }],
+    [
+      "a member that every object has",
+      { type: "object", additionalProperties: false, properties: { toString: {} } },
+    ],
     ["an unbounded array", { type: "array" }],
     ["a $ref to the network", { $ref: "https://elsewhere.example/a.json" }],
     ["a $ref to a file", { $ref: "file:///etc/passwd" }],

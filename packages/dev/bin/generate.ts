@@ -1,16 +1,17 @@
 // Writes everything that is derived from schemas/: types, validators, the catalogue, the profiles.
 // With --check nothing is written, and the exit code is 1 where a committed file differs.
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { catalogueModule, eventRows } from "../src/generate/catalogue.ts";
+import { documents } from "../src/generate/documents.ts";
 import { keywordFaults } from "../src/generate/keywords.ts";
 import { loadSchemas } from "../src/generate/load.ts";
 import { profilesModule } from "../src/generate/profiles.ts";
 import { typesOf } from "../src/generate/types.ts";
-import { namedValidators, validatorsModule } from "../src/generate/validators.ts";
+import { checksScript, checksTypes, validatorsModule } from "../src/generate/validators.ts";
 
 const folder = fileURLToPath(new URL("../../../schemas", import.meta.url));
-const out = `${folder}/src/generated/`;
 
 const files = loadSchemas(folder);
 const faults = files.flatMap(keywordFaults);
@@ -25,33 +26,38 @@ const profile = files.filter(({ title }) => title === "Profile");
 const others = files.filter((file) => !profile.includes(file));
 const resources = others.filter((file) => !events.includes(file) && file.title !== "WebhookEvent");
 
+// Paths below schemas/. The checks are scripts as they are shipped: a compiler would print them anew,
+// at three times the size.
 const modules: Readonly<Record<string, string>> = {
-  "types.ts": await typesOf(files, rows),
-  "writer-checks.ts": validatorsModule("writer", others, files),
-  "writers.ts": namedValidators(others, "writer-checks.ts"),
-  "reader-checks.ts": validatorsModule("reader", resources, files),
-  "readers.ts": namedValidators(resources, "reader-checks.ts"),
-  "event-checks.ts": validatorsModule("reader", events, files),
-  "catalogue.ts": catalogueModule(rows),
-  "profile-checks.ts": validatorsModule("writer", profile, files),
-  "profiles.ts": profilesModule(folder, ["standard", "x-signature"]),
+  "src/generated/types.ts": await typesOf(files, rows),
+  "src/generated/catalogue.ts": catalogueModule(rows),
+  "src/generated/writers.ts": validatorsModule("writer", others),
+  "src/generated/readers.ts": validatorsModule("reader", resources),
+  "src/generated/profiles.ts": profilesModule(folder, ["standard", "x-signature"]),
+  "checks/checks.js": checksScript(others, files),
+  "checks/checks.d.ts": checksTypes(others),
+  "checks/profile-check.js": checksScript(profile, files),
+  "checks/profile-check.d.ts": checksTypes(profile),
+  ...documents(folder, files),
 };
 
-mkdirSync(out, { recursive: true });
-const have = readdirSync(out);
-const stale = [
-  ...Object.entries(modules)
-    .filter(([name, text]) => !have.includes(name) || readFileSync(out + name, "utf8") !== text)
-    .map(([name]) => name),
-  ...have.filter((name) => !(name in modules)),
-];
-if (process.argv.includes("--check")) {
-  for (const name of stale)
-    console.error(`schemas/src/generated/${name} is stale: run pnpm generate`);
-  process.exitCode = stale.length === 0 ? 0 : 1;
-} else
-  for (const name of stale) {
-    const text = modules[name];
-    if (text === undefined) rmSync(out + name);
-    else writeFileSync(out + name, text);
+const isChecking = process.argv.includes("--check");
+const have = globSync("{src/generated,checks,documents}/**/*.*", { cwd: folder }).map((path) =>
+  path.replaceAll("\\", "/"),
+);
+const stale = [...new Set([...Object.keys(modules), ...have])].filter((path) => {
+  const text = modules[path];
+  return (
+    text === undefined || !have.includes(path) || readFileSync(`${folder}/${path}`, "utf8") !== text
+  );
+});
+for (const path of stale) {
+  const text = modules[path];
+  if (isChecking) console.error(`schemas/${path} is stale: run pnpm generate`);
+  else if (text === undefined) rmSync(`${folder}/${path}`);
+  else {
+    mkdirSync(dirname(`${folder}/${path}`), { recursive: true });
+    writeFileSync(`${folder}/${path}`, text);
   }
+}
+process.exitCode = isChecking && stale.length > 0 ? 1 : 0;

@@ -21,8 +21,8 @@ async function freePort(): Promise<number> {
 }
 
 describe("the code in the README", () => {
-  it("is twelve lines", () => {
-    expect(code.trimEnd().split("\n")).toHaveLength(12);
+  it("is at most twelve lines of code", () => {
+    expect(code.split("\n").filter((line) => line !== "").length).toBeLessThanOrEqual(12);
   });
 
   it("mounts a receiver exactly as printed", async () => {

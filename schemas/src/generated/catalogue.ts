@@ -1,7 +1,7 @@
 // Generated from schemas/ by `pnpm generate`. Do not edit.
 import type { Catalogue } from "../catalogue.ts";
-import { toValidator } from "../validator.ts";
-import { checks } from "./event-checks.ts";
+import { checks } from "../../checks/checks.js";
+import { reader } from "../validator.ts";
 import type { EventTypeMap } from "./types.ts";
 
 /** The events of the standard profile. */
@@ -10,94 +10,94 @@ export const standardCatalogue: Catalogue<EventTypeMap> = {
   events: {
     "payment.created": {
       category: "PAYMENT",
-      validate: toValidator(checks.PaymentCreatedEvent),
+      validate: reader(checks.PaymentCreatedEvent),
       amounts: ["/data/amount/value"],
       resource: "/data/paymentId",
       rank: 0,
     },
     "payment.authorized": {
       category: "PAYMENT",
-      validate: toValidator(checks.PaymentAuthorizedEvent),
+      validate: reader(checks.PaymentAuthorizedEvent),
       amounts: ["/data/amount/value"],
       resource: "/data/paymentId",
       rank: 1,
     },
     "payment.succeeded": {
       category: "PAYMENT",
-      validate: toValidator(checks.PaymentSucceededEvent),
+      validate: reader(checks.PaymentSucceededEvent),
       amounts: ["/data/amount/value"],
       resource: "/data/paymentId",
       rank: 2,
     },
     "payment.failed": {
       category: "PAYMENT",
-      validate: toValidator(checks.PaymentFailedEvent),
+      validate: reader(checks.PaymentFailedEvent),
       amounts: ["/data/amount/value"],
       resource: "/data/paymentId",
       rank: 3,
     },
     "payment.canceled": {
       category: "PAYMENT",
-      validate: toValidator(checks.PaymentCanceledEvent),
+      validate: reader(checks.PaymentCanceledEvent),
       amounts: ["/data/amount/value"],
       resource: "/data/paymentId",
       rank: 3,
     },
     "refund.pending": {
       category: "PAYMENT",
-      validate: toValidator(checks.RefundPendingEvent),
+      validate: reader(checks.RefundPendingEvent),
       amounts: [],
       resource: "/data/paymentId",
       rank: 0,
     },
     "refund.authorized": {
       category: "PAYMENT",
-      validate: toValidator(checks.RefundAuthorizedEvent),
+      validate: reader(checks.RefundAuthorizedEvent),
       amounts: [],
       resource: "/data/paymentId",
       rank: 1,
     },
     "refund.failed": {
       category: "PAYMENT",
-      validate: toValidator(checks.RefundFailedEvent),
+      validate: reader(checks.RefundFailedEvent),
       amounts: [],
       resource: "/data/paymentId",
       rank: 2,
     },
     "customer.created": {
       category: "CUSTOMER",
-      validate: toValidator(checks.CustomerCreatedEvent),
+      validate: reader(checks.CustomerCreatedEvent),
       amounts: [],
       resource: "/data/id",
       rank: 0,
     },
     "customer.activated": {
       category: "CUSTOMER",
-      validate: toValidator(checks.CustomerActivatedEvent),
+      validate: reader(checks.CustomerActivatedEvent),
       amounts: [],
       resource: "/data/id",
     },
     "customer.deactivated": {
       category: "CUSTOMER",
-      validate: toValidator(checks.CustomerDeactivatedEvent),
+      validate: reader(checks.CustomerDeactivatedEvent),
       amounts: [],
       resource: "/data/id",
     },
     "account.linked": {
       category: "ACCOUNT",
-      validate: toValidator(checks.AccountLinkedEvent),
+      validate: reader(checks.AccountLinkedEvent),
       amounts: [],
       resource: "/data/customerId",
     },
     "account.updated": {
       category: "ACCOUNT",
-      validate: toValidator(checks.AccountUpdatedEvent),
+      validate: reader(checks.AccountUpdatedEvent),
       amounts: [],
       resource: "/data/customerId",
     },
     "account.deactivated": {
       category: "ACCOUNT",
-      validate: toValidator(checks.AccountDeactivatedEvent),
+      validate: reader(checks.AccountDeactivatedEvent),
       amounts: [],
       resource: "/data/customerId",
     },

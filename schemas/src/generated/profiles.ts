@@ -1,7 +1,7 @@
 // Generated from schemas/ by `pnpm generate`. Do not edit.
 import { freeze } from "../freeze.ts";
-import { toValidator, type Validator } from "../validator.ts";
-import { checks } from "./profile-checks.ts";
+import { checks } from "../../checks/profile-check.js";
+import { type Validator, writer } from "../validator.ts";
 import type { Profile } from "./types.ts";
 
 export type { Profile } from "./types.ts";
@@ -541,4 +541,4 @@ export const profiles: { readonly "standard": Profile; readonly "x-signature": P
 });
 
 /** Judges a profile's document: closed, all errors at once. */
-export const validateProfile: Validator<Profile> = toValidator(checks.Profile);
+export const validateProfile: Validator<Profile> = writer(checks.Profile);

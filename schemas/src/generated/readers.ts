@@ -1,5 +1,5 @@
 // Generated from schemas/ by `pnpm generate`. Do not edit.
-import { checks } from "./reader-checks.ts";
+import { checks } from "../../checks/checks.js";
 import type {
   EventEnvelope,
   AccountDetails,
@@ -24,27 +24,27 @@ import type {
   UnsubscribeRequest,
   UnsubscribeResponse,
 } from "./types.ts";
-import { toValidator, type Validator } from "../validator.ts";
+import { reader, type Validator } from "../validator.ts";
 
-export const validateEventEnvelope: Validator<EventEnvelope> = toValidator(checks.EventEnvelope);
-export const validateAccountDetails: Validator<AccountDetails> = toValidator(checks.AccountDetails);
-export const validateAmount: Validator<Amount> = toValidator(checks.Amount);
-export const validateCustomer: Validator<Customer> = toValidator(checks.Customer);
-export const validateErrorCode: Validator<ErrorCode> = toValidator(checks.ErrorCode);
-export const validateErrorDetails: Validator<ErrorDetails> = toValidator(checks.ErrorDetails);
-export const validateFlatError: Validator<FlatError> = toValidator(checks.FlatError);
-export const validateIdentifier: Validator<Identifier> = toValidator(checks.Identifier);
-export const validateLinkedAccount: Validator<LinkedAccount> = toValidator(checks.LinkedAccount);
-export const validatePayment: Validator<Payment> = toValidator(checks.Payment);
-export const validateProblem: Validator<Problem> = toValidator(checks.Problem);
-export const validateRefundRequest: Validator<RefundRequest> = toValidator(checks.RefundRequest);
-export const validateRefund: Validator<Refund> = toValidator(checks.Refund);
-export const validateSubscribeRequest: Validator<SubscribeRequest> = toValidator(checks.SubscribeRequest);
-export const validateSubscribeResponse: Validator<SubscribeResponse> = toValidator(checks.SubscribeResponse);
-export const validateSubscriptionDetails: Validator<SubscriptionDetails> = toValidator(checks.SubscriptionDetails);
-export const validateTimestamp: Validator<Timestamp> = toValidator(checks.Timestamp);
-export const validateTokenError: Validator<TokenError> = toValidator(checks.TokenError);
-export const validateTokenRequest: Validator<TokenRequest> = toValidator(checks.TokenRequest);
-export const validateTokenResponse: Validator<TokenResponse> = toValidator(checks.TokenResponse);
-export const validateUnsubscribeRequest: Validator<UnsubscribeRequest> = toValidator(checks.UnsubscribeRequest);
-export const validateUnsubscribeResponse: Validator<UnsubscribeResponse> = toValidator(checks.UnsubscribeResponse);
+export const validateEventEnvelope: Validator<EventEnvelope> = reader(checks.EventEnvelope);
+export const validateAccountDetails: Validator<AccountDetails> = reader(checks.AccountDetails);
+export const validateAmount: Validator<Amount> = reader(checks.Amount);
+export const validateCustomer: Validator<Customer> = reader(checks.Customer);
+export const validateErrorCode: Validator<ErrorCode> = reader(checks.ErrorCode);
+export const validateErrorDetails: Validator<ErrorDetails> = reader(checks.ErrorDetails);
+export const validateFlatError: Validator<FlatError> = reader(checks.FlatError);
+export const validateIdentifier: Validator<Identifier> = reader(checks.Identifier);
+export const validateLinkedAccount: Validator<LinkedAccount> = reader(checks.LinkedAccount);
+export const validatePayment: Validator<Payment> = reader(checks.Payment);
+export const validateProblem: Validator<Problem> = reader(checks.Problem);
+export const validateRefundRequest: Validator<RefundRequest> = reader(checks.RefundRequest);
+export const validateRefund: Validator<Refund> = reader(checks.Refund);
+export const validateSubscribeRequest: Validator<SubscribeRequest> = reader(checks.SubscribeRequest);
+export const validateSubscribeResponse: Validator<SubscribeResponse> = reader(checks.SubscribeResponse);
+export const validateSubscriptionDetails: Validator<SubscriptionDetails> = reader(checks.SubscriptionDetails);
+export const validateTimestamp: Validator<Timestamp> = reader(checks.Timestamp);
+export const validateTokenError: Validator<TokenError> = reader(checks.TokenError);
+export const validateTokenRequest: Validator<TokenRequest> = reader(checks.TokenRequest);
+export const validateTokenResponse: Validator<TokenResponse> = reader(checks.TokenResponse);
+export const validateUnsubscribeRequest: Validator<UnsubscribeRequest> = reader(checks.UnsubscribeRequest);
+export const validateUnsubscribeResponse: Validator<UnsubscribeResponse> = reader(checks.UnsubscribeResponse);

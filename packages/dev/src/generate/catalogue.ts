@@ -75,8 +75,8 @@ export function catalogueModule(rows: readonly EventRow[]): string {
   return [
     BANNER,
     'import type { Catalogue } from "../catalogue.ts";',
-    'import { toValidator } from "../validator.ts";',
-    'import { checks } from "./event-checks.ts";',
+    'import { checks } from "../../checks/checks.js";',
+    'import { reader } from "../validator.ts";',
     'import type { EventTypeMap } from "./types.ts";',
     "",
     "/** The events of the standard profile. */",
@@ -86,7 +86,7 @@ export function catalogueModule(rows: readonly EventRow[]): string {
     ...rows.flatMap(({ type, category, resource, rank, amounts, title }) => [
       `    ${JSON.stringify(type)}: {`,
       `      category: ${JSON.stringify(category)},`,
-      `      validate: toValidator(checks.${title}),`,
+      `      validate: reader(checks.${title}),`,
       `      amounts: ${JSON.stringify(amounts)},`,
       `      resource: ${JSON.stringify(resource)},`,
       ...(rank === undefined ? [] : [`      rank: ${String(rank)},`]),

@@ -97,6 +97,9 @@ function faultsOf(schema: Schema, at: string): string[] {
     faults.push(`${at}: additionalProperties is true or false`);
   if (type === "array" && schema["maxItems"] === undefined)
     faults.push(`${at}: an array needs a maxItems`);
+  // The checks ask for members without asking whose they are: `{}` answers these from its prototype.
+  for (const name of Object.keys((schema["properties"] as object | undefined) ?? {}))
+    if (name in Object.prototype) faults.push(`${at}: every object has a member ${name}`);
   for (const [name, child] of subschemas(schema)) faults.push(...faultsOf(child, `${at}/${name}`));
   return faults;
 }

@@ -12,8 +12,8 @@ export function profilesModule(folder: string, names: readonly string[]): string
   return [
     BANNER,
     'import { freeze } from "../freeze.ts";',
-    'import { toValidator, type Validator } from "../validator.ts";',
-    'import { checks } from "./profile-checks.ts";',
+    'import { checks } from "../../checks/profile-check.js";',
+    'import { type Validator, writer } from "../validator.ts";',
     'import type { Profile } from "./types.ts";',
     "",
     'export type { Profile } from "./types.ts";',
@@ -24,7 +24,7 @@ export function profilesModule(folder: string, names: readonly string[]): string
     "});",
     "",
     "/** Judges a profile's document: closed, all errors at once. */",
-    "export const validateProfile: Validator<Profile> = toValidator(checks.Profile);",
+    "export const validateProfile: Validator<Profile> = writer(checks.Profile);",
     "",
   ].join("\n");
 }

@@ -7,29 +7,21 @@ import { BANNER } from "./banner.ts";
 import { mapSchema } from "./keywords.ts";
 import type { Schema, SchemaFile } from "./load.ts";
 
-/** Which of the two validators of a schema. */
-export type Side = "writer" | "reader";
-
 /**
- * The validators of some schemas as one module without imports: each is a function of a value that
- * answers with a boolean and leaves its errors on itself, which `validator.ts` turns into results.
+ * The checks of some schemas as one script without imports: each is a function of a value that
+ * answers with a boolean and leaves all faults on itself. `validator.ts` makes of them a writer's
+ * validator, which minds every fault, and a reader's, which forgives what may have been added since.
  */
-export function validatorsModule(
-  side: Side,
-  wanted: readonly SchemaFile[],
-  all: readonly SchemaFile[],
-): string {
+export function checksScript(wanted: readonly SchemaFile[], all: readonly SchemaFile[]): string {
   // The subset has no keyword that draft 7 lacks, and Ajv's code for it is half as long.
   const ajv = new Ajv({
     strict: true,
     // The texts are ours, in `validator.ts`: they never hold a value.
     messages: false,
     discriminator: true,
-    ownProperties: true,
     // One function a schema, called by all that refer to it.
     inlineRefs: false,
-    // A writer is told everything at once; a stranger's body is judged no further than needed.
-    allErrors: side === "writer",
+    allErrors: true,
     strictTypes: false,
     strictRequired: false,
     formats,
@@ -39,17 +31,26 @@ export function validatorsModule(
       formats: _`require(${fileURLToPath(new URL("../../../../schemas/src/formats.ts", import.meta.url))}).formats`,
     },
   });
-  ajv.addKeyword("x-open");
-  for (const { schema } of all)
-    ajv.addSchema(mapSchema(schema, side === "writer" ? forWriters : forReaders));
+  ajv.addKeyword({
+    keyword: "openEnum",
+    schemaType: "array",
+    error: { message: "", params: ({ schemaCode }) => _`{allowedValues: ${schemaCode}}` },
+    code: (cxt) => cxt.fail(_`!${cxt.schemaCode}.includes(${cxt.data})`),
+  });
+  for (const { schema } of all) ajv.addSchema(mapSchema(schema, judgingPart));
   const names = Object.fromEntries(wanted.map(({ title, id }) => [`check${title}`, id]));
   const listed = wanted.map(({ title }) => `${title}: check${title}`).join(", ");
-  const code = `${standalone.default(ajv, names)}\nexport const all = { ${listed} };`
+  const code = standalone
+    .default(ajv, names)
+    .replaceAll(/^export const/gm, "const")
     // Nobody reads where in the schema an error comes from, and it is a third of the code.
     .replaceAll(/schemaPath:"[^"]*",/g, "");
   // Ajv leaves require() calls in its ECMAScript modules; bundling its helpers leaves no import.
   const bundle = buildSync({
-    stdin: { contents: code, resolveDir: fileURLToPath(new URL(".", import.meta.url)) },
+    stdin: {
+      contents: `${code}\nexport const checks = { ${listed} };`,
+      resolveDir: fileURLToPath(new URL(".", import.meta.url)),
+    },
     absWorkingDir: fileURLToPath(new URL("../../../../", import.meta.url)),
     bundle: true,
     format: "esm",
@@ -58,34 +59,32 @@ export function validatorsModule(
     minify: true,
     write: false,
   });
-  const [, body, exports = ""] =
-    /^([\s\S]*)export\s*\{([^}]*)\};?\s*$/.exec(bundle.outputFiles[0]?.text ?? "") ?? [];
-  const local = /([\w$]+) as all\b/.exec(exports)?.[1];
-  if (body === undefined || local === undefined)
-    throw new Error("the bundle has no list of checks");
+  return `${BANNER}\n${bundle.outputFiles[0]?.text ?? ""}`;
+}
+
+/** The types of a script of checks. */
+export function checksTypes(wanted: readonly SchemaFile[]): string {
   return [
     BANNER,
-    "// @ts-nocheck: generated code without types, except for the export at the end.",
-    'import type { RawValidator } from "../validator.ts";',
-    body.trimEnd(),
-    "export const checks: {",
+    'import type { RawValidator } from "../src/validator.ts";',
+    "export declare const checks: {",
     ...wanted.map(({ title }) => `  readonly ${title}: RawValidator;`),
-    `} = ${local};`,
+    "};",
     "",
   ].join("\n");
 }
 
-/** A module with a `validate…` of each schema over the checks of `validatorsModule`. */
-export function namedValidators(wanted: readonly SchemaFile[], checks: string): string {
+/** A module with a `validate…` of each schema: the writer's or the reader's. */
+export function validatorsModule(side: "writer" | "reader", wanted: readonly SchemaFile[]): string {
   return [
     BANNER,
-    `import { checks } from "./${checks}";`,
+    'import { checks } from "../../checks/checks.js";',
     `import type {\n${wanted.map(({ title }) => `  ${title},`).join("\n")}\n} from "./types.ts";`,
-    'import { toValidator, type Validator } from "../validator.ts";',
+    `import { ${side}, type Validator } from "../validator.ts";`,
     "",
     ...wanted.map(
       ({ title }) =>
-        `export const validate${title === "WebhookEvent" ? "Event" : title}: Validator<${title}> = toValidator(checks.${title});`,
+        `export const validate${title === "WebhookEvent" ? "Event" : title}: Validator<${title}> = ${side}(checks.${title});`,
     ),
     "",
   ].join("\n");
@@ -95,7 +94,7 @@ export function namedValidators(wanted: readonly SchemaFile[], checks: string): 
  * What judges, without what explains: the generated code holds a copy of its schemas. `multipleOf`
  * judges a binary fraction, so amounts are judged on their source text instead.
  */
-function forWriters(schema: Schema): Schema {
+function judgingPart(schema: Schema): Schema {
   const {
     $schema: _dialect,
     multipleOf: _multipleOf,
@@ -104,21 +103,12 @@ function forWriters(schema: Schema): Schema {
     examples: _examples,
     "x-invalid": _invalid,
     deprecated: _deprecated,
+    "x-open": isOpen,
     ...judging
-  } = schema;
-  return judging;
-}
-
-/** What a reader gets may have grown: unknown members pass, and enums marked open take any text. */
-function forReaders(schema: Schema): Schema {
-  const { additionalProperties, enum: values, ...rest } = openUnion(forWriters(schema));
-  return {
-    ...rest,
-    ...(additionalProperties === undefined || additionalProperties === false
-      ? {}
-      : { additionalProperties }),
-    ...(values === undefined || rest["x-open"] === true ? {} : { enum: values }),
-  };
+  } = openUnion(schema);
+  if (isOpen !== true) return judging;
+  const { enum: values, ...rest } = judging;
+  return { ...rest, openEnum: values };
 }
 
 /**
@@ -135,7 +125,7 @@ function openUnion(schema: Schema): Schema {
     oneOf?: { properties?: Record<string, Schema> }[];
   };
   const tag = discriminator?.propertyName ?? "";
-  const open = oneOf.find(({ properties }) => properties?.[tag]?.["x-open"] === true);
+  const open = oneOf.find(({ properties }) => properties?.[tag]?.["openEnum"] !== undefined);
   if (open === undefined) return schema;
   return oneOf
     .filter((kind) => kind !== open)
