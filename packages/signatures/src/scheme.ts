@@ -66,7 +66,10 @@ export type Verification = Verified | Refused;
 /** What a secret is for: a public key only verifies, a private key only signs. */
 export type SecretUse = "sign" | "verify";
 
-/** How an attempt is signed and verified. Pure: the clock and the secrets are arguments. */
+/**
+ * How an attempt is signed and verified, which the interface leaves open (S 5.3). Pure: the clock
+ * and the secrets are arguments.
+ */
 export interface SignatureScheme {
   /** For logs. */
   readonly name: string;

@@ -114,14 +114,14 @@ function readCandidates(
   keys: readonly StandardKey[],
 ): Candidates | SignatureErrorCode {
   const tokens = list.includes(" ") ? list.split(" ") : [list];
+  // Node and the Web join a repeated header with a comma and a space.
+  if (tokens.length > 1 && list.includes(", ")) return "CS_SIGNATURE_HEADER_DUPLICATE";
   if (tokens.length > MAX_SIGNATURES) return "CS_SIGNATURE_TOO_MANY";
 
   const v1: Uint8Array[] = [];
   const v1a: Uint8Array[] = [];
   let supported = false;
   for (const token of tokens) {
-    // Node and the Web join a repeated header with a comma and a space.
-    if (token.endsWith(",") && tokens.length > 1) return "CS_SIGNATURE_HEADER_DUPLICATE";
     const version = versionOf(token);
     if (version === undefined) return "CS_SIGNATURE_MALFORMED";
     if (version === "other" || !keys.some((key) => key.version === version)) continue;

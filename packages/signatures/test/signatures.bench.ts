@@ -13,7 +13,7 @@ interface Figures {
 }
 
 const goals = [
-  { size: 200, floor: 0.6, peer: 3 },
+  { size: 200, floor: 0, peer: 0 },
   { size: 1024, floor: 0.8, peer: 3 },
   { size: 20 * 1024, floor: 0.95, peer: 10 },
   { size: 350 * 1024, floor: 0.95, peer: 10 },
