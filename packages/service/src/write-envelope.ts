@@ -12,7 +12,7 @@ type Members = Record<string, unknown>;
  * debit of one event name could not be told apart.
  */
 export function writeEnvelope(places: Profile["envelope"], event: EnvelopeMembers): object {
-  const root: Members = {};
+  const root = members();
   put(root, places.id, event.id);
   put(root, places.type, event.type);
   if (places.category !== undefined) put(root, places.category, event.category);
@@ -36,12 +36,18 @@ function put(root: Members, pointer: string, value: unknown): void {
   const last = names.pop() ?? "";
   let at = root;
   for (const name of names) {
-    const next = at[name] ?? {};
+    const next = at[name] ?? members();
     at[name] = next;
     // Made by this function alone.
     at = next as Members;
   }
   at[last] = value;
+}
+
+/** Without a prototype: a profile whose pointer names `__proto__` reaches no other object. */
+function members(): Members {
+  // `Object.create` is typed `any`.
+  return Object.create(null) as Members;
 }
 
 function has(root: Members, pointer: string): boolean {
