@@ -8,7 +8,7 @@ import type { SchemaFile } from "./load.ts";
  */
 export function documents(folder: string, files: readonly SchemaFile[]): Record<string, string> {
   const schemas = files.map(({ path, schema }): [string, string] => {
-    const shipped = mapSchema(schema, ({ "x-invalid": _, ...rest }) => rest);
+    const shipped = mapSchema(schema, ({ "x-invalid": _refused, ...rest }) => rest);
     return [`documents/${path}`, `${JSON.stringify(shipped)}\n`];
   });
   const profiles = ["standard", "x-signature"].map((name): [string, string] => {
