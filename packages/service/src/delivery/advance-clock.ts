@@ -21,7 +21,9 @@ export type AdvanceOutcome =
   /** `instants` are those at which something was due, in milliseconds, in order. */
   | { readonly ok: true; readonly now: number; readonly instants: readonly number[] }
   /** A clock goes forward only. `now` is what it shows. */
-  | { readonly ok: false; readonly code: "CLOCK_GOES_FORWARD"; readonly now: number };
+  | { readonly ok: false; readonly code: "CLOCK_GOES_FORWARD"; readonly now: number }
+  /** The engine was stopped on the way. The clock stands at `now`; the same call goes on from there. */
+  | { readonly ok: false; readonly code: "ENGINE_STOPPED"; readonly now: number };
 
 /**
  * Moves a namespace's clock to `to`, from one instant at which something is due to the next. At each
@@ -46,7 +48,8 @@ export async function advanceClock(
   for (;;) {
     // Also at the present instant: what was under way is settled before time goes on.
     await ports.moveDueRefunds({ clockId, now });
-    await ports.deliverer.drain(clockId);
+    const isDrained = await ports.deliverer.drain(clockId);
+    if (!isDrained) return { ok: false, code: "ENGINE_STOPPED", now };
     const next = await nextInstant(clockId, ports);
     if (next === undefined || next > to) break;
     // What became due in the meantime is due now: the clock never goes back to it.

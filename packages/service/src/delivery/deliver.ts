@@ -59,17 +59,20 @@ export class Deliverer {
 
   /**
    * Delivers until nothing of a clock is due and nothing of it under way. What comes to be due in the
-   * meantime is delivered too. Ends early when the deliverer is stopped.
+   * meantime is delivered too.
    *
+   * @returns `false` where the deliverer was stopped before.
    * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`
    */
-  async drain(clockId: string): Promise<void> {
+  async drain(clockId: string): Promise<boolean> {
     while (!this.#stopped) {
       const looked = await this.#claimDue(clockId);
       const own = [...this.#underWay].filter(([, { clockId: id }]) => id === clockId);
-      if (this.#stopped || (looked && own.length === 0)) return;
+      if (this.#stopped) break;
+      if (looked && own.length === 0) return true;
       await Promise.race(own.length > 0 ? own.map(([done]) => done) : this.#underWay.keys());
     }
+    return false;
   }
 
   /**

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createDeliveryEngine, type DeliveryEngine } from "../../src/delivery/delivery-engine.ts";
-import type { Transport } from "../../src/delivery/transport.ts";
+import type { Answer, Transport } from "../../src/delivery/transport.ts";
 import { answered, CLOCK_START, fakeTransport, openQueue, policy, type Queue } from "./queue.ts";
+import { SOON } from "./soon.ts";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -126,6 +127,29 @@ describe("a sandbox clock that goes forward", () => {
       fakeTransport(() => answered(204)),
     );
     expect(await one.advanceClock("clk_1", CLOCK_START + HOUR)).toMatchObject({ instants: [] });
+  });
+
+  it("stands where the engine was stopped, and goes on from there", async () => {
+    const queue = await openQueue();
+    await queue.subscribe("sub_1");
+    await queue.enqueue("sub_1", { nextAt: CLOCK_START + HOUR });
+    const { promise, resolve } = Promise.withResolvers<Answer>();
+    const transport = fakeTransport(() => promise);
+    const one = engine(queue, transport);
+    const moving = one.advanceClock("clk_1", CLOCK_START + 24 * HOUR);
+    await expect.poll(() => transport.posts.length, SOON).toBe(1);
+    await one.stop({ graceMs: 0 });
+    resolve(answered(204));
+    const reached = CLOCK_START + HOUR;
+    expect(await moving).toEqual({ ok: false, code: "ENGINE_STOPPED", now: reached });
+    expect(await queue.instant()).toBe(reached);
+
+    const other = engine(
+      queue,
+      fakeTransport(() => answered(204)),
+    );
+    expect(await other.advanceClock("clk_1", CLOCK_START + 24 * HOUR)).toMatchObject({ ok: true });
+    expect(await queue.deliveries()).toMatchObject([{ state: "delivered", attempts: 2 }]);
   });
 
   it("comes to the same end in one move and in many", async () => {

@@ -18,6 +18,7 @@ import {
   SECRET,
   type Queue,
 } from "./queue.ts";
+import { SOON } from "./soon.ts";
 
 function deliverer(
   queue: Queue,
@@ -55,7 +56,7 @@ async function merchant(...statuses: number[]) {
   onTestFinished(() => server.close());
   return { arrived, url: server.url.href };
 }
-const network = () => undiciTransport({ deadlineMs: 2000, allowLoopback: true });
+const network = () => undiciTransport({ deadlineMs: 10_000, allowLoopback: true });
 
 describe("an attempt on the wire", () => {
   it("verifies with the packages of Standard Webhooks and Svix, over the stored bytes", async () => {
@@ -196,7 +197,7 @@ describe("the stream of attempts", () => {
     const done = one.drain("clk_1");
     const fast = async () =>
       (await queue.deliveries()).filter(({ state }) => state === "delivered").length;
-    await expect.poll(fast).toBe(40);
+    await expect.poll(fast, SOON).toBe(40);
     expect(slow).toHaveLength(8);
     const timer = setInterval(() => slow.splice(0).forEach((end) => end(answered(204))), 1);
     await done;
@@ -212,14 +213,14 @@ describe("the stream of attempts", () => {
     const { transport, answer, underWay } = held();
     const one = deliverer(queue, transport, { policy: { concurrency: 1 } });
     one.wake("live");
-    await expect.poll(underWay).toBe(1);
+    await expect.poll(underWay, SOON).toBe(1);
     await queue.enqueue("sub_1");
     let isDrained = false;
     const drained = one.drain("clk_1").then(() => (isDrained = true));
     await queue.passTurns();
     expect(isDrained).toBe(false);
     answer(answered(204));
-    await expect.poll(underWay).toBe(1);
+    await expect.poll(underWay, SOON).toBe(1);
     answer(answered(204));
     await drained;
     expect((await queue.deliveries()).map(({ state }) => state)).toEqual([
@@ -259,7 +260,7 @@ describe("the stream of attempts", () => {
     const observer = { failed: (error: unknown) => failures.push(error) };
     const one = new Deliverer({ ...ports, driver }, policy, observer);
     const done = one.drain("clk_1");
-    await expect.poll(underWay).toBe(1);
+    await expect.poll(underWay, SOON).toBe(1);
     broken = 1;
     answer(answered(204));
     await done;
@@ -288,7 +289,7 @@ describe("stopping", () => {
     const one = deliverer(queue, transport, { policy: { concurrencyPerSubscription: 1 } });
     for (let count = 0; count < 3; count += 1) await queue.enqueue("sub_1");
     one.wake("clk_1");
-    await expect.poll(underWay).toBe(1);
+    await expect.poll(underWay, SOON).toBe(1);
     const stopped = one.stop({ graceMs: 5000 });
     answer(answered(204));
     await stopped;
@@ -303,7 +304,7 @@ describe("stopping", () => {
     const { transport, answer, underWay } = held();
     const one = deliverer(queue, transport);
     one.wake("clk_1");
-    await expect.poll(underWay).toBe(1);
+    await expect.poll(underWay, SOON).toBe(1);
     await one.stop({ graceMs: 10 });
     expect(await queue.deliveries()).toMatchObject([
       { state: "waiting", attempts: 1, leased_until: 0 },
@@ -329,7 +330,7 @@ describe("a worker that dies", () => {
     // Never answered, never settled: as far as the database can tell, this process is gone.
     const dead = held();
     deliverer(queue, dead.transport).wake("clk_1");
-    await expect.poll(dead.underWay).toBe(3);
+    await expect.poll(dead.underWay, SOON).toBe(3);
 
     const transport = fakeTransport(() => answered(204));
     const successor = deliverer(queue, transport);

@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { createDeliveryEngine, type DeliveryEngine } from "../../src/delivery/delivery-engine.ts";
 import type { Transport } from "../../src/delivery/transport.ts";
 import { answered, fakeTransport, openQueue, policy, REAL_START, type Queue } from "./queue.ts";
+import { SOON } from "./soon.ts";
 
 function engine(
   queue: Queue,
@@ -29,7 +30,7 @@ describe("a delivery engine", () => {
     await queue.enqueue("sub_live", { clockId: "live" });
     const transport = fakeTransport(() => answered(204));
     engine(queue, transport).start();
-    await expect.poll(() => transport.posts.length).toBe(2);
+    await expect.poll(() => transport.posts.length, SOON).toBe(2);
   });
 
   it("follows a hint without waiting for its poll", async () => {
@@ -40,7 +41,7 @@ describe("a delivery engine", () => {
     one.start();
     await queue.enqueue("sub_1");
     one.onWork();
-    await expect.poll(() => transport.posts.length).toBe(1);
+    await expect.poll(() => transport.posts.length, SOON).toBe(1);
   });
 
   it("finds by polling what nobody has hinted at", async () => {
@@ -51,7 +52,7 @@ describe("a delivery engine", () => {
     await queue.enqueue("sub_live", { clockId: "live", nextAt: REAL_START + 60_000 });
     expect(transport.posts).toHaveLength(0);
     queue.realNow += 60_000;
-    await expect.poll(() => transport.posts.length).toBe(1);
+    await expect.poll(() => transport.posts.length, SOON).toBe(1);
   });
 
   it("moves live refunds when they are due", async () => {
@@ -79,7 +80,7 @@ describe("a delivery engine", () => {
     await queue.passTurns();
     expect(moved).toEqual([]);
     queue.realNow += 1;
-    await expect.poll(() => moved[0]).toEqual({ clockId: "live", now: REAL_START + 1 });
+    await expect.poll(() => moved[0], SOON).toEqual({ clockId: "live", now: REAL_START + 1 });
   });
 
   it("does nothing before start and after stop", async () => {

@@ -33,7 +33,7 @@ async function post(
   url: string,
   options: { lookup?: net.LookupFunction; allowLoopback?: boolean } = {},
 ): Promise<Answer> {
-  const transport = undiciTransport({ deadlineMs: 1000, ...options });
+  const transport = undiciTransport({ deadlineMs: 10_000, ...options });
   try {
     return await transport.post({ url: new URL(url), headers: {}, body: Buffer.from("{}") });
   } finally {
@@ -111,7 +111,7 @@ describe("an attempt to a host that is not public", () => {
   it("never connects where the name's address changes between two attempts", async () => {
     const before = canary.connections();
     const lookup = resolver(["192.88.99.1"], ["127.0.0.1"]);
-    const transport = undiciTransport({ deadlineMs: 1000, lookup });
+    const transport = undiciTransport({ deadlineMs: 10_000, lookup });
     const url = new URL(`http://rebinding.example:${canary.port}/`);
     const request = { url, headers: {}, body: Buffer.from("{}") };
     const answers = [await transport.post(request), await transport.post(request)];
@@ -157,7 +157,7 @@ describe("a proxy of the environment", () => {
     const proxy = await listenHttp((_, response) => response.end());
     const program = `
       import { undiciTransport } from ${JSON.stringify(new URL("../../src/delivery/undici-transport.ts", import.meta.url).href)};
-      const transport = undiciTransport({ deadlineMs: 1000, allowLoopback: true });
+      const transport = undiciTransport({ deadlineMs: 10_000, allowLoopback: true });
       const answer = await transport.post({ url: new URL(${JSON.stringify(canary.url.href)}), headers: {}, body: Buffer.from("{}") });
       await transport.close();
       console.log(JSON.stringify(answer));`;

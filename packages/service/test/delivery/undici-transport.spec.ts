@@ -7,6 +7,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { PostRequest } from "../../src/delivery/transport.ts";
 import { undiciTransport } from "../../src/delivery/undici-transport.ts";
 import { listenHttp, listenRaw, type Listening } from "./listening.ts";
+import { SOON } from "./soon.ts";
 
 const closing: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -17,8 +18,11 @@ const kept = <T extends { close(): Promise<void> }>(one: T): T => {
   return one;
 };
 
+/** Short where it is to be met, long where a loaded machine must not meet it. */
 const DEADLINE = 400;
-const transport = () => kept(undiciTransport({ deadlineMs: DEADLINE, allowLoopback: true }));
+const PATIENCE = 10_000;
+const transport = (deadlineMs = PATIENCE) =>
+  kept(undiciTransport({ deadlineMs, allowLoopback: true }));
 const http = async (listener: RequestListener): Promise<Listening> =>
   kept(await listenHttp(listener));
 const raw = async (answer: (socket: net.Socket) => void): Promise<Listening> =>
@@ -123,7 +127,7 @@ describe("a POST", () => {
       retryAfter: undefined,
       excerpt: "a".repeat(1024),
     });
-    await expect.poll(() => closed).toBe(true);
+    await expect.poll(() => closed, SOON).toBe(true);
     // The cap and what the kernel's buffers hold, far from endless.
     expect(sent).toBeLessThan(32_000_000);
   });
@@ -167,8 +171,10 @@ describe("a POST that gets no whole answer", () => {
   ])("%s: %s by the deadline", async (_, code, answer) => {
     const server = await raw(answer);
     const started = performance.now();
-    expect(await transport().post(to(server.url))).toEqual({ kind: "unanswered", code });
-    expect(performance.now() - started).toBeLessThan(DEADLINE + 300);
+    const isSlow = code === "CS_ATTEMPT_TIMEOUT";
+    const one = transport(isSlow ? DEADLINE : PATIENCE);
+    expect(await one.post(to(server.url))).toEqual({ kind: "unanswered", code });
+    expect(performance.now() - started).toBeLessThan(PATIENCE / 2);
   });
 
   it("is refused a connection", async () => {
