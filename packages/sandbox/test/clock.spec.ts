@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { openReceiver, openSandbox, refusal } from "./open-sandbox.ts";
+import { SOON } from "./soon.ts";
 
 const START = "2026-03-02T15:00:00.000Z";
 
@@ -12,7 +13,7 @@ describe("the clock of a namespace", () => {
     const token = await one.addNamespace({ now: START });
     await one.subscribe(receiver.url, { token });
     await one.call("POST", "/sandbox/customers", { token });
-    await expect.poll(() => receiver.arrived.length).toBe(1);
+    await expect.poll(() => receiver.arrived.length, SOON).toBe(1);
     const move = (json: object) => one.call("PUT", "/sandbox/clock", { token, json });
     expect((await move({ advance: "PT1M" })).body).toEqual({
       now: "2026-03-02T15:01:00.000Z",

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { openReceiver, openSandbox, refusal, type TestSandbox } from "./open-sandbox.ts";
+import { SOON } from "./soon.ts";
 
 const emit = (one: TestSandbox) =>
   one.call("POST", "/sandbox/events", { json: { type: "customer.created" } });
@@ -13,7 +14,9 @@ describe("a delivery of the sandbox", () => {
     await emit(one);
     const states = async (query: string) =>
       (await one.list(`/sandbox/deliveries${query}`)).map(({ state }) => String(state)).toSorted();
-    await expect.poll(() => states("")).toEqual(["delivered", "delivered", "waiting", "waiting"]);
+    await expect
+      .poll(() => states(""), SOON)
+      .toEqual(["delivered", "delivered", "waiting", "waiting"]);
     expect(await states(`?eventId=${String(event["id"])}`)).toEqual(["delivered", "waiting"]);
     expect(await states(`?subscriptionKey=${keys[0]}`)).toEqual(["waiting", "waiting"]);
     expect(
@@ -35,17 +38,20 @@ describe("a delivery of the sandbox", () => {
     const receiver = await openReceiver(204);
     await one.subscribe(receiver.url);
     await emit(one);
-    await expect.poll(() => receiver.arrived.length).toBe(1);
+    await expect.poll(() => receiver.arrived.length, SOON).toBe(1);
     const [delivery] = await one.list("/sandbox/deliveries");
     const path = `/sandbox/deliveries/${String(delivery?.["deliveryId"])}/replay`;
     expect(await one.call("POST", path)).toMatchObject({ status: 202, body: { state: "waiting" } });
-    await expect.poll(() => receiver.arrived.length).toBe(2);
+    await expect.poll(() => receiver.arrived.length, SOON).toBe(2);
     const [first, second] = receiver.arrived;
     expect(second?.body).toEqual(first?.body);
     expect(second?.headers["webhook-id"]).toBe(first?.headers["webhook-id"]);
     await expect
-      .poll(async () => (await one.list("/sandbox/deliveries"))[0])
-      .toMatchObject({ state: "delivered", attempts: [{ number: 1 }, { number: 2 }] });
+      .poll(async () => (await one.list("/sandbox/deliveries"))[0], SOON)
+      .toMatchObject({
+        state: "delivered",
+        attempts: [{ number: 1 }, { number: 2 }],
+      });
   });
 
   it("is not replayed where there is none, or for a receiver that is gone", async () => {
@@ -58,7 +64,7 @@ describe("a delivery of the sandbox", () => {
     await one.subscribe(receiver.url);
     await emit(one);
     await expect
-      .poll(async () => (await one.list("/sandbox/deliveries"))[0]?.["state"])
+      .poll(async () => (await one.list("/sandbox/deliveries"))[0]?.["state"], SOON)
       .toBe("dropped");
     const [delivery] = await one.list("/sandbox/deliveries");
     const path = `/sandbox/deliveries/${String(delivery?.["deliveryId"])}/replay`;
@@ -81,7 +87,7 @@ describe("a subscription of the sandbox", () => {
     const receiver = await openReceiver(500, 500, 204);
     const key = await one.subscribe(receiver.url);
     await emit(one);
-    await expect.poll(() => receiver.arrived.length).toBe(1);
+    await expect.poll(() => receiver.arrived.length, SOON).toBe(1);
     await one.call("PUT", "/sandbox/clock", { json: { advance: "P3D" } });
     expect(receiver.arrived).toHaveLength(2);
     expect(await one.list("/sandbox/subscriptions")).toMatchObject([
@@ -92,9 +98,9 @@ describe("a subscription of the sandbox", () => {
       status: 200,
       body: { status: "ACTIVE", consecutiveFailures: 0, failingSince: null },
     });
-    await expect.poll(() => receiver.arrived.length).toBe(3);
+    await expect.poll(() => receiver.arrived.length, SOON).toBe(3);
     await expect
-      .poll(async () => (await one.list("/sandbox/subscriptions"))[0]?.["lastSuccessAt"])
+      .poll(async () => (await one.list("/sandbox/subscriptions"))[0]?.["lastSuccessAt"], SOON)
       .not.toBeNull();
   });
 

@@ -2,6 +2,7 @@ import { standardCatalogue } from "@countersign/schemas";
 import { profiles } from "@countersign/schemas/profiles";
 import { describe, expect, it } from "vitest";
 import { openReceiver, openSandbox, refusal, type Body } from "./open-sandbox.ts";
+import { SOON } from "./soon.ts";
 
 describe("an event that is emitted", () => {
   it("is what its schema says, for every type of the catalogue", async () => {
@@ -12,7 +13,7 @@ describe("an event that is emitted", () => {
     for (const type of types) {
       expect((await one.call("POST", "/sandbox/events", { json: { type } })).status).toBe(201);
     }
-    await expect.poll(() => receiver.arrived.length).toBe(types.length);
+    await expect.poll(() => receiver.arrived.length, SOON).toBe(types.length);
     for (const { type, body } of receiver.arrived) {
       const { validate } = standardCatalogue.events[type as keyof typeof standardCatalogue.events];
       expect(validate(JSON.parse(body.toString()))).toMatchObject({ ok: true });
@@ -29,7 +30,7 @@ describe("an event that is emitted", () => {
     const text = `{"type":"payment.created","data":${data}}`;
     const emitted = await one.call("POST", "/sandbox/events", { text });
     expect(emitted.body["payload"]).toContain(`"data":${data}`);
-    await expect.poll(() => receiver.arrived.length).toBe(1);
+    await expect.poll(() => receiver.arrived.length, SOON).toBe(1);
     expect(receiver.arrived[0]?.body.toString()).toBe(emitted.body["payload"]);
     const [listed] = (await one.list("/sandbox/events")).filter(
       ({ id }) => id === emitted.body["id"],
@@ -58,7 +59,9 @@ describe("an event that is emitted", () => {
     for (const { type } of profiles["x-signature"].catalogue) {
       expect((await one.call("POST", "/sandbox/events", { json: { type } })).status).toBe(201);
     }
-    await expect.poll(() => receiver.arrived.length).toBe(profiles["x-signature"].catalogue.length);
+    await expect
+      .poll(() => receiver.arrived.length, SOON)
+      .toBe(profiles["x-signature"].catalogue.length);
     const [first] = receiver.arrived;
     expect(JSON.parse(first?.body.toString() ?? "")).toMatchObject({
       eventType: "payment.created",

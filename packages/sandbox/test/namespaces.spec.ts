@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { openReceiver, openSandbox, refusal } from "./open-sandbox.ts";
+import { SOON } from "./soon.ts";
 
 const START = "2026-03-02T15:00:00.000Z";
 
@@ -51,7 +52,7 @@ describe("a namespace", () => {
     const receiver = await openReceiver(500);
     await one.subscribe(receiver.url);
     await one.call("POST", "/sandbox/customers");
-    await expect.poll(() => receiver.arrived.length).toBe(1);
+    await expect.poll(() => receiver.arrived.length, SOON).toBe(1);
     const answer = await one.call("POST", "/sandbox/reset", { json: { now: START } });
     expect(answer).toMatchObject({ status: 200, body: { now: START } });
     for (const path of ["customers", "payments", "events", "deliveries", "subscriptions"]) {

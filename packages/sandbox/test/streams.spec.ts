@@ -8,6 +8,7 @@ import {
   type Body,
   type TestSandbox,
 } from "./open-sandbox.ts";
+import { SOON } from "./soon.ts";
 
 interface Told {
   readonly name: string;
@@ -58,7 +59,7 @@ describe("the stream of a namespace", () => {
     const { body: event } = await one.call("POST", "/sandbox/events", {
       json: { type: "customer.created" },
     });
-    await expect.poll(() => told.length).toBe(4);
+    await expect.poll(() => told.length, SOON).toBe(4);
     const named = Map.groupBy(told, ({ name }) => name);
     expect(named.get("event")).toEqual([{ name: "event", data: event }]);
     expect(named.get("attempt")).toMatchObject([
@@ -74,9 +75,9 @@ describe("the stream of a namespace", () => {
     const foreign = await listen(one, token);
     await one.call("POST", "/sandbox/customers");
     await one.call("POST", "/sandbox/customers");
-    await expect.poll(() => mine.told.length).toBe(2);
+    await expect.poll(() => mine.told.length, SOON).toBe(2);
     await one.call("POST", "/sandbox/customers", { token });
-    await expect.poll(() => foreign.told.length).toBe(1);
+    await expect.poll(() => foreign.told.length, SOON).toBe(1);
     expect(mine.told).toHaveLength(2);
   });
 
@@ -86,7 +87,7 @@ describe("the stream of a namespace", () => {
     const started = performance.now();
     await one.sandbox.close();
     expect(performance.now() - started).toBeLessThan(2000);
-    await expect.poll(ended).toBe(true);
+    await expect.poll(ended, SOON).toBe(true);
   });
 
   it("is read, not written", async () => {

@@ -1,4 +1,11 @@
-import { instantOf, refuseMembers, writtenTime, type Call, type Route } from "@countersign/service";
+import {
+  instantOf,
+  refuse,
+  refuseMembers,
+  writtenTime,
+  type Call,
+  type Route,
+} from "@countersign/service";
 import { optional, readMembers } from "../members.ts";
 import type { Parts } from "../parts.ts";
 import { refuseControl } from "../refusals.ts";
@@ -29,7 +36,11 @@ export const putClock = ({ engine }: Parts): Route => ({
       if (to > LAST_INSTANT) throw refuseControl("CLOCK_OUT_OF_RANGE");
       return to;
     });
-    if (!outcome.ok) throw refuseControl(outcome.code);
+    if (!outcome.ok) {
+      throw outcome.code === "ENGINE_STOPPED"
+        ? refuse("SERVICE_UNAVAILABLE")
+        : refuseControl(outcome.code);
+    }
     const instants = outcome.instants.map(writtenTime);
     return { status: 200, body: { now: writtenTime(outcome.now), instants } };
   },
