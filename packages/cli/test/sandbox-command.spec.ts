@@ -6,6 +6,7 @@ import { standardWebhooks } from "@countersign/signatures";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ran } from "./ran.ts";
 import { start, temporaryFolder, told } from "./start-command.ts";
+import { SOON } from "./soon.ts";
 
 const TOKEN = "a-token-of-sixteen-characters-or-more";
 
@@ -125,7 +126,7 @@ describe("countersign sandbox", () => {
       const one = start(args, { folder, env });
       const url = await one.ready();
       await call(url, "/sandbox/customers", TOKEN, {});
-      await expect.poll(() => arrived.length).toBe(count);
+      await expect.poll(() => arrived.length, SOON).toBe(count);
       expect(one.stderr()).not.toContain(secret);
       expect(await one.end()).toBe(0);
     }
