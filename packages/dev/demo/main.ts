@@ -15,9 +15,10 @@ const { values } = parseArgs({ options: { once: { type: "boolean", default: fals
 const narrator = createNarrator(process.stdout);
 const folder = mkdtempSync(join(tmpdir(), "countersign-demo-"));
 const children: Child[] = [];
-const interrupted = new Promise<void>((resolve) => {
-  process.once("SIGINT", resolve);
-  process.once("SIGTERM", resolve);
+const interrupted = new Promise<unknown>((resolve) => {
+  // Not once: npm passes on what the terminal has sent already, and a second signal would kill.
+  process.on("SIGINT", resolve);
+  process.on("SIGTERM", resolve);
 });
 
 async function end(code: number): Promise<never> {
@@ -56,6 +57,8 @@ try {
     "sandbox",
     `${sandbox.url}  the provider: an SQLite file, and a clock that it moves`,
   );
+  if (!sandbox.url.endsWith(":4010"))
+    narrator.fact("", "port 4010 is taken, so the sandbox has the next free one");
   narrator.fact("merchant", `${merchant.url}  an Express app; its receiver answers POST /webhooks`);
 
   const { paymentId } = await tellStory({
