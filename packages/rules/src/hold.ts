@@ -20,8 +20,7 @@ export interface Hold {
 }
 
 const DAY_MS = 86_400_000;
-const MINUTE_MS = 60_000;
-const CUTOFF = /^([01]\d|2[0-3]):([0-5]\d)$/;
+const CUTOFF = /^([01]\d|2[0-3]):[0-5]\d$/;
 
 /**
  * The first instant at which a refund is no longer held: `now >= eligibleAt` is `AUTHORIZED` (S 3.1).
@@ -64,8 +63,7 @@ function startOf(date: string): number {
 }
 
 function cutoffMs({ cutoff }: Hold): number {
-  const [, hours, minutes] = CUTOFF.exec(cutoff) ?? [];
-  return (Number(hours) * 60 + Number(minutes)) * MINUTE_MS;
+  return Date.parse(`1970-01-01T${cutoff}:00.000Z`);
 }
 
 /**

@@ -40,8 +40,8 @@ export function takeName(names: NameStack, frame: Frame, bytes: Uint8Array, quot
   let hash = 0;
   let at = quote + 1;
   for (;;) {
-    const byte = bytes[at];
-    if (byte === undefined || byte < 0x20) return ~at;
+    const byte = bytes[at] ?? 0;
+    if (byte < 0x20) return ~at;
     if (byte === QUOTE) break;
     if (byte === BACKSLASH) {
       const end = endOfString(bytes, quote);
@@ -68,9 +68,8 @@ export function whyRefused(
 
 /** The name whose opening quote stands at `quote`, unescaped. */
 export function nameAt(bytes: Uint8Array, quote: number): string {
-  const token = decodeUtf8(bytes.subarray(quote, endOfString(bytes, quote)));
   // The cast is safe: a string token parses to a string.
-  return token.includes("\\") ? (JSON.parse(token) as string) : token.slice(1, -1);
+  return JSON.parse(decodeUtf8(bytes.subarray(quote, endOfString(bytes, quote)))) as string;
 }
 
 function addName(

@@ -6,7 +6,7 @@ import {
   isSurrogateEscape,
   skipSpace,
 } from "./json-tokens.ts";
-import { isInexact, isSurelyExact } from "./number-text.ts";
+import { isInexact } from "./number-text.ts";
 import { decodeUtf8 } from "./utf8.ts";
 
 /** Why the scan refuses a body; `JsonErrorCode` explains each. */
@@ -142,9 +142,8 @@ function heldText(
   bytes: Uint8Array,
   { from, end, numbers }: { from: number; end: number; numbers: ScanOptions["numbers"] },
 ): string | undefined {
-  if (numbers === "inexact" && isSurelyExact(bytes, { from, end })) return undefined;
-  const source = decodeUtf8(bytes.subarray(from, end));
-  return numbers === "all" || isInexact(source) ? source : undefined;
+  if (numbers === "inexact" && !isInexact(bytes, { from, end })) return undefined;
+  return decodeUtf8(bytes.subarray(from, end));
 }
 
 /** JSON Pointer (RFC 6901) of the value that the innermost container stands at. */

@@ -1,7 +1,8 @@
 // The tokens of RFC 8259, as positions in UTF-8 bytes. Each function takes the position where a token
 // starts and returns where it ends (exclusive); a fault at position N is returned as `~N`, which is
 // negative; a bad escape's fault stands at its backslash. Nothing is built. Bytes, not text: indexing
-// a string asks again at each unit how the engine holds it, and takes twice the time.
+// a string asks again at each unit how the engine holds it, and takes twice the time. Past the end
+// stands a 0, which is part of no token.
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -13,21 +14,20 @@ const ESCAPED: ReadonlySet<number | undefined> = new Set(
 /** The next position that is not insignificant whitespace (RFC 8259 section 2). */
 export function skipSpace(bytes: Uint8Array, from: number): number {
   let at = from;
-  for (;;) {
-    const byte = bytes[at];
-    // One comparison for most positions.
-    if (byte === undefined || byte > 0x20) return at;
-    if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return at;
-    at += 1;
-  }
+  while (isSpace(bytes[at] ?? 0)) at += 1;
+  return at;
+}
+
+function isSpace(byte: number): boolean {
+  // One comparison for most bytes.
+  return byte <= 0x20 && (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09);
 }
 
 /** Ends a string (RFC 8259 section 7) whose opening quote stands at `from`. */
 export function endOfString(bytes: Uint8Array, from: number): number {
   let at = from + 1;
   for (;;) {
-    const byte = bytes[at];
-    if (byte === undefined) return ~at;
+    const byte = bytes[at] ?? 0;
     if (byte > BACKSLASH) {
       at += 1;
     } else if (byte === QUOTE) {
@@ -81,8 +81,8 @@ export function endOfWord(bytes: Uint8Array, from: number, word: string): number
 function endOfDigits(bytes: Uint8Array, from: number): number {
   let at = from;
   for (;;) {
-    const byte = bytes[at];
-    if (byte === undefined || byte < 0x30 || byte > 0x39) return at === from ? ~at : at;
+    const byte = bytes[at] ?? 0;
+    if (byte < 0x30 || byte > 0x39) return at === from ? ~at : at;
     at += 1;
   }
 }
@@ -106,15 +106,14 @@ function endOfEscape(bytes: Uint8Array, from: number): number {
 function hexUnit(bytes: Uint8Array, from: number): number {
   let unit = 0;
   for (let at = from; at < from + 4; at += 1) {
-    const digit = hexDigit(bytes[at]);
+    const digit = hexDigit(bytes[at] ?? 0);
     if (digit < 0) return -1;
     unit = unit * 16 + digit;
   }
   return unit;
 }
 
-function hexDigit(byte: number | undefined): number {
-  if (byte === undefined) return -1;
+function hexDigit(byte: number): number {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
   const upper = byte & ~0x20;
   return upper >= 0x41 && upper <= 0x46 ? upper - 0x37 : -1;

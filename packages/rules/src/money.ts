@@ -32,7 +32,6 @@ export type AmountVerdict =
   | { readonly ok: false; readonly code: AmountErrorCode };
 
 const JSON_NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
-const LEADING_ZEROS = /^0*/;
 const MAX_WHOLE_DIGITS = 8;
 
 /**
@@ -58,13 +57,13 @@ export function parseAmount(
     return { ok: false, code: "CS_AMOUNT_EXPONENT" };
 
   const digits = whole + fraction;
-  const first = LEADING_ZEROS.exec(digits)?.[0].length ?? 0;
+  const first = digits.search(/[1-9]/);
   const last = lastNonZero(digits);
   // Digits after the separator as written, and those of them that are not trailing zeros. The power
   // may overflow to infinity; the comparisons below hold for it too.
   const places = fraction.length - Number(power ?? 0);
   const neededPlaces = places - (digits.length - 1 - last);
-  const isZero = last < 0;
+  const isZero = first < 0;
 
   if (places > 2 && (trailingZeros === "reject" || (neededPlaces > 2 && !isZero)))
     return { ok: false, code: "CS_AMOUNT_TOO_PRECISE" };
@@ -81,13 +80,14 @@ export function parseAmount(
  * Any bigint prints; a negative one carries a minus sign.
  */
 export function formatAmount(cents: bigint): string {
-  const digits = String(cents < 0n ? -cents : cents).padStart(3, "0");
-  return `${cents < 0n ? "-" : ""}${digits.slice(0, -2)}.${digits.slice(-2)}`;
+  const sign = cents < 0n ? "-" : "";
+  const digits = String(cents).slice(sign.length).padStart(3, "0");
+  return `${sign}${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
 // By hand: /0+$/ takes quadratic time on a run of zeros that does not end the text.
 function lastNonZero(digits: string): number {
   let at = digits.length - 1;
-  while (at >= 0 && digits[at] === "0") at -= 1;
+  while (digits[at] === "0") at -= 1;
   return at;
 }

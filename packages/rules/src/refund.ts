@@ -133,8 +133,8 @@ export function onCovered(refund: Refund): Refund {
  * @returns `refund` itself where nothing changes.
  */
 export function onTime(refund: Refund, now: number): Refund {
-  if (refund.status !== "PENDING" || refund.eligibleAt === undefined) return refund;
-  return now >= refund.eligibleAt ? AUTHORIZED : refund;
+  const isDue = refund.status === "PENDING" && now >= (refund.eligibleAt ?? Infinity);
+  return isDue ? AUTHORIZED : refund;
 }
 
 /**
@@ -163,9 +163,8 @@ export function onDebit(
 ): Refund {
   switch (debit.state) {
     case "failed":
-      return onFailed(refund);
     case "covered":
-      return onCovered(refund);
+      return onFailed(refund);
     case "settled":
       return onSettled(refund, { settledAt: debit.settledAt, now, hold });
     case "processing":

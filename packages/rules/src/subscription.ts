@@ -83,16 +83,16 @@ function holds(set: EventSet, { type, category }: CatalogueRow): boolean {
   return set.all || set.categories.includes(category) || set.events.includes(type);
 }
 
-function union(set: EventSet, { type, details = [] }: SubscriptionDetails): EventSet {
-  switch (type) {
+function union(set: EventSet, named: SubscriptionDetails): EventSet {
+  switch (named.type) {
     case "ALL":
       return { ...set, all: true };
     case "CATEGORY":
-      return { ...set, categories: sortedUnique([...set.categories, ...details]) };
+      return { ...set, categories: sortedUnique([...set.categories, ...named.details]) };
     case "EVENT":
-      return { ...set, events: sortedUnique([...set.events, ...details]) };
+      return { ...set, events: sortedUnique([...set.events, ...named.details]) };
     default:
-      return type satisfies never;
+      return named satisfies never;
   }
 }
 

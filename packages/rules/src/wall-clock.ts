@@ -52,8 +52,8 @@ function firstInstantOf(wall: number, read: WallClock["read"]): number {
   let early = Math.min(before, after);
   let late = Math.max(before, after);
   if (read(early) === wall) return early;
-  if (read(late) === wall) return late;
-  // No clock shows this wall time: the change that leaves it out lies after `early`, at or before `late`.
+  // A change of the clocks, forward or back, lies near. From `early` on the clocks run forward, and
+  // at `late` they show this wall time, or a later one where the change leaves it out.
   while (late - early > 1) {
     const middle = Math.floor((early + late) / 2);
     if (read(middle) < wall) early = middle;

@@ -54,6 +54,10 @@ describe("the Federal Reserve Banks", () => {
   it("are closed for Juneteenth from 2021 on", () => {
     expect(isBusinessDay("2020-06-19", federalReserve)).toBe(true);
     expect(isBusinessDay("2022-06-20", federalReserve)).toBe(false);
+    // A Saturday: the year in which it was first a holiday shows where Saturdays count.
+    const sixDays = { ...federalReserve, weekend: [7] };
+    expect(isBusinessDay("2021-06-19", sixDays)).toBe(false);
+    expect(isBusinessDay("2021-06-26", sixDays)).toBe(true);
   });
 
   it("have no known calendar after 2035", () => {

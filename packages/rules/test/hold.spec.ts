@@ -158,12 +158,15 @@ describe("a hold that is a mistake", () => {
     expect(() => eligibleAt(0, hold)).toThrow(TypeError);
   });
 
-  it.each([{}, { businessDays: 366 }, { mode: "instant" }, { cutoff: "23:59" }] as const)(
-    "is not this one: %j",
-    (other) => {
-      expect(checkHold({ ...standardHold, ...other })).toBeUndefined();
-    },
-  );
+  it.each([
+    {},
+    { businessDays: 366 },
+    { mode: "instant" },
+    { cutoff: "23:59" },
+    { calendar: { ...calendar, holidays: "none", weekend: [1, 2, 3, 4, 5, 6, 7] } },
+  ] as const)("is not this one: %j", (other) => {
+    expect(checkHold({ ...standardHold, ...other })).toBeUndefined();
+  });
 
   it.each([Number.NaN, Infinity, -Infinity])("has no settlement at %d", (settledAt) => {
     expect(() => eligibleAt(settledAt, standardHold)).toThrow(

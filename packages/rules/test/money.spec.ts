@@ -49,7 +49,9 @@ describe("an amount's source text (T-14, T-15)", () => {
 
   it("is never a parsed number, whose text is lost", () => {
     // @ts-expect-error a double is not a source text
-    expect(() => parseAmount(10.5)).toThrow(TypeError);
+    expect(() => parseAmount(10.5)).toThrow(
+      new TypeError('"text" must be the source text of a number'),
+    );
   });
 });
 

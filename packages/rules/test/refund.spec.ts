@@ -111,6 +111,10 @@ describe("a PENDING refund (S 3.1)", () => {
     });
   });
 
+  it("stays as it is when told of the same settlement again", () => {
+    expect(onSettled(held, { settledAt, now: settledAt, hold })).toBe(held);
+  });
+
   it("is AUTHORIZED at once where news of the settlement come after the threshold", () => {
     expect(onSettled(waiting, { settledAt, now: eligibleAt, hold })).toEqual(authorized);
     expect(onSettled(waiting, { settledAt, now: eligibleAt - 1, hold })).toEqual(held);

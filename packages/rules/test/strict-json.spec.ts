@@ -53,6 +53,8 @@ describe("readJson", () => {
     ["two high surrogates", '["\\ud83d\\ud83d"]', "CS_JSON_LONE_SURROGATE", 2],
     ["surrogates in the wrong order", '["\\ude00\\ud83d"]', "CS_JSON_LONE_SURROGATE", 2],
     ["a high surrogate before another escape", '["\\ud83d\\n"]', "CS_JSON_LONE_SURROGATE", 2],
+    ["a high surrogate before a letter and u", '["\\ud83dxude00"]', "CS_JSON_LONE_SURROGATE", 2],
+    ["two low surrogates", '["\\udc00\\udc00"]', "CS_JSON_LONE_SURROGATE", 2],
     ["a high surrogate before text", '["\\ud83dude00"]', "CS_JSON_LONE_SURROGATE", 2],
     ["a high surrogate and half an escape", '["\\ud83d\\ude0', "CS_JSON_LONE_SURROGATE", 2],
     ["a high surrogate and another letter", '["\\ud83d\\xde00"]', "CS_JSON_LONE_SURROGATE", 2],
@@ -90,6 +92,8 @@ describe("readJson", () => {
     ['"a', 2],
     ['"a\n"', 2],
     ['"\u001f"', 1],
+    ['"\u0001xdc00"', 1],
+    ['{"\u0001xdc00":1}', 2],
     ['{"a\u0000":1}', 3],
     ['{"a', 3],
     ['"\\', 1],
@@ -181,6 +185,8 @@ describe("the depth of a body", () => {
   });
 
   it.each([1, 3, 1024])("can be limited to %i", (depth) => {
+    expect(readJson(encode(nested(depth)), { depth }).ok).toBe(true);
+    expect(readJson(encode(nested(depth + 1)), { depth }).ok).toBe(false);
     expect(readJson(nested(depth), { depth }).ok).toBe(true);
     expect(readJson(nested(depth + 1), { depth })).toEqual({
       ok: false,
@@ -219,6 +225,7 @@ describe("the names of an object with many members", () => {
 
   it("are independent of those of the objects around", () => {
     const inner = `{${members(20).join(",")}}`;
+    expect(readJson(`{"n16":{${members(17).join(",")}}}`).ok).toBe(true);
     const outer = members(20).map((_, index) => `"n${index}":${inner}`);
     expect(readJson(`{${outer.join(",")}}`).ok).toBe(true);
     expect(readJson(`{${outer.join(",")},"n3":1}`)).toMatchObject({
@@ -231,7 +238,9 @@ describe("the names of an object with many members", () => {
     ["AaAa", "BBBB"],
     ["\\u0041a", "BB"],
     ["Aa", "B\\u0042"],
-    ["Aa", "AaBB\\u0000"],
+    ["xAa", "xBB"],
+    ["xAay", "xBBy"],
+    ["xAa\\n", "xBB\\n"],
   ])("may share a hash: %s and %s are two names", (a, b) => {
     expect(readJson(`{"${a}":1,"${b}":2}`).ok).toBe(true);
     expect(readJson(`{"${a}":1,"${b}":2,"${a}":3}`)).toMatchObject({
@@ -260,6 +269,18 @@ describe("bytes that are not UTF-8", () => {
   });
 });
 
+/** A body whose pointers are together as long as may be, and how many numbers it holds. */
+function fullBody(): { body: string; count: number } {
+  for (let count = 200; ; count += 1) {
+    const indexes = Array.from({ length: count }, (_, index) => String(index).length);
+    const digits = indexes.reduce((sum, length) => sum + length, 0);
+    // count * (name + 2) + digits = 65,536 + 16 * (name + 2 * count + 6)
+    const name = (65_536 + 16 * (2 * count + 6) - 2 * count - digits) / (count - 16);
+    if (Number.isInteger(name))
+      return { body: `{"${"n".repeat(name)}":[${Array(count).fill("1").join(",")}]}`, count };
+  }
+}
+
 describe("the numbers that readJson holds", () => {
   it("are all of them where asked for", () => {
     const text = '[1,{"a":-2.50,"b":[3e0,"4",[]]},5]';
@@ -271,6 +292,7 @@ describe("the numbers that readJson holds", () => {
         ["/2", "5"],
       ]),
     });
+    expect(readJson(encode(text), { numbers: "all" })).toEqual(readJson(text, { numbers: "all" }));
     expect(readJson("7", { numbers: "all" })).toMatchObject({ numbers: new Map([["", "7"]]) });
   });
 
@@ -286,6 +308,10 @@ describe("the numbers that readJson holds", () => {
     "1e-308",
     "4e-324",
     "1e-400",
+    "1000000000000001",
+    "1.000000000000001e3",
+    `1${"0".repeat(309)}`,
+    `0.${"0".repeat(308)}1`,
   ])("hold %s, which a double cannot", (text) => {
     expect(readJson(text)).toMatchObject({ numbers: new Map([["", text]]) });
   });
@@ -303,11 +329,23 @@ describe("the numbers that readJson holds", () => {
     "123456789012345",
     "99999999.99",
     "0.100000000000000000",
+    "1000000000000000",
+    `1${"0".repeat(298)}`,
+    `1${"0".repeat(299)}`,
+    `1${"0".repeat(308)}`,
+    `0.${"0".repeat(306)}1`,
+    `-0.${"0".repeat(400)}`,
   ])("leave out %s, which a double keeps", (text) => {
     expect(readJson(text)).toMatchObject({ ok: true, numbers: new Map() });
   });
 
   it("have pointers in proportion to the body: a long name above many of them is refused", () => {
+    const { body, count } = fullBody();
+    const reading = readJson(body, { numbers: "all" });
+    expect(reading).toMatchObject({ ok: true, numbers: { size: count } });
+    expect(readJson(body.replace('"n', '"nn'), { numbers: "all" })).toMatchObject({
+      code: "CS_JSON_POINTERS",
+    });
     expect(readJson(many(10), { numbers: "all" }).ok).toBe(true);
     expect(readJson(many(17_000), { numbers: "all" })).toMatchObject({
       ok: false,
