@@ -11,17 +11,17 @@ const PREFIX = /^[\x21-\x7e]{0,32}$/;
 /** ASCII without what an id or a timestamp is made of. */
 const SEPARATOR = /^[\n\x20-\x2c./\x3a-\x40\x5b-\x5e`\x7b-\x7e]{1,4}$/;
 
-const MEMBERS: Readonly<Record<keyof HmacDescription, true>> = {
-  name: true,
-  algorithm: true,
-  encoding: true,
-  headers: true,
-  form: true,
-  signed: true,
-  separator: true,
-  toleranceSeconds: true,
-  minSecretBytes: true,
-};
+const MEMBERS: readonly (keyof HmacDescription)[] = [
+  "name",
+  "algorithm",
+  "encoding",
+  "headers",
+  "form",
+  "signed",
+  "separator",
+  "toleranceSeconds",
+  "minSecretBytes",
+];
 
 /**
  * Judges a description that may come from a document.
@@ -31,7 +31,7 @@ const MEMBERS: Readonly<Record<keyof HmacDescription, true>> = {
  */
 export function checkDescription(description: HmacDescription): void {
   demand(isRecord(description), "the description must be an object");
-  demandMembers(description, Object.keys(MEMBERS), "the description");
+  demandMembers(description, MEMBERS, "the description");
   const { name, algorithm, encoding, toleranceSeconds, minSecretBytes } = description;
   demand(isText(name, NAME), '"name" must be 1 to 64 characters of a-z, 0-9 and "-"');
   demand(

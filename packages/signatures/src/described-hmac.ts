@@ -56,11 +56,16 @@ export function describedHmac(description: HmacDescription): SignatureScheme {
     return keys;
   }
 
-  function textOf(id: string, timestamp: string, body: Uint8Array): SignedText {
-    const values = { id, timestamp, body: "" };
+  /** Where a part is not signed, its value is not looked at. */
+  function textOf(
+    id: string | undefined,
+    timestamp: string | undefined,
+    body: Uint8Array,
+  ): SignedText {
+    const values = { id, timestamp, body: undefined };
     const at = signed.indexOf("body");
-    const before = signed.slice(0, at).map((part) => values[part] + separator);
-    const after = signed.slice(at + 1).map((part) => separator + values[part]);
+    const before = signed.slice(0, at).map((part) => `${values[part]}${separator}`);
+    const after = signed.slice(at + 1).map((part) => `${separator}${values[part]}`);
     return { before: before.join(""), body, after: after.join("") };
   }
 
@@ -110,7 +115,7 @@ export function describedHmac(description: HmacDescription): SignatureScheme {
         return refused("CS_SIGNATURE_TIMESTAMP_INVALID");
       }
 
-      const text = textOf(id ?? "", sent ?? "", attempt.body);
+      const text = textOf(id, sent, attempt.body);
       // Every key is tried, also after a match: how long a refusal takes says nothing about one.
       const matches = keys.map((key) => isAmong(hmac(algorithm, key, text), read.candidates));
       const secretIndex = matches.indexOf(true);

@@ -24,9 +24,7 @@ export function importHmacKey(bytes: Uint8Array): KeyObject {
 
 /** The HMAC of the text. */
 export function hmac(algorithm: HmacAlgorithm, key: KeyObject, text: SignedText): Uint8Array {
-  const state = createHmac(algorithm, key);
-  if (text.before !== "") state.update(text.before, "latin1");
-  state.update(text.body);
+  const state = createHmac(algorithm, key).update(text.before, "latin1").update(text.body);
   if (text.after !== "") state.update(text.after, "latin1");
   return bytesOf(state.digest("binary"));
 }

@@ -36,9 +36,8 @@ export function cachedKeys<Key>(importSecret: ImportSecret<Key>): KeysOf<Key> {
 
   function keyOf(secret: PlainSecret, use: SecretUse, at: string): Key {
     const name = fingerprint(secret, use);
-    const key =
-      (name === undefined ? undefined : recent.get(name)) ?? importSecret(secret, use, at);
-    if (name === undefined) return key;
+    if (name === undefined) return importSecret(secret, use, at);
+    const key = recent.get(name) ?? importSecret(secret, use, at);
     recent.delete(name);
     recent.set(name, key);
     if (recent.size > MAX_KEYS) {

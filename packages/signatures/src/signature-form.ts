@@ -33,13 +33,13 @@ export function readSignatures(
 
   const candidates: Uint8Array[] = [];
   const timestamps: string[] = [];
-  let signatures = 0;
+  let supported = false;
   for (const token of tokens) {
     const entry = readEntry(form, token);
     if (entry === undefined) return "CS_SIGNATURE_MALFORMED";
     if (entry.kind === "timestamp") timestamps.push(entry.text);
     if (entry.kind !== "signature") continue;
-    signatures++;
+    supported = true;
     const bytes = decodeCanonical(entry.text, encoding);
     if (bytes?.length === DIGEST_BYTES[algorithm]) candidates.push(bytes);
   }
@@ -48,7 +48,7 @@ export function readSignatures(
     return "CS_SIGNATURE_HEADER_INVALID";
   }
   if (timestamps.length !== others) return "CS_SIGNATURE_MALFORMED";
-  if (signatures === 0) return "CS_SIGNATURE_VERSION_UNSUPPORTED";
+  if (!supported) return "CS_SIGNATURE_VERSION_UNSUPPORTED";
   if (candidates.length === 0) return "CS_SIGNATURE_MALFORMED";
   return { candidates, timestamp: timestamps[0] };
 }

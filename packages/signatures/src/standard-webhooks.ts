@@ -124,7 +124,7 @@ function readCandidates(
   for (const token of tokens) {
     const version = versionOf(token);
     if (version === undefined) return "CS_SIGNATURE_MALFORMED";
-    if (version === "other" || !keys.some((key) => key.version === version)) continue;
+    if (!keys.some((key) => key.version === version)) continue;
     supported = true;
     const bytes = decodeCanonical(token, "base64", version.length + 1);
     if (version === "v1" && bytes?.length === DIGEST_BYTES.sha256) v1.push(bytes);
@@ -150,11 +150,10 @@ function firstMatch(
   text: SignedText,
 ): number {
   let first = -1;
-  for (let index = keys.length - 1; index >= 0; index--) {
-    // Every key is tried, also after a match: how long it takes says nothing about a secret.
-    const key = keys[index];
-    if (key !== undefined && madeOne(key, candidates, text)) first = index;
-  }
+  // Every key is tried, also after a match: how long it takes says nothing about a secret.
+  keys.forEach((key, index) => {
+    if (madeOne(key, candidates, text) && first === -1) first = index;
+  });
   return first;
 }
 
@@ -166,6 +165,6 @@ function madeOne({ version, key }: StandardKey, candidates: Candidates, text: Si
 }
 
 /** ed25519 signs one run of bytes. */
-function joined({ before, body, after }: SignedText): Uint8Array {
-  return Buffer.concat([Buffer.from(before, "latin1"), body, Buffer.from(after, "latin1")]);
+function joined({ before, body }: SignedText): Uint8Array {
+  return Buffer.concat([Buffer.from(before), body]);
 }

@@ -1,4 +1,4 @@
-import type { Attempt, Message, Secret, SignatureScheme } from "../src/index.ts";
+import type { Message, Secret, SignatureScheme } from "../src/index.ts";
 
 /** A clock, in seconds, and in milliseconds as `verify` takes it. */
 export const NOW_SECONDS = 1_614_265_330;
@@ -21,7 +21,7 @@ export function signed(
   scheme: SignatureScheme,
   secrets: readonly Secret[],
   message: Message = messageOf(),
-): Attempt & { readonly headers: Record<string, string> } {
+): { readonly headers: Record<string, string>; readonly body: Uint8Array } {
   return { headers: scheme.sign(message, secrets), body: message.body };
 }
 

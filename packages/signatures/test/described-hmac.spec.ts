@@ -52,6 +52,24 @@ describe("xSignature", () => {
     });
   });
 
+  it("refuses an id beyond the alphabet, which could be split", () => {
+    for (const id of ["", "a.b", "a b", "x".repeat(257)]) {
+      expect(judge(scheme, { ...headers, "X-Signature-UniqueId": id })).toEqual({
+        ok: false,
+        code: "CS_SIGNATURE_ID_INVALID",
+      });
+    }
+  });
+
+  it("signs and verifies every timestamp of up to 12 digits", () => {
+    for (const timestamp of [0, 1, 999_999_999, 10_000_000_000, 999_999_999_999]) {
+      const attempt = signed(scheme, [TEXT_SECRET], { ...message, timestamp });
+      const clock = { now: timestamp * 1000 };
+
+      expect(scheme.verify(attempt, [TEXT_SECRET], clock)).toMatchObject({ ok: true, timestamp });
+    }
+  });
+
   it("sends one signature, so that signing takes one secret", () => {
     expect(() => scheme.sign(message, [TEXT_SECRET, OTHER])).toThrow(TypeError);
     expect(() => scheme.check([TEXT_SECRET, OTHER], "sign")).toThrow(/one secret/);
@@ -88,6 +106,10 @@ describe("timestampedHmac", () => {
       timestamp: NOW_SECONDS,
       secretIndex: 0,
     });
+  });
+
+  it("does not look at an id", () => {
+    expect(scheme.sign({ ...message, id: "" }, [TEXT_SECRET])).toEqual(headers);
   });
 
   it("signs once for each secret, and each of them verifies", () => {
@@ -213,6 +235,14 @@ describe("a list of signatures", () => {
     form: { kind: "list", prefix: "v1:", separator: " " },
   };
   const scheme = describedHmac(list);
+  const genuine = String(scheme.sign(message, [TEXT_SECRET])["X-Signature"]);
+
+  it("may hold others beside the genuine one", () => {
+    const headers = scheme.sign(message, [TEXT_SECRET]);
+    const beside = { ...headers, "X-Signature": `v2:abc v1:abc ${genuine}` };
+
+    expect(judge(scheme, beside)).toMatchObject({ ok: true });
+  });
 
   it.each([" ", ","] as const)("is joined and split by %j", (separator) => {
     const described = describedHmac({ ...list, form: { kind: "list", prefix: "v1:", separator } });
@@ -228,7 +258,8 @@ describe("a list of signatures", () => {
   it.each([
     ["v2:abc v3:def", "CS_SIGNATURE_VERSION_UNSUPPORTED"],
     ["v1:abc", "CS_SIGNATURE_MALFORMED"],
-    ["v1:abc  v1:abc", "CS_SIGNATURE_MALFORMED"],
+    [` ${genuine}`, "CS_SIGNATURE_MALFORMED"],
+    [`v2:abc  ${genuine}`, "CS_SIGNATURE_MALFORMED"],
     ["v2:\u00e9 v1:abc", "CS_SIGNATURE_HEADER_INVALID"],
     [Array(9).fill("v2:abc").join(" "), "CS_SIGNATURE_TOO_MANY"],
   ])("as %j is refused with %s", (value, code) => {

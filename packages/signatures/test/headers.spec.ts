@@ -130,6 +130,7 @@ describe("headers", () => {
 
   it.each([undefined, null, "webhook-id: 1", 1])("as %j are a mistake of the caller", (headers) => {
     expect(() => judge(headers)).toThrow(TypeError);
+    expect(() => judge(headers)).toThrow('"headers" must be a Headers, or a record');
   });
 });
 

@@ -48,7 +48,7 @@ describe("imported keys", () => {
     list.shift();
     expect(keysOf(list, "verify")).toEqual([1]);
     list.pop();
-    expect(() => keysOf(list, "verify")).toThrow(TypeError);
+    expect(() => keysOf(list, "verify")).toThrow('"secrets" must hold at least one secret');
   });
 
   it("are bounded: of 257 the least recently used one is forgotten", () => {

@@ -204,6 +204,14 @@ describe("a list of secrets", () => {
     expect(refusals(scheme, many.slice(1), "verify")).toEqual([undefined, undefined]);
   });
 
+  it("says what is wrong with it", () => {
+    const check = (list: unknown) => () => standardWebhooks().check(list as Secret[], "verify");
+
+    expect(check(SECRET)).toThrow('"secrets" must be a list of secrets');
+    expect(check([])).toThrow('"secrets" must hold at least one secret');
+    expect(check(Array(5).fill(SECRET))).toThrow('"secrets" must hold at most 4 secrets');
+  });
+
   it("names the secret at fault by its place", () => {
     expect(() => standardWebhooks().check([SECRET, "", SECRET], "verify")).toThrow(
       /^secrets\[1\] is empty/,

@@ -54,6 +54,10 @@ describe("an attempt signed by Standard Webhooks", () => {
     });
   });
 
+  it("names its scheme", () => {
+    expect(scheme.name).toBe("standard-webhooks");
+  });
+
   it("verifies to its signed id, its time and the secret that made it", () => {
     expect(judge(genuine.headers)).toEqual({
       ok: true,
@@ -206,6 +210,17 @@ describe("a key of Standard Webhooks", () => {
     expect(forgeries.map((headers) => judge(headers, [PUBLIC_KEY, SECRET]))).toEqual(
       forgeries.map(() => ({ ok: false, code: "CS_SIGNATURE_MISMATCH" })),
     );
+  });
+
+  it("verifies no signature of its own under the other kind's version", () => {
+    const [hmacBytes, edBytes] = [symmetric, asymmetric.slice("v1a,".length)];
+    const both = [SECRET, PUBLIC_KEY];
+    const malformed = { ok: false, code: "CS_SIGNATURE_MALFORMED" };
+
+    expect(withSignature(`v1a,${hmacBytes}`, both)).toEqual(malformed);
+    expect(withSignature(`v1,${edBytes}`, both)).toEqual(malformed);
+    expect(withSignature(`v1,${hmacBytes}`, both)).toMatchObject({ ok: true, secretIndex: 0 });
+    expect(withSignature(`v1a,${edBytes}`, both)).toMatchObject({ ok: true, secretIndex: 1 });
   });
 
   it("that is private is refused in a receiver, and one that is public in a sender", () => {
