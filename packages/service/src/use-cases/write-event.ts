@@ -4,7 +4,7 @@ import type { EventKind } from "../policy.ts";
 import type { Queryable } from "../store/driver.ts";
 import { insertDelivery } from "../store/operations/events/insert-delivery.ts";
 import { insertEvent } from "../store/operations/events/insert-event.ts";
-import { listActiveSubscriptions } from "../store/operations/subscriptions/list-active-subscriptions.ts";
+import { listOpenSubscriptions } from "../store/operations/subscriptions/list-open-subscriptions.ts";
 import type { EventRecord, Merchant } from "../store/records.ts";
 import type { Context } from "./context.ts";
 import { subjectOf } from "./event-subject.ts";
@@ -19,7 +19,7 @@ export interface NewEvent {
 }
 
 /**
- * Writes an event and its delivery to every ACTIVE subscription that selects it, in the transaction
+ * Writes an event and its delivery to every open subscription that selects it, in the transaction
  * that made it happen: neither is there without the other (S 6, rules 1 and 2).
  *
  * The payload's text is made here, once. Its bytes are what every attempt signs and sends.
@@ -48,7 +48,7 @@ export async function writeEvent(
   });
   const event = { id, type, category, payload: JSON.stringify(envelope), createdAt: at };
   await insertEvent(tx, merchant, event);
-  for (const subscription of await listActiveSubscriptions(tx, merchant.id)) {
+  for (const subscription of await listOpenSubscriptions(tx, merchant.id)) {
     if (!matches(subscription.selection, { type, category })) continue;
     await insertDelivery(tx, merchant, {
       id: newId(context.random, "dlv"),

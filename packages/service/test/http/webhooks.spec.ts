@@ -77,14 +77,17 @@ describe("POST /v1/webhook/subscribe", () => {
     expect(await waiting(open, key)).toHaveLength(2);
   });
 
-  it("takes nothing on for a subscription that is paused", async () => {
+  it.each([
+    ["PAUSED", ["account.linked", "customer.created"]],
+    ["CLOSED", []],
+  ])("keeps events for a subscription that is %s: %o", async (status, types) => {
     const open = await openService();
     const key = await keyOf(open, { type: "ALL" });
     await open.service.driver.transaction((tx) =>
-      tx.query("UPDATE subscriptions SET status = 'PAUSED' WHERE key = $1", [key]),
+      tx.query("UPDATE subscriptions SET status = $1 WHERE key = $2", [status, key]),
     );
     await newCustomer(open.service, open.merchant);
-    expect(await waiting(open, key)).toEqual([]);
+    expect((await waiting(open, key)).toSorted()).toEqual(types);
   });
 
   it("never delivers another merchant's events", async () => {

@@ -2,14 +2,17 @@ import type { Queryable } from "../../driver.ts";
 import type { SubscriptionRecord } from "../../records.ts";
 import { subscriptionColumns, toSubscription, type SubscriptionRow } from "./subscription-row.ts";
 
-/** The merchant's subscriptions that take events, the oldest first. */
-export async function listActiveSubscriptions(
+/**
+ * The merchant's subscriptions that take events, the oldest first. A paused one takes them too: they
+ * wait until it is resumed, else a pause would lose them.
+ */
+export async function listOpenSubscriptions(
   tx: Queryable,
   merchantId: string,
 ): Promise<SubscriptionRecord[]> {
   const rows = await tx.query<SubscriptionRow>(
     `SELECT ${subscriptionColumns} FROM subscriptions
-      WHERE merchant_id = $1 AND status = 'ACTIVE' ORDER BY created_at, key`,
+      WHERE merchant_id = $1 AND status <> 'CLOSED' ORDER BY created_at, key`,
     [merchantId],
   );
   return rows.map(toSubscription);
