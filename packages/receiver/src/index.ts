@@ -7,7 +7,25 @@ export {
 } from "./create-receiver.ts";
 export type { UnknownEvent } from "./envelope.ts";
 export type { Handler, HandlerContext } from "./handler.ts";
-export type { Claim, ClaimRequest, EventKey, Inbox, Settlement } from "./inbox.ts";
+export type {
+  Claim,
+  ClaimRequest,
+  Completion,
+  DeadEvent,
+  EventKey,
+  EventResource,
+  Failure,
+  Inbox,
+  InboxQueue,
+  InboxTransaction,
+  RecordedEvent,
+  Settlement,
+  Stored,
+  StoreRequest,
+  TakenEvent,
+  TakeRequest,
+  TransactionalInbox,
+} from "./inbox.ts";
 export { memoryInbox, type MemoryInboxOptions } from "./inboxes/memory.ts";
 export type { EventTypes, ReceiverOptions, SecretsAnswer, SecretsRequest } from "./options.ts";
 export type {

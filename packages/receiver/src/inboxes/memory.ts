@@ -1,11 +1,17 @@
-import { claim, type EventState, settle } from "../event-state.ts";
-import type { EventKey, Inbox, Settlement } from "../inbox.ts";
+import type { Inbox, InboxQueue } from "../inbox.ts";
+import { rowsInbox } from "../rows-inbox.ts";
+import { memoryRows } from "./memory-rows.ts";
 
 export interface MemoryInboxOptions {
   /** Settled events that are remembered, the oldest forgotten first. Default 100,000, about 20 MB. */
   readonly capacity?: number;
   /** How long a settled event is remembered, in milliseconds. Default 30 days. */
   readonly retentionMs?: number;
+  /**
+   * True warns once, with code `CS_INBOX_MEMORY`, that what it holds is lost with the process: pass
+   * `process.env.NODE_ENV === "production"`, which a library does not read. Default false.
+   */
+  readonly production?: boolean;
 }
 
 const DAY_MS = 86_400_000;
@@ -16,55 +22,20 @@ const DAY_MS = 86_400_000;
  *
  * @throws {TypeError} `capacity` or `retentionMs` is not a positive integer.
  */
-export function memoryInbox(options: MemoryInboxOptions = {}): Inbox {
-  const { capacity = 100_000, retentionMs = 30 * DAY_MS } = options;
+export function memoryInbox(
+  options: MemoryInboxOptions = {},
+): Inbox & { readonly durable: false; readonly queue: InboxQueue } {
+  const { capacity = 100_000, retentionMs = 30 * DAY_MS, production = false } = options;
   if (!Number.isSafeInteger(capacity) || capacity < 1)
     throw new TypeError('memoryInbox: "capacity" must be a positive integer');
   if (!Number.isSafeInteger(retentionMs) || retentionMs < 1)
     throw new TypeError('memoryInbox: "retentionMs" must be a positive integer of milliseconds');
-
-  // Claims are bounded by the receiver's concurrent handlers, so only settled events need a bound.
-  const claimed = new Map<string, EventState>();
-  // In the order of their settlement: forgetting takes from the front.
-  const settled = new Map<string, { readonly state: EventState; readonly forgetAt: number }>();
-
-  const forget = (now: number): void => {
-    for (const [name, { forgetAt }] of settled) {
-      if (settled.size <= capacity && now < forgetAt) return;
-      settled.delete(name);
-    }
-  };
-  const settleAs = (
-    { key, token, now }: Settlement,
-    as: "handled" | "waiting",
-  ): Promise<boolean> => {
-    const name = nameOf(key);
-    const state = settle(claimed.get(name), { token, as });
-    if (state === undefined) return Promise.resolve(false);
-    claimed.delete(name);
-    settled.set(name, { state, forgetAt: now + retentionMs });
-    forget(now);
-    return Promise.resolve(true);
-  };
-
-  return {
-    durable: false,
-    claim: (request) => {
-      const name = nameOf(request.key);
-      forget(request.now);
-      const next = claim(claimed.get(name) ?? settled.get(name)?.state, request);
-      if (next.answer.state === "claimed" && next.state !== undefined) {
-        settled.delete(name);
-        claimed.set(name, next.state);
-      }
-      return Promise.resolve(next.answer);
-    },
-    complete: (settlement) => settleAs(settlement, "handled"),
-    release: (settlement) => settleAs(settlement, "waiting"),
-  };
-}
-
-/** One text for a key. A tenant may hold any character, so its length stands in front. */
-function nameOf({ tenant, id }: EventKey): string {
-  return `${String(tenant.length)}:${tenant}:${id}`;
+  if (production)
+    process.emitWarning(
+      "memoryInbox forgets every event when the process ends and sees no other process: " +
+        "a duplicate runs its handler again. Use sqliteInbox, postgresInbox or redisInbox",
+      { code: "CS_INBOX_MEMORY" },
+    );
+  const rows = memoryRows({ capacity, retentionMs });
+  return { ...rowsInbox(rows, { durable: false }), durable: false, retentionMs };
 }

@@ -1,0 +1,170 @@
+import type { EventRow, EventRows } from "./event-rows.ts";
+import { type EventState, type EventStep, NEW_EVENT, transition } from "./event-state.ts";
+import type {
+  Claim,
+  ClaimRequest,
+  EventKey,
+  Inbox,
+  InboxQueue,
+  RecordedEvent,
+  TakenEvent,
+  TakeRequest,
+} from "./inbox.ts";
+
+/**
+ * An inbox over a table of events: the state machine decides, and each of its steps is one guarded
+ * write. A step whose row was changed meanwhile is decided again on what the row is now.
+ */
+export function rowsInbox(
+  rows: EventRows,
+  { durable }: { readonly durable: boolean },
+): Required<Omit<Inbox, "retentionMs" | "maxConcurrentHandlers">> {
+  /**
+   * One step of a claimed event; its row need not be read, since `token` names its state. Attempts
+   * are counted for workers alone: a sender's own attempts start at 0 each time.
+   */
+  const settle = async (
+    { key, now }: { readonly key: EventKey; readonly now: number },
+    step: Extract<EventStep, { readonly token: number }>,
+    attempts: number,
+  ): Promise<EventState | undefined> => {
+    const claimed: EventState = { at: "claimed", token: step.token, attempts, leaseEndsAt: 0 };
+    const next = transition(claimed, step);
+    if (next === undefined) return undefined;
+    return (await rows.update(key, claimed, next, now)) === "done" ? next : undefined;
+  };
+
+  const queue: InboxQueue = {
+    async store({ now, anyBody, ...event }) {
+      if ((await rows.insert({ ...event, state: NEW_EVENT }, now)) === "done") return "stored";
+      const known = await rows.read(event.key);
+      // Forgotten between the two calls: as unknown as before.
+      if (known === undefined) return queue.store({ now, anyBody, ...event });
+      if (anyBody !== true && known.digest !== event.digest) return "conflict";
+      if (isHandled(known.state)) return "handled";
+      if (known.body !== undefined) return "stored";
+      // Left by an attempt of `after-handler`: its body is not kept yet.
+      const free = freed(known.state, now);
+      if (free.at === "claimed") return "busy";
+      const waiting = { ...free, at: "waiting", retryAt: now } as const;
+      if ((await rows.update(event.key, known.state, waiting, now, event.body)) === "done")
+        return "stored";
+      return queue.store({ now, anyBody, ...event });
+    },
+    async take(request) {
+      const due = await rows.due(request);
+      const taken = await Promise.all(due.map((row) => takeOne(rows, row, request)));
+      return taken.filter((event) => event !== undefined);
+    },
+    async fail({ key, token, now, attempts, maxAttempts, retryAt, reason }) {
+      const step = { type: "fail", token, maxAttempts, retryAt, reason } as const;
+      const state = await settle({ key, now }, step, attempts);
+      return state?.at === "waiting" || state?.at === "dead" ? state.at : undefined;
+    },
+    dead: (request) => rows.dead(request),
+    async retry({ key, now }) {
+      const row = await rows.read(key);
+      const next = row && transition(row.state, { type: "revive", now });
+      if (row === undefined || next === undefined) return false;
+      return (await rows.update(key, row.state, next, now)) === "done";
+    },
+  };
+
+  return {
+    durable,
+    queue,
+    claim: (request) => claim(rows, request),
+    async complete({ key, token, now, superseded }) {
+      const type = superseded === true ? "supersede" : "succeed";
+      return (await settle({ key, now }, { type, token }, 0)) !== undefined;
+    },
+    async release({ key, token, now }) {
+      // Due at once, whatever another process's clock says.
+      const step = { type: "fail", token, retryAt: 0, reason: "", maxAttempts: Infinity } as const;
+      return (await settle({ key, now }, step, 0)) !== undefined;
+    },
+    lastHandled: (resource) => rows.lastHandled(resource),
+    purge: (request) => rows.purge(request),
+  };
+}
+
+const isHandled = ({ at }: EventState): boolean => at === "handled" || at === "superseded";
+
+async function claim(rows: EventRows, request: ClaimRequest): Promise<Claim> {
+  const { now, leaseMs, anyBody, ...event } = request;
+  const step = { type: "claim", now, leaseMs } as const;
+  const first = transition(NEW_EVENT, step) ?? NEW_EVENT;
+  // An event is nearly always new: one write, and no reading before it.
+  const inserted = await rows.insert({ ...event, state: first }, now);
+  if (inserted === "done") return { state: "claimed", token: first.token };
+  if (inserted === "held") return busyOrAgain(rows, request);
+
+  const known = await rows.read(event.key);
+  if (known === undefined) return claim(rows, request);
+  // Judged before anything else: another body under a known key is never taken for a duplicate.
+  if (anyBody !== true && known.digest !== event.digest) return { state: "conflict" };
+  if (isHandled(known.state)) return { state: "handled" };
+  const free = freed(known.state, now);
+  const claimed = transition(free, step);
+  if (claimed === undefined) return { state: "busy", until: untilOf(free) };
+  switch (await rows.update(event.key, known.state, claimed, now)) {
+    case "done":
+      return { state: "claimed", token: claimed.token };
+    case "held":
+      return busyOrAgain(rows, request);
+    default:
+      return claim(rows, request);
+  }
+}
+
+/** What an attempt of the sender meets: an ended lease is over, and what workers gave up is tried again. */
+function freed(state: EventState, now: number): EventState {
+  return (
+    transition(state, { type: "expire", now, maxAttempts: Infinity }) ??
+    transition(state, { type: "revive", now }) ??
+    state
+  );
+}
+
+const untilOf = (state: EventState): number =>
+  state.at === "claimed" ? state.leaseEndsAt : state.at === "waiting" ? state.retryAt : 0;
+
+/** Another event of the resource is claimed: busy, or its lease has ended and the claim is made again. */
+async function busyOrAgain(rows: EventRows, request: ClaimRequest): Promise<Claim> {
+  const held = await holderOf(rows, request);
+  if (held !== undefined) {
+    const free = freed(held.state, request.now);
+    if (free.at === "claimed") return { state: "busy", until: untilOf(held.state) };
+    await rows.update(held.key, held.state, free, request.now);
+  }
+  return claim(rows, request);
+}
+
+async function holderOf(
+  rows: EventRows,
+  { key, resource }: RecordedEvent,
+): ReturnType<EventRows["holder"]> {
+  return resource && rows.holder({ tenant: key.tenant, name: resource.name });
+}
+
+/** One due event, claimed; `undefined` where another process was first, its resource is held or it is dead now. */
+async function takeOne(
+  rows: EventRows,
+  row: EventRow,
+  { now, leaseMs, maxAttempts }: TakeRequest,
+): Promise<TakenEvent | undefined> {
+  const { state, body, ...event } = row;
+  const free = transition(state, { type: "expire", now, maxAttempts }) ?? state;
+  const next = free.at === "dead" ? free : transition(free, { type: "claim", now, leaseMs });
+  if (next === undefined) return undefined;
+  const written = await rows.update(event.key, state, next, now);
+  if (written === "held") {
+    // The holder's lease may have ended; it is due itself then, and freed by its own turn.
+    const held = await holderOf(rows, row);
+    const over = held && transition(held.state, { type: "expire", now, maxAttempts });
+    if (held && over) await rows.update(held.key, held.state, over, now);
+    return undefined;
+  }
+  if (written !== "done" || next.at !== "claimed" || body === undefined) return undefined;
+  return { ...event, body, token: next.token, attempts: next.attempts };
+}
