@@ -19,6 +19,7 @@ import type { ReceiverParts, TenantSecrets } from "./receiver-parts.ts";
 import { defaultRespond, type ReceiverResponse } from "./respond.ts";
 import { createRouter } from "./router.ts";
 import { createSlots } from "./slots.ts";
+import { publishOutcome } from "./watch.ts";
 
 /** The events of a catalogue by their types and, as unions, by their categories. */
 export type EventsByName<Types extends EventTypes> = Types & {
@@ -119,8 +120,10 @@ export function createReceiver<Types extends EventTypes>(
       retryAfterSeconds: 5,
       error,
     }));
+    const facts = { durationMs: performance.now() - startedAt };
+    publishOutcome(outcome, facts);
     try {
-      options.onOutcome?.(outcome, { durationMs: performance.now() - startedAt });
+      options.onOutcome?.(outcome, facts);
     } catch {
       // An observer never changes what is answered.
     }

@@ -35,7 +35,9 @@ export type {
   RejectionCode,
   RejectionDetail,
 } from "./outcome.ts";
+export { countOutcomes, type OutcomeCounters, type OutcomeCounts } from "./outcome-counters.ts";
 export type { BodyErrorCode, BodyLimits, BodyReader } from "./read-body.ts";
 export type { Attempt } from "./receive.ts";
 export type { ReceiverLimits } from "./receiver-parts.ts";
 export { defaultRespond, type ReceiverResponse, type Respond } from "./respond.ts";
+export { OUTCOME_CHANNEL, type OutcomeReport } from "./watch.ts";
