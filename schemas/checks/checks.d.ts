@@ -1,22 +1,7 @@
 // Generated from schemas/ by `pnpm generate`. Do not edit.
 import type { RawValidator } from "../src/validator.ts";
 export declare const checks: {
-  readonly AccountDeactivatedEvent: RawValidator;
-  readonly AccountLinkedEvent: RawValidator;
-  readonly AccountUpdatedEvent: RawValidator;
-  readonly CustomerActivatedEvent: RawValidator;
-  readonly CustomerCreatedEvent: RawValidator;
-  readonly CustomerDeactivatedEvent: RawValidator;
   readonly EventEnvelope: RawValidator;
-  readonly WebhookEvent: RawValidator;
-  readonly PaymentAuthorizedEvent: RawValidator;
-  readonly PaymentCanceledEvent: RawValidator;
-  readonly PaymentCreatedEvent: RawValidator;
-  readonly PaymentFailedEvent: RawValidator;
-  readonly PaymentSucceededEvent: RawValidator;
-  readonly RefundAuthorizedEvent: RawValidator;
-  readonly RefundFailedEvent: RawValidator;
-  readonly RefundPendingEvent: RawValidator;
   readonly AccountDetails: RawValidator;
   readonly Amount: RawValidator;
   readonly Customer: RawValidator;

@@ -38,6 +38,29 @@ export const writer = <T>(check: RawValidator): Validator<T> => validatorOf(chec
 export const reader = <T>(check: RawValidator): Validator<T> =>
   validatorOf(check, ({ keyword }) => keyword !== "additionalProperties" && keyword !== "openEnum");
 
+/** Judges an object by the validator that its tag names. */
+export function byTag<T>(
+  tag: string,
+  validators: Readonly<Record<string, Validator<T>>>,
+): Validator<T> {
+  // A Map, since a tag named "constructor" must not be found in an object's prototype.
+  const kinds = new Map(Object.entries(validators));
+  const refuse = (pointer: string, keyword: string, message: string): Validation<T> => ({
+    ok: false,
+    errors: [{ pointer, keyword, message }],
+  });
+  return (value) => {
+    if (typeof value !== "object" || value === null || Array.isArray(value))
+      return refuse("", "type", "must be object");
+    if (!Object.hasOwn(value, tag)) return refuse(`/${tag}`, "required", "is required");
+    // An object that has the member; what the member is, the map's lookup decides.
+    const kind = kinds.get((value as Readonly<Record<string, string>>)[tag] ?? "");
+    return kind === undefined
+      ? refuse(`/${tag}`, "enum", `must be one of ${JSON.stringify([...kinds.keys()])}`)
+      : kind(value);
+  };
+}
+
 function validatorOf<T>(check: RawValidator, counts: (error: RawError) => boolean): Validator<T> {
   return (value) => {
     // The check was generated from the schema that T was generated from.

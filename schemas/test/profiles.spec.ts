@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
-import { type Profile, profiles, validateProfile } from "@countersign/schemas/profiles";
+import { validateProfile } from "@countersign/schemas/profile-validator";
+import { type Profile, profiles } from "@countersign/schemas/profiles";
 import { describe, expect, it } from "vitest";
 import { files } from "./schema-files.ts";
 

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import * as profileModule from "@countersign/schemas/profiles";
+import * as profileModule from "@countersign/schemas/profile-validator";
 import * as readerModule from "@countersign/schemas/readers";
 import * as writerModule from "@countersign/schemas/writers";
 import type { SchemaError, Validator } from "@countersign/schemas";

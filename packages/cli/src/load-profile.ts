@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { profiles, validateProfile, type Profile } from "@countersign/schemas/profiles";
+import { validateProfile } from "@countersign/schemas/profile-validator";
+import { profiles, type Profile } from "@countersign/schemas/profiles";
 import { Failure } from "./failure.ts";
 
 /**

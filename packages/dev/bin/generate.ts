@@ -7,7 +7,7 @@ import { catalogueModule, eventRows } from "../src/generate/catalogue.ts";
 import { documents } from "../src/generate/documents.ts";
 import { keywordFaults } from "../src/generate/keywords.ts";
 import { loadSchemas } from "../src/generate/load.ts";
-import { profilesModule } from "../src/generate/profiles.ts";
+import { profilesModule, profileValidatorModule } from "../src/generate/profiles.ts";
 import { typesOf } from "../src/generate/types.ts";
 import { checksScript, checksTypes, validatorsModule } from "../src/generate/validators.ts";
 
@@ -31,11 +31,19 @@ const resources = others.filter((file) => !events.includes(file) && file.title !
 const modules: Readonly<Record<string, string>> = {
   "src/generated/types.ts": await typesOf(files, rows),
   "src/generated/catalogue.ts": catalogueModule(rows),
-  "src/generated/writers.ts": validatorsModule("writer", others),
-  "src/generated/readers.ts": validatorsModule("reader", resources),
+  "src/generated/writers.ts": validatorsModule(
+    "writer",
+    { "checks.js": resources, "event-checks.js": events },
+    rows,
+  ),
+  "src/generated/readers.ts": validatorsModule("reader", { "checks.js": resources }),
   "src/generated/profiles.ts": profilesModule(folder, ["standard", "x-signature"]),
-  "checks/checks.js": checksScript(others, files),
-  "checks/checks.d.ts": checksTypes(others),
+  "src/generated/profile-validator.ts": profileValidatorModule(),
+  "checks/checks.js": checksScript(resources, files),
+  "checks/checks.d.ts": checksTypes(resources),
+  // Alone, since it is all that a receiver needs.
+  "checks/event-checks.js": checksScript(events, files),
+  "checks/event-checks.d.ts": checksTypes(events),
   "checks/profile-check.js": checksScript(profile, files),
   "checks/profile-check.d.ts": checksTypes(profile),
   ...documents(folder, files),

@@ -20,7 +20,7 @@ const work = mkdtempSync(join(tmpdir(), "countersign-pack-"));
 
 /** The packages that installing the receiver adds, and what they may weigh together, packed. */
 const RECEIVER_PACKAGES = ["receiver", "rules", "schemas", "signatures"];
-const RECEIVER_BYTES = 140_000;
+const RECEIVER_BYTES = 150_000;
 const folders: Readonly<Record<string, string>> = {
   signatures: "packages/signatures",
   rules: "packages/rules",
@@ -104,6 +104,7 @@ function expect(holds: boolean, what: string): void {
 
 const tarballs: Record<string, string> = {};
 try {
+  run("node", ["packages/dev/bin/bundle.ts"]);
   for (const name of Object.keys(folders)) tarballs[name] = pack(name);
 
   const bytes = RECEIVER_PACKAGES.map((name) => statSync(tarballs[name] ?? "").size);

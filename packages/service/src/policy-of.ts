@@ -1,5 +1,6 @@
 import { checkHold, federalReserve, type Hold } from "@countersign/rules";
-import { validateProfile, type Profile } from "@countersign/schemas/profiles";
+import { validateProfile } from "@countersign/schemas/profile-validator";
+import type { Profile } from "@countersign/schemas/profiles";
 import { signerOf } from "./delivery/signer.ts";
 import type { Policy } from "./policy.ts";
 import { writeEnvelope } from "./write-envelope.ts";

@@ -1,6 +1,6 @@
 // Generated from schemas/ by `pnpm generate`. Do not edit.
 import type { Catalogue } from "../catalogue.ts";
-import { checks } from "../../checks/checks.js";
+import { checks } from "../../checks/event-checks.js";
 import { reader } from "../validator.ts";
 import type { EventTypeMap } from "./types.ts";
 

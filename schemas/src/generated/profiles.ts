@@ -1,7 +1,5 @@
 // Generated from schemas/ by `pnpm generate`. Do not edit.
 import { freeze } from "../freeze.ts";
-import { checks } from "../../checks/profile-check.js";
-import { type Validator, writer } from "../validator.ts";
 import type { Profile } from "./types.ts";
 
 export type { Profile } from "./types.ts";
@@ -539,6 +537,3 @@ export const profiles: { readonly "standard": Profile; readonly "x-signature": P
     }
   },
 });
-
-/** Judges a profile's document: closed, all errors at once. */
-export const validateProfile: Validator<Profile> = writer(checks.Profile);

@@ -1,22 +1,8 @@
 // Generated from schemas/ by `pnpm generate`. Do not edit.
 import { checks } from "../../checks/checks.js";
+import { checks as checks2 } from "../../checks/event-checks.js";
 import type {
-  AccountDeactivatedEvent,
-  AccountLinkedEvent,
-  AccountUpdatedEvent,
-  CustomerActivatedEvent,
-  CustomerCreatedEvent,
-  CustomerDeactivatedEvent,
   EventEnvelope,
-  WebhookEvent,
-  PaymentAuthorizedEvent,
-  PaymentCanceledEvent,
-  PaymentCreatedEvent,
-  PaymentFailedEvent,
-  PaymentSucceededEvent,
-  RefundAuthorizedEvent,
-  RefundFailedEvent,
-  RefundPendingEvent,
   AccountDetails,
   Amount,
   Customer,
@@ -38,25 +24,25 @@ import type {
   TokenResponse,
   UnsubscribeRequest,
   UnsubscribeResponse,
+  PaymentCreatedEvent,
+  PaymentAuthorizedEvent,
+  PaymentSucceededEvent,
+  PaymentFailedEvent,
+  PaymentCanceledEvent,
+  RefundPendingEvent,
+  RefundAuthorizedEvent,
+  RefundFailedEvent,
+  CustomerCreatedEvent,
+  CustomerActivatedEvent,
+  CustomerDeactivatedEvent,
+  AccountLinkedEvent,
+  AccountUpdatedEvent,
+  AccountDeactivatedEvent,
+  WebhookEvent,
 } from "./types.ts";
-import { writer, type Validator } from "../validator.ts";
+import { byTag, writer, type Validator } from "../validator.ts";
 
-export const validateAccountDeactivatedEvent: Validator<AccountDeactivatedEvent> = writer(checks.AccountDeactivatedEvent);
-export const validateAccountLinkedEvent: Validator<AccountLinkedEvent> = writer(checks.AccountLinkedEvent);
-export const validateAccountUpdatedEvent: Validator<AccountUpdatedEvent> = writer(checks.AccountUpdatedEvent);
-export const validateCustomerActivatedEvent: Validator<CustomerActivatedEvent> = writer(checks.CustomerActivatedEvent);
-export const validateCustomerCreatedEvent: Validator<CustomerCreatedEvent> = writer(checks.CustomerCreatedEvent);
-export const validateCustomerDeactivatedEvent: Validator<CustomerDeactivatedEvent> = writer(checks.CustomerDeactivatedEvent);
 export const validateEventEnvelope: Validator<EventEnvelope> = writer(checks.EventEnvelope);
-export const validateEvent: Validator<WebhookEvent> = writer(checks.WebhookEvent);
-export const validatePaymentAuthorizedEvent: Validator<PaymentAuthorizedEvent> = writer(checks.PaymentAuthorizedEvent);
-export const validatePaymentCanceledEvent: Validator<PaymentCanceledEvent> = writer(checks.PaymentCanceledEvent);
-export const validatePaymentCreatedEvent: Validator<PaymentCreatedEvent> = writer(checks.PaymentCreatedEvent);
-export const validatePaymentFailedEvent: Validator<PaymentFailedEvent> = writer(checks.PaymentFailedEvent);
-export const validatePaymentSucceededEvent: Validator<PaymentSucceededEvent> = writer(checks.PaymentSucceededEvent);
-export const validateRefundAuthorizedEvent: Validator<RefundAuthorizedEvent> = writer(checks.RefundAuthorizedEvent);
-export const validateRefundFailedEvent: Validator<RefundFailedEvent> = writer(checks.RefundFailedEvent);
-export const validateRefundPendingEvent: Validator<RefundPendingEvent> = writer(checks.RefundPendingEvent);
 export const validateAccountDetails: Validator<AccountDetails> = writer(checks.AccountDetails);
 export const validateAmount: Validator<Amount> = writer(checks.Amount);
 export const validateCustomer: Validator<Customer> = writer(checks.Customer);
@@ -78,3 +64,34 @@ export const validateTokenRequest: Validator<TokenRequest> = writer(checks.Token
 export const validateTokenResponse: Validator<TokenResponse> = writer(checks.TokenResponse);
 export const validateUnsubscribeRequest: Validator<UnsubscribeRequest> = writer(checks.UnsubscribeRequest);
 export const validateUnsubscribeResponse: Validator<UnsubscribeResponse> = writer(checks.UnsubscribeResponse);
+export const validatePaymentCreatedEvent: Validator<PaymentCreatedEvent> = writer(checks2.PaymentCreatedEvent);
+export const validatePaymentAuthorizedEvent: Validator<PaymentAuthorizedEvent> = writer(checks2.PaymentAuthorizedEvent);
+export const validatePaymentSucceededEvent: Validator<PaymentSucceededEvent> = writer(checks2.PaymentSucceededEvent);
+export const validatePaymentFailedEvent: Validator<PaymentFailedEvent> = writer(checks2.PaymentFailedEvent);
+export const validatePaymentCanceledEvent: Validator<PaymentCanceledEvent> = writer(checks2.PaymentCanceledEvent);
+export const validateRefundPendingEvent: Validator<RefundPendingEvent> = writer(checks2.RefundPendingEvent);
+export const validateRefundAuthorizedEvent: Validator<RefundAuthorizedEvent> = writer(checks2.RefundAuthorizedEvent);
+export const validateRefundFailedEvent: Validator<RefundFailedEvent> = writer(checks2.RefundFailedEvent);
+export const validateCustomerCreatedEvent: Validator<CustomerCreatedEvent> = writer(checks2.CustomerCreatedEvent);
+export const validateCustomerActivatedEvent: Validator<CustomerActivatedEvent> = writer(checks2.CustomerActivatedEvent);
+export const validateCustomerDeactivatedEvent: Validator<CustomerDeactivatedEvent> = writer(checks2.CustomerDeactivatedEvent);
+export const validateAccountLinkedEvent: Validator<AccountLinkedEvent> = writer(checks2.AccountLinkedEvent);
+export const validateAccountUpdatedEvent: Validator<AccountUpdatedEvent> = writer(checks2.AccountUpdatedEvent);
+export const validateAccountDeactivatedEvent: Validator<AccountDeactivatedEvent> = writer(checks2.AccountDeactivatedEvent);
+/** Judges an event of any type of the standard profile. */
+export const validateEvent: Validator<WebhookEvent> = byTag<WebhookEvent>("type", {
+  "payment.created": validatePaymentCreatedEvent,
+  "payment.authorized": validatePaymentAuthorizedEvent,
+  "payment.succeeded": validatePaymentSucceededEvent,
+  "payment.failed": validatePaymentFailedEvent,
+  "payment.canceled": validatePaymentCanceledEvent,
+  "refund.pending": validateRefundPendingEvent,
+  "refund.authorized": validateRefundAuthorizedEvent,
+  "refund.failed": validateRefundFailedEvent,
+  "customer.created": validateCustomerCreatedEvent,
+  "customer.activated": validateCustomerActivatedEvent,
+  "customer.deactivated": validateCustomerDeactivatedEvent,
+  "account.linked": validateAccountLinkedEvent,
+  "account.updated": validateAccountUpdatedEvent,
+  "account.deactivated": validateAccountDeactivatedEvent,
+});

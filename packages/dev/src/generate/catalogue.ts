@@ -75,7 +75,7 @@ export function catalogueModule(rows: readonly EventRow[]): string {
   return [
     BANNER,
     'import type { Catalogue } from "../catalogue.ts";',
-    'import { checks } from "../../checks/checks.js";',
+    'import { checks } from "../../checks/event-checks.js";',
     'import { reader } from "../validator.ts";',
     'import type { EventTypeMap } from "./types.ts";',
     "",

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { BANNER } from "./banner.ts";
 
-/** The module of the built-in profiles, and of the check that a profile is one. */
+/** The module of the built-in profiles. */
 export function profilesModule(folder: string, names: readonly string[]): string {
   const documents = names.map((name) => {
     const { $schema: _, ...profile } = JSON.parse(
@@ -12,8 +12,6 @@ export function profilesModule(folder: string, names: readonly string[]): string
   return [
     BANNER,
     'import { freeze } from "../freeze.ts";',
-    'import { checks } from "../../checks/profile-check.js";',
-    'import { type Validator, writer } from "../validator.ts";',
     'import type { Profile } from "./types.ts";',
     "",
     'export type { Profile } from "./types.ts";',
@@ -22,6 +20,17 @@ export function profilesModule(folder: string, names: readonly string[]): string
     `export const profiles: { ${names.map((name) => `readonly ${JSON.stringify(name)}: Profile`).join("; ")} } = freeze({`,
     ...documents,
     "});",
+    "",
+  ].join("\n");
+}
+
+/** The module of the check that a document is a profile: apart, since most readers of profiles take a built-in one. */
+export function profileValidatorModule(): string {
+  return [
+    BANNER,
+    'import { checks } from "../../checks/profile-check.js";',
+    'import { type Validator, writer } from "../validator.ts";',
+    'import type { Profile } from "./types.ts";',
     "",
     "/** Judges a profile's document: closed, all errors at once. */",
     "export const validateProfile: Validator<Profile> = writer(checks.Profile);",

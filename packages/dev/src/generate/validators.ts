@@ -4,6 +4,7 @@ import standalone from "ajv/dist/standalone/index.js";
 import { buildSync } from "esbuild";
 import { formats } from "../../../../schemas/src/formats.ts";
 import { BANNER } from "./banner.ts";
+import type { EventRow } from "./catalogue.ts";
 import { mapSchema } from "./keywords.ts";
 import type { Schema, SchemaFile } from "./load.ts";
 
@@ -74,18 +75,44 @@ export function checksTypes(wanted: readonly SchemaFile[]): string {
   ].join("\n");
 }
 
-/** A module with a `validate…` of each schema: the writer's or the reader's. */
-export function validatorsModule(side: "writer" | "reader", wanted: readonly SchemaFile[]): string {
+/** A module with a `validate…` of each schema, the writer's or the reader's, by the script of its check. */
+export function validatorsModule(
+  side: "writer" | "reader",
+  wanted: Readonly<Record<string, readonly SchemaFile[]>>,
+  rows: readonly EventRow[] = [],
+): string {
+  const scripts = Object.entries(wanted).map(([script, files], index) => ({
+    script,
+    files,
+    local: index === 0 ? "checks" : `checks${String(index + 1)}`,
+  }));
+  const titles = scripts.flatMap(({ files }) => files.map(({ title }) => title));
   return [
     BANNER,
-    'import { checks } from "../../checks/checks.js";',
-    `import type {\n${wanted.map(({ title }) => `  ${title},`).join("\n")}\n} from "./types.ts";`,
-    `import { ${side}, type Validator } from "../validator.ts";`,
-    "",
-    ...wanted.map(
-      ({ title }) =>
-        `export const validate${title === "WebhookEvent" ? "Event" : title}: Validator<${title}> = ${side}(checks.${title});`,
+    ...scripts.map(
+      ({ script, local }) =>
+        `import { checks${local === "checks" ? "" : ` as ${local}`} } from "../../checks/${script}";`,
     ),
+    `import type {\n${titles
+      .concat(rows.length === 0 ? [] : "WebhookEvent")
+      .map((title) => `  ${title},`)
+      .join("\n")}\n} from "./types.ts";`,
+    `import { ${rows.length === 0 ? "" : "byTag, "}${side}, type Validator } from "../validator.ts";`,
+    "",
+    ...scripts.flatMap(({ files, local }) =>
+      files.map(
+        ({ title }) =>
+          `export const validate${title}: Validator<${title}> = ${side}(${local}.${title});`,
+      ),
+    ),
+    ...(rows.length === 0
+      ? []
+      : [
+          "/** Judges an event of any type of the standard profile. */",
+          'export const validateEvent: Validator<WebhookEvent> = byTag<WebhookEvent>("type", {',
+          ...rows.map(({ type, title }) => `  ${JSON.stringify(type)}: validate${title},`),
+          "});",
+        ]),
     "",
   ].join("\n");
 }

@@ -1,0 +1,43 @@
+// Writes the JavaScript that four packages are published with: one file an entry, and one for what
+// entries share, without comments. Opening twenty files costs a process more time than running them,
+// and the comments stand in the declarations already. Types come from `tsc -b`, which runs before.
+import { globSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+const folders = ["packages/signatures", "packages/rules", "schemas", "packages/receiver"];
+
+interface Manifest {
+  readonly exports: Readonly<Record<string, string | { readonly "@countersign/source"?: string }>>;
+}
+
+for (const folder of folders) {
+  const { exports } = JSON.parse(
+    readFileSync(join(root, folder, "package.json"), "utf8"),
+  ) as Manifest;
+  const entries = Object.values(exports)
+    .map((entry) => (typeof entry === "string" ? undefined : entry["@countersign/source"]))
+    .filter((source) => source !== undefined);
+  const dist = join(root, folder, "dist");
+  for (const file of globSync("**/*.js", { cwd: dist })) rmSync(join(dist, file));
+  await build({
+    absWorkingDir: join(root, folder),
+    entryPoints: entries,
+    outbase: "src",
+    outdir: "dist",
+    bundle: true,
+    splitting: true,
+    chunkNames: "shared-[hash]",
+    format: "esm",
+    platform: "neutral",
+    target: "es2024",
+    // Only what is the package's own is joined.
+    packages: "external",
+    external: ["node:*"],
+    minifyWhitespace: true,
+    legalComments: "none",
+    write: true,
+  });
+}
