@@ -80,11 +80,11 @@ describe("POST /v1/webhook/subscribe", () => {
   it.each([
     ["PAUSED", ["account.linked", "customer.created"]],
     ["CLOSED", []],
-  ])("keeps events for a subscription that is %s: %o", async (status, types) => {
+  ])("keeps events for a subscription that is %s: %o", async (state, types) => {
     const open = await openService();
     const key = await keyOf(open, { type: "ALL" });
     await open.service.driver.transaction((tx) =>
-      tx.query("UPDATE subscriptions SET status = $1 WHERE key = $2", [status, key]),
+      tx.query("UPDATE subscriptions SET status = $1 WHERE key = $2", [state, key]),
     );
     await newCustomer(open.service, open.merchant);
     expect((await waiting(open, key)).toSorted()).toEqual(types);
