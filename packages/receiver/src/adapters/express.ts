@@ -1,51 +1,33 @@
-import { nodeAttempt } from "./node-request.ts";
-import type { ReceiverResponse } from "../respond.ts";
 import { BODY_CONSUMED_FIX } from "../respond.ts";
-import type { NodeRequest } from "./node-request.ts";
-import type { AnswersAttempts } from "./answers-attempts.ts";
-
-/** What the adapter needs of Express's response, 4 or 5. */
-export interface ExpressResponse {
-  statusCode: number;
-  setHeader(name: string, value: string): unknown;
-  end(body: string): unknown;
-}
+import { type AnswersAttempts, createAnswer } from "./answer.ts";
+import { nodeAttempt, type NodeRequest, type NodeResponse } from "./node-request.ts";
+import { sendNode } from "./node-response.ts";
 
 /** What the adapter needs of Express's request, 4 or 5. */
 export interface ExpressRequest extends NodeRequest {
   readonly originalUrl: string;
+  readonly body?: unknown;
+  readonly rawBody?: unknown;
 }
+
+/** What the adapter needs of Express's response, 4 or 5. */
+export type ExpressResponse = NodeResponse;
 
 /**
  * A route handler for Express 4 and 5: `app.post('/webhooks', toExpress(receiver))`.
  *
  * It reads the raw body itself, so it stands before any parser. Bytes that a parser kept
  * (`express.raw()`, or a `rawBody` of a `verify` hook) are used; a body that was parsed is answered
- * 500 `CS_BODY_CONSUMED` and a process warning names the line to change, once.
+ * 500 `CS_BODY_CONSUMED` and a process warning names the line to change, once. Other methods than
+ * POST are answered 405 with `Allow`. The promise never rejects.
  */
 export function toExpress(
   receiver: AnswersAttempts,
 ): (request: ExpressRequest, response: ExpressResponse) => Promise<void> {
-  let warned = false;
+  const answer = createAnswer(receiver, BODY_CONSUMED_FIX);
   return async (request, response) => {
-    const [path] = request.originalUrl.split("?");
-    const { outcome, response: answer } = await receiver.answer(nodeAttempt(request, path ?? "/"));
-    if (!warned && outcome.kind === "rejected" && outcome.code === "CS_BODY_CONSUMED") {
-      warned = true;
-      process.emitWarning(BODY_CONSUMED_FIX, { code: outcome.code });
-    }
-    send(request, response, answer);
+    const { originalUrl: url, rawBody, body } = request;
+    const attempt = nodeAttempt(request, response, { url, kept: [rawBody, body] });
+    sendNode(request, response, await answer(request.method, attempt));
   };
-}
-
-function send(
-  request: ExpressRequest,
-  response: ExpressResponse,
-  { status, headers, body }: ReceiverResponse,
-): void {
-  response.statusCode = status;
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-  // A body that was left unread cannot be skipped to the connection's next request.
-  if (!request.readableEnded) response.setHeader("connection", "close");
-  response.end(body);
 }

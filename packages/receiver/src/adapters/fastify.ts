@@ -1,0 +1,45 @@
+import { type AnswersAttempts, createAnswer } from "./answer.ts";
+import { nodeAttempt, type NodeRequest, type NodeResponse } from "./node-request.ts";
+import { sendNode } from "./node-response.ts";
+
+/** What the adapter needs of Fastify's request. */
+export interface FastifyRequestLike {
+  readonly raw: NodeRequest;
+  readonly originalUrl: string;
+  readonly body?: unknown;
+}
+
+/** What the adapter needs of Fastify's reply. */
+export interface FastifyReplyLike {
+  readonly raw: NodeResponse;
+  hijack(): unknown;
+}
+
+type Answers = (request: FastifyRequestLike, reply: FastifyReplyLike) => Promise<void>;
+
+const FIX =
+  "something has read the body before the receiver: give fastify.post(path, toFastify(receiver)) the " +
+  "whole options, preParsing included, in a scope without a preParsing hook that reads the body";
+
+/**
+ * A route's options for Fastify 5: `fastify.post('/webhooks', toFastify(receiver))`.
+ *
+ * Fastify parses a body before its handler runs, so the attempt is answered in `preParsing`, on the
+ * raw response: no content-type parser sees it, and `onSend` hooks do not run. `handler` is what Fastify asks for; where it
+ * is mounted without `preParsing` it uses bytes that a parser kept, and answers 500 `CS_BODY_CONSUMED`
+ * otherwise, warning once. Other methods than POST are answered 405 with `Allow`. The promises never reject.
+ */
+export function toFastify(receiver: AnswersAttempts): {
+  readonly preParsing: Answers;
+  readonly handler: Answers;
+} {
+  const answer = createAnswer(receiver, FIX);
+  const answers: Answers = async (request: FastifyRequestLike & { rawBody?: unknown }, reply) => {
+    const { raw, originalUrl: url, rawBody, body } = request;
+    // Before the first await: Fastify would go on to its parser.
+    reply.hijack();
+    const attempt = nodeAttempt(raw, reply.raw, { url, kept: [rawBody, body] });
+    sendNode(raw, reply.raw, await answer(raw.method, attempt));
+  };
+  return { preParsing: answers, handler: answers };
+}
