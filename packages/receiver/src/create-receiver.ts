@@ -1,7 +1,7 @@
 import type { Catalogue, CatalogueEntry, Validation } from "@countersign/schemas";
 import { type EventTypeMap, standardCatalogue } from "@countersign/schemas";
 import { type Profile, profiles } from "@countersign/schemas/profiles";
-import type { Secret, SignatureScheme } from "@countersign/signatures";
+import { schemeOf, type Secret, type SignatureScheme } from "@countersign/signatures";
 import type { Handler } from "./handler.ts";
 import { memoryInbox } from "./inboxes/memory.ts";
 import {
@@ -13,7 +13,7 @@ import {
   type SecretsOption,
 } from "./options.ts";
 import type { Outcome } from "./outcome.ts";
-import { envelopeOf, profileOf, schemeOf } from "./profile.ts";
+import { envelopeOf, profileOf } from "./profile.ts";
 import { type Attempt, receive } from "./receive.ts";
 import type { ReceiverParts, TenantSecrets } from "./receiver-parts.ts";
 import { defaultRespond, type ReceiverResponse } from "./respond.ts";
@@ -88,7 +88,7 @@ export function createReceiver<Types extends EventTypes>(
     throw new TypeError('createReceiver: "acknowledge" must be "after-handler"');
 
   const profile = profileOf(options.profile);
-  const scheme = schemeOf(profile);
+  const scheme = schemeOf(profile.signature);
   const limits = checkLimits(options.limits);
   const catalogue = entriesOf<Types>(options.catalogue, profile);
   const categories = new Set([...catalogue.values()].map(({ category }) => category));

@@ -1,4 +1,3 @@
-import { describedHmac, type SignatureScheme, standardWebhooks } from "@countersign/signatures";
 import { type Profile, profiles } from "@countersign/schemas/profiles";
 import type { EnvelopePointers } from "./receiver-parts.ts";
 
@@ -10,22 +9,6 @@ export function profileOf(profile: string | Profile = "standard"): Profile {
   throw new TypeError(
     `createReceiver: no profile ${JSON.stringify(profile)}; there are ${names.join(" and ")}`,
   );
-}
-
-/**
- * The scheme that the profile states.
- *
- * @throws {TypeError} its description is not usable.
- */
-export function schemeOf({ signature }: Profile): SignatureScheme {
-  switch (signature.scheme) {
-    case "standard-webhooks":
-      return standardWebhooks();
-    case "hmac":
-      return describedHmac(signature.description);
-    default:
-      return signature satisfies never;
-  }
 }
 
 /** Where the profile keeps the envelope's members. */

@@ -24,6 +24,7 @@ export type {
 } from "./scheme.ts";
 export { sealed, type SealedSecret } from "./sealed-secret.ts";
 export type { PlainSecret, Secret } from "./secret.ts";
+export { schemeOf, type StatedScheme } from "./stated-scheme.ts";
 export { standardWebhooks, type StandardWebhooksOptions } from "./standard-webhooks.ts";
 export { timestampedHmac, type TimestampedHmacOptions } from "./timestamped-hmac.ts";
 export { xSignature, type XSignatureOptions } from "./x-signature.ts";

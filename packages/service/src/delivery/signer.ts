@@ -1,11 +1,5 @@
 import type { Profile } from "@countersign/schemas/profiles";
-import {
-  describedHmac,
-  standardWebhooks,
-  type Message,
-  type Secret,
-  type SignatureScheme,
-} from "@countersign/signatures";
+import { schemeOf, type Message, type Secret } from "@countersign/signatures";
 
 /**
  * Signs one attempt with a subscription's `secretKey` as it is stored. `undefined` where the secret
@@ -32,15 +26,4 @@ export function signerOf({ signature }: Pick<Profile, "signature">): Signer {
     }
     return scheme.sign(message, [secret]);
   };
-}
-
-function schemeOf(signature: Profile["signature"]): SignatureScheme {
-  switch (signature.scheme) {
-    case "standard-webhooks":
-      return standardWebhooks();
-    case "hmac":
-      return describedHmac(signature.description);
-    default:
-      return signature satisfies never;
-  }
 }
