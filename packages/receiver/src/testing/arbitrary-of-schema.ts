@@ -1,0 +1,106 @@
+/** @ts-ignore fast-check is an optional peer: this module's types stand without it, as any */
+import type FastCheck from "fast-check";
+import { type LocatedSchema, referred, type Schema } from "./schema-document.ts";
+
+/**
+ * What a schema accepts, as an arbitrary: everything the keywords admit, and nothing that they refuse.
+ * An open enum gives the values of its list, since a sender sends no other.
+ *
+ * @throws {TypeError} the schema uses a keyword in a way that is not understood here: an arbitrary
+ *   that leaves a keyword out would generate what no sender sends.
+ */
+export function arbitraryOfSchema(
+  fc: typeof FastCheck,
+  { schema, path }: LocatedSchema,
+): FastCheck.Arbitrary<unknown> {
+  const of = (inner: Schema): FastCheck.Arbitrary<unknown> =>
+    arbitraryOfSchema(fc, { schema: inner, path });
+  if (schema.$ref !== undefined) return arbitraryOfSchema(fc, referred(path, schema.$ref));
+  if (schema.oneOf !== undefined) return fc.oneof(...schema.oneOf.map(of));
+  if ("const" in schema) return fc.constant(schema.const);
+  if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
+
+  const types = [schema.type ?? []].flat();
+  if (types.includes("null")) {
+    const others = types.filter((type) => type !== "null");
+    return fc.option(of({ ...schema, type: others }), { nil: null });
+  }
+  switch (types.join(" or ")) {
+    case "object":
+      return objectOf(fc, { schema, path });
+    case "string":
+      return textOf(fc, { schema, path });
+    case "number":
+      return numberOf(fc, { schema, path });
+    case "boolean":
+      return fc.boolean();
+    default:
+      throw unsupported(path, schema);
+  }
+}
+
+function objectOf(
+  fc: typeof FastCheck,
+  { schema, path }: LocatedSchema,
+): FastCheck.Arbitrary<unknown> {
+  if (schema.additionalProperties !== false) throw unsupported(path, schema);
+  const members = Object.entries(schema.properties ?? {}).map(
+    ([name, member]) => [name, arbitraryOfSchema(fc, { schema: member, path })] as const,
+  );
+  return fc.record(Object.fromEntries(members), {
+    requiredKeys: [...(schema.required ?? [])],
+    noNullPrototype: true,
+  });
+}
+
+/** Lengths are counted in code points, as JSON Schema does. */
+function textOf(
+  fc: typeof FastCheck,
+  { schema, path }: LocatedSchema,
+): FastCheck.Arbitrary<string> {
+  const { minLength = 0, maxLength, pattern, format } = schema;
+  if (format === "date-time") return timestamps(fc);
+  if (format !== undefined || maxLength === undefined) throw unsupported(path, schema);
+  if (pattern === undefined) return fc.string({ unit: "binary", minLength, maxLength });
+  return fc.stringMatching(new RegExp(pattern, "u"), { maxLength }).filter((text) => {
+    const { length } = Array.from(text);
+    // A lone surrogate has no UTF-8 form: it cannot be sent.
+    return minLength <= length && length <= maxLength && text.isWellFormed();
+  });
+}
+
+/** `YYYY-MM-DDTHH:mm:ss.SSSZ` (S 2.3): the years that four digits can write. */
+const timestamps = (fc: typeof FastCheck): FastCheck.Arbitrary<string> =>
+  fc
+    .date({
+      min: new Date("0000-01-01T00:00:00.000Z"),
+      max: new Date("9999-12-31T23:59:59.999Z"),
+      noInvalidDate: true,
+    })
+    .map((date) => date.toISOString());
+
+/** Multiples of a power of ten, drawn as integers: a sum of binary fractions would be no multiple. */
+function numberOf(
+  fc: typeof FastCheck,
+  { schema, path }: LocatedSchema,
+): FastCheck.Arbitrary<number> {
+  const { minimum, maximum, multipleOf } = schema;
+  const digits = /^0\.(0*)1$/.exec(String(multipleOf))?.[1]?.length;
+  if (digits === undefined || minimum === undefined || maximum === undefined)
+    throw unsupported(path, schema);
+  const places = digits + 1;
+  return fc
+    .bigInt({ min: scaled(minimum, places), max: scaled(maximum, places) })
+    .map((units) => Number(`${String(units)}e-${String(places)}`));
+}
+
+/** The number's own text, as an integer of its last place. */
+function scaled(value: number, places: number): bigint {
+  const [whole = "", fraction = ""] = String(value).split(".");
+  return BigInt(whole + fraction.padEnd(places, "0").slice(0, places));
+}
+
+const unsupported = (path: string, schema: Schema): TypeError =>
+  new TypeError(
+    `${path}: no arbitrary for a schema with ${Object.keys(schema).join(", ") || "no keyword"}`,
+  );

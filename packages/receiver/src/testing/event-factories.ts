@@ -1,0 +1,108 @@
+import { type EventTypeMap, standardCatalogue, type Validator } from "@countersign/schemas";
+import * as writers from "@countersign/schemas/writers";
+import { eventDocument } from "./schema-document.ts";
+
+/**
+ * Changes to an example: objects are merged member by member, everything else is replaced, and
+ * `undefined` takes a member away.
+ */
+export type Overrides<Value> = Value extends object
+  ? { readonly [Member in keyof Value]?: Overrides<Value[Member]> | undefined }
+  : Value;
+
+/** Makes an event of one type. */
+export type EventFactory<Event> = (
+  overrides?: Overrides<Omit<Event, "type" | "category">>,
+) => Event;
+
+/** A factory for every type of the standard catalogue. */
+export type EventFactories = {
+  readonly [Type in keyof EventTypeMap]: EventFactory<EventTypeMap[Type]>;
+};
+
+export interface EventFactoriesOptions {
+  /**
+   * Numbers the events: its answers must differ. Factories whose events meet in one receiver share a
+   * counter. Default: 1, 2, 3, …
+   */
+  readonly counter?: () => number;
+  /** When the events happen, in milliseconds since 1970. Default: the time of the schema's example. */
+  readonly now?: () => number;
+}
+
+/**
+ * Factories of events, one for every type of the standard catalogue: each event is the schema's
+ * example with an id of its own, `evt_1`, `evt_2`, …, and with the given changes.
+ *
+ * What a factory makes has passed the writer's validator, so that a test cannot pass with an event
+ * that no sender sends. To test an addition that a sender makes, add it to what the factory made.
+ *
+ * @throws {TypeError} (the factories) the changed event is not valid; the message says where.
+ */
+export function eventFactories(options: EventFactoriesOptions = {}): EventFactories {
+  const { counter = countFrom(1), now } = options;
+  const factory =
+    (type: keyof EventTypeMap): EventFactory<object> =>
+    (overrides = {}) => {
+      const time = now === undefined ? {} : { timestamp: new Date(now()).toISOString() };
+      const event = merge(
+        { ...exampleOf(type), id: `evt_${String(counter())}`, ...time },
+        overrides,
+      );
+      const validation = validators[type](event);
+      if (validation.ok) return validation.value;
+      const faults = validation.errors.map(({ pointer, message }) => `${pointer} ${message}`);
+      throw new TypeError(`events[${JSON.stringify(type)}]: ${faults.join("; ")}`);
+    };
+  const types = Object.keys(standardCatalogue.events) as (keyof EventTypeMap)[];
+  // Each factory has passed the validator of its own type.
+  return Object.fromEntries(types.map((type) => [type, factory(type)])) as EventFactories;
+}
+
+function countFrom(first: number): () => number {
+  let next = first;
+  return () => next++;
+}
+
+function exampleOf(type: string): object {
+  const [example] = eventDocument(type).schema.examples ?? [];
+  if (typeof example !== "object" || example === null)
+    throw new TypeError(`the schema of ${JSON.stringify(type)} has no example`);
+  return example;
+}
+
+/** Never changes `base`: it is the loaded document's own example. */
+function merge(base: object, overrides: object): object {
+  const members = new Map<string, unknown>(Object.entries(base));
+  for (const [name, override] of Object.entries(overrides)) {
+    const before = members.get(name);
+    if (override === undefined) members.delete(name);
+    else
+      members.set(
+        name,
+        isObject(before) && isObject(override) ? merge(before, override) : override,
+      );
+  }
+  return Object.fromEntries(members);
+}
+
+const isObject = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Exhaustive by its type: an event that the catalogue gains must be added here. */
+const validators: { readonly [Type in keyof EventTypeMap]: Validator<EventTypeMap[Type]> } = {
+  "payment.created": writers.validatePaymentCreatedEvent,
+  "payment.authorized": writers.validatePaymentAuthorizedEvent,
+  "payment.succeeded": writers.validatePaymentSucceededEvent,
+  "payment.failed": writers.validatePaymentFailedEvent,
+  "payment.canceled": writers.validatePaymentCanceledEvent,
+  "refund.pending": writers.validateRefundPendingEvent,
+  "refund.authorized": writers.validateRefundAuthorizedEvent,
+  "refund.failed": writers.validateRefundFailedEvent,
+  "customer.created": writers.validateCustomerCreatedEvent,
+  "customer.activated": writers.validateCustomerActivatedEvent,
+  "customer.deactivated": writers.validateCustomerDeactivatedEvent,
+  "account.linked": writers.validateAccountLinkedEvent,
+  "account.updated": writers.validateAccountUpdatedEvent,
+  "account.deactivated": writers.validateAccountDeactivatedEvent,
+};

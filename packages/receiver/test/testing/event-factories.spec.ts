@@ -1,0 +1,79 @@
+import { eventFactories, expectHandled } from "@countersign/receiver/testing";
+import { type EventTypeMap, standardCatalogue } from "@countersign/schemas";
+import { validateEvent } from "@countersign/schemas/writers";
+import { describe, expect, expectTypeOf, it } from "vitest";
+import { attemptOf, recordingReceiver } from "../fixtures.ts";
+
+const types = Object.keys(standardCatalogue.events) as (keyof EventTypeMap)[];
+
+describe("eventFactories", () => {
+  it("has one for every type of the catalogue", () => {
+    expect(Object.keys(eventFactories())).toEqual(types);
+  });
+
+  it.each(types)("makes a %s that is valid and that a receiver handles", async (type) => {
+    const event = eventFactories()[type]();
+    const { receiver } = recordingReceiver();
+    receiver.on("CUSTOMER", () => undefined).on("ACCOUNT", () => undefined);
+
+    expect(validateEvent(event)).toEqual({ ok: true, value: event });
+    expect(await expectHandled(receiver, attemptOf(event))).toMatchObject({ type });
+  });
+
+  it("numbers events by their counter, whatever their types", () => {
+    const events = eventFactories();
+    const ids = [
+      events["refund.pending"](),
+      events["refund.pending"](),
+      events["customer.created"](),
+    ];
+    expect(ids.map(({ id }) => id)).toEqual(["evt_1", "evt_2", "evt_3"]);
+  });
+
+  it("takes the counter and the clock of the test", () => {
+    let last = 40;
+    const events = eventFactories({
+      counter: () => (last += 1),
+      now: () => Date.UTC(2026, 10, 24),
+    });
+    expect(events["account.updated"]()).toMatchObject({
+      id: "evt_41",
+      timestamp: "2026-11-24T00:00:00.000Z",
+    });
+  });
+
+  it("changes the members that are given, and only those", () => {
+    const events = eventFactories();
+    const plain = events["payment.succeeded"]();
+    const changed = events["payment.succeeded"]({ data: { amount: { value: 10.5 } } });
+    expect(changed).toEqual({
+      ...plain,
+      id: "evt_2",
+      data: { ...plain.data, amount: { currency: "USD", value: 10.5 } },
+    });
+    expectTypeOf(changed).toEqualTypeOf<EventTypeMap["payment.succeeded"]>();
+  });
+
+  it("takes a member away that is undefined", () => {
+    const event = eventFactories()["payment.succeeded"]({ data: { settlementDate: undefined } });
+    expect(event.data).not.toHaveProperty("settlementDate");
+  });
+
+  it("keeps what one event was changed to out of the next one", () => {
+    const events = eventFactories();
+    events["refund.failed"]({ data: { errorDetails: { errorMessage: "first" } } });
+    expect(JSON.stringify(events["refund.failed"]())).not.toContain("first");
+  });
+
+  it("refuses a change that no sender makes, and says where", () => {
+    const events = eventFactories();
+    expect(() => events["refund.failed"]({ data: { errorDetails: undefined } })).toThrow(
+      new TypeError('events["refund.failed"]: /data/errorDetails is required'),
+    );
+    expect(() => events["payment.created"]({ data: { amount: { value: -1 } } })).toThrow(
+      "/data/amount/value must be at least 0.01",
+    );
+    // @ts-expect-error the type is the factory's
+    expect(() => events["refund.failed"]({ type: "refund.pending" })).toThrow("/type must be");
+  });
+});
