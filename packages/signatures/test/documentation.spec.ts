@@ -35,6 +35,7 @@ describe("the package's face", () => {
       "bodyHmac",
       "describedHmac",
       "hmacPresets",
+      "schemeOf",
       "sealed",
       "signatureErrorCodes",
       "standardWebhooks",
