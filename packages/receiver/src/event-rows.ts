@@ -42,7 +42,7 @@ export interface EventRows {
   holder(resource: {
     readonly tenant: string;
     readonly name: string;
-  }): Promise<{ readonly key: EventKey; readonly state: EventState } | undefined>;
+  }): Promise<EventKey | undefined>;
   lastHandled(resource: {
     readonly tenant: string;
     readonly name: string;
@@ -56,7 +56,7 @@ export interface EventRows {
   purge(request: { readonly before: number; readonly limit: number }): Promise<number>;
 }
 
-/** When a state is due to be looked at again: its lease's end, its retry, or at once. */
+/** When a state is due to be looked at: since it was received, at its retry, at its lease's end. */
 export function dueAtOf(state: EventState): number {
   switch (state.at) {
     case "claimed":
@@ -64,6 +64,7 @@ export function dueAtOf(state: EventState): number {
     case "waiting":
       return state.retryAt;
     case "received":
+      return state.receivedAt;
     case "handled":
     case "superseded":
     case "dead":
@@ -92,7 +93,7 @@ export function columnsOf(state: EventState): StateColumns {
 export function stateOf({ at, token, attempts, dueAt, reason }: StateColumns): EventState {
   switch (at) {
     case "received":
-      return { at, token: 0, attempts: 0 };
+      return { at, token: 0, attempts: 0, receivedAt: dueAt };
     case "claimed":
       return { at, token, attempts, leaseEndsAt: dueAt };
     case "waiting":

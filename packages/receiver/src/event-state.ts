@@ -13,7 +13,12 @@
  * each update by the pair it read has no lost update.
  */
 export type EventState =
-  | { readonly at: "received"; readonly token: 0; readonly attempts: 0 }
+  | {
+      readonly at: "received";
+      readonly token: 0;
+      readonly attempts: 0;
+      readonly receivedAt: number;
+    }
   | ({ readonly at: "claimed"; readonly leaseEndsAt: number } & Counts)
   | ({ readonly at: "waiting"; readonly retryAt: number } & Counts)
   | ({ readonly at: "handled" | "superseded" } & Counts)
@@ -42,7 +47,10 @@ interface Limit {
   readonly maxAttempts: number;
 }
 
-export const NEW_EVENT: EventState = { at: "received", token: 0, attempts: 0 };
+/** An event's first state. */
+export function received(now: number): EventState {
+  return { at: "received", token: 0, attempts: 0, receivedAt: now };
+}
 
 /** The state after `step`, or `undefined` where `state` does not admit it. */
 export function transition(state: EventState, step: EventStep): EventState | undefined {

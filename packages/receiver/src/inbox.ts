@@ -158,18 +158,28 @@ export interface InboxQueue {
 
 /** A claimed event's transaction: what its handler writes and "handled" are committed together. */
 export interface InboxTransaction<Transaction> {
-  /** What the handler gets as `context.transaction`. Begun at its first use. */
+  /** What the handler gets as `context.transaction`. Nothing is begun before its first use. */
   readonly transaction: Transaction;
-  /** Commits the handler's writes with the fenced completion. False where the claim was lost: nothing is written. */
-  commit(now: number): Promise<boolean>;
+  /**
+   * Commits the handler's writes with the fenced completion. It rejects where the store went away:
+   * then both may be committed or neither, and the next claim of the event tells.
+   */
+  commit(now: number): Promise<Commit>;
   /** Undoes what the handler wrote; never rejects. */
   rollback(): Promise<void>;
 }
 
+/**
+ * - `committed`: the writes and the completion.
+ * - `lost`: the claim was; nothing is written.
+ * - `failed`: the handler's writes failed; nothing is written, and the claim is still held.
+ */
+export type Commit =
+  | { readonly state: "committed" }
+  | { readonly state: "lost" }
+  | { readonly state: "failed"; readonly error: unknown };
+
 /** An inbox in whose database handlers write. */
 export interface TransactionalInbox<Transaction> extends Inbox {
-  transaction(claim: {
-    readonly key: EventKey;
-    readonly token: number;
-  }): InboxTransaction<Transaction>;
+  begin(claim: { readonly key: EventKey; readonly token: number }): InboxTransaction<Transaction>;
 }

@@ -10,6 +10,7 @@ export type { Handler, HandlerContext } from "./handler.ts";
 export type {
   Claim,
   ClaimRequest,
+  Commit,
   Completion,
   DeadEvent,
   EventKey,

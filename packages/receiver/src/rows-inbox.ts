@@ -1,5 +1,5 @@
 import type { EventRow, EventRows } from "./event-rows.ts";
-import { type EventState, type EventStep, NEW_EVENT, transition } from "./event-state.ts";
+import { type EventState, type EventStep, received, transition } from "./event-state.ts";
 import type {
   Claim,
   ClaimRequest,
@@ -36,7 +36,7 @@ export function rowsInbox(
 
   const queue: InboxQueue = {
     async store({ now, anyBody, ...event }) {
-      if ((await rows.insert({ ...event, state: NEW_EVENT }, now)) === "done") return "stored";
+      if ((await rows.insert({ ...event, state: received(now) }, now)) === "done") return "stored";
       const known = await rows.read(event.key);
       // Forgotten between the two calls: as unknown as before.
       if (known === undefined) return queue.store({ now, anyBody, ...event });
@@ -93,7 +93,7 @@ const isHandled = ({ at }: EventState): boolean => at === "handled" || at === "s
 async function claim(rows: EventRows, request: ClaimRequest): Promise<Claim> {
   const { now, leaseMs, anyBody, ...event } = request;
   const step = { type: "claim", now, leaseMs } as const;
-  const first = transition(NEW_EVENT, step) ?? NEW_EVENT;
+  const first = transition(received(now), step) ?? received(now);
   // An event is nearly always new: one write, and no reading before it.
   const inserted = await rows.insert({ ...event, state: first }, now);
   if (inserted === "done") return { state: "claimed", token: first.token };
@@ -107,14 +107,9 @@ async function claim(rows: EventRows, request: ClaimRequest): Promise<Claim> {
   const free = freed(known.state, now);
   const claimed = transition(free, step);
   if (claimed === undefined) return { state: "busy", until: untilOf(free) };
-  switch (await rows.update(event.key, known.state, claimed, now)) {
-    case "done":
-      return { state: "claimed", token: claimed.token };
-    case "held":
-      return busyOrAgain(rows, request);
-    default:
-      return claim(rows, request);
-  }
+  const written = await rows.update(event.key, known.state, claimed, now);
+  if (written === "done") return { state: "claimed", token: claimed.token };
+  return written === "held" ? busyOrAgain(rows, request) : claim(rows, request);
 }
 
 /** What an attempt of the sender meets: an ended lease is over, and what workers gave up is tried again. */
@@ -134,17 +129,19 @@ async function busyOrAgain(rows: EventRows, request: ClaimRequest): Promise<Clai
   const held = await holderOf(rows, request);
   if (held !== undefined) {
     const free = freed(held.state, request.now);
-    if (free.at === "claimed") return { state: "busy", until: untilOf(held.state) };
+    if (free.at === "claimed") return { state: "busy", until: free.leaseEndsAt };
     await rows.update(held.key, held.state, free, request.now);
   }
   return claim(rows, request);
 }
 
+/** The claimed event of a resource. */
 async function holderOf(
   rows: EventRows,
   { key, resource }: RecordedEvent,
-): ReturnType<EventRows["holder"]> {
-  return resource && rows.holder({ tenant: key.tenant, name: resource.name });
+): Promise<EventRow | undefined> {
+  const holder = resource && (await rows.holder({ tenant: key.tenant, name: resource.name }));
+  return holder && rows.read(holder);
 }
 
 /** One due event, claimed; `undefined` where another process was first, its resource is held or it is dead now. */
@@ -159,10 +156,10 @@ async function takeOne(
   if (next === undefined) return undefined;
   const written = await rows.update(event.key, state, next, now);
   if (written === "held") {
-    // The holder's lease may have ended; it is due itself then, and freed by its own turn.
+    // Left by an attempt that ended without a word: nobody takes it, so it is freed here.
     const held = await holderOf(rows, row);
-    const over = held && transition(held.state, { type: "expire", now, maxAttempts });
-    if (held && over) await rows.update(held.key, held.state, over, now);
+    if (held !== undefined && held.body === undefined)
+      await rows.update(held.key, held.state, freed(held.state, now), now);
     return undefined;
   }
   if (written !== "done" || next.at !== "claimed" || body === undefined) return undefined;

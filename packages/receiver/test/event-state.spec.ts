@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type EventState, type EventStep, NEW_EVENT, transition } from "../src/event-state.ts";
+import { type EventState, type EventStep, received, transition } from "../src/event-state.ts";
 
 const claim = { type: "claim", now: 0, leaseMs: 60_000 } as const;
 const claimed: EventState = { at: "claimed", token: 1, attempts: 1, leaseEndsAt: 60_000 };
@@ -8,7 +8,7 @@ const limit = { maxAttempts: 3, retryAt: 5000, reason: "no" };
 
 describe("an event's state", () => {
   it("is claimed with the first token and its lease", () => {
-    expect(transition(NEW_EVENT, claim)).toEqual(claimed);
+    expect(transition(received(0), claim)).toEqual(claimed);
   });
 
   it("is handled, or superseded, by the claim's token", () => {
@@ -94,7 +94,7 @@ describe("whatever happens to one event", () => {
   it("one claim holds at a time, only it settles, and what is done stays done", () => {
     fc.assert(
       fc.property(moves, (given) => {
-        let state: EventState = NEW_EVENT;
+        let state: EventState = received(0);
         let now = 0;
         for (const move of given) {
           now += move.wait;
@@ -117,10 +117,10 @@ describe("whatever happens to one event", () => {
     );
   });
 
-  it("it is never tried more often than allowed, and never waits once it was", () => {
+  it("the event is never tried more often than allowed, and never waits once it was", () => {
     fc.assert(
       fc.property(moves, (given) => {
-        let state: EventState = NEW_EVENT;
+        let state: EventState = received(0);
         let now = 0;
         for (const move of given) {
           now += move.wait;
@@ -137,7 +137,7 @@ describe("whatever happens to one event", () => {
   it("no pair of state and token is met twice", () => {
     fc.assert(
       fc.property(moves, (given) => {
-        let state: EventState = NEW_EVENT;
+        let state: EventState = received(0);
         let now = 0;
         const met = new Set<string>(["received 0"]);
         for (const move of given) {

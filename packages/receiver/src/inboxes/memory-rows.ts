@@ -70,8 +70,7 @@ export function memoryRows({ capacity, retentionMs }: MemoryRowsOptions): EventR
     },
     holder: ({ tenant, name }) => {
       const by = claimedBy.get(nameOf(tenant, name));
-      const row = by === undefined ? undefined : open.get(by)?.row;
-      return Promise.resolve(row && { key: row.key, state: row.state });
+      return Promise.resolve(by === undefined ? undefined : open.get(by)?.row.key);
     },
     lastHandled: ({ tenant, name }) => Promise.resolve(last.get(nameOf(tenant, name))?.state),
     due: ({ now, limit }) => {

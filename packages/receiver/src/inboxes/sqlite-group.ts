@@ -1,0 +1,113 @@
+import { DatabaseSync } from "node:sqlite";
+
+/** Calls that share one COMMIT; bounds how long the first of them waits for the others. */
+const MAX_GROUP = 256;
+
+interface Call {
+  readonly run: (database: DatabaseSync) => unknown;
+  readonly settle: (outcome: Outcome) => void;
+}
+type Outcome =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly error: unknown };
+
+/**
+ * A SQLite file in WAL mode with `synchronous=FULL`. Calls of one turn of the event loop share a
+ * transaction, and so its flush to disk; each has its SAVEPOINT, and none is told its value before
+ * COMMIT. A COMMIT that fails rejects all of them.
+ */
+export class SqliteGroup {
+  readonly #database: DatabaseSync;
+  #waiting: Call[] = [];
+  #scheduled = false;
+
+  /** @param prepare Runs once, in a transaction: of several processes the first one makes the tables. */
+  constructor(
+    path: string,
+    {
+      busyMs,
+      prepare,
+    }: { readonly busyMs: number; readonly prepare: (file: DatabaseSync) => void },
+  ) {
+    this.#database = new DatabaseSync(path, { timeout: busyMs });
+    this.#database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; BEGIN IMMEDIATE");
+    prepare(this.#database);
+    this.#database.exec("COMMIT");
+  }
+
+  /** Runs `run` in the next group: one statement, or several that are undone together when it throws. */
+  run<T>(run: (database: DatabaseSync) => T): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      if (!this.#database.isOpen) throw new Error("the inbox is closed");
+      const settle = (outcome: Outcome): void => {
+        // `value` is what this very `run` returned.
+        if (outcome.ok) resolve(outcome.value as T);
+        else
+          reject(
+            outcome.error instanceof Error
+              ? outcome.error
+              : new Error("the call failed", { cause: outcome.error }),
+          );
+      };
+      this.#waiting.push({ run, settle });
+      if (this.#scheduled) return;
+      this.#scheduled = true;
+      // After the sockets of this turn were read: their calls join the group.
+      setImmediate(() => this.#flush());
+    });
+  }
+
+  /** Commits what waits and closes the file. */
+  close(): void {
+    while (this.#waiting.length > 0) this.#commit(this.#waiting.splice(0, MAX_GROUP));
+    if (this.#database.isOpen) this.#database.close();
+  }
+
+  #flush(): void {
+    this.#scheduled = false;
+    this.#commit(this.#waiting.splice(0, MAX_GROUP));
+    if (this.#waiting.length === 0 || this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => this.#flush());
+  }
+
+  #commit(group: readonly Call[]): void {
+    if (group.length === 0) return;
+    const outcomes: Outcome[] = [];
+    try {
+      this.#database.exec("BEGIN IMMEDIATE");
+      for (const call of group) outcomes.push(this.#runOne(call));
+      this.#database.exec("COMMIT");
+    } catch (error) {
+      this.#rollback();
+      // Also those that succeeded: what they wrote is not durable, so none of it happened.
+      for (const call of group) call.settle({ ok: false, error });
+      return;
+    }
+    for (const [index, call] of group.entries())
+      call.settle(outcomes[index] ?? { ok: false, error: new Error("a call has no outcome") });
+  }
+
+  #runOne({ run }: Call): Outcome {
+    this.#database.exec("SAVEPOINT one_call");
+    try {
+      const value = run(this.#database);
+      this.#database.exec("RELEASE one_call");
+      return { ok: true, value };
+    } catch (error) {
+      // A full or failing disk ends the whole transaction, and so does a COMMIT of `run`'s own.
+      if (!this.#database.isTransaction) throw error;
+      this.#database.exec("ROLLBACK TO one_call");
+      this.#database.exec("RELEASE one_call");
+      return { ok: false, error };
+    }
+  }
+
+  #rollback(): void {
+    try {
+      if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
+    } catch {
+      // The next BEGIN meets the same broken file, fails too, and says so to its callers.
+    }
+  }
+}

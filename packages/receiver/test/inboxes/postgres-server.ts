@@ -1,0 +1,59 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const ROOT = "/usr/lib/postgresql";
+
+/** The folder of the newest PostgreSQL that Debian's packages installed. */
+export const postgresBinaries: string | undefined = existsSync(ROOT)
+  ? readdirSync(ROOT)
+      .toSorted((a, b) => Number(b) - Number(a))
+      .map((version) => join(ROOT, version, "bin"))
+      .find((folder) => existsSync(join(folder, "initdb")))
+  : undefined;
+
+export interface TestServer {
+  readonly port: number;
+  stop(): void;
+}
+
+/** A PostgreSQL of the test's own, on loopback, in a folder that is removed with it. */
+export async function startPostgres(): Promise<TestServer> {
+  if (postgresBinaries === undefined) throw new Error(`no PostgreSQL under ${ROOT}`);
+  const folder = mkdtempSync(join(tmpdir(), "countersign-postgres-"));
+  chmodSync(folder, 0o777);
+  const data = join(folder, "data");
+  // PostgreSQL refuses to run as root.
+  const asRoot = process.getuid?.() === 0;
+  const run = (binary: string, args: readonly string[]): void => {
+    const program = join(postgresBinaries, binary);
+    const [file, given] = asRoot
+      ? ["runuser", ["-u", "postgres", "--", program, ...args]]
+      : [program, args];
+    execFileSync(file, given, { stdio: "ignore", cwd: folder });
+  };
+  run("initdb", ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync"]);
+  const port = await freePort();
+  const options = `-p ${String(port)} -c listen_addresses=127.0.0.1 -k ${folder}`;
+  run("pg_ctl", ["-D", data, "-w", "-l", join(folder, "log"), "-o", options, "start"]);
+  return {
+    port,
+    stop: () => {
+      run("pg_ctl", ["-D", data, "-m", "immediate", "-w", "stop"]);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" ? (address?.port ?? 0) : 0));
+    });
+  });
+}
