@@ -1,15 +1,7 @@
-import type { Outcome } from "../outcome.ts";
 import type { Attempt } from "../receive.ts";
 import { BODY_CONSUMED_FIX, type ReceiverResponse } from "../respond.ts";
+import type { AnswersAttempts } from "./answers-attempts.ts";
 import { sendable } from "./sendable.ts";
-
-/** What an adapter needs of a receiver, whatever its catalogue. */
-export interface AnswersAttempts {
-  answer(attempt: Attempt): Promise<{
-    readonly outcome: Outcome;
-    readonly response: ReceiverResponse;
-  }>;
-}
 
 /** Answers one request: its method, and the attempt that it is if that is POST. Never rejects. */
 export type Answer = (method: string | undefined, attempt: Attempt) => Promise<ReceiverResponse>;

@@ -1,4 +1,5 @@
-import { type AnswersAttempts, createAnswer } from "./answer.ts";
+import { createAnswer } from "./answer.ts";
+import type { AnswersAttempts } from "./answers-attempts.ts";
 import { nodeAttempt, type NodeRequest, type NodeResponse } from "./node-request.ts";
 import { sendNode } from "./node-response.ts";
 

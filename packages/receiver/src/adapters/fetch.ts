@@ -1,5 +1,6 @@
 import type { HeadersObject } from "@countersign/signatures";
-import { type AnswersAttempts, createAnswer } from "./answer.ts";
+import { createAnswer } from "./answer.ts";
+import type { AnswersAttempts } from "./answers-attempts.ts";
 import { pathOf } from "./path.ts";
 import { readWebStream, type WebStream } from "./read-web-stream.ts";
 

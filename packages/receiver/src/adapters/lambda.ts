@@ -1,4 +1,5 @@
-import { type AnswersAttempts, createAnswer } from "./answer.ts";
+import { createAnswer } from "./answer.ts";
+import type { AnswersAttempts } from "./answers-attempts.ts";
 import { type LambdaEvent, lambdaBody, lambdaHeaders } from "./lambda-event.ts";
 
 export type { LambdaEvent } from "./lambda-event.ts";
