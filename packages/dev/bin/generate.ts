@@ -1,9 +1,11 @@
-// Writes everything that is derived from schemas/: types, validators, the catalogue, the profiles.
+// Writes everything that is derived from schemas/: types, validators, the catalogue, the profiles;
+// and the state diagrams of ARCHITECTURE.md, from the transitions of the rules.
 // With --check nothing is written, and the exit code is 1 where a committed file differs.
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { catalogueModule, eventRows } from "../src/generate/catalogue.ts";
+import { withDiagrams } from "../src/generate/diagrams.ts";
 import { documents } from "../src/generate/documents.ts";
 import { keywordFaults } from "../src/generate/keywords.ts";
 import { loadSchemas } from "../src/generate/load.ts";
@@ -68,4 +70,12 @@ for (const path of stale) {
     writeFileSync(`${folder}/${path}`, text);
   }
 }
-process.exitCode = isChecking && stale.length > 0 ? 1 : 0;
+
+const architecture = fileURLToPath(new URL("../../../ARCHITECTURE.md", import.meta.url));
+const written = readFileSync(architecture, "utf8");
+const drawn = withDiagrams(written);
+if (drawn !== written) {
+  if (isChecking) console.error("ARCHITECTURE.md's states are stale: run pnpm generate");
+  else writeFileSync(architecture, drawn);
+}
+process.exitCode = isChecking && (stale.length > 0 || drawn !== written) ? 1 : 0;
