@@ -1,0 +1,108 @@
+import type { Meter, Span, SpanKind, SpanStatusCode, Tracer } from "@opentelemetry/api";
+import type { Outcome } from "../outcome.ts";
+import type { Attempt } from "../receive.ts";
+import { defaultRespond, type ReceiverResponse } from "../respond.ts";
+import { eventAttributes, operationAttributes, outcomeAttributes } from "./attributes.ts";
+import { outcomeMetrics } from "./outcome-metrics.ts";
+
+export interface InstrumentOptions {
+  /** `trace.getTracer("…")` of `@opentelemetry/api`: a span for each attempt. Default: no spans. */
+  readonly tracer?: Tracer;
+  /** `metrics.getMeter("…")` of `@opentelemetry/api`: the metrics of `outcomeMetrics`. Default: none. */
+  readonly meter?: Meter;
+  /** `messaging.destination.name`: which of a process's receivers this is. Default `"webhooks"`. */
+  readonly destination?: string;
+  /** The event types that metrics tell apart; others are `_OTHER`. Default: the standard catalogue's. */
+  readonly types?: readonly string[];
+}
+
+/** What is watched of a receiver, whatever its catalogue. */
+export interface Instrumentable {
+  receive(attempt: Attempt): Promise<Outcome>;
+  answer(attempt: Attempt): Promise<{
+    readonly outcome: Outcome;
+    readonly response: ReceiverResponse;
+  }>;
+  on(name: never, handler: never): unknown;
+}
+
+// Numbers of OpenTelemetry's specification: importing its enums would load an optional package.
+const CONSUMER: SpanKind.CONSUMER = 4;
+const ERROR: SpanStatusCode.ERROR = 2;
+
+/**
+ * A receiver whose attempts are traced and measured: mount what this returns.
+ *
+ * Each attempt is a span `process <destination>` of kind CONSUMER, active while the handler runs, so
+ * that a handler's own spans are its children. It carries the attributes of the metrics, the event's
+ * id as `messaging.message.id` and the tenant as `countersign.tenant`. Its status is an error where
+ * the default answer is 5xx: a stranger's bad signature is no error of this service, as with HTTP.
+ *
+ * No `traceparent` is read from the attempt: its headers are not signed, so anyone could join a trace.
+ * What a handler threw is not recorded: its message may hold a secret.
+ *
+ * @throws {TypeError} neither a tracer nor a meter is given.
+ */
+export function instrument<Watched extends Instrumentable>(
+  receiver: Watched,
+  { tracer, meter, destination = "webhooks", types }: InstrumentOptions,
+): Watched {
+  if (tracer === undefined && meter === undefined)
+    throw new TypeError('instrument: give a "tracer", a "meter" or both');
+  const name = `process ${destination}`;
+  const attributes = operationAttributes(destination);
+  const record =
+    meter === undefined
+      ? undefined
+      : outcomeMetrics({ meter, destination, ...(types === undefined ? {} : { types }) });
+
+  const measured = async <Result>(
+    run: () => Promise<Result>,
+    outcomeOf: (result: Result) => Outcome,
+  ): Promise<Result> => {
+    const startedAt = performance.now();
+    const result = await run();
+    record?.(outcomeOf(result), { durationMs: performance.now() - startedAt });
+    return result;
+  };
+  const watched = <Result>(
+    run: () => Promise<Result>,
+    outcomeOf: (result: Result) => Outcome,
+  ): Promise<Result> => {
+    if (tracer === undefined) return measured(run, outcomeOf);
+    return tracer.startActiveSpan(name, { kind: CONSUMER, attributes }, async (span) => {
+      try {
+        const result = await measured(run, outcomeOf);
+        describe(span, outcomeOf(result));
+        return result;
+      } finally {
+        span.end();
+      }
+    });
+  };
+
+  const instrumented = {
+    ...receiver,
+    receive: (attempt: Attempt) =>
+      watched(
+        () => receiver.receive(attempt),
+        (outcome) => outcome,
+      ),
+    answer: (attempt: Attempt) =>
+      watched(
+        () => receiver.answer(attempt),
+        ({ outcome }) => outcome,
+      ),
+    on(type: never, handler: never) {
+      receiver.on(type, handler);
+      return instrumented;
+    },
+  };
+  return instrumented;
+}
+
+function describe(span: Span, outcome: Outcome): void {
+  span.setAttributes({ ...outcomeAttributes(outcome), ...eventAttributes(outcome) });
+  if ("code" in outcome && defaultRespond(outcome).status >= 500)
+    span.setStatus({ code: ERROR, message: outcome.code });
+}
