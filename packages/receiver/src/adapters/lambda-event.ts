@@ -7,12 +7,20 @@ export interface LambdaEvent {
   readonly path?: string;
   /** Payload 2.0 and function URL. */
   readonly rawPath?: string;
-  readonly requestContext?: { readonly http?: { readonly method: string } };
+  readonly requestContext?: object;
   readonly headers?: Readonly<Record<string, string | undefined>> | null;
   readonly multiValueHeaders?: Readonly<Record<string, readonly string[] | undefined>> | null;
   /** Text, or nothing. Anything else was parsed by a middleware. */
   readonly body?: unknown;
   readonly isBase64Encoded?: boolean;
+}
+
+/** The request's method, where the event is one of HTTP. */
+export function lambdaMethod({ httpMethod, requestContext = {} }: LambdaEvent): string | undefined {
+  if (httpMethod !== undefined) return httpMethod;
+  // Payload 2.0 and function URL have it there; what has not is no POST.
+  const { http } = requestContext as { readonly http?: { readonly method?: string } };
+  return http?.method;
 }
 
 type Headers = Record<string, string | readonly string[] | undefined>;

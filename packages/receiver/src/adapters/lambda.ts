@@ -1,6 +1,6 @@
 import { createAnswer } from "./answer.ts";
 import type { AnswersAttempts } from "./answers-attempts.ts";
-import { type LambdaEvent, lambdaBody, lambdaHeaders } from "./lambda-event.ts";
+import { type LambdaEvent, lambdaBody, lambdaHeaders, lambdaMethod } from "./lambda-event.ts";
 
 export type { LambdaEvent } from "./lambda-event.ts";
 
@@ -30,14 +30,11 @@ const FIX =
 export function toLambda(receiver: AnswersAttempts): (event: LambdaEvent) => Promise<LambdaAnswer> {
   const answer = createAnswer(receiver, FIX);
   return async (event) => {
-    const { status, headers, body } = await answer(
-      event.httpMethod ?? event.requestContext?.http?.method,
-      {
-        headers: lambdaHeaders(event),
-        path: event.rawPath ?? event.path ?? "/",
-        body: (limits) => Promise.resolve(lambdaBody(event, limits)),
-      },
-    );
+    const { status, headers, body } = await answer(lambdaMethod(event), {
+      headers: lambdaHeaders(event),
+      path: event.rawPath ?? event.path ?? "/",
+      body: (limits) => Promise.resolve(lambdaBody(event, limits)),
+    });
     const lists = Object.entries(headers).map(([name, value]): [string, string[]] => [
       name,
       [value],

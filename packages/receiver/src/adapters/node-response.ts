@@ -2,7 +2,7 @@ import type { ReceiverResponse } from "../respond.ts";
 import type { NodeRequest, NodeResponse } from "./node-request.ts";
 
 /** How long a refused body is discarded before its connection is closed, in milliseconds. */
-const LINGER_MS = 1000;
+const LINGER_MS = 500;
 
 /** Sends the answer, and settles what becomes of a body that was left unread. Never throws. */
 export function sendNode(
