@@ -8,4 +8,10 @@ export {
 } from "./event-factories.ts";
 export { expectHandled } from "./expect-handled.ts";
 export { type FakeClock, fakeClock } from "./fake-clock.ts";
+export {
+  type InboxCheck,
+  inboxConformance,
+  type InboxConformanceOptions,
+  type InboxPart,
+} from "./inbox-conformance.ts";
 export { type SignedAttempt, signedAttempt, type SignedAttemptOptions } from "./signed-attempt.ts";

@@ -15,7 +15,7 @@ export interface SignedAttemptOptions {
 
 export interface SignedAttempt {
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array;
+  readonly body: Uint8Array<ArrayBuffer>;
 }
 
 /**
@@ -30,7 +30,7 @@ export function signedAttempt(options: SignedAttemptOptions): SignedAttempt {
     throw new TypeError('signedAttempt: "id" is missing, and the event has none');
   const body =
     event instanceof Uint8Array
-      ? event
+      ? new Uint8Array(event)
       : new TextEncoder().encode(typeof event === "string" ? event : JSON.stringify(event));
   const signature = scheme.sign({ id, timestamp: Math.floor(now / 1000), body }, secrets);
   return { headers: { "content-type": "application/json", ...signature }, body };
