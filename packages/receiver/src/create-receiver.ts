@@ -1,24 +1,30 @@
-import type { Catalogue, CatalogueEntry, Validation } from "@countersign/schemas";
-import { type EventTypeMap, standardCatalogue } from "@countersign/schemas";
-import { type Profile, profiles } from "@countersign/schemas/profiles";
-import { schemeOf, type Secret, type SignatureScheme } from "@countersign/signatures";
-import type { Handler } from "./handler.ts";
-import { memoryInbox } from "./inboxes/memory.ts";
+import type { Catalogue, EventTypeMap } from "@countersign/schemas";
+import { schemeOf } from "@countersign/signatures";
+import { entriesOf } from "./catalogue-entries.ts";
 import {
+  checkAcknowledge,
+  checkIdReuse,
   checkLease,
   checkLimits,
   checkNames,
-  type EventTypes,
-  type ReceiverOptions,
-  type SecretsOption,
-} from "./options.ts";
+  checkOrder,
+  checkRetention,
+  checkWorkers,
+} from "./check-options.ts";
+import { createForgetting } from "./forgetting.ts";
+import type { ContextOf, Handler } from "./handler.ts";
+import type { DeadEvent, EventKey, Inbox, TransactionalInbox } from "./inbox.ts";
+import { memoryInbox } from "./inboxes/memory.ts";
+import type { EventTypes, OutcomeFacts, ReceiverOptions } from "./options.ts";
 import type { Outcome } from "./outcome.ts";
 import { envelopeOf, profileOf } from "./profile.ts";
 import { type Attempt, receive } from "./receive.ts";
-import type { ReceiverParts, TenantSecrets } from "./receiver-parts.ts";
+import type { ReceiverParts } from "./receiver-parts.ts";
 import { defaultRespond, type ReceiverResponse } from "./respond.ts";
 import { createRouter } from "./router.ts";
+import { secretsOf } from "./secrets-of.ts";
 import { createSlots } from "./slots.ts";
+import { createStoredEvents } from "./stored-events.ts";
 import { publishOutcome } from "./watch.ts";
 
 /** The events of a catalogue by their types and, as unions, by their categories. */
@@ -29,7 +35,10 @@ export type EventsByName<Types extends EventTypes> = Types & {
   >;
 };
 
-export interface Receiver<Types extends EventTypes = EventTypeMap> {
+export interface Receiver<
+  Types extends EventTypes = EventTypeMap,
+  InboxType extends Inbox = Inbox,
+> {
   /**
    * Registers the handler of a type or of a category. The most specific one runs, and exactly one.
    *
@@ -37,8 +46,8 @@ export interface Receiver<Types extends EventTypes = EventTypeMap> {
    */
   on<Name extends keyof EventsByName<Types> & string>(
     name: Name,
-    handler: Handler<EventsByName<Types>[Name]>,
-  ): Receiver<Types>;
+    handler: Handler<EventsByName<Types>[Name], ContextOf<InboxType>>,
+  ): Receiver<Types, InboxType>;
   /** Decides about one attempt. Never rejects: whatever goes wrong is an outcome. */
   receive(attempt: Attempt): Promise<Outcome>;
   /** Decides about one attempt and says how to answer it; what adapters call. */
@@ -46,6 +55,27 @@ export interface Receiver<Types extends EventTypes = EventTypeMap> {
     readonly outcome: Outcome;
     readonly response: ReceiverResponse;
   }>;
+  /**
+   * Starts to handle stored events in this process; any number of processes share one inbox. Call it
+   * when all handlers are registered.
+   *
+   * @throws {TypeError} `acknowledge` is not `'after-store'`.
+   */
+  start(): void;
+  /** Takes no further stored event, and resolves when those that are handled now have settled. */
+  stop(): Promise<void>;
+  /**
+   * Events that were given up after `workers.maxAttempts`, the latest first, at most `limit` of them (default 100).
+   *
+   * @throws {TypeError} the inbox has no queue.
+   */
+  dead(options?: { readonly limit?: number }): Promise<readonly DeadEvent[]>;
+  /**
+   * Makes a dead event due now, with new attempts. False where there is none of that id.
+   *
+   * @throws {TypeError} the inbox has no queue.
+   */
+  retry(id: string | EventKey): Promise<boolean>;
 }
 
 /** Events of a provider without a catalogue: what a handler gets is unknown JSON. */
@@ -65,72 +95,76 @@ type TypedByCatalogue<Types> =
  * @throws {TypeError} a mistake of the caller: no secret or a garbled one, no fallback, an unknown or
  *   wrong option. It never prints a secret.
  */
-export function createReceiver<Types extends EventTypes = EventTypeMap>(
-  options: ReceiverOptions<Types> & TypedByCatalogue<Types>,
-): Receiver<Types>;
+export function createReceiver<
+  Types extends EventTypes = EventTypeMap,
+  InboxType extends Inbox = Inbox,
+>(options: ReceiverOptions<Types, InboxType> & TypedByCatalogue<Types>): Receiver<Types, InboxType>;
 /** With another profile and no catalogue of it: its events by name, their bodies as they come. */
-export function createReceiver(options: ReceiverOptions<UntypedEvents>): Receiver<UntypedEvents>;
-export function createReceiver<Types extends EventTypes>(
-  options: ReceiverOptions<Types>,
-): Receiver<Types> {
+export function createReceiver<InboxType extends Inbox = Inbox>(
+  options: ReceiverOptions<UntypedEvents, InboxType>,
+): Receiver<UntypedEvents, InboxType>;
+export function createReceiver<Types extends EventTypes, InboxType extends Inbox>(
+  options: ReceiverOptions<Types, InboxType>,
+): Receiver<Types, InboxType> {
   checkNames(options);
-  if (typeof options.fallback !== "function")
+  const { fallback, now = Date.now, respond = defaultRespond } = options;
+  if (typeof fallback !== "function")
     throw new TypeError(
       'createReceiver: "fallback" must be a function: senders add event types without notice',
     );
-  const acknowledge: string = options.acknowledge ?? "after-handler";
-  const inbox = options.inbox ?? memoryInbox();
-  if (acknowledge === "after-store" && !inbox.durable)
-    throw new TypeError(
-      'createReceiver: acknowledge "after-store" needs a durable inbox: what memory holds is lost with the process',
-    );
-  if (acknowledge !== "after-handler")
-    throw new TypeError('createReceiver: "acknowledge" must be "after-handler"');
-
+  const inbox: Inbox = options.inbox ?? memoryInbox();
+  const queue = checkAcknowledge(options, inbox);
   const profile = profileOf(options.profile);
   const scheme = schemeOf(profile.signature);
-  const limits = checkLimits(options.limits);
+  const limits = checkLimits(options.limits, inbox);
   const catalogue = entriesOf<Types>(options.catalogue, profile);
   const categories = new Set([...catalogue.values()].map(({ category }) => category));
-  const router = createRouter({
-    names: [...catalogue.keys(), ...categories],
-    fallback: options.fallback,
-  });
+  const router = createRouter({ names: [...catalogue.keys(), ...categories], fallback });
   const parts: ReceiverParts = {
     scheme,
     toleranceSeconds: profile.signature.toleranceSeconds,
     envelope: envelopeOf(profile),
     catalogue,
     inbox,
+    begin: isTransactional(inbox) ? (claim) => inbox.begin(claim) : undefined,
+    queue,
+    onStored: () => stored.onStored(),
+    order: checkOrder(options.order, inbox),
+    anyBody: checkIdReuse(options.onIdReuse),
     leaseMs: checkLease(options.lease, limits),
     limits,
     router,
     slots: createSlots(limits.concurrentHandlers),
-    now: options.now ?? Date.now,
+    now,
     secretsOf: secretsOf(options.secrets, scheme),
   };
-  const respond = options.respond ?? defaultRespond;
+  const retentionMs = checkRetention(options.retention, { inbox, profile });
+  const forget = createForgetting(inbox, { retentionMs, now });
 
-  const decide = async (attempt: Attempt): Promise<Outcome> => {
-    const startedAt = performance.now();
-    // The last net: a mistake in the flow itself must not end the process, nor acknowledge.
-    const outcome = await receive(attempt, parts).catch((error: unknown): Outcome => ({
-      kind: "failed",
-      code: "CS_RECEIVER_FAILED",
-      retryAfterSeconds: 5,
-      error,
-    }));
-    const facts = { durationMs: performance.now() - startedAt };
+  const report = (outcome: Outcome, facts: OutcomeFacts): void => {
     publishOutcome(outcome, facts);
     try {
       options.onOutcome?.(outcome, facts);
     } catch {
       // An observer never changes what is answered.
     }
+    forget();
+  };
+  const stored = createStoredEvents({
+    parts,
+    settings: queue && checkWorkers(options.workers, inbox),
+    report,
+  });
+
+  const decide = async (attempt: Attempt): Promise<Outcome> => {
+    const startedAt = performance.now();
+    // The last net: a mistake in the flow itself must not end the process, nor acknowledge.
+    const outcome = await receive(attempt, parts).catch(failedReceiver);
+    report(outcome, { durationMs: performance.now() - startedAt });
     return outcome;
   };
 
-  const receiver: Receiver<Types> = {
+  const receiver: Receiver<Types, InboxType> = {
     on(name, handler) {
       router.register(name, handler);
       return receiver;
@@ -146,9 +180,16 @@ export function createReceiver<Types extends EventTypes>(
         return { outcome: failed, response: defaultRespond(failed) };
       }
     },
+    start: () => stored.start(),
+    stop: () => stored.stop(),
+    dead: (given) => stored.dead(given),
+    retry: (id) => stored.retry(id),
   };
   return receiver;
 }
+
+const isTransactional = (inbox: Inbox): inbox is TransactionalInbox<unknown> =>
+  "begin" in inbox && typeof inbox.begin === "function";
 
 const failedReceiver = (error: unknown): Outcome => ({
   kind: "failed",
@@ -156,49 +197,3 @@ const failedReceiver = (error: unknown): Outcome => ({
   retryAfterSeconds: 5,
   error,
 });
-
-/**
- * What is known of each type. The standard catalogue fits the standard profile alone; another
- * profile without a catalogue has its events' names and categories, and no schema to judge them by.
- */
-function entriesOf<Types extends EventTypes>(
-  catalogue: Catalogue<Types> | undefined,
-  profile: Profile,
-): ReadonlyMap<string, CatalogueEntry<unknown>> {
-  if (catalogue !== undefined) return new Map(Object.entries(catalogue.events));
-  if (profile.name === profiles.standard.name)
-    return new Map(Object.entries(standardCatalogue.events));
-  const passes = (value: unknown): Validation<unknown> => ({ ok: true, value });
-  return new Map(
-    profile.catalogue.map(({ type, category, resource }) => [
-      type,
-      { category, resource, amounts: [], validate: passes },
-    ]),
-  );
-}
-
-/** A list is checked now, at start-up; what a function returns is checked with each attempt. */
-function secretsOf(secrets: SecretsOption, scheme: SignatureScheme): ReceiverParts["secretsOf"] {
-  if (typeof secrets === "function")
-    return async (request) => {
-      const answer = await secrets(request);
-      return isList(answer) ? { tenant: "", secrets: answer } : answer;
-    };
-  if (!Array.isArray(secrets) || secrets.length === 0)
-    throw new TypeError(
-      'createReceiver: "secrets" must hold at least one secret, or be a function',
-    );
-  const list: readonly (Secret | undefined)[] = secrets;
-  const given = list.map((secret, index): Secret => {
-    if (secret !== undefined) return secret;
-    throw new TypeError(
-      `createReceiver: secrets[${String(index)}] is undefined: is its environment variable set?`,
-    );
-  });
-  scheme.check(given, "verify");
-  const answer: TenantSecrets = { tenant: "", secrets: given };
-  return () => answer;
-}
-
-const isList = (answer: readonly Secret[] | TenantSecrets): answer is readonly Secret[] =>
-  Array.isArray(answer);

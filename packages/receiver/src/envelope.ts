@@ -1,4 +1,5 @@
 import { readJson } from "@countersign/rules";
+import { valueAt } from "./json-pointer.ts";
 import { type EventIdentity, type Outcome, rejected } from "./outcome.ts";
 import type { Verified } from "./receive.ts";
 import type { ReceiverParts } from "./receiver-parts.ts";
@@ -38,12 +39,10 @@ export function readEnvelope(
       details: [{ message: `${json.code} at offset ${String(json.offset)}` }],
     });
 
-  const at = (pointer: readonly string[]): unknown =>
-    pointer.reduce<unknown>((value, member) => memberOf(value, member), json.value);
-  const id = at(pointers.id);
-  const type = at(pointers.type);
-  const timestamp = at(pointers.timestamp);
-  const data = at(pointers.data);
+  const id = valueAt(json.value, pointers.id);
+  const type = valueAt(json.value, pointers.type);
+  const timestamp = valueAt(json.value, pointers.timestamp);
+  const data = valueAt(json.value, pointers.data);
   if (typeof id !== "string" || !ID.test(id)) return malformed(pointers.id, "an event id");
   if (typeof type !== "string" || type === "" || type.length > MAX_TYPE_LENGTH)
     return malformed(pointers.type, "an event type");
@@ -55,13 +54,6 @@ export function readEnvelope(
   const identity = { key: { tenant: verified.tenant, id }, type };
   const event = { id, type, timestamp, data };
   return { identity, event, body: json.value, inexact: json.numbers };
-}
-
-/** An own member of an object; anything else has none ("constructor" is no member of `{}`). */
-function memberOf(value: unknown, member: string): unknown {
-  return typeof value === "object" && value !== null && Object.hasOwn(value, member)
-    ? (value as Readonly<Record<string, unknown>>)[member]
-    : undefined;
 }
 
 function malformed(pointer: readonly string[], what: string): Outcome {

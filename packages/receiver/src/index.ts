@@ -1,4 +1,5 @@
 export { amountCents } from "./amount.ts";
+export { type Backoff, exponentialBackoff, type ExponentialBackoffOptions } from "./backoff.ts";
 export {
   createReceiver,
   type EventsByName,
@@ -6,7 +7,7 @@ export {
   type UntypedEvents,
 } from "./create-receiver.ts";
 export type { UnknownEvent } from "./envelope.ts";
-export type { Handler, HandlerContext } from "./handler.ts";
+export type { ContextOf, Handler, HandlerContext, TransactionalContext } from "./handler.ts";
 export type {
   Claim,
   ClaimRequest,
@@ -28,7 +29,14 @@ export type {
   TransactionalInbox,
 } from "./inbox.ts";
 export { memoryInbox, type MemoryInboxOptions } from "./inboxes/memory.ts";
-export type { EventTypes, ReceiverOptions, SecretsAnswer, SecretsRequest } from "./options.ts";
+export type {
+  EventTypes,
+  OutcomeFacts,
+  ReceiverOptions,
+  SecretsAnswer,
+  SecretsRequest,
+  WorkerOptions,
+} from "./options.ts";
 export type {
   EventIdentity,
   FailureCode,
@@ -42,3 +50,4 @@ export type { Attempt } from "./receive.ts";
 export type { ReceiverLimits } from "./receiver-parts.ts";
 export { defaultRespond, type ReceiverResponse, type Respond } from "./respond.ts";
 export { OUTCOME_CHANNEL, type OutcomeReport } from "./watch.ts";
+export type { WorkerFacts } from "./worker.ts";

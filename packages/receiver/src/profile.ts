@@ -1,4 +1,5 @@
 import { type Profile, profiles } from "@countersign/schemas/profiles";
+import { membersOf } from "./json-pointer.ts";
 import type { EnvelopePointers } from "./receiver-parts.ts";
 
 /** A built-in profile by its name, or the given document. */
@@ -14,18 +15,9 @@ export function profileOf(profile: string | Profile = "standard"): Profile {
 /** Where the profile keeps the envelope's members. */
 export function envelopeOf({ envelope }: Profile): EnvelopePointers {
   return {
-    id: members(envelope.id),
-    type: members(envelope.type),
-    timestamp: members(envelope.timestamp),
-    data: members(envelope.data),
+    id: membersOf(envelope.id),
+    type: membersOf(envelope.type),
+    timestamp: membersOf(envelope.timestamp),
+    data: membersOf(envelope.data),
   };
-}
-
-/** The members that a JSON Pointer names, from the root on (RFC 6901 section 4). */
-function members(pointer: string): readonly string[] {
-  if (pointer === "") return [];
-  return pointer
-    .slice(1)
-    .split("/")
-    .map((member) => member.replaceAll("~1", "/").replaceAll("~0", "~"));
 }

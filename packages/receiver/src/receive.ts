@@ -1,13 +1,13 @@
-import { hash } from "node:crypto";
 import type { HeadersLike } from "@countersign/signatures";
-import { type Envelope, readEnvelope } from "./envelope.ts";
-import { runHandler } from "./run-handler.ts";
+import { readEnvelope } from "./envelope.ts";
+import { handleOnce } from "./handle-once.ts";
 import { headerOf } from "./headers.ts";
 import { isJsonMediaType } from "./media-type.ts";
-import { type EventIdentity, type Outcome, rejected } from "./outcome.ts";
+import { type Outcome, rejected } from "./outcome.ts";
 import type { BodyReader } from "./read-body.ts";
 import type { ReceiverParts } from "./receiver-parts.ts";
-import type { Route } from "./router.ts";
+import { storeEvent } from "./store-event.ts";
+import { validate } from "./validate.ts";
 
 /** One HTTP POST, as far as the receiver cares. */
 export interface Attempt {
@@ -19,8 +19,8 @@ export interface Attempt {
 }
 
 /**
- * The flow of one attempt: limits → signature → strict decode → envelope → schema → claim → handler →
- * settlement. Each step returns the next value or the outcome that ends the flow. Never rejects.
+ * The flow of one attempt: limits → signature → strict decode → envelope → schema → then by
+ * `acknowledge`: claim → order guard → handler → settlement, or the inbox's queue for a worker. Each step returns the next value or the outcome that ends the flow. Never rejects.
  */
 export async function receive(attempt: Attempt, parts: ReceiverParts): Promise<Outcome> {
   const body = await readBody(attempt, parts);
@@ -36,7 +36,9 @@ export async function receive(attempt: Attempt, parts: ReceiverParts): Promise<O
   const invalid = validate(envelope, parts);
   if (invalid !== undefined) return invalid;
 
-  return handleOnce(body, envelope, parts);
+  return parts.queue === undefined
+    ? handleOnce(body, envelope, parts)
+    : storeEvent(body, envelope, parts, parts.queue);
 }
 
 const isOutcome = (step: object): step is Outcome => "kind" in step;
@@ -78,93 +80,4 @@ async function verify(
     // The merchant's own lookup is away, or it returned a secret that the scheme refuses.
     return { kind: "failed", code: "CS_SECRETS_UNAVAILABLE", retryAfterSeconds: 5, error };
   }
-}
-
-/** A known type must fit its schema; an unknown one passes, since senders add types without notice. */
-function validate(envelope: Envelope, { catalogue }: ReceiverParts): Outcome | undefined {
-  const entry = catalogue.get(envelope.identity.type);
-  if (entry === undefined) return undefined;
-  const { identity: event } = envelope;
-  const validation = entry.validate(envelope.body);
-  if (!validation.ok)
-    return rejected("CS_EVENT_SCHEMA", {
-      event,
-      details: validation.errors.map(({ pointer, message }) => ({ pointer, message })),
-    });
-  // Judged on the source text: the parsed number of 0.1000000000000000055 is 0.1.
-  const pointer = entry.amounts.find((amount) => envelope.inexact.has(amount));
-  return pointer === undefined
-    ? undefined
-    : rejected("CS_EVENT_SCHEMA", {
-        event,
-        details: [{ pointer, message: "has more digits than an amount of cents" }],
-      });
-}
-
-/** Claims, runs and settles. From here on the inbox decides who may run the handler. */
-async function handleOnce(
-  body: Uint8Array,
-  envelope: Envelope,
-  parts: ReceiverParts,
-): Promise<Outcome> {
-  const { identity: event } = envelope;
-  const leave = parts.slots.enter();
-  if (leave === undefined) return rejected("CS_RECEIVER_BUSY", { event });
-  try {
-    const digest = hash("sha256", body, "base64url");
-    const claimedAt = parts.now();
-    const claim = await parts.inbox.claim({
-      ...event,
-      digest,
-      leaseMs: parts.leaseMs,
-      now: claimedAt,
-    });
-    switch (claim.state) {
-      case "handled":
-        return { kind: "duplicate", ...event };
-      case "conflict":
-        return rejected("CS_EVENT_ID_REUSED", { event });
-      case "busy": {
-        const retryAfterSeconds = Math.max(1, Math.ceil((claim.until - claimedAt) / 1000));
-        return { kind: "in_progress", ...event, retryAfterSeconds };
-      }
-      case "claimed": {
-        const category = parts.catalogue.get(event.type)?.category;
-        const route = parts.router.find(event.type, category);
-        return await handleClaimed(envelope, { route, token: claim.token }, parts);
-      }
-      default:
-        return claim satisfies never;
-    }
-  } catch (error) {
-    return failed("CS_INBOX_UNAVAILABLE", event, error);
-  } finally {
-    leave();
-  }
-}
-
-async function handleClaimed(
-  envelope: Envelope,
-  { route, token }: { readonly route: Route; readonly token: number },
-  parts: ReceiverParts,
-): Promise<Outcome> {
-  const { identity: event } = envelope;
-  const run = await runHandler(route, envelope, parts.limits.handlerMs);
-  const settlement = { key: event.key, token, now: parts.now() };
-  if (!run.ok) {
-    // A release that fails is no second failure: the lease ends by itself.
-    await parts.inbox.release(settlement).catch(() => false);
-    return failed(run.code, event, run.error);
-  }
-  if (!(await parts.inbox.complete(settlement)))
-    return failed("CS_CLAIM_LOST", event, new Error("the handler outlived its lease"));
-  return { kind: route.fallback ? "unrouted" : "handled", ...event };
-}
-
-function failed(
-  code: Extract<Outcome, { kind: "failed" }>["code"],
-  event: EventIdentity,
-  error: unknown,
-): Outcome {
-  return { kind: "failed", code, retryAfterSeconds: 5, event, error };
 }

@@ -1,6 +1,6 @@
 import type { HeadersLike, Secret, SignatureScheme } from "@countersign/signatures";
 import type { CatalogueEntry } from "@countersign/schemas";
-import type { Inbox } from "./inbox.ts";
+import type { Inbox, InboxQueue, TransactionalInbox } from "./inbox.ts";
 import type { BodyLimits } from "./read-body.ts";
 import type { Router } from "./router.ts";
 import type { Slots } from "./slots.ts";
@@ -36,6 +36,15 @@ export interface ReceiverParts {
   /** A Map, since a type named "constructor" must not be found in an object's prototype. */
   readonly catalogue: ReadonlyMap<string, CatalogueEntry<unknown>>;
   readonly inbox: Inbox;
+  /** The inbox's transactions, where it has them. */
+  readonly begin: TransactionalInbox<unknown>["begin"] | undefined;
+  /** The inbox's queue, with `acknowledge: 'after-store'`. */
+  readonly queue: InboxQueue | undefined;
+  /** Called when an event was stored. */
+  readonly onStored: () => void;
+  readonly order: "none" | "per-resource";
+  /** With `onIdReuse: 'duplicate'`. */
+  readonly anyBody: boolean;
   readonly leaseMs: number;
   readonly limits: ReceiverLimits;
   readonly router: Router;

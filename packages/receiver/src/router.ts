@@ -1,7 +1,5 @@
-import type { HandlerContext } from "./handler.ts";
-
 /** A handler of whatever the router finds for a name: its event's type is checked where it is registered. */
-export type AnyHandler = (event: never, context: HandlerContext) => unknown;
+export type AnyHandler = (event: never, context: never) => unknown;
 
 export interface Route {
   readonly handler: AnyHandler;

@@ -14,11 +14,19 @@ export type HandlerRun =
 export async function runHandler(
   { handler, fallback }: Route,
   envelope: Envelope,
-  handlerMs: number,
+  {
+    handlerMs,
+    context: given,
+  }: {
+    readonly handlerMs: number;
+    /** What a transactional inbox adds to the handler's context. */
+    readonly context: { readonly transaction?: unknown };
+  },
 ): Promise<HandlerRun> {
   const { key } = envelope.identity;
   let abort: AbortController | undefined;
   const context: HandlerContext = {
+    ...given,
     tenant: key.tenant,
     idempotencyKey: idempotencyKeyOf(key),
     // Made when asked for: most handlers never look at it.
@@ -28,8 +36,8 @@ export async function runHandler(
     },
   };
   try {
-    // The router's registration checked that this handler takes this type's events.
-    const run = handler((fallback ? envelope.event : envelope.body) as never, context);
+    // The router's registration checked that this handler takes this type's events, and the inbox's type its context.
+    const run = handler((fallback ? envelope.event : envelope.body) as never, context as never);
     if (isThenable(run)) {
       const timely = await within(handlerMs, run);
       if (!timely) {

@@ -1,0 +1,39 @@
+import type { Envelope } from "./envelope.ts";
+import type { InboxQueue } from "./inbox.ts";
+import { type Outcome, rejected } from "./outcome.ts";
+import type { ReceiverParts } from "./receiver-parts.ts";
+import { recordedEvent } from "./recorded-event.ts";
+
+/** `acknowledge: 'after-store'`: the event is kept durably, and a worker handles it. */
+export async function storeEvent(
+  body: Uint8Array,
+  envelope: Envelope,
+  parts: ReceiverParts,
+  queue: InboxQueue,
+): Promise<Outcome> {
+  const { identity: event } = envelope;
+  try {
+    const stored = await queue.store({
+      ...recordedEvent(body, envelope, parts),
+      // Strict JSON was read from these bytes: they are UTF-8 without a byte order mark.
+      body: new TextDecoder().decode(body),
+      now: parts.now(),
+      anyBody: parts.anyBody,
+    });
+    switch (stored) {
+      case "stored":
+        parts.onStored();
+        return { kind: "stored", ...event };
+      case "handled":
+        return { kind: "duplicate", ...event };
+      case "conflict":
+        return rejected("CS_EVENT_ID_REUSED", { event });
+      case "busy":
+        return { kind: "in_progress", ...event, retryAfterSeconds: 5 };
+      default:
+        return stored satisfies never;
+    }
+  } catch (error) {
+    return { kind: "failed", code: "CS_INBOX_UNAVAILABLE", retryAfterSeconds: 5, event, error };
+  }
+}
