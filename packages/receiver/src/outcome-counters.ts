@@ -12,25 +12,33 @@ export interface OutcomeCounts {
   readonly failed: Readonly<Partial<Record<FailureCode, number>>>;
   /** Only the codes that occurred. */
   readonly rejected: Readonly<Partial<Record<RejectionCode, number>>>;
+  /** Stored events that a worker has given up; each is counted under `failed` too. */
+  readonly dead: number;
 }
 
 export interface OutcomeCounters {
   /** For `createReceiver({ onOutcome })`. */
-  readonly onOutcome: (outcome: Outcome) => void;
+  readonly onOutcome: (
+    outcome: Outcome,
+    facts?: { readonly worker?: { readonly dead: boolean } },
+  ) => void;
   /** The counts since these counters were made, as an object of its own. */
   readonly counters: () => OutcomeCounts;
 }
 
 /**
  * Counts a receiver's outcomes by kind and code. Kinds and codes are closed sets, so that no sender
- * can make the counters grow; types, ids and tenants are not counted.
+ * can make the counters grow; types, ids and tenants are not counted. A stored event counts once as
+ * `stored` and once for each run of a worker.
  */
 export function countOutcomes(): OutcomeCounters {
   const kinds = { handled: 0, unrouted: 0, duplicate: 0, superseded: 0, stored: 0, in_progress: 0 };
   const failed: Partial<Record<FailureCode, number>> = {};
   const rejected: Partial<Record<RejectionCode, number>> = {};
+  let dead = 0;
   return {
-    onOutcome(outcome) {
+    onOutcome(outcome, facts) {
+      if (facts?.worker?.dead === true) dead += 1;
       switch (outcome.kind) {
         case "failed":
           failed[outcome.code] = (failed[outcome.code] ?? 0) + 1;
@@ -50,6 +58,6 @@ export function countOutcomes(): OutcomeCounters {
           outcome satisfies never;
       }
     },
-    counters: () => ({ ...kinds, failed: { ...failed }, rejected: { ...rejected } }),
+    counters: () => ({ ...kinds, failed: { ...failed }, rejected: { ...rejected }, dead }),
   };
 }

@@ -18,8 +18,18 @@ export interface OutcomeReport {
   readonly id?: string;
   /** The event's type. Only with a verified event. */
   readonly type?: string;
-  /** From the attempt's arrival to its outcome, in milliseconds. */
+  /** From the attempt's arrival to its outcome, or what a worker took, in milliseconds. */
   readonly durationMs: number;
+  /** How often a worker has run this stored event, from 1. Only where a worker did. */
+  readonly attempts?: number;
+  /** Whether the event is given up, and stands in `receiver.dead()`. Only where a worker ran it. */
+  readonly dead?: boolean;
+}
+
+/** What is known beside an outcome. */
+interface Facts {
+  readonly durationMs: number;
+  readonly worker?: { readonly attempts: number; readonly dead: boolean };
 }
 
 /** The name of the channel: `diagnostics_channel.subscribe(OUTCOME_CHANNEL, (report) => …)`. */
@@ -32,14 +42,11 @@ const outcomes = channel(OUTCOME_CHANNEL);
  * Tells the channel's subscribers, if there are any: without one it costs a comparison.
  * A subscriber that throws changes nothing here; Node.js makes it an uncaught exception.
  */
-export function publishOutcome(
-  outcome: Outcome,
-  { durationMs }: { readonly durationMs: number },
-): void {
-  if (outcomes.hasSubscribers) outcomes.publish(reportOf(outcome, durationMs));
+export function publishOutcome(outcome: Outcome, facts: Facts): void {
+  if (outcomes.hasSubscribers) outcomes.publish(reportOf(outcome, facts));
 }
 
-function reportOf(outcome: Outcome, durationMs: number): OutcomeReport {
+function reportOf(outcome: Outcome, { durationMs, worker }: Facts): OutcomeReport {
   const event = "key" in outcome ? outcome : outcome.event;
   return {
     kind: outcome.kind,
@@ -48,5 +55,6 @@ function reportOf(outcome: Outcome, durationMs: number): OutcomeReport {
       ? {}
       : { tenant: event.key.tenant, id: event.key.id, type: event.type }),
     durationMs,
+    ...(worker === undefined ? {} : { attempts: worker.attempts, dead: worker.dead }),
   };
 }

@@ -1,6 +1,7 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { countOutcomes, OUTCOME_CHANNEL } from "@countersign/receiver";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { publishOutcome } from "../src/watch.ts";
 import { attemptOf, NOON, recordingReceiver, refundAuthorized, secret } from "./fixtures.ts";
 
 describe("the channel countersign:receiver:outcome", () => {
@@ -71,6 +72,22 @@ describe("the channel countersign:receiver:outcome", () => {
     expect(JSON.stringify(reports)).not.toMatch(/hunter2|canary|order-7|whsec_|MfKQ9r8/);
   });
 
+  it("tells how often a worker ran a stored event, and whether it is given up", () => {
+    const outcome = { kind: "handled", key: { tenant: "", id: "evt_1" }, type: "t" } as const;
+    publishOutcome(outcome, { durationMs: 1, worker: { attempts: 3, dead: false } });
+    expect(reports).toEqual([
+      {
+        kind: "handled",
+        tenant: "",
+        id: "evt_1",
+        type: "t",
+        durationMs: 1,
+        attempts: 3,
+        dead: false,
+      },
+    ]);
+  });
+
   it("tells each subscriber the duration that onOutcome gets", async () => {
     const durations: number[] = [];
     const { receiver } = recordingReceiver({
@@ -112,7 +129,21 @@ describe("countOutcomes", () => {
       in_progress: 0,
       failed: { CS_HANDLER_FAILED: 2 },
       rejected: { CS_SIGNATURE_TIMESTAMP_TOO_NEW: 1 },
+      dead: 0,
     });
+  });
+
+  it("counts what workers give up", () => {
+    const { onOutcome, counters } = countOutcomes();
+    const failed = {
+      kind: "failed",
+      code: "CS_HANDLER_FAILED",
+      retryAfterSeconds: 5,
+      error: undefined,
+    } as const;
+    onOutcome(failed, { worker: { dead: false } });
+    onOutcome(failed, { worker: { dead: true } });
+    expect(counters()).toMatchObject({ failed: { CS_HANDLER_FAILED: 2 }, dead: 1 });
   });
 
   it("gives an object that later outcomes do not change", () => {

@@ -1,2 +1,6 @@
 export { instrument, type Instrumentable, type InstrumentOptions } from "./instrument.ts";
-export { outcomeMetrics, type OutcomeMetricsOptions } from "./outcome-metrics.ts";
+export {
+  type MeasuredFacts,
+  outcomeMetrics,
+  type OutcomeMetricsOptions,
+} from "./outcome-metrics.ts";

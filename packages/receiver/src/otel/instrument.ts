@@ -38,6 +38,9 @@ const ERROR: SpanStatusCode.ERROR = 2;
  * id as `messaging.message.id` and the tenant as `countersign.tenant`. Its status is an error where
  * the default answer is 5xx: a stranger's bad signature is no error of this service, as with HTTP.
  *
+ * It sees attempts alone: what workers do with stored events is measured by
+ * `onOutcome: outcomeMetrics({ meter })`, beside a tracer here.
+ *
  * No `traceparent` is read from the attempt: its headers are not signed, so anyone could join a trace.
  * What a handler threw is not recorded: its message may hold a secret.
  *

@@ -142,13 +142,13 @@ describe("a measured receiver", () => {
       },
       {
         name: "countersign.receiver.outcomes",
-        unit: "{attempt}",
+        unit: "{outcome}",
         attributes: handled,
         value: 2,
       },
       {
         name: "countersign.receiver.outcomes",
-        unit: "{attempt}",
+        unit: "{outcome}",
         attributes: rejected,
         value: 1,
       },

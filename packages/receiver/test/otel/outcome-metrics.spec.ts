@@ -25,11 +25,34 @@ describe("outcomeMetrics", () => {
     for (const [index, type] of ["report.ready", "constructor", "report.late"].entries())
       await receiver.receive(attemptOf({ ...refundAuthorized(`evt_${String(index)}`), type }));
 
-    const counted = (await points()).filter(({ unit }) => unit === "{attempt}");
+    const counted = (await points()).filter(({ unit }) => unit === "{outcome}");
     expect(counted).toMatchObject([
       { attributes: { "countersign.event.type": "_OTHER" }, value: 3 },
     ]);
     expect(JSON.stringify(counted)).not.toContain("evt_");
+  });
+
+  it("tells a worker's run from an attempt, and whether it was the last", async () => {
+    const { meter, points } = metering();
+    const record = outcomeMetrics({ meter });
+    const event = { key: { tenant: "", id: "evt_1" }, type: "refund.failed" };
+    record({ kind: "stored", ...event }, { durationMs: 1 });
+    record({ kind: "handled", ...event }, { durationMs: 1, worker: { dead: false } });
+    record(
+      { kind: "failed", code: "CS_HANDLER_FAILED", retryAfterSeconds: 5, event, error: undefined },
+      { durationMs: 1, worker: { dead: true } },
+    );
+    const counted = (await points()).filter(({ unit }) => unit === "{outcome}");
+    expect(
+      counted.map(({ attributes }) => [
+        attributes["countersign.outcome"],
+        attributes["countersign.worker.dead"],
+      ]),
+    ).toEqual([
+      ["stored", undefined],
+      ["handled", false],
+      ["failed", true],
+    ]);
   });
 
   it("knows the types that it is given", async () => {
