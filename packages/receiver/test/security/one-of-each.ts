@@ -1,0 +1,20 @@
+import type { Outcome } from "@countersign/receiver";
+import { attemptOf, otherSecret, recordingReceiver, refundAuthorized } from "../fixtures.ts";
+
+// Run in a process of its own, with flags that take something of the language away.
+
+const { receiver } = recordingReceiver();
+const event = refundAuthorized();
+const told = (outcome: Outcome): string => ("code" in outcome ? outcome.code : outcome.kind);
+const attempts = [
+  attemptOf(event),
+  attemptOf(event),
+  attemptOf({ ...event, id: "evt_2", type: "constructor" }),
+  attemptOf({ ...event, id: "evt_3", data: { paymentId: 7 } }),
+  attemptOf('{"id":"evt_4","__proto__":{}}', { id: "evt_4" }),
+  attemptOf({ ...event, id: "evt_5" }, { secrets: [otherSecret] }),
+];
+const outcomes: string[] = [];
+// oxlint-disable-next-line no-await-in-loop -- the second one is a duplicate of the first
+for (const attempt of attempts) outcomes.push(told(await receiver.receive(attempt)));
+process.stdout.write(JSON.stringify(outcomes));
