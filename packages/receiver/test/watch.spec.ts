@@ -1,5 +1,9 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { countOutcomes, OUTCOME_CHANNEL } from "@countersign/receiver";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { countOutcomes, createReceiver, OUTCOME_CHANNEL } from "@countersign/receiver";
+import { sqliteInbox } from "@countersign/receiver/sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { publishOutcome } from "../src/watch.ts";
 import { attemptOf, NOON, recordingReceiver, refundAuthorized, secret } from "./fixtures.ts";
@@ -70,6 +74,40 @@ describe("the channel countersign:receiver:outcome", () => {
       },
     ]);
     expect(JSON.stringify(reports)).not.toMatch(/hunter2|canary|order-7|whsec_|MfKQ9r8/);
+  });
+
+  it("tells a stored event twice: when it is stored, and when a worker has handled it", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "countersign-watch-"));
+    const inbox = sqliteInbox(join(folder, "inbox.db"));
+    const { onOutcome, counters } = countOutcomes();
+    const settled = Promise.withResolvers<undefined>();
+    const receiver = createReceiver({
+      secrets: [secret],
+      fallback: () => undefined,
+      inbox,
+      acknowledge: "after-store",
+      now: () => NOON,
+      onOutcome: (outcome, facts) => {
+        onOutcome(outcome, facts);
+        if (facts.worker !== undefined) settled.resolve(undefined);
+      },
+    }).on("refund.authorized", () => undefined);
+    try {
+      await receiver.receive(attemptOf(refundAuthorized()));
+      receiver.start();
+      await settled.promise;
+      await receiver.stop();
+
+      const event = { tenant: "", id: "evt_refund1", type: "refund.authorized" };
+      expect(reports).toMatchObject([
+        { kind: "stored", ...event },
+        { kind: "handled", ...event, attempts: 1, dead: false },
+      ]);
+      expect(counters()).toMatchObject({ stored: 1, handled: 1, dead: 0 });
+    } finally {
+      inbox.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 
   it("tells how often a worker ran a stored event, and whether it is given up", () => {

@@ -4,6 +4,7 @@ import type { Attempt } from "../receive.ts";
 import { defaultRespond, type ReceiverResponse } from "../respond.ts";
 import { eventAttributes, operationAttributes, outcomeAttributes } from "./attributes.ts";
 import { outcomeMetrics } from "./outcome-metrics.ts";
+import { tracedHandler } from "./traced-handler.ts";
 
 export interface InstrumentOptions {
   /** `trace.getTracer("…")` of `@opentelemetry/api`: a span for each attempt. Default: no spans. */
@@ -33,12 +34,13 @@ const ERROR: SpanStatusCode.ERROR = 2;
 /**
  * A receiver whose attempts are traced and measured: mount what this returns.
  *
- * Each attempt is a span `process <destination>` of kind CONSUMER, active while the handler runs, so
- * that a handler's own spans are its children. It carries the attributes of the metrics, the event's
+ * Each attempt is a span `process <destination>` of kind CONSUMER. A handler that is registered on what
+ * this returns runs in a span `handle <name>` of its own, a child of the attempt's, or of none where a
+ * worker runs it; the handler's own spans are its children. The attempt's span carries the attributes of the metrics, the event's
  * id as `messaging.message.id` and the tenant as `countersign.tenant`. Its status is an error where
  * the default answer is 5xx: a stranger's bad signature is no error of this service, as with HTTP.
  *
- * It sees attempts alone: what workers do with stored events is measured by
+ * The metrics are of attempts alone: what workers do with stored events is measured by
  * `onOutcome: outcomeMetrics({ meter })`, beside a tracer here.
  *
  * No `traceparent` is read from the attempt: its headers are not signed, so anyone could join a trace.
@@ -97,11 +99,22 @@ export function instrument<Watched extends Instrumentable>(
         ({ outcome }) => outcome,
       ),
     on(type: never, handler: never) {
-      receiver.on(type, handler);
+      receiver.on(type, tracer === undefined ? handler : traced(tracer, { type, handler }));
       return instrumented;
     },
   };
   return instrumented;
+}
+
+/** Left as it is where it is no function: the receiver's own complaint names it. */
+function traced(
+  tracer: Tracer,
+  { type, handler }: { readonly type: never; readonly handler: never },
+): never {
+  const given: unknown = handler;
+  if (typeof given !== "function") return handler;
+  // The same handler to the receiver: it takes and returns what the given one does.
+  return tracedHandler({ tracer, name: String(type) }, handler) as never;
 }
 
 function describe(span: Span, outcome: Outcome): void {

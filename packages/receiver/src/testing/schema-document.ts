@@ -31,12 +31,6 @@ export interface LocatedSchema {
 // Not `import … with { type: "json" }`: the documents are looked up by the names of a catalogue.
 const load = createRequire(import.meta.url);
 
-/** The document at a path inside `@countersign/schemas`. */
-export function schemaDocument(path: string): LocatedSchema {
-  // The package publishes nothing but schemas under these paths.
-  return { schema: load(`@countersign/schemas/${path}`) as Schema, path };
-}
-
 /** The schema of a type of event of the standard catalogue. */
 export function eventDocument(type: string): LocatedSchema {
   return schemaDocument(`events/${type}.schema.json`);
@@ -45,4 +39,9 @@ export function eventDocument(type: string): LocatedSchema {
 /** What a reference of the document at `path` points at (RFC 3986 section 5, on relative paths alone). */
 export function referred(path: string, ref: string): LocatedSchema {
   return schemaDocument(posix.join(posix.dirname(path), ref));
+}
+
+function schemaDocument(path: string): LocatedSchema {
+  // The package publishes nothing but schemas under these paths.
+  return { schema: load(`@countersign/schemas/${path}`) as Schema, path };
 }

@@ -1,4 +1,9 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createReceiver } from "@countersign/receiver";
 import { instrument } from "@countersign/receiver/otel";
+import { sqliteInbox } from "@countersign/receiver/sqlite";
 import { describe, expect, it } from "vitest";
 import { attemptOf, NOON, recordingReceiver, refundAuthorized, secret } from "../fixtures.ts";
 import { api, asyncContextManager, metering, tracing } from "./telemetry.ts";
@@ -80,15 +85,20 @@ describe("a traced receiver", () => {
     try {
       const { tracer, spans } = tracing();
       const { receiver } = recordingReceiver();
-      receiver.on("refund.authorized", async () => {
+      const traced = instrument(receiver, { tracer }).on("refund.authorized", async () => {
         await Promise.resolve();
         tracer.startSpan("book").end();
       });
-      await instrument(receiver, { tracer }).receive(attemptOf(refundAuthorized()));
+      await traced.receive(attemptOf(refundAuthorized()));
 
-      const [book, process] = spans();
-      expect([book?.name, process?.name]).toEqual(["book", "process webhooks"]);
-      expect(book?.parentSpanContext?.spanId).toBe(process?.spanContext().spanId);
+      const [book, handle, process] = spans();
+      expect([book?.name, handle?.name, process?.name]).toEqual([
+        "book",
+        "handle refund.authorized",
+        "process webhooks",
+      ]);
+      expect(book?.parentSpanContext?.spanId).toBe(handle?.spanContext().spanId);
+      expect(handle?.parentSpanContext?.spanId).toBe(process?.spanContext().spanId);
     } finally {
       context.disable();
     }
@@ -103,7 +113,70 @@ describe("a traced receiver", () => {
     );
     await traced.receive(attemptOf(refundAuthorized()));
     expect(handled).toEqual(["ref_1"]);
-    expect(spans()).toHaveLength(1);
+    expect(spans().map(({ name }) => name)).toEqual([
+      "handle refund.authorized",
+      "process webhooks",
+    ]);
+  });
+
+  it.each([
+    [
+      "throws",
+      (): void => {
+        throw new Error("password=hunter2");
+      },
+    ],
+    ["rejects", (): Promise<void> => Promise.reject(new Error("password=hunter2"))],
+  ])("ends the span of a handler that %s, without what it threw", async (_how, handler) => {
+    const { tracer, spans } = tracing();
+    const { receiver } = recordingReceiver();
+    const traced = instrument(receiver, { tracer }).on("refund.authorized", handler);
+
+    const outcome = await traced.receive(attemptOf(refundAuthorized()));
+
+    expect(outcome).toMatchObject({ kind: "failed", code: "CS_HANDLER_FAILED" });
+    expect(spans()[0]).toMatchObject({
+      name: "handle refund.authorized",
+      status: { code: SpanStatusCode.ERROR },
+      events: [],
+    });
+    expect(spans()[0]?.status.message).toBeUndefined();
+  });
+
+  it("traces a handler that a worker runs", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "countersign-otel-"));
+    const inbox = sqliteInbox(join(folder, "inbox.db"));
+    try {
+      const { tracer, spans } = tracing();
+      const ran = Promise.withResolvers<string>();
+      const receiver = createReceiver({
+        secrets: [secret],
+        fallback: () => undefined,
+        inbox,
+        acknowledge: "after-store",
+        now: () => NOON,
+      });
+      const traced = instrument(receiver, { tracer }).on("refund.authorized", (event) =>
+        ran.resolve(event.id),
+      );
+      traced.start();
+      await traced.receive(attemptOf(refundAuthorized()));
+      expect(await ran.promise).toBe("evt_refund1");
+      await traced.stop();
+
+      expect(spans().map(({ name }) => name)).toEqual(
+        expect.arrayContaining(["process webhooks", "handle refund.authorized"]),
+      );
+    } finally {
+      inbox.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  it("leaves the complaint about a handler that is no function to the receiver", () => {
+    const { tracer } = tracing();
+    const traced = instrument(recordingReceiver().receiver, { tracer });
+    expect(() => traced.on("refund.failed", {} as () => void)).toThrow(/must be a function/);
   });
 });
 
