@@ -36,7 +36,9 @@ for (const folder of folders) {
     // Only what is the package's own is joined.
     packages: "external",
     external: ["node:*"],
+    // Node prints the line that threw: the whole package on one line would bury the message.
     minifyWhitespace: true,
+    lineLimit: 120,
     legalComments: "none",
     write: true,
   });

@@ -7,26 +7,32 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { createApi } from "../src/api.ts";
-import { type Child, startChild } from "../src/child.ts";
+import { startChild } from "../src/child.ts";
 import { createNarrator } from "./narrator.ts";
 import { tellStory } from "./story.ts";
 
 const { values } = parseArgs({ options: { once: { type: "boolean", default: false } } });
 const narrator = createNarrator(process.stdout);
 const folder = mkdtempSync(join(tmpdir(), "countersign-demo-"));
-const children: Child[] = [];
+const stops: (() => Promise<number | null>)[] = [];
+const onSpawn = (stop: () => Promise<number | null>): unknown => stops.push(stop);
+let told = false;
 const interrupted = new Promise<unknown>((resolve) => {
   // Not once: npm passes on what the terminal has sent already, and a second signal would kill.
   process.on("SIGINT", resolve);
   process.on("SIGTERM", resolve);
 });
 
+let ending: number | undefined;
+/** Ends the children, then itself with the first code it was called with. */
 async function end(code: number): Promise<never> {
-  await Promise.all(children.map((child) => child.stop()));
+  ending ??= code;
+  await Promise.all(stops.map((stop) => stop()));
   rmSync(folder, { recursive: true, force: true });
-  process.exit(code);
+  process.exit(ending);
 }
-void interrupted.then(() => end(0));
+// Cut short, the story has not happened: 130 is what a shell says of Ctrl-C.
+void interrupted.then(() => end(told ? 0 : 130));
 
 try {
   const token = `cst_${randomBytes(32).toString("base64url")}`;
@@ -39,8 +45,8 @@ try {
     script: "examples/merchant/src/main.ts",
     args: [],
     env: { WEBHOOK_SECRET: secret, PORT: "0" },
+    onSpawn,
   });
-  children.push(merchant);
   const sandbox = await startChild({
     name: "the sandbox",
     script: "packages/cli/src/main.ts",
@@ -51,8 +57,8 @@ try {
       `--deliver-to=${merchant.url}/webhooks`,
     ],
     env: { COUNTERSIGN_TOKEN: token, COUNTERSIGN_SECRET: secret },
+    onSpawn,
   });
-  children.push(sandbox);
   narrator.fact(
     "sandbox",
     `${sandbox.url}  the provider: an SQLite file, and a clock that it moves`,
@@ -68,6 +74,7 @@ try {
     narrator,
   });
 
+  told = true;
   narrator.title("Every step happened.");
   if (values.once) await end(0);
 

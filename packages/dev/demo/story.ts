@@ -29,7 +29,8 @@ const ASKED = "10.50";
 const MAX_DAYS = 10;
 
 /**
- * One refund, told step by step from outside: every fact printed here was read over HTTP.
+ * One refund, told step by step from outside: every state printed here was read over HTTP. The names of
+ * days are this file's own.
  *
  * @returns The payment that was refunded in part.
  * @throws {Error} a step did not happen.

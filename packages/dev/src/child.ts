@@ -26,6 +26,8 @@ export async function startChild(options: {
   readonly script: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** Gets what ends the process as soon as it is there, before it is ready. */
+  readonly onSpawn?: (stop: () => Promise<number | null>) => void;
 }): Promise<Child> {
   const child = spawn(
     process.execPath,
@@ -36,6 +38,7 @@ export async function startChild(options: {
       stdio: ["ignore", "pipe", "pipe"],
     },
   );
+  options.onSpawn?.(() => stop(child));
   let complaints = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => (complaints += text));
   const lines: string[] = [];
