@@ -235,6 +235,7 @@ describe("a refund request that is refused", () => {
       body: { errors: [{ pointer: "/amount/currency" }] },
     });
     expect(codeOf(answer)).toBe("UNSUPPORTED_CURRENCY");
+    expect(await refundsOf(api)).toEqual([]);
   });
 
   it("[P-INPUT-PRECISE] names every wrong member at once and stores nothing", async () => {
@@ -264,6 +265,7 @@ describe("a refund request that is refused", () => {
     const answer = await api("POST", "/v1/refunds", text);
     expect(answer.status).toBe(400);
     expect(validateProblem(answer.body).ok).toBe(true);
+    expect(await refundsOf(api)).toEqual([]);
   });
 
   it.each(["text/plain", "application/x-www-form-urlencoded", "application/json; charset=latin1"])(

@@ -50,6 +50,10 @@ const startMerchant = (port = 0): Promise<Child> =>
     }),
   );
 
+/** Until it holds: processes on a loaded machine take their time. */
+const eventually = (holds: () => unknown): Promise<unknown> =>
+  vi.waitFor(holds, { timeout: 15_000 });
+
 interface Received {
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
@@ -147,7 +151,7 @@ describe("one refund, from the call to the handler", () => {
     expect(
       rows("SELECT id, status, amount_cents, original_id FROM payments WHERE direction = 'CREDIT'"),
     ).toEqual([{ id: refundId, status: "PENDING", amount_cents: 1050, original_id: paymentId }]);
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(await effectsOf(merchant)).toContainEqual(
         expect.objectContaining({ type: "refund.pending", handler: "PAYMENT", count: 1 }),
       ),
@@ -156,7 +160,7 @@ describe("one refund, from the call to the handler", () => {
     // Over any weekend and holiday: three business days are at most six calendar days here.
     expect((await api("PUT", "/sandbox/clock", { advance: "P7D" })).status).toBe(200);
 
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(await effectsOf(merchant)).toContainEqual(
         expect.objectContaining({
           type: "refund.authorized",
@@ -168,7 +172,7 @@ describe("one refund, from the call to the handler", () => {
     expect(rows("SELECT status FROM payments WHERE direction = 'CREDIT'")).toEqual([
       { status: "AUTHORIZED" },
     ]);
-    await vi.waitFor(() =>
+    await eventually(() =>
       expect(rows("SELECT state, count(*) AS n FROM deliveries GROUP BY state")).toEqual([
         { state: "delivered", n: rows("SELECT id FROM deliveries").length },
       ]),
@@ -210,7 +214,7 @@ describe("one refund, from the call to the handler", () => {
     api = createApi(sandbox.url, TOKEN);
     await api("PUT", "/sandbox/clock", { advance: "PT1H" });
 
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect((await effectsOf(back)).filter(({ type }) => type === "refund.pending")).toMatchObject(
         [{ count: 1 }],
       ),

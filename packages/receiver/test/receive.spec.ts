@@ -217,6 +217,16 @@ describe("an authentic body", () => {
   });
 });
 
+describe("bytes that a framework kept", () => {
+  it("[R-BODY-SIZE] are refused above the limit, whatever length was announced", async () => {
+    const { receiver, handled } = recordingReceiver({ limits: { bodyBytes: 100 } });
+    const outcome = await receiver.receive(attemptOf(refundAuthorized()));
+    expect(outcome).toMatchObject({ kind: "rejected", code: "CS_BODY_TOO_LARGE" });
+    expect(statusOf(outcome)).toBe(413);
+    expect(handled).toEqual([]);
+  });
+});
+
 describe("a request that is refused by its headers", () => {
   const genuine = attemptOf(refundAuthorized());
   const unread = (): never => {

@@ -105,7 +105,7 @@ function faultsOf(schema: Schema, at: string): string[] {
 }
 
 /** A schema's direct subschemas, by their place. */
-export function subschemas(schema: Schema): [string, Schema][] {
+function subschemas(schema: Schema): [string, Schema][] {
   const {
     properties = {},
     items,
