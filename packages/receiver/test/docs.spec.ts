@@ -1,6 +1,8 @@
-import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { secret } from "./fixtures.ts";
 
 const docs = fileURLToPath(new URL("../docs/", import.meta.url));
@@ -49,11 +51,15 @@ describe("the code of", () => {
 
   it.each(runnable)("$name runs, and its assertions hold", async (page) => {
     expect(page.code).toContain("assert.");
-    process.env["WEBHOOK_SECRET"] = secret;
+    const folder = mkdtempSync(join(tmpdir(), "countersign-docs-"));
+    vi.stubEnv("WEBHOOK_SECRET", secret);
+    // What a page writes is gone with it.
+    vi.stubEnv("TMPDIR", folder);
     try {
       await import(written(page));
     } finally {
-      delete process.env["WEBHOOK_SECRET"];
+      vi.unstubAllEnvs();
+      rmSync(folder, { recursive: true, force: true });
     }
   });
 });
