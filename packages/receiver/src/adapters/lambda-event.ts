@@ -1,4 +1,4 @@
-import type { BodyLimits, BodyResult } from "../read-body.ts";
+import type { BodyResult } from "../read-body.ts";
 
 /** What the adapter needs of an event of API Gateway 1.0 or 2.0, a function URL or a load balancer. */
 export interface LambdaEvent {
@@ -36,17 +36,10 @@ export function lambdaHeaders(event: LambdaEvent): Headers {
   return headers;
 }
 
-/** The bytes that were sent, or why they cannot be told. */
-export function lambdaBody(
-  { body, isBase64Encoded }: LambdaEvent,
-  { bodyBytes }: BodyLimits,
-): BodyResult {
+/** The bytes that were sent, or why they cannot be told. Lambda bounds an event; the receiver's limit is judged on them. */
+export function lambdaBody({ body, isBase64Encoded }: LambdaEvent): BodyResult {
   if (body === undefined || body === null) return new Uint8Array(0);
   if (typeof body !== "string") return { error: "CS_BODY_CONSUMED" };
-  // Judged on the text first, so that what is too long is never decoded: four characters of base64
-  // are up to three bytes, and a character of text is at least one.
-  const least = isBase64Encoded === true ? Math.floor((body.length * 3) / 4) - 2 : body.length;
-  if (least > bodyBytes) return { error: "CS_BODY_TOO_LARGE" };
   if (isBase64Encoded === true) return base64(body) ?? { error: "CS_BODY_NOT_JSON" };
   // Encoding would make half a character U+FFFD, and other bytes than were sent would be verified.
   return body.isWellFormed() ? new TextEncoder().encode(body) : { error: "CS_BODY_NOT_JSON" };

@@ -33,7 +33,7 @@ export function toLambda(receiver: AnswersAttempts): (event: LambdaEvent) => Pro
     const { status, headers, body } = await answer(lambdaMethod(event), {
       headers: lambdaHeaders(event),
       path: event.rawPath ?? event.path ?? "/",
-      body: (limits) => Promise.resolve(lambdaBody(event, limits)),
+      body: () => Promise.resolve(lambdaBody(event)),
     });
     const lists = Object.entries(headers).map(([name, value]): [string, string[]] => [
       name,

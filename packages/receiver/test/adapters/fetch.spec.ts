@@ -103,6 +103,18 @@ describe("a plain Request", () => {
   });
 });
 
+it("[R-BODY-CONSUMED] a body that a runtime calls used is a coded 500, whatever its stream says", async () => {
+  const { receiver } = recordingReceiver();
+  const used: FetchRequest = {
+    method: "POST",
+    url: "http://localhost/",
+    headers: new Headers(headers),
+    bodyUsed: true,
+    body: new ReadableStream({ start: (controller) => controller.close() }),
+  };
+  expect((await toFetch(receiver)(used)).status).toBe(500);
+});
+
 type Stream = ReadableStreamDefaultController<Uint8Array>;
 
 it("the adapter imports nothing of Node, and names nothing that only Node has", async () => {

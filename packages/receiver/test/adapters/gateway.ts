@@ -50,6 +50,7 @@ const decodes: readonly string[] = ["API Gateway 1.0", "API Gateway 2.0"];
 export const gateways: readonly Mount[] = Object.entries<Shape>(shapes).map(([name, shape]) => ({
   name: `toLambda behind ${name}`,
   streams: false,
+  endsConnections: false,
   // Its single values keep the last one alone: no code behind it can tell.
   seesDuplicates: name !== "a load balancer",
   keepsBytes: !decodes.includes(name),

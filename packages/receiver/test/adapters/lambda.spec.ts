@@ -124,3 +124,19 @@ it.each([
   const answer = await toLambda(receiver)({ ...event, headers, body: text });
   expect([answer.statusCode, paths]).toEqual([204, ["/webhooks/t1"]]);
 });
+
+it("headers have no prototype: what a sender did not send is not there", async () => {
+  const asked: Record<string, unknown>[] = [];
+  const receiver = createReceiver({
+    secrets: ({ headers: given }) => {
+      asked.push(given as Record<string, unknown>);
+      return [];
+    },
+    fallback: () => undefined,
+  });
+  const event = JSON.parse('{"httpMethod":"POST","headers":{"__proto__":"a"}}') as LambdaEvent;
+  await toLambda(receiver)(event);
+  expect(asked.map((given) => [given["__proto__"], given["constructor"]])).toEqual([
+    ["a", undefined],
+  ]);
+});

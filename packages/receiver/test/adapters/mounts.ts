@@ -14,13 +14,14 @@ import { Hono } from "hono";
 import { gateways } from "./gateway.ts";
 import type { Mount } from "./mount.ts";
 
-const whole = { streams: true, seesDuplicates: true, keepsBytes: true };
+const web = { streams: true, endsConnections: false, seesDuplicates: true, keepsBytes: true };
+const node = { ...web, endsConnections: true };
 const anyMethod = ["GET", "POST", "PUT", "DELETE"];
 
 export const mounts: readonly Mount[] = [
   {
     name: "toNode on node:http",
-    ...whole,
+    ...node,
     serve(receiver) {
       const answer = toNode(receiver);
       return createServer((incoming, outgoing) => void answer(incoming, outgoing));
@@ -28,17 +29,17 @@ export const mounts: readonly Mount[] = [
   },
   {
     name: "toExpress on Express 5",
-    ...whole,
+    ...node,
     serve: (receiver) => createServer(express().all("/webhooks", toExpress(receiver))),
   },
   {
     name: "toExpress on Express 4",
-    ...whole,
+    ...node,
     serve: (receiver) => createServer(express4().all("/webhooks", toExpress(receiver))),
   },
   {
     name: "toFastify on Fastify 5",
-    ...whole,
+    ...node,
     async serve(receiver) {
       const app = fastify();
       app.route({ method: anyMethod, url: "/webhooks", ...toFastify(receiver) });
@@ -48,7 +49,7 @@ export const mounts: readonly Mount[] = [
   },
   {
     name: "toFetch on Hono",
-    ...whole,
+    ...web,
     serve(receiver) {
       const answer = toFetch(receiver);
       const app = new Hono().all("/webhooks", (context) => answer(context.req.raw));
@@ -57,7 +58,7 @@ export const mounts: readonly Mount[] = [
   },
   {
     name: "toFetch as a Next.js route handler",
-    ...whole,
+    ...web,
     serve(receiver) {
       const route = { POST: toFetch(receiver), GET: toFetch(receiver) };
       return createServer((incoming, outgoing) => {

@@ -10,7 +10,7 @@ import fastify from "fastify";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { attemptOf, recordingReceiver, refundAuthorized } from "../fixtures.ts";
 import { type Listening, listen, mounts } from "./mounts.ts";
-import { exchange, linesOf, open, readReply, request } from "./wire.ts";
+import { chunk, exchange, linesOf, open, readReply, request } from "./wire.ts";
 
 const { headers, body } = attemptOf(refundAuthorized());
 const genuine = request(linesOf(headers, body), body);
@@ -97,8 +97,8 @@ describe("an answer for which it is too late", () => {
     const answer = toNode(receiver);
     const port = await start(
       createServer((incoming, outgoing) => {
-        outgoing.writeHead(504).end();
-        void answer(incoming, outgoing);
+        outgoing.writeHead(504).flushHeaders();
+        void answer(incoming, outgoing).then(() => outgoing.end());
       }),
     );
     expect((await exchange(port, genuine)).status).toBe(504);
@@ -110,7 +110,7 @@ describe("an answer for which it is too late", () => {
     const answer = toNode(receiver);
     const port = await start(
       createServer((incoming, outgoing) => {
-        outgoing.once("close", () => void answer(incoming, outgoing));
+        incoming.once("close", () => setImmediate(() => void answer(incoming, outgoing)));
       }),
     );
     const socket = await open(port);
@@ -162,6 +162,47 @@ describe("what HTTP cannot carry", () => {
     const reply = await exchange(await start(await mount.serve(receiver)), genuine);
     expect([reply.status, reply.headers.get("x-event"), reply.body]).toEqual([204, "evt", ""]);
   });
+});
+
+describe("a body that was read before, in part or though it is empty", () => {
+  it.each([
+    ["a first part", request(linesOf(headers, body), body.subarray(0, 10))],
+    ["an empty one", request([...linesOf(headers), "Transfer-Encoding: chunked"], chunk())],
+  ])("[R-BODY-CONSUMED] is a coded 500 (%s)", async (_what, bytes) => {
+    const warn = vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
+    const { receiver, outcomes } = recordingReceiver();
+    const answer = toNode(receiver);
+    const port = await start(
+      createServer((incoming, outgoing) => {
+        const late = (): void => {
+          incoming.pause();
+          setImmediate(() => void answer(incoming, outgoing));
+        };
+        incoming.once("data", late).once("end", late);
+      }),
+    );
+    expect((await exchange(port, bytes)).status).toBe(500);
+    expect(outcomes).toEqual([{ kind: "rejected", code: "CS_BODY_CONSUMED" }]);
+    warn.mockRestore();
+  });
+});
+
+it("headers have no prototype: what a sender did not send is not there", async () => {
+  const asked: Record<string, unknown>[] = [];
+  const { receiver } = recordingReceiver({
+    secrets: ({ headers: given }) => {
+      asked.push(given as Record<string, unknown>);
+      return { tenant: "", secrets: [] };
+    },
+  });
+  const answer = toNode(receiver);
+  const port = await start(createServer((incoming, outgoing) => void answer(incoming, outgoing)));
+  await exchange(port, request([...linesOf(headers, body), "__proto__: a"], body));
+  await exchange(port, request(linesOf(headers, body), body));
+  expect(asked.map((given) => [given["__proto__"], given["constructor"]])).toEqual([
+    ["a", undefined],
+    [undefined, undefined],
+  ]);
 });
 
 describe("servers of other kinds", () => {

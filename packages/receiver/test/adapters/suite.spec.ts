@@ -1,6 +1,7 @@
 import { once } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
 import { Agent, request as undici } from "undici";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { Outcome, Receiver } from "@countersign/receiver";
 import { attemptOf, otherSecret, recordingReceiver, refundAuthorized } from "../fixtures.ts";
 import { acceptedMediaTypes, publishedBypasses, refusedMediaTypes } from "./media-types.ts";
@@ -194,8 +195,36 @@ describe.each(mounts)("$name", (mount) => {
   it.runIf(mount.streams)("answers 413 to an announced length before any byte of it", async () => {
     const { headers } = genuine();
     const lines = [...linesOf(headers), `Content-Length: ${String(LIMIT + 1)}`];
-    expect((await exchange(port, request(lines))).status).toBe(413);
+    const reply = await exchange(port, request(lines));
+    expect(reply.status).toBe(413);
+    expect(reply.headers.get("connection")).toBe(mount.endsConnections ? "close" : "keep-alive");
   });
+
+  it.runIf(mount.endsConnections)(
+    "lets a sender finish a body that it has refused, then ends the connection",
+    async () => {
+      const part = Buffer.alloc(20_000, 0x20);
+      const { headers } = genuine();
+      for (const line of [
+        `Content-Length: ${String(30 * part.length)}`,
+        "Transfer-Encoding: chunked",
+      ]) {
+        const socket = await open(port);
+        const failed = vi.fn<(error: Error) => void>();
+        socket.on("error", failed);
+        const reply = readReply(socket);
+        socket.write(request([...linesOf(headers), line]));
+        for (let sent = 0; sent < 30; sent += 1) {
+          socket.write(line.startsWith("Content") ? part : chunk(part));
+          await delay(5);
+        }
+        if (!line.startsWith("Content")) socket.write(chunk());
+        expect(await reply).toMatchObject({ status: 413, ended: "cleanly" });
+        expect(failed).not.toHaveBeenCalled();
+        socket.destroy();
+      }
+    },
+  );
 
   it.runIf(mount.streams)("answers 408 to a body that does not end in time", async () => {
     const { headers, body } = genuine();

@@ -1,0 +1,81 @@
+import { Readable } from "node:stream";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { growingBytes } from "../../src/adapters/growing-bytes.ts";
+import { readNodeStream } from "../../src/adapters/read-node-stream.ts";
+import { readWebStream } from "../../src/adapters/read-web-stream.ts";
+
+const limits = { bodyBytes: 1000, bodyMs: 5000 };
+
+describe("growing bytes", () => {
+  it("are always those that were pushed, and never more than the limit", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.uint8Array({ maxLength: 40 })),
+        fc.integer({ min: 1, max: 400 }),
+        (chunks, limit) => {
+          const bytes = growingBytes(limit);
+          const copies = chunks.map((chunk) => chunk.slice());
+          let expected = Buffer.alloc(0);
+          for (const chunk of chunks) {
+            const next = Buffer.concat([expected, chunk]);
+            expect(bytes.push(chunk)).toBe(next.length <= limit);
+            if (next.length > limit) break;
+            expected = next;
+          }
+          expect(Buffer.from(bytes.all()).equals(expected)).toBe(true);
+          // The chunks are the sender's: none was written to.
+          expect(chunks).toEqual(copies);
+        },
+      ),
+    );
+  });
+
+  it("takes the bytes of a view of any kind", () => {
+    const bytes = growingBytes(100);
+    const memory = Uint8Array.from([1, 2, 3, 4, 5, 6, 7, 8]).buffer;
+    expect(bytes.push(new Uint16Array(memory, 2, 2))).toBe(true);
+    expect(bytes.push(new DataView(memory, 7))).toBe(true);
+    expect([...bytes.all()]).toEqual([3, 4, 5, 6, 8]);
+  });
+});
+
+describe.each([
+  ["Node.js", (source: Readable) => readNodeStream(source, limits)],
+  ["the Web", (source: Readable) => readWebStream(Readable.toWeb(source), limits)],
+])("reading a stream of %s", (_kind, read) => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
+  afterEach(() => void vi.useRealTimers());
+
+  it.each([
+    ["its bytes", Readable.from([Buffer.from("ab"), Buffer.from("c")]), Buffer.from("abc")],
+    ["nothing", Readable.from([]), Buffer.alloc(0)],
+    ["too much", Readable.from([Buffer.alloc(1001)]), { error: "CS_BODY_TOO_LARGE" }],
+    ["a failure", failing(new Error("reset")), { error: "CS_BODY_ABORTED" }],
+    ["an end without a failure", failing(undefined), { error: "CS_BODY_ABORTED" }],
+  ])("gives %s, and leaves no timer behind", async (_what, source, expected) => {
+    const result = await read(source);
+    expect("error" in result ? result : Buffer.from(result)).toEqual(expected);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("gives up when its time is over, and not before", async () => {
+    const settled = vi.fn<(result: unknown) => void>();
+    void read(new Readable({ read: () => undefined })).then(settled);
+    await vi.advanceTimersByTimeAsync(4999);
+    expect(settled).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(settled).toHaveBeenCalledWith({ error: "CS_BODY_TIMEOUT" });
+  });
+});
+
+/** A stream that is destroyed after its first bytes, as a sender's connection is. */
+function failing(error: Error | undefined): Readable {
+  let reads = 0;
+  return new Readable({
+    read() {
+      if ((reads += 1) === 1) this.push(Buffer.from("a"));
+      else this.destroy(error);
+    },
+  });
+}
