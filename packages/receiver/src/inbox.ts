@@ -181,5 +181,13 @@ export type Commit =
 
 /** An inbox in whose database handlers write. */
 export interface TransactionalInbox<Transaction> extends Inbox {
-  begin(claim: { readonly key: EventKey; readonly token: number }): InboxTransaction<Transaction>;
+  begin(claim: BeginRequest): InboxTransaction<Transaction>;
+}
+
+export interface BeginRequest {
+  readonly key: EventKey;
+  /** From the claim. */
+  readonly token: number;
+  /** How long the handler may take, in milliseconds: no statement of it goes on for longer. */
+  readonly handlerMs: number;
 }

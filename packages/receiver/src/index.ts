@@ -1,3 +1,4 @@
+export { abortDelivery, type AbortableCode } from "./abort-delivery.ts";
 export { amountCents } from "./amount.ts";
 export { type Backoff, exponentialBackoff, type ExponentialBackoffOptions } from "./backoff.ts";
 export {
@@ -9,6 +10,7 @@ export {
 export type { UnknownEvent } from "./envelope.ts";
 export type { ContextOf, Handler, HandlerContext, TransactionalContext } from "./handler.ts";
 export type {
+  BeginRequest,
   Claim,
   ClaimRequest,
   Commit,

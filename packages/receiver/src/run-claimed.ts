@@ -39,7 +39,7 @@ export async function runClaimed(
   }
 
   const route = parts.router.find(type, entry?.category);
-  const transaction = parts.begin?.({ key, token });
+  const transaction = parts.begin?.({ key, token, handlerMs: parts.limits.handlerMs });
   const given = transaction && { transaction: transaction.transaction };
   const run = await runHandler(route, envelope, {
     handlerMs: parts.limits.handlerMs,

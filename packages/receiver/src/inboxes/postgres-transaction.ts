@@ -1,5 +1,5 @@
 import { transition } from "../event-state.ts";
-import type { Commit, EventKey, InboxTransaction } from "../inbox.ts";
+import type { BeginRequest, Commit, InboxTransaction } from "../inbox.ts";
 import { isRefusal, type PostgresClient, type PostgresPool } from "./postgres-client.ts";
 import type { PostgresRows } from "./postgres-rows.ts";
 
@@ -12,10 +12,10 @@ export interface PostgresTransaction {
    * @throws {TypeError} the handler has settled, or the statement would end the transaction.
    */
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- as in pg: the caller knows its columns
-  query<Row = Readonly<Record<string, unknown>>>(
+  readonly query: <Row = Readonly<Record<string, unknown>>>(
     text: string,
     values?: readonly unknown[],
-  ): Promise<{ readonly rows: Row[]; readonly rowCount: number | null }>;
+  ) => Promise<{ readonly rows: Row[]; readonly rowCount: number | null }>;
 }
 
 const ENDS_TRANSACTION =
@@ -25,7 +25,7 @@ const ENDS_TRANSACTION =
 export function postgresTransaction(
   pool: PostgresPool,
   rows: PostgresRows,
-  { key, token }: { readonly key: EventKey; readonly token: number },
+  { key, token, handlerMs }: BeginRequest,
 ): InboxTransaction<PostgresTransaction> {
   const claimed = { at: "claimed", token, attempts: 0, leaseEndsAt: 0 } as const;
   const handled = transition(claimed, { type: "succeed", token }) ?? claimed;
@@ -42,7 +42,7 @@ export function postgresTransaction(
       );
     running += 1;
     try {
-      connection ??= begin(pool);
+      connection ??= begin(pool, handlerMs);
       return await (await connection).query(text, values);
     } finally {
       running -= 1;
@@ -105,11 +105,18 @@ export function postgresTransaction(
 /** A connection that is lost while it is idle emits `error`, which would end the process unheard. */
 const unheard = (): void => undefined;
 
-async function begin(pool: PostgresPool): Promise<PostgresClient> {
+/**
+ * Times that hold within the transaction alone. Without them the server would finish a statement, and
+ * keep its locks, after the handler was given up or its process ended.
+ */
+async function begin(pool: PostgresPool, handlerMs: number): Promise<PostgresClient> {
+  const ms = String(handlerMs);
   const client = await pool.connect();
   client.on?.("error", unheard);
   try {
-    await client.query("BEGIN");
+    await client.query(
+      `BEGIN; SET LOCAL statement_timeout = ${ms}; SET LOCAL idle_in_transaction_session_timeout = ${ms}`,
+    );
     return client;
   } catch (error) {
     giveBack(client, true);

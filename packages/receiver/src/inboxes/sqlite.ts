@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { transition } from "../event-state.ts";
-import type { Commit, EventKey, InboxQueue, TransactionalInbox } from "../inbox.ts";
+import type { BeginRequest, Commit, InboxQueue, TransactionalInbox } from "../inbox.ts";
 import { rowsInbox } from "../rows-inbox.ts";
 import { SqliteGroup } from "./sqlite-group.ts";
 import { createTable, SqliteRows } from "./sqlite-rows.ts";
@@ -51,7 +51,7 @@ export function sqliteInbox(file: string | SqliteInboxOptions): SqliteInbox {
 function begin(
   group: SqliteGroup,
   rows: SqliteRows,
-  { key, token }: { readonly key: EventKey; readonly token: number },
+  { key, token }: BeginRequest,
 ): ReturnType<SqliteInbox["begin"]> {
   let write: ((database: DatabaseSync) => unknown) | undefined;
   let open = true;

@@ -1,0 +1,244 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  type Backoff,
+  createReceiver,
+  defaultRespond,
+  type Outcome,
+  type OutcomeFacts,
+  type Receiver,
+  type WorkerOptions,
+} from "@countersign/receiver";
+import { type SqliteInbox, sqliteInbox } from "@countersign/receiver/sqlite";
+import type { EventTypeMap } from "@countersign/schemas";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { attemptOf, NOON, refundAuthorized, secret } from "./fixtures.ts";
+
+let folder: string;
+let inbox: SqliteInbox;
+let clock: number;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "countersign-after-store-"));
+  inbox = sqliteInbox(join(folder, "inbox.db"));
+  clock = NOON;
+});
+afterEach(() => {
+  inbox.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+type Handled = (id: string) => void | Promise<void>;
+
+/** A receiver that stores, with what its workers told. */
+function storing(
+  handler: Handled,
+  workers: WorkerOptions = {},
+): {
+  receiver: Receiver<EventTypeMap, SqliteInbox>;
+  worked: () => Promise<readonly [Outcome, OutcomeFacts]>;
+} {
+  const told: [Outcome, OutcomeFacts][] = [];
+  let wake = (): void => undefined;
+  const backoff: Backoff = () => 1000;
+  const receiver = createReceiver({
+    secrets: [secret],
+    fallback: () => undefined,
+    inbox,
+    acknowledge: "after-store",
+    workers: { backoff, pollMs: 5, ...workers },
+    now: () => clock,
+    onOutcome: (outcome, facts) => {
+      if (facts.worker === undefined) return;
+      told.push([outcome, facts]);
+      wake();
+    },
+  }).on("refund.authorized", (event) => handler(event.id));
+  const worked = async (): Promise<readonly [Outcome, OutcomeFacts]> => {
+    while (told.length === 0) await new Promise<void>((resolve) => (wake = resolve));
+    const [first] = told.splice(0, 1);
+    if (first === undefined) throw new Error("nothing was told");
+    return first;
+  };
+  return { receiver, worked };
+}
+
+describe("an event that is acknowledged once it is stored", () => {
+  it("is answered 202 before its handler runs, and handled by a worker", async () => {
+    const handled: string[] = [];
+    const { receiver, worked } = storing((id) => void handled.push(id));
+    receiver.start();
+    const outcome = await receiver.receive(attemptOf(refundAuthorized()));
+
+    expect(outcome.kind).toBe("stored");
+    expect(defaultRespond(outcome).status).toBe(202);
+    const [done, { worker }] = await worked();
+    expect(done.kind).toBe("handled");
+    expect(worker).toEqual({ attempts: 1, dead: false });
+    expect(handled).toEqual(["evt_refund1"]);
+    await receiver.stop();
+  });
+
+  it("is handled by another receiver over the same inbox, after its own process has ended", async () => {
+    const first = storing(() => undefined);
+    await first.receiver.receive(attemptOf(refundAuthorized()));
+    await first.receiver.stop();
+    inbox.close();
+    inbox = sqliteInbox(join(folder, "inbox.db"));
+
+    const second = storing(() => undefined);
+    second.receiver.start();
+    expect((await second.worked())[0]).toMatchObject({
+      kind: "handled",
+      type: "refund.authorized",
+    });
+    await second.receiver.stop();
+  });
+
+  it("[R-ONCE-DUPLICATE] is 202 again while it waits, and a duplicate once it is handled", async () => {
+    const { receiver, worked } = storing(() => undefined);
+    const kind = async (): Promise<string> =>
+      (await receiver.receive(attemptOf(refundAuthorized()))).kind;
+    expect([await kind(), await kind()]).toEqual(["stored", "stored"]);
+    receiver.start();
+    await worked();
+    expect(await kind()).toBe("duplicate");
+    await receiver.stop();
+  });
+
+  it("[R-ONCE-REUSED] is refused with 409 when another body comes under its id", async () => {
+    const { receiver } = storing(() => undefined);
+    await receiver.receive(attemptOf(refundAuthorized()));
+    const other = { ...refundAuthorized(), timestamp: "2026-11-24T06:00:00.000Z" };
+    expect(await receiver.receive(attemptOf(other))).toMatchObject({
+      kind: "rejected",
+      code: "CS_EVENT_ID_REUSED",
+    });
+  });
+
+  it("waits after a failure, is dead after the last attempt, and comes back by retry", async () => {
+    let fails = true;
+    const { receiver, worked } = storing(
+      () => {
+        if (fails) throw new Error("the ledger is away");
+      },
+      { maxAttempts: 2 },
+    );
+    receiver.start();
+    await receiver.receive(attemptOf(refundAuthorized()));
+    const [failed, first] = await worked();
+    expect(failed).toMatchObject({ code: "CS_HANDLER_FAILED", retryAfterSeconds: 1 });
+    expect(first.worker).toEqual({ attempts: 1, dead: false });
+    expect(await receiver.dead()).toEqual([]);
+
+    clock += 1000;
+    expect((await worked())[1].worker).toEqual({ attempts: 2, dead: true });
+    const dead = await receiver.dead();
+    expect(dead).toMatchObject([{ key: { id: "evt_refund1" }, attempts: 2, diedAt: clock }]);
+    expect(dead[0]?.reason).toBe("CS_HANDLER_FAILED: the ledger is away");
+
+    fails = false;
+    expect(await receiver.retry("evt_unknown")).toBe(false);
+    expect(await receiver.retry("evt_refund1")).toBe(true);
+    expect((await worked())[0].kind).toBe("handled");
+    expect(await receiver.dead()).toEqual([]);
+    await receiver.stop();
+  });
+
+  it("is one of at most `concurrency` at once, and one of its resource", async () => {
+    const running = new Set<string>();
+    const most: number[] = [];
+    const gates: (() => void)[] = [];
+    const { receiver, worked } = storing(
+      async (id) => {
+        running.add(id);
+        most.push(running.size);
+        await new Promise<void>((resolve) => gates.push(resolve));
+        running.delete(id);
+      },
+      { concurrency: 2 },
+    );
+    const of = (id: string, paymentId: string) => {
+      const event = refundAuthorized(id);
+      return attemptOf({ ...event, data: { ...event.data, paymentId } });
+    };
+    for (const [id, payment] of [
+      ["a1", "a"],
+      ["a2", "a"],
+      ["b1", "b"],
+      ["c1", "c"],
+    ] as const)
+      await receiver.receive(of(id, payment));
+    receiver.start();
+    const ended: string[] = [];
+    while (ended.length < 4) {
+      await vi.waitUntil(() => gates.length > 0);
+      expect(["a1", "a2"].every((id) => running.has(id))).toBe(false);
+      gates.shift()?.();
+      const [outcome] = await worked();
+      if ("key" in outcome) ended.push(outcome.key.id);
+    }
+    expect(Math.max(...most)).toBe(2);
+    expect(ended.toSorted()).toEqual(["a1", "a2", "b1", "c1"]);
+    expect(ended.indexOf("a1")).toBeLessThan(ended.indexOf("a2"));
+    await receiver.stop();
+  });
+
+  it("that is being handled when its receiver stops is drained, and nothing more is taken", async () => {
+    let letGo = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (letGo = resolve));
+    const begun: string[] = [];
+    const { receiver } = storing(
+      (id) => {
+        begun.push(id);
+        return gate;
+      },
+      { concurrency: 1 },
+    );
+    for (const id of ["evt_1", "evt_2"]) await receiver.receive(attemptOf(refundAuthorized(id)));
+    receiver.start();
+    await vi.waitUntil(() => begun.length === 1);
+    let stopped = false;
+    const stop = receiver.stop().then(() => (stopped = true));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(stopped).toBe(false);
+
+    letGo();
+    await stop;
+
+    expect(begun).toHaveLength(1);
+    expect((await receiver.receive(attemptOf(refundAuthorized(begun[0])))).kind).toBe("duplicate");
+  });
+
+  it("that comes without a worker is loud, once", async () => {
+    const warn = vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
+    try {
+      const { receiver } = storing(() => undefined);
+      await receiver.receive(attemptOf(refundAuthorized("evt_1")));
+      await receiver.receive(attemptOf(refundAuthorized("evt_2")));
+      expect(warn.mock.calls).toEqual([
+        [expect.stringContaining("receiver.start()"), { code: "CS_WORKER_NOT_STARTED" }],
+      ]);
+    } finally {
+      warn.mockRestore();
+    }
+  });
+
+  it("is failed with 503 when the inbox is away", async () => {
+    const { receiver } = storing(() => undefined);
+    inbox.close();
+    expect(await receiver.receive(attemptOf(refundAuthorized()))).toMatchObject({
+      kind: "failed",
+      code: "CS_INBOX_UNAVAILABLE",
+    });
+  });
+});
+
+describe("a receiver that acknowledges after its handlers", () => {
+  const receiver = createReceiver({ secrets: [secret], fallback: () => undefined });
+
+  it("has no workers to start, and stops at once", async () => {
+    expect(() => receiver.start()).toThrow(TypeError);
+    await expect(receiver.stop()).resolves.toBeUndefined();
+  });
+});

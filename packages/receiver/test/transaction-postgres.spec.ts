@@ -1,0 +1,192 @@
+import { createReceiver, type Outcome } from "@countersign/receiver";
+import {
+  type PostgresInbox,
+  postgresInbox,
+  type PostgresTransaction,
+} from "@countersign/receiver/postgres";
+import { Pool } from "pg";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { attemptOf, NOON, refundAuthorized, secret } from "./fixtures.ts";
+import { postgresBinaries, startPostgres, type TestServer } from "./inboxes/postgres-server.ts";
+
+const reason = postgresBinaries === undefined ? " (skipped: PostgreSQL is not installed)" : "";
+
+describe.skipIf(postgresBinaries === undefined)(
+  `a handler's writes in PostgreSQL, with a pool of 2${reason}`,
+  () => {
+    let server: TestServer;
+    let pool: Pool;
+    let inbox: PostgresInbox;
+    let clock = NOON;
+    beforeAll(async () => {
+      server = await startPostgres();
+      pool = new Pool({ host: "127.0.0.1", port: server.port, user: "postgres", max: 2 });
+      pool.on("error", () => undefined);
+      inbox = postgresInbox(pool);
+      await inbox.migrate();
+      await pool.query(
+        "CREATE TABLE ledger (event text PRIMARY KEY DEFERRABLE INITIALLY DEFERRED)",
+      );
+    }, 60_000);
+    afterAll(async () => {
+      await pool.end();
+      server.stop();
+    });
+    beforeEach(async () => {
+      clock = NOON;
+      await pool.query("TRUNCATE ledger, countersign.events");
+    });
+
+    type Run = (id: string, transaction: PostgresTransaction) => Promise<unknown>;
+    const receiverOf = (run: Run, handlerMs = 10_000) =>
+      createReceiver({
+        secrets: [secret],
+        fallback: () => undefined,
+        inbox,
+        limits: { handlerMs },
+        now: () => clock,
+      }).on("refund.authorized", async (event, { transaction }) => {
+        await run(event.id, transaction);
+      });
+    const book: Run = (id, { query }) => query("INSERT INTO ledger VALUES ($1)", [id]);
+    const booked = async (): Promise<string[]> => {
+      const { rows } = await pool.query<{ event: string }>("SELECT event FROM ledger ORDER BY 1");
+      return rows.map(({ event }) => event);
+    };
+    const send = (receiver: ReturnType<typeof receiverOf>, id = "evt_1"): Promise<Outcome> =>
+      receiver.receive(attemptOf(refundAuthorized(id)));
+
+    it("are committed with the event's handling, and read by nobody before", async () => {
+      let seen: string[] = ["not looked"];
+      const receiver = receiverOf(async (id, transaction) => {
+        await book(id, transaction);
+        seen = await booked();
+      });
+      expect((await send(receiver)).kind).toBe("handled");
+      expect((await send(receiver)).kind).toBe("duplicate");
+      expect([seen, await booked()]).toEqual([[], ["evt_1"]]);
+    });
+
+    it("are undone when the handler fails, and the event is free again", async () => {
+      let fails = true;
+      const receiver = receiverOf(async (id, transaction) => {
+        await book(id, transaction);
+        if (fails) throw new Error("no");
+      });
+      expect(await send(receiver)).toMatchObject({ code: "CS_HANDLER_FAILED" });
+      expect(await booked()).toEqual([]);
+      fails = false;
+      expect((await send(receiver)).kind).toBe("handled");
+      expect(await booked()).toEqual(["evt_1"]);
+    });
+
+    it("that COMMIT refuses fail the handler, and the event is free again", async () => {
+      await pool.query("INSERT INTO ledger VALUES ('evt_1')");
+      const receiver = receiverOf(book);
+      const outcome = await send(receiver);
+      expect(outcome).toMatchObject({ code: "CS_HANDLER_FAILED", error: { code: "23505" } });
+      await pool.query("TRUNCATE ledger");
+      expect((await send(receiver)).kind).toBe("handled");
+    });
+
+    it("whose failed query is swallowed are no success", async () => {
+      const receiver = receiverOf(async (id, transaction) => {
+        await book(id, transaction);
+        await transaction.query("SELECT no_such_column").catch(() => undefined);
+      });
+      expect(await send(receiver)).toMatchObject({ code: "CS_HANDLER_FAILED" });
+      expect(await booked()).toEqual([]);
+    });
+
+    it("are not written by a handler that lost its claim", async () => {
+      let runs = 0;
+      let letGo = (): void => undefined;
+      const gate = new Promise<void>((resolve) => (letGo = resolve));
+      const slow = receiverOf(async (id, transaction) => {
+        await transaction.query("INSERT INTO ledger VALUES ($1)", [`${id} too late`]);
+        runs += 1;
+        await gate;
+      });
+      const late = send(slow);
+      await vi.waitUntil(() => runs === 1);
+      clock += 60_000;
+      expect((await send(receiverOf(book))).kind).toBe("handled");
+      letGo();
+      expect(await late).toMatchObject({ kind: "failed", code: "CS_CLAIM_LOST" });
+      expect(await booked()).toEqual(["evt_1"]);
+    });
+
+    it("of a handler that hangs in a query are undone, and its connection is given up", async () => {
+      const receiver = receiverOf(async (id, transaction) => {
+        await book(id, transaction);
+        await transaction.query("SELECT pg_sleep(30)");
+      }, 200);
+      expect(await send(receiver)).toMatchObject({ code: "CS_HANDLER_TIMEOUT" });
+      expect(await booked()).toEqual([]);
+      expect((await send(receiverOf(book))).kind).toBe("handled");
+    });
+
+    it("that come after the handler has settled are refused", async () => {
+      let late: PostgresTransaction | undefined;
+      const receiver = receiverOf(async (id, transaction) => {
+        late = transaction;
+        await book(id, transaction);
+      });
+      await send(receiver);
+      await expect(late?.query("SELECT 1")).rejects.toThrow(TypeError);
+    });
+
+    it("are not ended by a statement of the handler", async () => {
+      for (const text of ["COMMIT", " rollback", "BEGIN", "End;", "ROLLBACK WORK"]) {
+        const receiver = receiverOf((_id, transaction) => transaction.query(text));
+        expect(await send(receiver)).toMatchObject({ error: expect.any(TypeError) as TypeError });
+      }
+      const receiver = receiverOf(async (_id, transaction) => {
+        await transaction.query("SAVEPOINT a");
+        await transaction.query("ROLLBACK TO SAVEPOINT a");
+      });
+      expect((await send(receiver)).kind).toBe("handled");
+    });
+
+    it("whose connection is killed fail the attempt, and nothing is written", async () => {
+      const receiver = receiverOf(async (id, transaction) => {
+        await book(id, transaction);
+        const { rows } = await transaction.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+        await pool.query("SELECT pg_terminate_backend($1)", [rows[0]?.pid]);
+      });
+      const outcome = await send(receiver);
+      expect(outcome.kind).toBe("failed");
+      expect(await booked()).toEqual([]);
+    });
+
+    it("come from handlers that query the pool beside them, and none waits for ever", async () => {
+      const receiver = receiverOf(async (id, transaction) => {
+        await book(id, transaction);
+        await pool.query("SELECT 1");
+        await transaction.query("SELECT 1");
+        await pool.query("SELECT 2");
+      });
+      const ids = Array.from({ length: 12 }, (_, index) => `evt_${String(index).padStart(2, "0")}`);
+      const handled = new Set<string>();
+      // What meets a busy receiver is sent again, as a provider does.
+      for (let round = 0; round < ids.length && handled.size < ids.length; round += 1) {
+        const left = ids.filter((id) => !handled.has(id));
+        const outcomes = await Promise.all(left.map((id) => send(receiver, id)));
+        for (const [index, { kind }] of outcomes.entries())
+          if (kind === "handled") handled.add(left[index] ?? "");
+      }
+      expect([...handled].toSorted()).toEqual(ids);
+      expect(await booked()).toEqual(ids);
+    });
+
+    it("need handlers at once below the pool's size", () => {
+      const create = (options: object): unknown =>
+        createReceiver({ secrets: [secret], fallback: () => undefined, inbox, ...options });
+      expect(() => create({ limits: { concurrentHandlers: 2 } })).toThrow(/pool allows 1/);
+      expect(() => create({ acknowledge: "after-store", workers: { concurrency: 2 } })).toThrow(
+        /pool allows 1/,
+      );
+      expect(() => create({ limits: { concurrentHandlers: 1 } })).not.toThrow();
+    });
+  },
+);

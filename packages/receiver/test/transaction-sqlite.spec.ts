@@ -1,0 +1,143 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createReceiver, type Outcome } from "@countersign/receiver";
+import {
+  type SqliteInbox,
+  sqliteInbox,
+  type SqliteTransaction,
+} from "@countersign/receiver/sqlite";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { attemptOf, NOON, refundAuthorized, secret } from "./fixtures.ts";
+
+let folder: string;
+let path: string;
+let inbox: SqliteInbox;
+let clock: number;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "countersign-transaction-"));
+  path = join(folder, "shop.db");
+  const shop = new DatabaseSync(path);
+  shop.exec("CREATE TABLE ledger (event TEXT NOT NULL)");
+  shop.close();
+  inbox = sqliteInbox({ path });
+  clock = NOON;
+});
+afterEach(() => {
+  inbox.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const receiverOf = (
+  handler: (id: string, transaction: SqliteTransaction) => void | Promise<void>,
+) =>
+  createReceiver({ secrets: [secret], fallback: () => undefined, inbox, now: () => clock }).on(
+    "refund.authorized",
+    (event, { transaction }) => handler(event.id, transaction),
+  );
+const book =
+  (id: string) =>
+  (database: DatabaseSync): void =>
+    void database.prepare("INSERT INTO ledger VALUES (?)").run(id);
+const booked = (): unknown[] => {
+  const shop = new DatabaseSync(path, { readOnly: true });
+  try {
+    return shop
+      .prepare("SELECT event FROM ledger ORDER BY event")
+      .all()
+      .map(({ event }) => event);
+  } finally {
+    shop.close();
+  }
+};
+const send = (receiver: ReturnType<typeof receiverOf>, id = "evt_1"): Promise<Outcome> =>
+  receiver.receive(attemptOf(refundAuthorized(id)));
+
+describe("a handler's writes in SQLite", () => {
+  it("are committed with the event's handling", async () => {
+    const receiver = receiverOf((id, transaction) => transaction(book(id)));
+    const outcomes = await Promise.all(["evt_1", "evt_2"].map((id) => send(receiver, id)));
+    expect(outcomes.map(({ kind }) => kind)).toEqual(["handled", "handled"]);
+    expect((await send(receiver)).kind).toBe("duplicate");
+    expect(booked()).toEqual(["evt_1", "evt_2"]);
+  });
+
+  it("come after what the handler awaits, and not at all when it fails", async () => {
+    let fails = true;
+    const receiver = receiverOf(async (id, transaction) => {
+      transaction(book(id));
+      await Promise.resolve();
+      if (fails) throw new Error("no");
+    });
+    expect(await send(receiver)).toMatchObject({ kind: "failed", code: "CS_HANDLER_FAILED" });
+    expect(booked()).toEqual([]);
+    fails = false;
+    expect((await send(receiver)).kind).toBe("handled");
+    expect(booked()).toEqual(["evt_1"]);
+  });
+
+  it("that fail are undone, the event is free again, and its neighbours are not touched", async () => {
+    let fails = true;
+    const receiver = receiverOf((id, transaction) =>
+      transaction((database) => {
+        book(id)(database);
+        if (fails && id === "evt_1") throw new Error("constraint");
+      }),
+    );
+    const [bad, good] = await Promise.all(["evt_1", "evt_2"].map((id) => send(receiver, id)));
+    expect(bad).toMatchObject({ code: "CS_HANDLER_FAILED", error: { message: "constraint" } });
+    expect(good?.kind).toBe("handled");
+    expect(booked()).toEqual(["evt_2"]);
+    fails = false;
+    expect((await send(receiver)).kind).toBe("handled");
+  });
+
+  it("are refused as a promise, since a write transaction would stay open across it", async () => {
+    const receiver = receiverOf((id, transaction) =>
+      // oxlint-disable-next-line typescript/no-misused-promises -- what is refused
+      transaction(async (database) => {
+        book(id)(database);
+        await Promise.resolve();
+      }),
+    );
+    expect(await send(receiver)).toMatchObject({
+      code: "CS_HANDLER_FAILED",
+      error: expect.objectContaining({
+        message: expect.stringContaining("synchronous") as string,
+      }) as Error,
+    });
+    expect(booked()).toEqual([]);
+  });
+
+  it("are one function an event, given before the handler settles", async () => {
+    let late: SqliteTransaction | undefined;
+    const receiver = receiverOf((id, transaction) => {
+      late = transaction;
+      transaction(book(id));
+      if (id === "evt_1") transaction(book(id));
+    });
+    expect(await send(receiver)).toMatchObject({ error: expect.any(TypeError) as TypeError });
+    expect((await send(receiver, "evt_2")).kind).toBe("handled");
+    expect(() => late?.(book("evt_2"))).toThrow(TypeError);
+    expect(booked()).toEqual(["evt_2"]);
+  });
+
+  it("are not written by a handler that lost its claim", async () => {
+    let runs = 0;
+    let letGo = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (letGo = resolve));
+    const receiver = receiverOf(async (id, transaction) => {
+      runs += 1;
+      transaction(book(id));
+      if (runs === 1) await gate;
+    });
+    const slow = send(receiver);
+    await vi.waitUntil(() => runs === 1);
+    clock += 60_000;
+    expect((await send(receiver)).kind).toBe("handled");
+    letGo();
+    expect(await slow).toMatchObject({ kind: "failed", code: "CS_CLAIM_LOST" });
+    expect([runs, booked()]).toEqual([2, ["evt_1"]]);
+  });
+});
