@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,14 +25,10 @@ export async function startPostgres(): Promise<TestServer> {
   const folder = mkdtempSync(join(tmpdir(), "countersign-postgres-"));
   chmodSync(folder, 0o777);
   const data = join(folder, "data");
-  // PostgreSQL refuses to run as root.
-  const asRoot = process.getuid?.() === 0;
+  // PostgreSQL refuses to run as root: there it runs as the user that its package has made.
+  const user = process.getuid?.() === 0 ? userOf("postgres") : {};
   const run = (binary: string, args: readonly string[]): void => {
-    const program = join(postgresBinaries, binary);
-    const [file, given] = asRoot
-      ? ["runuser", ["-u", "postgres", "--", program, ...args]]
-      : [program, args];
-    execFileSync(file, given, { stdio: "ignore", cwd: folder });
+    execFileSync(join(postgresBinaries, binary), args, { stdio: "ignore", cwd: folder, ...user });
   };
   run("initdb", ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync"]);
   const port = await freePort();
@@ -45,6 +41,15 @@ export async function startPostgres(): Promise<TestServer> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** A user's numbers, from the table of users. */
+function userOf(name: string): { readonly uid: number; readonly gid: number } {
+  const line = new RegExp(`^${name}:[^:]*:(\\d+):(\\d+):`, "m").exec(
+    readFileSync("/etc/passwd", "utf8"),
+  );
+  if (line === null) throw new Error(`no user ${name}`);
+  return { uid: Number(line[1]), gid: Number(line[2]) };
 }
 
 export function freePort(): Promise<number> {
