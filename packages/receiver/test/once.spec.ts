@@ -64,6 +64,15 @@ describe("an event that comes again", () => {
     expect(handled).toEqual(["PAYMENT evt_refund1"]);
   });
 
+  it("with another body is a duplicate for senders that print it anew, and one body runs", async () => {
+    const { receiver, handled } = recordingReceiver({ onIdReuse: "duplicate" });
+    await receiver.receive(attemptOf(refundAuthorized()));
+    const anew = attemptOf(JSON.stringify(refundAuthorized(), null, 2), { id: "evt_refund1" });
+
+    expect((await receiver.receive(anew)).kind).toBe("duplicate");
+    expect(handled).toEqual(["PAYMENT evt_refund1"]);
+  });
+
   it("of another tenant is another event", async () => {
     const seen: string[] = [];
     const receiver = createReceiver({
@@ -223,5 +232,37 @@ describe("secrets by a function", () => {
     const { outcome, response } = await receiver.answer(attemptOf(refundAuthorized()));
     expect(outcome).toMatchObject({ kind: "failed", code: "CS_SECRETS_UNAVAILABLE" });
     expect(response).toMatchObject({ status: 503, body: '{"code":"CS_SECRETS_UNAVAILABLE"}' });
+  });
+});
+
+describe("an event that was handled", () => {
+  const DAY = 86_400_000;
+  const purged: { before: number; limit: number }[] = [];
+  const inbox = (forgotten: readonly number[]): Inbox => {
+    const answers = [...forgotten];
+    return {
+      ...memoryInbox(),
+      purge: (request) => {
+        purged.push(request);
+        return Promise.resolve(answers.shift() ?? 0);
+      },
+    };
+  };
+
+  it("is forgotten beside later attempts, once its retention has passed, a thousand at a time", async () => {
+    const clock = { now: NOON };
+    const { receiver } = recordingReceiver({
+      inbox: inbox([1000, 7]),
+      retention: 10 * DAY,
+      now: () => clock.now,
+    });
+    await receiver.receive({ headers: {}, body: new Uint8Array() });
+    expect(purged).toEqual([]);
+    clock.now += 60_000;
+    await receiver.receive({ headers: {}, body: new Uint8Array() });
+    await receiver.receive({ headers: {}, body: new Uint8Array() });
+    await new Promise((resolve) => setImmediate(resolve));
+    const request = { before: clock.now - 10 * DAY, limit: 1000 };
+    expect(purged).toEqual([request, request]);
   });
 });
