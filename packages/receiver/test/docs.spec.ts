@@ -33,7 +33,16 @@ function written({ name, code }: Page): string {
   return file;
 }
 
-const own = ["rotation.md", "many-tenants.md", "production.md", "migrating.md", "testing.md"];
+const own = [
+  "rotation.md",
+  "many-tenants.md",
+  "production.md",
+  "migrating.md",
+  "testing.md",
+  "inboxes.md",
+  "transactions.md",
+  "order.md",
+];
 const pages = own.map(pageOf);
 
 describe("the documents", () => {
