@@ -150,7 +150,7 @@ export function invalid(
   return { ok: false, errors: [fault(pointer, "INVALID_VALUE", message)] };
 }
 
-function fault(pointer: string, code: string, message: string): MemberError {
+function fault(pointer: string, code: MemberError["code"], message: string): MemberError {
   return { pointer, code, message };
 }
 

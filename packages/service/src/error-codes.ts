@@ -1,3 +1,5 @@
+import type { JsonErrorCode } from "@countersign/rules";
+
 /** What a code means, where a client meets it. */
 export interface ErrorCodeEntry {
   /** Status of the answer that carries it (S 7.5); `undefined` where it is the reason of a failed refund. */
@@ -10,7 +12,8 @@ export interface ErrorCodeEntry {
 
 /**
  * Every `errorCode` that this service writes (S 7, rules 2 and 4). Codes are never renamed; a client
- * takes the set as open.
+ * takes the set as open. The meanings are those of the standard profile, served for real; an answer
+ * says it in the words of its service (`meaningOf`).
  */
 export const errorCodes = {
   CUSTOMER_NOT_DEBITED: {
@@ -159,3 +162,35 @@ export const errorCodes = {
 } as const;
 
 export type ErrorCode = keyof typeof errorCodes;
+
+/** What is wrong with a member of the request, where no `errorCode` says it. Codes are never renamed. */
+export const memberCodes = {
+  MISSING_MEMBER: { meaning: "The member is required." },
+  UNKNOWN_MEMBER: { meaning: "This call takes no such member." },
+  INVALID_VALUE: { meaning: "The value is not of the member's form." },
+  CONTRADICTION: { meaning: "Two places of the request say different things." },
+  JSON_EMPTY: { meaning: "The body is empty." },
+  JSON_SYNTAX: { meaning: "The body is not JSON (RFC 8259)." },
+  JSON_ENCODING: { meaning: "The body is not well-formed UTF-8." },
+  JSON_BOM: { meaning: "The body begins with a byte order mark." },
+  JSON_LONE_SURROGATE: { meaning: "A text escapes one half of a surrogate pair alone." },
+  JSON_DUPLICATE_MEMBER: { meaning: "An object names a member twice." },
+  JSON_FORBIDDEN_MEMBER: { meaning: "A member has a name of prototypes, such as constructor." },
+  JSON_DEPTH: { meaning: "The body is nested more deeply than this service takes." },
+  JSON_POINTERS: { meaning: "The places of the body's numbers are too long to be told apart." },
+} as const;
+
+export type MemberCode = keyof typeof memberCodes;
+
+/** What the reader of JSON calls a fault of the body, as a member code. */
+export const memberCodeOfJson: Readonly<Record<JsonErrorCode, MemberCode>> = {
+  CS_JSON_EMPTY: "JSON_EMPTY",
+  CS_JSON_SYNTAX: "JSON_SYNTAX",
+  CS_JSON_ENCODING: "JSON_ENCODING",
+  CS_JSON_BOM: "JSON_BOM",
+  CS_JSON_LONE_SURROGATE: "JSON_LONE_SURROGATE",
+  CS_JSON_DUPLICATE_MEMBER: "JSON_DUPLICATE_MEMBER",
+  CS_JSON_FORBIDDEN_MEMBER: "JSON_FORBIDDEN_MEMBER",
+  CS_JSON_DEPTH: "JSON_DEPTH",
+  CS_JSON_POINTERS: "JSON_POINTERS",
+};

@@ -7,7 +7,13 @@ export {
   type StartOptions,
   type Worker,
 } from "./start-service.ts";
-export { errorCodes, type ErrorCode, type ErrorCodeEntry } from "./error-codes.ts";
+export {
+  errorCodes,
+  memberCodes,
+  type ErrorCode,
+  type ErrorCodeEntry,
+  type MemberCode,
+} from "./error-codes.ts";
 
 // Ports
 export { systemClock, type Clock } from "./clock.ts";

@@ -8,6 +8,7 @@ import {
   validateUnsubscribeResponse,
 } from "@countersign/schemas/writers";
 import { expect } from "vitest";
+import { errorCodes, memberCodes } from "../src/error-codes.ts";
 import type { TestAnswer } from "./open-service.ts";
 
 const validators = {
@@ -37,6 +38,10 @@ export function refusal(answer: TestAnswer): { status: number; code: string; mem
   expect(answer.headers["content-type"]).toBe("application/problem+json");
   expect(problem.status).toBe(answer.status);
   expect(problem.requestId).toBe(answer.headers["x-request-id"]);
+  expect(errorCodes).toHaveProperty(problem.errorDetails.errorCode);
+  for (const { code } of problem.errors ?? []) {
+    expect({ ...errorCodes, ...memberCodes }).toHaveProperty(code);
+  }
   const members = problem.errors?.map(({ pointer, code }) => [pointer, code]);
   return {
     status: answer.status,

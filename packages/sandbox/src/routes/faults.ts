@@ -1,4 +1,4 @@
-import { refuseMembers, type Route } from "@countersign/service";
+import { refuseMembers, type MemberError, type Route } from "@countersign/service";
 import { faultRoutes, type Fault } from "../faults.ts";
 import { integer, list, object, oneOf, optional, readMembers, required } from "../members.ts";
 import type { Parts } from "../parts.ts";
@@ -26,7 +26,7 @@ export const putFaults = ({ faults }: Parts): Route => ({
   answer: async ({ merchant, body }) => {
     const order = readMembers(body, { faults: required(list(fault, { max: 100 })) });
     const errors = order.faults.flatMap((one, index) =>
-      faultsOfForm(one).map((member) => ({
+      faultsOfForm(one).map((member): MemberError => ({
         pointer: `/faults/${index}/${member}`,
         code: "INVALID_VALUE",
         message: `does not go with the kind ${one.kind}`,

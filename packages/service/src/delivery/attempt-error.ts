@@ -1,26 +1,25 @@
-/**
- * Why an attempt has no answer. Kept with the attempt, shown to the merchant, never renamed:
- *
- * - `CS_ATTEMPT_URL_REFUSED`: the subscription's URL may not be called (scheme, credentials, fragment)
- * - `CS_ATTEMPT_SECRET_UNUSABLE`: the subscription's secret cannot sign under the profile in use
- * - `CS_ATTEMPT_ADDRESS_REFUSED`: the host is, or resolves to, an address outside the public Internet
- * - `CS_ATTEMPT_NAME_UNRESOLVED`: the host's name has no address
- * - `CS_ATTEMPT_CONNECTION_FAILED`: nobody accepts connections there
- * - `CS_ATTEMPT_TLS_FAILED`: the certificate is not valid for the host, or the handshake failed
- * - `CS_ATTEMPT_CONNECTION_LOST`: the connection ended before the answer was whole
- * - `CS_ATTEMPT_TIMEOUT`: the answer was not whole by the deadline
- * - `CS_ATTEMPT_ANSWER_MALFORMED`: what came back is not HTTP, or its head is too long
- */
-export type AttemptErrorCode =
-  | "CS_ATTEMPT_URL_REFUSED"
-  | "CS_ATTEMPT_SECRET_UNUSABLE"
-  | "CS_ATTEMPT_ADDRESS_REFUSED"
-  | "CS_ATTEMPT_NAME_UNRESOLVED"
-  | "CS_ATTEMPT_CONNECTION_FAILED"
-  | "CS_ATTEMPT_TLS_FAILED"
-  | "CS_ATTEMPT_CONNECTION_LOST"
-  | "CS_ATTEMPT_TIMEOUT"
-  | "CS_ATTEMPT_ANSWER_MALFORMED";
+/** Why an attempt has no answer. Kept with the attempt, shown to the merchant, never renamed. */
+export const attemptErrorCodes = {
+  CS_ATTEMPT_URL_REFUSED: {
+    meaning: "The subscription's URL may not be called (scheme, credentials, fragment).",
+  },
+  CS_ATTEMPT_SECRET_UNUSABLE: {
+    meaning: "The subscription's secret cannot sign under the profile in use.",
+  },
+  CS_ATTEMPT_ADDRESS_REFUSED: {
+    meaning: "The host is, or resolves to, an address outside the public Internet.",
+  },
+  CS_ATTEMPT_NAME_UNRESOLVED: { meaning: "The host's name has no address." },
+  CS_ATTEMPT_CONNECTION_FAILED: { meaning: "Nobody accepts connections there." },
+  CS_ATTEMPT_TLS_FAILED: {
+    meaning: "The certificate is not valid for the host, or the handshake failed.",
+  },
+  CS_ATTEMPT_CONNECTION_LOST: { meaning: "The connection ended before the answer was whole." },
+  CS_ATTEMPT_TIMEOUT: { meaning: "The answer was not whole by the deadline." },
+  CS_ATTEMPT_ANSWER_MALFORMED: { meaning: "What came back is not HTTP, or its head is too long." },
+} as const;
+
+export type AttemptErrorCode = keyof typeof attemptErrorCodes;
 
 /** The code of whatever undici, Node's sockets or its resolver threw. */
 export function attemptErrorCode(error: unknown): AttemptErrorCode {

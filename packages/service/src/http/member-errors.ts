@@ -68,7 +68,7 @@ function onePerMember(errors: readonly MemberError[]): MemberError[] {
   return errors.filter(({ pointer }) => !seen.has(pointer) && seen.add(pointer));
 }
 
-function codeOf(pointer: string, keyword: string): string {
+function codeOf(pointer: string, keyword: string): MemberError["code"] {
   const [, code] = codesOfMembers.find(([member]) => isWithin(pointer, member)) ?? [];
   const isTopLevel = pointer.lastIndexOf("/") <= 0;
   if (code !== undefined && !(keyword === "required" && isTopLevel)) return code;

@@ -1,11 +1,12 @@
+import type { ErrorCode, MemberCode } from "../error-codes.ts";
 import type { ExistingRefund } from "../use-cases/ask-refund.ts";
 
 /** A member of the request that is wrong. */
 export interface MemberError {
   /** JSON Pointer (RFC 6901); a missing member has its own. */
   readonly pointer: string;
-  /** For programs: a code of the registry, or what is wrong with the form. */
-  readonly code: string;
+  /** For programs: the member's own code, or what is wrong with the form. */
+  readonly code: ErrorCode | MemberCode;
   /** For people, without the value. */
   readonly message: string;
 }

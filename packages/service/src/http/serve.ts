@@ -1,5 +1,6 @@
 import { readJson } from "@countersign/rules";
 import type { Request, Response } from "express";
+import { memberCodeOfJson } from "../error-codes.ts";
 import type { Context } from "../use-cases/context.ts";
 import { acceptsJson } from "./accepts-json.ts";
 import { writeAnswer, type Answer } from "./answer.ts";
@@ -62,6 +63,6 @@ function parse(bytes: Buffer, depth: number): JsonBody {
   const message = `The body is not acceptable JSON at offset ${offset}.`;
   throw refuse("INVALID_REQUEST", {
     message,
-    errors: [{ pointer: "", code: code.replace(/^CS_/, ""), message }],
+    errors: [{ pointer: "", code: memberCodeOfJson[code], message }],
   });
 }

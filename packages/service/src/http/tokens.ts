@@ -5,7 +5,7 @@ import { acceptsJson } from "./accepts-json.ts";
 import { writeAnswer, type Answer } from "./answer.ts";
 import { factsOf } from "./facts.ts";
 import { refuse } from "./refuse.ts";
-import { TokenRefused } from "./token-refused.ts";
+import { TokenRefused, tokenErrors } from "./token-refused.ts";
 import { readTokenRequest } from "./token-request.ts";
 
 /** `POST /v1/tokens`: OAuth 2 client credentials (S 5.1, rule 2; RFC 6749, sections 4.4 and 5). */
@@ -39,9 +39,10 @@ async function answerOf(context: Context, request: Request): Promise<Answer> {
 
 function refusalOf({ error, description }: TokenRefused): Answer {
   const body = { error, ...(description !== undefined && { error_description: description }) };
+  const { status } = tokenErrors[error];
   const pragma = "no-cache";
-  if (error !== "invalid_client") return { status: 400, headers: { pragma }, body };
+  if (error !== "invalid_client") return { status, headers: { pragma }, body };
   // RFC 6749, section 5.2: the challenge is a MUST after Basic, and tells the others what works.
   const challenge = 'Basic realm="countersign", charset="UTF-8"';
-  return { status: 401, headers: { pragma, "www-authenticate": challenge }, body };
+  return { status, headers: { pragma, "www-authenticate": challenge }, body };
 }
