@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { openService } from "../open-service.ts";
 import { newCustomer } from "../payments.ts";
 import { refusal, validated } from "../validated.ts";
+import { watchRefusals } from "../watch-refusals.ts";
+
+const openService = watchRefusals();
 
 describe("GET /v1/customers/{CUSTOMER_ID}", () => {
   it("T-24 T-25 answers with the linked account, digits and milliseconds as text", async () => {

@@ -1,9 +1,12 @@
 import { Readable } from "node:stream";
 import { request } from "undici";
 import { afterAll, describe, expect, it } from "vitest";
-import { openService, type CallOptions } from "../open-service.ts";
+import type { CallOptions } from "../open-service.ts";
 import { newPayment } from "../payments.ts";
 import { refusal } from "../validated.ts";
+import { watchRefusals } from "../watch-refusals.ts";
+
+const openService = watchRefusals();
 
 // One service for all: what is refused leaves nothing behind that another test could meet.
 const { service, merchant, call, addMerchant } = await openService({ atEnd: afterAll });

@@ -1,7 +1,9 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { openService } from "../open-service.ts";
 import { newPayment } from "../payments.ts";
 import { refusal, validated } from "../validated.ts";
+import { watchRefusals } from "../watch-refusals.ts";
+
+const openService = watchRefusals();
 
 let next = 0;
 

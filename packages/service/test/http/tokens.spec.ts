@@ -1,11 +1,9 @@
 import { describe, expect, it } from "vitest";
-import {
-  openService,
-  type TestAnswer,
-  type TestMerchant,
-  type TestService,
-} from "../open-service.ts";
+import type { TestAnswer, TestMerchant, TestService } from "../open-service.ts";
 import { refusal, validated } from "../validated.ts";
+import { watchRefusals } from "../watch-refusals.ts";
+
+const openService = watchRefusals();
 
 const form = "application/x-www-form-urlencoded";
 

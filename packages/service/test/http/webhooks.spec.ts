@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { openService, type TestAnswer, type TestService } from "../open-service.ts";
+import type { TestAnswer, TestService } from "../open-service.ts";
 import { newCustomer, newPayment } from "../payments.ts";
 import { refusal, validated } from "../validated.ts";
+import { watchRefusals } from "../watch-refusals.ts";
+
+const openService = watchRefusals();
 
 const secretKey = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const url = "https://merchant.example/webhooks";
