@@ -101,8 +101,10 @@ describe("an answer for which it is too late", () => {
         void answer(incoming, outgoing).then(() => outgoing.end());
       }),
     );
+    const forged = request(["Content-Length: 0"]);
     expect((await exchange(port, genuine)).status).toBe(504);
-    expect(outcomes).toMatchObject([{ kind: "handled" }]);
+    expect((await exchange(port, forged)).status).toBe(504);
+    expect(outcomes).toMatchObject([{ kind: "handled" }, { kind: "rejected" }]);
   });
 
   it("is told at once where the sender had gone before the receiver was asked", async () => {
