@@ -2,7 +2,7 @@ import type { BodyLimits, BodyResult } from "../read-body.ts";
 import { growingBytes } from "./growing-bytes.ts";
 
 /** What the reader needs of a `ReadableStreamDefaultReader`. */
-export interface WebReader {
+interface WebReader {
   read(): Promise<{ readonly done: boolean; readonly value?: unknown }>;
   cancel(): Promise<unknown>;
 }
