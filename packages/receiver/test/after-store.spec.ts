@@ -46,7 +46,7 @@ function storing(
     fallback: () => undefined,
     inbox,
     acknowledge: "after-store",
-    workers: { backoff, pollMs: 5, ...workers },
+    workers: { backoff, pollMs: 60_000, ...workers },
     now: () => clock,
     onOutcome: (outcome, facts) => {
       if (facts.worker === undefined) return;
@@ -122,7 +122,7 @@ describe("an event that is acknowledged once it is stored", () => {
       () => {
         if (fails) throw new Error("the ledger is away");
       },
-      { maxAttempts: 2 },
+      { maxAttempts: 2, pollMs: 5 },
     );
     receiver.start();
     await receiver.receive(attemptOf(refundAuthorized()));
@@ -142,6 +142,24 @@ describe("an event that is acknowledged once it is stored", () => {
     expect(await receiver.retry("evt_refund1")).toBe(true);
     expect((await worked())[0].kind).toBe("handled");
     expect(await receiver.dead()).toEqual([]);
+    await receiver.stop();
+  });
+
+  it("that is dead is handled at once by retry, without a poll", async () => {
+    let fails = true;
+    const { receiver, worked } = storing(
+      () => {
+        if (fails) throw new Error("no");
+      },
+      { maxAttempts: 1 },
+    );
+    receiver.start();
+    await receiver.receive(attemptOf(refundAuthorized()));
+    expect((await worked())[1].worker).toEqual({ attempts: 1, dead: true });
+    fails = false;
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(await receiver.retry("evt_refund1")).toBe(true);
+    expect((await worked())[0].kind).toBe("handled");
     await receiver.stop();
   });
 
@@ -208,6 +226,32 @@ describe("an event that is acknowledged once it is stored", () => {
 
     expect(begun).toHaveLength(1);
     expect((await receiver.receive(attemptOf(refundAuthorized(begun[0])))).kind).toBe("duplicate");
+  });
+
+  it("that is retried or stored while its worker looks is not left to the next poll", async () => {
+    const { receiver, worked } = storing(() => Promise.resolve(), { maxAttempts: 1 });
+    receiver.start();
+    const ids = Array.from({ length: 30 }, (_, index) => `evt_${String(index)}`);
+    for (const id of ids) await receiver.receive(attemptOf(refundAuthorized(id)));
+    for (const _ of ids) expect((await worked())[0].kind).toBe("handled");
+    await receiver.stop();
+  });
+
+  it("leaves no timer behind when its receiver stops while it looks", async () => {
+    vi.useFakeTimers();
+    try {
+      let taken = (): void => undefined;
+      const { receiver } = storing(() => undefined);
+      const take = vi.spyOn(inbox.queue, "take");
+      take.mockImplementation(() => new Promise((resolve) => (taken = () => resolve([]))));
+      receiver.start();
+      const stopped = receiver.stop();
+      taken();
+      await stopped;
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it("that comes without a worker is loud, once", async () => {

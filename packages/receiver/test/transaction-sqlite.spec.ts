@@ -63,6 +63,20 @@ describe("a handler's writes in SQLite", () => {
     expect(booked()).toEqual(["evt_1", "evt_2"]);
   });
 
+  it("are flushed to the disk before the event is acknowledged", async () => {
+    let pragmas: unknown[] = [];
+    const receiver = receiverOf((_id, transaction) =>
+      transaction((database) => {
+        pragmas = ["journal_mode", "synchronous"].map((name) =>
+          Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {}),
+        );
+      }),
+    );
+    await send(receiver);
+    const FULL = 2;
+    expect(pragmas).toEqual([["wal"], [FULL]]);
+  });
+
   it("come after what the handler awaits, and not at all when it fails", async () => {
     let fails = true;
     const receiver = receiverOf(async (id, transaction) => {

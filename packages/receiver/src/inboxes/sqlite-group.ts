@@ -5,6 +5,8 @@ const MAX_GROUP = 256;
 
 interface Call {
   readonly run: (database: DatabaseSync) => unknown;
+  /** Whether `run` is one statement, which SQLite undoes by itself when it fails. */
+  readonly oneStatement: boolean;
   readonly settle: (outcome: Outcome) => void;
 }
 type Outcome =
@@ -13,8 +15,8 @@ type Outcome =
 
 /**
  * A SQLite file in WAL mode with `synchronous=FULL`. Calls of one turn of the event loop share a
- * transaction, and so its flush to disk; each has its SAVEPOINT, and none is told its value before
- * COMMIT. A COMMIT that fails rejects all of them.
+ * transaction, and so its flush to disk; one that fails takes back its own writes alone, and none is
+ * told its value before COMMIT. A COMMIT that fails rejects all of them.
  */
 export class SqliteGroup {
   readonly #database: DatabaseSync;
@@ -35,8 +37,17 @@ export class SqliteGroup {
     this.#database.exec("COMMIT");
   }
 
-  /** Runs `run` in the next group: one statement, or several that are undone together when it throws. */
+  /** Runs one statement in the next group. */
   run<T>(run: (database: DatabaseSync) => T): Promise<T> {
+    return this.#add(run, true);
+  }
+
+  /** Runs any number of statements in the next group; all of them are undone when `run` throws. */
+  runTogether<T>(run: (database: DatabaseSync) => T): Promise<T> {
+    return this.#add(run, false);
+  }
+
+  #add<T>(run: (database: DatabaseSync) => T, oneStatement: boolean): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (!this.#database.isOpen) throw new Error("the inbox is closed");
       const settle = (outcome: Outcome): void => {
@@ -49,7 +60,7 @@ export class SqliteGroup {
               : new Error("the call failed", { cause: outcome.error }),
           );
       };
-      this.#waiting.push({ run, settle });
+      this.#waiting.push({ run, oneStatement, settle });
       if (this.#scheduled) return;
       this.#scheduled = true;
       // After the sockets of this turn were read: their calls join the group.
@@ -88,17 +99,16 @@ export class SqliteGroup {
       call.settle(outcomes[index] ?? { ok: false, error: new Error("a call has no outcome") });
   }
 
-  #runOne({ run }: Call): Outcome {
-    this.#database.exec("SAVEPOINT one_call");
+  #runOne({ run, oneStatement }: Call): Outcome {
+    if (!oneStatement) this.#database.exec("SAVEPOINT one_call");
     try {
       const value = run(this.#database);
-      this.#database.exec("RELEASE one_call");
+      if (!oneStatement) this.#database.exec("RELEASE one_call");
       return { ok: true, value };
     } catch (error) {
       // A full or failing disk ends the whole transaction, and so does a COMMIT of `run`'s own.
       if (!this.#database.isTransaction) throw error;
-      this.#database.exec("ROLLBACK TO one_call");
-      this.#database.exec("RELEASE one_call");
+      if (!oneStatement) this.#database.exec("ROLLBACK TO one_call; RELEASE one_call");
       return { ok: false, error };
     }
   }

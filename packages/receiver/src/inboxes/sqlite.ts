@@ -69,7 +69,7 @@ function begin(
       open = false;
       let failure: { readonly error: unknown } | undefined;
       try {
-        const written = await group.run((database) => {
+        const written = await group.runTogether((database) => {
           failure = undefined;
           // First, so that nothing is written for a claim that was lost.
           const done = rows.updateIn(database, { key, guard: claimed, state: handled, now });

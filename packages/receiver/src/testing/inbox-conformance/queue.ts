@@ -155,6 +155,21 @@ export const queueChecks: NamedChecks = {
     assert.equal(taken.length, 2);
   },
 
+  async "a resource that an attempt left claimed is free for workers after the lease"(inbox) {
+    const queue = queueOf(inbox);
+    const resource = resourceOf("payment:left");
+    await claimed(inbox, claimOf("left", { resource }));
+    await queue.store(storeOf("next", { resource, now: 1001 }));
+    assert.deepEqual(await queue.take(takeOf({ now: 999 + LEASE_MS })), []);
+    const now = 1000 + LEASE_MS;
+    // The first take may only clear the way.
+    const taken = [...(await queue.take(takeOf({ now }))), ...(await queue.take(takeOf({ now })))];
+    assert.deepEqual(
+      taken.map(({ key }) => key.id),
+      ["next"],
+    );
+  },
+
   async "what is stored and not handled is never purged, dead events neither"(inbox) {
     const queue = queueOf(inbox);
     assert(inbox.purge !== undefined, "the inbox has no purge");
