@@ -73,14 +73,24 @@ export function object<S extends Readonly<Record<string, Member<unknown>>>>(
   };
 }
 
-/** Text of a number of characters (UTF-16 units), both bounds inclusive, that matches `pattern`. */
-export function text(bounds: { min?: number; max: number; pattern?: RegExp }): Reader<string> {
-  const { min = 1, max, pattern = /^/ } = bounds;
+export interface TextForm {
+  /** Fewest characters (UTF-16 units), inclusive. Default 1. */
+  readonly min?: number;
+  readonly max: number;
+  /** What it matches, and the same for people. Default: any text. */
+  readonly pattern?: readonly [pattern: RegExp, words: string];
+}
+
+/** Text of a form. */
+export function text({ min = 1, max, pattern: [pattern, words] = ANY }: TextForm): Reader<string> {
+  const length = min === max ? `${max}` : `${min} to ${max}`;
   return (value, { pointer }) =>
     typeof value === "string" && value.length >= min && value.length <= max && pattern.test(value)
       ? { ok: true, value }
-      : invalid(pointer, `must be text of ${min} to ${max} characters of its form`);
+      : invalid(pointer, `must be text of ${length} ${words}`);
 }
+
+const ANY = [/^/, "characters"] as const;
 
 export function oneOf<const T extends string>(...allowed: readonly T[]): Reader<T> {
   return (value, { pointer }) => {

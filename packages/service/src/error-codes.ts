@@ -90,7 +90,7 @@ export const errorCodes = {
   INVALID_SOFT_DESCRIPTOR: {
     status: 400,
     title: "Invalid softDescriptor",
-    meaning: "The softDescriptor must be 1 to 80 alphanumeric characters.",
+    meaning: "The softDescriptor must be 1 to 80 letters of A-Z and a-z, digits and spaces.",
   },
   INVALID_SUBSCRIPTION_DETAILS: {
     status: 400,
@@ -105,13 +105,14 @@ export const errorCodes = {
   INVALID_URL: {
     status: 400,
     title: "Invalid url",
-    meaning: "The url must be an absolute https address without credentials and fragment.",
+    meaning:
+      "The url must be an absolute https address of at most 2048 ASCII characters, without credentials and fragment.",
   },
   WEAK_SECRET: {
     status: 400,
     title: "Weak secretKey",
     meaning:
-      "The secretKey must be 24 to 256 printable characters of its own that the signature scheme takes.",
+      "The secretKey must be 24 to 256 printable ASCII characters without spaces that the signature scheme takes, and not the client's own secret.",
   },
   UNAUTHENTICATED: {
     status: 401,

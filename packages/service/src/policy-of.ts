@@ -28,7 +28,7 @@ export function policyOf(profile: Profile): Policy {
       absentReference: refund.clientReferenceIdWhenAbsent,
       typoAlias: refund.typoAlias,
       lateReturn: refund.lateReturn,
-      softDescriptor: refund.softDescriptor === "alphanumeric" ? /^[A-Za-z0-9 ]+$/ : /^[ -~]+$/,
+      ...alphabetOf(refund.softDescriptor),
     },
     events: {
       catalogue,
@@ -64,6 +64,7 @@ export function policyOf(profile: Profile): Policy {
         "/url": limits.url,
       },
       softDescriptor: limits.softDescriptor,
+      secretKey: secretBounds(limits),
     },
   };
 }
@@ -80,6 +81,27 @@ function holdOf({ hold: { closed, open, ...rest } }: Profile): Hold {
   const hold: Hold = { ...rest, calendar: { ...federalReserve, closed, open } };
   checkHold(hold);
   return hold;
+}
+
+type Alphabet = Pick<Policy["refund"], "softDescriptor" | "softDescriptorWords">;
+
+function alphabetOf(name: Profile["refund"]["softDescriptor"]): Alphabet {
+  switch (name) {
+    case "alphanumeric":
+      return {
+        softDescriptor: /^[A-Za-z0-9 ]+$/,
+        softDescriptorWords: "letters of A-Z and a-z, digits and spaces",
+      };
+    case "printable-ascii":
+      return { softDescriptor: /^[ -~]+$/, softDescriptorWords: "printable ASCII characters" };
+    default:
+      return name satisfies never;
+  }
+}
+
+/** A profile may be stricter than the schema of the call, which wants 24 characters or more. */
+function secretBounds({ secretKey }: Profile["limits"]): Policy["limits"]["secretKey"] {
+  return { minimum: Math.max(24, secretKey.minimum), maximum: secretKey.maximum };
 }
 
 /** The profile moves three of the registry's statuses; the others are as they stand there. */
@@ -101,7 +123,7 @@ function statusTable(statuses: Profile["statuses"]): Policy["http"]["statusOf"] 
  */
 function secretJudge({ signature, limits }: Profile): Policy["acceptsSecret"] {
   const sign = signerOf({ signature });
-  const { minimum, maximum } = limits.secretKey;
+  const { minimum, maximum } = secretBounds(limits);
   const probe = { id: "probe", timestamp: 0, body: new Uint8Array() };
   return (secretKey) => {
     if (secretKey.length < minimum || secretKey.length > maximum) return false;

@@ -39,6 +39,8 @@ export interface Policy {
     readonly lateReturn: boolean;
     /** The alphabet of S 8. */
     readonly softDescriptor: RegExp;
+    /** The same for people, after a number of them. */
+    readonly softDescriptorWords: string;
   };
   readonly events: {
     /** Every event that a subscription may name (S 6, rule 4). */
@@ -88,5 +90,7 @@ export interface Policy {
     readonly members: Readonly<Record<string, number>>;
     /** Most characters of a softDescriptor. */
     readonly softDescriptor: number;
+    /** Fewest and most characters of a secretKey, inclusive. */
+    readonly secretKey: { readonly minimum: number; readonly maximum: number };
   };
 }

@@ -38,7 +38,9 @@ export const postCustomer: Route = {
     const order = readMembers(body, {
       firstName: optional(text({ max: 255 })),
       lastName: optional(text({ max: 255 })),
-      email: optional(text({ max: 254, pattern: /^[^\s@]+@[^\s@]+$/ })),
+      email: optional(
+        text({ max: 254, pattern: [/^[^\s@]+@[^\s@]+$/, "characters, as local@domain"] }),
+      ),
     });
     const customer = await useCasesOf(context).createCustomer(merchant, {
       firstName: order.firstName ?? "Ada",
@@ -57,7 +59,7 @@ export const postLink: Route = {
     const { context, merchant, body } = call;
     const order = readMembers(body, {
       financialInstitutionName: optional(text({ max: 255 })),
-      accountLastFourDigits: optional(text({ min: 4, max: 4, pattern: /^\d{4}$/ })),
+      accountLastFourDigits: optional(text({ min: 4, max: 4, pattern: [/^\d{4}$/, "digits"] })),
       accountType: optional(oneOf("checking", "savings")),
       preferred: optional(flag),
     });

@@ -37,7 +37,7 @@ export const postEvent: Route = {
     const order = readMembers(body, { type: required(text({ max: 255 })), data: optional(data) });
     const { events } = context.policy;
     const row = events.catalogue.find(({ type }) => type === order.type);
-    if (row === undefined) throw refuseMembers([faultAt("/type", "UNKNOWN_EVENT")]);
+    if (row === undefined) throw refuseMembers([faultAt(context, "/type", "UNKNOWN_EVENT")]);
 
     const kind = kindOf(call, row.type);
     // Under the name that was asked for, also one that this service has no moment for.

@@ -37,7 +37,9 @@ export const postPayment: Route = {
     const order = readMembers(body, {
       customerId: required(text({ max: 64 })),
       amount: required(amount(context.policy.amount)),
-      requestKey: optional(text({ max: 255, pattern: /^[\x20-\x7E]+$/ })),
+      requestKey: optional(
+        text({ max: 255, pattern: [/^[\x20-\x7E]+$/, "printable ASCII characters"] }),
+      ),
       clientReferenceId: optional(text({ max: 255 })),
     });
     const outcome = await useCasesOf(context).createPayment(merchant, {

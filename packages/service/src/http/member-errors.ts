@@ -1,7 +1,9 @@
 import type { SchemaError, Validation } from "@countersign/schemas";
-import { errorCodes, type ErrorCode } from "../error-codes.ts";
+import { errorCodes, memberCodes, type ErrorCode } from "../error-codes.ts";
+import { limitErrors } from "./limit-errors.ts";
 import { refuse } from "./refuse.ts";
 import type { MemberError, Refused } from "./refused.ts";
+import { formOf, meaningOf, type Wording } from "./words.ts";
 
 /** Bounds of a problem body: a request of 64 KiB can be wrong in thousands of places. */
 const MAX_ERRORS = 100;
@@ -18,13 +20,16 @@ const codesOfMembers: readonly (readonly [pointer: string, code: ErrorCode])[] =
 ];
 
 /** A schema's finding with a stable code: the member's own, else what is wrong with the form. */
-function memberError({ pointer, keyword, message }: SchemaError): MemberError {
-  return { pointer: pointer.slice(0, MAX_POINTER), code: codeOf(pointer, keyword), message };
+function memberError(wording: Wording, finding: SchemaError): MemberError {
+  const { pointer, keyword } = finding;
+  const code = codeOf(pointer, keyword);
+  const message = messageOf(wording, finding, code);
+  return { pointer: pointer.slice(0, MAX_POINTER), code, message };
 }
 
-/** A fault of a registered code at one member. */
-export function faultAt(pointer: string, code: ErrorCode): MemberError {
-  return { pointer, code, message: errorCodes[code].meaning };
+/** A fault of a registered code at one member, in this service's words. */
+export function faultAt(wording: Wording, pointer: string, code: ErrorCode): MemberError {
+  return { pointer, code, message: meaningOf(wording, code) };
 }
 
 /**
@@ -37,35 +42,66 @@ export function refuseMembers(errors: readonly MemberError[]): Refused {
   const codes = new Set(errors.map(({ code }) => code));
   const [only] = codes;
   const shared = codes.size === 1 && only !== undefined && isRegistered(only) ? only : undefined;
-  return refuse(shared ?? "INVALID_REQUEST", { errors: errors.slice(0, MAX_ERRORS) });
+  if (shared === undefined) {
+    return refuse("INVALID_REQUEST", { errors: errors.slice(0, MAX_ERRORS) });
+  }
+  const [message, ...others] = new Set(errors.map((error) => error.message));
+  const isOne = message !== undefined && others.length === 0;
+  return refuse(shared, { ...(isOne && { message }), errors: errors.slice(0, MAX_ERRORS) });
+}
+
+/** A request, what its schema says of it, and what is wrong with it beside. */
+export interface JudgedRequest<T> {
+  /** As it was sent, whatever view of it the schema has judged. */
+  readonly body: unknown;
+  readonly validation: Validation<T>;
+  readonly more?: readonly MemberError[];
 }
 
 /**
- * A validated request.
+ * A validated request, within the profile's limits.
  *
- * @param more What is wrong with it beside the schema's findings.
- * @throws {Refused} 400 with everything that is wrong, one fault a member.
+ * @throws {Refused} 400 with everything that is wrong: one fault a member, none inside a wrong one.
  */
-export function acceptMembers<T>(validation: Validation<T>, more: readonly MemberError[]): T {
-  const findings = validation.ok ? [] : validation.errors.map(memberError);
-  const errors = onePerMember([...findings, ...more]);
+export function acceptMembers<T>(
+  wording: Wording,
+  { body, validation, more = [] }: JudgedRequest<T>,
+): T {
+  const findings = [
+    ...(validation.ok ? [] : validation.errors),
+    ...limitErrors(body, wording.policy),
+  ].map((finding) => memberError(wording, finding));
+  const errors = outermost([...findings, ...more]);
   if (!validation.ok || errors.length > 0) throw refuseMembers(errors);
   return validation.value;
 }
 
-/** A fault in a member's form. */
-export function faultOf(pointer: string, message: string): MemberError {
-  return { pointer, code: codeOf(pointer, "form"), message };
+/** The first fault of each member, without those of what stands inside a wrong member. */
+function outermost(errors: readonly MemberError[]): MemberError[] {
+  const first = new Map(errors.toReversed().map((error) => [error.pointer, error]));
+  return errors.filter((error) => {
+    if (first.get(error.pointer) !== error) return false;
+    const names = error.pointer.split("/");
+    return !names.some((_, depth) => depth > 0 && first.has(names.slice(0, depth).join("/")));
+  });
 }
 
-/** The members of a body that may be anything. */
-export function membersOf(body: unknown): Partial<Record<string, unknown>> {
-  return typeof body === "object" && body !== null && !Array.isArray(body) ? { ...body } : {};
+/** What must hold, for people: never a pattern, nor one bound of several. */
+function messageOf(
+  wording: Wording,
+  { pointer, keyword, message }: SchemaError,
+  code: MemberError["code"],
+): string {
+  // Which values and how many there may be, the schema says better than one sentence for all.
+  const isOwn = isRegistered(code) && (code !== "INVALID_SUBSCRIPTION_DETAILS" || isText(keyword));
+  if (isOwn) return meaningOf(wording, code);
+  if (code !== "INVALID_VALUE") return message;
+  return formOf(wording, pointer) ?? (isText(keyword) ? memberCodes[code].meaning : message);
 }
 
-function onePerMember(errors: readonly MemberError[]): MemberError[] {
-  const seen = new Set<string>();
-  return errors.filter(({ pointer }) => !seen.has(pointer) && seen.add(pointer));
+/** Keywords that judge a text by one side of its form. */
+function isText(keyword: string): boolean {
+  return ["pattern", "format", "minLength", "maxLength"].includes(keyword);
 }
 
 function codeOf(pointer: string, keyword: string): MemberError["code"] {
@@ -86,6 +122,6 @@ function isWithin(pointer: string, member: string): boolean {
   return pointer === member || pointer.startsWith(`${member}/`);
 }
 
-function isRegistered(code: string): code is ErrorCode {
+function isRegistered(code: MemberError["code"]): code is ErrorCode {
   return Object.hasOwn(errorCodes, code);
 }

@@ -3,10 +3,11 @@ import type { RefundRequest } from "@countersign/schemas";
 import { validateRefundRequest } from "@countersign/schemas/writers";
 import type { Policy } from "../policy.ts";
 import type { RefundOrder } from "../use-cases/ask-refund.ts";
-import { limitErrors } from "./limit-errors.ts";
-import { acceptMembers, faultAt, membersOf } from "./member-errors.ts";
+import { acceptMembers, faultAt } from "./member-errors.ts";
+import { membersOf } from "./members-of.ts";
 import type { MemberError } from "./refused.ts";
 import type { JsonBody } from "./route.ts";
+import type { Wording } from "./words.ts";
 
 /**
  * The body of a refund request as an order (S 4.1). Everything that is wrong with it is told at once.
@@ -14,17 +15,21 @@ import type { JsonBody } from "./route.ts";
  * @throws {Refused} 400 with JSON Pointers: `INVALID_AMOUNT`, `UNSUPPORTED_CURRENCY`,
  *   `INVALID_SOFT_DESCRIPTOR`, or `INVALID_REQUEST`.
  */
-export function readRefundRequest(body: JsonBody, policy: Policy): RefundOrder {
+export function readRefundRequest(body: JsonBody, wording: Wording): RefundOrder {
+  const { policy } = wording;
   const { softDescriptor } = membersOf(body.value);
   const cents = amountOf(body, policy);
-  const request = acceptMembers(validateRefundRequest(schemaView(body.value, policy)), [
-    ...(cents === undefined ? [faultAt("/amount/value", "INVALID_AMOUNT")] : []),
-    ...(isDescriptor(softDescriptor, policy)
-      ? []
-      : [faultAt("/softDescriptor", "INVALID_SOFT_DESCRIPTOR")]),
-    ...aliasErrors(body.value, policy),
-    ...limitErrors(body.value, policy),
-  ]);
+  const request = acceptMembers(wording, {
+    body: body.value,
+    validation: validateRefundRequest(schemaView(body.value, policy)),
+    more: [
+      ...(cents === undefined ? [faultAt(wording, "/amount/value", "INVALID_AMOUNT")] : []),
+      ...(isDescriptor(softDescriptor, policy)
+        ? []
+        : [faultAt(wording, "/softDescriptor", "INVALID_SOFT_DESCRIPTOR")]),
+      ...aliasErrors(body.value, policy),
+    ],
+  });
   // Without an amount `acceptMembers` has thrown, as for a descriptor that is no text.
   if (cents === undefined) throw new Error("a request without an amount was accepted");
   return {

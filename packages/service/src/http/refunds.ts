@@ -13,7 +13,7 @@ export const postRefund: BodyRoute = {
   scope: "payments",
   answer: async ({ context, merchant, body }) => {
     const { policy } = context;
-    const order = readRefundRequest(body, policy);
+    const order = readRefundRequest(body, context);
     const outcome = await askRefund(context, merchant, order);
     if (!outcome.ok) throw refusalOf(outcome);
     return {

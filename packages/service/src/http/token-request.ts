@@ -23,7 +23,10 @@ export async function readTokenRequest(
 ): Promise<TokenRequest> {
   const mediaType = mediaTypeOf(request.headers["content-type"]);
   const isForm = mediaType === "application/x-www-form-urlencoded";
-  if (!isForm && mediaType !== "application/json") throw refuse("UNSUPPORTED_MEDIA_TYPE");
+  if (!isForm && mediaType !== "application/json") {
+    const message = "The body must be a form or application/json in UTF-8, without content coding.";
+    throw refuse("UNSUPPORTED_MEDIA_TYPE", { message });
+  }
   const bytes = await readBody(request, limits.bodyBytes);
   const sent = isForm ? readForm(bytes) : readMembers(bytes, limits.depth);
   const { grant_type: grantType } = sent;

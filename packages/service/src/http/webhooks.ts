@@ -2,12 +2,12 @@ import { validateSubscribeRequest, validateUnsubscribeRequest } from "@countersi
 import type { Request } from "express";
 import { subscribe, type SubscribeOutcome } from "../use-cases/subscribe.ts";
 import { unsubscribe, type UnsubscribeOutcome } from "../use-cases/unsubscribe.ts";
-import { limitErrors } from "./limit-errors.ts";
 import { acceptMembers, faultAt, refuseMembers } from "./member-errors.ts";
 import { pathParameter } from "./path-parameter.ts";
 import { refuse } from "./refuse.ts";
 import type { Refused } from "./refused.ts";
 import type { BodyRoute } from "./route.ts";
+import type { Wording } from "./words.ts";
 
 /** `POST /v1/webhook/subscribe` (S 4.3). */
 export const postSubscribe: BodyRoute = {
@@ -15,9 +15,9 @@ export const postSubscribe: BodyRoute = {
   scope: "core",
   answer: async ({ context, merchant, body }) => {
     const validation = validateSubscribeRequest(body.value);
-    const request = acceptMembers(validation, limitErrors(body.value, context.policy));
+    const request = acceptMembers(context, { body: body.value, validation });
     const outcome = await subscribe(context, merchant, request);
-    if (!outcome.ok) throw subscribeRefusal(outcome);
+    if (!outcome.ok) throw subscribeRefusal(context, outcome);
     return {
       status: context.policy.http.subscribed,
       body: { subscriptionKey: outcome.subscriptionKey },
@@ -32,9 +32,9 @@ export const putUnsubscribe: BodyRoute = {
   answer: async ({ context, merchant, body, request }) => {
     const sent = withSubscriptionId(body.value, request);
     const validation = validateUnsubscribeRequest(sent);
-    const named = acceptMembers(validation, limitErrors(sent, context.policy));
+    const named = acceptMembers(context, { body: sent, validation });
     const outcome = await unsubscribe(context, merchant, named);
-    if (!outcome.ok) throw unsubscribeRefusal(outcome);
+    if (!outcome.ok) throw unsubscribeRefusal(context, outcome);
     return { status: 200, body: { subscriptionKey: outcome.subscriptionKey } };
   },
 };
@@ -61,16 +61,19 @@ function withSubscriptionId(body: unknown, request: Request): unknown {
   return named.size === 1 ? { ...body, subscriptionId: [...named][0] } : body;
 }
 
-function subscribeRefusal(outcome: Extract<SubscribeOutcome, { ok: false }>): Refused {
+function subscribeRefusal(
+  wording: Wording,
+  outcome: Extract<SubscribeOutcome, { ok: false }>,
+): Refused {
   switch (outcome.code) {
     case "INVALID_URL":
-      return refuseMembers([faultAt("/url", outcome.code)]);
+      return refuseMembers([faultAt(wording, "/url", outcome.code)]);
     case "WEAK_SECRET":
-      return refuseMembers([faultAt("/secretKey", outcome.code)]);
+      return refuseMembers([faultAt(wording, "/secretKey", outcome.code)]);
     case "UNKNOWN_EVENT":
-      return unknownEvents(outcome.at);
+      return unknownEvents(wording, outcome.at);
     case "INVALID_SUBSCRIPTION_DETAILS":
-      return refuseMembers([faultAt("/subscriptionDetails/details", outcome.code)]);
+      return refuseMembers([faultAt(wording, "/subscriptionDetails/details", outcome.code)]);
     case "SUBSCRIPTION_LIMIT_REACHED":
       return refuse(outcome.code);
     default:
@@ -78,12 +81,15 @@ function subscribeRefusal(outcome: Extract<SubscribeOutcome, { ok: false }>): Re
   }
 }
 
-function unsubscribeRefusal(outcome: Extract<UnsubscribeOutcome, { ok: false }>): Refused {
+function unsubscribeRefusal(
+  wording: Wording,
+  outcome: Extract<UnsubscribeOutcome, { ok: false }>,
+): Refused {
   switch (outcome.code) {
     case "UNKNOWN_EVENT":
-      return unknownEvents(outcome.at);
+      return unknownEvents(wording, outcome.at);
     case "INVALID_SUBSCRIPTION_DETAILS":
-      return refuseMembers([faultAt("/subscriptionDetails/details", outcome.code)]);
+      return refuseMembers([faultAt(wording, "/subscriptionDetails/details", outcome.code)]);
     case "SUBSCRIPTION_NOT_FOUND":
     case "SUBSCRIPTION_CLOSED":
       return refuse(outcome.code);
@@ -92,8 +98,8 @@ function unsubscribeRefusal(outcome: Extract<UnsubscribeOutcome, { ok: false }>)
   }
 }
 
-function unknownEvents(at: readonly number[]): Refused {
+function unknownEvents(wording: Wording, at: readonly number[]): Refused {
   return refuseMembers(
-    at.map((place) => faultAt(`/subscriptionDetails/details/${place}`, "UNKNOWN_EVENT")),
+    at.map((place) => faultAt(wording, `/subscriptionDetails/details/${place}`, "UNKNOWN_EVENT")),
   );
 }

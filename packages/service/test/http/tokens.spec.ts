@@ -151,7 +151,9 @@ describe("POST /v1/tokens", () => {
 
   it("refuses other media types with 415, large bodies with 413, and other answers with 406", async () => {
     const open = await openService();
-    expect(refusal(await ask(open, "x", { "content-type": "text/plain" })).status).toBe(415);
+    const text = await ask(open, "x", { "content-type": "text/plain" });
+    expect(refusal(text).status).toBe(415);
+    expect(validated("problem", text).errorDetails.errorMessage).toContain("a form or");
     expect(refusal(await ask(open, "x".repeat(65_537))).status).toBe(413);
     expect(refusal(await ask(open, "x", { accept: "text/html" })).status).toBe(406);
   });
