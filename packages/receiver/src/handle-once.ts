@@ -14,12 +14,12 @@ export async function handleOnce(
   const leave = parts.slots.enter();
   if (leave === undefined) return rejected("CS_RECEIVER_BUSY", { event });
   try {
-    const { resource, ...recorded } = recordedEvent(body, envelope, parts);
+    // Without the order guard nothing keeps two events of a resource apart.
+    const byResource = parts.order === "per-resource";
+    const recorded = recordedEvent(body, { envelope, byResource }, parts);
     const now = parts.now();
     const claim = await parts.inbox.claim({
       ...recorded,
-      // Without the order guard nothing keeps two events of a resource apart.
-      ...(parts.order === "per-resource" ? { resource } : {}),
       leaseMs: parts.leaseMs,
       now,
       anyBody: parts.anyBody,

@@ -1,17 +1,24 @@
 import type { HeadersLike, HeadersObject } from "@countersign/signatures";
 
 /**
- * One header's value, in any case of its name; `undefined` where it is absent.
- * `null` where it stands more than once: which of the two is meant is anybody's guess.
+ * The values of headers by their lower-case names, in any case of their spelling; `undefined` where
+ * one is absent, `null` where it stands more than once: which of the two is meant is anybody's guess.
  */
-export function headerOf(headers: HeadersLike, name: string): string | null | undefined {
-  if (isHeadersObject(headers)) return headers.get(name) ?? undefined;
-  let found: string | null | undefined;
-  for (const key of Object.keys(headers)) {
-    if (key.length !== name.length || key.toLowerCase() !== name) continue;
-    const value = headers[key];
-    if (value === undefined) continue;
-    found = found === undefined && typeof value === "string" ? value : null;
+export function headersOf(
+  headers: HeadersLike,
+  names: readonly string[],
+): (string | null | undefined)[] {
+  if (isHeadersObject(headers)) return names.map((name) => headers.get(name) ?? undefined);
+  const found: (string | null | undefined)[] = names.map(() => undefined);
+  for (const key in headers) {
+    if (!Object.hasOwn(headers, key)) continue;
+    for (let index = 0; index < names.length; index += 1) {
+      const name = names[index] ?? "";
+      if (key.length !== name.length || (key !== name && key.toLowerCase() !== name)) continue;
+      const value = headers[key];
+      if (value === undefined) continue;
+      found[index] = found[index] === undefined && typeof value === "string" ? value : null;
+    }
   }
   return found;
 }

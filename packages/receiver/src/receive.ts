@@ -1,7 +1,7 @@
 import type { HeadersLike } from "@countersign/signatures";
 import { readEnvelope } from "./envelope.ts";
 import { handleOnce } from "./handle-once.ts";
-import { headerOf } from "./headers.ts";
+import { headersOf } from "./headers.ts";
 import { isJsonMediaType } from "./media-type.ts";
 import { type Outcome, rejected } from "./outcome.ts";
 import type { BodyReader } from "./read-body.ts";
@@ -24,7 +24,7 @@ export interface Attempt {
  */
 export async function receive(attempt: Attempt, parts: ReceiverParts): Promise<Outcome> {
   const body = await readBody(attempt, parts);
-  if (isOutcome(body)) return body;
+  if (!(body instanceof Uint8Array)) return body;
 
   const verified = await verify(attempt, body, parts);
   if (isOutcome(verified)) return verified;
@@ -43,18 +43,18 @@ export async function receive(attempt: Attempt, parts: ReceiverParts): Promise<O
 
 const isOutcome = (step: object): step is Outcome => "kind" in step;
 
+const JUDGED_HEADERS = ["content-encoding", "content-type", "content-length"];
+
 /** The headers are judged first, so that a body that is refused anyway is never read. */
 async function readBody(attempt: Attempt, parts: ReceiverParts): Promise<Uint8Array | Outcome> {
-  const encoding = headerOf(attempt.headers, "content-encoding");
+  const [encoding, mediaType, announced] = headersOf(attempt.headers, JUDGED_HEADERS);
   if (encoding !== undefined && encoding?.toLowerCase() !== "identity")
     return rejected("CS_BODY_ENCODED");
-  const mediaType = headerOf(attempt.headers, "content-type");
   if (mediaType === null || !isJsonMediaType(mediaType)) return rejected("CS_BODY_MEDIA_TYPE");
-  const announced = headerOf(attempt.headers, "content-length");
   if (Number(announced ?? 0) > parts.limits.bodyBytes) return rejected("CS_BODY_TOO_LARGE");
 
   const body = typeof attempt.body === "function" ? await attempt.body(parts.limits) : attempt.body;
-  if ("error" in body) return rejected(body.error);
+  if (!(body instanceof Uint8Array)) return rejected(body.error);
   return body.length > parts.limits.bodyBytes ? rejected("CS_BODY_TOO_LARGE") : body;
 }
 

@@ -4,16 +4,15 @@ import type { RecordedEvent } from "./inbox.ts";
 import { resourceOf } from "./order.ts";
 import type { ReceiverParts } from "./receiver-parts.ts";
 
-/** What an inbox records of an authentic event. */
+/** What an inbox records of an authentic event. Its resource is looked for only where something is kept apart by it. */
 export function recordedEvent(
   body: Uint8Array,
-  envelope: Envelope,
+  { envelope, byResource }: { readonly envelope: Envelope; readonly byResource: boolean },
   { catalogue }: ReceiverParts,
 ): RecordedEvent {
-  const { identity: event } = envelope;
-  return {
-    ...event,
-    digest: hash("sha256", body, "base64url"),
-    resource: resourceOf(envelope, catalogue.get(event.type)),
-  };
+  const { key, type } = envelope.identity;
+  const digest = hash("sha256", body, "base64url");
+  return byResource
+    ? { key, type, digest, resource: resourceOf(envelope, catalogue.get(type)) }
+    : { key, type, digest };
 }

@@ -91,23 +91,23 @@ export function rowsInbox(
 const isHandled = ({ at }: EventState): boolean => at === "handled" || at === "superseded";
 
 async function claim(rows: EventRows, request: ClaimRequest): Promise<Claim> {
-  const { now, leaseMs, anyBody, ...event } = request;
+  const { key, digest, type, resource, now, leaseMs, anyBody } = request;
   const step = { type: "claim", now, leaseMs } as const;
   const first = transition(received(now), step) ?? received(now);
   // An event is nearly always new: one write, and no reading before it.
-  const inserted = await rows.insert({ ...event, state: first }, now);
+  const inserted = await rows.insert({ key, digest, type, resource, state: first }, now);
   if (inserted === "done") return { state: "claimed", token: first.token };
   if (inserted === "held") return busyOrAgain(rows, request);
 
-  const known = await rows.read(event.key);
+  const known = await rows.read(key);
   if (known === undefined) return claim(rows, request);
   // Judged before anything else: another body under a known key is never taken for a duplicate.
-  if (anyBody !== true && known.digest !== event.digest) return { state: "conflict" };
+  if (anyBody !== true && known.digest !== digest) return { state: "conflict" };
   if (isHandled(known.state)) return { state: "handled" };
   const free = freed(known.state, now);
   const claimed = transition(free, step);
   if (claimed === undefined) return { state: "busy", until: untilOf(free) };
-  const written = await rows.update(event.key, known.state, claimed, now);
+  const written = await rows.update(key, known.state, claimed, now);
   if (written === "done") return { state: "claimed", token: claimed.token };
   return written === "held" ? busyOrAgain(rows, request) : claim(rows, request);
 }

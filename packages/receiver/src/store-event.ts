@@ -14,7 +14,7 @@ export async function storeEvent(
   const { identity: event } = envelope;
   try {
     const stored = await queue.store({
-      ...recordedEvent(body, envelope, parts),
+      ...recordedEvent(body, { envelope, byResource: true }, parts),
       // Strict JSON was read from these bytes: they are UTF-8 without a byte order mark.
       body: new TextDecoder().decode(body),
       now: parts.now(),
