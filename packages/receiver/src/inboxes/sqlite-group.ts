@@ -1,4 +1,5 @@
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
+import { openWal } from "./open-wal.ts";
 
 /** Calls that share one COMMIT; bounds how long the first of them waits for the others. */
 const MAX_GROUP = 256;
@@ -31,8 +32,8 @@ export class SqliteGroup {
       prepare,
     }: { readonly busyMs: number; readonly prepare: (file: DatabaseSync) => void },
   ) {
-    this.#database = new DatabaseSync(path, { timeout: busyMs });
-    this.#database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; BEGIN IMMEDIATE");
+    this.#database = openWal(path, { busyMs });
+    this.#database.exec("BEGIN IMMEDIATE");
     prepare(this.#database);
     this.#database.exec("COMMIT");
   }

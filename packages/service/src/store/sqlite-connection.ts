@@ -1,5 +1,6 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { SqlValue } from "./driver.ts";
+import { openWal } from "./open-wal.ts";
 
 /** Statements kept prepared on one connection; texts with a list of values come in many lengths. */
 const MAX_PREPARED = 256;
@@ -11,8 +12,9 @@ export class SqliteConnection {
 
   /** @param file Path of the database; a reader opens what a writer has made. */
   constructor(file: string, { readOnly, busyMs }: { readOnly: boolean; busyMs: number }) {
-    this.#database = new DatabaseSync(file, { readOnly, timeout: busyMs });
-    if (!readOnly) this.#database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+    this.#database = readOnly
+      ? new DatabaseSync(file, { readOnly, timeout: busyMs })
+      : openWal(file, { busyMs });
     this.#database.exec("PRAGMA foreign_keys = ON");
   }
 
