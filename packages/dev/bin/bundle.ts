@@ -1,8 +1,8 @@
 // Writes the JavaScript that four packages are published with: one file an entry, and one for what
 // entries share, without comments. Opening twenty files costs a process more time than running them,
 // and the comments stand in the declarations already. Types come from `tsc -b`, which runs before.
-import { globSync, readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, globSync, readFileSync, rmSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
@@ -21,6 +21,10 @@ for (const folder of folders) {
     .map((entry) => (typeof entry === "string" ? undefined : entry["@countersign/source"]))
     .filter((source) => source !== undefined);
   const dist = join(root, folder, "dist");
+  removeUnreachable(
+    dist,
+    entries.map((source) => source.replace(/^\.\/src\//, "").replace(/\.ts$/, ".d.ts")),
+  );
   for (const file of globSync("**/*.js", { cwd: dist })) rmSync(join(dist, file));
   await build({
     absWorkingDir: join(root, folder),
@@ -42,4 +46,19 @@ for (const folder of folders) {
     legalComments: "none",
     write: true,
   });
+}
+
+/** Removes the declarations that no entry's declarations lead to: nobody can name what is in them. */
+function removeUnreachable(dist: string, entries: readonly string[]): void {
+  const reachable = new Set<string>();
+  const visit = (file: string): void => {
+    if (reachable.has(file) || !existsSync(join(dist, file))) return;
+    reachable.add(file);
+    const text = readFileSync(join(dist, file), "utf8");
+    for (const [, target = ""] of text.matchAll(/(?:from |import\()"(\.[^"]+)"/g))
+      visit(normalize(join(dirname(file), target)).replace(/\.(?:ts|js)$/, ".d.ts"));
+  };
+  for (const entry of entries) visit(normalize(entry));
+  for (const file of globSync("**/*.d.ts", { cwd: dist }))
+    if (!reachable.has(normalize(file))) rmSync(join(dist, file));
 }
