@@ -89,6 +89,11 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
       moveDueRefunds: (due) => service.useCases.moveDueRefunds(due),
       observer: {
         attempted: (attempt) => streams.attempted(attempt),
+        passedOver: ({ id, error }) =>
+          options.logger?.error(
+            { refundId: id, errorName: error instanceof Error ? error.name : typeof error },
+            "a due refund cannot be moved",
+          ),
         failed: () => options.logger?.error({}, "deliveries could not be worked on"),
       },
     });

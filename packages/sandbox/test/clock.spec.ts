@@ -1,3 +1,4 @@
+import type { LogFields } from "@countersign/service";
 import { describe, expect, it } from "vitest";
 import { openReceiver, openSandbox, refusal } from "./open-sandbox.ts";
 import { SOON } from "./soon.ts";
@@ -78,5 +79,30 @@ describe("the clock of a namespace", () => {
       code: "INVALID_REQUEST",
       members: { [pointer]: "INVALID_VALUE" },
     });
+  });
+});
+
+describe("the clock of a namespace with a refund that cannot be moved", () => {
+  it("goes on all the same, and the log names the refund", async () => {
+    const lines: LogFields[] = [];
+    const keep = (fields: LogFields): void => void lines.push(fields);
+    const one = await openSandbox({ logger: { info: keep, warn: keep, error: keep } });
+    const asked = await one.call("POST", "/v1/refunds", {
+      json: {
+        paymentId: one.opened.seeded?.payments.recent,
+        amount: { currency: "USD", value: 1 },
+        requestKey: "poison",
+      },
+    });
+    expect(asked.body["paymentStatus"]).toBe("PENDING");
+    const refundId = String(asked.body["paymentId"]);
+    await one.sandbox.service.driver.transaction((tx) =>
+      tx.query("UPDATE payments SET original_id = NULL WHERE id = $1", [refundId]),
+    );
+    const moved = await one.call("PUT", "/sandbox/clock", { json: { advance: "P7D" } });
+    expect(moved.status).toBe(200);
+    expect(lines.filter((line) => line.refundId !== undefined)).toEqual([
+      { refundId, errorName: "Error" },
+    ]);
   });
 });

@@ -83,6 +83,7 @@ export type { Context } from "./use-cases/context.ts";
 export type { EventKind, EventRow, Policy } from "./policy.ts";
 export { policyOf } from "./policy-of.ts";
 export { useCasesOf, type UseCases } from "./use-cases/use-cases.ts";
+export type { MovedRefunds, PassedOverRefund } from "./use-cases/move-due-refunds.ts";
 export { writeEvent, type NewEvent } from "./use-cases/write-event.ts";
 export {
   customerResource,

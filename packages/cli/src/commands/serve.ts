@@ -10,6 +10,7 @@ import {
   undiciTransport,
   type DeliveryEngine,
   type Driver,
+  type LogFields,
   type RunningService,
 } from "@countersign/service";
 import type { Profile } from "@countersign/schemas/profiles";
@@ -77,16 +78,19 @@ function start(
         moveDueRefunds: useCases.moveDueRefunds,
         observer: {
           paused: () => logger.warn({}, "a subscription that only fails has been paused"),
-          failed: (error) =>
-            logger.error(
-              { errorName: error instanceof Error ? error.name : typeof error },
-              "deliveries could not be worked on",
-            ),
+          passedOver: ({ id, error }) =>
+            logger.error({ refundId: id, ...described(error) }, "a due refund cannot be moved"),
+          failed: (error) => logger.error(described(error), "deliveries could not be worked on"),
         },
       });
       return [engine];
     },
   });
+}
+
+function described(error: unknown): LogFields {
+  if (!(error instanceof Error)) return { errorName: typeof error };
+  return { errorName: error.name, ...(error.stack !== undefined && { stack: error.stack }) };
 }
 
 function refuseDatabaseUrl(url: string | undefined): void {

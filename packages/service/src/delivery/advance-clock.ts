@@ -4,6 +4,7 @@ import { instantOf } from "../store/operations/clocks/instant-of.ts";
 import { moveClock } from "../store/operations/clocks/move-clock.ts";
 import { nextDeliveryAt } from "../store/operations/deliveries/next-delivery-at.ts";
 import { nextDueAt } from "../store/operations/payments/next-due-at.ts";
+import type { MovedRefunds } from "../use-cases/move-due-refunds.ts";
 import type { Deliverer } from "./deliver.ts";
 
 export interface AdvancePorts {
@@ -14,7 +15,7 @@ export interface AdvancePorts {
   readonly moveDueRefunds: (due: {
     readonly clockId: string;
     readonly now: number;
-  }) => Promise<unknown>;
+  }) => Promise<Pick<MovedRefunds, "passedOver">>;
 }
 
 export type AdvanceOutcome =
@@ -44,13 +45,16 @@ export async function advanceClock(
   const from = await instantOf(ports.driver, ports.clock, clockId);
   if (to < from) return { ok: false, code: "CLOCK_GOES_FORWARD", now: from };
   const instants: number[] = [];
+  // Due and staying so: the clock goes on without them.
+  const passedOver = new Set<string>();
   let now = from;
   for (;;) {
     // Also at the present instant: what was under way is settled before time goes on.
-    await ports.moveDueRefunds({ clockId, now });
+    const moves = await ports.moveDueRefunds({ clockId, now });
+    for (const { id } of moves.passedOver) passedOver.add(id);
     const isDrained = await ports.deliverer.drain(clockId);
     if (!isDrained) return { ok: false, code: "ENGINE_STOPPED", now };
-    const next = await nextInstant(clockId, ports);
+    const next = await nextInstant({ clockId, passedOver }, ports);
     if (next === undefined || next > to) break;
     // What became due in the meantime is due now: the clock never goes back to it.
     now = Math.max(now, next);
@@ -61,9 +65,12 @@ export async function advanceClock(
   return { ok: true, now: to, instants };
 }
 
-async function nextInstant(clockId: string, ports: AdvancePorts): Promise<number | undefined> {
+async function nextInstant(
+  { clockId, passedOver }: { clockId: string; passedOver: ReadonlySet<string> },
+  ports: AdvancePorts,
+): Promise<number | undefined> {
   const waiting = [
-    await nextDueAt(ports.driver, clockId),
+    await nextDueAt(ports.driver, { clockId, except: passedOver }),
     await nextDeliveryAt(ports.driver, { clockId, realNow: ports.clock.now() }),
   ].filter((at) => at !== undefined);
   return waiting.length === 0 ? undefined : Math.min(...waiting);

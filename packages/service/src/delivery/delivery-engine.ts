@@ -5,6 +5,7 @@ import { nextDueAt } from "../store/operations/payments/next-due-at.ts";
 import { advanceClock, type AdvanceOutcome, type AdvancePorts } from "./advance-clock.ts";
 import { Deliverer, type DelivererPorts } from "./deliver.ts";
 import type { DeliveryObserver } from "./observer.ts";
+import { PassedOver } from "./passed-over.ts";
 import type { DeliveryPolicy } from "./policy.ts";
 
 export interface DeliveryEngineOptions extends DelivererPorts {
@@ -49,6 +50,7 @@ class Engine implements DeliveryEngine {
   readonly #deliverer: Deliverer;
   /** The last move of each clock, or what runs between two. */
   readonly #moves = new Map<string, Promise<unknown>>();
+  readonly #passedOver: PassedOver;
   #timer: NodeJS.Timeout | undefined;
   #looking = false;
   #movingRefunds: Promise<void> | undefined;
@@ -57,6 +59,7 @@ class Engine implements DeliveryEngine {
   constructor(options: DeliveryEngineOptions) {
     this.#options = options;
     this.#deliverer = new Deliverer(options, options.policy, options.observer);
+    this.#passedOver = new PassedOver((refund) => options.observer?.passedOver?.(refund));
   }
 
   start(): void {
@@ -78,7 +81,8 @@ class Engine implements DeliveryEngine {
     to: number | ((now: number) => number),
   ): Promise<AdvanceOutcome> {
     if (clockId === "live") throw new TypeError('the clock "live" is real time and not moved');
-    const { driver, clock, moveDueRefunds } = this.#options;
+    const { driver, clock } = this.#options;
+    const moveDueRefunds: AdvancePorts["moveDueRefunds"] = (due) => this.#moveDueRefunds(due);
     const ports = { driver, clock, moveDueRefunds, deliverer: this.#deliverer };
     return this.betweenMoves(clockId, async () => {
       const goal = typeof to === "number" ? to : to(await instantOf(driver, clock, clockId));
@@ -124,14 +128,19 @@ class Engine implements DeliveryEngine {
     }
   }
 
+  async #moveDueRefunds(due: { clockId: string; now: number }) {
+    const moves = await this.#options.moveDueRefunds(due);
+    this.#passedOver.add(moves.passedOver, this.#options.clock.now());
+    return moves;
+  }
+
   async #moveLiveRefunds(): Promise<void> {
     try {
       const now = this.#options.clock.now();
-      const due = await nextDueAt(this.#options.driver, "live");
+      const except = this.#passedOver.ids(now);
+      const due = await nextDueAt(this.#options.driver, { clockId: "live", except });
       // Asked first: moving begins a transaction, and mostly there is nothing to move.
-      if (due !== undefined && due <= now) {
-        await this.#options.moveDueRefunds({ clockId: "live", now });
-      }
+      if (due !== undefined && due <= now) await this.#moveDueRefunds({ clockId: "live", now });
     } catch (error) {
       this.#options.observer?.failed?.(error);
     } finally {

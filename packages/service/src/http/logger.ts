@@ -13,6 +13,7 @@ export interface LogFields {
   readonly stack?: string;
   readonly count?: number;
   readonly clockId?: string;
+  readonly refundId?: string;
 }
 
 /** The part of a pino logger that this service uses. */

@@ -12,9 +12,16 @@ const HOUR = 60 * MINUTE;
 function engine(
   queue: Queue,
   transport: Transport,
-  moveDueRefunds: (due: { clockId: string; now: number }) => Promise<unknown> = async () => {},
+  moveDueRefunds: (due: { clockId: string; now: number }) => Promise<void> = async () => {},
 ): DeliveryEngine {
-  const one = createDeliveryEngine({ ...queue.ports(transport), policy, moveDueRefunds });
+  const one = createDeliveryEngine({
+    ...queue.ports(transport),
+    policy,
+    moveDueRefunds: async (due) => {
+      await moveDueRefunds(due);
+      return { passedOver: [] };
+    },
+  });
   onTestFinished(() => one.stop({ graceMs: 0 }));
   return one;
 }

@@ -13,7 +13,7 @@ function engine(
   const one = createDeliveryEngine({
     ...queue.ports(transport),
     policy,
-    moveDueRefunds: async () => {},
+    moveDueRefunds: async () => ({ passedOver: [] }),
     observer: { failed },
     pollMs,
   });
@@ -72,7 +72,10 @@ describe("a delivery engine", () => {
     const one = createDeliveryEngine({
       ...queue.ports(fakeTransport(() => answered(204))),
       policy,
-      moveDueRefunds: async (due) => moved.push(due),
+      moveDueRefunds: async (due) => {
+        moved.push(due);
+        return { passedOver: [] };
+      },
       pollMs: 5,
     });
     onTestFinished(() => one.stop());

@@ -42,9 +42,15 @@ describe("a refund of a payment that is still processing", () => {
     );
     const due = Date.parse("2026-11-25T05:00:00.000Z");
     expect(row).toEqual({ due });
-    expect(await service.useCases.moveDueRefunds({ now: due - 1, clockId: "live" })).toBe(0);
-    expect(await service.useCases.moveDueRefunds({ now: due, clockId: "live" })).toBe(1);
-    expect(await service.useCases.moveDueRefunds({ now: due, clockId: "live" })).toBe(0);
+    expect(await service.useCases.moveDueRefunds({ now: due - 1, clockId: "live" })).toMatchObject({
+      moved: 0,
+    });
+    expect(await service.useCases.moveDueRefunds({ now: due, clockId: "live" })).toMatchObject({
+      moved: 1,
+    });
+    expect(await service.useCases.moveDueRefunds({ now: due, clockId: "live" })).toMatchObject({
+      moved: 0,
+    });
     clock.moveTo("2026-11-25T05:00:00.000Z");
     expect(await eventTypes(open, "refund")).toEqual(["refund.pending", "refund.authorized"]);
   });
@@ -57,7 +63,9 @@ describe("a refund of a payment that is still processing", () => {
     clock.advance(30 * DAY_MS);
     await service.useCases.settlePayment(merchant, { paymentId });
     const now = clock.now();
-    expect(await service.useCases.moveDueRefunds({ now, clockId: "live" })).toBe(0);
+    expect(await service.useCases.moveDueRefunds({ now, clockId: "live" })).toMatchObject({
+      moved: 0,
+    });
   });
 
   it("T-09 fails where the debit fails, however long it is due", async () => {
@@ -70,7 +78,9 @@ describe("a refund of a payment that is still processing", () => {
     await service.useCases.failPayment(merchant, { paymentId });
 
     const now = clock.now();
-    expect(await service.useCases.moveDueRefunds({ now, clockId: "live" })).toBe(0);
+    expect(await service.useCases.moveDueRefunds({ now, clockId: "live" })).toMatchObject({
+      moved: 0,
+    });
     expect(await eventTypes(open, "")).toEqual([
       "customer.created",
       "account.linked",

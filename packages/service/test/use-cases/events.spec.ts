@@ -167,12 +167,14 @@ describe("moving due refunds", () => {
     await service.useCases.settlePayment(merchant, { paymentId });
     clock.advance(30 * 86_400_000);
     const now = clock.now();
-    expect(await service.useCases.moveDueRefunds({ now, clockId: "other" })).toBe(0);
+    expect(await service.useCases.moveDueRefunds({ now, clockId: "other" })).toMatchObject({
+      moved: 0,
+    });
     const moved = await Promise.all([
       service.useCases.moveDueRefunds({ now, clockId: "live" }),
       service.useCases.moveDueRefunds({ now, clockId: "live" }),
     ]);
-    expect(moved.reduce((sum, count) => sum + count, 0)).toBe(401);
+    expect(moved.reduce((sum, one) => sum + one.moved, 0)).toBe(401);
     const types = (await events(open)).map(({ type }) => type);
     expect(types.filter((type) => type === "refund.authorized")).toHaveLength(401);
   });

@@ -1,20 +1,25 @@
 import type { Queryable } from "../../driver.ts";
-import type { RefundRecord } from "../../records.ts";
-import { paymentColumns, toPayment, type PaymentRow } from "./payment-row.ts";
+
+/** Where a refund stands in the order in which refunds come to be due. */
+export interface DuePlace {
+  readonly id: string;
+  /** Milliseconds of the refund's clock. */
+  readonly dueAt: number;
+}
 
 /**
- * PENDING refunds that are due by `now`, of every merchant of the clock, the longest overdue first;
- * locked until this transaction ends. Those that another process has locked are left to it.
+ * Where PENDING refunds stand that are due by `now`, of every merchant of the clock, the longest overdue
+ * first, from behind `after`. Reads ids and times alone: one row that cannot be read would hide all.
  */
 export async function listDueRefunds(
-  tx: Queryable,
-  { clockId, now, limit }: { clockId: string; now: number; limit: number },
-): Promise<RefundRecord[]> {
-  const rows = await tx.query<PaymentRow>(
-    `SELECT ${paymentColumns} FROM payments
-      WHERE clock_id = $1 AND due_at IS NOT NULL AND due_at <= $2
-      ORDER BY due_at, id LIMIT $3 FOR UPDATE SKIP LOCKED`,
-    [clockId, now, limit],
+  db: Queryable,
+  query: { clockId: string; now: number; after: DuePlace | undefined; limit: number },
+): Promise<DuePlace[]> {
+  const { clockId, now, after, limit } = query;
+  return db.query<{ id: string; dueAt: number }>(
+    `SELECT id, due_at AS "dueAt" FROM payments
+      WHERE clock_id = $1 AND due_at <= $2 AND (due_at, id) > ($3, $4) AND direction = 'CREDIT'
+      ORDER BY due_at, id LIMIT $5`,
+    [clockId, now, after?.dueAt ?? Number.MIN_SAFE_INTEGER, after?.id ?? "", limit],
   );
-  return rows.map(toPayment).filter((payment) => payment.direction === "CREDIT");
 }
