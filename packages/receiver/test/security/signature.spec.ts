@@ -127,7 +127,8 @@ describe("A4: thousands of signatures", () => {
 
 describe("A9: one signed text, split at other full stops", () => {
   it("is accepted at the one place where it was signed, and at no other", async () => {
-    const text = `{"id":"${event.id}","note":"a.${timestamp}.b.${timestamp}.","x":1.5,"y":"..."}`;
+    // At its second place it would be the attempt of an id with full stops and a body that is JSON.
+    const text = `x.${timestamp}.{"id":"${event.id}","note":"a.${timestamp}.b","x":1.5,"y":"..."}`;
     const signed = `${event.id}.${timestamp}.${text}`;
     const signature = v1(crypto.createHmac("sha256", keyOf(secret)).update(signed).digest());
     const { receiver } = recordingReceiver();
@@ -156,7 +157,7 @@ describe("A9: one signed text, split at other full stops", () => {
     ] as const) {
       const signature = v1(signatureBy(keyOf(secret), { id, timestamp: at, body }));
       const attempt = attemptWith(signature, { id, timestamp: at, body });
-      expect((await receiver.receive(attempt)).kind).toBe("rejected");
+      expect((await receiver.answer(attempt)).response.status).toBe(401);
     }
     expect((await receiver.receive(attemptOf(event))).kind).toBe("handled");
   });
