@@ -14,6 +14,7 @@ function askedToEnd(): Promise<void> {
 const manifest: unknown = JSON.parse(
   readFileSync(new URL("../package.json", import.meta.url), "utf8"),
 );
+// npm packs no package without a version.
 const { version } = manifest as { version: string };
 
 // From the start: whoever asks while the service starts is heard once it runs.

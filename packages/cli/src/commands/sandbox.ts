@@ -1,8 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { openNamespace, startSandbox, subscribeAll } from "@countersign/sandbox";
+import { listPayments, type Merchant, type Queryable } from "@countersign/service";
 import { secretFrom } from "../environment.ts";
 import { Failure } from "../failure.ts";
+import { firstCalls } from "../first-calls.ts";
 import { keptSecret } from "../kept-secret.ts";
 import { listenOn, type PortChoice } from "../listen-on.ts";
 import { loadProfile } from "../load-profile.ts";
@@ -72,7 +74,13 @@ export async function runSandbox(
       terminal.err(`secret    ${given.secret === undefined ? secret : "from the environment"}`);
     }
     const source = given.token === undefined ? `$(cat "${file}.token")` : "$COUNTERSIGN_TOKEN";
-    for (const line of firstCalls(sandbox.url, source)) terminal.err(line);
+    const calls = firstCalls({
+      url: sandbox.url,
+      token: source,
+      paymentId: await refundablePayment(driver, opened.merchant),
+      isSubscribed: command.deliverTo !== undefined,
+    });
+    for (const line of calls) terminal.err(line);
     terminal.out(`ready ${sandbox.url}`);
     await surroundings.asked();
   } finally {
@@ -112,14 +120,14 @@ function deliverToFailure(code: string): Failure {
   return new Failure("CS_CLI_DELIVER_TO_REFUSED", message);
 }
 
-/** What somebody may try first. The token stays out of the lines, and so out of the shell's history. */
-function firstCalls(url: string, token: string): string[] {
-  const authorized = '-H "authorization: Bearer $TOKEN"';
-  const advance = `-X PUT --json '{"advance":"P3D"}'`;
-  return [
-    `try       TOKEN=${token}`,
-    `          curl ${authorized} ${url}/sandbox/payments`,
-    `          curl ${authorized} ${advance} ${url}/sandbox/clock`,
-    `          curl ${authorized} ${url}/sandbox/deliveries`,
-  ];
+/** The newest SUCCEEDED payment of which a dollar can be refunded. */
+async function refundablePayment(db: Queryable, merchant: Merchant): Promise<string | undefined> {
+  const payments = await listPayments(db, { merchantId: merchant.id, limit: 1000 });
+  return payments.find(
+    (payment) =>
+      payment.direction === "DEBIT" &&
+      payment.status === "SUCCEEDED" &&
+      !payment.covered &&
+      payment.amountCents - payment.reservedCents >= 100n,
+  )?.id;
 }

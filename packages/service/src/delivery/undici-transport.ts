@@ -81,6 +81,7 @@ async function post(agent: Agent, request: PostRequest, signal: AbortSignal): Pr
 async function readExcerpt(body: Dispatcher.ResponseData["body"]): Promise<string> {
   const kept: Buffer[] = [];
   let received = 0;
+  // A stream that nobody has given an encoding yields buffers; undici types its chunks as `any`.
   for await (const chunk of body as AsyncIterable<Buffer>) {
     if (received < EXCERPT_BYTES) kept.push(chunk.subarray(0, EXCERPT_BYTES - received));
     received += chunk.length;
