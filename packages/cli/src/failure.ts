@@ -1,16 +1,21 @@
 /** Why a command could not run. Codes are never renamed; they end the command with status 2. */
-export type FailureCode =
-  | "CS_CLI_ALLOW_HOST_MISSING"
-  | "CS_CLI_CLIENT_REFUSED"
-  | "CS_CLI_DATABASE_UNUSABLE"
-  | "CS_CLI_DELIVER_TO_REFUSED"
-  | "CS_CLI_ENVIRONMENT_UNUSABLE"
-  | "CS_CLI_POSTGRESQL_UNSUPPORTED"
-  | "CS_CLI_PORT_TAKEN"
-  | "CS_CLI_PORT_UNUSABLE"
-  | "CS_CLI_PROFILE_UNUSABLE"
-  | "CS_CLI_TOKEN_UNUSABLE"
-  | "CS_CLI_USAGE";
+export const failureCodes = {
+  CS_CLI_ALLOW_HOST_MISSING: "`--listen` goes beyond loopback without `--allow-host`.",
+  CS_CLI_CLIENT_REFUSED: "The client is in the database with another secret.",
+  CS_CLI_DATABASE_UNUSABLE:
+    "The database, or a file beside it, cannot be opened or is of another version.",
+  CS_CLI_DELIVER_TO_REFUSED: "The address of `--deliver-to`, or its secret, cannot be subscribed.",
+  CS_CLI_ENVIRONMENT_UNUSABLE:
+    "A variable is empty, contradicts another one, or is not of its form.",
+  CS_CLI_POSTGRESQL_UNSUPPORTED:
+    "`COUNTERSIGN_DATABASE_URL` names PostgreSQL, which this version cannot use.",
+  CS_CLI_PORT_TAKEN: "Somebody listens on the port that was asked for.",
+  CS_CLI_PORT_UNUSABLE: "The address or the port cannot be listened on.",
+  CS_CLI_PROFILE_UNUSABLE: "There is no such profile, or the document is none.",
+  CS_CLI_TOKEN_UNUSABLE: "`COUNTERSIGN_TOKEN` is not of its form.",
+} as const;
+
+export type FailureCode = keyof typeof failureCodes;
 
 /** The command could not run. The message is for the person at the terminal and holds no secret. */
 export class Failure extends Error {

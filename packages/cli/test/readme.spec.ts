@@ -1,0 +1,91 @@
+import { globSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { failureCodes } from "../src/failure.ts";
+import { ran } from "./ran.ts";
+
+const home = fileURLToPath(new URL("../", import.meta.url));
+const readme = readFileSync(`${home}README.md`, "utf8");
+
+/** The cells of a section's tables whose first cell is code that begins so, without the code's marks. */
+function rows(section: string, beginning: string): string[][] {
+  return section
+    .split("\n")
+    .filter((line) => line.startsWith(`| \`${beginning}`))
+    .map((line) =>
+      line
+        .replaceAll("\\|", "\0")
+        .split("|")
+        .slice(1, -1)
+        .map((cell) =>
+          cell
+            .trim()
+            .replaceAll("\0", "|")
+            .replace(/^`(.*)`$/, "$1"),
+        ),
+    );
+}
+
+const sectionOf = (heading: string): string =>
+  (readme.split(`\n## ${heading}\n`)[1] ?? "").split("\n## ")[0] ?? "";
+
+/** What `--help` lists, `[flags, words]`; a line that is further in goes on with the one before. */
+async function helpOf(command: string): Promise<{ options: string[][]; variables: Set<string> }> {
+  const { out } = await ran([command, "--help"]);
+  const listed = /^Options:\n((?: .*\n)+)/m.exec(out)?.[1] ?? "";
+  const options = listed
+    .replaceAll(/\n {10,}/g, " ")
+    .trimEnd()
+    .split("\n")
+    .map((line) => line.trim().split(/ {2,}/))
+    .filter(([flags]) => flags !== "-h, --help");
+  return { options, variables: new Set(out.match(/COUNTERSIGN_[A-Z_]+/g)) };
+}
+
+describe.each(["sandbox", "serve"])("the README on countersign %s", (command) => {
+  const section = sectionOf(`\`countersign ${command}\``);
+
+  it("lists every option with the words of --help, and none besides", async () => {
+    const { options } = await helpOf(command);
+    expect(options.length).toBeGreaterThan(3);
+    expect(rows(section, "--")).toEqual(options);
+  });
+
+  it("lists the variables of --help, and none besides", async () => {
+    const { variables } = await helpOf(command);
+    const named = rows(section, "COUNTERSIGN_").map(([name = ""]) => name);
+    expect(named.toSorted()).toEqual([...variables].toSorted());
+  });
+});
+
+describe("the README of the command", () => {
+  it("has a section for each command, and none besides", async () => {
+    const { out } = await ran(["--help"]);
+    const commands = out.match(/(?<=^ {2})[a-z]+(?= \[options\])/gm) ?? [];
+    const sections = readme.match(/(?<=^## `countersign )[a-z]+/gm) ?? [];
+    expect(sections).toEqual(commands);
+  });
+
+  it("names every variable that the sources read", () => {
+    const sources = globSync("src/**/*.ts", { cwd: home }).map((path) =>
+      readFileSync(`${home}${path}`, "utf8"),
+    );
+    const read = sources.flatMap((text) => text.match(/(?<=secretFrom\(env, ")\w+/g) ?? []);
+    const named = rows(readme, "COUNTERSIGN_").map(([name = ""]) => name);
+    expect(named.toSorted()).toEqual(read.toSorted());
+  });
+
+  it("lists every failure with its meaning", () => {
+    expect(rows(readme, "CS_CLI_")).toEqual(Object.entries(failureCodes));
+  });
+
+  it.each([
+    [["--version"], 0],
+    [["sandbox", "--prot"], 2],
+  ])("lists the exit code of %j, which is %i", async (args, status) => {
+    expect((await ran(args)).status).toBe(status);
+    const listed = sectionOf("Exit codes").match(/(?<=^\| )\d(?= )/gm);
+    expect(listed).toEqual(["0", "2"]);
+    expect(listed).toContain(String(status));
+  });
+});
