@@ -10,6 +10,8 @@ export const root = fileURLToPath(new URL("..", import.meta.url));
 export default defineConfig({
   root,
   test: {
+    // Many suites wait for processes and sockets: one worker a core keeps both busy.
+    maxWorkers: "100%",
     coverage: {
       provider: "v8",
       include: ["packages/*/src/**", "schemas/src/**"],

@@ -3,7 +3,7 @@ const P = 2n ** 255n - 19n;
 const D = 0x52036cee2b6ffe738cc740797779e89800700a4d4141d8ab75eb4dca135978a3n;
 
 /** The y of a point whose order is 8; the other one is p minus it. */
-const Y_OF_ORDER_8 = 0x7a03ac9277fdc74ec6cc392cfa53202a0f67100d760b3cba4fd83d3d706a17c7n;
+const Y_OF_ORDER_8 = 0x7a03ac9277fdc74ec6cc392cfa53202a0f67100d760b3cba4fd84d3d706a17c7n;
 
 /**
  * Orders 4, 8 and 8; with either sign of x these are six of the eight points of small order. The
