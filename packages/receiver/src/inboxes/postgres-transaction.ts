@@ -105,12 +105,15 @@ export function postgresTransaction(
 /** A connection that is lost while it is idle emits `error`, which would end the process unheard. */
 const unheard = (): void => undefined;
 
+/** The receiver's own deadline comes first: the outcome is then its timeout, and not a failed query. */
+const SERVER_GRACE_MS = 500;
+
 /**
  * Times that hold within the transaction alone. Without them the server would finish a statement, and
  * keep its locks, after the handler was given up or its process ended.
  */
 async function begin(pool: PostgresPool, handlerMs: number): Promise<PostgresClient> {
-  const ms = String(handlerMs);
+  const ms = String(handlerMs + SERVER_GRACE_MS);
   const client = await pool.connect();
   client.on?.("error", unheard);
   try {
