@@ -26,6 +26,13 @@ const forbidden = [
   ["packages/service", "@countersign/sandbox"],
   ["packages/service", "../../sandbox/src/index.ts"],
   ["packages/sandbox", "@countersign/receiver"],
+  ["packages/client", "@countersign/receiver"],
+  ["packages/client", "@countersign/service"],
+  ["packages/contract-kit", "@countersign/service"],
+  ["packages/contract-kit", "@countersign/sandbox"],
+  ["packages/contract-kit", "../../client/src/index.ts"],
+  ["packages/inspector", "@countersign/rules"],
+  ["packages/inspector", "@countersign/sandbox"],
   ["packages/cli", "@countersign/example-merchant"],
   ["examples/merchant", "@countersign/signatures"],
 ] as const;
@@ -36,7 +43,12 @@ const allowed = [
   ["packages/receiver", "node:sqlite"],
   ["packages/service", "undici"],
   ["packages/sandbox", "@countersign/service"],
+  ["packages/client", "@countersign/rules"],
+  ["packages/contract-kit", "@countersign/client"],
+  ["packages/contract-kit", "@countersign/receiver"],
+  ["packages/inspector", "@countersign/schemas"],
   ["packages/cli", "@countersign/sandbox"],
+  ["packages/cli", "@countersign/contract-kit"],
   ["examples/merchant", "@countersign/receiver/express"],
 ] as const;
 

@@ -26,6 +26,8 @@ const folders: Readonly<Record<string, string>> = {
   rules: "packages/rules",
   schemas: "schemas",
   receiver: "packages/receiver",
+  client: "packages/client",
+  "contract-kit": "packages/contract-kit",
   service: "packages/service",
   sandbox: "packages/sandbox",
   cli: "packages/cli",

@@ -1,0 +1,1 @@
+export type { Customer, Refund, RefundRequest } from "@countersign/schemas";
