@@ -1,6 +1,9 @@
 import type { RejectionCode } from "./outcome.ts";
 
-/** Why a body could not be had. `CS_BODY_NOT_JSON`: what carries it is itself garbled, so no bytes can be told. */
+/**
+ * Why a body could not be had. `CS_BODY_NOT_JSON`: what carries it is itself garbled, so no bytes can
+ * be told. `CS_REQUEST_UNREADABLE`: the runtime makes no request of what was sent.
+ */
 export type BodyErrorCode = Extract<
   RejectionCode,
   | "CS_BODY_CONSUMED"
@@ -8,6 +11,7 @@ export type BodyErrorCode = Extract<
   | "CS_BODY_TIMEOUT"
   | "CS_BODY_ABORTED"
   | "CS_BODY_NOT_JSON"
+  | "CS_REQUEST_UNREADABLE"
 >;
 
 export interface BodyLimits {

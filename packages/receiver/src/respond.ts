@@ -58,6 +58,7 @@ const rejections: Readonly<Partial<Record<RejectionCode, Rejection>>> = {
   CS_BODY_TIMEOUT: { status: 408 },
   CS_BODY_ABORTED: { status: 400 },
   CS_BODY_NOT_JSON: { status: 400 },
+  CS_REQUEST_UNREADABLE: { status: 400 },
   CS_EVENT_ENVELOPE: { status: 400 },
   CS_EVENT_ID_MISMATCH: { status: 400 },
   CS_EVENT_SCHEMA: { status: 422 },

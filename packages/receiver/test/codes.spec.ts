@@ -20,6 +20,7 @@ const rejections: Record<Exclude<RejectionCode, keyof typeof signatureErrorCodes
   CS_BODY_TIMEOUT: 408,
   CS_BODY_ABORTED: 400,
   CS_BODY_NOT_JSON: 400,
+  CS_REQUEST_UNREADABLE: 400,
   CS_EVENT_ENVELOPE: 400,
   CS_EVENT_ID_MISMATCH: 400,
   CS_EVENT_SCHEMA: 422,

@@ -23,7 +23,8 @@ const FIX =
  *
  * It reads the stream itself, within the limits. Other methods than POST are answered 405 with
  * `Allow`. A body that was read or locked before is answered 500 `CS_BODY_CONSUMED`, and a process
- * warning names the fix, once. The promise never rejects.
+ * warning names the fix, once. A request that its runtime cannot read is answered 400
+ * `CS_REQUEST_UNREADABLE`. The promise never rejects.
  */
 export function toFetch(receiver: AnswersAttempts): (request: FetchRequest) => Promise<Response> {
   const answer = createAnswer(receiver, FIX);
@@ -32,11 +33,25 @@ export function toFetch(receiver: AnswersAttempts): (request: FetchRequest) => P
       headers: request.headers,
       path: pathOf(request.url),
       body: async (limits) => {
-        // First, since a body that was read cannot be looked at everywhere.
-        if (request.bodyUsed || request.body?.locked === true) return { error: "CS_BODY_CONSUMED" };
-        return request.body === null ? new Uint8Array(0) : readWebStream(request.body, limits);
+        const stream = streamOf(request);
+        if (stream === null) return new Uint8Array(0);
+        return "error" in stream ? stream : readWebStream(stream, limits);
       },
     });
     return new Response(body === "" ? null : body, { status, headers });
   };
+}
+
+function streamOf(
+  request: FetchRequest,
+): WebStream | null | { readonly error: "CS_BODY_CONSUMED" | "CS_REQUEST_UNREADABLE" } {
+  try {
+    // First, since a body that was read cannot be looked at everywhere.
+    if (request.bodyUsed) return { error: "CS_BODY_CONSUMED" };
+    const { body } = request;
+    return body?.locked === true ? { error: "CS_BODY_CONSUMED" } : body;
+  } catch {
+    // Some runtimes build the request when its body is first asked for, and refuse what was sent then.
+    return { error: "CS_REQUEST_UNREADABLE" };
+  }
 }

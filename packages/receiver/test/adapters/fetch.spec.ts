@@ -3,6 +3,8 @@ import { type FetchRequest, toFetch } from "@countersign/receiver/fetch";
 import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
 import { attemptOf, recordingReceiver, refundAuthorized } from "../fixtures.ts";
+import { listen, mounts } from "./mounts.ts";
+import { exchange, linesOf, request as bytesOf } from "./wire.ts";
 
 const { headers, body } = attemptOf(refundAuthorized());
 
@@ -113,6 +115,21 @@ it("[R-BODY-CONSUMED] a body that a runtime calls used is a coded 500, whatever 
     body: new ReadableStream({ start: (controller) => controller.close() }),
   };
   expect((await toFetch(receiver)(used)).status).toBe(500);
+});
+
+it("a request that its runtime cannot read is refused with a code, and is no failure of the receiver", async () => {
+  const { receiver, outcomes } = recordingReceiver();
+  const hono = mounts.find(({ name }) => name === "toFetch on Hono");
+  const server = await hono?.serve(receiver);
+  if (server === undefined) throw new Error("nothing is mounted on Hono");
+  const listening = await listen(server);
+  try {
+    const sent = bytesOf(linesOf(headers, body), body, { host: "1".repeat(400) });
+    expect((await exchange(listening.port, sent)).status).toBe(400);
+    expect(outcomes).toEqual([{ kind: "rejected", code: "CS_REQUEST_UNREADABLE" }]);
+  } finally {
+    listening.close();
+  }
 });
 
 type Stream = ReadableStreamDefaultController<Uint8Array>;

@@ -5,9 +5,9 @@ import { connect, type Socket } from "node:net";
 export function request(
   lines: readonly string[],
   body: Uint8Array = new Uint8Array(0),
-  { method = "POST", target = "/webhooks" } = {},
+  { method = "POST", target = "/webhooks", host = "localhost" } = {},
 ): Buffer {
-  const head = [`${method} ${target} HTTP/1.1`, "Host: localhost", ...lines, "", ""].join("\r\n");
+  const head = [`${method} ${target} HTTP/1.1`, `Host: ${host}`, ...lines, "", ""].join("\r\n");
   return Buffer.concat([Buffer.from(head, "latin1"), body]);
 }
 
