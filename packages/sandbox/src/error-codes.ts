@@ -33,7 +33,8 @@ export const sandboxErrorCodes = {
   CLOCK_OUT_OF_RANGE: {
     status: 422,
     title: "Clock out of range",
-    meaning: "The clock goes no further than 2035-12-01.",
+    meaning:
+      "The clock goes no further than the bank calendar: with the built-in profiles, to 2035-12-01.",
   },
   DELIVERY_NOT_FOUND: {
     status: 404,

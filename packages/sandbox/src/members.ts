@@ -1,5 +1,11 @@
-import { parseAmount, type AmountPolicy } from "@countersign/rules";
-import { refuseMembers, type JsonBody, type MemberError } from "@countersign/service";
+import { parseAmount } from "@countersign/rules";
+import {
+  faultAt,
+  refuseMembers,
+  type Context,
+  type JsonBody,
+  type MemberError,
+} from "@countersign/service";
 
 /** Where a value stands in a body. */
 export interface Place {
@@ -128,9 +134,9 @@ export function list<T>(read: Reader<T>, { max }: { max: number }): Reader<T[]> 
   };
 }
 
-/** An amount (S 2.1) in cents, judged on the source text of its number. */
-export function amount(policy: AmountPolicy): Reader<bigint> {
-  const form = object({ currency: required(currency), value: required(cents(policy)) });
+/** An amount (S 2.1) in cents, judged as the interface's calls judge theirs: text and bounds. */
+export function amount(context: Context): Reader<bigint> {
+  const form = object({ currency: required(currency), value: required(cents(context)) });
   return (value, place) => {
     const reading = form(value, place);
     return reading.ok ? { ok: true, value: reading.value.value } : reading;
@@ -142,13 +148,15 @@ const currency: Reader<string> = (value, { pointer }) =>
     ? { ok: true, value }
     : { ok: false, errors: [fault(pointer, "UNSUPPORTED_CURRENCY", "must be USD")] };
 
-function cents(policy: AmountPolicy): Reader<bigint> {
-  return (_, { pointer, numbers }) => {
-    const verdict = parseAmount(numbers.get(pointer) ?? "", policy);
-    if (verdict.ok) return { ok: true, value: verdict.cents };
-    const message =
-      "must be a number from 0.01 to 99999999.99 with at most two digits after the separator";
-    return { ok: false, errors: [fault(pointer, "INVALID_AMOUNT", message)] };
+function cents(context: Context): Reader<bigint> {
+  const { amount: policy } = context.policy;
+  const { minimumCents, maximumCents, strings } = policy;
+  return (value, { pointer, numbers }) => {
+    const isTextTaken = strings === "accept" && typeof value === "string";
+    const verdict = parseAmount(isTextTaken ? value : (numbers.get(pointer) ?? ""), policy);
+    return verdict.ok && verdict.cents >= minimumCents && verdict.cents <= maximumCents
+      ? { ok: true, value: verdict.cents }
+      : { ok: false, errors: [faultAt(context, pointer, "INVALID_AMOUNT")] };
   };
 }
 

@@ -1,3 +1,4 @@
+import { profiles } from "@countersign/schemas/profiles";
 import type { LogFields } from "@countersign/service";
 import { describe, expect, it } from "vitest";
 import { openReceiver, openSandbox, refusal } from "./open-sandbox.ts";
@@ -61,6 +62,27 @@ describe("the clock of a namespace", () => {
       status: 422,
       code: "CLOCK_OUT_OF_RANGE",
     });
+  });
+
+  it("T-17 goes no further than to where a payment that settles has a threshold", async () => {
+    const hold = { ...profiles.standard.hold, businessDays: 60 };
+    const one = await openSandbox({ profile: { ...profiles.standard, hold } });
+    const move = (now: string) => one.call("PUT", "/sandbox/clock", { json: { now } });
+    expect(refusal(await move("2035-12-01T00:00:00.000Z"))).toEqual({
+      status: 400,
+      code: "INVALID_REQUEST",
+      members: { "/now": "INVALID_VALUE" },
+    });
+    // 60 business days before the last one of 2035.
+    expect((await move("2035-10-03T00:00:00.000Z")).status).toBe(200);
+    const far = await one.call("PUT", "/sandbox/clock", { json: { advance: "P1D" } });
+    expect(refusal(far)).toEqual({ status: 422, code: "CLOCK_OUT_OF_RANGE" });
+    const processing = one.opened.seeded?.payments.processing;
+    const settled = await one.call("POST", `/sandbox/payments/${processing}/settle`);
+    expect(settled.status).toBe(200);
+    const json = { paymentId: processing, amount: { currency: "USD", value: 1 }, requestKey: "k" };
+    const refund = await one.call("POST", "/v1/refunds", { json });
+    expect(refund).toMatchObject({ status: 201, body: { paymentStatus: "PENDING" } });
   });
 
   it.each([

@@ -41,6 +41,21 @@ describe("a payment of the sandbox", () => {
     expect(refusal(answer)).toMatchObject({ status: 400, members });
   });
 
+  it("T-15 is of no other amount than the profile takes, at its bounds and a cent beyond", async () => {
+    const { standard } = profiles;
+    const bounds = { minimumCents: 100, maximumCents: 500_000, strings: "accept" } as const;
+    const one = await openSandbox({
+      profile: { ...standard, amount: { ...standard.amount, ...bounds } },
+    });
+    const statusOf = async (value: string): Promise<number> => {
+      const text = `{"customerId":"${customerOf(one)}","amount":{"currency":"USD","value":${value}}}`;
+      return (await one.call("POST", "/sandbox/payments", { text })).status;
+    };
+    const values = ["0.99", "1", "5000.00", "5000.01", '"1.00"', '"0.99"', '"one"'];
+    const statuses = await Promise.all(values.map(statusOf));
+    expect(statuses).toEqual([400, 201, 201, 400, 201, 400, 400]);
+  });
+
   it("is refused for a customer without an account, and for nobody (S 1)", async () => {
     const one = await openSandbox();
     const pay = async (customerId: string | undefined) =>

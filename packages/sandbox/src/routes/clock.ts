@@ -9,7 +9,8 @@ import {
 import { optional, readMembers } from "../members.ts";
 import type { Parts } from "../parts.ts";
 import { refuseControl } from "../refusals.ts";
-import { duration, LAST_INSTANT, time } from "../time.ts";
+import { lastInstant } from "../last-instant.ts";
+import { duration, timeWithin } from "../time.ts";
 
 /** `GET /sandbox/clock`: what the namespace's clock shows. */
 export const getClock: Route = {
@@ -26,14 +27,18 @@ export const putClock = ({ engine }: Parts): Route => ({
   method: "PUT",
   scope: undefined,
   answer: async (call) => {
-    const order = readMembers(call.body, { now: optional(time), advance: optional(duration) });
+    const { policy } = call.context;
+    const order = readMembers(call.body, {
+      now: optional(timeWithin(policy)),
+      advance: optional(duration),
+    });
     if ((order.now === undefined) === (order.advance === undefined)) {
       const message = "one of now and advance is required, not both";
       throw refuseMembers([{ pointer: "/now", code: "INVALID_VALUE", message }]);
     }
     const outcome = await engine.advanceClock(call.merchant.clockId, (now) => {
       const to = order.now ?? now + (order.advance ?? 0);
-      if (to > LAST_INSTANT) throw refuseControl("CLOCK_OUT_OF_RANGE");
+      if (to > lastInstant(policy)) throw refuseControl("CLOCK_OUT_OF_RANGE");
       return to;
     });
     if (!outcome.ok) {

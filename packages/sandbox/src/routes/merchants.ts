@@ -1,6 +1,6 @@
 import { instantOf, useCasesOf, writtenTime, type Route } from "@countersign/service";
 import { optional, readMembers, text } from "../members.ts";
-import { time } from "../time.ts";
+import { timeWithin } from "../time.ts";
 
 /** `GET /sandbox/merchants`: the namespace's own. */
 export const listMerchants: Route = {
@@ -25,7 +25,7 @@ export const postMerchant: Route = {
   answer: async ({ context, body }) => {
     const order = readMembers(body, {
       name: optional(text({ max: 100 })),
-      now: optional(time),
+      now: optional(timeWithin(context.policy)),
     });
     const instant = order.now ?? context.clock.now();
     const scopes = Object.values(context.policy.token.scopes);

@@ -14,7 +14,7 @@ import {
 import { listLimit } from "../list-limit.ts";
 import { amount, oneOf, optional, readMembers, required, text } from "../members.ts";
 import { refuseControl } from "../refusals.ts";
-import { time } from "../time.ts";
+import { timeWithin } from "../time.ts";
 
 /** `GET /sandbox/payments`: debits and refunds, the newest first. */
 export const getPayments: Route = {
@@ -36,7 +36,7 @@ export const postPayment: Route = {
   answer: async ({ context, merchant, body }) => {
     const order = readMembers(body, {
       customerId: required(text({ max: 64 })),
-      amount: required(amount(context.policy.amount)),
+      amount: required(amount(context)),
       requestKey: optional(
         text({ max: 255, pattern: [/^[\x20-\x7E]+$/, "printable ASCII characters"] }),
       ),
@@ -63,7 +63,9 @@ export const postAuthorize: Route = moveRoute((call) => {
 
 /** `POST /sandbox/payments/{id}/settle`: from now on its refunds have a threshold (S 3.1). */
 export const postSettle: Route = moveRoute((call) => {
-  const { settledAt } = readMembers(call.body, { settledAt: optional(time) });
+  const { settledAt } = readMembers(call.body, {
+    settledAt: optional(timeWithin(call.context.policy)),
+  });
   return useCasesOf(call.context).settlePayment(call.merchant, {
     paymentId: paymentIdOf(call),
     ...(settledAt !== undefined && { settledAt }),

@@ -2,7 +2,7 @@ import { writtenTime, type Route } from "@countersign/service";
 import { emptyNamespace } from "../empty-namespace.ts";
 import { optional, readMembers } from "../members.ts";
 import type { Parts } from "../parts.ts";
-import { time } from "../time.ts";
+import { timeWithin } from "../time.ts";
 
 /**
  * `POST /sandbox/reset`: empties the namespace, its faults included, and sets its clock to `now` or
@@ -12,7 +12,7 @@ export const postReset = ({ engine, faults }: Parts): Route => ({
   method: "POST",
   scope: undefined,
   answer: async ({ context, merchant, body }) => {
-    const order = readMembers(body, { now: optional(time) });
+    const order = readMembers(body, { now: optional(timeWithin(context.policy)) });
     const instant = order.now ?? context.clock.now();
     await engine.betweenMoves(merchant.clockId, () =>
       context.driver.transaction((tx) => emptyNamespace(tx, merchant, instant)),
