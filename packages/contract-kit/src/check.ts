@@ -1,0 +1,32 @@
+import type { Verdict } from "./finding.ts";
+import type { ProviderTarget, ReceiverTarget, Target } from "./target.ts";
+
+/** What a run gives to each check. */
+export interface CheckContext {
+  /** Of everything that is generated; equal seeds make equal scenarios. */
+  readonly seed: number;
+  /** Where to begin in the seed's runs: the path of a failure that is to be seen again. */
+  readonly path?: string;
+  /** How many scenarios a generated check plays, 1 or more. */
+  readonly runs: number;
+}
+
+/** Code that tests one or more requirements against a live target. */
+export interface CheckOf<T extends Target> {
+  /** `provider/…` or `receiver/…`; never renamed. */
+  readonly id: string;
+  /** What it does, in one line. */
+  readonly title: string;
+  readonly role: T["role"];
+  /** Ids of the requirements that it says something of. */
+  readonly requirements: readonly string[];
+  /**
+   * @returns A verdict of each of its requirements.
+   * @throws {Error} The check itself broke, or the target is not there: an `error`, never a failure.
+   */
+  readonly run: (target: T, context: CheckContext) => Promise<readonly Verdict[]>;
+}
+
+export type ProviderCheck = CheckOf<ProviderTarget>;
+export type ReceiverCheck = CheckOf<ReceiverTarget>;
+export type Check = ProviderCheck | ReceiverCheck;

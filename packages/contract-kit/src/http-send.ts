@@ -1,0 +1,66 @@
+import { Agent as HttpAgent, request as httpRequest } from "node:http";
+import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import type { HttpAnswer, Send } from "./http.ts";
+
+export interface HttpSendOptions {
+  /** Milliseconds until a call without an answer fails. Default 10 000. */
+  readonly timeoutMs?: number;
+  /** The largest body that is read, in bytes. Default 1 MiB. */
+  readonly maxBytes?: number;
+}
+
+/**
+ * Sends calls to `url` over kept connections: never through a proxy of the environment, never to where a
+ * redirect points, and with the body's bytes as they are.
+ *
+ * @param url `http` or `https`; its path stands before each call's.
+ * @returns The sender, and what closes its connections.
+ */
+export function httpSend(
+  url: string,
+  { timeoutMs = 10_000, maxBytes = 1_048_576 }: HttpSendOptions = {},
+): { readonly send: Send; readonly close: () => void } {
+  const base = url.replace(/\/+$/, "");
+  const isSecure = new URL(base).protocol === "https:";
+  const agent = isSecure ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true });
+  const request = isSecure ? httpsRequest : httpRequest;
+  const send: Send = ({ method, path, headers, body }) =>
+    new Promise<HttpAnswer>((resolve, reject) => {
+      const bytes = body === undefined ? undefined : Buffer.from(body);
+      const length = bytes === undefined ? {} : { "content-length": String(bytes.length) };
+      const sending = request(
+        base + path,
+        {
+          method,
+          agent,
+          headers: { ...length, ...headers },
+          signal: AbortSignal.timeout(timeoutMs),
+        },
+        (response) => {
+          const chunks: Buffer[] = [];
+          let size = 0;
+          response.on("data", (chunk: Buffer) => {
+            chunks.push(chunk);
+            size += chunk.length;
+            if (size > maxBytes) response.destroy(new Error(`the body exceeds ${maxBytes} bytes`));
+          });
+          response.on("error", reject);
+          response.on("end", () => {
+            resolve({
+              status: response.statusCode ?? 0,
+              headers: Object.fromEntries(
+                Object.entries(response.headers).map(([name, value]) => [
+                  name,
+                  [value ?? ""].flat().join(", "),
+                ]),
+              ),
+              body: Buffer.concat(chunks),
+            });
+          });
+        },
+      );
+      sending.on("error", reject);
+      sending.end(bytes);
+    });
+  return { send, close: () => agent.destroy() };
+}

@@ -1,0 +1,160 @@
+import type { CheckContext, CheckOf } from "./check.ts";
+import type { Finding, Verdict } from "./finding.ts";
+import type { Requirement } from "./requirement.ts";
+import type { Target } from "./target.ts";
+
+export interface RunOptions<T extends Target> {
+  readonly target: T;
+  readonly checks: readonly CheckOf<T>[];
+  /** All that checks may name; those of the target's role without a finding are told as uncovered. */
+  readonly requirements: readonly Requirement[];
+  /** Ids of checks or requirements: only these run, or are judged. Default: all. */
+  readonly only?: readonly string[];
+  /** Reasons by the id of a check or a requirement. */
+  readonly skip?: Readonly<Record<string, string>>;
+  /** Whether a SHOULD that does not hold is a failure. Default: it is a warning. */
+  readonly strict?: boolean;
+  /** Default 1. */
+  readonly seed?: number;
+  /** Where to begin in the seed's runs, for one check alone. */
+  readonly path?: string;
+  /** Scenarios of a generated check. Default 50. */
+  readonly runs?: number;
+  /** Milliseconds of a clock that only goes forward. Default: this machine's. */
+  readonly now?: () => number;
+  /** Sees each finding as it comes. */
+  readonly onFinding?: (finding: Finding) => void;
+}
+
+export interface Report {
+  readonly role: Target["role"];
+  readonly url: string;
+  readonly seed: number;
+  readonly findings: readonly Finding[];
+  /** Ids of the role's requirements that no check of this run tests. */
+  readonly uncovered: readonly string[];
+  /** 0: all MUSTs hold. 1: one does not. 2: a check broke, or nothing was tested. */
+  readonly exitCode: 0 | 1 | 2;
+}
+
+/**
+ * Verifies a target: requirements → checks → target → findings → report. One check runs at a time, so
+ * that what it sends is what the target sees.
+ *
+ * @throws {TypeError} A check names a requirement that is not there: a mistake of who wrote it.
+ */
+export async function run<T extends Target>(options: RunOptions<T>): Promise<Report> {
+  const {
+    target,
+    seed = 1,
+    runs = 50,
+    path,
+    only,
+    skip = {},
+    now = () => performance.now(),
+  } = options;
+  const known = new Map(options.requirements.map((one) => [one.id, one]));
+  const context = { seed, runs, ...(path !== undefined && { path }) };
+  const findings: Finding[] = [];
+  for (const check of options.checks) {
+    const wanted = check.requirements
+      .filter((id) => isWanted(only, check.id, id))
+      .map((id) => requirementOf(known, check.id, id));
+    if (wanted.length === 0) continue;
+    const started = now();
+    const reason = skip[check.id];
+    const judge = reason === undefined ? await verdictsOf(check, target, context) : skipped(reason);
+    const ms = now() - started;
+    for (const requirement of wanted) {
+      const said = skip[requirement.id] === undefined ? judge : skipped(skip[requirement.id] ?? "");
+      const finding = {
+        check: check.id,
+        requirement,
+        ms,
+        ...said(requirement, options.strict ?? false),
+      };
+      findings.push(finding);
+      options.onFinding?.(finding);
+    }
+  }
+  const tested = new Set(findings.map(({ requirement }) => requirement.id));
+  const uncovered = options.requirements
+    .filter(({ role, id }) => role === target.role && !tested.has(id))
+    .map(({ id }) => id);
+  return {
+    role: target.role,
+    url: target.url,
+    seed,
+    findings,
+    uncovered,
+    exitCode: exitCodeOf(findings),
+  };
+}
+
+type Said = Pick<Finding, "status" | "message" | "evidence">;
+type Judge = (requirement: Requirement, strict: boolean) => Said;
+
+const skipped =
+  (message: string): Judge =>
+  () => ({ status: "skipped", message });
+
+async function verdictsOf<T extends Target>(
+  check: CheckOf<T>,
+  target: T,
+  context: CheckContext,
+): Promise<Judge> {
+  let verdicts: readonly Verdict[];
+  try {
+    verdicts = await check.run(target, context);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return () => ({ status: "error", message });
+  }
+  return (requirement, strict) => {
+    const verdict = verdicts.find((one) => one.requirement === requirement.id);
+    // A check that says nothing would pass for one that found nothing.
+    if (verdict === undefined) return { status: "error", message: "the check came to no verdict" };
+    return saidOf(verdict, requirement.level === "SHOULD" && !strict);
+  };
+}
+
+function saidOf(verdict: Verdict, isMild: boolean): Said {
+  switch (verdict.status) {
+    case "pass":
+      return { status: "pass", message: "" };
+    case "fail": {
+      const { message, evidence } = verdict;
+      return { status: isMild ? "warn" : "fail", message, ...(evidence && { evidence }) };
+    }
+    case "not_applicable":
+    case "skipped":
+      return { status: verdict.status, message: verdict.message };
+    default:
+      return verdict satisfies never;
+  }
+}
+
+function isWanted(
+  only: readonly string[] | undefined,
+  check: string,
+  requirement: string,
+): boolean {
+  return only === undefined || only.includes(check) || only.includes(requirement);
+}
+
+function requirementOf(
+  known: ReadonlyMap<string, Requirement>,
+  check: string,
+  id: string,
+): Requirement {
+  const requirement = known.get(id);
+  if (requirement === undefined)
+    throw new TypeError(`${check} names ${id}, which is no requirement`);
+  return requirement;
+}
+
+function exitCodeOf(findings: readonly Finding[]): 0 | 1 | 2 {
+  const has = (status: Finding["status"]): boolean => findings.some((one) => one.status === status);
+  if (has("fail")) return 1;
+  return has("error") || findings.length === 0 ? 2 : 0;
+}

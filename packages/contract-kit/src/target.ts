@@ -1,0 +1,65 @@
+import type { Profile } from "@countersign/schemas";
+import type { Send } from "./http.ts";
+
+/** A provider's service, of any make, as one merchant sees it. */
+export interface ProviderTarget {
+  readonly role: "provider";
+  /** Base URL, for the lines that show a failure. */
+  readonly url: string;
+  readonly send: Send;
+  /** An access token with every scope; asked for anew at each call, so that it may expire. */
+  readonly token: () => Promise<string>;
+  readonly profile: Profile;
+  /** What can be moved beside the interface. A check that needs more is `not_applicable`. */
+  readonly controls?: ProviderControls;
+}
+
+/** Controls of a service under test: the sandbox has them all, another service what its team gives. */
+export interface ProviderControls {
+  readonly payments?: PaymentControls;
+  readonly clock?: ClockControls;
+  readonly events?: EventControls;
+  /** Another merchant, with a clock and resources of its own. */
+  readonly merchant?: () => Promise<ProviderTarget>;
+}
+
+export interface PaymentControls {
+  /** A debit that is still processing, of a customer with a linked account. */
+  readonly create: (amountCents: bigint) => Promise<{ paymentId: string; customerId: string }>;
+  /** @param settledAt Milliseconds. */
+  readonly settle: (paymentId: string, settledAt: number) => Promise<void>;
+  readonly fail: (paymentId: string) => Promise<void>;
+  readonly cover: (paymentId: string) => Promise<void>;
+}
+
+export interface ClockControls {
+  /** Milliseconds. */
+  readonly now: () => Promise<number>;
+  /** Answers when what came to be due on the way has been done. Forward only. */
+  readonly advance: (ms: number) => Promise<void>;
+}
+
+export interface EventControls {
+  /** An event of this type, now. @returns Its id. */
+  readonly emit: (type: string) => Promise<string>;
+  /** Keys of the subscriptions that an event is delivered to. */
+  readonly subscriptionsOf: (eventId: string) => Promise<readonly string[]>;
+  /** An address that a subscription may have; what is delivered there is not read. */
+  readonly callbackUrl: string;
+}
+
+/** A merchant's receiver, in any language, as the sender of attempts sees it. */
+export interface ReceiverTarget {
+  readonly role: "receiver";
+  /** Where attempts are posted to. */
+  readonly url: string;
+  /** Paths are below `url`; an attempt's own is `""`. */
+  readonly send: Send;
+  /** Secrets that the receiver knows, the one to sign with first. */
+  readonly secrets: readonly string[];
+  readonly profile: Profile;
+  /** Ids of the events whose handler has run, once a time that it ran; absent where nobody can tell. */
+  readonly effects?: () => Promise<readonly string[]>;
+}
+
+export type Target = ProviderTarget | ReceiverTarget;
