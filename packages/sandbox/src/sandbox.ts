@@ -103,6 +103,7 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
       clock,
       random,
       allowLoopbackHttp: true,
+      limitsRates: false,
       ...(options.logger && { logger: options.logger }),
       onWork: () => {
         engine.onWork();

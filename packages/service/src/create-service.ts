@@ -2,11 +2,12 @@ import type { Profile } from "@countersign/schemas/profiles";
 import type { Express } from "express";
 import { systemClock, type Clock } from "./clock.ts";
 import { createApp, type Routes } from "./http/app.ts";
+import type { HttpContext } from "./http/http-context.ts";
 import { silentLogger, type Logger } from "./http/logger.ts";
+import { Rates } from "./http/rates.ts";
 import { policyOf } from "./policy-of.ts";
 import { systemRandom, type Random } from "./random.ts";
 import type { Driver } from "./store/driver.ts";
-import type { Context } from "./use-cases/context.ts";
 import { useCasesOf, type UseCases } from "./use-cases/use-cases.ts";
 
 export interface ServiceOptions {
@@ -23,6 +24,14 @@ export interface ServiceOptions {
   readonly logger?: Logger;
   /** A hint, after COMMIT, that deliveries may wait. Default: nobody listens, a poll finds them. */
   readonly onWork?: () => void;
+  /** Whether the profile's rate limits hold. Default true; the sandbox has none. */
+  readonly limitsRates?: boolean;
+  /**
+   * Addresses and networks (`10.0.0.0/8`, `loopback`) of the proxies before this service, whose
+   * `x-forwarded-for` tells where a call comes from. Default none: the connection's address does, and
+   * behind a proxy all callers would share one source's token requests.
+   */
+  readonly trustedProxies?: readonly string[];
   /** Routes beside those of the interface, answered with the same checks. Default: none. */
   readonly routes?: Routes;
 }
@@ -42,17 +51,27 @@ export interface Service {
  * @throws {TypeError} The profile asks for what this service cannot do.
  */
 export function createService(options: ServiceOptions): Service {
-  const context: Context = {
+  const clock = options.clock ?? systemClock;
+  const policy = policyOf(options.profile);
+  const rates =
+    (options.limitsRates ?? true)
+      ? new Rates({ limits: policy.rateLimit, now: () => clock.now() })
+      : undefined;
+  const context: HttpContext = {
     driver: options.driver,
-    clock: options.clock ?? systemClock,
+    clock,
     random: options.random ?? systemRandom,
-    policy: policyOf(options.profile),
+    policy,
     allowLoopbackHttp: options.allowLoopbackHttp ?? false,
     onWork: options.onWork ?? (() => {}),
+    logger: options.logger ?? silentLogger,
+    rates,
   };
-  const logger = options.logger ?? silentLogger;
   return {
-    app: createApp(context, { logger, routes: options.routes ?? {} }),
+    app: createApp(context, {
+      routes: options.routes ?? {},
+      trustedProxies: options.trustedProxies ?? [],
+    }),
     useCases: useCasesOf(context),
     driver: context.driver,
     clock: context.clock,

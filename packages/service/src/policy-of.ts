@@ -46,6 +46,7 @@ export function policyOf(profile: Profile): Policy {
     },
     acceptsSecret: secretJudge(profile),
     token: profile.token,
+    rateLimit: profile.rateLimit,
     http: {
       errorBody: statuses.errorBody,
       statusOf: statusTable(statuses),

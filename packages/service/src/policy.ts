@@ -70,6 +70,12 @@ export interface Policy {
     /** The profile's names of the scopes that refunds and everything else need. */
     readonly scopes: { readonly payments: string; readonly core: string };
   };
+  /** Calls of one client (S 8). */
+  readonly rateLimit: {
+    readonly refundsPerSecond: number;
+    readonly tokensPerMinute: number;
+    readonly othersPerSecond: number;
+  };
   readonly http: {
     readonly errorBody: "problem" | "flat";
     /** The status of a code where the profile moves it. */

@@ -48,6 +48,9 @@ export interface OpenOptions {
   readonly wrap?: (driver: Driver) => Driver;
   readonly logger?: Logger;
   readonly allowLoopbackHttp?: boolean;
+  /** Default false: the clock stands still, and a test may make many calls. */
+  readonly limitsRates?: boolean;
+  readonly trustedProxies?: readonly string[];
   readonly onWork?: () => void;
   /** When the service is closed. Default: at the end of the running test. */
   readonly atEnd?: AtEnd;
@@ -67,6 +70,8 @@ export async function openService(options: OpenOptions = {}): Promise<TestServic
     ...(options.logger && { logger: options.logger }),
     ...(options.onWork && { onWork: options.onWork }),
     allowLoopbackHttp: options.allowLoopbackHttp ?? false,
+    limitsRates: options.limitsRates ?? false,
+    ...(options.trustedProxies && { trustedProxies: options.trustedProxies }),
   });
   const agent = new Agent();
   let closing: Promise<unknown> | undefined;

@@ -1,9 +1,9 @@
 import type { ErrorRequestHandler } from "express";
 import { StoreUnavailableError } from "../store/driver.ts";
-import type { Context } from "../use-cases/context.ts";
 import { writeAnswer } from "./answer.ts";
 import { factsOf } from "./facts.ts";
-import type { Logger, LogFields } from "./logger.ts";
+import type { HttpContext } from "./http-context.ts";
+import type { LogFields } from "./logger.ts";
 import { problemAnswer } from "./problem.ts";
 import { refuse } from "./refuse.ts";
 import { Refused } from "./refused.ts";
@@ -13,7 +13,7 @@ import { SenderGone } from "./sender-gone.ts";
  * Ends every call that threw. A refusal is answered as it is; an error of this program becomes
  * `INTERNAL_SERVER_ERROR`, and its words go to the log alone.
  */
-export function answerRefusals({ policy }: Context, logger: Logger): ErrorRequestHandler {
+export function answerRefusals({ policy, logger }: HttpContext): ErrorRequestHandler {
   // Express tells error handlers by their four parameters.
   return (error: unknown, _request, response, _next) => {
     const facts = factsOf(response);

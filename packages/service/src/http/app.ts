@@ -1,12 +1,11 @@
 import express, { type Express, type RequestHandler } from "express";
 import { newId } from "../ids.ts";
-import type { Context } from "../use-cases/context.ts";
 import { answerRefusals } from "./answer-refusals.ts";
 import { getCustomerRoute } from "./customers.ts";
 import { setFacts } from "./facts.ts";
 import { serveHealth, serveReadiness } from "./health.ts";
+import type { HttpContext } from "./http-context.ts";
 import { logCall } from "./log-call.ts";
-import type { Logger } from "./logger.ts";
 import { postRefund } from "./refunds.ts";
 import { refuse } from "./refuse.ts";
 import type { Route } from "./route.ts";
@@ -26,16 +25,17 @@ const interfaceRoutes: Routes = {
 };
 
 export interface AppOptions {
-  readonly logger: Logger;
   /** Routes beside those of the interface. */
   readonly routes: Routes;
+  /** Addresses and networks of proxies whose word on a call's source is taken. */
+  readonly trustedProxies: readonly string[];
 }
 
 /**
  * The service's HTTP interface: the four calls of S 4, `POST /v1/tokens`, `GET /healthz` and
  * `GET /readyz`. Every answer carries `x-request-id`; every refusal is a problem.
  */
-export function createApp(context: Context, { logger, routes }: AppOptions): Express {
+export function createApp(context: HttpContext, { routes, trustedProxies }: AppOptions): Express {
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
@@ -43,9 +43,10 @@ export function createApp(context: Context, { logger, routes }: AppOptions): Exp
   app.enable("strict routing");
   // Paths are opaque and queries are read where they mean something.
   app.disable("query parser");
+  app.set("trust proxy", [...trustedProxies]);
 
   app.use(withFacts(context));
-  app.use(logCall(logger));
+  app.use(logCall(context.logger));
   on(app, "/healthz", [["GET", serveHealth]]);
   on(app, "/readyz", [["GET", serveReadiness(context)]]);
   on(app, context.policy.token.path, [["POST", serveTokens(context)]]);
@@ -59,7 +60,7 @@ export function createApp(context: Context, { logger, routes }: AppOptions): Exp
   app.use(() => {
     throw refuse("NOT_FOUND");
   });
-  app.use(answerRefusals(context, logger));
+  app.use(answerRefusals(context));
   return app;
 }
 
@@ -93,7 +94,7 @@ function on(app: Express, path: string, handlers: readonly Handler[]): void {
   });
 }
 
-function withFacts({ random }: Context): RequestHandler {
+function withFacts({ random }: HttpContext): RequestHandler {
   return (_request, response, next) => {
     // A request id of the caller's is not taken over: it would be a stranger's text in our logs.
     const requestId = newId(random, "req");

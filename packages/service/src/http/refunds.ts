@@ -11,6 +11,7 @@ import type { BodyRoute } from "./route.ts";
 export const postRefund: BodyRoute = {
   method: "POST",
   scope: "payments",
+  rate: "refunds",
   answer: async ({ context, merchant, body }) => {
     const { policy } = context;
     const order = readRefundRequest(body, context);

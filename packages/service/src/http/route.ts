@@ -3,6 +3,7 @@ import type { Request } from "express";
 import type { Context } from "../use-cases/context.ts";
 import type { Merchant } from "../store/records.ts";
 import type { Answer } from "./answer.ts";
+import type { RateKind } from "./rates.ts";
 
 /** A body that has been read as JSON, with the source text of its numbers. */
 export type JsonBody = Extract<JsonReading, { ok: true }>;
@@ -23,6 +24,8 @@ export interface BodyCall extends Call {
 interface RouteBase {
   /** Which of the profile's scopes the token needs; `undefined` takes any token. */
   readonly scope: "payments" | "core" | undefined;
+  /** Default `others`. */
+  readonly rate?: RateKind;
 }
 
 export interface GetRoute extends RouteBase {

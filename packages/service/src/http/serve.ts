@@ -1,11 +1,11 @@
 import { readJson } from "@countersign/rules";
 import type { Request, Response } from "express";
 import { memberCodeOfJson } from "../error-codes.ts";
-import type { Context } from "../use-cases/context.ts";
 import { acceptsJson } from "./accepts-json.ts";
 import { writeAnswer, type Answer } from "./answer.ts";
 import { authenticate, requireScope } from "./authenticate.ts";
 import { factsOf, type CallFacts } from "./facts.ts";
+import type { HttpContext } from "./http-context.ts";
 import { mediaTypeOf } from "./media-type.ts";
 import { readBody } from "./read-body.ts";
 import { refuse } from "./refuse.ts";
@@ -13,11 +13,11 @@ import type { Call, JsonBody, Route } from "./route.ts";
 
 /**
  * An Express handler of a route. The checks come in an order in which a stranger learns nothing: path
- * and method have been matched, then authentication, scope, media types, size, JSON; the route goes on
+ * and method have been matched, then authentication, scope, rate, media types, size, JSON; the route goes on
  * with fields, key, payment and business.
  */
 export function serve(
-  context: Context,
+  context: HttpContext,
   route: Route,
 ): (request: Request, response: Response) => Promise<void> {
   return async (request, response) => {
@@ -26,7 +26,7 @@ export function serve(
 }
 
 async function answerOf(
-  context: Context,
+  context: HttpContext,
   route: Route,
   { request, facts }: { request: Request; facts: CallFacts },
 ): Promise<Answer> {
@@ -34,6 +34,7 @@ async function answerOf(
   const token = await authenticate(context, request);
   facts.merchantId = token.merchant.id;
   if (route.scope !== undefined) requireScope(token, policy.token.scopes[route.scope]);
+  context.rates?.takeCall(route.rate ?? "others", token);
   requireAcceptedJson(context, request);
   requireContentType(context, route, request);
   const call: Call = { context, merchant: token.merchant, request, requestId: facts.requestId };
@@ -43,13 +44,13 @@ async function answerOf(
   return route.answer({ ...call, body: parse(bytes, policy.limits.depth) });
 }
 
-function requireAcceptedJson({ policy }: Context, request: Request): void {
+function requireAcceptedJson({ policy }: HttpContext, request: Request): void {
   const field = request.headers.accept;
   if (field === undefined && policy.http.isAcceptRequired) throw refuse("NOT_ACCEPTABLE");
   if (!acceptsJson(field)) throw refuse("NOT_ACCEPTABLE");
 }
 
-function requireContentType({ policy }: Context, { method }: Route, request: Request): void {
+function requireContentType({ policy }: HttpContext, { method }: Route, request: Request): void {
   if (method === "GET" && !policy.http.isContentTypeOnGetRequired) return;
   if (mediaTypeOf(request.headers["content-type"]) === "application/json") return;
   // RFC 9110, section 15.5.16: what would have been taken.

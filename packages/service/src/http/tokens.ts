@@ -1,15 +1,17 @@
 import type { Request, Response } from "express";
-import type { Context } from "../use-cases/context.ts";
-import { issueToken } from "../use-cases/issue-token.ts";
+import { authenticateClient } from "../use-cases/authenticate-client.ts";
+import { grantToken } from "../use-cases/grant-token.ts";
 import { acceptsJson } from "./accepts-json.ts";
 import { writeAnswer, type Answer } from "./answer.ts";
 import { factsOf } from "./facts.ts";
+import type { HttpContext } from "./http-context.ts";
 import { refuse } from "./refuse.ts";
+import { sourceOf } from "./source-of.ts";
 import { TokenRefused, tokenErrors } from "./token-refused.ts";
 import { readTokenRequest } from "./token-request.ts";
 
 /** `POST /v1/tokens`: OAuth 2 client credentials (S 5.1, rule 2; RFC 6749, sections 4.4 and 5). */
-export function serveTokens(context: Context) {
+export function serveTokens(context: HttpContext) {
   return async (request: Request, response: Response): Promise<void> => {
     try {
       writeAnswer(response, await answerOf(context, request));
@@ -21,9 +23,16 @@ export function serveTokens(context: Context) {
   };
 }
 
-async function answerOf(context: Context, request: Request): Promise<Answer> {
+async function answerOf(context: HttpContext, request: Request): Promise<Answer> {
+  const { policy, rates } = context;
+  const giveBack = rates?.takeGuess(sourceOf(request));
   if (!acceptsJson(request.headers.accept)) throw refuse("NOT_ACCEPTABLE");
-  const outcome = await issueToken(context, await readTokenRequest(request, context.policy.limits));
+  const { scopes, ...credentials } = await readTokenRequest(request, policy.limits);
+  const client = await authenticateClient(context, credentials);
+  if (client === undefined) throw new TokenRefused("invalid_client");
+  giveBack?.();
+  rates?.takeToken(client.id);
+  const outcome = await grantToken(context, { client, scopes });
   if (!outcome.ok) throw new TokenRefused(outcome.error);
   return {
     status: 200,

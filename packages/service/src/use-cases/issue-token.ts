@@ -1,52 +1,27 @@
-import { timingSafeEqual } from "node:crypto";
-import { sha256Hex } from "../sha256.ts";
-import { findClient } from "../store/operations/merchants/find-client.ts";
+import { authenticateClient, type ClientCredentials } from "./authenticate-client.ts";
 import type { Context } from "./context.ts";
-import { createToken } from "./create-token.ts";
+import { grantToken, type GrantTokenOutcome } from "./grant-token.ts";
 
-export interface TokenRequest {
-  readonly clientId: string;
-  readonly clientSecret: string;
+export interface TokenRequest extends ClientCredentials {
   /** Default: every scope of the client. */
   readonly scopes: readonly string[] | undefined;
 }
 
 export type IssueTokenOutcome =
-  | {
-      readonly ok: true;
-      readonly token: string;
-      readonly scopes: readonly string[];
-      readonly expiresInSeconds: number;
-    }
+  | GrantTokenOutcome
   /** RFC 6749, section 5.2. */
-  | { readonly ok: false; readonly error: "invalid_client" | "invalid_scope" };
+  | { readonly ok: false; readonly error: "invalid_client" };
 
 /**
- * Issues an access token for client credentials (S 5.1, rule 2; RFC 6749, section 4.4). An unknown
- * client and a wrong secret look alike, also by the work that they take.
+ * Issues an access token for client credentials (S 5.1, rule 2; RFC 6749, section 4.4).
  *
  * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: nothing is stored.
  */
 export async function issueToken(
   context: Context,
-  { clientId, clientSecret, scopes }: TokenRequest,
+  { scopes, ...credentials }: TokenRequest,
 ): Promise<IssueTokenOutcome> {
-  const client = await findClient(context.driver, clientId);
-  const sent = Buffer.from(sha256Hex(clientSecret), "hex");
-  const expected = Buffer.from(client?.secretHash ?? sha256Hex(""), "hex");
-  const isGenuine = timingSafeEqual(sent, expected);
-  if (client === undefined || !isGenuine) return { ok: false, error: "invalid_client" };
-
-  const granted = scopes === undefined ? client.scopes : [...new Set(scopes)];
-  if (!granted.every((scope) => client.scopes.includes(scope))) {
-    return { ok: false, error: "invalid_scope" };
-  }
-  const expiresInSeconds = context.policy.token.lifetimeSeconds;
-  const token = await createToken(context, {
-    merchantId: client.merchantId,
-    clientId: client.id,
-    scopes: granted,
-    lifetimeSeconds: expiresInSeconds,
-  });
-  return { ok: true, token, scopes: granted, expiresInSeconds };
+  const client = await authenticateClient(context, credentials);
+  if (client === undefined) return { ok: false, error: "invalid_client" };
+  return grantToken(context, { client, scopes });
 }

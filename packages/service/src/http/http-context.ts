@@ -1,0 +1,10 @@
+import type { Context } from "../use-cases/context.ts";
+import type { Logger } from "./logger.ts";
+import type { Rates } from "./rates.ts";
+
+/** What the HTTP interface works with beside the use cases. */
+export interface HttpContext extends Context {
+  readonly logger: Logger;
+  /** `undefined` where nothing is limited. */
+  readonly rates: Rates | undefined;
+}
