@@ -30,6 +30,7 @@ export {
   type SqlValue,
 } from "./store/driver.ts";
 export { migrate, StoreVersionError, type MigrateOptions } from "./store/migrate.ts";
+export { postgresDriver, type PostgresOptions } from "./store/postgres-driver.ts";
 export { sqliteDriver, type SqliteOptions } from "./store/sqlite-driver.ts";
 export type {
   AccountRecord,

@@ -43,6 +43,10 @@ export class FailingDriver implements Driver {
     }
   }
 
+  exclusive<T>(run: (tx: Queryable) => Promise<T>): Promise<T> {
+    return this.#driver.exclusive(run);
+  }
+
   close(): Promise<void> {
     return this.#driver.close();
   }

@@ -32,6 +32,10 @@ export class StaleDriver implements Driver {
     );
   }
 
+  exclusive<T>(run: (tx: Queryable) => Promise<T>): Promise<T> {
+    return this.#driver.exclusive(run);
+  }
+
   close(): Promise<void> {
     return this.#driver.close();
   }

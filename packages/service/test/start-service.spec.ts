@@ -137,6 +137,7 @@ class Gate {
         await this.#opened;
         return driver.transaction(run);
       },
+      exclusive: (run) => driver.exclusive(run),
       close: () => driver.close(),
     };
   }

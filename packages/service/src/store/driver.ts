@@ -14,18 +14,28 @@ export interface Queryable {
 /** A database. `query` outside a transaction reads committed rows and writes nothing. */
 export interface Driver extends Queryable {
   /**
-   * Runs `run` and commits what it wrote; a rejection of `run` undoes its writes and is passed on.
+   * Runs `run` and commits what it wrote; a rejection of `run` undoes its writes and is passed on. So
+   * does a statement that fails, also where `run` goes on after it.
    *
    * `run` awaits queries of its `tx` alone: neither another transaction of this driver (it would
-   * wait for itself) nor the network. `tx` is closed when `run` settles.
+   * wait for itself) nor the network. `tx` is closed when `run` settles. `run` may be called again
+   * after its writes are undone, where the database ended the transaction for the sake of another
+   * one: what it changes outside of `tx` it changes from the beginning.
    *
    * The promise settles after COMMIT. `run`'s value or error is not to be believed before: it may
    * rest on rows of a neighbour in the same group, whose COMMIT can still fail.
    *
-   * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: BEGIN or COMMIT failed, nothing of this
-   *   call is stored.
+   * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: BEGIN or COMMIT failed, or the database
+   *   has no time or room. Nothing of this call is stored, unless `outcome` is `"unknown"`.
    */
   transaction<T>(run: (tx: Queryable) => Promise<T>): Promise<T>;
+  /**
+   * A transaction that waits until no other process has one of this kind, and may take its time: for
+   * changes of the tables themselves.
+   *
+   * @throws {StoreUnavailableError} As `transaction`.
+   */
+  exclusive<T>(run: (tx: Queryable) => Promise<T>): Promise<T>;
   /** Waits for the transactions under way, then lets go of the database. Idempotent. */
   close(): Promise<void>;
 }
@@ -33,8 +43,17 @@ export interface Driver extends Queryable {
 /** The database took nothing: the call may be made again. HTTP answers 503. */
 export class StoreUnavailableError extends Error {
   readonly code = "CS_STORE_UNAVAILABLE";
-  constructor(message: string, options?: ErrorOptions) {
+  /**
+   * `"unknown"` where the connection ended during COMMIT and the server could not be asked what became
+   * of it: the call may be stored.
+   */
+  readonly outcome: "undone" | "unknown";
+  constructor(
+    message: string,
+    { outcome = "undone", ...options }: ErrorOptions & { outcome?: "undone" | "unknown" } = {},
+  ) {
     super(message, options);
     this.name = new.target.name;
+    this.outcome = outcome;
   }
 }

@@ -27,7 +27,7 @@ interface Migration {
 
 /**
  * Brings a database to this version's tables: all missing migrations in one transaction, in the order
- * of their numbers. Does nothing where none is missing.
+ * of their numbers. Does nothing where none is missing. Processes that start together wait for each other.
  *
  * @returns The names of the migrations that ran.
  * @throws {StoreVersionError} `CS_STORE_VERSION`: the database was made by a newer version, or a
@@ -37,7 +37,7 @@ export async function migrate(driver: Driver, options: MigrateOptions): Promise<
   const migrations = await readMigrations(
     options.folder ?? new URL("../../migrations/", import.meta.url),
   );
-  return driver.transaction(async (tx) => {
+  return driver.exclusive(async (tx) => {
     const applied = await appliedMigrations(tx);
     refuseUnknown(applied, migrations);
     const missing = migrations.filter(({ name }) => !applied.has(name));

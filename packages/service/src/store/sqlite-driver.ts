@@ -68,6 +68,11 @@ class SqliteDriver implements Driver {
     return outcome.value as T;
   }
 
+  /** SQLite has one writer: every transaction waits for the others, also those of other processes. */
+  exclusive<T>(run: (tx: Queryable) => Promise<T>): Promise<T> {
+    return this.transaction(run);
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     await this.#draining;
@@ -115,6 +120,7 @@ class SqliteDriver implements Driver {
     try {
       const value = await run(tx);
       tx.close();
+      if (tx.failure !== undefined) throw tx.failure.error;
       this.#writer.exec("RELEASE one_call");
       return { ok: true, value };
     } catch (error) {
@@ -140,6 +146,8 @@ class SqliteDriver implements Driver {
 class Transaction implements Queryable {
   readonly #writer: SqliteConnection;
   #open = true;
+  /** The first statement that failed. SQLite would go on after it; a server does not. */
+  failure: { readonly error: unknown } | undefined;
 
   constructor(writer: SqliteConnection) {
     this.#writer = writer;
@@ -148,7 +156,12 @@ class Transaction implements Queryable {
   async query<Row>(sql: string, params: readonly SqlValue[] = []): Promise<Row[]> {
     // Afterwards the connection is in a neighbour's transaction.
     if (!this.#open) throw new TypeError("the transaction is over: await every query inside it");
-    return this.#writer.run(sql, params) as Row[];
+    try {
+      return this.#writer.run(sql, params) as Row[];
+    } catch (error) {
+      this.failure ??= { error };
+      throw error;
+    }
   }
 
   close(): void {

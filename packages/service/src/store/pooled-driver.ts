@@ -1,0 +1,140 @@
+import { StoreUnavailableError, type Driver, type Queryable, type SqlValue } from "./driver.ts";
+import {
+  exclusive,
+  shared,
+  tryTransaction,
+  type Begin,
+  type TransactionId,
+  type Unanswered,
+} from "./pooled-transaction.ts";
+import type { PostgresClient, PostgresPool } from "./postgres-pool.ts";
+import { PreparedNames } from "./prepared-names.ts";
+import { unavailable, undone, type Tried } from "./tried.ts";
+
+/** How often one call is tried before its caller is told. */
+const MAX_TRIES = 5;
+
+// Of the same server process alone: another one may give the number to another transaction.
+const STATUS = `SELECT CASE WHEN pg_postmaster_start_time()::text = $2
+  THEN pg_xact_status($1::xid8) END AS status`;
+
+/** PostgreSQL over a pool of connections. */
+export class PooledDriver implements Driver {
+  readonly #pool: PostgresPool;
+  readonly #names = new PreparedNames();
+  readonly #underWay = new Set<Promise<unknown>>();
+  #closing: Promise<void> | undefined;
+
+  constructor(pool: PostgresPool) {
+    this.#pool = pool;
+  }
+
+  query<Row>(sql: string, params: readonly SqlValue[] = []): Promise<Row[]> {
+    return this.#tracked(() => this.#query<Row>(sql, params));
+  }
+
+  transaction<T>(run: (tx: Queryable) => Promise<T>): Promise<T> {
+    return this.#tracked(() => this.#transact(shared, run));
+  }
+
+  exclusive<T>(run: (tx: Queryable) => Promise<T>): Promise<T> {
+    return this.#tracked(() => this.#transact(exclusive, run));
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= Promise.allSettled(this.#underWay).then(() => this.#pool.end());
+    return this.#closing;
+  }
+
+  async #tracked<T>(call: () => Promise<T>): Promise<T> {
+    if (this.#closing !== undefined) throw new StoreUnavailableError("the database is closed");
+    const running = call();
+    this.#underWay.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#underWay.delete(running);
+    }
+  }
+
+  #query<Row>(sql: string, params: readonly SqlValue[]): Promise<Row[]> {
+    const statement = this.#names.named(sql, params);
+    return this.#tries(async () => {
+      const client = await this.#connect();
+      const tried = await client.query(statement).then<Tried<Row[]>, Tried<Row[]>>(
+        // The caller's claim about its own text, as `Queryable` says.
+        ({ rows }) => ({ kind: "value", value: rows as Row[], isLost: false }),
+        undone,
+      );
+      client.release(tried.isLost);
+      return tried;
+    });
+  }
+
+  #transact<T>(begin: Begin, run: (tx: Queryable) => Promise<T>): Promise<T> {
+    return this.#tries(async () => {
+      const client = await this.#connect();
+      const tried = await tryTransaction(client, this.#names, { begin, run });
+      const isUnanswered = tried.kind === "unanswered";
+      client.release(isUnanswered || tried.isLost);
+      return isUnanswered ? this.#answer(tried) : tried;
+    });
+  }
+
+  async #tries<T>(attempt: () => Promise<Tried<T>>): Promise<T> {
+    for (let tries = 1; ; tries += 1) {
+      const tried = await attempt();
+      switch (tried.kind) {
+        case "value":
+          return tried.value;
+        case "error":
+          throw tried.error;
+        case "again":
+          if (tries === MAX_TRIES) throw unavailable(tried.cause);
+          break;
+        default:
+          return tried satisfies never;
+      }
+    }
+  }
+
+  async #connect(): Promise<PostgresClient> {
+    try {
+      return await this.#pool.connect();
+    } catch (error) {
+      throw unavailable(error);
+    }
+  }
+
+  /** What became of a transaction whose COMMIT nobody answered; the server knows for a while. */
+  async #answer<T>({ id, value, cause }: Unanswered<T>): Promise<Tried<T>> {
+    const isLost = true;
+    const status = await this.#statusOf(id);
+    switch (status) {
+      case "committed":
+        return { kind: "value", value, isLost };
+      case "aborted":
+        return { kind: "again", cause, isLost };
+      case "unknown": {
+        const message = "the connection ended during COMMIT: whether it is stored is unknown";
+        const error = new StoreUnavailableError(message, { outcome: "unknown", cause });
+        return { kind: "error", error, isLost };
+      }
+      default:
+        return status satisfies never;
+    }
+  }
+
+  async #statusOf({ id, server }: TransactionId): Promise<"committed" | "aborted" | "unknown"> {
+    for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
+      try {
+        const [row] = await this.#query<{ status: string | null }>(STATUS, [id, server]);
+        if (row?.status === "committed" || row?.status === "aborted") return row.status;
+        if (row?.status !== "in progress") return "unknown";
+      } catch {
+        return "unknown";
+      }
+    }
+    return "unknown";
+  }
+}

@@ -1,0 +1,141 @@
+import type { Queryable, SqlValue } from "./driver.ts";
+import { failureOf } from "./postgres-failure.ts";
+import type { PostgresClient } from "./postgres-pool.ts";
+import type { PreparedNames } from "./prepared-names.ts";
+import { undone, unavailable, type Tried } from "./tried.ts";
+
+/** Any number, as long as every version has the same. */
+const EXCLUSIVE_LOCK = 4_070_715_221;
+
+/** How a transaction begins. */
+export interface Begin {
+  readonly text: string;
+  /** Whether its statements may take as long as they like. */
+  readonly isPatient: boolean;
+}
+
+const BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
+const ID = "SELECT pg_current_xact_id()::text AS id, pg_postmaster_start_time()::text AS server";
+export const shared: Begin = { text: `${BEGIN}; ${ID}`, isPatient: false };
+/** Waits for the others of its kind, of whatever process. */
+export const exclusive: Begin = {
+  text: `${BEGIN}; SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0;
+    SELECT pg_advisory_xact_lock(${EXCLUSIVE_LOCK}); ${ID}`,
+  isPatient: true,
+};
+
+/** A transaction's number, and the server's process that gave it. */
+export interface TransactionId {
+  readonly id: string;
+  readonly server: string;
+}
+
+/** The connection ended between COMMIT and its answer. */
+export interface Unanswered<T> {
+  readonly kind: "unanswered";
+  readonly id: TransactionId;
+  readonly value: T;
+  readonly cause: unknown;
+}
+
+/** One try of one transaction; never rejects. */
+export async function tryTransaction<T>(
+  client: PostgresClient,
+  names: PreparedNames,
+  { begin, run }: { readonly begin: Begin; readonly run: (tx: Queryable) => Promise<T> },
+): Promise<Tried<T> | Unanswered<T>> {
+  let id: TransactionId;
+  try {
+    const { rows } = await client.query(begin);
+    // The two columns of `ID`.
+    id = rows[0] as TransactionId;
+  } catch (error) {
+    const tried = undone(error);
+    return tried.kind === "again" ? tried : { ...tried, error: unavailable(error) };
+  }
+  const tx = new Transaction(client, names, begin);
+  let value: T;
+  try {
+    value = await run(tx);
+    tx.close();
+    if (tx.failure !== undefined) throw tx.failure.error;
+  } catch (error) {
+    tx.close();
+    return rollback(client, tx, error);
+  }
+  return commit(client, { id, value });
+}
+
+/** @param error What `run` passed on; the first statement that failed knows better why. */
+async function rollback(
+  client: PostgresClient,
+  { failure }: Transaction,
+  error: unknown,
+): Promise<Tried<never>> {
+  const tried = failure && undone(failure.error);
+  if (tried?.isLost === true) return tried;
+  let isLost = false;
+  try {
+    await client.query({ text: "ROLLBACK" });
+  } catch {
+    // The end of the connection undoes it too.
+    isLost = true;
+  }
+  // A statement's own fault is for `run` to tell in its words.
+  if (failure === undefined || failureOf(failure.error) === "statement") {
+    return { kind: "error", error, isLost };
+  }
+  return { ...undone(failure.error), isLost };
+}
+
+async function commit<T>(
+  client: PostgresClient,
+  { id, value }: { readonly id: TransactionId; readonly value: T },
+): Promise<Tried<T> | Unanswered<T>> {
+  try {
+    const { command } = await client.query({ text: "COMMIT" });
+    if (command === "COMMIT") return { kind: "value", value, isLost: false };
+    // What an undone transaction is told instead: a statement failed and nobody waited for it.
+    const error = new TypeError("a statement failed unseen: await every query of a transaction");
+    return { kind: "error", error, isLost: false };
+  } catch (cause) {
+    const tried = undone(cause);
+    if (tried.isLost) return { kind: "unanswered", id, value, cause };
+    return tried.kind === "again" ? tried : { ...tried, error: unavailable(cause) };
+  }
+}
+
+/** A connection, lent to one call. */
+class Transaction implements Queryable {
+  readonly #client: PostgresClient;
+  readonly #names: PreparedNames;
+  readonly #isPatient: boolean;
+  #open = true;
+  /** The first statement that failed; the server takes no other one after it. */
+  failure: { readonly error: unknown } | undefined;
+
+  constructor(client: PostgresClient, names: PreparedNames, { isPatient }: Begin) {
+    this.#client = client;
+    this.#names = names;
+    this.#isPatient = isPatient;
+  }
+
+  async query<Row>(sql: string, params: readonly SqlValue[] = []): Promise<Row[]> {
+    // Afterwards the connection is another call's.
+    if (!this.#open) throw new TypeError("the transaction is over: await every query inside it");
+    try {
+      const { rows } = await this.#client.query({
+        ...this.#names.named(sql, params),
+        isPatient: this.#isPatient,
+      });
+      return rows as Row[];
+    } catch (error) {
+      this.failure ??= { error };
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.#open = false;
+  }
+}

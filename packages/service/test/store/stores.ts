@@ -1,0 +1,80 @@
+import { randomUUID } from "node:crypto";
+import pg from "pg";
+import { afterAll, beforeAll, describe, onTestFinished } from "vitest";
+import { postgresBinaries, startPostgres } from "../../../receiver/test/inboxes/postgres-server.ts";
+import type { Driver } from "../../src/store/driver.ts";
+import { postgresDriver } from "../../src/store/postgres-driver.ts";
+import { sqliteDriver } from "../../src/store/sqlite-driver.ts";
+import { temporaryDatabase } from "../temporary-database.ts";
+
+/** A kind of database that runs as long as a suite. */
+export interface RunningStore {
+  /** A driver of a new, empty database; the caller closes it. */
+  readonly open: () => Promise<Driver>;
+  readonly stop: () => void | Promise<void>;
+}
+
+export interface Store {
+  readonly name: string;
+  /** Why it cannot be tried here. */
+  readonly missing?: string;
+  readonly start: () => Promise<RunningStore>;
+}
+
+export const sqlite: Store = {
+  name: "SQLite",
+  start: async () => ({ open: async () => sqliteDriver(temporaryDatabase()), stop: () => {} }),
+};
+
+export const pglite: Store = {
+  name: "PGlite",
+  // Its 20 megabytes are for those who try it.
+  start: async () => (await import("./pglite-store.ts")).startPglite(),
+};
+
+export const postgres: Store = {
+  name: "PostgreSQL",
+  ...(postgresBinaries === undefined && { missing: "PostgreSQL is not installed" }),
+  start: async () => {
+    const server = await startPostgres();
+    const at = (name: string): string => `postgres://postgres@127.0.0.1:${server.port}/${name}`;
+    const open = async (): Promise<Driver> => {
+      const name = `test_${randomUUID().replaceAll("-", "")}`;
+      const client = new pg.Client({ connectionString: at("postgres") });
+      await client.connect();
+      await client.query(`CREATE DATABASE ${name}`);
+      await client.end();
+      return postgresDriver({ url: at(name) });
+    };
+    return { open, stop: () => server.stop() };
+  },
+};
+
+/**
+ * Says the same of several stores. One that is missing is skipped, with the reason in its title.
+ *
+ * @param suite `open`: a driver of an empty database, closed at the end of the running test.
+ */
+export function onStores(
+  stores: readonly Store[],
+  suite: (store: { readonly name: string; readonly open: () => Promise<Driver> }) => void,
+): void {
+  for (const { name, missing, start } of stores) {
+    const reason = missing === undefined ? "" : ` (skipped: ${missing})`;
+    describe.skipIf(missing !== undefined)(`on ${name}${reason}`, () => {
+      let running: RunningStore;
+      beforeAll(async () => {
+        running = await start();
+      }, 60_000);
+      afterAll(() => running.stop());
+      suite({
+        name,
+        open: async () => {
+          const driver = await running.open();
+          onTestFinished(() => driver.close());
+          return driver;
+        },
+      });
+    });
+  }
+}
