@@ -1,4 +1,14 @@
 export type { Check, CheckContext, CheckOf, ProviderCheck, ReceiverCheck } from "./check.ts";
+export { arbitrary } from "./derive/arbitrary.ts";
+export { boundaries } from "./derive/boundary.ts";
+export { coverage, pointsOf, type Coverage } from "./derive/coverage.ts";
+export { example, examples, type ExampleOptions } from "./derive/example.ts";
+export type { Labelled } from "./derive/labelled.ts";
+export { matcher, type Matcher } from "./derive/matcher.ts";
+export { negatives } from "./derive/negative.ts";
+export { OutsideSubsetError } from "./derive/resolve.ts";
+export { readSchemaSet, schemaSet, standardSchemas } from "./derive/schema-set.ts";
+export type { LocatedSchema, Schema, SchemaSet } from "./derive/schema.ts";
 export type { Evidence, Finding, Replay, Verdict } from "./finding.ts";
 export { httpSend, type HttpSendOptions } from "./http-send.ts";
 export type { HttpAnswer, HttpCall, Send } from "./http.ts";

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
-import { mapSchema } from "./keywords.ts";
+import { mapSchema, subset } from "./keywords.ts";
 import type { SchemaFile } from "./load.ts";
 
 /**
  * The schemas and the profiles as they are shipped: without the values that they refuse, which are
- * for tests, and without spaces.
+ * for tests, and without spaces; and the keywords that they are written in.
  */
 export function documents(folder: string, files: readonly SchemaFile[]): Record<string, string> {
   const schemas = files.map(({ path, schema }): [string, string] => {
@@ -15,5 +15,6 @@ export function documents(folder: string, files: readonly SchemaFile[]): Record<
     const profile: unknown = JSON.parse(readFileSync(`${folder}/profiles/${name}.json`, "utf8"));
     return [`documents/profiles/${name}.json`, `${JSON.stringify(profile)}\n`];
   });
-  return Object.fromEntries([...schemas, ...profiles]);
+  const keywords = `${JSON.stringify(subset())}\n`;
+  return Object.fromEntries([...schemas, ...profiles, ["documents/keywords.json", keywords]]);
 }

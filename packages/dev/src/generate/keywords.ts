@@ -19,6 +19,14 @@ const KEYWORDS: ReadonlySet<string> = new Set(
 
 const FORMATS: ReadonlySet<string> = new Set(["date-time", "uri"]);
 
+/** The subset as data: what derives from the schemas refuses the rest too. */
+export function subset(): {
+  readonly keywords: readonly string[];
+  readonly formats: readonly string[];
+} {
+  return { keywords: [...KEYWORDS], formats: [...FORMATS] };
+}
+
 const ATOM = String.raw`(?:[^\\()[\]*+?{}|.^$]|\\[-\\/.[\](){}*+?|^$dws]|\\u[0-9A-Fa-f]{4}|\[(?:\\.|[^\]\\])+\])`;
 const QUANTIFIER = String.raw`(?:[*+?]|\{\d+(?:,\d*)?\})`;
 // A character or a class, or a group whose rounds begin with a separator that stands nowhere else in it.

@@ -1,0 +1,111 @@
+import { faultsOf, isRecord, kindOf, typesOf } from "./faults.ts";
+import { example } from "./example.ts";
+import { pointerOf, withValueAt, type Labelled, type Steps } from "./labelled.ts";
+import { pointOf } from "./negative.ts";
+import { itemsOf, kindsOf, membersOf, resolve } from "./resolve.ts";
+import type { LocatedSchema } from "./schema.ts";
+import { textOfLength } from "./texts.ts";
+
+/**
+ * Values that a schema takes, each made of one that it takes by moving one place to a bound of one
+ * keyword: the shortest and the longest text, the least and the greatest number, each value of an enum,
+ * each kind of a union, each type, and each member that may be absent, absent.
+ *
+ * @throws {OutsideSubsetError} `CS_KIT_OUTSIDE_SUBSET`
+ */
+export function boundaries(located: LocatedSchema, valid: unknown): readonly Labelled[] {
+  return boundariesAt(located, valid, []).map((one) => ({
+    ...one,
+    value: withValueAt(valid, one.steps, one.value),
+  }));
+}
+
+interface Bound extends Labelled {
+  readonly steps: Steps;
+}
+
+function boundariesAt(located: LocatedSchema, value: unknown, steps: Steps): readonly Bound[] {
+  const at = resolve(located);
+  const pointer = pointerOf(steps);
+  const bound = (keyword: string, put: unknown): Bound => ({
+    steps,
+    pointer,
+    keyword,
+    point: pointOf(at, keyword),
+    value: put,
+  });
+  if (at.schema.oneOf !== undefined) {
+    const kind = kindOf(at, value);
+    const others = kindsOf(at).filter((one) => one.at !== kind?.at);
+    return [
+      ...(kind === undefined ? [] : boundariesAt(kind, value, steps)),
+      ...others.map((one) => bound("oneOf", example(one, { optional: "present" }))),
+    ];
+  }
+  const own = boundsOf(at, value).filter(([, put]) => faultsOf(at, put).length === 0);
+  return [
+    ...own.map(([keyword, put]) => bound(keyword, put)),
+    ...absences(at, value, steps),
+    ...inner(at, value, steps),
+  ];
+}
+
+/** Keywords with a value at their bound; what the schema would not take is sorted out by the caller. */
+function boundsOf(at: LocatedSchema, value: unknown): readonly (readonly [string, unknown])[] {
+  const { schema } = at;
+  const { minLength, maxLength, minItems, maxItems, minimum, maximum, multipleOf } = schema;
+  const length = (keyword: string, of: number | undefined): [string, unknown][] => {
+    if (of === undefined || typeof value !== "string") return [];
+    const text = textOfLength(at, { from: value, length: of });
+    return text === undefined ? [] : [[keyword, text]];
+  };
+  const items = (keyword: string, of: number | undefined): [string, unknown][] => {
+    if (of === undefined || !Array.isArray(value)) return [];
+    if (value.length === 0 && of > 0) return [];
+    return [
+      [keyword, Array.from({ length: of }, (_, index): unknown => value[index % value.length])],
+    ];
+  };
+  return [
+    ...length("minLength", minLength),
+    ...length("maxLength", maxLength),
+    ...items("minItems", minItems),
+    ...items("maxItems", maxItems),
+    ...(minimum === undefined ? [] : [["minimum", minimum] as const]),
+    ...(maximum === undefined ? [] : [["maximum", maximum] as const]),
+    ...(multipleOf === undefined ? [] : [["multipleOf", (minimum ?? 0) + multipleOf] as const]),
+    ...(schema.enum ?? []).map((one) => ["enum", one] as const),
+    ...("const" in schema ? [["const", schema.const] as const] : []),
+    ...(typesOf(schema).length > 1 ? [["type", null] as const] : []),
+  ];
+}
+
+function absences(at: LocatedSchema, value: unknown, steps: Steps): readonly Bound[] {
+  if (!isRecord(value)) return [];
+  const { required = [] } = at.schema;
+  return membersOf(at)
+    .filter(([name]) => !required.includes(name) && Object.hasOwn(value, name))
+    .map(([name]) => {
+      const there = [...steps, name];
+      const point = `${pointOf(at, "properties")}/${name}`;
+      return {
+        steps: there,
+        pointer: pointerOf(there),
+        keyword: "properties",
+        point,
+        value: undefined,
+      };
+    });
+}
+
+function inner(at: LocatedSchema, value: unknown, steps: Steps): readonly Bound[] {
+  const items = itemsOf(at);
+  if (Array.isArray(value)) {
+    if (items === undefined || value.length === 0) return [];
+    return boundariesAt(items, value[0], [...steps, 0]);
+  }
+  if (!isRecord(value)) return [];
+  return membersOf(at).flatMap(([name, member]) =>
+    Object.hasOwn(value, name) ? boundariesAt(member, value[name], [...steps, name]) : [],
+  );
+}

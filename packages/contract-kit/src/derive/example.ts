@@ -1,0 +1,98 @@
+import fc from "fast-check";
+import { arbitrary } from "./arbitrary.ts";
+import { accepts, isRecord, typesOf } from "./faults.ts";
+import { itemsOf, kindsOf, membersOf, resolve } from "./resolve.ts";
+import type { LocatedSchema } from "./schema.ts";
+
+export interface ExampleOptions {
+  /** Whether members that may be absent are there. */
+  readonly optional: "present" | "absent";
+}
+
+/**
+ * One value that the schema takes, always the same: the document's own example as far as it goes, filled
+ * up or thinned out to `optional`.
+ *
+ * @throws {OutsideSubsetError} `CS_KIT_OUTSIDE_SUBSET`
+ */
+export function example(located: LocatedSchema, options: ExampleOptions): unknown {
+  return examples(located, options)[0];
+}
+
+/** As `example`, and then one more value for each further kind of each union in it. */
+export function examples(
+  located: LocatedSchema,
+  { optional }: ExampleOptions,
+): readonly [unknown, ...unknown[]] {
+  return examplesAt(located, optional, undefined);
+}
+
+type Examples = readonly [unknown, ...unknown[]];
+
+/** `hint` is what an example around this place has here. */
+function examplesAt(
+  located: LocatedSchema,
+  optional: ExampleOptions["optional"],
+  hint: unknown,
+): Examples {
+  const at = resolve(located);
+  const wish = [hint, ...(at.schema.examples ?? [])].find(
+    (one) => one !== undefined && accepts(at, one),
+  );
+  const kinds = kindsOf(at).toSorted((one, other) => rank(one, wish) - rank(other, wish));
+  const [first, ...others] = kinds;
+  if (first !== undefined) {
+    const [one, ...more] = examplesAt(first, optional, wish);
+    return [one, ...more, ...others.flatMap((kind) => examplesAt(kind, optional, undefined))];
+  }
+  if (at.schema.properties !== undefined) return recordsAt(at, optional, wish);
+  const items = itemsOf(at);
+  if (items !== undefined) {
+    const [one, ...more] = examplesAt(items, optional, Array.isArray(wish) ? wish[0] : undefined);
+    return [[one], ...more.map((item) => [item])];
+  }
+  return [wish ?? ordinary(at)];
+}
+
+/** The kind that an example shows comes first. */
+function rank(kind: LocatedSchema, wish: unknown): number {
+  return wish !== undefined && accepts(kind, wish) ? 0 : 1;
+}
+
+function recordsAt(
+  at: LocatedSchema,
+  optional: ExampleOptions["optional"],
+  wish: unknown,
+): Examples {
+  const { required = [] } = at.schema;
+  const hints = isRecord(wish) ? wish : {};
+  const members = membersOf(at)
+    .filter(([name]) => optional === "present" || required.includes(name))
+    .map(([name, member]) => [name, examplesAt(member, optional, hints[name])] as const);
+  const base = Object.fromEntries(members.map(([name, [one]]) => [name, one]));
+  const variants = members.flatMap(([name, [, ...more]]) =>
+    more.map((other) => ({ ...base, [name]: other })),
+  );
+  return [base, ...variants];
+}
+
+/** A word where the form lets it, so that examples can be read; else what a fixed seed gives. */
+function ordinary(at: LocatedSchema): unknown {
+  const { schema } = at;
+  if ("const" in schema) return schema.const;
+  if (schema.enum !== undefined) return schema.enum[0];
+  const { minLength = 1, minimum, maximum } = schema;
+  const texts = [
+    "example",
+    "a".repeat(minLength),
+    "1".repeat(minLength),
+    "https://example.test/webhooks",
+    "ada@example.test",
+    "2026-11-21T09:30:00.000Z",
+  ];
+  const candidates: readonly unknown[] = typesOf(schema).includes("string")
+    ? texts
+    : [true, 1, minimum, maximum, {}, null];
+  const found = candidates.find((one) => one !== undefined && accepts(at, one));
+  return found ?? fc.sample(arbitrary(at), { seed: 1, numRuns: 1 })[0];
+}

@@ -1,0 +1,145 @@
+import { itemsOf, kindsOf, membersOf, resolve } from "./resolve.ts";
+import type { LocatedSchema, Schema, TypeName } from "./schema.ts";
+
+/**
+ * The keywords of a schema that refuse a value, those of its members and items excepted. A union refuses
+ * with `oneOf` alone. It chooses between candidates; whether the choice was right, Ajv says in the tests.
+ */
+export function faultsOf(located: LocatedSchema, value: unknown): readonly string[] {
+  const at = resolve(located);
+  const { schema } = at;
+  if (schema.oneOf !== undefined) {
+    return kindsOf(at).filter((kind) => accepts(kind, value)).length === 1 ? [] : ["oneOf"];
+  }
+  return [
+    ...generalFaults(schema, value),
+    ...(typeof value === "string" ? textFaults(schema, value) : []),
+    ...(typeof value === "number" ? numberFaults(schema, value) : []),
+    ...(Array.isArray(value) ? listFaults(schema, value) : []),
+    ...(isRecord(value) ? memberFaults(schema, value) : []),
+  ];
+}
+
+/** Whether a schema takes a value, with all that is in it. */
+export function accepts(located: LocatedSchema, value: unknown): boolean {
+  const at = resolve(located);
+  if (faultsOf(at, value).length > 0) return false;
+  if (at.schema.oneOf !== undefined) return true;
+  const items = itemsOf(at);
+  if (Array.isArray(value)) {
+    return items === undefined || value.every((item) => accepts(items, item));
+  }
+  if (!isRecord(value)) return true;
+  return membersOf(at).every(
+    ([name, member]) => !Object.hasOwn(value, name) || accepts(member, value[name]),
+  );
+}
+
+/** The kind of a union that takes a value. */
+export function kindOf(located: LocatedSchema, value: unknown): LocatedSchema | undefined {
+  return kindsOf(resolve(located)).find((kind) => accepts(kind, value));
+}
+
+/** The types that a schema admits; empty where it names none. */
+export function typesOf({ type }: Schema): readonly TypeName[] {
+  return [type ?? []].flat();
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Length as JSON Schema counts it: in code points. */
+export function lengthOf(text: string): number {
+  return Array.from(text).length;
+}
+
+function generalFaults(schema: Schema, value: unknown): string[] {
+  const types = typesOf(schema);
+  return [
+    ...(types.length === 0 || types.some((type) => isOfType(type, value)) ? [] : ["type"]),
+    ...("const" in schema && !isEqual(schema.const, value) ? ["const"] : []),
+    ...(schema.enum === undefined || schema.enum.some((one) => isEqual(one, value))
+      ? []
+      : ["enum"]),
+  ];
+}
+
+function textFaults(schema: Schema, value: string): string[] {
+  const { minLength = 0, maxLength = Infinity, pattern, format } = schema;
+  return [
+    ...(lengthOf(value) < minLength ? ["minLength"] : []),
+    ...(lengthOf(value) > maxLength ? ["maxLength"] : []),
+    ...(pattern === undefined || new RegExp(pattern, "u").test(value) ? [] : ["pattern"]),
+    ...(format === undefined || isOfFormat(format, value) ? [] : ["format"]),
+  ];
+}
+
+function numberFaults(schema: Schema, value: number): string[] {
+  const { minimum = -Infinity, maximum = Infinity, multipleOf } = schema;
+  return [
+    ...(value < minimum ? ["minimum"] : []),
+    ...(value > maximum ? ["maximum"] : []),
+    ...(multipleOf === undefined || isMultiple(value, multipleOf) ? [] : ["multipleOf"]),
+  ];
+}
+
+function listFaults(schema: Schema, value: readonly unknown[]): string[] {
+  const { minItems = 0, maxItems = Infinity } = schema;
+  return [
+    ...(value.length < minItems ? ["minItems"] : []),
+    ...(value.length > maxItems ? ["maxItems"] : []),
+  ];
+}
+
+function memberFaults(schema: Schema, value: Readonly<Record<string, unknown>>): string[] {
+  const { required = [], additionalProperties = true, properties = {} } = schema;
+  const isUnknown = (name: string): boolean => !Object.hasOwn(properties, name);
+  return [
+    ...(required.every((name) => Object.hasOwn(value, name)) ? [] : ["required"]),
+    ...(additionalProperties || !Object.keys(value).some(isUnknown)
+      ? []
+      : ["additionalProperties"]),
+  ];
+}
+
+function isOfType(type: TypeName, value: unknown): boolean {
+  switch (type) {
+    case "null":
+      return value === null;
+    case "array":
+      return Array.isArray(value);
+    case "object":
+      return isRecord(value);
+    case "integer":
+      return Number.isInteger(value);
+    case "number":
+    case "string":
+    case "boolean":
+      return typeof value === type;
+    default:
+      return type satisfies never;
+  }
+}
+
+/** As the schemas' own validators have it: what JSON Schema leaves to each implementation. */
+function isOfFormat(format: string, text: string): boolean {
+  if (format === "date-time") {
+    const instant = Date.parse(text);
+    return !Number.isNaN(instant) && new Date(instant).toISOString() === text;
+  }
+  if (!/^https?:\/\/[!-~]+$/i.test(text) || text.includes("#") || !URL.canParse(text)) return false;
+  const url = new URL(text);
+  return url.username === "" && url.password === "" && url.hostname !== "";
+}
+
+/** On the numbers' texts: 1.13 / 0.01 is no whole number in binary. */
+function isMultiple(value: number, of: number): boolean {
+  const places = /\.(\d+)$/.exec(String(of))?.[1]?.length ?? 0;
+  const units = Number(`${String(value)}e${String(places)}`);
+  return Number.isInteger(units) && units % Math.round(of * 10 ** places) === 0;
+}
+
+function isEqual(one: unknown, other: unknown): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
+}

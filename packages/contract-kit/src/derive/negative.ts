@@ -1,0 +1,185 @@
+import { faultsOf, isRecord, kindOf, lengthOf, typesOf } from "./faults.ts";
+import { itemsOf, membersOf, placeOf, resolve } from "./resolve.ts";
+import { pointerOf, withValueAt, type Labelled, type Steps } from "./labelled.ts";
+import type { LocatedSchema } from "./schema.ts";
+import { formBreakers, textOfLength } from "./texts.ts";
+
+/**
+ * Values that a schema refuses, each made of one that it takes by breaking one keyword at one place. What
+ * cannot be broken alone (an empty text where one character is asked for breaks the pattern too) breaks
+ * as few more as it can. Members that the value lacks are not broken: give it one that has them.
+ *
+ * @throws {TypeError} The schema does not take the value.
+ * @throws {OutsideSubsetError} `CS_KIT_OUTSIDE_SUBSET`
+ */
+export function negatives(located: LocatedSchema, valid: unknown): readonly Labelled[] {
+  return negativesAt(located, valid, []).map((one) => ({
+    ...one,
+    value: withValueAt(valid, one.steps, one.value),
+  }));
+}
+
+interface Broken extends Labelled {
+  readonly steps: Steps;
+}
+
+function negativesAt(located: LocatedSchema, value: unknown, steps: Steps): readonly Broken[] {
+  const at = resolve(located);
+  if (at.schema.oneOf !== undefined) {
+    const kind = kindOf(at, value);
+    if (kind === undefined) throw new TypeError(`${placeOf(at)} does not take the value`);
+    return [...negativesAt(kind, value, steps), ...unionBreakers(at, value, steps)];
+  }
+  if (faultsOf(at, value).length > 0) throw new TypeError(`${placeOf(at)} does not take the value`);
+  const judging = JUDGING.filter((keyword) => Object.hasOwn(at.schema, keyword));
+  const own = judging.flatMap((keyword): Broken[] => {
+    const broken = breakerOf(at, keyword, value);
+    if (broken === undefined) return [];
+    return [
+      {
+        steps,
+        pointer: pointerOf(steps),
+        keyword,
+        point: pointOf(at, keyword),
+        value: broken.value,
+      },
+    ];
+  });
+  return [...own, ...memberBreakers(at, value, steps), ...inner(at, value, steps)];
+}
+
+/** Keywords that judge the value itself; those of its members have a place of their own. */
+const JUDGING = [
+  "type",
+  "const",
+  "enum",
+  "minLength",
+  "maxLength",
+  "pattern",
+  "format",
+  "minimum",
+  "maximum",
+  "multipleOf",
+  "minItems",
+  "maxItems",
+] as const;
+
+/** Document, JSON Pointer and keyword. */
+export function pointOf(at: LocatedSchema, keyword: string): string {
+  return `${placeOf(at)}/${keyword}`;
+}
+
+/** The candidate that breaks the keyword and the fewest others. */
+function breakerOf(
+  at: LocatedSchema,
+  keyword: (typeof JUDGING)[number],
+  value: unknown,
+): { readonly value: unknown } | undefined {
+  const broken = candidates(at, keyword, value)
+    .map((candidate) => ({ value: candidate, faults: faultsOf(at, candidate) }))
+    .filter(({ faults }) => faults.includes(keyword))
+    .toSorted((one, other) => one.faults.length - other.faults.length);
+  return broken[0];
+}
+
+function candidates(
+  at: LocatedSchema,
+  keyword: (typeof JUDGING)[number],
+  value: unknown,
+): readonly unknown[] {
+  const { schema } = at;
+  const { minLength = 0, maxLength = 0, minItems = 0, maxItems = 0 } = schema;
+  const { minimum = 0, maximum = 0, multipleOf = 1 } = schema;
+  switch (keyword) {
+    case "type":
+      return typesOf(schema).includes("integer")
+        ? [1.5, "1", null, {}]
+        : [42, "10.50", true, null, {}, []];
+    case "const":
+    case "enum":
+      return [`${String(value)}_X`, typeof value === "number" ? value + 1 : false];
+    case "minLength":
+    case "maxLength": {
+      const length = keyword === "minLength" ? minLength - 1 : maxLength + 1;
+      if (typeof value !== "string" || length < 0) return [];
+      const made = textOfLength(at, { from: value, length });
+      return [
+        made,
+        value.repeat(Math.ceil(length / Math.max(1, lengthOf(value)))).slice(0, length),
+      ];
+    }
+    case "pattern":
+    case "format":
+      return typeof value === "string" ? formBreakers(value) : [];
+    case "minimum":
+      return [near(minimum, -multipleOf)];
+    case "maximum":
+      return [near(maximum, multipleOf)];
+    case "multipleOf":
+      return typeof value === "number"
+        ? [near(value, multipleOf / 2), near(value, -multipleOf / 2)]
+        : [];
+    case "minItems":
+      return Array.isArray(value) && minItems > 0 ? [value.slice(0, minItems - 1)] : [];
+    case "maxItems":
+      return Array.isArray(value) && value.length > 0 ? [filled(value, maxItems + 1)] : [];
+    default:
+      return keyword satisfies never;
+  }
+}
+
+/** A sum without what binary fractions add to it. */
+function near(value: number, step: number): number {
+  return Number((value + step).toFixed(9));
+}
+
+function filled(list: readonly unknown[], length: number): readonly unknown[] {
+  return Array.from({ length }, (_, index) => list[index % list.length]);
+}
+
+function memberBreakers(at: LocatedSchema, value: unknown, steps: Steps): readonly Broken[] {
+  if (!isRecord(value)) return [];
+  const { required = [], additionalProperties } = at.schema;
+  const missing = required.map((name): Broken => {
+    const there = [...steps, name];
+    const point = `${pointOf(at, "required")}/${name}`;
+    return {
+      steps: there,
+      pointer: pointerOf(there),
+      keyword: "required",
+      point,
+      value: undefined,
+    };
+  });
+  if (additionalProperties !== false) return missing;
+  const there = [...steps, "unknownMember"];
+  const keyword = "additionalProperties";
+  const point = pointOf(at, keyword);
+  return [
+    ...missing,
+    { steps: there, pointer: pointerOf(there), keyword, point, value: "unknown" },
+  ];
+}
+
+/** A tag that no kind has. */
+function unionBreakers(at: LocatedSchema, value: unknown, steps: Steps): readonly Broken[] {
+  const tag = at.schema.discriminator?.propertyName;
+  if (tag === undefined || !isRecord(value)) return [];
+  const there = [...steps, tag];
+  const point = pointOf(at, "oneOf");
+  return [
+    { steps: there, pointer: pointerOf(there), keyword: "oneOf", point, value: "NO_SUCH_KIND" },
+  ];
+}
+
+function inner(at: LocatedSchema, value: unknown, steps: Steps): readonly Broken[] {
+  const items = itemsOf(at);
+  if (Array.isArray(value)) {
+    if (items === undefined || value.length === 0) return [];
+    return negativesAt(items, value[0], [...steps, 0]);
+  }
+  if (!isRecord(value)) return [];
+  return membersOf(at).flatMap(([name, member]) =>
+    Object.hasOwn(value, name) ? negativesAt(member, value[name], [...steps, name]) : [],
+  );
+}

@@ -1,0 +1,24 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { formats } from "../../../schemas/src/formats.ts";
+import type { LocatedSchema, SchemaSet } from "../src/derive/schema.ts";
+import { standardSchemas } from "../src/derive/schema-set.ts";
+
+export const standard: SchemaSet = standardSchemas();
+
+/** An independent judge of the published documents, multipleOf included. */
+const ajv = new Ajv2020({
+  strict: true,
+  strictTypes: false,
+  allErrors: true,
+  formats,
+  multipleOfPrecision: 6,
+});
+for (const keyword of ["x-open", "x-invalid", "discriminator"]) ajv.addKeyword(keyword);
+for (const path of standard.paths) ajv.addSchema(standard.document(path).schema);
+
+/** Keywords by which Ajv refuses a value, with the places of the value. */
+export function refusals(located: LocatedSchema, value: unknown): readonly string[] {
+  const { $id: id = "" } = located.schema;
+  if (ajv.validate(id, value)) return [];
+  return (ajv.errors ?? []).map(({ instancePath, keyword }) => `${instancePath} ${keyword}`);
+}
