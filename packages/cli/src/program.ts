@@ -20,7 +20,7 @@ Examples:
 const serveHelp = `
 Environment (each also as NAME_FILE, the path of a file that holds it):
   COUNTERSIGN_CLIENT_ID, COUNTERSIGN_CLIENT_SECRET   a merchant's OAuth client, made at the first start
-  COUNTERSIGN_DATABASE_URL                           PostgreSQL: not yet in this version
+  COUNTERSIGN_DATABASE_URL                           postgres://… instead of the SQLite file
 
 Examples:
   countersign serve --database /var/lib/countersign/service.db

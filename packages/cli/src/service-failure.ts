@@ -2,15 +2,21 @@ import { Failure, systemCode } from "./failure.ts";
 
 /** A failure of the service's own start as the command's; every other error stays what it is. */
 export function asFailure(error: unknown): unknown {
+  // What PostgreSQL itself refuses, such as tables that its user may not make.
+  if (error instanceof Error && "severity" in error) return unusable(error);
   switch (systemCode(error)) {
     case "CS_STORE_VERSION":
     case "CS_STORE_UNAVAILABLE":
     case "ERR_SQLITE_ERROR":
-      return new Failure("CS_CLI_DATABASE_UNUSABLE", messageOf(error), { cause: error });
+      return unusable(error);
     case undefined:
     default:
       return error;
   }
+}
+
+function unusable(cause: unknown): Failure {
+  return new Failure("CS_CLI_DATABASE_UNUSABLE", messageOf(cause), { cause });
 }
 
 function messageOf(error: unknown): string {

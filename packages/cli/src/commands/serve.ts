@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import {
   createDeliveryEngine,
   deliveryPolicyOf,
@@ -19,7 +18,7 @@ import { Failure } from "../failure.ts";
 import { listenOn, type PortChoice } from "../listen-on.ts";
 import { loadProfile } from "../load-profile.ts";
 import { lineLogger } from "../line-logger.ts";
-import { DEFAULT_FOLDER, openDatabase } from "../open-database.ts";
+import { serviceDatabase } from "../service-database.ts";
 import { asFailure } from "../service-failure.ts";
 import type { Surroundings } from "../terminal.ts";
 
@@ -34,18 +33,17 @@ export interface ServeCommand {
 /** `countersign serve`: the service without any controls, until somebody asks it to end. */
 export async function runServe(command: ServeCommand, surroundings: Surroundings): Promise<void> {
   const { terminal, env } = surroundings;
-  refuseDatabaseUrl(await secretFrom(env, "COUNTERSIGN_DATABASE_URL"));
+  const database = await serviceDatabase(command.database, env);
   const profile = await loadProfile(command.profile);
   const client = await clientFrom(env);
-  const file = command.database ?? join(DEFAULT_FOLDER, "service.db");
   const service = await listenOn(command.port, async (port) =>
-    start({ driver: await openDatabase(file), profile, port, host: command.listen }, surroundings),
+    start({ driver: await database.open(), profile, port, host: command.listen }, surroundings),
   ).catch((error: unknown) => {
     throw asFailure(error);
   });
   try {
     if (client !== undefined) await ensureClient(service, profile, client);
-    terminal.err(`database  ${file}`);
+    terminal.err(`database  ${database.name}`);
     terminal.out(`ready ${service.url}`);
     await surroundings.asked();
   } finally {
@@ -91,17 +89,6 @@ function start(
 function described(error: unknown): LogFields {
   if (!(error instanceof Error)) return { errorName: typeof error };
   return { errorName: error.name, ...(error.stack !== undefined && { stack: error.stack }) };
-}
-
-function refuseDatabaseUrl(url: string | undefined): void {
-  if (url === undefined) return;
-  const isPostgres = /^postgres(?:ql)?:/i.test(url);
-  throw new Failure(
-    isPostgres ? "CS_CLI_POSTGRESQL_UNSUPPORTED" : "CS_CLI_ENVIRONMENT_UNUSABLE",
-    isPostgres
-      ? "COUNTERSIGN_DATABASE_URL names PostgreSQL, which this version cannot use yet; unset it and name a SQLite file with --database"
-      : "COUNTERSIGN_DATABASE_URL names no PostgreSQL database; name a SQLite file with --database",
-  );
 }
 
 interface Client {
