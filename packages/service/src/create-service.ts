@@ -4,7 +4,9 @@ import { systemClock, type Clock } from "./clock.ts";
 import { createApp, type Routes } from "./http/app.ts";
 import type { HttpContext } from "./http/http-context.ts";
 import { silentLogger, type Logger } from "./http/logger.ts";
+import { OutsideTokens } from "./http/outside-tokens.ts";
 import { Rates } from "./http/rates.ts";
+import type { TokenIssuer } from "./http/token-issuer.ts";
 import { policyOf } from "./policy-of.ts";
 import { systemRandom, type Random } from "./random.ts";
 import type { Driver } from "./store/driver.ts";
@@ -24,6 +26,8 @@ export interface ServiceOptions {
   readonly logger?: Logger;
   /** A hint, after COMMIT, that deliveries may wait. Default: nobody listens, a poll finds them. */
   readonly onWork?: () => void;
+  /** An outside issuer whose JWTs are taken beside this service's own tokens. Default: none. */
+  readonly tokenIssuer?: TokenIssuer;
   /** Whether the profile's rate limits hold. Default true; the sandbox has none. */
   readonly limitsRates?: boolean;
   /**
@@ -48,7 +52,8 @@ export interface Service {
  * The reference service over a database. Opens no port, starts no timer and delivers nothing by
  * itself: `startService` does.
  *
- * @throws {TypeError} The profile asks for what this service cannot do.
+ * @throws {TypeError} The profile asks for what this service cannot do, or the issuer is not described
+ *   as it must be.
  */
 export function createService(options: ServiceOptions): Service {
   const clock = options.clock ?? systemClock;
@@ -66,6 +71,9 @@ export function createService(options: ServiceOptions): Service {
     onWork: options.onWork ?? (() => {}),
     logger: options.logger ?? silentLogger,
     rates,
+    outsideTokens:
+      options.tokenIssuer &&
+      new OutsideTokens({ issuer: options.tokenIssuer, now: () => clock.now() }),
   };
   return {
     app: createApp(context, {

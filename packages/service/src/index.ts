@@ -21,6 +21,7 @@ export { systemRandom, type Random } from "./random.ts";
 export { newId, type IdPrefix } from "./ids.ts";
 export { sha256Hex } from "./sha256.ts";
 export type { LogFields, Logger } from "./http/logger.ts";
+export { issuerAlgorithms, type IssuerAlgorithm, type TokenIssuer } from "./http/token-issuer.ts";
 
 // Store
 export {
@@ -97,7 +98,7 @@ export { refundResource } from "./use-cases/resources/refund-resource.ts";
 // Routes beside those of the interface
 export { writeAnswer, type Answer } from "./http/answer.ts";
 export type { Routes } from "./http/app.ts";
-export { authenticate } from "./http/authenticate.ts";
+export { authenticate, type Authenticator, type Caller } from "./http/authenticate.ts";
 export { faultAt, refuseMembers } from "./http/member-errors.ts";
 export { pathParameter } from "./http/path-parameter.ts";
 export { problemAnswer } from "./http/problem.ts";

@@ -19,7 +19,8 @@ function written(files: RegExp): Set<string> {
 
 describe("a code that can be answered with", () => {
   it("is registered, wherever the HTTP interface names it", () => {
-    const codes = [...written(/^http\/|^policy-of/)];
+    // Errors of this program have codes that begin with CS_; no answer carries one.
+    const codes = [...written(/^http\/|^policy-of/)].filter((code) => !code.startsWith("CS_"));
     expect(codes.length).toBeGreaterThan(20);
     expect(codes.filter((code) => !(code in errorCodes) && !(code in memberCodes))).toEqual([]);
   });

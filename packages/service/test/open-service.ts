@@ -2,6 +2,7 @@ import { profiles, type Profile } from "@countersign/schemas/profiles";
 import { Agent, request } from "undici";
 import { onTestFinished } from "vitest";
 import type { Logger } from "../src/http/logger.ts";
+import type { TokenIssuer } from "../src/http/token-issuer.ts";
 import { startService, type RunningService } from "../src/start-service.ts";
 import type { Driver } from "../src/store/driver.ts";
 import { sqliteDriver } from "../src/store/sqlite-driver.ts";
@@ -51,6 +52,7 @@ export interface OpenOptions {
   /** Default false: the clock stands still, and a test may make many calls. */
   readonly limitsRates?: boolean;
   readonly trustedProxies?: readonly string[];
+  readonly tokenIssuer?: TokenIssuer;
   readonly onWork?: () => void;
   /** When the service is closed. Default: at the end of the running test. */
   readonly atEnd?: AtEnd;
@@ -71,6 +73,7 @@ export async function openService(options: OpenOptions = {}): Promise<TestServic
     ...(options.onWork && { onWork: options.onWork }),
     allowLoopbackHttp: options.allowLoopbackHttp ?? false,
     limitsRates: options.limitsRates ?? false,
+    ...(options.tokenIssuer && { tokenIssuer: options.tokenIssuer }),
     ...(options.trustedProxies && { trustedProxies: options.trustedProxies }),
   });
   const agent = new Agent();

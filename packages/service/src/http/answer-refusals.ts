@@ -4,6 +4,7 @@ import { writeAnswer } from "./answer.ts";
 import { factsOf } from "./facts.ts";
 import type { HttpContext } from "./http-context.ts";
 import type { LogFields } from "./logger.ts";
+import { IssuerUnavailableError } from "./outside-tokens.ts";
 import { problemAnswer } from "./problem.ts";
 import { refuse } from "./refuse.ts";
 import { Refused } from "./refused.ts";
@@ -36,7 +37,7 @@ function asRefused(error: unknown): Refused {
   if (error instanceof Refused) return error;
   // The path holds a percent sign that encodes nothing: no route is what it asks for.
   if (error instanceof URIError) return refuse("NOT_FOUND");
-  if (error instanceof StoreUnavailableError) {
+  if (error instanceof StoreUnavailableError || error instanceof IssuerUnavailableError) {
     return refuse("SERVICE_UNAVAILABLE", { headers: { "retry-after": "1" } });
   }
   return refuse("INTERNAL_SERVER_ERROR");

@@ -1,5 +1,6 @@
 import type { Context } from "../use-cases/context.ts";
 import type { Logger } from "./logger.ts";
+import type { OutsideTokens } from "./outside-tokens.ts";
 import type { Rates } from "./rates.ts";
 
 /** What the HTTP interface works with beside the use cases. */
@@ -7,4 +8,6 @@ export interface HttpContext extends Context {
   readonly logger: Logger;
   /** `undefined` where nothing is limited. */
   readonly rates: Rates | undefined;
+  /** `undefined` where this service's own tokens alone are taken. */
+  readonly outsideTokens: OutsideTokens | undefined;
 }

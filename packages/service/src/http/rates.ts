@@ -1,5 +1,5 @@
 import type { Policy } from "../policy.ts";
-import type { TokenRecord } from "../store/records.ts";
+import type { Caller } from "./authenticate.ts";
 import { RateLimiter } from "./rate-limiter.ts";
 import { refuse } from "./refuse.ts";
 import type { Refused } from "./refused.ts";
@@ -39,10 +39,7 @@ export class Rates {
    *
    * @throws {Refused} `RATE_LIMITED`, with `retry-after`.
    */
-  takeCall(
-    kind: RateKind,
-    { clientId, merchant }: Pick<TokenRecord, "clientId" | "merchant">,
-  ): void {
+  takeCall(kind: RateKind, { clientId, merchant }: Caller): void {
     // An operator's token has no client.
     this.#take(this.#calls[kind], clientId === null ? `merchant ${merchant.id}` : clientId);
   }

@@ -31,13 +31,13 @@ async function answerOf(
   { request, facts }: { request: Request; facts: CallFacts },
 ): Promise<Answer> {
   const { policy } = context;
-  const token = await authenticate(context, request);
-  facts.merchantId = token.merchant.id;
-  if (route.scope !== undefined) requireScope(token, policy.token.scopes[route.scope]);
-  context.rates?.takeCall(route.rate ?? "others", token);
+  const caller = await authenticate(context, request);
+  facts.merchantId = caller.merchant.id;
+  if (route.scope !== undefined) requireScope(caller, policy.token.scopes[route.scope]);
+  context.rates?.takeCall(route.rate ?? "others", caller);
   requireAcceptedJson(context, request);
   requireContentType(context, route, request);
-  const call: Call = { context, merchant: token.merchant, request, requestId: facts.requestId };
+  const call: Call = { context, merchant: caller.merchant, request, requestId: facts.requestId };
   if (route.method === "GET") return route.answer(call);
 
   const bytes = await readBody(request, policy.limits.bodyBytes);

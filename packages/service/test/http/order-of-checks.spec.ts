@@ -127,6 +127,33 @@ describe("authentication", () => {
     },
   );
 
+  it("is not taken from a query or a body, where RFC 6750 lets a token stand", async () => {
+    const path = `/v1/customers/cus_1?access_token=${merchant.token}`;
+    const answer = await call("GET", path, { token: null });
+    expect(refusal(answer)).toEqual({ status: 401, code: "UNAUTHENTICATED" });
+    const form = await call("POST", "/v1/refunds", {
+      token: null,
+      text: `access_token=${merchant.token}`,
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+    });
+    expect(refusal(form).status).toBe(401);
+  });
+
+  it("twice is 400 invalid_request (RFC 6750, section 3.1)", async () => {
+    const inQuery = await call("GET", `/v1/customers/cus_1?access_token=${merchant.token}`);
+    const twice = await request(`${service.url}/v1/customers/cus_1`, {
+      headers: ["authorization", `Bearer ${merchant.token}`, "authorization", "Bearer other"],
+    });
+    const statuses = [inQuery.status, twice.statusCode];
+    const challenges = [inQuery.headers, twice.headers].map((all) => all["www-authenticate"]);
+    await twice.body.dump();
+    expect(statuses).toEqual([400, 400]);
+    expect(refusal(inQuery).code).toBe("INVALID_REQUEST");
+    expect(new Set(challenges)).toEqual(
+      new Set(['Bearer realm="countersign", error="invalid_request"']),
+    );
+  });
+
   it("takes the scheme's name in any case", async () => {
     const headers = { authorization: `bEaReR  ${merchant.token}` };
     const answer = await call("GET", "/v1/customers/cus_1", { token: null, headers });

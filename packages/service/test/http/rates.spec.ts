@@ -30,15 +30,15 @@ const times = (count: number, status: number): number[] =>
 describe("the calls of one client", () => {
   it("are 20 refunds at once, and 20 in each second; the next is 429 with Retry-After", async () => {
     const { call, clock } = await openService();
-    const ask = (): Promise<TestAnswer> => call("POST", "/v1/refunds", { json: {} });
-    expect(await statuses(20, ask)).toEqual(times(20, 400));
-    const answer = await ask();
+    const refund = (): Promise<TestAnswer> => call("POST", "/v1/refunds", { json: {} });
+    expect(await statuses(20, refund)).toEqual(times(20, 400));
+    const answer = await refund();
     expect(refusal(answer)).toEqual({ status: 429, code: "RATE_LIMITED" });
     expect(answer.headers["retry-after"]).toBe("1");
     clock.advance(50);
-    expect(await statuses(2, ask)).toEqual([400, 429]);
+    expect(await statuses(2, refund)).toEqual([400, 429]);
     clock.advance(1000);
-    expect(await statuses(21, ask)).toEqual([...times(20, 400), 429]);
+    expect(await statuses(21, refund)).toEqual([...times(20, 400), 429]);
   });
 
   it("are limited apart from refunds, all other calls together", async () => {
