@@ -21,7 +21,7 @@ export interface RawValidator {
   errors?: readonly RawError[] | null;
 }
 
-interface RawError {
+export interface RawError {
   readonly instancePath: string;
   readonly keyword: string;
   readonly params: Readonly<Record<string, unknown>>;

@@ -5,13 +5,14 @@ import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { catalogueModule, eventRows } from "../src/generate/catalogue.ts";
+import { checksScripts } from "../src/generate/checks.ts";
 import { withDiagrams } from "../src/generate/diagrams.ts";
 import { documents } from "../src/generate/documents.ts";
 import { keywordFaults } from "../src/generate/keywords.ts";
 import { loadSchemas } from "../src/generate/load.ts";
 import { profilesModule, profileValidatorModule } from "../src/generate/profiles.ts";
 import { typesOf } from "../src/generate/types.ts";
-import { checksScript, checksTypes, validatorsModule } from "../src/generate/validators.ts";
+import { checksTypes, validatorsModule } from "../src/generate/validators.ts";
 
 const folder = fileURLToPath(new URL("../../../schemas", import.meta.url));
 
@@ -28,8 +29,13 @@ const profile = files.filter(({ title }) => title === "Profile");
 const others = files.filter((file) => !profile.includes(file));
 const resources = others.filter((file) => !events.includes(file) && file.title !== "WebhookEvent");
 
-// Paths below schemas/. The checks are scripts as they are shipped: a compiler would print them anew,
-// at three times the size.
+// The checks are scripts as they are shipped: a compiler would print them anew, at three times the size.
+const checks = {
+  // First and apart from the others, since it is all that a receiver needs.
+  ...checksScripts({ "event-checks.js": events, "checks.js": resources }, files),
+  ...checksScripts({ "profile-check.js": profile }, files),
+};
+// Paths below schemas/.
 const modules: Readonly<Record<string, string>> = {
   "src/generated/types.ts": await typesOf(files, rows),
   "src/generated/catalogue.ts": catalogueModule(rows),
@@ -41,12 +47,9 @@ const modules: Readonly<Record<string, string>> = {
   "src/generated/readers.ts": validatorsModule("reader", { "checks.js": resources }),
   "src/generated/profiles.ts": profilesModule(folder, ["standard", "x-signature"]),
   "src/generated/profile-validator.ts": profileValidatorModule(),
-  "checks/checks.js": checksScript(resources, files),
+  ...Object.fromEntries(Object.entries(checks).map(([name, text]) => [`checks/${name}`, text])),
   "checks/checks.d.ts": checksTypes(resources),
-  // Alone, since it is all that a receiver needs.
-  "checks/event-checks.js": checksScript(events, files),
   "checks/event-checks.d.ts": checksTypes(events),
-  "checks/profile-check.js": checksScript(profile, files),
   "checks/profile-check.d.ts": checksTypes(profile),
   ...documents(folder, files),
 };
