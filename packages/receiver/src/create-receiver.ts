@@ -1,5 +1,6 @@
 import type { Catalogue, EventTypeMap } from "@countersign/schemas";
 import { schemeOf } from "@countersign/signatures";
+import { after, type Awaitable, settled } from "./awaitable.ts";
 import { entriesOf } from "./catalogue-entries.ts";
 import {
   checkAcknowledge,
@@ -156,12 +157,17 @@ export function createReceiver<Types extends EventTypes, InboxType extends Inbox
     report,
   });
 
-  const decide = async (attempt: Attempt): Promise<Outcome> => {
+  const decide = (attempt: Attempt): Awaitable<Outcome> => {
     const startedAt = performance.now();
     // The last net: a mistake in the flow itself must not end the process, nor acknowledge.
-    const outcome = await receive(attempt, parts).catch(failedReceiver);
-    report(outcome, { durationMs: performance.now() - startedAt });
-    return outcome;
+    const net = { failed: failedReceiver, end: () => undefined };
+    return after(
+      settled(() => receive(attempt, parts), net),
+      (outcome) => {
+        report(outcome, { durationMs: performance.now() - startedAt });
+        return outcome;
+      },
+    );
   };
 
   const receiver: Receiver<Types, InboxType> = {
@@ -169,7 +175,7 @@ export function createReceiver<Types extends EventTypes, InboxType extends Inbox
       router.register(name, handler);
       return receiver;
     },
-    receive: decide,
+    receive: async (attempt) => decide(attempt),
     async answer(attempt) {
       const outcome = await decide(attempt);
       try {

@@ -1,4 +1,5 @@
 import type { ResourceState } from "@countersign/rules";
+import type { Awaitable } from "./awaitable.ts";
 import type { EventState } from "./event-state.ts";
 import type { DeadEvent, EventKey, RecordedEvent } from "./inbox.ts";
 
@@ -25,8 +26,8 @@ export type Written = "done" | "changed" | "held";
  */
 export interface EventRows {
   /** `changed` where the key is known. */
-  insert(row: EventRow, now: number): Promise<Written>;
-  read(key: EventKey): Promise<EventRow | undefined>;
+  insert(row: EventRow, now: number): Awaitable<Written>;
+  read(key: EventKey): Awaitable<EventRow | undefined>;
   /**
    * Replaces the state where it is still `guard`'s. A state of `handled` or `superseded` drops the
    * body; `body` adds one to a row that has none.
@@ -37,23 +38,23 @@ export interface EventRows {
     state: EventState,
     now: number,
     body?: string,
-  ): Promise<Written>;
+  ): Awaitable<Written>;
   /** The claimed event of a resource. */
   holder(resource: {
     readonly tenant: string;
     readonly name: string;
-  }): Promise<EventKey | undefined>;
+  }): Awaitable<EventKey | undefined>;
   lastHandled(resource: {
     readonly tenant: string;
     readonly name: string;
-  }): Promise<ResourceState | undefined>;
+  }): Awaitable<ResourceState | undefined>;
   /**
    * Rows with a body that are received, due or claimed with an ended lease, the longest due first.
    * At most one of each resource, and none of a resource with a claim that still holds.
    */
-  due(request: { readonly now: number; readonly limit: number }): Promise<readonly EventRow[]>;
-  dead(request: { readonly limit: number }): Promise<readonly DeadEvent[]>;
-  purge(request: { readonly before: number; readonly limit: number }): Promise<number>;
+  due(request: { readonly now: number; readonly limit: number }): Awaitable<readonly EventRow[]>;
+  dead(request: { readonly limit: number }): Awaitable<readonly DeadEvent[]>;
+  purge(request: { readonly before: number; readonly limit: number }): Awaitable<number>;
 }
 
 /** When a state is due to be looked at: since it was received, at its retry, at its lease's end. */

@@ -1,26 +1,29 @@
 import type { HeadersLike, HeadersObject } from "@countersign/signatures";
 
+/** Reads headers: their values in the order of the names that it was made for. */
+export type ReadHeaders = (headers: HeadersLike) => (string | null | undefined)[];
+
 /**
- * The values of headers by their lower-case names, in any case of their spelling; `undefined` where
- * one is absent, `null` where it stands more than once: which of the two is meant is anybody's guess.
+ * A reader of headers by their lower-case names, in any case of their spelling; a value is `undefined`
+ * where one is absent, `null` where it stands more than once: which of the two is meant is anybody's guess.
  */
-export function headersOf(
-  headers: HeadersLike,
-  names: readonly string[],
-): (string | null | undefined)[] {
-  if (isHeadersObject(headers)) return names.map((name) => headers.get(name) ?? undefined);
-  const found: (string | null | undefined)[] = names.map(() => undefined);
-  for (const key in headers) {
-    if (!Object.hasOwn(headers, key)) continue;
-    for (let index = 0; index < names.length; index += 1) {
-      const name = names[index] ?? "";
-      if (key.length !== name.length || (key !== name && key.toLowerCase() !== name)) continue;
+export function headersOf(names: readonly string[]): ReadHeaders {
+  // Few headers have a name as long as one of these: a bit for each length passes the others over at once.
+  const lengths = names.reduce((bits, { length }) => bits | (1 << (length & 31)), 0);
+  const nothing = names.map((): string | null | undefined => undefined);
+
+  return (headers) => {
+    if (isHeadersObject(headers)) return names.map((name) => headers.get(name) ?? undefined);
+    const found = nothing.slice();
+    for (const key of Object.keys(headers)) {
+      if (((lengths >>> (key.length & 31)) & 1) === 0) continue;
+      const index = names.indexOf(key.toLowerCase());
       const value = headers[key];
-      if (value === undefined) continue;
+      if (index === -1 || value === undefined) continue;
       found[index] = found[index] === undefined && typeof value === "string" ? value : null;
     }
-  }
-  return found;
+    return found;
+  };
 }
 
 function isHeadersObject(headers: HeadersLike): headers is HeadersObject {

@@ -1,4 +1,5 @@
 import type { ResourceState } from "@countersign/rules";
+import type { Awaitable } from "./awaitable.ts";
 
 /** What an event is known by. Both parts are signed or the receiver's own: no tenant can claim another's event. */
 export interface EventKey {
@@ -65,7 +66,8 @@ export interface Completion extends Settlement {
 
 /**
  * The receiver's record of events. Every call is atomic: of any number of simultaneous claims of one
- * key, one is `claimed`. A call that rejects (the store is away) fails the attempt, and the sender tries again.
+ * key, one is `claimed`. A call that throws or rejects (the store is away) fails the attempt, and the
+ * sender tries again. An inbox that knows at once answers at once; any other returns promises.
  *
  * `claim`, `complete` and `release` are enough for `acknowledge: 'after-handler'`. The rest is for
  * the options that name it; `inboxConformance` of `@countersign/receiver/testing` proves all of it.
@@ -77,21 +79,21 @@ export interface Inbox {
   readonly retentionMs?: number;
   /** The most handlers at once, where the inbox bounds them: a pool's size less one. */
   readonly maxConcurrentHandlers?: number;
-  claim(request: ClaimRequest): Promise<Claim>;
+  claim(request: ClaimRequest): Awaitable<Claim>;
   /** Records that the handler succeeded. False where the claim was lost meanwhile. */
-  complete(settlement: Completion): Promise<boolean>;
+  complete(settlement: Completion): Awaitable<boolean>;
   /** Frees the event for the sender's next attempt. False where the claim was lost meanwhile. */
-  release(settlement: Settlement): Promise<boolean>;
+  release(settlement: Settlement): Awaitable<boolean>;
   /** The state that the last handled event of a resource told. Needed by `order: 'per-resource'`. */
   lastHandled?(resource: {
     readonly tenant: string;
     readonly name: string;
-  }): Promise<ResourceState | undefined>;
+  }): Awaitable<ResourceState | undefined>;
   /**
    * Forgets events that were settled before `before` (milliseconds since 1970), at most `limit` of
    * them; returns how many. A stored event that is not handled is never forgotten, nor a dead one.
    */
-  purge?(request: { readonly before: number; readonly limit: number }): Promise<number>;
+  purge?(request: { readonly before: number; readonly limit: number }): Awaitable<number>;
   /** What `acknowledge: 'after-store'` works with. */
   readonly queue?: InboxQueue;
 }

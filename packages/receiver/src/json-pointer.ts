@@ -9,7 +9,9 @@ export function membersOf(pointer: string): readonly string[] {
 
 /** The value at a pointer's members; `undefined` where there is none. */
 export function valueAt(root: unknown, members: readonly string[]): unknown {
-  return members.reduce<unknown>((value, member) => ownMember(value, member), root);
+  let value = root;
+  for (const member of members) value = ownMember(value, member);
+  return value;
 }
 
 /** An own member of an object; anything else has none ("constructor" is no member of `{}`). */

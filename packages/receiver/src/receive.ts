@@ -1,11 +1,12 @@
 import type { HeadersLike } from "@countersign/signatures";
+import { after, type Awaitable, isPending } from "./awaitable.ts";
 import { readEnvelope } from "./envelope.ts";
 import { handleOnce } from "./handle-once.ts";
 import { headersOf } from "./headers.ts";
 import { isJsonMediaType } from "./media-type.ts";
 import { type Outcome, rejected } from "./outcome.ts";
-import type { BodyReader } from "./read-body.ts";
-import type { ReceiverParts } from "./receiver-parts.ts";
+import type { BodyReader, BodyResult } from "./read-body.ts";
+import type { ReceiverParts, TenantSecrets } from "./receiver-parts.ts";
 import { storeEvent } from "./store-event.ts";
 import { validate } from "./validate.ts";
 
@@ -19,17 +20,26 @@ export interface Attempt {
 }
 
 /**
- * The flow of one attempt: limits → signature → strict decode → envelope → schema → then by
- * `acknowledge`: claim → order guard → handler → settlement, or the inbox's queue for a worker. Each step returns the next value or the outcome that ends the flow. Never rejects.
+ * The flow of one attempt: limits → signature → then `decide`. Each step returns the next value or the
+ * outcome that ends the flow, and only what is still to come is waited for: a turn of the event loop's
+ * queue takes as long as a step.
  */
-export async function receive(attempt: Attempt, parts: ReceiverParts): Promise<Outcome> {
-  const body = await readBody(attempt, parts);
-  if (!(body instanceof Uint8Array)) return body;
+export function receive(attempt: Attempt, parts: ReceiverParts): Awaitable<Outcome> {
+  return after(readBody(attempt, parts), (read) => {
+    const body = withinLimit(read, parts);
+    if (isOutcome(body)) return body;
+    // Nothing of the body is believed before this.
+    return after(verify(attempt, body, parts), (verified) =>
+      isOutcome(verified) ? verified : decide(body, verified, parts),
+    );
+  });
+}
 
-  const verified = await verify(attempt, body, parts);
-  if (isOutcome(verified)) return verified;
-
-  // Only now is anything of the body believed.
+/**
+ * An authentic body: strict decode → envelope → schema → then by `acknowledge`: claim → order guard →
+ * handler → settlement, or the inbox's queue for a worker.
+ */
+function decide(body: Uint8Array, verified: Verified, parts: ReceiverParts): Awaitable<Outcome> {
   const envelope = readEnvelope(body, verified, parts);
   if (isOutcome(envelope)) return envelope;
 
@@ -43,19 +53,22 @@ export async function receive(attempt: Attempt, parts: ReceiverParts): Promise<O
 
 const isOutcome = (step: object): step is Outcome => "kind" in step;
 
-const JUDGED_HEADERS = ["content-encoding", "content-type", "content-length"];
+const judgedHeaders = headersOf(["content-encoding", "content-type", "content-length"]);
 
 /** The headers are judged first, so that a body that is refused anyway is never read. */
-async function readBody(attempt: Attempt, parts: ReceiverParts): Promise<Uint8Array | Outcome> {
-  const [encoding, mediaType, announced] = headersOf(attempt.headers, JUDGED_HEADERS);
+function readBody(attempt: Attempt, parts: ReceiverParts): Awaitable<BodyResult | Outcome> {
+  const [encoding, mediaType, announced] = judgedHeaders(attempt.headers);
   if (encoding !== undefined && encoding?.toLowerCase() !== "identity")
     return rejected("CS_BODY_ENCODED");
   if (mediaType === null || !isJsonMediaType(mediaType)) return rejected("CS_BODY_MEDIA_TYPE");
   if (Number(announced ?? 0) > parts.limits.bodyBytes) return rejected("CS_BODY_TOO_LARGE");
 
-  const body = typeof attempt.body === "function" ? await attempt.body(parts.limits) : attempt.body;
-  if (!(body instanceof Uint8Array)) return rejected(body.error);
-  return body.length > parts.limits.bodyBytes ? rejected("CS_BODY_TOO_LARGE") : body;
+  return typeof attempt.body === "function" ? attempt.body(parts.limits) : attempt.body;
+}
+
+function withinLimit(read: BodyResult | Outcome, { limits }: ReceiverParts): Uint8Array | Outcome {
+  if (!(read instanceof Uint8Array)) return isOutcome(read) ? read : rejected(read.error);
+  return read.length > limits.bodyBytes ? rejected("CS_BODY_TOO_LARGE") : read;
 }
 
 /** What a genuine signature proves. */
@@ -65,19 +78,38 @@ export interface Verified {
   readonly id: string | undefined;
 }
 
-async function verify(
-  { headers, path }: Attempt,
+function verify(
+  attempt: Attempt,
   body: Uint8Array,
-  { secretsOf, scheme, toleranceSeconds, now }: ReceiverParts,
-): Promise<Verified | Outcome> {
+  parts: ReceiverParts,
+): Awaitable<Verified | Outcome> {
+  const { headers, path } = attempt;
   try {
-    const { tenant, secrets } = await secretsOf({ headers, path });
-    if (secrets.length === 0) return rejected("CS_TENANT_UNKNOWN");
-    const options = { now: now(), toleranceSeconds };
-    const verification = scheme.verify({ headers, body }, secrets, options);
-    return verification.ok ? { tenant, id: verification.id } : rejected(verification.code);
+    const found = parts.secretsOf({ headers, path });
+    return isPending(found)
+      ? found.then((secrets) => judge(attempt, body, secrets, parts)).catch(secretsUnavailable)
+      : judge(attempt, body, found, parts);
   } catch (error) {
-    // The merchant's own lookup is away, or it returned a secret that the scheme refuses.
-    return { kind: "failed", code: "CS_SECRETS_UNAVAILABLE", retryAfterSeconds: 5, error };
+    return secretsUnavailable(error);
   }
 }
+
+/** @throws {TypeError} A look-up returned a secret that the scheme refuses. */
+function judge(
+  { headers }: Attempt,
+  body: Uint8Array,
+  { tenant, secrets }: TenantSecrets,
+  { scheme, toleranceSeconds, now }: ReceiverParts,
+): Verified | Outcome {
+  if (secrets.length === 0) return rejected("CS_TENANT_UNKNOWN");
+  const verification = scheme.verify({ headers, body }, secrets, { now: now(), toleranceSeconds });
+  return verification.ok ? { tenant, id: verification.id } : rejected(verification.code);
+}
+
+/** The merchant's own look-up is away, or what it returned is unusable. */
+const secretsUnavailable = (error: unknown): Outcome => ({
+  kind: "failed",
+  code: "CS_SECRETS_UNAVAILABLE",
+  retryAfterSeconds: 5,
+  error,
+});

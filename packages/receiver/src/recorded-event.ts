@@ -12,7 +12,6 @@ export function recordedEvent(
 ): RecordedEvent {
   const { key, type } = envelope.identity;
   const digest = hash("sha256", body, "base64url");
-  return byResource
-    ? { key, type, digest, resource: resourceOf(envelope, catalogue.get(type)) }
-    : { key, type, digest };
+  const resource = byResource ? resourceOf(envelope, catalogue.get(type)) : undefined;
+  return { key, type, digest, resource };
 }

@@ -1,4 +1,5 @@
-import type { EventRow, EventRows } from "./event-rows.ts";
+import { after, type Awaitable } from "./awaitable.ts";
+import type { EventRow, EventRows, Written } from "./event-rows.ts";
 import { type EventState, type EventStep, received, transition } from "./event-state.ts";
 import type {
   Claim,
@@ -23,15 +24,17 @@ export function rowsInbox(
    * One step of a claimed event; its row need not be read, since `token` names its state. Attempts
    * are counted for workers alone: a sender's own attempts start at 0 each time.
    */
-  const settle = async (
+  const settle = (
     { key, now }: { readonly key: EventKey; readonly now: number },
     step: Extract<EventStep, { readonly token: number }>,
     attempts: number,
-  ): Promise<EventState | undefined> => {
+  ): Awaitable<EventState | undefined> => {
     const claimed: EventState = { at: "claimed", token: step.token, attempts, leaseEndsAt: 0 };
     const next = transition(claimed, step);
     if (next === undefined) return undefined;
-    return (await rows.update(key, claimed, next, now)) === "done" ? next : undefined;
+    return after(rows.update(key, claimed, next, now), (written) =>
+      written === "done" ? next : undefined,
+    );
   };
 
   const queue: InboxQueue = {
@@ -61,7 +64,7 @@ export function rowsInbox(
       const state = await settle({ key, now }, step, attempts);
       return state?.at === "waiting" || state?.at === "dead" ? state.at : undefined;
     },
-    dead: (request) => rows.dead(request),
+    dead: async (request) => rows.dead(request),
     async retry({ key, now }) {
       const row = await rows.read(key);
       const next = row && transition(row.state, { type: "revive", now });
@@ -74,14 +77,14 @@ export function rowsInbox(
     durable,
     queue,
     claim: (request) => claim(rows, request),
-    async complete({ key, token, now, superseded }) {
+    complete({ key, token, now, superseded }) {
       const type = superseded === true ? "supersede" : "succeed";
-      return (await settle({ key, now }, { type, token }, 0)) !== undefined;
+      return after(settle({ key, now }, { type, token }, 0), isSettled);
     },
-    async release({ key, token, now }) {
+    release({ key, token, now }) {
       // Due at once, whatever another process's clock says.
       const step = { type: "fail", token, retryAt: 0, reason: "", maxAttempts: Infinity } as const;
-      return (await settle({ key, now }, step, 0)) !== undefined;
+      return after(settle({ key, now }, step, 0), isSettled);
     },
     lastHandled: (resource) => rows.lastHandled(resource),
     purge: (request) => rows.purge(request),
@@ -89,23 +92,33 @@ export function rowsInbox(
 }
 
 const isHandled = ({ at }: EventState): boolean => at === "handled" || at === "superseded";
+const isSettled = (state: EventState | undefined): boolean => state !== undefined;
 
-async function claim(rows: EventRows, request: ClaimRequest): Promise<Claim> {
-  const { key, digest, type, resource, now, leaseMs, anyBody } = request;
-  const step = { type: "claim", now, leaseMs } as const;
-  const first = transition(received(now), step) ?? received(now);
+function claim(rows: EventRows, request: ClaimRequest): Awaitable<Claim> {
+  const { key, digest, type, resource, now, leaseMs } = request;
+  const first = transition(received(now), { type: "claim", now, leaseMs }) ?? received(now);
   // An event is nearly always new: one write, and no reading before it.
-  const inserted = await rows.insert({ key, digest, type, resource, state: first }, now);
-  if (inserted === "done") return { state: "claimed", token: first.token };
-  if (inserted === "held") return busyOrAgain(rows, request);
+  return after(rows.insert({ key, digest, type, resource, state: first }, now), (inserted) =>
+    inserted === "done"
+      ? { state: "claimed", token: first.token }
+      : claimKnown(rows, request, inserted),
+  );
+}
 
+async function claimKnown(
+  rows: EventRows,
+  request: ClaimRequest,
+  inserted: Exclude<Written, "done">,
+): Promise<Claim> {
+  if (inserted === "held") return busyOrAgain(rows, request);
+  const { key, digest, now, leaseMs, anyBody } = request;
   const known = await rows.read(key);
   if (known === undefined) return claim(rows, request);
   // Judged before anything else: another body under a known key is never taken for a duplicate.
   if (anyBody !== true && known.digest !== digest) return { state: "conflict" };
   if (isHandled(known.state)) return { state: "handled" };
   const free = freed(known.state, now);
-  const claimed = transition(free, step);
+  const claimed = transition(free, { type: "claim", now, leaseMs });
   if (claimed === undefined) return { state: "busy", until: untilOf(free) };
   const written = await rows.update(key, known.state, claimed, now);
   if (written === "done") return { state: "claimed", token: claimed.token };

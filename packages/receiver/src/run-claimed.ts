@@ -1,6 +1,10 @@
+import { after, type Awaitable } from "./awaitable.ts";
 import type { Envelope } from "./envelope.ts";
+import type { BeginRequest, EventResource, InboxTransaction } from "./inbox.ts";
 import { isSuperseded, resourceOf } from "./order.ts";
+import type { EventIdentity } from "./outcome.ts";
 import type { ReceiverParts } from "./receiver-parts.ts";
+import type { Route } from "./router.ts";
 import { runHandler } from "./run-handler.ts";
 
 /**
@@ -20,49 +24,81 @@ export type ClaimedRun =
  * A claimed event: order guard → router → handler → settlement, in the handler's transaction where
  * the inbox has one. It rejects where the inbox is away: the claim ends with its lease.
  */
-export async function runClaimed(
+export function runClaimed(
   envelope: Envelope,
   token: number,
   parts: ReceiverParts,
-): Promise<ClaimedRun> {
-  const { key, type } = envelope.identity;
-  const entry = parts.catalogue.get(type);
-  if (parts.order === "per-resource") {
-    const resource = resourceOf(envelope, entry);
-    // The claim holds the resource too, so that no newer event is settled between here and there.
-    const last =
-      resource && (await parts.inbox.lastHandled?.({ tenant: key.tenant, name: resource.name }));
-    if (resource !== undefined && isSuperseded({ type, resource }, last)) {
-      const done = await parts.inbox.complete({ key, token, now: parts.now(), superseded: true });
-      return done ? { kind: "done", as: "superseded" } : { kind: "lost" };
-    }
-  }
-
-  const route = parts.router.find(type, entry?.category);
-  const transaction = parts.begin?.({ key, token, handlerMs: parts.limits.handlerMs });
-  const given = transaction && { transaction: transaction.transaction };
-  const run = await runHandler(route, envelope, {
-    handlerMs: parts.limits.handlerMs,
-    context: given ?? {},
+): Awaitable<ClaimedRun> {
+  const entry = parts.catalogue.get(envelope.identity.type);
+  const resource = parts.order === "per-resource" ? resourceOf(envelope, entry) : undefined;
+  const guarded = resource && passOver(envelope.identity, { token, resource }, parts);
+  return after(guarded, (passedOver) => {
+    if (passedOver !== undefined) return passedOver;
+    const route = parts.router.find(envelope.identity.type, entry?.category);
+    const claim = { key: envelope.identity.key, token, handlerMs: parts.limits.handlerMs };
+    return parts.begin === undefined
+      ? runAndComplete(route, { envelope, claim }, parts)
+      : runInTransaction(route, { envelope, claim }, parts.begin(claim), parts.now);
   });
+}
+
+/** The order guard: what is older than its resource's last handled event is settled, and nothing runs. */
+async function passOver(
+  { key, type }: EventIdentity,
+  { token, resource }: { readonly token: number; readonly resource: EventResource },
+  { inbox, now }: ReceiverParts,
+): Promise<ClaimedRun | undefined> {
+  // The claim holds the resource too, so that no newer event is settled between here and there.
+  const last = await inbox.lastHandled?.({ tenant: key.tenant, name: resource.name });
+  if (!isSuperseded({ type, resource }, last)) return undefined;
+  const done = await inbox.complete({ key, token, now: now(), superseded: true });
+  return done ? { kind: "done", as: "superseded" } : LOST;
+}
+
+interface Claimed {
+  readonly envelope: Envelope;
+  readonly claim: BeginRequest;
+}
+
+function runAndComplete(
+  route: Route,
+  { envelope, claim }: Claimed,
+  { inbox, now }: ReceiverParts,
+): Awaitable<ClaimedRun> {
+  const { key, token, handlerMs } = claim;
+  return after(runHandler(route, envelope, { handlerMs }), (run): Awaitable<ClaimedRun> => {
+    if (!run.ok) return { kind: "failed", code: run.code, error: run.error };
+    return after(inbox.complete({ key, token, now: now() }), (done) => (done ? ran(route) : LOST));
+  });
+}
+
+async function runInTransaction(
+  route: Route,
+  { envelope, claim: { handlerMs } }: Claimed,
+  transaction: InboxTransaction<unknown>,
+  now: () => number,
+): Promise<ClaimedRun> {
+  const given = { handlerMs, transaction: transaction.transaction };
+  const run = await runHandler(route, envelope, given);
   if (!run.ok) {
-    await transaction?.rollback();
+    await transaction.rollback();
     return { kind: "failed", code: run.code, error: run.error };
   }
-  const as = route.fallback ? "unrouted" : "handled";
-  if (transaction === undefined)
-    return (await parts.inbox.complete({ key, token, now: parts.now() }))
-      ? { kind: "done", as }
-      : { kind: "lost" };
-  const commit = await transaction.commit(parts.now());
+  const commit = await transaction.commit(now());
   switch (commit.state) {
     case "committed":
-      return { kind: "done", as };
+      return ran(route);
     case "lost":
-      return { kind: "lost" };
+      return LOST;
     case "failed":
       return { kind: "failed", code: "CS_HANDLER_FAILED", error: commit.error };
     default:
       return commit satisfies never;
   }
 }
+
+const LOST: ClaimedRun = { kind: "lost" };
+const HANDLED: ClaimedRun = { kind: "done", as: "handled" };
+const UNROUTED: ClaimedRun = { kind: "done", as: "unrouted" };
+
+const ran = ({ fallback }: Route): ClaimedRun => (fallback ? UNROUTED : HANDLED);

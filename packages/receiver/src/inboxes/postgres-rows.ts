@@ -1,5 +1,6 @@
+import type { ResourceState } from "@countersign/rules";
 import { columnsOf, type EventRow, type EventRows, nameOf, type Written } from "../event-rows.ts";
-import type { EventKey } from "../inbox.ts";
+import type { DeadEvent, EventKey } from "../inbox.ts";
 import { Batch } from "./batch.ts";
 import {
   COLUMNS,
@@ -84,7 +85,7 @@ export class PostgresRows implements EventRows {
   async lastHandled({
     tenant,
     name,
-  }: Parameters<EventRows["lastHandled"]>[0]): ReturnType<EventRows["lastHandled"]> {
+  }: Parameters<EventRows["lastHandled"]>[0]): Promise<ResourceState | undefined> {
     const [row] = await this.#rows(this.#sql.lastHandled, [tenant, name]);
     return row && resourceStateOf(row);
   }
@@ -93,7 +94,7 @@ export class PostgresRows implements EventRows {
     return (await this.#rows(this.#sql.due, [now, limit])).map(rowOf);
   }
 
-  async dead({ limit }: Parameters<EventRows["dead"]>[0]): ReturnType<EventRows["dead"]> {
+  async dead({ limit }: Parameters<EventRows["dead"]>[0]): Promise<readonly DeadEvent[]> {
     const rows = await this.#rows(this.#sql.dead, [limit]);
     return rows.map(({ tenant, id, type, attempts, reason, changed_at }) => ({
       key: { tenant, id },

@@ -1,3 +1,4 @@
+import type { ResourceState } from "@countersign/rules";
 import { createHash } from "node:crypto";
 import {
   columnsOf,
@@ -7,7 +8,7 @@ import {
   stateOf,
   type Written,
 } from "../event-rows.ts";
-import type { EventKey } from "../inbox.ts";
+import type { DeadEvent, EventKey } from "../inbox.ts";
 import { REDIS_SCRIPT } from "./redis-script.ts";
 
 /** Sends one command and returns its answer. */
@@ -71,7 +72,7 @@ export class RedisRows implements EventRows {
   async lastHandled({
     tenant,
     name,
-  }: Parameters<EventRows["lastHandled"]>[0]): ReturnType<EventRows["lastHandled"]> {
+  }: Parameters<EventRows["lastHandled"]>[0]): Promise<ResourceState | undefined> {
     const found = rowOf(await this.#run("last", [nameOf(tenant, name)]));
     if (found?.row.resource === undefined) return undefined;
     const { rank, timestamp } = found.row.resource;
@@ -83,7 +84,7 @@ export class RedisRows implements EventRows {
     return rows.map(({ row }) => row);
   }
 
-  async dead({ limit }: Parameters<EventRows["dead"]>[0]): ReturnType<EventRows["dead"]> {
+  async dead({ limit }: Parameters<EventRows["dead"]>[0]): Promise<readonly DeadEvent[]> {
     const rows = rowsOf(await this.#run("dead", [String(limit)]));
     return rows.map(({ row: { key, type, state }, changedAt }) => {
       const reason = state.at === "dead" ? state.reason : "";

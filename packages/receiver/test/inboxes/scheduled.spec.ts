@@ -15,7 +15,7 @@ function scheduledRows(scheduler: fc.Scheduler): EventRows {
   // Before the call and after it: its statement runs between the two.
   const turn = (name: string): Promise<void> =>
     scheduler.schedule(Promise.resolve(), `${name} ${String((calls += 1))}`).then(() => undefined);
-  const around = async <T>(name: string, call: () => Promise<T>): Promise<T> => {
+  const around = async <T>(name: string, call: () => T | Promise<T>): Promise<T> => {
     await turn(`send ${name}`);
     const result = await call();
     await turn(`answer ${name}`);
@@ -77,7 +77,9 @@ describe("however the calls of several processes meet in a store", () => {
         expect(handled).toBeLessThanOrEqual(1);
         if (handled === 1)
           expect(
-            await scheduler.waitFor(inbox.claim({ ...event("a"), leaseMs: LEASE, now: 9e9 })),
+            await scheduler.waitFor(
+              Promise.resolve(inbox.claim({ ...event("a"), leaseMs: LEASE, now: 9e9 })),
+            ),
           ).toEqual({ state: "handled" });
       }),
       { numRuns: 300 },
@@ -131,13 +133,13 @@ describe("however the calls of several processes meet in a store", () => {
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), fc.boolean(), async (scheduler, completes) => {
         const inbox = inboxOf(scheduler);
-        const claiming = inbox
-          .claim({ ...event("a"), leaseMs: LEASE, now: 0 })
-          .then(async (claim) => {
-            if (claim.state !== "claimed") return false;
-            const settlement = { ...event("a"), token: claim.token, now: 0 };
-            return completes ? inbox.complete(settlement) : !(await inbox.release(settlement));
-          });
+        const claimAndSettle = async (): Promise<boolean> => {
+          const claim = await inbox.claim({ ...event("a"), leaseMs: LEASE, now: 0 });
+          if (claim.state !== "claimed") return false;
+          const settlement = { ...event("a"), token: claim.token, now: 0 };
+          return completes ? inbox.complete(settlement) : !(await inbox.release(settlement));
+        };
+        const claiming = claimAndSettle();
         const storing = inbox.queue.store({ ...event("a"), body: "{}", now: 0 });
         const [handled, stored] = await scheduler.waitFor(Promise.all([claiming, storing]));
         const request = { limit: 1, leaseMs: LEASE, now: LEASE, maxAttempts: 3 };

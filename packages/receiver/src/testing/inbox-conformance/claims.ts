@@ -7,7 +7,7 @@ export const claimChecks: NamedChecks = {
     inbox,
   ) {
     const claims = await Promise.all(
-      Array.from({ length: 20 }, () => inbox.claim(claimOf("simultaneous"))),
+      Array.from({ length: 20 }, async () => inbox.claim(claimOf("simultaneous"))),
     );
     assert.equal(claims.filter(({ state }) => state === "claimed").length, 1);
     for (const claim of claims)
@@ -51,7 +51,7 @@ export const claimChecks: NamedChecks = {
     await claimed(inbox, claimOf("takeover"));
     const now = 1000 + LEASE_MS;
     const claims = await Promise.all(
-      Array.from({ length: 10 }, () => inbox.claim(claimOf("takeover", { now }))),
+      Array.from({ length: 10 }, async () => inbox.claim(claimOf("takeover", { now }))),
     );
     assert.equal(claims.filter(({ state }) => state === "claimed").length, 1);
   },

@@ -13,7 +13,7 @@ export const resourceChecks: NamedChecks = {
   async "one event of a resource is claimed at a time"(inbox) {
     const resource = resourceOf("payment:1");
     const claims = await Promise.all(
-      ["r1", "r2", "r3"].map((id) => inbox.claim(claimOf(id, { resource }))),
+      ["r1", "r2", "r3"].map(async (id) => inbox.claim(claimOf(id, { resource }))),
     );
     assert.equal(claims.filter(({ state }) => state === "claimed").length, 1);
     for (const claim of claims)
