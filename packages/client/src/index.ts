@@ -1,1 +1,45 @@
-export type { Customer, Refund, RefundRequest } from "@countersign/schemas";
+export type {
+  Customer,
+  ExistingRefund,
+  InvalidMember,
+  SubscribeRequest,
+  SubscribeResponse,
+  SubscriptionDetails,
+  UnsubscribeRequest,
+  UnsubscribeResponse,
+} from "@countersign/schemas";
+export { createClient, type Client } from "./create-client.ts";
+export type { RefundOrder } from "./calls/refund-body.ts";
+export type {
+  AnswerUnreadableError,
+  CallAbortedError,
+  CallFacts,
+  CallName,
+  CallRefusedError,
+  CallTimeoutError,
+  ClientClosedError,
+  ClientError,
+  ClientErrorCode,
+  ConnectionLostError,
+  RequestInvalidError,
+  RequestKeyUsedError,
+  TokenRefusedError,
+  TokenUnavailableError,
+  UnreachableError,
+} from "./errors.ts";
+export type { UnreadableReason } from "./failure.ts";
+export { clientErrorCodes, isClientError } from "./is-client-error.ts";
+export type {
+  CallOptions,
+  ClientCredentials,
+  ClientOptions,
+  CommonOptions,
+  IssuedToken,
+  Limits,
+  OwnToken,
+  RetryOptions,
+  Timeouts,
+  TokenProvider,
+} from "./options.ts";
+export type { RefundAnswer, RefundStatus } from "./refund-answer.ts";
+export type { Sleep } from "./time.ts";

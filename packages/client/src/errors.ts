@@ -1,0 +1,190 @@
+import type { ErrorCode, ExistingRefund, InvalidMember } from "@countersign/schemas";
+import type { Refusal, UnreadableReason } from "./failure.ts";
+
+/** The calls of a client. */
+export type CallName = "refund" | "customer" | "subscribe" | "unsubscribe";
+
+/** What is known of a call that failed. */
+export interface CallFacts {
+  readonly call: CallName;
+  /** How often the call was tried, 0 or more. */
+  readonly attempts: number;
+  /**
+   * Whether the provider may have done it. Of a refund: ask again with the **same** `requestKey`,
+   * never with a new one.
+   */
+  readonly mayBeDone: boolean;
+}
+
+/** What every error of this package has. None holds a secret, a header or a body. */
+abstract class CallError extends Error implements CallFacts {
+  abstract readonly code: `CS_${string}`;
+  readonly call: CallName;
+  readonly attempts: number;
+  readonly mayBeDone: boolean;
+  constructor(message: string, facts: CallFacts, options?: ErrorOptions) {
+    super(`${facts.call}: ${message}`, options);
+    this.name = new.target.name;
+    this.call = facts.call;
+    this.attempts = facts.attempts;
+    this.mayBeDone = facts.mayBeDone;
+  }
+}
+
+/** The request is not of the interface's form. Nothing was sent. */
+export class RequestInvalidError extends CallError {
+  readonly code = "CS_REQUEST_INVALID";
+  /** JSON Pointers into what was passed. `code` is a schema's keyword or a code of `@countersign/rules`. */
+  readonly errors: readonly InvalidMember[];
+  constructor(errors: readonly InvalidMember[], facts: CallFacts) {
+    super(`not sent: ${errors.map(({ pointer, code }) => `${pointer} ${code}`).join(", ")}`, facts);
+    this.errors = errors;
+  }
+}
+
+/** The provider has answered that it does not do this (S 7). */
+export class CallRefusedError extends CallError implements Refusal {
+  readonly code = "CS_CALL_REFUSED";
+  readonly status: number;
+  readonly errorCode: ErrorCode | undefined;
+  readonly errorMessage: string | undefined;
+  readonly errors: readonly InvalidMember[];
+  readonly requestId: string | undefined;
+  readonly retryAfterMs: number | undefined;
+  constructor(refusal: Refusal, facts: CallFacts) {
+    super(`refused with ${refusal.status} ${refusal.errorCode ?? "and no code"}`, facts);
+    this.status = refusal.status;
+    this.errorCode = refusal.errorCode;
+    this.errorMessage = refusal.errorMessage;
+    this.errors = refusal.errors;
+    this.requestId = refusal.requestId;
+    this.retryAfterMs = refusal.retryAfterMs;
+  }
+}
+
+/** The `requestKey` belongs to a payment record that is not known to be this refund (S 4.1, rule 1). */
+export class RequestKeyUsedError extends CallError {
+  readonly code = "CS_REQUEST_KEY_USED";
+  readonly status: number;
+  readonly errorCode: ErrorCode | undefined;
+  readonly requestId: string | undefined;
+  /** The refund that has the key; `undefined` where it is a debit's or the provider does not tell. */
+  readonly existing: ExistingRefund | undefined;
+  constructor(refusal: Refusal, existing: ExistingRefund | undefined, facts: CallFacts) {
+    super(
+      existing === undefined
+        ? "the requestKey is used, and the answer does not say by what"
+        : "the requestKey is used by another refund",
+      facts,
+    );
+    this.status = refusal.status;
+    this.errorCode = refusal.errorCode;
+    this.requestId = refusal.requestId;
+    this.existing = existing;
+  }
+}
+
+/** No connection was made: nothing was sent. */
+export class UnreachableError extends CallError {
+  readonly code = "CS_UNREACHABLE";
+  /** The system's code, such as `ECONNREFUSED`. */
+  readonly reason: string;
+  constructor(reason: string, facts: CallFacts) {
+    super(`no connection (${reason})`, facts);
+    this.reason = reason;
+  }
+}
+
+/** The connection ended before the answer was whole. */
+export class ConnectionLostError extends CallError {
+  readonly code = "CS_CONNECTION_LOST";
+  /** The system's or undici's code, such as `ECONNRESET`. */
+  readonly reason: string;
+  constructor(reason: string, facts: CallFacts) {
+    super(`the connection was lost (${reason})`, facts);
+    this.reason = reason;
+  }
+}
+
+/** The time for the last attempt or for the whole call has passed. */
+export class CallTimeoutError extends CallError {
+  readonly code = "CS_CALL_TIMEOUT";
+  constructor(facts: CallFacts) {
+    super("not answered in time", facts);
+  }
+}
+
+/** The caller's signal was aborted; its reason is the `cause`. */
+export class CallAbortedError extends CallError {
+  readonly code = "CS_CALL_ABORTED";
+  constructor(cause: unknown, facts: CallFacts) {
+    super("aborted", facts, { cause });
+  }
+}
+
+/** An answer came that says nothing this client may believe. */
+export class AnswerUnreadableError extends CallError {
+  readonly code = "CS_ANSWER_UNREADABLE";
+  readonly reason: UnreadableReason;
+  /** `undefined` where it was no HTTP. */
+  readonly status: number | undefined;
+  /** Where the answer is not of its form; for the reason `schema` alone. */
+  readonly errors: readonly InvalidMember[];
+  constructor(
+    answer: Pick<AnswerUnreadableError, "reason" | "status" | "errors">,
+    facts: CallFacts,
+  ) {
+    super(`the answer is not readable (${answer.reason})`, facts);
+    this.reason = answer.reason;
+    this.status = answer.status;
+    this.errors = answer.errors;
+  }
+}
+
+/** The token endpoint refused (RFC 6749, section 5.2). */
+export class TokenRefusedError extends CallError {
+  readonly code = "CS_TOKEN_REFUSED";
+  readonly status: number;
+  /** `invalid_client` and its like; the set is open. `undefined` where the body has none. */
+  readonly error: string | undefined;
+  constructor({ status, error }: Pick<TokenRefusedError, "status" | "error">, facts: CallFacts) {
+    super(`no token: refused with ${status} ${error ?? "and no code"}`, facts);
+    this.status = status;
+    this.error = error;
+  }
+}
+
+/** No token was to be had: the endpoint did not answer readably, or the provider function failed. */
+export class TokenUnavailableError extends CallError {
+  readonly code = "CS_TOKEN_UNAVAILABLE";
+  /** A code of this list, `CS_TOKEN_PROVIDER_FAILED`, or `CS_TOKEN_MALFORMED`. */
+  readonly reason: string;
+  constructor(reason: string, facts: CallFacts) {
+    super(`no token (${reason})`, facts);
+    this.reason = reason;
+  }
+}
+
+/** The client is closed. */
+export class ClientClosedError extends CallError {
+  readonly code = "CS_CLIENT_CLOSED";
+  constructor(facts: CallFacts) {
+    super("the client is closed", facts);
+  }
+}
+
+/** Everything that a call rejects with; `switch` on `code` narrows it. */
+export type ClientError =
+  | RequestInvalidError
+  | CallRefusedError
+  | RequestKeyUsedError
+  | UnreachableError
+  | ConnectionLostError
+  | CallTimeoutError
+  | CallAbortedError
+  | AnswerUnreadableError
+  | TokenRefusedError
+  | TokenUnavailableError
+  | ClientClosedError;
+
+export type ClientErrorCode = ClientError["code"];

@@ -1,0 +1,111 @@
+import type { Dispatcher } from "undici";
+import type { Failure } from "./failure.ts";
+import type { Settings } from "./settings.ts";
+import { startDeadline } from "./time.ts";
+
+/** An HTTP request, from the origin's root on. */
+export interface Outgoing {
+  readonly method: "GET" | "POST" | "PUT";
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** An answer that has come whole. */
+export interface Incoming {
+  readonly status: number;
+  /** The media type in lower case without parameters; empty where there is none or a content coding. */
+  readonly mediaType: string;
+  readonly retryAfter: string | undefined;
+  readonly body: Uint8Array;
+}
+
+export type Exchanged =
+  | { readonly ok: true; readonly answer: Incoming }
+  | { readonly ok: false; readonly failure: Failure };
+
+/** The network, as one client sees it. */
+export interface Wire {
+  readonly dispatcher: Dispatcher;
+  readonly settings: Pick<Settings, "origin" | "prefix" | "timeouts" | "limits" | "time">;
+}
+
+/**
+ * Sends one request and reads all of its answer, by the attempt's deadline. Follows no redirect,
+ * decompresses nothing. Never rejects.
+ */
+export async function exchange(
+  { dispatcher, settings }: Wire,
+  { path, ...request }: Outgoing,
+  signal: AbortSignal,
+): Promise<Exchanged> {
+  const { origin, prefix, timeouts, limits, time } = settings;
+  const deadline = startDeadline(time, timeouts.attemptMs);
+  try {
+    const { statusCode, headers, body } = await dispatcher.request({
+      ...request,
+      origin,
+      path: prefix + path,
+      signal: AbortSignal.any([signal, deadline.signal]),
+      // The deadline bounds all of it: undici's own limits start anew with each byte.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+    const bytes = await readBody(body, limits.answerBytes);
+    if (bytes === undefined) return tooLarge(statusCode);
+    const [retryAfter] = [headers["retry-after"]].flat();
+    return {
+      ok: true,
+      answer: { status: statusCode, mediaType: mediaTypeOf(headers), retryAfter, body: bytes },
+    };
+  } catch (error) {
+    if (signal.aborted) return { ok: false, failure: { code: "CS_CALL_ABORTED" } };
+    if (deadline.signal.aborted) return { ok: false, failure: { code: "CS_CALL_TIMEOUT" } };
+    return { ok: false, failure: failureOf(error) };
+  } finally {
+    deadline.end();
+  }
+}
+
+/** The whole body, or nothing beyond the cap; leaving the loop closes the connection. */
+async function readBody(
+  body: Dispatcher.ResponseData["body"],
+  cap: number,
+): Promise<Uint8Array | undefined> {
+  const chunks: Buffer[] = [];
+  let received = 0;
+  // A stream that nobody has given an encoding yields buffers; undici types its chunks as `any`.
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    received += chunk.length;
+    if (received > cap) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function tooLarge(status: number): Exchanged {
+  return {
+    ok: false,
+    failure: { code: "CS_ANSWER_UNREADABLE", reason: "too-large", status, errors: [] },
+  };
+}
+
+function mediaTypeOf(headers: Readonly<Record<string, string | string[] | undefined>>): string {
+  const coding = [headers["content-encoding"] ?? "identity"].flat().join();
+  if (coding.toLowerCase() !== "identity") return "";
+  const [type = ""] = [headers["content-type"]].flat();
+  return (type.split(";")[0] ?? "").trim().toLowerCase();
+}
+
+const NOT_CONNECTED =
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_\w+|ERR_SSL_\w+|CERT_\w+|DEPTH_ZERO_\w+|SELF_SIGNED_\w+|UNABLE_TO_\w+)$/;
+const NOT_HTTP = /^(?:HPE_\w+|UND_ERR_HEADERS_OVERFLOW)$/;
+
+// The error itself goes no further: a parser's error holds the bytes that came, a token among them.
+function failureOf(error: unknown): Failure {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "UNKNOWN";
+  if (NOT_CONNECTED.test(code)) return { code: "CS_UNREACHABLE", reason: code };
+  if (NOT_HTTP.test(code))
+    return { code: "CS_ANSWER_UNREADABLE", reason: "http", status: undefined, errors: [] };
+  return { code: "CS_CONNECTION_LOST", reason: code };
+}

@@ -1,0 +1,76 @@
+import type { ErrorCode, ExistingRefund, InvalidMember } from "@countersign/schemas";
+
+/** What a refused call was told. The provider's words, without the secrets of the call. */
+export interface Refusal {
+  readonly status: number;
+  /** `errorCode` of the body (S 7); `undefined` where the body has none. The set is open. */
+  readonly errorCode: ErrorCode | undefined;
+  /** `errorMessage` of the body, for people. */
+  readonly errorMessage: string | undefined;
+  /** The members of the request that are wrong. Empty where the body names none. */
+  readonly errors: readonly InvalidMember[];
+  /** Names the call in the provider's logs. */
+  readonly requestId: string | undefined;
+  /** `Retry-After`, in milliseconds from now. */
+  readonly retryAfterMs: number | undefined;
+}
+
+/**
+ * What makes an answer unreadable:
+ *
+ * - `http`: it is not HTTP, or its head is too long
+ * - `status`: a redirect, or another status that answers nothing; nothing is followed
+ * - `media-type`: a success that is not JSON without content coding
+ * - `too-large`: a body beyond `limits.answerBytes`
+ * - `json`: not strict JSON
+ * - `schema`: not of the call's form, or the answer to another request
+ */
+export type UnreadableReason = "http" | "status" | "media-type" | "too-large" | "json" | "schema";
+
+/** Why an attempt has come to nothing. */
+export type Failure =
+  | { readonly code: "CS_UNREACHABLE" | "CS_CONNECTION_LOST"; readonly reason: string }
+  | { readonly code: "CS_CALL_TIMEOUT" | "CS_CALL_ABORTED" | "CS_CLIENT_CLOSED" }
+  | {
+      readonly code: "CS_ANSWER_UNREADABLE";
+      readonly reason: UnreadableReason;
+      readonly status: number | undefined;
+      readonly errors: readonly InvalidMember[];
+    }
+  | { readonly code: "CS_CALL_REFUSED"; readonly refusal: Refusal }
+  | {
+      readonly code: "CS_REQUEST_KEY_USED";
+      readonly refusal: Refusal;
+      readonly existing: ExistingRefund | undefined;
+    }
+  | {
+      readonly code: "CS_TOKEN_REFUSED";
+      readonly status: number;
+      readonly error: string | undefined;
+      readonly retryAfterMs: number | undefined;
+    }
+  | { readonly code: "CS_TOKEN_UNAVAILABLE"; readonly reason: string };
+
+/** Whether the provider may have done what the attempt asked for. */
+export function mayBeDone(failure: Failure): boolean {
+  switch (failure.code) {
+    case "CS_UNREACHABLE":
+    case "CS_TOKEN_REFUSED":
+    case "CS_TOKEN_UNAVAILABLE":
+    case "CS_CLIENT_CLOSED":
+      return false;
+    case "CS_CONNECTION_LOST":
+    case "CS_CALL_TIMEOUT":
+    case "CS_CALL_ABORTED":
+    case "CS_ANSWER_UNREADABLE":
+      return true;
+    case "CS_CALL_REFUSED":
+      // A gateway answers 5xx for a service that may have done its work.
+      return failure.refusal.status >= 500;
+    case "CS_REQUEST_KEY_USED":
+      // Without `existing` nobody says whose refund has the key: it may be this one, asked for before.
+      return failure.existing === undefined;
+    default:
+      return failure satisfies never;
+  }
+}

@@ -1,0 +1,79 @@
+import { readJson } from "@countersign/rules";
+import type { ExistingRefund } from "@countersign/schemas";
+import {
+  validateErrorDetails,
+  validateFlatError,
+  validateProblem,
+} from "@countersign/schemas/readers";
+import type { Incoming } from "./exchange.ts";
+import type { Refusal } from "./failure.ts";
+import { isJson } from "./read-json-answer.ts";
+import { retryAfterMs } from "./retry-after.ts";
+
+export interface RefusalReading {
+  readonly refusal: Refusal;
+  /** The refund that has the call's `requestKey`, where the body names one. */
+  readonly existing: ExistingRefund | undefined;
+}
+
+/**
+ * A 4xx or 5xx with what its body says: a problem (RFC 9457) with the interface's `errorDetails`, a
+ * flat body, or `errorDetails` alone. Any other body says nothing. A code that nobody has heard of is
+ * a code like any other.
+ */
+export function readRefusal(
+  { status, mediaType, body, retryAfter }: Incoming,
+  context: {
+    readonly depth: number;
+    readonly now: number;
+    /** Takes the call's secrets out of a text. */
+    readonly redact: (text: string) => string;
+  },
+): RefusalReading {
+  const { redact } = context;
+  const said = wordsOf(isJson(mediaType) ? body : new Uint8Array(), context.depth);
+  const redacted = (text: string | undefined): string | undefined =>
+    text === undefined ? undefined : redact(text);
+  return {
+    refusal: {
+      status,
+      errorCode: redacted(said.errorCode),
+      errorMessage: redacted(said.errorMessage),
+      errors: (said.errors ?? []).map(({ pointer, code, message }) => ({
+        pointer: redact(pointer),
+        code: redact(code),
+        ...(message !== undefined && { message: redact(message) }),
+      })),
+      requestId: redacted(said.requestId),
+      retryAfterMs: retryAfterMs(retryAfter, context.now),
+    },
+    existing: said.existing,
+  };
+}
+
+type Words = Partial<Pick<Refusal, "errorCode" | "errorMessage" | "errors" | "requestId">> & {
+  readonly existing?: ExistingRefund | undefined;
+};
+
+function wordsOf(body: Uint8Array, depth: number): Words {
+  const reading = readJson(body, { depth });
+  if (!reading.ok) return {};
+  const problem = validateProblem(reading.value);
+  if (problem.ok) {
+    const { errorDetails, errors, requestId, existing } = problem.value;
+    return { ...errorDetails, errors: errors ?? [], requestId, existing };
+  }
+  const flat = validateFlatError(reading.value);
+  if (flat.ok) {
+    const { errorId, errorCode, errorMessage } = flat.value;
+    return { errorCode, errorMessage, requestId: errorId };
+  }
+  // Not of either form, but with what S 7 shows.
+  const details = validateErrorDetails(membersOf(reading.value)["errorDetails"]);
+  return details.ok ? details.value : {};
+}
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  // Any object has members; what they are is the validator's to say.
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}

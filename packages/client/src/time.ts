@@ -1,0 +1,33 @@
+import { setTimeout } from "node:timers/promises";
+
+/** Waits for so many milliseconds. Rejects when the signal is aborted, whatever with. */
+export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>;
+
+/** The clock of this machine, or a test's. */
+export interface Time {
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly sleep: Sleep;
+}
+
+export const systemSleep: Sleep = async (ms, signal) => {
+  await setTimeout(ms, undefined, { signal });
+};
+
+/** A deadline that has not passed until its signal is aborted. */
+export interface Deadline {
+  readonly signal: AbortSignal;
+  /** Ends it, so that nothing waits for it any longer. */
+  end(): void;
+}
+
+/** Starts a deadline of so many milliseconds. */
+export function startDeadline({ sleep }: Time, ms: number): Deadline {
+  const passed = new AbortController();
+  const ended = new AbortController();
+  sleep(ms, ended.signal).then(
+    () => passed.abort(),
+    () => undefined,
+  );
+  return { signal: passed.signal, end: () => ended.abort() };
+}
