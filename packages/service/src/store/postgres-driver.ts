@@ -19,7 +19,7 @@ export interface PostgresOptions {
 }
 
 /** How long the server's word that a statement takes too long is waited for, in milliseconds. */
-const WORD_MS = 2000;
+const WORD_MS = 1000;
 const EVER_MS = 2 ** 31 - 1;
 const INT8 = 20;
 

@@ -69,6 +69,17 @@ onStores([sqlite, pglite, postgres], (store) => {
       expect(await ids(driver)).toEqual([1, 3]);
     });
 
+    it("is undone where a statement fails that nobody waits for", async () => {
+      const driver = await openNotes();
+      await write(driver, 1);
+      const outcome = driver.transaction(async (tx) => {
+        await tx.query("INSERT INTO notes (id, text) VALUES (2, 'x')");
+        void tx.query("INSERT INTO notes (id, text) VALUES (1, 'x')").catch(() => undefined);
+      });
+      await expect(outcome).rejects.toBeInstanceOf(Error);
+      expect(await ids(driver)).toEqual([1]);
+    });
+
     it("passes on what its function makes of a failed statement", async () => {
       const driver = await openNotes();
       await write(driver, 1);
