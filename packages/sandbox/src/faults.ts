@@ -4,6 +4,7 @@ export const faultRoutes = [
   "GET /v1/customers",
   "POST /v1/webhook/subscribe",
   "PUT /v1/webhook/unsubscribe",
+  "POST /v1/tokens",
 ] as const;
 
 export type FaultRoute = (typeof faultRoutes)[number];
@@ -64,8 +65,16 @@ export class Faults {
   }
 }
 
-/** The route that a call is made to; `undefined` where no fault can be put on it. */
-export function faultRouteOf(method: string, path: string): FaultRoute | undefined {
+/**
+ * The route that a call is made to; `undefined` where no fault can be put on it.
+ *
+ * @param tokenPath Where the profile has `/v1/tokens`.
+ */
+export function faultRouteOf(
+  { method = "", path }: { readonly method: string | undefined; readonly path: string },
+  tokenPath: string,
+): FaultRoute | undefined {
+  if (path === tokenPath) return method === "POST" ? "POST /v1/tokens" : undefined;
   const isCustomer = /^\/v1\/customers\/[^/]+$/.test(path);
   const called = `${method} ${isCustomer ? "/v1/customers" : path}`;
   return faultRoutes.find(

@@ -14,6 +14,7 @@ import { readAbsentBodyAsEmpty } from "./empty-body.ts";
 import { faultRouteOf, type Faults } from "./faults.ts";
 import { guard } from "./guard.ts";
 import { injectFault } from "./inject-fault.ts";
+import { namedClient } from "./named-client.ts";
 import { refuseControl } from "./refusals.ts";
 import type { Streams } from "./streams.ts";
 
@@ -83,14 +84,17 @@ async function stream(
 
 /** Lets the fault happen that is next for this call; whether the call ends with it. */
 async function isStopped(
-  { service, faults }: GateOptions,
+  { service, faults, policy }: GateOptions,
   request: IncomingMessage,
   response: ServerResponse,
   path: string,
 ): Promise<boolean> {
-  const route = faultRouteOf(request.method ?? "", path);
+  const route = faultRouteOf({ method: request.method, path }, policy.token.path);
   if (route === undefined || faults.isEmpty) return false;
-  const merchantId = await merchantOf(service, request);
+  const merchantId =
+    route === "POST /v1/tokens"
+      ? await merchantOfClient(service, await namedClient(request, policy))
+      : await merchantOf(service, request);
   const fault = merchantId === undefined ? undefined : faults.take(merchantId, route);
   if (fault === undefined) return false;
   const injected = await injectFault(fault, request, response);
@@ -110,4 +114,17 @@ async function merchantOf(
     if (error instanceof Refused) return undefined;
     throw error;
   }
+}
+
+/** A call for a token has none yet: its namespace is that of the client that it names. */
+async function merchantOfClient(
+  { driver }: GateOptions["service"],
+  clientId: string | undefined,
+): Promise<string | undefined> {
+  if (clientId === undefined) return undefined;
+  const [client] = await driver.query<{ merchantId: string }>(
+    `SELECT merchant_id AS "merchantId" FROM clients WHERE id = $1`,
+    [clientId],
+  );
+  return client?.merchantId;
 }

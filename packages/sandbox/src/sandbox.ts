@@ -104,6 +104,7 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
       random,
       allowLoopbackHttp: true,
       limitsRates: false,
+      checksAnswers: true,
       ...(options.logger && { logger: options.logger }),
       onWork: () => {
         engine.onWork();

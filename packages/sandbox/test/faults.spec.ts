@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { openSandbox, refusal, type TestSandbox } from "./open-sandbox.ts";
+import { openSandbox, refusal, type CallOptions, type TestSandbox } from "./open-sandbox.ts";
+
+const FORM = { "content-type": "application/x-www-form-urlencoded" };
+const GRANT = "grant_type=client_credentials";
 
 const put = (one: TestSandbox, ...faults: object[]) =>
   one.call("PUT", "/sandbox/faults", { json: { faults } });
@@ -95,6 +98,66 @@ describe("a fault", () => {
     expect((await refund(one, "key-1")).status).toBe(502);
     await one.call("POST", "/sandbox/reset");
     expect((await one.call("GET", "/sandbox/faults")).body).toEqual({ faults: [] });
+  });
+
+  it("on POST /v1/tokens happens to the namespace's client, however it says who it is", async () => {
+    const one = await openSandbox();
+    const own = one.opened.seeded;
+    const id = own?.clientId ?? "";
+    const secret = own?.clientSecret ?? "";
+    const ways: [string, CallOptions][] = [
+      [
+        "Basic",
+        { headers: { ...FORM, authorization: `Basic ${btoa(`${id}:${secret}`)}` }, text: GRANT },
+      ],
+      ["form", { headers: FORM, text: `${GRANT}&client_id=${id}&client_secret=${secret}` }],
+      [
+        "chunked form",
+        {
+          headers: { ...FORM, "transfer-encoding": "chunked" },
+          text: `${GRANT}&client_id=${id}&client_secret=${secret}`,
+        },
+      ],
+      [
+        "JSON",
+        { json: { grant_type: "client_credentials", client_id: id, client_secret: secret } },
+      ],
+    ];
+    const tokens = () => one.sandbox.service.driver.query("SELECT hash FROM tokens");
+    for (const [way, sent] of ways) {
+      const call = () => one.call("POST", "/v1/tokens", { ...sent, token: null });
+      await put(one, { route: "POST /v1/tokens", kind: "status", status: 503 });
+      const before = await tokens();
+      expect([way, refusal(await call())]).toEqual([way, { status: 503, code: "INJECTED_FAULT" }]);
+      expect(await tokens()).toEqual(before);
+      // The body that was looked into is there for the service.
+      expect([way, (await call()).status]).toEqual([way, 200]);
+      await put(one, { route: "POST /v1/tokens", kind: "lost" });
+      await expect(call()).rejects.toThrow(/socket hang up|ECONNRESET/);
+      expect(await tokens()).toHaveLength(before.length + 2);
+    }
+  });
+
+  it("on POST /v1/tokens leaves other clients and calls that name none alone", async () => {
+    const one = await openSandbox();
+    const { body } = await one.call("POST", "/sandbox/merchants");
+    await put(one, { route: "POST /v1/tokens", kind: "reset" });
+    const call = (text: string, headers: object = FORM) =>
+      one.call("POST", "/v1/tokens", { token: null, text, headers: { ...headers } });
+    const other = `client_id=${String(body["clientId"])}&client_secret=${String(body["clientSecret"])}`;
+    expect((await call(`${GRANT}&${other}`)).status).toBe(200);
+    expect((await call(GRANT)).status).toBe(401);
+    expect((await call("")).status).toBe(400);
+    expect((await call("", { ...FORM, "transfer-encoding": "chunked" })).status).toBe(400);
+    expect((await call("{", { "content-type": "application/json" })).status).toBe(400);
+    expect((await call("x".repeat(65_537))).status).toBe(413);
+    const long = { ...FORM, "transfer-encoding": "chunked" };
+    expect((await call("x".repeat(200_000), long)).status).toBe(413);
+    expect((await call("client_id", { "content-type": "text/plain" })).status).toBe(415);
+    expect((await one.call("GET", "/v1/tokens")).status).toBe(405);
+    expect((await one.call("GET", "/sandbox/faults")).body).toMatchObject({
+      faults: [{ times: 1 }],
+    });
   });
 
   it.each([
