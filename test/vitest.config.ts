@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
 // The packages are tested from their sources: no build is needed, and none can be stale.
-export const conditions = ["@countersign/source", "module", "node", "development|production"];
+export const conditions = ["@countersign/source", "node", "development|production"];
 export const sources = { resolve: { conditions }, ssr: { resolve: { conditions } } };
 export const root = fileURLToPath(new URL("..", import.meta.url));
 

@@ -4,6 +4,7 @@ import { systemClock, type Clock } from "./clock.ts";
 import { createApp, type Routes } from "./http/app.ts";
 import type { HttpContext } from "./http/http-context.ts";
 import { silentLogger, type Logger } from "./http/logger.ts";
+import { Metrics } from "./http/metrics.ts";
 import { OutsideTokens } from "./http/outside-tokens.ts";
 import { Rates } from "./http/rates.ts";
 import type { TokenIssuer } from "./http/token-issuer.ts";
@@ -36,6 +37,13 @@ export interface ServiceOptions {
    * behind a proxy all callers would share one source's token requests.
    */
   readonly trustedProxies?: readonly string[];
+  /**
+   * Whether each answer is judged by its schema, and one that does not fit becomes a 500 and a line of
+   * the log. Default false; the sandbox does it.
+   */
+  readonly checksAnswers?: boolean;
+  /** The bearer token of who reads `GET /metrics`. Default none: callers on this machine alone may. */
+  readonly metricsToken?: string;
   /** Routes beside those of the interface, answered with the same checks. Default: none. */
   readonly routes?: Routes;
 }
@@ -46,6 +54,9 @@ export interface Service {
   readonly useCases: UseCases;
   readonly driver: Driver;
   readonly clock: Clock;
+  readonly metrics: Metrics;
+  /** From now on `GET /readyz` is 503, and connections end with their next answer. Calls are still taken. */
+  drain(): void;
 }
 
 /**
@@ -62,6 +73,8 @@ export function createService(options: ServiceOptions): Service {
     (options.limitsRates ?? true)
       ? new Rates({ limits: policy.rateLimit, now: () => clock.now() })
       : undefined;
+  const metrics = new Metrics();
+  let draining = false;
   const context: HttpContext = {
     driver: options.driver,
     clock,
@@ -70,6 +83,9 @@ export function createService(options: ServiceOptions): Service {
     allowLoopbackHttp: options.allowLoopbackHttp ?? false,
     onWork: options.onWork ?? (() => {}),
     logger: options.logger ?? silentLogger,
+    metrics,
+    checksAnswers: options.checksAnswers ?? false,
+    isDraining: () => draining,
     rates,
     outsideTokens:
       options.tokenIssuer &&
@@ -79,9 +95,26 @@ export function createService(options: ServiceOptions): Service {
     app: createApp(context, {
       routes: options.routes ?? {},
       trustedProxies: options.trustedProxies ?? [],
+      metricsToken: options.metricsToken,
     }),
-    useCases: useCasesOf(context),
+    useCases: counted(useCasesOf(context), metrics),
     driver: context.driver,
-    clock: context.clock,
+    clock,
+    metrics,
+    drain: () => {
+      draining = true;
+    },
+  };
+}
+
+/** The use cases, of which the one that nobody calls by HTTP is counted here. */
+function counted(useCases: UseCases, metrics: Metrics): UseCases {
+  return {
+    ...useCases,
+    moveDueRefunds: async (due) => {
+      const moved = await useCases.moveDueRefunds(due);
+      metrics.refundsMoved(moved);
+      return moved;
+    },
   };
 }

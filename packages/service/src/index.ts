@@ -1,8 +1,10 @@
 // Running the service
 export { createService, type Service, type ServiceOptions } from "./create-service.ts";
 export { listen, type Listener, type ListenOptions } from "./listen.ts";
+export { Metrics, type CallMetrics } from "./http/metrics.ts";
 export {
   startService,
+  type CloseOptions,
   type RunningService,
   type StartOptions,
   type Worker,
@@ -20,6 +22,7 @@ export { systemClock, type Clock } from "./clock.ts";
 export { systemRandom, type Random } from "./random.ts";
 export { newId, type IdPrefix } from "./ids.ts";
 export { sha256Hex } from "./sha256.ts";
+export { jsonLogger, type JsonLoggerOptions } from "./http/json-logger.ts";
 export type { LogFields, Logger } from "./http/logger.ts";
 export { issuerAlgorithms, type IssuerAlgorithm, type TokenIssuer } from "./http/token-issuer.ts";
 

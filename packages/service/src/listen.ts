@@ -1,4 +1,4 @@
-import { createServer, type RequestListener } from "node:http";
+import { createServer, type RequestListener, type ServerResponse } from "node:http";
 
 export interface ListenOptions {
   /** 0 takes any free one. */
@@ -30,6 +30,7 @@ export interface Listener {
  */
 export async function listen(app: RequestListener, options: ListenOptions): Promise<Listener> {
   const { port, host = "127.0.0.1" } = options;
+  const underWay = new Set<ServerResponse>();
   const server = createServer(
     {
       headersTimeout: options.headersTimeoutMs ?? 10_000,
@@ -39,7 +40,11 @@ export async function listen(app: RequestListener, options: ListenOptions): Prom
       keepAliveTimeout: 5000,
       maxHeaderSize: 16_384,
     },
-    app,
+    (request, response) => {
+      underWay.add(response);
+      response.once("close", () => underWay.delete(response));
+      app(request, response);
+    },
   );
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -53,6 +58,10 @@ export async function listen(app: RequestListener, options: ListenOptions): Prom
     port: address.port,
     close: ({ graceMs = 10_000 } = {}) => {
       closing ??= new Promise<void>((resolve) => {
+        // RFC 9112, section 9.6: a client would send its next call into a connection that ends.
+        for (const response of underWay) {
+          if (!response.headersSent) response.setHeader("connection", "close");
+        }
         const cut = setTimeout(() => server.closeAllConnections(), graceMs);
         // A connection that has got its answer would be kept for another call that never comes.
         const sweep = setInterval(() => server.closeIdleConnections(), 20);

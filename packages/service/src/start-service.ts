@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { createService, type Service, type ServiceOptions } from "./create-service.ts";
 import { listen, type ListenOptions } from "./listen.ts";
 import { migrate } from "./store/migrate.ts";
@@ -21,10 +22,18 @@ export interface RunningService extends Service {
   readonly port: number;
   /**
    * Finishes the calls under way, stops the workers and lets go of the database. Idempotent.
-   *
-   * @param options `graceMs`: how long calls and workers may take each, in milliseconds. Default 10 000.
    */
-  close(options?: { readonly graceMs?: number }): Promise<void>;
+  close(options?: CloseOptions): Promise<void>;
+}
+
+export interface CloseOptions {
+  /** How long calls and workers may take each, in milliseconds. Default 10 000. */
+  readonly graceMs?: number;
+  /**
+   * How long calls are still taken while `GET /readyz` is 503, in milliseconds: until whoever spreads
+   * the calls has noticed. Default 0.
+   */
+  readonly drainMs?: number;
 }
 
 /**
@@ -43,7 +52,9 @@ export async function startService(options: StartOptions): Promise<RunningServic
     const listener = await listen(service.app, options);
     const workers = options.workers?.(service) ?? [];
     for (const worker of workers) worker.start();
-    const close = async (grace: { readonly graceMs?: number }): Promise<void> => {
+    const close = async ({ drainMs = 0, ...grace }: CloseOptions): Promise<void> => {
+      service.drain();
+      if (drainMs > 0) await setTimeout(drainMs);
       await listener.close(grace);
       await Promise.all(workers.map((worker) => worker.stop(grace)));
       await driver.close();

@@ -53,6 +53,9 @@ export interface OpenOptions {
   readonly limitsRates?: boolean;
   readonly trustedProxies?: readonly string[];
   readonly tokenIssuer?: TokenIssuer;
+  readonly metricsToken?: string;
+  /** Default true. */
+  readonly checksAnswers?: boolean;
   readonly onWork?: () => void;
   /** When the service is closed. Default: at the end of the running test. */
   readonly atEnd?: AtEnd;
@@ -73,6 +76,9 @@ export async function openService(options: OpenOptions = {}): Promise<TestServic
     ...(options.onWork && { onWork: options.onWork }),
     allowLoopbackHttp: options.allowLoopbackHttp ?? false,
     limitsRates: options.limitsRates ?? false,
+    // Every answer of every test is held against its schema.
+    checksAnswers: options.checksAnswers ?? true,
+    ...(options.metricsToken !== undefined && { metricsToken: options.metricsToken }),
     ...(options.tokenIssuer && { tokenIssuer: options.tokenIssuer }),
     ...(options.trustedProxies && { trustedProxies: options.trustedProxies }),
   });

@@ -48,6 +48,28 @@ describe("closing a service", () => {
     await expect(call("GET", "/healthz")).rejects.toThrow(/ECONNREFUSED/);
   });
 
+  it("ends a connection with the answer of its last call", async () => {
+    const gate = new Gate();
+    const { service, merchant } = await openService({ wrap: (driver) => gate.wrap(driver) });
+    const paymentId = await newPayment(service, merchant);
+    const socket = connect(service.port, "127.0.0.1");
+    let received = "";
+    socket.on("data", (chunk) => (received += chunk.toString()));
+    const ended = new Promise((resolve) => socket.once("close", resolve));
+    gate.shut();
+    const json = { paymentId, amount: { currency: "USD", value: 1 }, requestKey: "k" };
+    const text = JSON.stringify(json);
+    socket.write(
+      `POST /v1/refunds HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\nauthorization: Bearer ${merchant.token}\r\ncontent-length: ${text.length}\r\n\r\n${text}`,
+    );
+    await gate.reachedBy(1);
+    const closing = service.close({ graceMs: 60_000 });
+    gate.open();
+    await Promise.all([closing, ended]);
+    expect(received).toMatch(/^HTTP\/1.1 201 /);
+    expect(received).toMatch(/^connection: close\r$/im);
+  });
+
   it("waits for no connection that is idle or drips", async () => {
     const { service } = await openService();
     const idle = connect(service.port, "127.0.0.1");
@@ -105,6 +127,16 @@ describe("GET /healthz and /readyz", () => {
     expect((await call("GET", "/healthz", { token: null })).status).toBe(200);
     const gone = await call("GET", "/readyz", { token: null });
     expect(refusal(gone)).toEqual({ status: 503, code: "SERVICE_UNAVAILABLE" });
+  });
+
+  it("say no more calls before the service closes, while it still takes them", async () => {
+    const { call, service } = await openService();
+    service.drain();
+    const ready = await call("GET", "/readyz", { token: null });
+    expect(refusal(ready)).toEqual({ status: 503, code: "SERVICE_UNAVAILABLE" });
+    expect(ready.headers["connection"]).toBe("close");
+    expect((await call("GET", "/healthz", { token: null })).status).toBe(200);
+    expect((await call("GET", "/v1/customers/c")).status).toBe(404);
   });
 });
 

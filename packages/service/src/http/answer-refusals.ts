@@ -1,20 +1,22 @@
 import type { ErrorRequestHandler } from "express";
 import { StoreUnavailableError } from "../store/driver.ts";
-import { writeAnswer } from "./answer.ts";
+import { writeAnswer, type Answer } from "./answer.ts";
+import { checkBody, DefectiveAnswerError } from "./answer-check.ts";
 import { factsOf } from "./facts.ts";
 import type { HttpContext } from "./http-context.ts";
 import type { LogFields } from "./logger.ts";
 import { IssuerUnavailableError } from "./outside-tokens.ts";
 import { problemAnswer } from "./problem.ts";
 import { refuse } from "./refuse.ts";
-import { Refused } from "./refused.ts";
+import { Refused, type Refusal } from "./refused.ts";
 import { SenderGone } from "./sender-gone.ts";
 
 /**
  * Ends every call that threw. A refusal is answered as it is; an error of this program becomes
  * `INTERNAL_SERVER_ERROR`, and its words go to the log alone.
  */
-export function answerRefusals({ policy, logger }: HttpContext): ErrorRequestHandler {
+export function answerRefusals(context: HttpContext): ErrorRequestHandler {
+  const { logger, metrics } = context;
   // Express tells error handlers by their four parameters.
   return (error: unknown, _request, response, _next) => {
     const facts = factsOf(response);
@@ -28,9 +30,28 @@ export function answerRefusals({ policy, logger }: HttpContext): ErrorRequestHan
       response.destroy();
       return;
     }
+    if (error instanceof DefectiveAnswerError) metrics.answerWasDefective();
     facts.errorCode = refusal.code;
-    writeAnswer(response, problemAnswer(policy, refusal, facts.requestId));
+    writeAnswer(response, checkedAnswer(context, refusal, facts.requestId));
   };
+}
+
+/** The problem of a refusal; where that fits no schema, the one of an error of this program. */
+function checkedAnswer(
+  { policy, checksAnswers, logger, metrics }: HttpContext,
+  refusal: Refusal,
+  requestId: string,
+): Answer {
+  const answer = problemAnswer(policy, refusal, requestId);
+  if (!checksAnswers) return answer;
+  try {
+    checkBody(policy, policy.http.errorBody === "flat" ? "flatError" : "problem", answer.body);
+    return answer;
+  } catch (error) {
+    metrics.answerWasDefective();
+    logger.error({ ...describe(error), requestId }, "call failed");
+    return problemAnswer(policy, refuse("INTERNAL_SERVER_ERROR").refusal, requestId);
+  }
 }
 
 function asRefused(error: unknown): Refused {
@@ -45,5 +66,10 @@ function asRefused(error: unknown): Refused {
 
 function describe(error: unknown): LogFields {
   if (!(error instanceof Error)) return { errorName: typeof error };
-  return { errorName: error.name, ...(error.stack !== undefined && { stack: error.stack }) };
+  const defect = error instanceof DefectiveAnswerError ? { defect: error.defect } : {};
+  return {
+    ...defect,
+    errorName: error.name,
+    ...(error.stack !== undefined && { stack: error.stack }),
+  };
 }

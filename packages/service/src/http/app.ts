@@ -10,6 +10,7 @@ import { postRefund } from "./refunds.ts";
 import { refuse } from "./refuse.ts";
 import type { Route } from "./route.ts";
 import { serve } from "./serve.ts";
+import { serveMetrics } from "./serve-metrics.ts";
 import { serveTokens } from "./tokens.ts";
 import { postSubscribe, putUnsubscribe } from "./webhooks.ts";
 
@@ -29,13 +30,15 @@ export interface AppOptions {
   readonly routes: Routes;
   /** Addresses and networks of proxies whose word on a call's source is taken. */
   readonly trustedProxies: readonly string[];
+  /** See `serveMetrics`. */
+  readonly metricsToken: string | undefined;
 }
 
 /**
- * The service's HTTP interface: the four calls of S 4, `POST /v1/tokens`, `GET /healthz` and
- * `GET /readyz`. Every answer carries `x-request-id`; every refusal is a problem.
+ * The service's HTTP interface: the four calls of S 4, `POST /v1/tokens`, and `GET` of `/healthz`,
+ * `/readyz` and `/metrics`. Every answer carries `x-request-id`; every refusal is a problem.
  */
-export function createApp(context: HttpContext, { routes, trustedProxies }: AppOptions): Express {
+export function createApp(context: HttpContext, options: AppOptions): Express {
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
@@ -43,14 +46,16 @@ export function createApp(context: HttpContext, { routes, trustedProxies }: AppO
   app.enable("strict routing");
   // Paths are opaque and queries are read where they mean something.
   app.disable("query parser");
-  app.set("trust proxy", [...trustedProxies]);
+  app.set("trust proxy", [...options.trustedProxies]);
 
   app.use(withFacts(context));
-  app.use(logCall(context.logger));
+  app.use(logCall(context));
   on(app, "/healthz", [["GET", serveHealth]]);
   on(app, "/readyz", [["GET", serveReadiness(context)]]);
+  const metrics = serveMetrics({ metrics: context.metrics, token: options.metricsToken });
+  on(app, "/metrics", [["GET", metrics]]);
   on(app, context.policy.token.path, [["POST", serveTokens(context)]]);
-  for (const [path, methods] of Object.entries({ ...interfaceRoutes, ...routes })) {
+  for (const [path, methods] of Object.entries({ ...interfaceRoutes, ...options.routes })) {
     on(
       app,
       path,
@@ -94,12 +99,14 @@ function on(app: Express, path: string, handlers: readonly Handler[]): void {
   });
 }
 
-function withFacts({ random }: HttpContext): RequestHandler {
+function withFacts({ random, isDraining }: HttpContext): RequestHandler {
   return (_request, response, next) => {
     // A request id of the caller's is not taken over: it would be a stranger's text in our logs.
     const requestId = newId(random, "req");
     setFacts(response, { requestId, merchantId: undefined, errorCode: undefined });
     response.setHeader("x-request-id", requestId);
+    // RFC 9112, section 9.6: the next call of a connection would meet a service that has gone.
+    if (isDraining()) response.setHeader("connection", "close");
     next();
   };
 }

@@ -7,6 +7,7 @@ import type { GetRoute } from "./route.ts";
 export const getCustomerRoute: GetRoute = {
   method: "GET",
   scope: "core",
+  writes: "customer",
   answer: async ({ context, merchant, request }) => {
     const outcome = await getCustomer(
       context,

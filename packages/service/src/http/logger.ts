@@ -11,6 +11,8 @@ export interface LogFields {
   readonly errorName?: string;
   /** Of an error of this program. */
   readonly stack?: string;
+  /** What is wrong with an answer of this program. */
+  readonly defect?: string;
   readonly count?: number;
   readonly clockId?: string;
   readonly refundId?: string;

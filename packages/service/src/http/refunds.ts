@@ -12,11 +12,13 @@ export const postRefund: BodyRoute = {
   method: "POST",
   scope: "payments",
   rate: "refunds",
+  writes: "refund",
   answer: async ({ context, merchant, body }) => {
     const { policy } = context;
     const order = readRefundRequest(body, context);
     const outcome = await askRefund(context, merchant, order);
     if (!outcome.ok) throw refusalOf(outcome);
+    if (outcome.created) context.metrics.refundMade(outcome.refund.status);
     return {
       status: outcome.created ? policy.http.refundCreated : 200,
       body: refundAnswer(outcome.refund, policy),

@@ -1,8 +1,9 @@
 import type { JsonReading } from "@countersign/rules";
 import type { Request } from "express";
-import type { Context } from "../use-cases/context.ts";
 import type { Merchant } from "../store/records.ts";
 import type { Answer } from "./answer.ts";
+import type { BodyKind } from "./answer-check.ts";
+import type { HttpContext } from "./http-context.ts";
 import type { RateKind } from "./rates.ts";
 
 /** A body that has been read as JSON, with the source text of its numbers. */
@@ -10,7 +11,7 @@ export type JsonBody = Extract<JsonReading, { ok: true }>;
 
 /** A call that has passed every check that is the same for all routes. */
 export interface Call {
-  readonly context: Context;
+  readonly context: HttpContext;
   readonly merchant: Merchant;
   readonly request: Request;
   readonly requestId: string;
@@ -26,6 +27,8 @@ interface RouteBase {
   readonly scope: "payments" | "core" | undefined;
   /** Default `others`. */
   readonly rate?: RateKind;
+  /** The schema of what is answered, where the call succeeds. Default: none judges it. */
+  readonly writes?: BodyKind;
 }
 
 export interface GetRoute extends RouteBase {

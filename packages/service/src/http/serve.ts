@@ -3,6 +3,7 @@ import type { Request, Response } from "express";
 import { memberCodeOfJson } from "../error-codes.ts";
 import { acceptsJson } from "./accepts-json.ts";
 import { writeAnswer, type Answer } from "./answer.ts";
+import { checkBody } from "./answer-check.ts";
 import { authenticate, requireScope } from "./authenticate.ts";
 import { factsOf, type CallFacts } from "./facts.ts";
 import type { HttpContext } from "./http-context.ts";
@@ -21,7 +22,11 @@ export function serve(
   route: Route,
 ): (request: Request, response: Response) => Promise<void> {
   return async (request, response) => {
-    writeAnswer(response, await answerOf(context, route, { request, facts: factsOf(response) }));
+    const answer = await answerOf(context, route, { request, facts: factsOf(response) });
+    if (context.checksAnswers && route.writes !== undefined) {
+      checkBody(context.policy, route.writes, answer.body);
+    }
+    writeAnswer(response, answer);
   };
 }
 

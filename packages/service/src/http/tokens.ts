@@ -3,6 +3,7 @@ import { authenticateClient } from "../use-cases/authenticate-client.ts";
 import { grantToken } from "../use-cases/grant-token.ts";
 import { acceptsJson } from "./accepts-json.ts";
 import { writeAnswer, type Answer } from "./answer.ts";
+import { checkBody } from "./answer-check.ts";
 import { factsOf } from "./facts.ts";
 import type { HttpContext } from "./http-context.ts";
 import { refuse } from "./refuse.ts";
@@ -14,11 +15,15 @@ import { readTokenRequest } from "./token-request.ts";
 export function serveTokens(context: HttpContext) {
   return async (request: Request, response: Response): Promise<void> => {
     try {
-      writeAnswer(response, await answerOf(context, request));
+      const answer = await answerOf(context, request);
+      if (context.checksAnswers) checkBody(context.policy, "token", answer.body);
+      writeAnswer(response, answer);
     } catch (error) {
       if (!(error instanceof TokenRefused)) throw error;
       factsOf(response).errorCode = error.error;
-      writeAnswer(response, refusalOf(error));
+      const answer = refusalOf(error);
+      if (context.checksAnswers) checkBody(context.policy, "tokenError", answer.body);
+      writeAnswer(response, answer);
     }
   };
 }

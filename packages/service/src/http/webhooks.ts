@@ -13,6 +13,7 @@ import type { Wording } from "./words.ts";
 export const postSubscribe: BodyRoute = {
   method: "POST",
   scope: "core",
+  writes: "subscribed",
   answer: async ({ context, merchant, body }) => {
     const validation = validateSubscribeRequest(body.value);
     const request = acceptMembers(context, { body: body.value, validation });
@@ -29,6 +30,7 @@ export const postSubscribe: BodyRoute = {
 export const putUnsubscribe: BodyRoute = {
   method: "PUT",
   scope: "core",
+  writes: "unsubscribed",
   answer: async ({ context, merchant, body, request }) => {
     const sent = withSubscriptionId(body.value, request);
     const validation = validateUnsubscribeRequest(sent);
