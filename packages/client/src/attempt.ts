@@ -62,6 +62,7 @@ function read<T>(
   if (answer.status >= 400) {
     const redact = redactor([token, ...secrets]);
     const reading = readRefusal(answer, { depth: limits.depth, now: time.now(), redact });
+    if (!reading.ok) return reading;
     if (settle !== undefined) return settle(reading);
     return { ok: false, failure: { code: "CS_CALL_REFUSED", refusal: reading.refusal } };
   }

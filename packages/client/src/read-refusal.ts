@@ -7,10 +7,11 @@ import {
 } from "@countersign/schemas/readers";
 import type { Incoming } from "./exchange.ts";
 import type { Refusal } from "./failure.ts";
-import { isJson } from "./read-json-answer.ts";
+import { isJson, unreadable } from "./read-json-answer.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
 export interface RefusalReading {
+  readonly ok: true;
   readonly refusal: Refusal;
   /** The refund that has the call's `requestKey`, where the body names one. */
   readonly existing: ExistingRefund | undefined;
@@ -18,8 +19,8 @@ export interface RefusalReading {
 
 /**
  * A 4xx or 5xx with what its body says: a problem (RFC 9457) with the interface's `errorDetails`, a
- * flat body, or `errorDetails` alone. Any other body says nothing. A code that nobody has heard of is
- * a code like any other.
+ * flat body, or `errorDetails` alone. Any other body says nothing, but one that breaks off is not
+ * read: what is missing may be the refund. A code that nobody has heard of is a code like any other.
  */
 export function readRefusal(
   { status, mediaType, body, retryAfter }: Incoming,
@@ -29,12 +30,16 @@ export function readRefusal(
     /** Takes the call's secrets out of a text. */
     readonly redact: (text: string) => string;
   },
-): RefusalReading {
+): RefusalReading | ReturnType<typeof unreadable> {
   const { redact } = context;
-  const said = wordsOf(isJson(mediaType) ? body : new Uint8Array(), context.depth);
+  const reading = readJson(body, { depth: context.depth });
+  const hasWords = isJson(mediaType) && body.length > 0;
+  if (hasWords && !reading.ok) return unreadable("json", status);
+  const said = hasWords && reading.ok ? wordsOf(reading.value) : {};
   const redacted = (text: string | undefined): string | undefined =>
     text === undefined ? undefined : redact(text);
   return {
+    ok: true,
     refusal: {
       status,
       errorCode: redacted(said.errorCode),
@@ -55,21 +60,19 @@ type Words = Partial<Pick<Refusal, "errorCode" | "errorMessage" | "errors" | "re
   readonly existing?: ExistingRefund | undefined;
 };
 
-function wordsOf(body: Uint8Array, depth: number): Words {
-  const reading = readJson(body, { depth });
-  if (!reading.ok) return {};
-  const problem = validateProblem(reading.value);
+function wordsOf(value: unknown): Words {
+  const problem = validateProblem(value);
   if (problem.ok) {
     const { errorDetails, errors, requestId, existing } = problem.value;
     return { ...errorDetails, errors: errors ?? [], requestId, existing };
   }
-  const flat = validateFlatError(reading.value);
+  const flat = validateFlatError(value);
   if (flat.ok) {
     const { errorId, errorCode, errorMessage } = flat.value;
     return { errorCode, errorMessage, requestId: errorId };
   }
   // Not of either form, but with what S 7 shows.
-  const details = validateErrorDetails(membersOf(reading.value)["errorDetails"]);
+  const details = validateErrorDetails(membersOf(value)["errorDetails"]);
   return details.ok ? details.value : {};
 }
 

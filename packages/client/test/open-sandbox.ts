@@ -24,7 +24,9 @@ export interface TestSandbox {
     json?: object,
     as?: { readonly token: string },
   ): Promise<Body>;
-  /** The refunds of the namespace that have this key. */
+  /** Another payment of so many dollars, settled now. @returns Its identifier. */
+  settledPayment(dollars: number): Promise<string>;
+  /** The refunds that have this key, among up to a thousand payment records. */
   refundsOf(requestKey: string): Promise<Body[]>;
   close(): Promise<void>;
 }
@@ -36,25 +38,34 @@ export async function openSandbox(profile: Profile = profiles.standard): Promise
   const sandbox = await startSandbox({ driver, profile, port: 0 });
   const { seeded } = await openNamespace({ driver, profile, seed: 1, token: TOKEN });
   if (seeded === undefined) throw new Error("the seed was not sown");
+  const customerId = seeded.customers.active;
   const control: TestSandbox["control"] = async (
     method,
     path,
     json,
     { token } = { token: TOKEN },
   ) => {
-    const { body } = await request(sandbox.url + path, {
+    const { statusCode, body } = await request(sandbox.url + path, {
       method,
       headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
       ...(json !== undefined && { body: JSON.stringify(json) }),
     });
-    return (await body.json()) as Body;
+    const answer = (await body.json()) as Body;
+    if (statusCode >= 400) throw new Error(JSON.stringify(answer));
+    return answer;
   };
   return {
     url: sandbox.url,
     port: sandbox.port,
-    customer: seeded.customers.active,
+    customer: customerId,
     payment: seeded.payments.settled,
     control,
+    settledPayment: async (dollars) => {
+      const order = { customerId, amount: { currency: "USD", value: dollars } };
+      const { paymentId } = await control("POST", "/sandbox/payments", order);
+      await control("POST", `/sandbox/payments/${String(paymentId)}/settle`, {});
+      return String(paymentId);
+    },
     refundsOf: async (requestKey) => {
       const { payments } = await control("GET", "/sandbox/payments?limit=1000");
       // The list call's one member.

@@ -95,7 +95,12 @@ function settle(
   if (isDuplicate && existing?.sameRequest === true) {
     return { ok: true, value: recovered(existing, order, profile) };
   }
-  if (isDuplicate && (existing !== undefined || refusal.errorCode === "DUPLICATE_REQUEST_KEY")) {
+  // A 409 without a code is a duplicate too, since nothing else of this call is a 409 (S 4.1).
+  const saysSo =
+    existing !== undefined ||
+    refusal.errorCode === "DUPLICATE_REQUEST_KEY" ||
+    (refusal.errorCode === undefined && refusal.status === 409);
+  if (isDuplicate && saysSo) {
     return { ok: false, failure: { code: "CS_REQUEST_KEY_USED", refusal, existing } };
   }
   return { ok: false, failure: { code: "CS_CALL_REFUSED", refusal } };
