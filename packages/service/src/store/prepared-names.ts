@@ -8,8 +8,9 @@ const MAX_PREPARED = 256;
 export class PreparedNames {
   readonly #names = new Map<string, string>();
 
-  named(text: string, values: readonly SqlValue[]): PostgresStatement {
-    if (values.length === 0) return { text };
+  named(text: string, params: readonly SqlValue[]): PostgresStatement {
+    if (params.length === 0) return { text };
+    const values = params.map(storable);
     let name = this.#names.get(text);
     if (name === undefined) {
       if (this.#names.size >= MAX_PREPARED) return { text, values };
@@ -18,4 +19,9 @@ export class PreparedNames {
     }
     return { text, values, name };
   }
+}
+
+/** PostgreSQL keeps no NUL in a text, and refuses also to look for one. */
+function storable(value: SqlValue): SqlValue {
+  return typeof value === "string" ? value.replaceAll("\0", "\uFFFD") : value;
 }

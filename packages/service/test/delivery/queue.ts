@@ -147,6 +147,11 @@ export async function openQueue(): Promise<Queue> {
   const file = temporaryDatabase();
   const driver = sqliteDriver(file);
   onTestFinished(() => driver.close());
+  return queueOf(driver, file);
+}
+
+/** A queue in an empty database. */
+export async function queueOf(driver: Driver, file = ""): Promise<Queue> {
   await migrate(driver, { now: REAL_START });
   const queue = new Queue(file, driver);
   await queue.write("INSERT INTO clocks (id, instant) VALUES ('clk_1', $1)", [CLOCK_START]);

@@ -7,11 +7,12 @@ import {
   answered,
   CLOCK_START,
   fakeTransport,
-  openQueue,
+  queueOf,
   policy,
   REAL_START,
   type Queue,
 } from "./queue.ts";
+import { onStores, postgres, sqlite } from "../store/stores.ts";
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -97,154 +98,160 @@ async function claimOne(queue: Queue): Promise<Claim> {
 }
 const portsOf = (queue: Queue) => queue.ports(fakeTransport(() => answered(204)));
 
-describe("settling", () => {
-  it("writes the state, gives the lease back and records the attempt", async () => {
-    const queue = await openQueue();
-    await queue.subscribe("sub_1");
-    await queue.enqueue("sub_1");
-    const one = await claimOne(queue);
-    await settle([made(answered(503), one)], portsOf(queue), policy);
-    expect(await queue.deliveries()).toEqual([
-      { id: one.id, state: "waiting", attempts: 1, next_at: CLOCK_START + 5000, leased_until: 0 },
-    ]);
-    expect(await queue.driver.query("SELECT * FROM attempts")).toEqual([
-      {
-        delivery_id: one.id,
-        number: 1,
-        started_at: REAL_START,
-        duration_ms: 20,
-        status: 503,
-        error: null,
-        answer: "",
-      },
-    ]);
-    expect(await queue.subscription("sub_1")).toEqual([
-      {
-        status: "ACTIVE",
-        consecutive_failures: 1,
-        failing_since: CLOCK_START,
-        last_success_at: null,
-      },
-    ]);
-  });
-
-  it("changes nothing for an attempt whose lease another worker has taken over", async () => {
-    const queue = await openQueue();
-    await queue.subscribe("sub_1");
-    await queue.enqueue("sub_1");
-    const stale = await claimOne(queue);
-    queue.realNow += policy.leaseMs;
-    const current = await claimOne(queue);
-    const before = [await queue.deliveries(), await queue.subscription("sub_1")];
-
-    const { settled } = await settle([made(answered(204), stale)], portsOf(queue), policy);
-
-    expect(settled).toEqual([]);
-    expect([await queue.deliveries(), await queue.subscription("sub_1")]).toEqual(before);
-    expect(await queue.attempts()).toEqual([]);
-    await settle([made(timeout, current)], portsOf(queue), policy);
-    expect(await queue.deliveries()).toMatchObject([{ state: "waiting", attempts: 2 }]);
-    expect(await queue.attempts()).toEqual([
-      { delivery_id: current.id, number: 2, status: null, error: "CS_ATTEMPT_TIMEOUT" },
-    ]);
-  });
-
-  it("tells a lost attempt from the current one, also in one group", async () => {
-    const queue = await openQueue();
-    await queue.subscribe("sub_1");
-    await queue.enqueue("sub_1");
-    const stale = await claimOne(queue);
-    queue.realNow += policy.leaseMs;
-    const current = await claimOne(queue);
-    const group = [made(answered(204), stale), made(answered(500), current)];
-    const { settled } = await settle(group, portsOf(queue), policy);
-    expect(settled.map(({ attempt }) => attempt.claim.attempt)).toEqual([2]);
-    expect(await queue.attempts()).toMatchObject([{ number: 2, status: 500 }]);
-    expect(await queue.subscription("sub_1")).toMatchObject([{ consecutive_failures: 1 }]);
-  });
-
-  it("leaves a delivery dropped that was dropped meanwhile, but not one that was delivered", async () => {
-    const queue = await openQueue();
-    await queue.subscribe("sub_1");
-    for (const answer of [answered(500), answered(204)]) {
+onStores([sqlite, postgres], ({ open }) => {
+  describe("settling", () => {
+    it("writes the state, gives the lease back and records the attempt", async () => {
+      const queue = await queueOf(await open());
+      await queue.subscribe("sub_1");
       await queue.enqueue("sub_1");
       const one = await claimOne(queue);
-      await queue.write("UPDATE deliveries SET state = 'dropped', next_at = NULL WHERE id = $1", [
-        one.id,
+      await settle([made(answered(503), one)], portsOf(queue), policy);
+      expect(await queue.deliveries()).toEqual([
+        { id: one.id, state: "waiting", attempts: 1, next_at: CLOCK_START + 5000, leased_until: 0 },
       ]);
-      await settle([made(answer, one)], portsOf(queue), policy);
-    }
-    expect(await queue.deliveries()).toMatchObject([
-      { state: "dropped", next_at: null },
-      { state: "delivered", next_at: null },
-    ]);
-    expect(await queue.attempts()).toHaveLength(2);
-  });
+      expect(await queue.driver.query("SELECT * FROM attempts")).toEqual([
+        {
+          delivery_id: one.id,
+          number: 1,
+          started_at: REAL_START,
+          duration_ms: 20,
+          status: 503,
+          error: null,
+          answer: "",
+        },
+      ]);
+      expect(await queue.subscription("sub_1")).toEqual([
+        {
+          status: "ACTIVE",
+          consecutive_failures: 1,
+          failing_since: CLOCK_START,
+          last_success_at: null,
+        },
+      ]);
+    });
 
-  it("closes the subscription on 410 and drops all that waits for it", async () => {
-    const queue = await openQueue();
-    await queue.subscribe("sub_1");
-    await queue.subscribe("sub_2");
-    await queue.enqueue("sub_1");
-    const one = await claimOne(queue);
-    await queue.enqueue("sub_1");
-    await queue.enqueue("sub_2");
-    await settle([made(answered(410), one)], portsOf(queue), policy);
-    const states = (await queue.deliveries()).map(({ id, state, next_at }) => [id, state, next_at]);
-    expect(states).toEqual([
-      ["dlv_1", "dropped", null],
-      ["dlv_2", "dropped", null],
-      ["dlv_3", "waiting", CLOCK_START],
-    ]);
-    expect(await queue.subscription("sub_1")).toMatchObject([{ status: "CLOSED" }]);
-    expect(await queue.subscription("sub_2")).toMatchObject([{ status: "ACTIVE" }]);
-  });
+    it("changes nothing for an attempt whose lease another worker has taken over", async () => {
+      const queue = await queueOf(await open());
+      await queue.subscribe("sub_1");
+      await queue.enqueue("sub_1");
+      const stale = await claimOne(queue);
+      queue.realNow += policy.leaseMs;
+      const current = await claimOne(queue);
+      const before = [await queue.deliveries(), await queue.subscription("sub_1")];
 
-  it("pauses a subscription after so many failures in a row and so long, not after either", async () => {
-    const queue = await openQueue();
-    await queue.subscribe("sub_1");
-    const strict = { ...policy, pause: { failures: 3, afterMs: DAY } };
-    const failAt = async (at: number): Promise<string[]> => {
-      await queue.write("UPDATE clocks SET instant = $1 WHERE id = 'clk_1'", [at]);
-      await queue.enqueue("sub_1", { nextAt: at });
+      const { settled } = await settle([made(answered(204), stale)], portsOf(queue), policy);
+
+      expect(settled).toEqual([]);
+      expect([await queue.deliveries(), await queue.subscription("sub_1")]).toEqual(before);
+      expect(await queue.attempts()).toEqual([]);
+      await settle([made(timeout, current)], portsOf(queue), policy);
+      expect(await queue.deliveries()).toMatchObject([{ state: "waiting", attempts: 2 }]);
+      expect(await queue.attempts()).toEqual([
+        { delivery_id: current.id, number: 2, status: null, error: "CS_ATTEMPT_TIMEOUT" },
+      ]);
+    });
+
+    it("tells a lost attempt from the current one, also in one group", async () => {
+      const queue = await queueOf(await open());
+      await queue.subscribe("sub_1");
+      await queue.enqueue("sub_1");
+      const stale = await claimOne(queue);
+      queue.realNow += policy.leaseMs;
+      const current = await claimOne(queue);
+      const group = [made(answered(204), stale), made(answered(500), current)];
+      const { settled } = await settle(group, portsOf(queue), policy);
+      expect(settled.map(({ attempt }) => attempt.claim.attempt)).toEqual([2]);
+      expect(await queue.attempts()).toMatchObject([{ number: 2, status: 500 }]);
+      expect(await queue.subscription("sub_1")).toMatchObject([{ consecutive_failures: 1 }]);
+    });
+
+    it("leaves a delivery dropped that was dropped meanwhile, but not one that was delivered", async () => {
+      const queue = await queueOf(await open());
+      await queue.subscribe("sub_1");
+      for (const answer of [answered(500), answered(204)]) {
+        await queue.enqueue("sub_1");
+        const one = await claimOne(queue);
+        await queue.write("UPDATE deliveries SET state = 'dropped', next_at = NULL WHERE id = $1", [
+          one.id,
+        ]);
+        await settle([made(answer, one)], portsOf(queue), policy);
+      }
+      expect(await queue.deliveries()).toMatchObject([
+        { state: "dropped", next_at: null },
+        { state: "delivered", next_at: null },
+      ]);
+      expect(await queue.attempts()).toHaveLength(2);
+    });
+
+    it("closes the subscription on 410 and drops all that waits for it", async () => {
+      const queue = await queueOf(await open());
+      await queue.subscribe("sub_1");
+      await queue.subscribe("sub_2");
+      await queue.enqueue("sub_1");
       const one = await claimOne(queue);
-      await queue.write("UPDATE deliveries SET state = 'dropped', next_at = NULL WHERE id = $1", [
-        one.id,
+      await queue.enqueue("sub_1");
+      await queue.enqueue("sub_2");
+      await settle([made(answered(410), one)], portsOf(queue), policy);
+      const states = (await queue.deliveries()).map(({ id, state, next_at }) => [
+        id,
+        state,
+        next_at,
       ]);
-      return (await settle([made(timeout, one)], portsOf(queue), strict)).paused;
-    };
-    expect(await failAt(CLOCK_START)).toEqual([]);
-    expect(await failAt(CLOCK_START + DAY)).toEqual([]);
-    expect(await failAt(CLOCK_START + DAY + 1)).toEqual(["sub_1"]);
-    await queue.write(
-      `UPDATE subscriptions SET status = 'ACTIVE', consecutive_failures = 0, failing_since = NULL
-       WHERE key = $1`,
-      ["sub_1"],
-    );
-    const again = CLOCK_START + 2 * DAY;
-    expect(await failAt(again)).toEqual([]);
-    expect(await failAt(again + 1)).toEqual([]);
-    expect(await failAt(again + DAY - 1)).toEqual([]);
-    expect(await failAt(again + DAY)).toEqual(["sub_1"]);
-    expect(await queue.subscription("sub_1")).toMatchObject([
-      { status: "PAUSED", consecutive_failures: 4, failing_since: CLOCK_START + 2 * DAY },
-    ]);
-  });
+      expect(states).toEqual([
+        ["dlv_1", "dropped", null],
+        ["dlv_2", "dropped", null],
+        ["dlv_3", "waiting", CLOCK_START],
+      ]);
+      expect(await queue.subscription("sub_1")).toMatchObject([{ status: "CLOSED" }]);
+      expect(await queue.subscription("sub_2")).toMatchObject([{ status: "ACTIVE" }]);
+    });
 
-  it("counts failures in the order in which a group's attempts ended", async () => {
-    const queue = await openQueue();
-    await queue.subscribe("sub_1");
-    for (let count = 0; count < 4; count += 1) await queue.enqueue("sub_1");
-    const room = { total: 4, underWay: () => 0, turn: 0 };
-    const claims = await claim("clk_1", room, portsOf(queue), policy);
-    const answers = [answered(500), answered(204), answered(500), timeout];
-    await settle(
-      claims.map((one, index) => made(answers[index] ?? timeout, one)),
-      portsOf(queue),
-      policy,
-    );
-    expect(await queue.subscription("sub_1")).toMatchObject([
-      { consecutive_failures: 2, failing_since: CLOCK_START, last_success_at: CLOCK_START },
-    ]);
+    it("pauses a subscription after so many failures in a row and so long, not after either", async () => {
+      const queue = await queueOf(await open());
+      await queue.subscribe("sub_1");
+      const strict = { ...policy, pause: { failures: 3, afterMs: DAY } };
+      const failAt = async (at: number): Promise<string[]> => {
+        await queue.write("UPDATE clocks SET instant = $1 WHERE id = 'clk_1'", [at]);
+        await queue.enqueue("sub_1", { nextAt: at });
+        const one = await claimOne(queue);
+        await queue.write("UPDATE deliveries SET state = 'dropped', next_at = NULL WHERE id = $1", [
+          one.id,
+        ]);
+        return (await settle([made(timeout, one)], portsOf(queue), strict)).paused;
+      };
+      expect(await failAt(CLOCK_START)).toEqual([]);
+      expect(await failAt(CLOCK_START + DAY)).toEqual([]);
+      expect(await failAt(CLOCK_START + DAY + 1)).toEqual(["sub_1"]);
+      await queue.write(
+        `UPDATE subscriptions SET status = 'ACTIVE', consecutive_failures = 0, failing_since = NULL
+       WHERE key = $1`,
+        ["sub_1"],
+      );
+      const again = CLOCK_START + 2 * DAY;
+      expect(await failAt(again)).toEqual([]);
+      expect(await failAt(again + 1)).toEqual([]);
+      expect(await failAt(again + DAY - 1)).toEqual([]);
+      expect(await failAt(again + DAY)).toEqual(["sub_1"]);
+      expect(await queue.subscription("sub_1")).toMatchObject([
+        { status: "PAUSED", consecutive_failures: 4, failing_since: CLOCK_START + 2 * DAY },
+      ]);
+    });
+
+    it("counts failures in the order in which a group's attempts ended", async () => {
+      const queue = await queueOf(await open());
+      await queue.subscribe("sub_1");
+      for (let count = 0; count < 4; count += 1) await queue.enqueue("sub_1");
+      const room = { total: 4, underWay: () => 0, turn: 0 };
+      const claims = await claim("clk_1", room, portsOf(queue), policy);
+      const answers = [answered(500), answered(204), answered(500), timeout];
+      await settle(
+        claims.map((one, index) => made(answers[index] ?? timeout, one)),
+        portsOf(queue),
+        policy,
+      );
+      expect(await queue.subscription("sub_1")).toMatchObject([
+        { consecutive_failures: 2, failing_since: CLOCK_START, last_success_at: CLOCK_START },
+      ]);
+    });
   });
 });

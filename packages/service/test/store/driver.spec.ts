@@ -194,6 +194,13 @@ onStores([sqlite, pglite, postgres], (store) => {
       ]);
     });
 
+    it("finds nothing by a text with NUL, as strangers send it, and goes on", async () => {
+      const driver = await openNotes();
+      await write(driver, 1, "a");
+      expect(await driver.query("SELECT id FROM notes WHERE text = $1", ["a\0"])).toEqual([]);
+      expect(await ids(driver)).toEqual([1]);
+    });
+
     it("rejects rather than round an integer beyond 2^53", async () => {
       const driver = await openNotes();
       await expect(driver.query("SELECT 9007199254740993 AS n")).rejects.toThrow(RangeError);

@@ -38,15 +38,20 @@ export const postgres: Store = {
   start: async () => {
     const server = await startPostgres();
     const at = (name: string): string => `postgres://postgres@127.0.0.1:${server.port}/${name}`;
+    const admin = new pg.Pool({ connectionString: at("postgres"), max: 1 });
+    // The server is not killed here: its flushes would only take time.
+    await admin.query("ALTER SYSTEM SET fsync = off");
+    await admin.query("SELECT pg_reload_conf()");
     const open = async (): Promise<Driver> => {
       const name = `test_${randomUUID().replaceAll("-", "")}`;
-      const client = new pg.Client({ connectionString: at("postgres") });
-      await client.connect();
-      await client.query(`CREATE DATABASE ${name}`);
-      await client.end();
+      await admin.query(`CREATE DATABASE ${name}`);
       return postgresDriver({ url: at(name) });
     };
-    return { open, stop: () => server.stop() };
+    const stop = async (): Promise<void> => {
+      await admin.end();
+      server.stop();
+    };
+    return { open, stop };
   },
 };
 

@@ -26,11 +26,13 @@ export interface ClaimedDelivery {
 /** Claims the due deliveries of one subscription that have waited longest. */
 export function claimDeliveries(tx: Queryable, claim: ClaimRequest): Promise<ClaimedDelivery[]> {
   return tx.query<ClaimedDelivery>(
-    `UPDATE deliveries SET attempts = attempts + 1, leased_until = $1
-     WHERE id IN (
+    // Named, the choice is made once; PostgreSQL may repeat one in its place, and pass the limit.
+    `WITH due AS (
        SELECT id FROM deliveries
        WHERE clock_id = $2 AND subscription_key = $3 AND next_at <= $4 AND leased_until <= $5
        ORDER BY next_at LIMIT $6 FOR UPDATE SKIP LOCKED)
+     UPDATE deliveries SET attempts = attempts + 1, leased_until = $1
+     WHERE id IN (SELECT id FROM due)
      RETURNING id, event_id AS "eventId", merchant_id AS "merchantId", attempts AS attempt,
        (SELECT payload FROM events WHERE events.id = deliveries.event_id) AS payload`,
     [
