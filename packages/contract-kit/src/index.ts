@@ -1,4 +1,5 @@
 export type { Check, CheckContext, CheckOf, ProviderCheck, ReceiverCheck } from "./check.ts";
+export { checks, providerChecks } from "./checks.ts";
 export { arbitrary } from "./derive/arbitrary.ts";
 export { boundaries } from "./derive/boundary.ts";
 export { coverage, pointsOf, type Coverage } from "./derive/coverage.ts";
@@ -23,4 +24,6 @@ export type {
   ProviderTarget,
   ReceiverTarget,
   Target,
+  Watch,
 } from "./target.ts";
+export { sandboxTarget, type SandboxOptions } from "./sandbox-controls.ts";

@@ -10,11 +10,17 @@ export interface ProviderTarget {
   /** An access token with every scope; asked for anew at each call, so that it may expire. */
   readonly token: () => Promise<string>;
   readonly profile: Profile;
-  /** What can be moved beside the interface. A check that needs more is `not_applicable`. */
-  readonly controls?: ProviderControls;
+  /**
+   * What can be moved beside the interface. A check that needs more is `not_applicable`. Calls that the
+   * controls send go through `watch`, so that the lines that show a failure have them too.
+   */
+  readonly controls?: (watch: Watch) => ProviderControls;
 }
 
-/** Controls of a service under test: the sandbox has them all, another service what its team gives. */
+/** Sees the calls of a sender. `url` is the base of its paths. */
+export type Watch = (send: Send, url: string) => Send;
+
+/** Controls of a service under test: the sandbox has all, another service those that its team gives. */
 export interface ProviderControls {
   readonly payments?: PaymentControls;
   readonly clock?: ClockControls;

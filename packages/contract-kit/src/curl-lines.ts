@@ -1,0 +1,108 @@
+import type { HttpAnswer, HttpCall } from "./http.ts";
+
+/** A call that was made, and what came of it. */
+export interface Exchange {
+  readonly url: string;
+  readonly call: HttpCall;
+  /** `undefined` where no answer came. */
+  readonly answer: HttpAnswer | undefined;
+}
+
+export interface CurlOptions {
+  /** The token that the lines take from `$TOKEN`. */
+  readonly token: string;
+  /** What makes keys unique in this scenario; the lines take a new one, so that they run again. */
+  readonly run: string;
+}
+
+/**
+ * A scenario as lines for a shell. What a call made up (ids, tokens) is taken from its answer, and the
+ * keys are new ones, so that the lines run again on the same service.
+ */
+export function curlLines(
+  exchanges: readonly Exchange[],
+  { token, run }: CurlOptions,
+): readonly string[] {
+  const names = new Map([
+    [token, "TOKEN"],
+    [run, "RUN"],
+  ]);
+  const lines = exchanges.flatMap(({ url, call, answer }, index) => {
+    const later = exchanges.slice(index + 1).map((one) => textOf(one.call));
+    const made = madeBy(answer)
+      .filter(([, value]) => !names.has(value) && later.some((text) => text.includes(value)))
+      .filter(([, value], place, all) => all.findIndex((one) => one[1] === value) === place);
+    const line = curlLine(url, call, names);
+    if (made.length === 0) return [line];
+    const assigned = made.map(([member, value]) => {
+      const name = `${member.replaceAll(/(?<=[a-z])(?=[A-Z])/g, "_").toUpperCase()}_${names.size}`;
+      names.set(value, name);
+      return `${name}=$(printf %s "$ANSWER" | sed -n 's/.*"${member}":"\\([^"]*\\)".*/\\1/p')`;
+    });
+    return [`ANSWER=$(${line}); printf '%s\\n' "$ANSWER"`, ...assigned];
+  });
+  return exchanges.some(({ call }) => textOf(call).includes(run))
+    ? [`RUN=check-$(date +%s)`, ...lines]
+    : lines;
+}
+
+function curlLine(
+  url: string,
+  { method, path, headers, body }: HttpCall,
+  names: ReadonlyMap<string, string>,
+): string {
+  const said = Object.entries(headers).map(([name, value]) => quoted(`${name}: ${value}`, names));
+  return [
+    "curl -sS",
+    ...(method === "GET" ? [] : [`-X ${method}`]),
+    ...said.map((header) => `-H ${header}`),
+    ...(body === undefined ? [] : [`--data-binary ${quoted(bodyText(body), names)}`]),
+    quoted(url + path, names),
+  ].join(" ");
+}
+
+/** In single quotes for a shell, with what has a name taken from its variable. */
+function quoted(text: string, names: ReadonlyMap<string, string>): string {
+  const pieces = [...names].reduce<readonly Piece[]>(
+    (before, [value, name]) => before.flatMap((piece) => split(piece, value, name)),
+    [{ text }],
+  );
+  return pieces
+    .map((piece) => ("name" in piece ? `"$${piece.name}"` : single(piece.text)))
+    .join("");
+}
+
+type Piece = { readonly text: string } | { readonly name: string };
+
+function split(piece: Piece, value: string, name: string): readonly Piece[] {
+  if ("name" in piece || value === "") return [piece];
+  return piece.text
+    .split(value)
+    .flatMap((text, index) => [
+      ...(index === 0 ? [] : [{ name }]),
+      ...(text === "" ? [] : [{ text }]),
+    ]);
+}
+
+function single(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+const MADE = /"(paymentId|customerId|id|subscriptionKey|accessToken)":"([A-Za-z0-9._~+/=-]{4,})"/g;
+
+/** Names and values that an answer has made up. */
+function madeBy(answer: HttpAnswer | undefined): readonly (readonly [string, string])[] {
+  if (answer === undefined) return [];
+  return [...bodyText(answer.body).matchAll(MADE)].map(([, member = "", value = ""]) => [
+    member,
+    value,
+  ]);
+}
+
+function textOf({ path, headers, body }: HttpCall): string {
+  return [path, ...Object.values(headers), bodyText(body ?? "")].join("\n");
+}
+
+function bodyText(body: string | Uint8Array): string {
+  return typeof body === "string" ? body : Buffer.from(body).toString();
+}

@@ -1,0 +1,178 @@
+import fc from "fast-check";
+import { eligibleAt, federalReserve, type Hold } from "@countersign/rules";
+import type { Profile } from "@countersign/schemas";
+import type { ProviderCheck } from "../check.ts";
+import { statusNow } from "./existing.ts";
+import { askRefund, isCreated, shown } from "./refunds.ts";
+import { playScenario } from "./scenario.ts";
+import type { Session } from "./session.ts";
+import { must } from "./violation.ts";
+
+const requirements = [
+  "P-REFUND-PENDING",
+  "P-REFUND-AUTHORIZED",
+  "P-REFUND-IMMEDIATE",
+  "P-REFUND-FAILED",
+  "P-REFUND-FINAL",
+  "P-ANSWER-SCHEMA",
+];
+
+/** Any sequence of refunds, time, settlement, failure and cover of one payment, against S 3.1. */
+export const refundStates: ProviderCheck = {
+  id: "provider/refund-states",
+  title: "refunds move as S 3.1 says, whatever happens to their payment and in what order",
+  role: "provider",
+  requirements,
+  run: (target, context) =>
+    playScenario(
+      { requirements, needs: ["payments", "clock"], arbitrary: steps, play },
+      target,
+      context,
+    ),
+};
+
+type Step =
+  | { readonly kind: "ask" | "settle" | "fail" | "cover" }
+  | { readonly kind: "wait"; readonly hours: number };
+
+const steps = fc.array(
+  fc.oneof(
+    { weight: 4, arbitrary: fc.constant<Step>({ kind: "ask" }) },
+    { weight: 2, arbitrary: fc.constant<Step>({ kind: "settle" }) },
+    { weight: 1, arbitrary: fc.constantFrom<Step>({ kind: "fail" }, { kind: "cover" }) },
+    {
+      weight: 4,
+      arbitrary: fc
+        .integer({ min: 1, max: 6 * 24 })
+        .map((hours): Step => ({ kind: "wait", hours })),
+    },
+  ),
+  { minLength: 1, maxLength: 12 },
+);
+
+type Status = "PENDING" | "AUTHORIZED" | "TERMINAL_FAILED";
+
+interface Asked {
+  readonly requestKey: string;
+  readonly status: Status;
+}
+
+/** What S 3.1 promises of a payment and its refunds. */
+interface Model {
+  readonly debit: "processing" | "failed" | { readonly settledAt: number };
+  readonly asked: readonly Asked[];
+}
+
+const CENTS = 100n;
+
+async function play(session: Session, moves: readonly Step[]): Promise<void> {
+  const { payments, clock } = session.controls;
+  if (payments === undefined || clock === undefined) return;
+  const { paymentId } = await payments.create(CENTS * BigInt(moves.length + 1));
+  const hold = holdOf(session.target.profile);
+  let model: Model = { debit: "processing", asked: [] };
+  for (const move of moves) {
+    const now = await clock.now();
+    switch (move.kind) {
+      case "wait":
+        await clock.advance(move.hours * 3_600_000);
+        break;
+      case "settle":
+        if (model.debit !== "processing") continue;
+        await payments.settle(paymentId, now);
+        model = { ...model, debit: { settledAt: now } };
+        break;
+      case "fail":
+      case "cover":
+        if (model.debit === "failed") continue;
+        await payments[move.kind](paymentId);
+        model = { debit: "failed", asked: model.asked.map(failed) };
+        break;
+      case "ask":
+        model = await ask(session, { paymentId, model, now, hold });
+        break;
+      default:
+        move satisfies never;
+    }
+    model = { ...model, asked: later(model, await clock.now(), hold) };
+    await compare(session, { paymentId, model });
+  }
+}
+
+async function ask(
+  session: Session,
+  { paymentId, model, now, hold }: { paymentId: string; model: Model; now: number; hold: Hold },
+): Promise<Model> {
+  const requestKey = session.key();
+  const answer = await askRefund(session, { paymentId, amount: "1.00", requestKey });
+  const status = entered(model, now, hold);
+  const requirement = requirementOf(status, true);
+  const { profile } = session.target;
+  must(
+    requirement,
+    isCreated(answer, profile) && answer.body["paymentStatus"] === status,
+    () =>
+      `a refund of a payment that ${words(model, now, hold)}: ${status} expected, ${shown(answer)} came`,
+  );
+  return { ...model, asked: [...model.asked, { requestKey, status }] };
+}
+
+/** Every refund is where the model says, also those that must not have moved. */
+async function compare(
+  session: Session,
+  { paymentId, model }: { paymentId: string; model: Model },
+): Promise<void> {
+  for (const { requestKey, status } of model.asked) {
+    const seen = await statusNow(session, { paymentId, cents: CENTS, requestKey });
+    if (seen === undefined) return;
+    const isFinal = seen === "PENDING" || status === "PENDING" || status === seen;
+    must(
+      isFinal ? requirementOf(status, false) : "P-REFUND-FINAL",
+      seen === status,
+      () => `a refund must be ${status} by now, and is ${seen}`,
+    );
+  }
+}
+
+function requirementOf(status: Status, isFirst: boolean): string {
+  switch (status) {
+    case "PENDING":
+      return "P-REFUND-PENDING";
+    case "AUTHORIZED":
+      return isFirst ? "P-REFUND-IMMEDIATE" : "P-REFUND-AUTHORIZED";
+    case "TERMINAL_FAILED":
+      return "P-REFUND-FAILED";
+    default:
+      return status satisfies never;
+  }
+}
+
+function entered({ debit }: Model, now: number, hold: Hold): Status {
+  if (debit === "failed") return "TERMINAL_FAILED";
+  if (debit === "processing") return "PENDING";
+  return now >= eligibleAt(debit.settledAt, hold) ? "AUTHORIZED" : "PENDING";
+}
+
+/** Passage of time moves what waits, and nothing else. */
+function later(model: Model, now: number, hold: Hold): readonly Asked[] {
+  const status = entered(model, now, hold);
+  if (status !== "AUTHORIZED") return model.asked;
+  return model.asked.map((one) => (one.status === "PENDING" ? { ...one, status } : one));
+}
+
+function failed(one: Asked): Asked {
+  return one.status === "PENDING" ? { ...one, status: "TERMINAL_FAILED" } : one;
+}
+
+function words({ debit }: Model, now: number, hold: Hold): string {
+  if (typeof debit === "string")
+    return debit === "failed" ? "failed or is covered" : "is processing";
+  const [settled, threshold] = [debit.settledAt, eligibleAt(debit.settledAt, hold)].map((at) =>
+    new Date(at).toISOString(),
+  );
+  return `settled at ${settled} (threshold ${threshold}, now ${new Date(now).toISOString()})`;
+}
+
+function holdOf({ hold: { closed, open, ...rest } }: Profile): Hold {
+  return { ...rest, calendar: { ...federalReserve, closed, open } };
+}

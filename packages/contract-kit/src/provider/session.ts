@@ -1,0 +1,113 @@
+import { randomUUID } from "node:crypto";
+import type { HttpCall } from "../http.ts";
+import type { Recorder } from "../recorder.ts";
+import type { ProviderControls, ProviderTarget } from "../target.ts";
+import { answerFaults } from "./judge-answer.ts";
+import { must } from "./violation.ts";
+
+/** A merchant's conversation with a provider, in one scenario. */
+export interface Session {
+  readonly target: ProviderTarget;
+  readonly controls: ProviderControls;
+  readonly token: string;
+  readonly options: SessionOptions;
+  /** A requestKey that no scenario had before. */
+  readonly key: (name?: string | number) => string;
+  /**
+   * @throws {Violation} `P-ANSWER-SCHEMA`: the answer is not what its schema says.
+   */
+  readonly call: (method: string, path: string, options?: CallOptions) => Promise<Reading>;
+}
+
+export interface CallOptions {
+  /** Sent as it stands. */
+  readonly text?: string;
+  /** Sent as JSON. */
+  readonly json?: unknown;
+  /** Over the common ones of S 1; `undefined` takes one away. */
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  /** Whether the answer's body is left unjudged. Default false. */
+  readonly isUnjudged?: boolean;
+}
+
+export interface Reading {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+  /** The body's members, as JSON; empty where it is no object. */
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+export interface SessionOptions {
+  readonly recorder: Recorder;
+  /** What makes keys unique. */
+  readonly run: string;
+}
+
+/** Opens a conversation with the target's own merchant. */
+export async function openSession(
+  target: ProviderTarget,
+  options: SessionOptions,
+): Promise<Session> {
+  const { recorder, run } = options;
+  const token = await target.token();
+  const send = recorder.watch(target.send, target.url);
+  let keys = 0;
+  return {
+    target,
+    token,
+    options,
+    controls: target.controls?.(recorder.watch) ?? {},
+    key: (name = `n${String(keys++)}`) => `${run}-${name}`,
+    call: async (method, path, sent = {}) => {
+      const { json, isUnjudged = false } = sent;
+      const text = json === undefined ? sent.text : JSON.stringify(json);
+      const common = {
+        authorization: `Bearer ${token}`,
+        accept: "application/json",
+        "content-type": "application/json",
+      };
+      const headers = Object.fromEntries(
+        Object.entries({ ...common, ...sent.headers }).filter(
+          (entry): entry is [string, string] => entry[1] !== undefined,
+        ),
+      );
+      const call: HttpCall = { method, path, headers, ...(text !== undefined && { body: text }) };
+      const answer = await send(call);
+      const said = Buffer.from(answer.body).toString();
+      const body = parsed(said);
+      if (!isUnjudged) {
+        const contentType = answer.headers["content-type"] ?? "";
+        const judged = { method, path, status: answer.status, contentType, body };
+        const faults = answerFaults(judged, target.profile);
+        must(
+          "P-ANSWER-SCHEMA",
+          faults.length === 0,
+          () => `${method} ${path} → ${answer.status}: ${faults.join("; ")}`,
+        );
+      }
+      const members = typeof body === "object" && body !== null ? body : {};
+      // An object of JSON has members of any kind.
+      return { ...answer, text: said, body: members as Readonly<Record<string, unknown>> };
+    },
+  };
+}
+
+/** Another merchant in the same scenario; `undefined` where the target can make none. */
+export async function openBeside(session: Session): Promise<Session | undefined> {
+  const other = await session.controls.merchant?.();
+  return other === undefined ? undefined : openSession(other, session.options);
+}
+
+/** What is unique to a scenario: short, since a shell shows it. */
+export function newRun(): string {
+  return `check-${randomUUID().slice(0, 13)}`;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

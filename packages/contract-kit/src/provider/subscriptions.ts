@@ -1,0 +1,140 @@
+import fc from "fast-check";
+import type { Profile } from "@countersign/schemas";
+import type { ProviderCheck } from "../check.ts";
+import { shown } from "./refunds.ts";
+import { playScenario } from "./scenario.ts";
+import type { Session } from "./session.ts";
+import { must } from "./violation.ts";
+
+const SELECT = "P-SUBSCRIBE-SELECT";
+const SUBTRACT = "P-UNSUBSCRIBE-SUBTRACT";
+const requirements = [SELECT, SUBTRACT, "P-SUBSCRIBE-KEY", "P-ANSWER-SCHEMA"];
+
+/** Any sequence of subscribing and unsubscribing selects what sets of event names would. */
+export const subscriptions: ProviderCheck = {
+  id: "provider/subscriptions",
+  title: "subscribing and unsubscribing, in any sequence, equals the algebra of sets",
+  role: "provider",
+  requirements,
+  run: (target, context) => {
+    const { catalogue } = target.profile;
+    const arbitrary = fc.record({
+      subscribed: fc.array(detailsOf(catalogue), { minLength: 1, maxLength: 3 }),
+      taken: fc.array(fc.tuple(fc.nat({ max: 2 }), detailsOf(catalogue)), { maxLength: 5 }),
+    });
+    return playScenario({ requirements, needs: ["events"], arbitrary, play }, target, context);
+  },
+};
+
+type Catalogue = Profile["catalogue"];
+
+type Details =
+  | { readonly type: "ALL" }
+  | { readonly type: "EVENT" | "CATEGORY"; readonly details: readonly string[] };
+
+interface Sequence {
+  readonly subscribed: readonly Details[];
+  /** Which subscription, and what is taken away from it. */
+  readonly taken: readonly (readonly [number, Details])[];
+}
+
+function detailsOf(catalogue: Catalogue): fc.Arbitrary<Details> {
+  const names = [...new Set(catalogue.map(({ type }) => type))];
+  const categories = [...new Set(catalogue.map(({ category }) => category))];
+  const some = (values: readonly string[], most: number): fc.Arbitrary<string[]> =>
+    fc.array(fc.constantFrom(...values), { minLength: 1, maxLength: most });
+  return fc.oneof(
+    some(names, 6).map((details): Details => ({ type: "EVENT", details })),
+    some(categories, 3).map((details): Details => ({ type: "CATEGORY", details })),
+    fc.constant<Details>({ type: "ALL" }),
+  );
+}
+
+async function play(session: Session, { subscribed, taken }: Sequence): Promise<void> {
+  const { events } = session.controls;
+  const { profile } = session.target;
+  if (events === undefined) return;
+  const model = new Map<string, ReadonlySet<string>>();
+  for (const details of subscribed) {
+    const key = await subscribe(session, { url: events.callbackUrl, details });
+    must("P-SUBSCRIBE-KEY", !model.has(key), () => `two subscriptions have the key ${key}`);
+    model.set(key, named(details, profile.catalogue));
+  }
+  for (const [index, details] of taken) {
+    const [key, left] = [...model][index % model.size] ?? ["", new Set<string>()];
+    await unsubscribe(session, { key, details });
+    const away = named(details, profile.catalogue);
+    model.set(key, new Set([...left].filter((type) => !away.has(type))));
+  }
+  const requirement = taken.length === 0 ? SELECT : SUBTRACT;
+  const types = [...new Set(profile.catalogue.map((row) => row.type))];
+  const deliveries = await Promise.all(
+    types.map(async (type) => ({
+      type,
+      sent: await events.subscriptionsOf(await events.emit(type)),
+    })),
+  );
+  for (const { type, sent } of deliveries) {
+    const wanted = [...model].filter(([, selected]) => selected.has(type)).map(([key]) => key);
+    must(
+      requirement,
+      isSame(sent, wanted),
+      () => `${type} must go to ${list(wanted)}, and goes to ${list(sent)}`,
+    );
+  }
+}
+
+/** The names that a selection means. */
+function named(details: Details, catalogue: Catalogue): ReadonlySet<string> {
+  const isMeant = ({ type, category }: Catalogue[number]): boolean =>
+    details.type === "ALL" || details.details.includes(details.type === "EVENT" ? type : category);
+  return new Set(catalogue.filter(isMeant).map(({ type }) => type));
+}
+
+async function subscribe(
+  session: Session,
+  { url, details }: { url: string; details: Details },
+): Promise<string> {
+  const json = {
+    url,
+    secretKey: `${session.key("secret")}-of-the-kit`,
+    subscriptionDetails: details,
+  };
+  const answer = await session.call("POST", "/v1/webhook/subscribe", { json });
+  const { subscribed: wanted } = session.target.profile.statuses;
+  must(
+    SELECT,
+    answer.status === wanted,
+    () => `subscribing to ${JSON.stringify(details)}: ${wanted} expected, ${shown(answer)} came`,
+  );
+  return String(answer.body["subscriptionKey"]);
+}
+
+async function unsubscribe(
+  session: Session,
+  { key, details }: { key: string; details: Details },
+): Promise<void> {
+  const { subscription } = session.target.profile;
+  const told = { subscriptionDetails: details };
+  const [path, json] =
+    subscription.idIn === "body"
+      ? ["", { subscriptionId: key, ...told }]
+      : [subscription.idIn === "path" ? `/${key}` : `?subscriptionId=${key}`, told];
+  const answer = await session.call("PUT", `/v1/webhook/unsubscribe${path}`, { json });
+  // Where a profile refuses what is closed, taking away the rest is the end of it.
+  const isAllowed =
+    answer.status === 200 || (subscription.closed !== "ok" && [404, 410].includes(answer.status));
+  must(
+    SUBTRACT,
+    isAllowed,
+    () => `unsubscribing ${JSON.stringify(details)}: 200 expected, ${shown(answer)} came`,
+  );
+}
+
+function isSame(one: readonly string[], other: readonly string[]): boolean {
+  return JSON.stringify(one.toSorted()) === JSON.stringify(other.toSorted());
+}
+
+function list(keys: readonly string[]): string {
+  return keys.length === 0 ? "nobody" : keys.join(", ");
+}

@@ -1,0 +1,16 @@
+/** The target does not do what a requirement says. Thrown inside a scenario, never out of a check. */
+export class Violation extends Error {
+  readonly requirement: string;
+  /** Lines for a shell that show it again; set by the scenario that it was thrown in. */
+  curl: readonly string[] = [];
+  constructor(requirement: string, message: string) {
+    super(message);
+    this.name = "Violation";
+    this.requirement = requirement;
+  }
+}
+
+/** @throws {Violation} `holds` is false. */
+export function must(requirement: string, holds: boolean, message: () => string): asserts holds {
+  if (!holds) throw new Violation(requirement, message());
+}
