@@ -25,16 +25,14 @@ if (faults.length > 0) {
 
 const rows = eventRows(folder, files);
 const events = rows.map(({ file }) => file);
-const profile = files.filter(({ title }) => title === "Profile");
-const others = files.filter((file) => !profile.includes(file));
+const profile = files.find(({ title }) => title === "Profile");
+if (profile === undefined) throw new Error("schemas/ has no profile.schema.json");
+const others = files.filter((file) => file !== profile);
 const resources = others.filter((file) => !events.includes(file) && file.title !== "WebhookEvent");
 
 // The checks are scripts as they are shipped: a compiler would print them anew, at three times the size.
-const checks = {
-  // First and apart from the others, since it is all that a receiver needs.
-  ...checksScripts({ "event-checks.js": events, "checks.js": resources }, files),
-  ...checksScripts({ "profile-check.js": profile }, files),
-};
+// The events' first and apart, since they are all that a receiver needs.
+const checks = checksScripts({ "event-checks.js": events, "checks.js": resources }, files);
 // Paths below schemas/.
 const modules: Readonly<Record<string, string>> = {
   "src/generated/types.ts": await typesOf(files, rows),
@@ -46,11 +44,10 @@ const modules: Readonly<Record<string, string>> = {
   ),
   "src/generated/readers.ts": validatorsModule("reader", { "checks.js": resources }),
   "src/generated/profiles.ts": profilesModule(folder, ["standard", "x-signature"]),
-  "src/generated/profile-validator.ts": profileValidatorModule(),
+  "src/generated/profile-validator.ts": profileValidatorModule(profile),
   ...Object.fromEntries(Object.entries(checks).map(([name, text]) => [`checks/${name}`, text])),
   "checks/checks.d.ts": checksTypes(resources),
   "checks/event-checks.d.ts": checksTypes(events),
-  "checks/profile-check.d.ts": checksTypes(profile),
   ...documents(folder, files),
 };
 

@@ -113,7 +113,7 @@ function minified(lines: readonly string[]): string {
  * What judges, without what explains: the generated code holds a copy of its schemas. `multipleOf`
  * judges a binary fraction, so amounts are judged on their source text instead.
  */
-function judgingPart(schema: Schema): Schema {
+export function judgingPart(schema: Schema): Schema {
   const {
     $schema: _dialect,
     multipleOf: _multipleOf,

@@ -1,5 +1,8 @@
 import { readFileSync } from "node:fs";
 import { BANNER } from "./banner.ts";
+import { judgingPart } from "./checks.ts";
+import { mapSchema } from "./keywords.ts";
+import type { SchemaFile } from "./load.ts";
 
 /** The module of the built-in profiles. */
 export function profilesModule(folder: string, names: readonly string[]): string {
@@ -24,16 +27,22 @@ export function profilesModule(folder: string, names: readonly string[]): string
   ].join("\n");
 }
 
-/** The module of the check that a document is a profile: apart, since most readers of profiles take a built-in one. */
-export function profileValidatorModule(): string {
+/**
+ * The module of the check that a document is a profile: apart, since most readers of profiles take a
+ * built-in one.
+ */
+export function profileValidatorModule({ schema }: SchemaFile): string {
+  const { $id: _, ...judged } = mapSchema(schema, judgingPart);
   return [
     BANNER,
-    'import { checks } from "../../checks/profile-check.js";',
+    'import { checkOf } from "../check-of.ts";',
     'import { type Validator, writer } from "../validator.ts";',
     'import type { Profile } from "./types.ts";',
     "",
     "/** Judges a profile's document: closed, all errors at once. */",
-    "export const validateProfile: Validator<Profile> = writer(checks.Profile);",
+    "export const validateProfile: Validator<Profile> = writer(",
+    `  checkOf(${JSON.stringify(judged, null, 2).replaceAll("\n", "\n  ")}),`,
+    ");",
     "",
   ].join("\n");
 }
