@@ -142,7 +142,7 @@ describe.skipIf(postgresBinaries === undefined)(`the PostgreSQL driver${reason}`
 
     it("waits for no answer longer than a statement may take", async () => {
       const proxy = await cuttingProxy(server.port);
-      const driver = await openNotes({ port: proxy.port, statementMs: 100 });
+      const driver = await openNotes({ port: proxy.port, statementMs: 300 });
       proxy.failNext("SELECT id", "swallowed");
       await expect(driver.query("SELECT id FROM notes")).rejects.toMatchObject(unavailable);
       expect(await driver.query("SELECT id FROM notes")).toEqual([]);
@@ -168,22 +168,22 @@ describe.skipIf(postgresBinaries === undefined)(`the PostgreSQL driver${reason}`
   });
 
   it("waits for a row and a statement no longer than it is told", async () => {
-    const driver = await openNotes({ lockMs: 20, statementMs: 100 });
+    const driver = await openNotes({ lockMs: 50, statementMs: 500 });
     await write(driver, 1);
     await admin.query("BEGIN; SELECT id FROM notes FOR UPDATE");
     const locking = driver.transaction((tx) => tx.query("SELECT id FROM notes FOR UPDATE"));
     await expect(locking).rejects.toMatchObject(unavailable);
     await admin.query("ROLLBACK");
-    await expect(driver.query("SELECT pg_sleep(1)")).rejects.toMatchObject(unavailable);
+    await expect(driver.query("SELECT pg_sleep(2)")).rejects.toMatchObject(unavailable);
     await write(driver, 2);
     expect(await ids()).toEqual([1, 2]);
   });
 
   it("lets an exclusive transaction take its time", async () => {
-    const driver = await openNotes({ lockMs: 20, statementMs: 20 });
-    await driver.exclusive((tx) => tx.query("SELECT pg_sleep(0.1)"));
+    const driver = await openNotes({ lockMs: 200, statementMs: 200 });
+    await driver.exclusive((tx) => tx.query("SELECT pg_sleep(0.4)"));
     // What was set for it alone does not stay with its connection.
-    await expect(driver.query("SELECT pg_sleep(0.1)")).rejects.toMatchObject(unavailable);
+    await expect(driver.query("SELECT pg_sleep(2)")).rejects.toMatchObject(unavailable);
   });
 
   it("opens no more connections than it is told, and none stays when it is closed", async () => {
@@ -202,7 +202,7 @@ describe.skipIf(postgresBinaries === undefined)(`the PostgreSQL driver${reason}`
   });
 
   it("answers with CS_STORE_UNAVAILABLE where a connection does not come free in time", async () => {
-    const driver = await openNotes({ maxConnections: 1, connectMs: 30 });
+    const driver = await openNotes({ maxConnections: 1, connectMs: 500 });
     const { promise: held, resolve } = Promise.withResolvers<void>();
     const holding = driver.transaction(() => held);
     await expect(driver.query("SELECT 1")).rejects.toMatchObject(unavailable);
