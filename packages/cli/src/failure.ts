@@ -7,6 +7,7 @@ export const failureCodes = {
   CS_CLI_DELIVER_TO_REFUSED: "The address of `--deliver-to`, or its secret, cannot be subscribed.",
   CS_CLI_ENVIRONMENT_UNUSABLE:
     "A variable is empty, contradicts another one, or is not of its form.",
+  CS_CLI_ISSUER_UNUSABLE: "The file of `--token-issuer` cannot be read, or describes none.",
   CS_CLI_PORT_TAKEN: "Somebody listens on the port that was asked for.",
   CS_CLI_PORT_UNUSABLE: "The address or the port cannot be listened on.",
   CS_CLI_PROFILE_UNUSABLE: "There is no such profile, or the document is none.",

@@ -1,13 +1,7 @@
-import type { Clock, Logger, LogFields } from "@countersign/service";
+import { jsonLogger, type Clock, type Logger } from "@countersign/service";
 import type { Terminal } from "./terminal.ts";
 
-/** A logger that writes one JSON object a line. */
+/** A logger that writes one JSON object a line to stderr. */
 export function lineLogger(terminal: Terminal, clock: Clock): Logger {
-  const at =
-    (level: string) =>
-    (fields: LogFields, message: string): void => {
-      const time = new Date(clock.now()).toISOString();
-      terminal.err(JSON.stringify({ level, time, ...fields, message }));
-    };
-  return { info: at("info"), warn: at("warn"), error: at("error") };
+  return jsonLogger({ clock, write: (line) => terminal.err(line) });
 }

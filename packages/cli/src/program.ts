@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { Surroundings } from "./terminal.ts";
 
@@ -21,6 +22,8 @@ const serveHelp = `
 Environment (each also as NAME_FILE, the path of a file that holds it):
   COUNTERSIGN_CLIENT_ID, COUNTERSIGN_CLIENT_SECRET   a merchant's OAuth client, made at the first start
   COUNTERSIGN_DATABASE_URL                           postgres://… instead of the SQLite file
+
+  COUNTERSIGN_METRICS_TOKEN                          the bearer token of GET /metrics; without it this machine alone reads them
 
 Examples:
   countersign serve --database /var/lib/countersign/service.db
@@ -73,13 +76,28 @@ export function createProgram(surroundings: Surroundings): Command {
     .option("--database <file>", "SQLite file (default: .countersign/service.db)")
     .option("--profile <name|file>", "built-in profile or profile document", "standard")
     .option("--listen <address>", "address to listen on", "127.0.0.1")
+    .option(
+      "--trust-proxy <network...>",
+      "proxies whose X-Forwarded-For is believed: addresses, networks, loopback",
+      networks,
+    )
+    .option("--token-issuer <file>", "JSON description of an issuer whose JWTs are taken too")
+    .option(
+      "--drain <seconds>",
+      "how long calls are still taken while /readyz is 503",
+      wholeNumber,
+      0,
+    )
     .addHelpText("after", serveHelp)
-    .action(async (options: ServeOptions) => {
+    .action(async (options: RealServeOptions) => {
       const { runServe } = await import("./commands/serve.ts");
-      const { database, listen, profile } = options;
+      const { database, listen, profile, tokenIssuer, trustProxy = [], drain } = options;
       // A service that others look for never moves to another port.
       const port = { ...portChoice(options.port), isAskedFor: true };
-      await runServe({ port, database, profile, listen }, surroundings);
+      await runServe(
+        { port, database, profile, listen, tokenIssuer, trustProxy, drainSeconds: drain },
+        surroundings,
+      );
     });
   return program;
 }
@@ -89,6 +107,12 @@ interface ServeOptions {
   readonly database: string | undefined;
   readonly profile: string;
   readonly listen: string;
+}
+
+interface RealServeOptions extends ServeOptions {
+  readonly trustProxy: readonly string[] | undefined;
+  readonly tokenIssuer: string | undefined;
+  readonly drain: number;
 }
 
 interface SandboxOptions extends ServeOptions {
@@ -109,6 +133,20 @@ function portOption(): Option {
 
 function portChoice(port: number | undefined): { port: number; isAskedFor: boolean } {
   return { port: port ?? DEFAULT_PORT, isAskedFor: port !== undefined };
+}
+
+/** Gathers what a repeated option names. */
+function networks(text: string, before: readonly string[] = []): readonly string[] {
+  const [address = "", bits = "0", ...more] = text.split("/");
+  const isNamed = ["loopback", "linklocal", "uniquelocal"].includes(text);
+  const isNetwork = isIP(address) !== 0 && /^\d{1,3}$/.test(bits) && more.length === 0;
+  const isTooLong = Number(bits) > (isIP(address) === 4 ? 32 : 128);
+  if (!isNamed && (!isNetwork || isTooLong)) {
+    throw new InvalidArgumentError(
+      "must be an address, a network such as 10.0.0.0/8, or loopback.",
+    );
+  }
+  return [...before, text];
 }
 
 function wholeNumber(text: string): number {

@@ -112,3 +112,67 @@ describe("countersign serve", () => {
     expect(err).toContain("CS_CLI_CLIENT_REFUSED");
   });
 });
+
+describe("countersign serve, watched by those who run it", () => {
+  it("tells its metrics to who has the token, and logs JSON lines", async () => {
+    const env = { ...client, COUNTERSIGN_METRICS_TOKEN: "a-token-for-metrics" };
+    const one = start(["serve", "--port", "0"], { folder: temporaryFolder(), env });
+    const url = await one.ready();
+    await tokenOf(url);
+    expect((await fetch(new URL("/metrics", url))).status).toBe(401);
+    const headers = { authorization: "Bearer a-token-for-metrics" };
+    const text = await (await fetch(new URL("/metrics", url), { headers })).text();
+    expect(text).toContain(
+      'countersign_http_requests_total{method="POST",route="/v1/tokens",status="200"} 1',
+    );
+    expect(text).toContain("process_resident_memory_bytes");
+    await one.end();
+    const lines = one.stderr().match(/^\{.*\}$/gm) ?? [];
+    expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+      { level: "info", message: "call", route: "/v1/tokens", status: 200 },
+      { level: "info", route: "/metrics", status: 401 },
+      { level: "info", route: "/metrics", status: 200 },
+    ]);
+    expect(one.stderr()).not.toContain("a-token-for-metrics");
+  });
+
+  it("is not ready any more, and still takes calls, for as long as it drains", async () => {
+    const args = ["serve", "--port", "0", "--drain", "30"];
+    const one = start(args, { folder: temporaryFolder(), env: client });
+    const url = await one.ready();
+    const status = async (path: string): Promise<number> =>
+      (await fetch(new URL(path, url))).status;
+    expect(await status("/readyz")).toBe(200);
+    one.process.kill("SIGTERM");
+    await expect.poll(() => status("/readyz")).toBe(503);
+    expect(await status("/v1/customers/c")).toBe(401);
+    // The second one ends the process at once.
+    one.process.kill("SIGTERM");
+    await one.exited;
+  });
+
+  it.each([
+    ["no file", undefined, "CS_CLI_ISSUER_UNUSABLE"],
+    ["no JSON", "{", "CS_CLI_ISSUER_UNUSABLE"],
+    ["no issuer", "null", "CS_CLI_ISSUER_UNUSABLE"],
+    ["shared keys", '{"algorithms":["HS256"]}', "CS_CLI_ISSUER_UNUSABLE"],
+  ])("cannot run with a token issuer of which there is %s", async (_, text, code) => {
+    const folder = temporaryFolder();
+    const file = join(folder, "issuer.json");
+    if (text !== undefined) writeFileSync(file, text);
+    const database = join(folder, "service.db");
+    const args = ["serve", "--port", "0", "--database", database, "--token-issuer", file];
+    const { status, err } = await ran(args, {});
+    expect(status).toBe(2);
+    expect(err).toContain(`countersign: ${code}: `);
+  });
+
+  it.each(["10.0.0.0/33", "proxy.example", "1.2.3.4/8/8", ""])(
+    "cannot run with the proxy %j",
+    async (network) => {
+      const { status, err } = await ran(["serve", "--port", "0", "--trust-proxy", network], {});
+      expect(status).toBe(2);
+      expect(err).toContain("must be an address");
+    },
+  );
+});

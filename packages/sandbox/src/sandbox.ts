@@ -88,7 +88,10 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
       userAgent: options.userAgent ?? "Countersign",
       moveDueRefunds: (due) => service.useCases.moveDueRefunds(due),
       observer: {
-        attempted: (attempt) => streams.attempted(attempt),
+        attempted: (attempt) => {
+          service.metrics.deliveries.attempted(attempt);
+          streams.attempted(attempt);
+        },
         passedOver: ({ id, error }) =>
           options.logger?.error(
             { refundId: id, errorName: error instanceof Error ? error.name : typeof error },

@@ -24,7 +24,12 @@ export { newId, type IdPrefix } from "./ids.ts";
 export { sha256Hex } from "./sha256.ts";
 export { jsonLogger, type JsonLoggerOptions } from "./http/json-logger.ts";
 export type { LogFields, Logger } from "./http/logger.ts";
-export { issuerAlgorithms, type IssuerAlgorithm, type TokenIssuer } from "./http/token-issuer.ts";
+export {
+  checkedIssuer,
+  issuerAlgorithms,
+  type IssuerAlgorithm,
+  type TokenIssuer,
+} from "./http/token-issuer.ts";
 
 // Store
 export {

@@ -8,14 +8,15 @@ import {
   systemRandom,
   undiciTransport,
   type DeliveryEngine,
-  type Driver,
   type LogFields,
   type RunningService,
+  type StartOptions,
 } from "@countersign/service";
 import type { Profile } from "@countersign/schemas/profiles";
 import { secretFrom } from "../environment.ts";
 import { Failure } from "../failure.ts";
 import { listenOn, type PortChoice } from "../listen-on.ts";
+import { loadIssuer } from "../load-issuer.ts";
 import { loadProfile } from "../load-profile.ts";
 import { lineLogger } from "../line-logger.ts";
 import { serviceDatabase } from "../service-database.ts";
@@ -28,6 +29,12 @@ export interface ServeCommand {
   readonly profile: string;
   /** Address to listen on. */
   readonly listen: string;
+  /** File that describes an outside issuer of tokens. */
+  readonly tokenIssuer: string | undefined;
+  /** Proxies whose word on a call's source is taken. */
+  readonly trustProxy: readonly string[];
+  /** How long calls are still taken once the process is asked to end. */
+  readonly drainSeconds: number;
 }
 
 /** `countersign serve`: the service without any controls, until somebody asks it to end. */
@@ -36,8 +43,17 @@ export async function runServe(command: ServeCommand, surroundings: Surroundings
   const database = await serviceDatabase(command.database, env);
   const profile = await loadProfile(command.profile);
   const client = await clientFrom(env);
+  const metricsToken = await secretFrom(env, "COUNTERSIGN_METRICS_TOKEN");
+  const { tokenIssuer: issuerFile } = command;
+  const options = {
+    profile,
+    host: command.listen,
+    trustedProxies: command.trustProxy,
+    ...(issuerFile !== undefined && { tokenIssuer: await loadIssuer(issuerFile) }),
+    ...(metricsToken !== undefined && { metricsToken }),
+  };
   const service = await listenOn(command.port, async (port) =>
-    start({ driver: await database.open(), profile, port, host: command.listen }, surroundings),
+    start({ ...options, driver: await database.open(), port }, surroundings),
   ).catch((error: unknown) => {
     throw asFailure(error);
   });
@@ -46,15 +62,15 @@ export async function runServe(command: ServeCommand, surroundings: Surroundings
     terminal.err(`database  ${database.name}`);
     terminal.out(`ready ${service.url}`);
     await surroundings.asked();
+    await service.close({ drainMs: command.drainSeconds * 1000 });
   } finally {
     await service.close();
   }
 }
 
-function start(
-  options: { driver: Driver; profile: Profile; port: number; host: string },
-  { terminal, version }: Surroundings,
-): Promise<RunningService> {
+type Start = Omit<StartOptions, "logger" | "onWork" | "workers">;
+
+function start(options: Start, { terminal, version }: Surroundings): Promise<RunningService> {
   const { driver, profile } = options;
   const policy = deliveryPolicyOf(profile);
   const logger = lineLogger(terminal, systemClock);
@@ -63,7 +79,8 @@ function start(
     ...options,
     logger,
     onWork: () => engine?.onWork(),
-    workers: ({ useCases }) => {
+    workers: ({ useCases, metrics }) => {
+      metrics.collectProcess();
       engine = createDeliveryEngine({
         driver,
         policy,
@@ -75,10 +92,20 @@ function start(
         userAgent: `Countersign/${version}`,
         moveDueRefunds: useCases.moveDueRefunds,
         observer: {
-          paused: () => logger.warn({}, "a subscription that only fails has been paused"),
-          passedOver: ({ id, error }) =>
-            logger.error({ refundId: id, ...described(error) }, "a due refund cannot be moved"),
-          failed: (error) => logger.error(described(error), "deliveries could not be worked on"),
+          attempted: metrics.deliveries.attempted,
+          paused: (key) => {
+            metrics.deliveries.paused(key);
+            logger.warn({}, "a subscription that only fails has been paused");
+          },
+          passedOver: (refund) => {
+            metrics.deliveries.passedOver(refund);
+            const fields = { refundId: refund.id, ...described(refund.error) };
+            logger.error(fields, "a due refund cannot be moved");
+          },
+          failed: (error) => {
+            metrics.deliveries.failed(error);
+            logger.error(described(error), "deliveries could not be worked on");
+          },
         },
       });
       return [engine];

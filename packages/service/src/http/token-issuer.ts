@@ -43,6 +43,7 @@ export interface TokenIssuer {
  * @throws {TypeError} A member is missing or is not of its form.
  */
 export function checkedIssuer(issuer: TokenIssuer): Required<Omit<TokenIssuer, "type">> {
+  if (typeof issuer !== "object" || issuer === null) throw new TypeError("it is no object");
   const algorithms = issuer.algorithms ?? ["RS256", "PS256", "ES256", "EdDSA", "Ed25519"];
   const { clockToleranceSeconds = 30 } = issuer;
   // A document that somebody wrote by hand may hold anything.
