@@ -1,0 +1,58 @@
+import type { TestSandbox } from "../open-sandbox.ts";
+
+/** Ids of one namespace that has something of every kind. */
+export interface FullNamespace {
+  readonly token: string;
+  readonly merchantId: string;
+  readonly customerId: string;
+  readonly paymentId: string;
+  readonly refundId: string;
+  readonly subscriptionKey: string;
+  readonly deliveryId: string;
+  readonly eventId: string;
+}
+
+/** A namespace with a customer, a payment and its refund, a subscription and what is bound for it. */
+export async function fullNamespace(one: TestSandbox): Promise<FullNamespace> {
+  const made = await one.call("POST", "/sandbox/merchants");
+  const token = String(made.body["accessToken"]);
+  const post = async (path: string, json: object = {}) =>
+    (await one.call("POST", path, { token, json })).body;
+  // Nobody listens there: what is bound for it goes on waiting.
+  const subscriptionKey = await one.subscribe("http://127.0.0.1:9/", { token });
+  const customerId = String((await post("/sandbox/customers"))["id"]);
+  await post(`/sandbox/customers/${customerId}/link`);
+  const amount = { currency: "USD", value: 10 };
+  const paymentId = String((await post("/sandbox/payments", { customerId, amount }))["paymentId"]);
+  const refund = await post("/v1/refunds", { paymentId, amount, requestKey: "of-the-other" });
+  const [delivery] = await one.list("/sandbox/deliveries", { token });
+  return {
+    token,
+    merchantId: String(made.body["merchantId"]),
+    customerId,
+    paymentId,
+    refundId: String(refund["paymentId"]),
+    subscriptionKey,
+    deliveryId: String(delivery?.["deliveryId"]),
+    eventId: String(delivery?.["eventId"]),
+  };
+}
+
+const ROWS = [
+  "SELECT * FROM clients WHERE merchant_id = $1 ORDER BY id",
+  "SELECT * FROM tokens WHERE merchant_id = $1 ORDER BY hash",
+  "SELECT * FROM customers WHERE merchant_id = $1 ORDER BY id",
+  "SELECT * FROM accounts WHERE merchant_id = $1 ORDER BY id",
+  "SELECT * FROM payments WHERE merchant_id = $1 ORDER BY id",
+  "SELECT * FROM events WHERE merchant_id = $1 ORDER BY id",
+  // Attempts go on: whether a delivery is there, and bound for whom, is what a call could change.
+  "SELECT id, event_id, subscription_key FROM deliveries WHERE merchant_id = $1 ORDER BY id",
+  "SELECT key, url, secret, selection, status FROM subscriptions WHERE merchant_id = $1 ORDER BY key",
+  "SELECT clocks.* FROM clocks JOIN merchants ON merchants.clock_id = clocks.id WHERE merchants.id = $1",
+];
+
+/** Everything that a namespace has, row for row. */
+export function rowsOf({ sandbox }: TestSandbox, merchantId: string): Promise<object[][]> {
+  const { driver } = sandbox.service;
+  return Promise.all(ROWS.map((sql) => driver.query(sql, [merchantId])));
+}
