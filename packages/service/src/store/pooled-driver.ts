@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { StoreUnavailableError, type Driver, type Queryable, type SqlValue } from "./driver.ts";
 import {
   exclusive,
@@ -13,6 +14,9 @@ import { unavailable, undone, type Tried } from "./tried.ts";
 
 /** How often one call is tried before its caller is told. */
 const MAX_TRIES = 5;
+/** How often the server is asked what became of a transaction, and the milliseconds in between. */
+const MAX_ASKED = 20;
+const ASK_MS = 50;
 
 // Of the same server process alone: another one may give the number to another transaction.
 const STATUS = `SELECT CASE WHEN pg_postmaster_start_time()::text = $2
@@ -126,15 +130,17 @@ export class PooledDriver implements Driver {
   }
 
   async #statusOf({ id, server }: TransactionId): Promise<"committed" | "aborted" | "unknown"> {
-    for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
-      try {
+    try {
+      for (let asked = 1; asked <= MAX_ASKED; asked += 1) {
         const [row] = await this.#query<{ status: string | null }>(STATUS, [id, server]);
         if (row?.status === "committed" || row?.status === "aborted") return row.status;
         if (row?.status !== "in progress") return "unknown";
-      } catch {
-        return "unknown";
+        // The server has not noticed yet that its client is gone.
+        await setTimeout(ASK_MS);
       }
+      return "unknown";
+    } catch {
+      return "unknown";
     }
-    return "unknown";
   }
 }
