@@ -1,6 +1,7 @@
 import { profiles, type Profile } from "@countersign/schemas/profiles";
 import { Agent, request } from "undici";
 import { onTestFinished } from "vitest";
+import type { Routes } from "../src/http/app.ts";
 import type { Logger } from "../src/http/logger.ts";
 import type { TokenIssuer } from "../src/http/token-issuer.ts";
 import { startService, type RunningService } from "../src/start-service.ts";
@@ -47,6 +48,9 @@ export interface OpenOptions {
   readonly file?: string;
   readonly profile?: Profile;
   readonly wrap?: (driver: Driver) => Driver;
+  /** An empty database, instead of a new SQLite file. */
+  readonly driver?: Driver;
+  readonly routes?: Routes;
   readonly logger?: Logger;
   readonly allowLoopbackHttp?: boolean;
   /** Default false: the clock stands still, and a test may make many calls. */
@@ -65,8 +69,7 @@ export interface OpenOptions {
 export async function openService(options: OpenOptions = {}): Promise<TestService> {
   const clock = new ManualClock("2026-11-20T15:00:00.000Z");
   const { wrap = (driver) => driver, atEnd = onTestFinished } = options;
-  const { file = temporaryDatabase(atEnd) } = options;
-  const driver = wrap(sqliteDriver(file));
+  const driver = wrap(options.driver ?? sqliteDriver(options.file ?? temporaryDatabase(atEnd)));
   const service = await startService({
     driver,
     clock,
@@ -74,6 +77,7 @@ export async function openService(options: OpenOptions = {}): Promise<TestServic
     profile: options.profile ?? profiles.standard,
     ...(options.logger && { logger: options.logger }),
     ...(options.onWork && { onWork: options.onWork }),
+    ...(options.routes && { routes: options.routes }),
     allowLoopbackHttp: options.allowLoopbackHttp ?? false,
     limitsRates: options.limitsRates ?? false,
     // Every answer of every test is held against its schema.
