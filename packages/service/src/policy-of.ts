@@ -1,6 +1,7 @@
 import { checkHold, federalReserve, type Hold } from "@countersign/rules";
 import { validateProfile } from "@countersign/schemas/profile-validator";
 import type { Profile } from "@countersign/schemas/profiles";
+import { deprecatedOf } from "./deprecated-of.ts";
 import { signerOf } from "./delivery/signer.ts";
 import type { Policy } from "./policy.ts";
 import { writeEnvelope } from "./write-envelope.ts";
@@ -47,6 +48,7 @@ export function policyOf(profile: Profile): Policy {
     acceptsSecret: secretJudge(profile),
     token: profile.token,
     rateLimit: profile.rateLimit,
+    deprecated: deprecatedOf(profile),
     http: {
       errorBody: statuses.errorBody,
       statusOf: statusTable(statuses),

@@ -18,6 +18,16 @@ export interface EnvelopeMembers extends EventRow {
   readonly subject: EventSubject;
 }
 
+/** Paths that are deprecated (S 9, rule 2). Times are milliseconds since 1970. */
+export interface DeprecatedPath {
+  /** Beginning of the paths. */
+  readonly path: string;
+  readonly since: number;
+  readonly sunset: number | undefined;
+  /** Page that says what to do instead. */
+  readonly link: string | undefined;
+}
+
 /** What the interface leaves open, as this service reads it from a profile. */
 export interface Policy {
   readonly amount: AmountPolicy & {
@@ -76,6 +86,7 @@ export interface Policy {
     readonly tokensPerMinute: number;
     readonly othersPerSecond: number;
   };
+  readonly deprecated: readonly DeprecatedPath[];
   readonly http: {
     readonly errorBody: "problem" | "flat";
     /** The status of a code where the profile moves it. */

@@ -936,6 +936,42 @@ export const validateProfile: Validator<Profile> = writer(
             "type": "integer",
             "minimum": 0,
             "maximum": 120
+          },
+          "deprecated": {
+            "type": "array",
+            "maxItems": 20,
+            "items": {
+              "type": "object",
+              "additionalProperties": false,
+              "required": [
+                "path",
+                "since"
+              ],
+              "properties": {
+                "path": {
+                  "type": "string",
+                  "maxLength": 128,
+                  "pattern": "^/[A-Za-z0-9/_-]+$"
+                },
+                "since": {
+                  "type": "string",
+                  "minLength": 10,
+                  "maxLength": 10,
+                  "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
+                },
+                "sunset": {
+                  "type": "string",
+                  "minLength": 10,
+                  "maxLength": 10,
+                  "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
+                },
+                "link": {
+                  "type": "string",
+                  "maxLength": 2048,
+                  "pattern": "^https://[!#-;=?-~]+$"
+                }
+              }
+            }
           }
         }
       },

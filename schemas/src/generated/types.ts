@@ -966,6 +966,12 @@ export interface Profile {
      * Between Deprecation and Sunset.
      */
     readonly noticeMonths: number;
+    /**
+     * What is deprecated now. Default: nothing.
+     *
+     * @maxItems 20
+     */
+    readonly deprecated?: readonly DeprecatedPath[];
   };
   /**
    * How well each choice is founded, by JSON Pointer into this document.
@@ -1215,6 +1221,27 @@ export interface CustomerMove {
    * State after.
    */
   readonly to: "CREATED" | "ACTIVE" | "INACTIVE";
+}
+/**
+ * Paths whose answers carry Deprecation (RFC 9745), and Sunset (RFC 8594) where they end.
+ */
+export interface DeprecatedPath {
+  /**
+   * Beginning of the paths, such as /v1; of several the longest decides.
+   */
+  readonly path: string;
+  /**
+   * First day of the deprecation, in UTC.
+   */
+  readonly since: string;
+  /**
+   * Day on which the paths end, noticeMonths or more after since.
+   */
+  readonly sunset?: string;
+  /**
+   * Page that says what to do instead.
+   */
+  readonly link?: string;
 }
 /**
  * The body of a refused call where a profile chooses the flat form. Interface section 7 shows no error body.

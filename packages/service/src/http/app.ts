@@ -1,7 +1,8 @@
-import express, { type Express, type RequestHandler } from "express";
+import express, { type Express, type IRoute, type RequestHandler } from "express";
 import { newId } from "../ids.ts";
 import { answerRefusals } from "./answer-refusals.ts";
 import { getCustomerRoute } from "./customers.ts";
+import { deprecationHeaders } from "./deprecation.ts";
 import { setFacts } from "./facts.ts";
 import { serveHealth, serveReadiness } from "./health.ts";
 import type { HttpContext } from "./http-context.ts";
@@ -50,17 +51,17 @@ export function createApp(context: HttpContext, options: AppOptions): Express {
 
   app.use(withFacts(context));
   app.use(logCall(context));
-  on(app, "/healthz", [["GET", serveHealth]]);
-  on(app, "/readyz", [["GET", serveReadiness(context)]]);
+  const on = (path: string, ...handlers: Handler[]): void => {
+    const headers = deprecationHeaders(context.policy.deprecated, path);
+    take(app.route(path), { headers, handlers });
+  };
+  on("/healthz", ["GET", serveHealth]);
+  on("/readyz", ["GET", serveReadiness(context)]);
   const metrics = serveMetrics({ metrics: context.metrics, token: options.metricsToken });
-  on(app, "/metrics", [["GET", metrics]]);
-  on(app, context.policy.token.path, [["POST", serveTokens(context)]]);
+  on("/metrics", ["GET", metrics]);
+  on(context.policy.token.path, ["POST", serveTokens(context)]);
   for (const [path, methods] of Object.entries({ ...interfaceRoutes, ...options.routes })) {
-    on(
-      app,
-      path,
-      methods.map((route) => [route.method, serve(context, route)]),
-    );
+    on(path, ...methods.map((route): Handler => [route.method, serve(context, route)]));
   }
   app.use(() => {
     throw refuse("NOT_FOUND");
@@ -71,10 +72,19 @@ export function createApp(context: HttpContext, options: AppOptions): Express {
 
 type Handler = readonly [method: Route["method"], handler: RequestHandler];
 
+interface Taken {
+  /** Of every answer. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly handlers: readonly Handler[];
+}
+
 /** Takes a path's methods and answers every other one with 405 (RFC 9110, section 15.5.6). */
-function on(app: Express, path: string, handlers: readonly Handler[]): void {
-  const route = app.route(path);
+function take(route: IRoute, { headers, handlers }: Taken): void {
   const allowed: string[] = [];
+  route.all((_request, response, next) => {
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    next();
+  });
   for (const [method, handler] of handlers) {
     switch (method) {
       case "GET":
