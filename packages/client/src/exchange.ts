@@ -103,9 +103,16 @@ const NOT_HTTP = /^(?:HPE_\w+|UND_ERR_HEADERS_OVERFLOW)$/;
 
 // The error itself goes no further: a parser's error holds the bytes that came, a token among them.
 function failureOf(error: unknown): Failure {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "UNKNOWN";
+  const { name, code } = wordsOf(error);
   if (NOT_CONNECTED.test(code)) return { code: "CS_UNREACHABLE", reason: code };
-  if (NOT_HTTP.test(code))
+  // A parser that meets the end of the connection gives no code.
+  if (NOT_HTTP.test(code) || name === "HTTPParserError")
     return { code: "CS_ANSWER_UNREADABLE", reason: "http", status: undefined, errors: [] };
   return { code: "CS_CONNECTION_LOST", reason: code };
+}
+
+function wordsOf(error: unknown): { readonly name: string; readonly code: string } {
+  if (!(error instanceof Error)) return { name: "", code: "UNKNOWN" };
+  const code = "code" in error && typeof error.code === "string" ? error.code : "UNKNOWN";
+  return { name: error.name, code };
 }
