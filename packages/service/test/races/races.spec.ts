@@ -1,0 +1,88 @@
+import { describe, expect, it } from "vitest";
+import type { Driver } from "../../src/store/driver.ts";
+import { onStores, postgres, sqlite } from "../store/stores.ts";
+import { ArrivalBarrier } from "./arrival-barrier.ts";
+import {
+  naiveServer,
+  serviceServer,
+  type RefundOrder,
+  type RefundServer,
+  type ServerOptions,
+} from "./refund-server.ts";
+import { violations, type Asked } from "./violations.ts";
+
+interface Race {
+  readonly server: (options: ServerOptions) => Promise<RefundServer>;
+  readonly driver: Driver;
+  /** Cents of the payment. */
+  readonly paid: number;
+  readonly orders: readonly RefundOrder[];
+}
+
+/** Asks for all refunds of one payment, none before the last has arrived. */
+async function race({ server, driver, paid, orders }: Race): Promise<{
+  readonly asked: readonly Asked[];
+  readonly broken: readonly string[];
+  readonly refunded: number;
+}> {
+  const barrier = new ArrivalBarrier(driver);
+  const { pay } = await server({ driver: barrier });
+  const payment = await pay(paid);
+  barrier.holdUntil(orders.length);
+  const asked = await Promise.all(
+    orders.map(async (order) => ({ ...order, status: await payment.refund(order) })),
+  );
+  const refunds = await payment.refunds();
+  return {
+    asked,
+    broken: await violations(payment, { paid, asked }),
+    refunded: refunds.reduce((sum, { cents }) => sum + cents, 0),
+  };
+}
+
+const many = (count: number, order: (at: number) => RefundOrder): RefundOrder[] =>
+  Array.from({ length: count }, (_, at) => order(at));
+const oneKey = (): RefundOrder => ({ requestKey: "one", cents: 100 });
+// 500 parts of 1 to 17 cents come to more than twice 2,000.
+const parts = (at: number): RefundOrder => ({ requestKey: `k-${at}`, cents: 1 + ((at * 7) % 17) });
+
+onStores([sqlite, postgres], ({ open }) => {
+  describe("refunds that are asked for at one time over HTTP", () => {
+    it("B1 T-01 make one refund of 1,000 calls with one requestKey, the others are 409", async () => {
+      const orders = many(1000, oneKey);
+      const driver = await open();
+      const { asked, broken } = await race({ server: serviceServer, driver, paid: 10_000, orders });
+      const statuses = Map.groupBy(asked, ({ status }) => status);
+      expect([statuses.get(201)?.length, statuses.get(409)?.length]).toEqual([1, 999]);
+      expect(broken).toEqual([]);
+    });
+
+    it("B2 T-16 never add up to more than the payment, with 500 keys", async () => {
+      const orders = many(500, parts);
+      const driver = await open();
+      const { broken, refunded } = await race({
+        server: serviceServer,
+        driver,
+        paid: 2000,
+        orders,
+      });
+      expect([broken, refunded]).toEqual([[], 2000]);
+    });
+  });
+
+  describe("the same races", () => {
+    it("find two refunds of one key where it is looked up first and written afterwards", async () => {
+      const orders = many(100, oneKey);
+      const driver = await open();
+      const { broken } = await race({ server: naiveServer, driver, paid: 10_000, orders });
+      expect(broken).toContain("a key has two refunds");
+    });
+
+    it("find too much refunded where the sum is looked up first and written afterwards", async () => {
+      const orders = many(100, parts);
+      const driver = await open();
+      const { broken, refunded } = await race({ server: naiveServer, driver, paid: 400, orders });
+      expect(broken).toContain(`${refunded} of 400 are refunded`);
+    });
+  });
+});
