@@ -28,16 +28,22 @@ export interface Client {
    * Asks for a refund (S 4.1). Where an answer is lost the call is made again with the same
    * `requestKey`, and resolves to the one refund that the key has.
    */
-  refund(order: RefundOrder, options?: CallOptions): Promise<RefundAnswer>;
+  readonly refund: (order: RefundOrder, options?: CallOptions) => Promise<RefundAnswer>;
   /** Reads a customer (S 4.2). */
-  customer(customerId: string, options?: CallOptions): Promise<Customer>;
+  readonly customer: (customerId: string, options?: CallOptions) => Promise<Customer>;
   /** Subscribes a URL to events (S 4.3). Never made again: two calls are two subscriptions. */
-  subscribe(request: SubscribeRequest, options?: CallOptions): Promise<SubscribeResponse>;
+  readonly subscribe: (
+    request: SubscribeRequest,
+    options?: CallOptions,
+  ) => Promise<SubscribeResponse>;
   /** Stops what is named, and leaves the rest (S 4.4). */
-  unsubscribe(request: UnsubscribeRequest, options?: CallOptions): Promise<UnsubscribeResponse>;
+  readonly unsubscribe: (
+    request: UnsubscribeRequest,
+    options?: CallOptions,
+  ) => Promise<UnsubscribeResponse>;
   /** Takes no further call, lets attempts under way end, and closes the connections. Idempotent. */
-  close(): Promise<void>;
-  [Symbol.asyncDispose](): Promise<void>;
+  readonly close: () => Promise<void>;
+  readonly [Symbol.asyncDispose]: () => Promise<void>;
 }
 
 /**

@@ -1,0 +1,82 @@
+import {
+  createClient,
+  isClientError,
+  type Client,
+  type ClientError,
+  type Customer,
+  type ExistingRefund,
+  type RefundAnswer,
+} from "@countersign/client";
+import { expectTypeOf, test } from "vitest";
+
+const baseUrl = "https://provider.example";
+declare const client: Client;
+
+test("a client authenticates in exactly one way", () => {
+  expectTypeOf(createClient).toBeCallableWith({ baseUrl, token: "t" });
+  expectTypeOf(createClient).toBeCallableWith({ baseUrl, token: () => ({ token: "t" }) });
+  expectTypeOf(createClient).toBeCallableWith({
+    baseUrl: process.env["PROVIDER_URL"],
+    clientId: process.env["CLIENT_ID"],
+    clientSecret: process.env["CLIENT_SECRET"],
+  });
+  // @ts-expect-error neither way
+  expectTypeOf(createClient).toBeCallableWith({ baseUrl });
+  // @ts-expect-error half of one
+  expectTypeOf(createClient).toBeCallableWith({ baseUrl, clientId: "me" });
+  // @ts-expect-error both
+  expectTypeOf(createClient).toBeCallableWith({
+    baseUrl,
+    clientId: "a",
+    clientSecret: "b",
+    token: "t",
+  });
+});
+
+test("an amount is text or bigint, and the key is required", () => {
+  const asked = { paymentId: "pay_1", requestKey: "key-1" };
+  expectTypeOf(client.refund).toBeCallableWith({ ...asked, amount: "10.50" });
+  expectTypeOf(client.refund).toBeCallableWith({ ...asked, amount: 1050n });
+  // @ts-expect-error a number may have been another amount
+  expectTypeOf(client.refund).toBeCallableWith({ ...asked, amount: 10.5 });
+  // @ts-expect-error without a key a retry could pay twice
+  expectTypeOf(client.refund).toBeCallableWith({ paymentId: "pay_1", amount: 1050n });
+});
+
+test("answers are typed, and a status stays open", () => {
+  expectTypeOf(client.refund).returns.resolves.toEqualTypeOf<RefundAnswer>();
+  expectTypeOf(client.customer).returns.resolves.toEqualTypeOf<Customer>();
+  expectTypeOf<RefundAnswer["refundId"]>().toEqualTypeOf<string | undefined>();
+  expectTypeOf<string>().toExtend<RefundAnswer["paymentStatus"]>();
+});
+
+test("errors are a closed union that the code narrows", () => {
+  const told = (error: ClientError): unknown => {
+    switch (error.code) {
+      case "CS_REQUEST_INVALID":
+        return error.errors;
+      case "CS_CALL_REFUSED":
+        expectTypeOf(error.errorCode).toExtend<string | undefined>();
+        return error.retryAfterMs;
+      case "CS_REQUEST_KEY_USED":
+        expectTypeOf(error.existing).toEqualTypeOf<ExistingRefund | undefined>();
+        return error.existing;
+      case "CS_UNREACHABLE":
+      case "CS_CONNECTION_LOST":
+      case "CS_TOKEN_UNAVAILABLE":
+        return error.reason;
+      case "CS_ANSWER_UNREADABLE":
+        return error.status;
+      case "CS_TOKEN_REFUSED":
+        return error.error;
+      case "CS_CALL_TIMEOUT":
+      case "CS_CALL_ABORTED":
+      case "CS_CLIENT_CLOSED":
+        return error.mayBeDone;
+      default:
+        return error satisfies never;
+    }
+  };
+  expectTypeOf(told).toBeFunction();
+  expectTypeOf(isClientError).guards.toEqualTypeOf<ClientError>();
+});
