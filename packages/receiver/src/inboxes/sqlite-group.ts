@@ -1,4 +1,4 @@
-import type { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { openWal } from "./open-wal.ts";
 
 /** Calls that share one COMMIT; bounds how long the first of them waits for the others. */
@@ -21,6 +21,11 @@ type Outcome =
  */
 export class SqliteGroup {
   readonly #database: DatabaseSync;
+  // Run once or more for each group: as texts they would be read anew each time.
+  readonly #begin: StatementSync;
+  readonly #commitAll: StatementSync;
+  readonly #savepoint: StatementSync;
+  readonly #release: StatementSync;
   #waiting: Call[] = [];
   #scheduled = false;
 
@@ -36,6 +41,10 @@ export class SqliteGroup {
     this.#database.exec("BEGIN IMMEDIATE");
     prepare(this.#database);
     this.#database.exec("COMMIT");
+    this.#begin = this.#database.prepare("BEGIN IMMEDIATE");
+    this.#commitAll = this.#database.prepare("COMMIT");
+    this.#savepoint = this.#database.prepare("SAVEPOINT one_call");
+    this.#release = this.#database.prepare("RELEASE one_call");
   }
 
   /** Runs one statement in the next group. */
@@ -87,9 +96,9 @@ export class SqliteGroup {
     if (group.length === 0) return;
     const outcomes: Outcome[] = [];
     try {
-      this.#database.exec("BEGIN IMMEDIATE");
+      this.#begin.run();
       for (const call of group) outcomes.push(this.#runOne(call));
-      this.#database.exec("COMMIT");
+      this.#commitAll.run();
     } catch (error) {
       this.#rollback();
       // Also those that succeeded: what they wrote is not durable, so none of it happened.
@@ -101,10 +110,10 @@ export class SqliteGroup {
   }
 
   #runOne({ run, oneStatement }: Call): Outcome {
-    if (!oneStatement) this.#database.exec("SAVEPOINT one_call");
+    if (!oneStatement) this.#savepoint.run();
     try {
       const value = run(this.#database);
-      if (!oneStatement) this.#database.exec("RELEASE one_call");
+      if (!oneStatement) this.#release.run();
       return { ok: true, value };
     } catch (error) {
       // A full or failing disk ends the whole transaction, and so does a COMMIT of `run`'s own.
