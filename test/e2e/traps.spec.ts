@@ -1,0 +1,171 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createReceiver, defaultRespond, memoryInbox, type Receiver } from "@countersign/receiver";
+import { openNamespace, startSandbox } from "@countersign/sandbox";
+import { profiles } from "@countersign/schemas/profiles";
+import { sqliteDriver } from "@countersign/service";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createApi, type Api } from "../../packages/dev/src/api.ts";
+
+const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+const TOKEN = "token-of-the-first-namespace";
+
+interface Attempt {
+  readonly headers: Record<string, string>;
+  readonly body: Buffer;
+}
+
+interface Provider {
+  readonly api: Api;
+  /** 100.00, settled long ago; 250.00, settled now. */
+  readonly settled: string;
+  readonly recent: string;
+  /** Every attempt as it came over the wire. */
+  readonly attempts: Attempt[];
+  /** Answers when everything that was bound for the merchant has been attempted. */
+  readonly delivered: () => Promise<unknown>;
+}
+
+/** A sandbox that delivers to a merchant's receiver over loopback. */
+async function openProvider(receiver: Pick<Receiver, "receive">): Promise<Provider> {
+  const folder = mkdtempSync(join(tmpdir(), "countersign-traps-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const driver = sqliteDriver(join(folder, "sandbox.db"));
+  const profile = profiles.standard;
+  const sandbox = await startSandbox({ driver, profile, port: 0 });
+  onTestFinished(() => sandbox.close({ graceMs: 0 }));
+  const { seeded } = await openNamespace({ driver, profile, seed: 1, token: TOKEN });
+  if (seeded === undefined) throw new Error("the seed was not sown");
+
+  const attempts: Attempt[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const headers = Object.fromEntries(
+        Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
+      );
+      const attempt = { headers, body: Buffer.concat(chunks) };
+      attempts.push(attempt);
+      void receiver.receive(attempt).then((outcome) => {
+        response.writeHead(defaultRespond(outcome).status).end();
+      });
+    });
+  }).listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await new Promise((resolve) => server.once("listening", resolve));
+  // A listening TCP server has an address with a port.
+  const { port } = server.address() as AddressInfo;
+  const api = createApi(sandbox.url, TOKEN);
+  const subscribed = await api("POST", "/v1/webhook/subscribe", {
+    url: `http://127.0.0.1:${port}/`,
+    secretKey: SECRET,
+    subscriptionDetails: { type: "ALL" },
+  });
+  expect(subscribed.status).toBe(200);
+  const { settled, recent } = seeded.payments;
+  const delivered = () => api("PUT", "/sandbox/clock", { advance: "PT0S" });
+  return { api, settled, recent, attempts, delivered };
+}
+
+/** A merchant who books refunds that it knows, and asks for an event of another one again later. */
+function merchantOf(known: ReadonlySet<string>) {
+  const booked: string[] = [];
+  const book = ({ data }: { data: { paymentId: string; paymentStatus: string } }): void => {
+    if (!known.has(data.paymentId)) throw new Error("this refund is not known yet");
+    booked.push(data.paymentStatus);
+  };
+  const receiver = createReceiver({
+    secrets: [SECRET],
+    fallback: () => undefined,
+    inbox: memoryInbox(),
+    order: "per-resource",
+  })
+    .on("refund.pending", book)
+    .on("refund.authorized", book);
+  return { receiver, booked };
+}
+
+/** Acknowledges every event of the catalogue and does nothing with it. */
+const sink = (): Receiver => createReceiver({ secrets: [SECRET], fallback: () => undefined });
+
+describe("a merchant", () => {
+  it("T-01 T-27 whose answer is lost hears of the refund first, asks with the same key, and books it once", async () => {
+    const known = new Set<string>();
+    const { receiver, booked } = merchantOf(known);
+    const { api, settled, attempts, delivered } = await openProvider(receiver);
+    const amount = { currency: "USD", value: 10.5 };
+    const order = { paymentId: settled, amount, requestKey: "order-7" };
+    await api("PUT", "/sandbox/faults", { faults: [{ route: "POST /v1/refunds", kind: "lost" }] });
+    await expect(api("POST", "/v1/refunds", order)).rejects.toThrow(
+      /other side closed|ECONNRESET|socket/,
+    );
+    await delivered();
+    expect([attempts.length, booked]).toEqual([1, []]);
+
+    const again = await api("POST", "/v1/refunds", order);
+    const { existing, ...told } = again.body as {
+      existing: { paymentId: string; paymentStatus: string; sameRequest: boolean };
+    };
+    expect([again.status, existing.sameRequest, "paymentStatus" in told]).toEqual([
+      409,
+      true,
+      false,
+    ]);
+    known.add(existing.paymentId);
+    await api("PUT", "/sandbox/clock", { advance: "PT1M" });
+    expect([attempts.length, booked]).toEqual([2, ["AUTHORIZED"]]);
+    const { payments } = (await api("GET", "/sandbox/payments")).body as {
+      payments: { direction: string }[];
+    };
+    expect(payments.filter(({ direction }) => direction === "CREDIT")).toHaveLength(1);
+  });
+
+  it("T-27 books each state once and none after a later one, though all come twice and reversed", async () => {
+    const { api, recent, attempts, delivered } = await openProvider(sink());
+    const amount = { currency: "USD", value: 10.5 };
+    const asked = await api("POST", "/v1/refunds", { paymentId: recent, amount, requestKey: "k" });
+    await api("PUT", "/sandbox/clock", { advance: "P7D" });
+    await delivered();
+    expect(attempts).toHaveLength(2);
+
+    const { paymentId } = asked.body as { paymentId: string };
+    const { receiver, booked } = merchantOf(new Set([paymentId]));
+    const outcomes = [];
+    for (const attempt of [...attempts.toReversed(), ...attempts]) {
+      outcomes.push((await receiver.receive(attempt)).kind);
+    }
+    expect(outcomes).toEqual(["handled", "superseded", "duplicate", "duplicate"]);
+    expect(booked).toEqual(["AUTHORIZED"]);
+  });
+
+  it("T-28 refuses what was parsed and printed anew, though it says the same", async () => {
+    const { receiver } = merchantOf(new Set());
+    const { api, attempts, delivered } = await openProvider(sink());
+    const data = '{"paymentId":"pay_1","note":"1.10 \\u0041","value":1.10,"a":{"z":1,"b":2}}';
+    await api("POST", "/sandbox/events", `{"type":"payment.created","data":${data}}`);
+    await delivered();
+    const [genuine] = attempts;
+    if (genuine === undefined) throw new Error("nothing arrived");
+    const text = genuine.body.toString();
+    expect(text).toContain('"value":1.10');
+    const printed = JSON.stringify(JSON.parse(text));
+    const spellings = [
+      printed,
+      text.replace("{", "{ "),
+      text.replace('"value":1.10', '"value":1.1'),
+      text.replace('"z":1,"b":2', '"b":2,"z":1'),
+      text.replace("pay_1", "p\\u0061y_1"),
+    ];
+    for (const spelling of spellings) {
+      expect(spelling).not.toBe(text);
+      const outcome = await receiver.receive({ ...genuine, body: Buffer.from(spelling) });
+      expect(defaultRespond(outcome).status).toBe(401);
+    }
+    // Its data is no payment's: judged only under a genuine signature, and refused then.
+    expect(defaultRespond(await receiver.receive(genuine)).status).toBe(422);
+  });
+});
