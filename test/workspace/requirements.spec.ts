@@ -1,14 +1,23 @@
 import { globSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { checks } from "@countersign/contract-kit";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const read = (path: string): string => readFileSync(`${root}/${path}`, "utf8");
 
+interface Requirement {
+  readonly id: string;
+  readonly level: "MUST" | "SHOULD";
+  readonly profile?: string;
+  readonly checks: readonly string[];
+  readonly unchecked?: string;
+}
+
 interface Requirements {
   readonly role: "provider" | "receiver";
-  readonly requirements: readonly { readonly id: string; readonly level: "MUST" | "SHOULD" }[];
+  readonly requirements: readonly Requirement[];
 }
 
 const files = globSync("contracts/requirements/*.json", { cwd: root }).filter(
@@ -17,15 +26,24 @@ const files = globSync("contracts/requirements/*.json", { cwd: root }).filter(
 const validate = new Ajv2020({ allErrors: true }).compile<Requirements>(
   JSON.parse(read("contracts/requirements/requirement.schema.json")) as object,
 );
-const ids = files.flatMap((path) =>
-  (JSON.parse(read(path)) as Requirements).requirements.map(({ id }) => id),
-);
+const requirements = files.flatMap((path) => (JSON.parse(read(path)) as Requirements).requirements);
+const ids = requirements.map(({ id }) => id);
 const cited = new Set(
   globSync("{packages/*,schemas}/test/**/*.{spec,slow}.ts", { cwd: root })
     .concat(globSync("test/**/*.{spec,slow}.ts", { cwd: root }))
     .flatMap((path) => [...read(path).matchAll(/\[([PR](?:-[A-Z0-9]+)+)\]/g)])
     .map(([, id]) => id ?? ""),
 );
+
+/** Neither a test's title nor a check has these, and why. */
+const untested: Readonly<Record<string, string>> = {
+  "P-ERROR-NO-SECRETS": "several tests look for it in their own case; none is about every answer",
+  "P-EVENT-ROTATION": "the service signs with one secret: it cannot replace a subscription's yet",
+  "P-SUBSCRIBE-NEW-TYPES": "a selection is kept unexpanded; no test changes the catalogue over it",
+  "P-VERSION-ADDITIVE": "a comparison of two versions judges it, not one version",
+  "P-VERSION-SUNSET": "nothing of /v1 is deprecated",
+  "R-VERIFY-OWN-KEYS": "there is no place in an attempt that a key could be read from",
+};
 
 describe("the requirements", () => {
   it.each(files)("%s fits its schema", (path) => {
@@ -39,11 +57,43 @@ describe("the requirements", () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it("are each cited by a test's title", () => {
-    expect(ids.filter((id) => !cited.has(id))).toEqual([]);
+  it("are each cited by a test's title or tested by a check", () => {
+    const without = requirements.filter((one) => one.checks.length === 0 && !cited.has(one.id));
+    expect(without.map(({ id }) => id).toSorted()).toEqual(Object.keys(untested).toSorted());
   });
 
   it("are all that tests cite", () => {
     expect([...cited].filter((id) => !ids.includes(id))).toEqual([]);
+  });
+
+  it("name the checks that test them, or say why there is none", () => {
+    const silent = requirements.filter((one) => one.checks.length === 0 && !one.unchecked);
+    const both = requirements.filter((one) => one.checks.length > 0 && one.unchecked);
+    expect([...silent, ...both].map(({ id }) => id)).toEqual([]);
+  });
+
+  it("and the checks of the kit name each other", () => {
+    const told = requirements.flatMap((one) => one.checks.map((check) => `${check} ${one.id}`));
+    const tested = checks.flatMap((one) => one.requirements.map((id) => `${one.id} ${id}`));
+    expect(told.toSorted()).toEqual(tested.toSorted());
+  });
+
+  it("rest on values that the standard profile has", () => {
+    const profile: unknown = JSON.parse(read("schemas/profiles/standard.json"));
+    const valueAt = (pointer: string): unknown =>
+      pointer
+        .split("/")
+        .slice(1)
+        .reduce<unknown>((value, name) => (value as Record<string, unknown>)?.[name], profile);
+    const rested = requirements.flatMap(({ profile: pointer }) => pointer ?? []);
+    expect(rested.filter((pointer) => valueAt(pointer) === undefined)).toEqual([]);
+  });
+});
+
+describe("the checks of the kit", () => {
+  it("have ids of their own, under their role", () => {
+    const named = checks.map(({ id }) => id);
+    expect(new Set(named).size).toBe(named.length);
+    expect(checks.filter(({ id, role }) => !id.startsWith(`${role}/`))).toEqual([]);
   });
 });

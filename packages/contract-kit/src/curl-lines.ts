@@ -63,6 +63,7 @@ function curlLine(
 
 /** In single quotes for a shell, with what has a name taken from its variable. */
 function quoted(text: string, names: ReadonlyMap<string, string>): string {
+  if (text === "") return single(text);
   const pieces = [...names].reduce<readonly Piece[]>(
     (before, [value, name]) => before.flatMap((piece) => split(piece, value, name)),
     [{ text }],

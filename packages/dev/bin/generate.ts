@@ -1,7 +1,7 @@
 // Writes everything that is derived from schemas/: types, validators, the catalogue, the profiles;
-// and the state diagrams of ARCHITECTURE.md, from the transitions of the rules.
+// the state diagrams of ARCHITECTURE.md, from the transitions of the rules; and the page of requirements.
 // With --check nothing is written, and the exit code is 1 where a committed file differs.
-import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { catalogueModule, eventRows } from "../src/generate/catalogue.ts";
@@ -11,6 +11,7 @@ import { documents } from "../src/generate/documents.ts";
 import { keywordFaults } from "../src/generate/keywords.ts";
 import { loadSchemas } from "../src/generate/load.ts";
 import { profilesModule, profileValidatorModule } from "../src/generate/profiles.ts";
+import { requirementsPage } from "../src/generate/requirements.ts";
 import { typesOf } from "../src/generate/types.ts";
 import { checksTypes, validatorsModule } from "../src/generate/validators.ts";
 
@@ -71,11 +72,18 @@ for (const path of stale) {
   }
 }
 
-const architecture = fileURLToPath(new URL("../../../ARCHITECTURE.md", import.meta.url));
-const written = readFileSync(architecture, "utf8");
-const drawn = withDiagrams(written);
-if (drawn !== written) {
-  if (isChecking) console.error("ARCHITECTURE.md's states are stale: run pnpm generate");
-  else writeFileSync(architecture, drawn);
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+const read = (path: string): string => (existsSync(path) ? readFileSync(path, "utf8") : "");
+const pages: Readonly<Record<string, string>> = {
+  "ARCHITECTURE.md": withDiagrams(read(`${root}ARCHITECTURE.md`)),
+  "docs/requirements.md": requirementsPage(`${root}contracts/requirements`),
+};
+const stalePages = Object.entries(pages).filter(([path, text]) => read(root + path) !== text);
+for (const [path, text] of stalePages) {
+  if (isChecking) console.error(`${path} is stale: run pnpm generate`);
+  else {
+    mkdirSync(dirname(root + path), { recursive: true });
+    writeFileSync(root + path, text);
+  }
 }
-process.exitCode = isChecking && (stale.length > 0 || drawn !== written) ? 1 : 0;
+process.exitCode = isChecking && stale.length + stalePages.length > 0 ? 1 : 0;

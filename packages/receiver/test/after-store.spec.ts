@@ -63,7 +63,7 @@ function storing(
   return { receiver, worked };
 }
 
-describe("an event that is acknowledged once it is stored", () => {
+describe("[R-ACK-STORED] an event that is acknowledged once it is stored", () => {
   it("is answered 202 before its handler runs, and handled by a worker", async () => {
     const handled: string[] = [];
     const { receiver, worked } = storing((id) => void handled.push(id));
@@ -79,7 +79,7 @@ describe("an event that is acknowledged once it is stored", () => {
     await receiver.stop();
   });
 
-  it("is handled by another receiver over the same inbox, after its own process has ended", async () => {
+  it("[R-NEVER-LOST] is handled by another receiver over the same inbox, after its own process has ended", async () => {
     const first = storing(() => undefined);
     await first.receiver.receive(attemptOf(refundAuthorized()));
     await first.receiver.stop();
@@ -116,7 +116,7 @@ describe("an event that is acknowledged once it is stored", () => {
     });
   });
 
-  it("waits after a failure, is dead after the last attempt, and comes back by retry", async () => {
+  it("[R-DEAD-VISIBLE] waits after a failure, is dead after the last attempt, and comes back by retry", async () => {
     let fails = true;
     const { receiver, worked } = storing(
       () => {

@@ -31,7 +31,7 @@ describe("an event that comes again", () => {
     expect(handled).toEqual(["PAYMENT evt_refund1"]);
   });
 
-  it("[R-ONCE-CONCURRENT] while its handler runs is told to come back", async () => {
+  it("[R-ACK-IN-PROGRESS] [R-ONCE-CONCURRENT] while its handler runs is told to come back", async () => {
     const held = heldHandler();
     const { receiver } = recordingReceiver();
     receiver.on("refund.authorized", held.handler);
@@ -73,7 +73,7 @@ describe("an event that comes again", () => {
     expect(handled).toEqual(["PAYMENT evt_refund1"]);
   });
 
-  it("of another tenant is another event", async () => {
+  it("[R-ONCE-TENANT] of another tenant is another event", async () => {
     const seen: string[] = [];
     const receiver = createReceiver({
       secrets: ({ path }) => ({ tenant: path ?? "", secrets: [secret] }),
@@ -119,7 +119,7 @@ describe("an event whose handler fails", () => {
     expect(outcomes[0]).toMatchObject({ kind: "failed", error: { message: "password=hunter2" } });
   });
 
-  it("[R-ACK-FAILED] by hanging is ended at handlerMs, its signal aborts, and the event is free again", async () => {
+  it("[R-ACK-IN-TIME] [R-ACK-FAILED] by hanging is ended at handlerMs, its signal aborts, and the event is free again", async () => {
     vi.useFakeTimers();
     try {
       let aborted = false;
@@ -160,7 +160,7 @@ describe("an event whose handler fails", () => {
   });
 });
 
-describe("an inbox that is away", () => {
+describe("[R-ACK-INBOX] an inbox that is away", () => {
   const broken = (method: "claim" | "complete" | "release"): Inbox => ({
     ...memoryInbox(),
     [method]: () => Promise.reject(new Error("no connection")),

@@ -46,7 +46,7 @@ function ordered(order: "none" | "per-resource" = "per-resource") {
 }
 
 describe("with order 'per-resource', an event", () => {
-  it("of a lower rank than the last handled one of its resource is superseded, whatever its time", async () => {
+  it("[R-ORDER-GUARD] of a lower rank than the last handled one of its resource is superseded, whatever its time", async () => {
     const { receiver, handled, send } = ordered();
     expect(await send(refund("refund.authorized", { id: "second", at: 0 }))).toBe("handled");
     const outcome = await receiver.receive(
@@ -123,7 +123,7 @@ describe("with order 'per-resource', an event", () => {
 });
 
 describe("without an order, an event", () => {
-  it("runs whatever came before it", async () => {
+  it("[R-ORDER-NONE] runs whatever came before it", async () => {
     const { handled, send } = ordered("none");
     await send(refund("refund.authorized", { id: "second" }));
     expect(await send(refund("refund.pending", { id: "first" }))).toBe("handled");

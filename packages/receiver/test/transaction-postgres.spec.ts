@@ -56,7 +56,7 @@ describe.skipIf(postgresBinaries === undefined)(
     const send = (receiver: ReturnType<typeof receiverOf>, id = "evt_1"): Promise<Outcome> =>
       receiver.receive(attemptOf(refundAuthorized(id)));
 
-    it("are committed with the event's handling, and read by nobody before", async () => {
+    it("[R-ONCE-TRANSACTION] are committed with the event's handling, and read by nobody before", async () => {
       let seen: string[] = ["not looked"];
       const receiver = receiverOf(async (id, transaction) => {
         await book(id, transaction);
@@ -98,7 +98,7 @@ describe.skipIf(postgresBinaries === undefined)(
       expect(await booked()).toEqual([]);
     });
 
-    it("are not written by a handler that lost its claim", async () => {
+    it("[R-ONCE-FENCED] are not written by a handler that lost its claim", async () => {
       let runs = 0;
       let letGo = (): void => undefined;
       const gate = new Promise<void>((resolve) => (letGo = resolve));

@@ -68,7 +68,7 @@ describe("the registry of codes", () => {
     expect(registered.filter((code) => !used.has(code))).toEqual([]);
   });
 
-  it("never gives one name two meanings", () => {
+  it("[P-ERROR-CODE-STABLE] never gives one name two meanings", () => {
     const tables = [errorCodes, memberCodes, tokenErrors, attemptErrorCodes];
     const names = tables.flatMap((table) => Object.keys(table));
     expect(new Set(names).size).toBe(names.length);

@@ -5,10 +5,11 @@ import type { Reading, Session } from "./session.ts";
 import { must } from "./violation.ts";
 
 const BEARER = "P-AUTH-BEARER";
+const FIRST = "P-AUTH-CHECKED-FIRST";
 const MEDIA = "P-INPUT-MEDIA-TYPE";
 const ACCEPT = "P-INPUT-ACCEPT";
 const TOLERANT = "P-INPUT-HEADERS-TOLERANT";
-const requirements = [BEARER, MEDIA, ACCEPT, TOLERANT, "P-ANSWER-SCHEMA"];
+const requirements = [BEARER, FIRST, MEDIA, ACCEPT, TOLERANT, "P-ANSWER-SCHEMA"];
 
 /** The headers of S 1, wrong and missing, on every endpoint. */
 export const commonHeaders: ProviderCheck = {
@@ -43,19 +44,19 @@ async function play(session: Session): Promise<void> {
       "Bearer no-such-token",
       `Basic ${session.token}`,
     ]) {
-      // The rest is wrong too: a stranger learns of the token alone.
-      const answer = await send({ authorization, "content-type": "text/plain" }, "{");
       const said = authorization?.replace(session.token, "…") ?? "no Authorization";
+      const answer = await send({ authorization });
       must(
         BEARER,
-        answer.status === 401,
-        () => `${where}, ${said}: 401 expected, ${shown(answer)} came`,
+        answer.status === 401 && answer.headers["www-authenticate"] !== undefined,
+        () => `${where}, ${said}: 401 with WWW-Authenticate expected, ${shown(answer)} came`,
       );
-      must(
-        BEARER,
-        answer.headers["www-authenticate"] !== undefined,
-        () => `${where}, ${said}: 401 without WWW-Authenticate`,
-      );
+      // The rest is wrong too: a stranger learns of the token alone.
+      const wrong = { authorization, accept: "image/png", "content-type": "text/plain" };
+      const first = await send(wrong, "{");
+      must(FIRST, first.status === 401, () => {
+        return `${where}, ${said} and all else wrong: 401 expected, ${shown(first)} came`;
+      });
     }
 
     const unacceptable = await send({ accept: "image/png" });

@@ -5,9 +5,10 @@ import { openBeside, type Reading, type Session } from "./session.ts";
 import { must } from "./violation.ts";
 
 const READ = "P-CUSTOMER-READ";
+const TIMES = "P-CUSTOMER-TIMES";
 const ABSENT = "P-CUSTOMER-NOT-FOUND";
 const FOREIGN = "P-FOREIGN-404";
-const requirements = [READ, ABSENT, FOREIGN, "P-ANSWER-SCHEMA"];
+const requirements = [READ, TIMES, ABSENT, FOREIGN, "P-ANSWER-SCHEMA"];
 
 /** One's own customer, nobody's, and another merchant's customer and payment. */
 export const customers: ProviderCheck = {
@@ -19,12 +20,24 @@ export const customers: ProviderCheck = {
     playOnce({ requirements, needs: ["payments", "merchant"], play }, target, context),
 };
 
+const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
+
 async function play(session: Session): Promise<void> {
   const made = await session.controls.payments?.create(100n);
   const other = await openBeside(session);
   if (made === undefined || other === undefined) return;
   const { customerId, paymentId } = made;
 
+  const unjudged = await session.call("GET", `/v1/customers/${customerId}`, { isUnjudged: true });
+  const times = [...unjudged.text.matchAll(/"creationDate":"([^"]*)"/g)].map(
+    ([, time]) => time ?? "",
+  );
+  const wrong = times.find((time) => !TIME.test(time));
+  must(
+    TIMES,
+    wrong === undefined,
+    () => `GET ${customerId}: ${wrong} has no three digits of milliseconds`,
+  );
   const own = await session.call("GET", `/v1/customers/${customerId}`);
   const isWhole =
     own.status === 200 && own.body["id"] === customerId && "accountDetails" in own.body;

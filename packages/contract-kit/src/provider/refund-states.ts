@@ -14,6 +14,8 @@ const requirements = [
   "P-REFUND-IMMEDIATE",
   "P-REFUND-FAILED",
   "P-REFUND-FINAL",
+  "P-REFUND-HOLD-SETTLEMENT",
+  "P-REFUND-STATUS-CODE",
   "P-ANSWER-SCHEMA",
 ];
 
@@ -55,6 +57,8 @@ type Status = "PENDING" | "AUTHORIZED" | "TERMINAL_FAILED";
 interface Asked {
   readonly requestKey: string;
   readonly status: Status;
+  /** Whether its payment was still processing when it was asked for. */
+  readonly isEarly: boolean;
 }
 
 /** What S 3.1 promises of a payment and its refunds. */
@@ -108,13 +112,19 @@ async function ask(
   const status = entered(model, now, hold);
   const requirement = requirementOf(status, true);
   const { profile } = session.target;
+  must("P-REFUND-STATUS-CODE", isCreated(answer, profile), () => {
+    return `a refund that is ${status}: ${profile.statuses.refundCreated} expected, ${shown(answer)} came`;
+  });
   must(
     requirement,
-    isCreated(answer, profile) && answer.body["paymentStatus"] === status,
+    answer.body["paymentStatus"] === status,
     () =>
       `a refund of a payment that ${words(model, now, hold)}: ${status} expected, ${shown(answer)} came`,
   );
-  return { ...model, asked: [...model.asked, { requestKey, status }] };
+  return {
+    ...model,
+    asked: [...model.asked, { requestKey, status, isEarly: model.debit === "processing" }],
+  };
 }
 
 /** Every refund is where the model says, also those that must not have moved. */
@@ -122,12 +132,15 @@ async function compare(
   session: Session,
   { paymentId, model }: { paymentId: string; model: Model },
 ): Promise<void> {
-  for (const { requestKey, status } of model.asked) {
+  for (const { requestKey, status, isEarly } of model.asked) {
     const seen = await statusNow(session, { paymentId, cents: CENTS, requestKey });
     if (seen === undefined) return;
     const isFinal = seen === "PENDING" || status === "PENDING" || status === seen;
+    // Asked for before the settlement, and not held until three business days after it.
+    const isCounted = status !== "PENDING" || seen !== "AUTHORIZED" || !isEarly;
+    const requirement = isCounted ? requirementOf(status, false) : "P-REFUND-HOLD-SETTLEMENT";
     must(
-      isFinal ? requirementOf(status, false) : "P-REFUND-FINAL",
+      isFinal ? requirement : "P-REFUND-FINAL",
       seen === status,
       () => `a refund must be ${status} by now, and is ${seen}`,
     );

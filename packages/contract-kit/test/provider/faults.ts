@@ -314,4 +314,164 @@ export const broken: readonly Broken[] = [
     what: "answers an unknown customer 400",
     fault: statuses(404, 400),
   },
+  {
+    check: "provider/bodies",
+    requirement: "P-INPUT-STRICT",
+    what: "takes the last of two members",
+    isQuick: true,
+    fault: calls((text) => text.replace(/,"amount":\{"currency":"USD","value":2.00\}/, "")),
+  },
+  {
+    check: "provider/bodies",
+    requirement: "P-INPUT-JSON",
+    what: "takes an empty body",
+    fault: () => async (call, next) => (call.body === "" ? refund("PENDING") : next(call)),
+  },
+  {
+    check: "provider/bodies",
+    requirement: "P-INPUT-SIZE",
+    what: "reads bodies of any length",
+    fault: calls((text) => text.trimEnd()),
+  },
+  {
+    check: "provider/bodies",
+    requirement: "P-INPUT-ENCODED",
+    what: "passes over the content coding",
+    fault: () => (call, next) => {
+      const { "content-encoding": _, ...headers } = call.headers;
+      return next({ ...call, headers });
+    },
+  },
+  {
+    check: "provider/bodies",
+    requirement: "P-VERSION-PATH",
+    what: "answers without the version in the path",
+    fault: () => (call, next) =>
+      next({ ...call, path: call.path.replace(/^\/refunds/, "/v1/refunds") }),
+  },
+  {
+    check: "provider/bodies",
+    requirement: "P-INPUT-METHOD",
+    what: "answers 405 without Allow",
+    fault: () => async (call, next) => {
+      const answer = await next(call);
+      const { allow: _, ...headers } = answer.headers;
+      return { ...answer, headers };
+    },
+  },
+  {
+    check: "provider/refund-edges",
+    requirement: "P-REFUND-ID",
+    what: "answers with the debit's id",
+    isQuick: true,
+    fault: () => async (call, next) => {
+      const asked = /"paymentId":"[^"]*"/.exec(Buffer.from(call.body ?? "").toString())?.[0] ?? "";
+      const answer = await next(call);
+      return answer.status === 201
+        ? withText(answer, (text) => text.replace(/"paymentId":"[^"]*"/, asked))
+        : answer;
+    },
+  },
+  {
+    check: "provider/refund-edges",
+    requirement: "P-REFUND-NOT-FOUND",
+    what: "answers an unknown payment 400",
+    fault: statuses(404, 400),
+  },
+  {
+    check: "provider/refund-edges",
+    requirement: "P-REFUND-OF-REFUND",
+    what: "refunds refunds",
+    fault: () => async (call, next) => {
+      const answer = await next(call);
+      return answer.status === 422 ? refund("PENDING") : answer;
+    },
+  },
+  {
+    check: "provider/refund-edges",
+    requirement: "P-REFUND-FAILED-FIRST",
+    what: "judges the amount before the debit's failure",
+    fault: () => async (call, next) => {
+      const answer = await next(call);
+      const isLarge = Buffer.from(call.body ?? "").includes("9999.00");
+      return isLarge ? refund("PENDING") : answer;
+    },
+  },
+  {
+    check: "provider/unsubscribing",
+    requirement: "P-SUBSCRIBE-UNKNOWN",
+    what: "subscribes to events that it never sends",
+    isQuick: true,
+    fault: calls((text) => text.replace("no.such.event", "payment.created")),
+  },
+  {
+    check: "provider/unsubscribing",
+    requirement: "P-UNSUBSCRIBE-ID",
+    what: "takes one of two keys",
+    fault: () => (call, next) => next({ ...call, path: call.path.replace(/\?.*/, "") }),
+  },
+  {
+    check: "provider/unsubscribing",
+    requirement: "P-UNSUBSCRIBE-KEY",
+    what: "answers with another key",
+    fault: answers((text) => text.replace(/"sub_\w+"/, '"sub_1"'), /unsubscribe/),
+  },
+  {
+    check: "provider/unsubscribing",
+    requirement: "P-UNSUBSCRIBE-NOT-FOUND",
+    what: "answers an unknown key 400",
+    fault: statuses(404, 400),
+  },
+  {
+    check: "provider/invalid-requests",
+    requirement: "P-SUBSCRIBE-SECRET",
+    what: "takes secrets that can be guessed",
+    fault: () => async (call, next) => {
+      const isShort = /"secretKey":"[^"]{1,23}"/.test(Buffer.from(call.body ?? "").toString());
+      return isShort
+        ? { ...refund("PENDING"), body: Buffer.from('{"subscriptionKey":"sub_1"}') }
+        : next(call);
+    },
+  },
+  {
+    check: "provider/invalid-requests",
+    requirement: "P-REFUND-CURRENCY",
+    what: "takes other currencies for dollars",
+    fault: calls((text) => text.replace(/"currency":"[^"]*"/, '"currency":"USD"')),
+  },
+  {
+    check: "provider/common-headers",
+    requirement: "P-AUTH-CHECKED-FIRST",
+    what: "judges the media type before the token",
+    fault: () => async (call, next) => {
+      const answer = await next(call);
+      const isWrong = call.headers["content-type"] === "text/plain" && answer.status === 401;
+      return isWrong
+        ? { ...withText(answer, (text) => text.replaceAll("401", "415")), status: 415 }
+        : answer;
+    },
+  },
+  {
+    check: "provider/customers",
+    requirement: "P-CUSTOMER-TIMES",
+    what: "leaves the milliseconds out",
+    fault: answers((text) => text.replaceAll(/\.\d{3}Z"/g, 'Z"')),
+  },
+  {
+    check: "provider/refund-states",
+    requirement: "P-REFUND-STATUS-CODE",
+    what: "answers a failed refund 200",
+    fault: () => async (call, next) => {
+      const answer = await next(call);
+      return Buffer.from(answer.body).includes("TERMINAL_FAILED") && answer.status === 201
+        ? { ...answer, status: 200 }
+        : answer;
+    },
+  },
+  {
+    check: "provider/refund-states",
+    requirement: "P-REFUND-HOLD-SETTLEMENT",
+    what: "tells an early refund as sent",
+    fault: answers((text) => text.replace(/("existing":.*)"PENDING"/, '$1"AUTHORIZED"')),
+  },
 ];

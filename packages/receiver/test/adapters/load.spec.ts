@@ -99,7 +99,7 @@ describe.each(mounts.filter(({ streams }) => streams))("$name", (mount) => {
     socket.destroy();
   });
 
-  it("A19: goes on answering while sixty senders drip, and lets go of each", async () => {
+  it("[R-BODY-SLOW] A19: goes on answering while sixty senders drip, and lets go of each", async () => {
     const { receiver, handled, outcomes } = recordingReceiver({ limits: { bodyMs: 300 } });
     listening = await listen(await mount.serve(receiver));
     const { port, server } = listening;

@@ -271,7 +271,7 @@ describe.each(mounts)("$name", (mount) => {
     socket.destroy();
   });
 
-  it("answers other methods with 405 and says which one it allows", async () => {
+  it("[R-METHOD] answers other methods with 405 and says which one it allows", async () => {
     const reply = await exchange(port, request([], undefined, { method: "GET" }));
     expect([reply.status, reply.headers.get("allow"), reply.body]).toEqual([405, "POST", ""]);
   });

@@ -74,7 +74,7 @@ describe("A14: a member that stands twice", () => {
 describe("A15: names from an object's prototype", () => {
   const names = ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty", "valueOf"];
 
-  it.each(names)("are no event types with a handler: %s", async (type) => {
+  it.each(names)("[R-ROUTE-PROTOTYPE] are no event types with a handler: %s", async (type) => {
     const { receiver, handled } = recordingReceiver();
     const outcome = await receiver.receive(attemptOf({ ...event, type }));
     expect(outcome.kind).toBe("unrouted");

@@ -34,7 +34,7 @@ describe("A5: a signature of another kind than the secret's", () => {
     expect((await receiver.receive(attemptWith(genuine, { body }))).kind).toBe("handled");
   });
 
-  it("is refused: a receiver of v1a takes no v1, one of v1 no v1a, and nobody SHA-1", async () => {
+  it("[R-VERIFY-VERSION] is refused: a receiver of v1a takes no v1, one of v1 no v1a, and nobody SHA-1", async () => {
     const asymmetric = recordingReceiver({ secrets: [whpk] }).receiver;
     const symmetric = recordingReceiver().receiver;
     const refused = [
@@ -89,7 +89,7 @@ describe("A6: an ed25519 key of small order", () => {
   });
 });
 
-describe("A7: an empty, short or garbled secret", () => {
+describe("[R-SECRET-FORM] A7: an empty, short or garbled secret", () => {
   const base64 = (bytes: number): string => Buffer.alloc(bytes, 7).toString("base64");
   const bad: readonly [string, unknown][] = [
     ["nothing", ""],

@@ -15,7 +15,7 @@ describe("A27: a flood of events", () => {
   const limit = 16;
   const ids = Array.from({ length: limit * 20 }, (_, index) => `evt_${String(index)}`);
 
-  it("runs no more handlers than the limit, answers the others 503, and loses none of them", async () => {
+  it("[R-LOAD-SHED] runs no more handlers than the limit, answers the others 503, and loses none of them", async () => {
     let running = 0;
     let most = 0;
     const done: string[] = [];

@@ -70,7 +70,7 @@ describe("A10: an attempt that is replayed within the tolerance", () => {
     expect(after.outcomes.every(({ kind }) => kind === "duplicate")).toBe(true);
   });
 
-  it("runs its handler once although the sender signs the same id anew for 76 hours", async () => {
+  it("[R-ONCE-RETRIES] runs its handler once although the sender signs the same id anew for 76 hours", async () => {
     const clock = { now: NOON };
     const { receiver, handled } = recordingReceiver({ now: () => clock.now });
     const steps = [0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];

@@ -43,7 +43,7 @@ async function costOf(signature: string, secrets: readonly string[] = [secret]) 
 }
 
 describe("A1: a timing oracle on the digest", () => {
-  it("does not exist: the first and the last wrong byte cost the same whole comparison", async () => {
+  it("[R-VERIFY-CONSTANT-TIME] does not exist: the first and the last wrong byte cost the same whole comparison", async () => {
     const wrongAt = (index: number): string => {
       const bytes = Buffer.from(genuine);
       bytes[index] = (bytes[index] ?? 0) ^ 1;
@@ -56,7 +56,7 @@ describe("A1: a timing oracle on the digest", () => {
     expect(await costOf(v1(genuine))).toEqual({ ...refused, kind: "handled" });
   });
 
-  it("does not say which secret or candidate matches: all of them are compared", async () => {
+  it("[R-VERIFY-EACH] does not say which secret or candidate matches: all of them are compared", async () => {
     const decoy = v1(Buffer.alloc(32));
     for (const header of [`${v1(genuine)} ${decoy} ${decoy}`, `${decoy} ${decoy} ${v1(genuine)}`])
       for (const secrets of [

@@ -63,7 +63,7 @@ describe("A25: a secret or a payload in a log", () => {
     },
   ];
 
-  it("is never written: not to a stream, a warning, an answer or the channel", async () => {
+  it("[R-LOG-NOTHING] is never written: not to a stream, a warning, an answer or the channel", async () => {
     const { heard, stop } = overhear();
     const answers: ReceiverResponse[] = [];
     const receiver = createReceiver({

@@ -66,7 +66,7 @@ describe("what the arbitraries reach", () => {
     expect(refunds.some(({ clientReferenceId }) => clientReferenceId !== null)).toBe(true);
   });
 
-  it("is amounts of cents from the smallest to the largest", () => {
+  it("[R-MONEY-EXACT] is amounts of cents from the smallest to the largest", () => {
     const amounts = some(arbitraries["payment.succeeded"]).map(({ data }) => data.amount.value);
     expect(Math.min(...amounts)).toBe(0.01);
     expect(Math.max(...amounts)).toBe(99_999_999.99);

@@ -79,7 +79,7 @@ describe("an attempt on the wire", () => {
     expect(own).toMatchObject({ ok: true, id: "evt_1" });
   });
 
-  it("says what it is: JSON, its length, and who sends it", async () => {
+  it("[P-EVENT-HEADERS] says what it is: JSON, its length, and who sends it", async () => {
     const queue = await openQueue();
     const { arrived, url } = await merchant(204);
     await queue.subscribe("sub_1", { url });
@@ -95,7 +95,7 @@ describe("an attempt on the wire", () => {
     expect(arrived[0]?.headers).not.toHaveProperty("accept-encoding");
   });
 
-  it("keeps its event's id in every retry, under a new time and signature", async () => {
+  it("[P-EVENT-ID-KEPT][P-EVENT-TIMESTAMP] keeps its event's id in every retry, under a new time and signature", async () => {
     const queue = await openQueue();
     const { arrived, url } = await merchant(503, 503, 204);
     await queue.subscribe("sub_1", { url });
@@ -181,7 +181,7 @@ describe("the stream of attempts", () => {
     expect((await queue.deliveries()).every(({ state }) => state === "delivered")).toBe(true);
   });
 
-  it("does not wait for a slow receiver before it serves the others", async () => {
+  it("[P-EVENT-ISOLATED] does not wait for a slow receiver before it serves the others", async () => {
     const queue = await openQueue();
     await queue.subscribe("sub_slow");
     await queue.subscribe("sub_fast");

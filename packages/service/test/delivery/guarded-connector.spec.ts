@@ -47,7 +47,7 @@ async function hitsSince(before: number): Promise<number> {
   return canary.connections() - before - 1;
 }
 
-describe("an attempt to a host that is not public", () => {
+describe("[P-SUBSCRIBE-PUBLIC-URL] an attempt to a host that is not public", () => {
   it.each([
     "127.0.0.1",
     "127.1",

@@ -41,7 +41,7 @@ const after = (answer: Answer, number = 1, success: "2xx" | number[] = "2xx") =>
     { ...policy, success },
   );
 
-describe("what becomes of a delivery (S 6.6)", () => {
+describe("[P-EVENT-SUCCESS] what becomes of a delivery (S 6.6)", () => {
   it.each([200, 201, 202, 204, 299])("%d delivers it", (status) => {
     expect(after(answered(status))).toEqual({
       id: "dlv_1",
@@ -80,7 +80,7 @@ describe("what becomes of a delivery (S 6.6)", () => {
     expect(after(answered(204), 1, [200])).toMatchObject({ state: "waiting" });
   });
 
-  it("Retry-After moves the next attempt up to twice the step, as seconds and as a date", () => {
+  it("[P-EVENT-RETRY-AFTER] Retry-After moves the next attempt up to twice the step, as seconds and as a date", () => {
     expect(after(answered(503, "7"))).toMatchObject({ nextAt: CLOCK_START + 7000 });
     expect(after(answered(503, "3600"))).toMatchObject({ nextAt: CLOCK_START + 10_000 });
     expect(after(answered(503, "0"))).toMatchObject({ nextAt: CLOCK_START + 5000 });
@@ -183,7 +183,7 @@ onStores([sqlite, postgres], ({ open }) => {
       expect(await queue.attempts()).toHaveLength(2);
     });
 
-    it("closes the subscription on 410 and drops all that waits for it", async () => {
+    it("[P-EVENT-GONE] closes the subscription on 410 and drops all that waits for it", async () => {
       const queue = await queueOf(await open());
       await queue.subscribe("sub_1");
       await queue.subscribe("sub_2");
@@ -206,7 +206,7 @@ onStores([sqlite, postgres], ({ open }) => {
       expect(await queue.subscription("sub_2")).toMatchObject([{ status: "ACTIVE" }]);
     });
 
-    it("pauses a subscription after so many failures in a row and so long, not after either", async () => {
+    it("[P-EVENT-PAUSE] pauses a subscription after so many failures in a row and so long, not after either", async () => {
       const queue = await queueOf(await open());
       await queue.subscribe("sub_1");
       const strict = { ...policy, pause: { failures: 3, afterMs: DAY } };

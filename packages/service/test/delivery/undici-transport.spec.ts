@@ -83,7 +83,7 @@ describe("a POST", () => {
   });
 
   it.each([301, 302, 303, 307, 308])(
-    "does not follow a redirect: %d is the answer",
+    "[P-EVENT-NO-REDIRECT] does not follow a redirect: %d is the answer",
     async (status) => {
       const elsewhere = await http((_, response) => response.end());
       const server = await http((_, response) => {
@@ -133,7 +133,7 @@ describe("a POST", () => {
   });
 });
 
-describe("a POST that gets no whole answer", () => {
+describe("[P-EVENT-TIMEOUT] a POST that gets no whole answer", () => {
   it.each<[string, string, (socket: net.Socket) => void]>([
     ["is never answered", "CS_ATTEMPT_TIMEOUT", () => {}],
     [

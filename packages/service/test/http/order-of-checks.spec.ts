@@ -160,7 +160,7 @@ describe("authentication", () => {
     expect(answer.status).toBe(404);
   });
 
-  it("ends when the token expires, to the millisecond", async () => {
+  it("[P-AUTH-TOKEN-EXPIRES] ends when the token expires, to the millisecond", async () => {
     const own = await openService();
     const token = await own.service.useCases.createToken({
       merchantId: own.merchant.id,

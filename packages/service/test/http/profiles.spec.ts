@@ -143,7 +143,7 @@ describe("a profile decides of subscriptions", () => {
     expect(refusal(answer)).toMatchObject({ status: 400, code: "INVALID_SUBSCRIPTION_DETAILS" });
   });
 
-  it("how many may be open, closed ones not counted", async () => {
+  it("[P-SUBSCRIBE-LIMIT] how many may be open, closed ones not counted", async () => {
     const { call } = await openService({ profile: withSubscription({ maxPerMerchant: 1 }) });
     const first = await call("POST", "/v1/webhook/subscribe", { json: subscription });
     expect((await call("POST", "/v1/webhook/subscribe", { json: subscription })).status).toBe(422);
@@ -216,7 +216,7 @@ describe("a profile decides of limits, tokens, holds and customers", () => {
     expect(rows).toEqual([{ status: "AUTHORIZED" }]);
   });
 
-  it("whether a bank's return ends an AUTHORIZED refund, which frees its amount", async () => {
+  it("[P-REFUND-LATE-RETURN] whether a bank's return ends an AUTHORIZED refund, which frees its amount", async () => {
     const profile: Profile = {
       ...withRefund({ lateReturn: true }),
       hold: { ...standard.hold, businessDays: 0 },
@@ -236,7 +236,7 @@ describe("a profile decides of limits, tokens, holds and customers", () => {
     ]);
   });
 
-  it("which moves of a customer exist", async () => {
+  it("[P-CUSTOMER-STATES] which moves of a customer exist", async () => {
     const profile: Profile = {
       ...standard,
       customer: { transitions: [{ from: "CREATED", to: "ACTIVE" }] },

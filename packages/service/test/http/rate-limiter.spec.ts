@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { RateLimiter } from "../../src/http/rate-limiter.ts";
 
-describe("a rate limiter", () => {
+describe("[P-LIMIT-RATE] a rate limiter", () => {
   it("takes a burst of as many calls as the limit has, then one for each part of the period", () => {
     const limiter = new RateLimiter({ calls: 4, perMs: 1000 });
     const burst = Array.from({ length: 5 }, () => limiter.take("a", 0));

@@ -92,7 +92,7 @@ describe("a refund of a payment that is still processing", () => {
     ]);
   });
 
-  it("T-16 gives its amount back once when it fails", async () => {
+  it("[P-REFUND-RELEASE] T-16 gives its amount back once when it fails", async () => {
     const open = await openService();
     const { service, merchant } = open;
     const paymentId = await newPayment(service, merchant, { cents: 1000n });
@@ -231,7 +231,7 @@ describe("a second call with a requestKey", () => {
     expect(validated("problem", again).existing?.sameRequest).toBe(false);
   });
 
-  it("T-02 T-12 is 409 for a debit's key without existing, and free for another merchant", async () => {
+  it("[P-REFUND-KEY-DEBIT] T-02 T-12 is 409 for a debit's key without existing, and free for another merchant", async () => {
     const open = await openService();
     const { service, merchant, clock } = open;
     const paymentId = await newPayment(service, merchant, { requestKey: "debit-key" });

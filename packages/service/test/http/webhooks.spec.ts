@@ -61,7 +61,7 @@ describe("POST /v1/webhook/subscribe", () => {
     expect(await waiting(open, second)).toEqual(["customer.created", "account.linked"]);
   });
 
-  it("T-22 selects by the catalogue's category, never by the name", async () => {
+  it("[P-EVENT-CATALOGUE] T-22 selects by the catalogue's category, never by the name", async () => {
     const open = await openService();
     const customer = await keyOf(open, { type: "CATEGORY", details: ["CUSTOMER"] });
     const account = await keyOf(open, { type: "CATEGORY", details: ["ACCOUNT", "ACCOUNT"] });

@@ -18,7 +18,7 @@ const events = ({ service }: TestService): Promise<StoredEvent[]> =>
   );
 
 describe("an event", () => {
-  it("is written with every state that is entered, once, and fits its schema", async () => {
+  it("[P-EVENT-SCHEMA] is written with every state that is entered, once, and fits its schema", async () => {
     const open = await openService();
     const { service, merchant, clock } = open;
     const { useCases } = service;
@@ -221,7 +221,7 @@ describe("a move that a state does not admit", () => {
     });
   });
 
-  it("(a payment without a linked account) is CUSTOMER_NOT_LINKED", async () => {
+  it("[P-PRECONDITION-LINKED] (a payment without a linked account) is CUSTOMER_NOT_LINKED", async () => {
     const { service, merchant } = await openService();
     const person = { firstName: "Bo", lastName: "Li", email: "bo@example.com" };
     const { id: customerId } = await service.useCases.createCustomer(merchant, person);

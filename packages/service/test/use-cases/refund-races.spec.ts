@@ -78,7 +78,7 @@ type Move =
   | { readonly type: "settle" | "fail" | "cover" | "sweep" };
 
 describe("whatever happens to a payment and its refunds", () => {
-  it("each refund enters a state once, tells it once, and reserves what it should", async () => {
+  it("[P-EVENT-EACH-STATE] each refund enters a state once, tells it once, and reserves what it should", async () => {
     const open = await openService();
     const { service, merchant, clock } = open;
     const move: fc.Arbitrary<Move> = fc.oneof(
@@ -168,7 +168,7 @@ describe("a refund whose transaction breaks", () => {
     expect(await reserved(open, paymentId)).toEqual([1, 1]);
   });
 
-  it("is answered 503 with Retry-After and stores nothing when COMMIT fails; then the key is free", async () => {
+  it("[P-REFUND-BEFORE-COMMIT] is answered 503 with Retry-After and stores nothing when COMMIT fails; then the key is free", async () => {
     let failing: FailingDriver | undefined;
     const open = await openService({ wrap: (driver) => (failing = new FailingDriver(driver)) });
     if (failing === undefined) throw new Error("no driver");
