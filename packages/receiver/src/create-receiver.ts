@@ -25,6 +25,7 @@ import { defaultRespond, type ReceiverResponse } from "./respond.ts";
 import { createRouter } from "./router.ts";
 import { secretsOf } from "./secrets-of.ts";
 import { createSlots } from "./slots.ts";
+import { STORED_AT_ONCE } from "./store-event.ts";
 import { createStoredEvents } from "./stored-events.ts";
 import { publishOutcome } from "./watch.ts";
 
@@ -135,7 +136,7 @@ export function createReceiver<Types extends EventTypes, InboxType extends Inbox
     leaseMs: checkLease(options.lease, limits),
     limits,
     router,
-    slots: createSlots(limits.concurrentHandlers),
+    slots: createSlots(queue === undefined ? limits.concurrentHandlers : STORED_AT_ONCE),
     now,
     secretsOf: secretsOf(options.secrets, scheme),
   };

@@ -48,6 +48,7 @@ export interface ReceiverParts {
   readonly leaseMs: number;
   readonly limits: ReceiverLimits;
   readonly router: Router;
+  /** For events that attempts claim and handle, or store, at once. */
   readonly slots: Slots;
   readonly now: () => number;
   readonly secretsOf: (attempt: {

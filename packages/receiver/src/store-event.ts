@@ -4,6 +4,9 @@ import { type Outcome, rejected } from "./outcome.ts";
 import type { ReceiverParts } from "./receiver-parts.ts";
 import { recordedEvent } from "./recorded-event.ts";
 
+/** Events that attempts store at once: their bodies are held meanwhile, and an inbox that stands would gather them. */
+export const STORED_AT_ONCE = 256;
+
 /** `acknowledge: 'after-store'`: the event is kept durably, and a worker handles it. */
 export async function storeEvent(
   body: Uint8Array,
@@ -12,6 +15,8 @@ export async function storeEvent(
   queue: InboxQueue,
 ): Promise<Outcome> {
   const { identity: event } = envelope;
+  const leave = parts.slots.enter();
+  if (leave === undefined) return rejected("CS_RECEIVER_BUSY", { event });
   try {
     const stored = await queue.store({
       ...recordedEvent(body, { envelope, byResource: true }, parts),
@@ -35,5 +40,7 @@ export async function storeEvent(
     }
   } catch (error) {
     return { kind: "failed", code: "CS_INBOX_UNAVAILABLE", retryAfterSeconds: 5, event, error };
+  } finally {
+    leave();
   }
 }
