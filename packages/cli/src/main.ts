@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
 import process from "node:process";
+import { askSecret } from "./ask-secret.ts";
 import { run } from "./run.ts";
 
 /** Resolves at the first SIGINT or SIGTERM; the second ends the process at once, as ever. */
@@ -27,5 +28,6 @@ process.exitCode = await run(process.argv.slice(2), {
   },
   env: process.env,
   asked: () => asked,
+  askSecret,
   version,
 });

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { Command, InvalidArgumentError, Option } from "commander";
+import { declareSend } from "./declare/send.ts";
 import type { Surroundings } from "./terminal.ts";
 
 const DEFAULT_PORT = 4010;
@@ -99,6 +100,7 @@ export function createProgram(surroundings: Surroundings): Command {
         surroundings,
       );
     });
+  declareSend(program, surroundings);
   return program;
 }
 

@@ -3,16 +3,27 @@ import { Failure } from "./failure.ts";
 import { createProgram } from "./program.ts";
 import type { Surroundings } from "./terminal.ts";
 
+/** What a run needs of the process. */
+export type RunSurroundings = Omit<Surroundings, "unmet">;
+
 /**
  * Runs the command `countersign`.
  *
  * @param args What follows the command's name.
- * @returns The exit status: 0, or 2 where the command itself could not run. It has said why.
+ * @returns The exit status: 0; 1 where what the command looked at is not as it must be; 2 where the
+ *   command itself could not run. It has said why.
  */
-export async function run(args: readonly string[], surroundings: Surroundings): Promise<0 | 2> {
+export async function run(
+  args: readonly string[],
+  surroundings: RunSurroundings,
+): Promise<0 | 1 | 2> {
+  let status: 0 | 1 = 0;
+  const unmet = (): void => {
+    status = 1;
+  };
   try {
-    await createProgram(surroundings).parseAsync(args, { from: "user" });
-    return 0;
+    await createProgram({ ...surroundings, unmet }).parseAsync(args, { from: "user" });
+    return status;
   } catch (error) {
     // Commander has written its message already. Help that nobody asked for is a mistake of use.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;

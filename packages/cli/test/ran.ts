@@ -19,6 +19,7 @@ export async function ran(
     },
     env,
     asked: () => Promise.resolve(),
+    askSecret: () => Promise.resolve(undefined),
     version: "1.2.3",
   });
   return { status, ...said };

@@ -2,6 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { failureCodes } from "../src/failure.ts";
+import { brokenKinds } from "../src/send/broken.ts";
 import { ran } from "./ran.ts";
 
 const home = fileURLToPath(new URL("../", import.meta.url));
@@ -42,7 +43,7 @@ async function helpOf(command: string): Promise<{ options: string[][]; variables
   return { options, variables: new Set(out.match(/COUNTERSIGN_[A-Z_]+/g)) };
 }
 
-describe.each(["sandbox", "serve"])("the README on countersign %s", (command) => {
+describe.each(["sandbox", "serve", "send"])("the README on countersign %s", (command) => {
   const section = sectionOf(`\`countersign ${command}\``);
 
   it("lists every option with the words of --help, and none besides", async () => {
@@ -70,9 +71,18 @@ describe("the README of the command", () => {
     const sources = globSync("src/**/*.ts", { cwd: home }).map((path) =>
       readFileSync(`${home}${path}`, "utf8"),
     );
-    const read = sources.flatMap((text) => text.match(/(?<=secretFrom\(env, ")\w+/g) ?? []);
+    const read = sources.flatMap(
+      (text) => text.match(/(?<=secretFrom\((?:surroundings\.)?env, ")\w+/g) ?? [],
+    );
     const named = rows(readme, "COUNTERSIGN_").map(([name = ""]) => name);
-    expect(named.toSorted()).toEqual(read.toSorted());
+    expect([...new Set(named)].toSorted()).toEqual([...new Set(read)].toSorted());
+  });
+
+  it("lists every kind that send can break", () => {
+    const kinds = rows(sectionOf("`countersign send`"), "").filter(([name = ""]) =>
+      /^[a-z]/.test(name),
+    );
+    expect(kinds).toEqual(Object.entries(brokenKinds));
   });
 
   it("lists every failure with its meaning", () => {
@@ -85,7 +95,7 @@ describe("the README of the command", () => {
   ])("lists the exit code of %j, which is %i", async (args, status) => {
     expect((await ran(args)).status).toBe(status);
     const listed = sectionOf("Exit codes").match(/(?<=^\| )\d(?= )/gm);
-    expect(listed).toEqual(["0", "2"]);
+    expect(listed).toEqual(["0", "1", "2"]);
     expect(listed).toContain(String(status));
   });
 });

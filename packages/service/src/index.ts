@@ -94,6 +94,7 @@ export type { EventKind, EventRow, Policy } from "./policy.ts";
 export { policyOf } from "./policy-of.ts";
 export { useCasesOf, type UseCases } from "./use-cases/use-cases.ts";
 export type { MovedRefunds, PassedOverRefund } from "./use-cases/move-due-refunds.ts";
+export { subjectOf, type EventSubject } from "./use-cases/event-subject.ts";
 export { writeEvent, type NewEvent } from "./use-cases/write-event.ts";
 export {
   customerResource,

@@ -1,0 +1,176 @@
+import { randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { sampleEvent } from "@countersign/sandbox";
+import type { Profile } from "@countersign/schemas/profiles";
+import { systemRandom } from "@countersign/service";
+import { schemeOf, type Secret } from "@countersign/signatures";
+import { secretFrom } from "../environment.ts";
+import { Failure } from "../failure.ts";
+import { loadProfile } from "../load-profile.ts";
+import { printable } from "../printable.ts";
+import { type BrokenKind, brokenKinds, type Breaking, signed } from "../send/broken.ts";
+import { type Answer, poster } from "../send/post.ts";
+import type { Surroundings } from "../terminal.ts";
+
+export interface SendCommand {
+  readonly type: string;
+  readonly url: string;
+  readonly data: string | undefined;
+  readonly profile: string;
+  readonly id: string | undefined;
+  readonly times: number;
+  readonly broken: string | undefined;
+  readonly json: boolean;
+}
+
+/**
+ * `countersign send`: signs an event and posts it, `times` attempts of one delivery one after the other.
+ *
+ * @returns Whether each attempt was answered as a receiver owes: 2xx to a genuine one, anything else
+ *   to a broken one.
+ */
+export async function runSend(command: SendCommand, surroundings: Surroundings): Promise<boolean> {
+  const { terminal } = surroundings;
+  const url = checkedUrl(command.url);
+  const broken = checkedKind(command.broken);
+  const profile = await loadProfile(command.profile);
+  const event = sampleEvent({
+    profile,
+    type: command.type,
+    at: Date.now(),
+    random: systemRandom,
+    id: checkedId(command.id),
+    data: command.data === undefined ? undefined : await readData(command.data),
+  });
+  if (!event.ok) throw eventFailure(event.code, command, profile);
+  const secret = await secretFor(surroundings);
+
+  const body = new TextEncoder().encode(event.body);
+  const post = poster({
+    deadlineMs: profile.delivery.timeoutMs,
+    userAgent: `Countersign/${surroundings.version}`,
+  });
+  const attempts: Answer[] = [];
+  try {
+    for (let attempt = 1; attempt <= command.times; attempt += 1) {
+      const message = { id: event.id, timestamp: Math.floor(Date.now() / 1000), body };
+      const sent = signedBy(profile, { message, secret }, broken);
+      // oxlint-disable-next-line no-await-in-loop -- attempts of one delivery never overlap
+      const answer = await post.post(url, sent);
+      attempts.push(answer);
+      if (!command.json) terminal.out(lineOf(answer, { attempt, id: event.id }));
+    }
+  } finally {
+    await post.close();
+  }
+  if (command.json)
+    terminal.out(JSON.stringify({ id: event.id, type: command.type, broken, attempts }));
+  const owed = ({ status }: { readonly status: number }): boolean =>
+    (status >= 200 && status < 300) === (broken === undefined);
+  return attempts.every((answer) => "status" in answer && owed(answer));
+}
+
+function signedBy(
+  profile: Profile,
+  { message, secret }: Pick<Breaking, "message"> & { readonly secret: string },
+  broken: BrokenKind | undefined,
+): ReturnType<typeof signed> & object {
+  const scheme = schemeOf(profile.signature);
+  const isStandard = profile.signature.scheme === "standard-webhooks";
+  const asGiven = (text: string): Secret =>
+    isStandard && !/^(whsec_|whsk_|whpk_|raw:)/.test(text) ? { raw: text } : text;
+  const stranger = isStandard
+    ? `whsec_${randomBytes(32).toString("base64")}`
+    : randomBytes(32).toString("hex");
+  let sent: ReturnType<typeof signed>;
+  try {
+    sent = signed(
+      {
+        scheme,
+        toleranceSeconds: profile.signature.toleranceSeconds,
+        message,
+        secret: asGiven(secret),
+        stranger,
+      },
+      broken,
+    );
+  } catch (cause) {
+    const reason = cause instanceof TypeError ? cause.message : "it is refused";
+    throw new Failure("CS_CLI_SECRET_UNUSABLE", `COUNTERSIGN_SECRET cannot sign: ${reason}`);
+  }
+  if (sent !== undefined) return sent;
+  throw new Failure(
+    "CS_CLI_ARGUMENT_UNUSABLE",
+    `the scheme of profile ${profile.name} knows no --broken ${String(broken)}`,
+  );
+}
+
+async function secretFor({ env, askSecret }: Surroundings): Promise<string> {
+  const secret = (await secretFrom(env, "COUNTERSIGN_SECRET")) ?? (await askSecret("Secret: "));
+  if (secret !== undefined && secret !== "") return secret;
+  throw new Failure(
+    "CS_CLI_SECRET_UNUSABLE",
+    "there is no secret to sign with: set COUNTERSIGN_SECRET or COUNTERSIGN_SECRET_FILE",
+  );
+}
+
+function checkedUrl(text: string): URL {
+  const url = URL.parse(text);
+  if (
+    url !== null &&
+    ["http:", "https:"].includes(url.protocol) &&
+    url.username === "" &&
+    url.password === ""
+  )
+    return url;
+  throw new Failure(
+    "CS_CLI_ARGUMENT_UNUSABLE",
+    "--url must be an http or https URL without a password",
+  );
+}
+
+function checkedKind(kind: string | undefined): BrokenKind | undefined {
+  if (kind === undefined) return undefined;
+  // The keys of a record by kind are the kinds.
+  const kinds = Object.keys(brokenKinds) as BrokenKind[];
+  const found = kinds.find((one) => one === kind);
+  if (found !== undefined) return found;
+  throw new Failure("CS_CLI_ARGUMENT_UNUSABLE", `--broken is one of ${kinds.join(", ")}`);
+}
+
+/** The alphabet of ids that every scheme signs. */
+function checkedId(id: string | undefined): string | undefined {
+  if (id === undefined || /^[A-Za-z0-9_-]{1,64}$/.test(id)) return id;
+  throw new Failure("CS_CLI_ARGUMENT_UNUSABLE", "--id must be 1 to 64 characters of [A-Za-z0-9_-]");
+}
+
+async function readData(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (cause) {
+    throw new Failure("CS_CLI_ARGUMENT_UNUSABLE", `the file of --data cannot be read: ${file}`, {
+      cause,
+    });
+  }
+}
+
+function eventFailure(
+  code: "UNKNOWN_EVENT" | "DATA_UNUSABLE",
+  { type, data }: SendCommand,
+  profile: Profile,
+): Failure {
+  const message =
+    code === "UNKNOWN_EVENT"
+      ? `profile ${profile.name} has no event ${JSON.stringify(type)}; it has ${profile.catalogue.map((row) => row.type).join(", ")}`
+      : `${String(data)} holds no JSON object`;
+  return new Failure("CS_CLI_ARGUMENT_UNUSABLE", message);
+}
+
+function lineOf(
+  answer: Answer,
+  { attempt, id }: { readonly attempt: number; readonly id: string },
+): string {
+  const said = "status" in answer ? String(answer.status) : answer.error;
+  const body = "status" in answer && answer.body !== "" ? `  ${printable(answer.body)}` : "";
+  return `${id}  attempt ${String(attempt)}  ${said}  ${String(answer.durationMs)} ms${body}`;
+}
