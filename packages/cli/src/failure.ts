@@ -6,6 +6,8 @@ export const failureCodes = {
   CS_CLI_DATABASE_UNUSABLE:
     "The database, or a file beside it, cannot be opened or is of another version.",
   CS_CLI_DELIVER_TO_REFUSED: "The address of `--deliver-to`, or its secret, cannot be subscribed.",
+  CS_CLI_ENCRYPTION_KEYS_UNUSABLE:
+    "The encryption keys are missing, not of their form, or not those of the database.",
   CS_CLI_ENVIRONMENT_UNUSABLE:
     "A variable is empty, contradicts another one, or is not of its form.",
   CS_CLI_ISSUER_UNUSABLE: "The file of `--token-issuer` cannot be read, or describes none.",

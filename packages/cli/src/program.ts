@@ -22,6 +22,7 @@ Examples:
 const serveHelp = `
 Environment (each also as NAME_FILE, the path of a file that holds it):
   COUNTERSIGN_CLIENT_ID, COUNTERSIGN_CLIENT_SECRET   a merchant's OAuth client, made at the first start
+  COUNTERSIGN_ENCRYPTION_KEYS                        seal subscriptions' secrets: ID:KEY, one a line
   COUNTERSIGN_DATABASE_URL                           postgres://… instead of the SQLite file
 
   COUNTERSIGN_METRICS_TOKEN                          the bearer token of GET /metrics; without it this machine alone reads them
@@ -38,6 +39,8 @@ export function createProgram(surroundings: Surroundings): Command {
       "A payment provider's refunds, customers and webhooks, for development and for real",
     )
     .version(version)
+    // An option behind a command is that command's own, also where it is one of the command before.
+    .enablePositionalOptions()
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.out(text.trimEnd()),
@@ -70,7 +73,7 @@ export function createProgram(surroundings: Surroundings): Command {
       );
     });
 
-  program
+  const serve = program
     .command("serve")
     .description("the service for real, without any controls")
     .addOption(portOption())
@@ -100,8 +103,29 @@ export function createProgram(surroundings: Surroundings): Command {
         surroundings,
       );
     });
+  addKeyCommands(serve, surroundings);
   declareSend(program, surroundings);
   return program;
+}
+
+/** What is done about the keys of secrets at rest, while services run or before. */
+function addKeyCommands(serve: Command, surroundings: Surroundings): void {
+  serve.enablePositionalOptions();
+  serve
+    .command("new-key")
+    .description("print a new encryption key")
+    .action(async () => {
+      const { newEncryptionKey } = await import("./encryption-keys.ts");
+      surroundings.terminal.out(newEncryptionKey());
+    });
+  serve
+    .command("rotate-secrets")
+    .description("seal every secret under the first encryption key")
+    .option("--database <file>", "SQLite file (default: .countersign/service.db)")
+    .action(async (options: Pick<ServeOptions, "database">) => {
+      const { runRotateSecrets } = await import("./commands/rotate-secrets.ts");
+      await runRotateSecrets(options, surroundings);
+    });
 }
 
 interface ServeOptions {

@@ -5,6 +5,9 @@ export function asFailure(error: unknown): unknown {
   // What PostgreSQL itself refuses, such as tables that its user may not make.
   if (error instanceof Error && "severity" in error) return unusable(error);
   switch (systemCode(error)) {
+    case "CS_SECRET_KEYS":
+    case "CS_SECRET_REFUSED":
+      return new Failure("CS_CLI_ENCRYPTION_KEYS_UNUSABLE", messageOf(error), { cause: error });
     case "CS_STORE_VERSION":
     case "CS_STORE_UNAVAILABLE":
     case "ERR_SQLITE_ERROR":

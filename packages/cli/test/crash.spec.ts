@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -5,6 +6,7 @@ import { startSandbox } from "@countersign/sandbox";
 import { profiles } from "@countersign/schemas/profiles";
 import { sqliteDriver } from "@countersign/service";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { vaultOf } from "../src/encryption-keys.ts";
 import { SOON } from "./soon.ts";
 import { start, temporaryFolder } from "./start-command.ts";
 
@@ -46,6 +48,7 @@ describe("a process that is killed while it delivers", () => {
     let ahead = 0;
     const next = await startSandbox({
       driver: sqliteDriver(file),
+      vault: vaultOf(readFileSync(`${file}.keys`, "utf8")),
       profile: profiles.standard,
       port: 0,
       clock: { now: () => Date.now() + ahead },

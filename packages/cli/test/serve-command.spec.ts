@@ -5,7 +5,9 @@ import { describe, expect, it } from "vitest";
 import { ran } from "./ran.ts";
 import { start, temporaryFolder } from "./start-command.ts";
 
+const keys = { COUNTERSIGN_ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 1).toString("base64")}` };
 const client = {
+  ...keys,
   COUNTERSIGN_CLIENT_ID: "cli_merchant",
   COUNTERSIGN_CLIENT_SECRET: "a-client-secret-of-24-or-more",
 };
@@ -91,7 +93,7 @@ describe("countersign serve", () => {
       { COUNTERSIGN_DATABASE_URL: "postgres://user:hush@db/countersign" },
       "CS_CLI_ENVIRONMENT_UNUSABLE",
     ],
-    [{ COUNTERSIGN_CLIENT_ID: "cli_merchant" }, "CS_CLI_ENVIRONMENT_UNUSABLE"],
+    [{ ...keys, COUNTERSIGN_CLIENT_ID: "cli_merchant" }, "CS_CLI_ENVIRONMENT_UNUSABLE"],
     [{ ...client, COUNTERSIGN_CLIENT_SECRET: "short" }, "CS_CLI_ENVIRONMENT_UNUSABLE"],
   ])("cannot run with %j", async (env, code) => {
     const database = join(temporaryFolder(), "service.db");

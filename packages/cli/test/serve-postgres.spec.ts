@@ -10,7 +10,9 @@ import {
 import { ran } from "./ran.ts";
 import { start, temporaryFolder } from "./start-command.ts";
 
+const keys = { COUNTERSIGN_ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 1).toString("base64")}` };
 const client = {
+  ...keys,
   COUNTERSIGN_CLIENT_ID: "cli_merchant",
   COUNTERSIGN_CLIENT_SECRET: "a-client-secret-of-24-or-more",
 };
@@ -59,7 +61,7 @@ describe.skipIf(postgresBinaries === undefined)(`countersign serve on PostgreSQL
     ["there is no such database", async () => `127.0.0.1:${server.port}/nothing`],
   ])("cannot run where %s, with CS_CLI_DATABASE_UNUSABLE", async (_, place) => {
     const url = `postgres://postgres:hush@${await place()}`;
-    const env = { COUNTERSIGN_DATABASE_URL: url };
+    const env = { ...keys, COUNTERSIGN_DATABASE_URL: url };
     const { status, out, err } = await ran(["serve", "--port", "0"], env);
     expect({ status, out }).toEqual({ status: 2, out: "" });
     expect(err).toContain("countersign: CS_CLI_DATABASE_UNUSABLE: ");

@@ -1,5 +1,6 @@
 import type { Profile } from "@countersign/schemas/profiles";
 import {
+  checkSecrets,
   createDeliveryEngine,
   createService,
   deliveryPolicyOf,
@@ -17,8 +18,10 @@ import {
   type Logger,
   type Random,
   type Service,
+  type Vault,
 } from "@countersign/service";
 import { controls } from "./controls.ts";
+import { developmentVault } from "./development-vault.ts";
 import { Faults } from "./faults.ts";
 import { gate } from "./gate.ts";
 import { Streams } from "./streams.ts";
@@ -36,6 +39,8 @@ export interface SandboxOptions {
    * `name:port`. Default none.
    */
   readonly allowedHosts?: readonly string[];
+  /** Seals the secrets of subscriptions. Default: with a key that everybody knows. */
+  readonly vault?: Vault;
   /** Real time. Default: this machine's. */
   readonly clock?: Clock;
   /** Default: the operating system's. */
@@ -51,6 +56,8 @@ export interface SandboxOptions {
 export interface RunningSandbox {
   readonly service: Service;
   readonly engine: DeliveryEngine;
+  /** Seals the secrets of subscriptions, and opens them. */
+  readonly vault: Vault;
   /** `http://HOST:PORT`. */
   readonly url: string;
   readonly port: number;
@@ -67,13 +74,16 @@ export interface RunningSandbox {
  * its namespace's money and time.
  *
  * @throws {StoreVersionError} `CS_STORE_VERSION`: the database belongs to another version.
+ * @throws {SecretKeysError} `CS_SECRET_KEYS`: the vault's keys are not those of the database.
  * @throws {TypeError} The profile asks for what this service cannot do.
  * @throws {Error} The port cannot be listened on.
  */
 export async function startSandbox(options: SandboxOptions): Promise<RunningSandbox> {
   const { driver, profile, clock = systemClock, random = systemRandom } = options;
   try {
-    await migrate(driver, { now: clock.now() });
+    const vault = options.vault ?? developmentVault();
+    await migrate(driver, { now: clock.now(), vault });
+    await checkSecrets(driver, vault);
     const policy = { ...deliveryPolicyOf(profile), ...options.delivery };
     const faults = new Faults();
     const streams = new Streams(driver);
@@ -84,6 +94,7 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
       policy,
       transport: undiciTransport({ deadlineMs: policy.deadlineMs, allowLoopback: true }),
       sign: signerOf(profile),
+      vault,
       endpoints: { allowLoopback: true },
       userAgent: options.userAgent ?? "Countersign",
       moveDueRefunds: (due) => service.useCases.moveDueRefunds(due),
@@ -103,6 +114,7 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
     const service = createService({
       driver,
       profile,
+      vault,
       clock,
       random,
       allowLoopbackHttp: true,
@@ -137,6 +149,7 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
     return {
       service,
       engine,
+      vault,
       url: listener.url,
       port: listener.port,
       close: (grace = {}) => (closing ??= close(grace)),

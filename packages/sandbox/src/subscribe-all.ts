@@ -1,4 +1,5 @@
-import type { Merchant, Service } from "@countersign/service";
+import { secretPlace, type Merchant, type SealedSecret } from "@countersign/service";
+import type { RunningSandbox } from "./sandbox.ts";
 
 export type SubscribeAllOutcome =
   | { readonly ok: true; readonly subscriptionKey: string }
@@ -8,20 +9,23 @@ export type SubscribeAllOutcome =
 /**
  * Subscribes an address to ALL, unless it is subscribed with this very secret: a sandbox that is
  * started again with the same address goes on delivering what waits.
+ *
+ * @throws {SecretRefusedError} `CS_SECRET_REFUSED`: a secret in the database was changed.
  */
 export async function subscribeAll(
-  { driver, useCases }: Pick<Service, "driver" | "useCases">,
+  { service, vault }: Pick<RunningSandbox, "service" | "vault">,
   merchant: Merchant,
   { url, secret }: { readonly url: string; readonly secret: string },
 ): Promise<SubscribeAllOutcome> {
   const href = URL.canParse(url) ? new URL(url).href : url;
-  const [present] = await driver.query<{ key: string }>(
-    `SELECT key FROM subscriptions
-     WHERE merchant_id = $1 AND url = $2 AND secret = $3 AND status <> 'CLOSED'`,
-    [merchant.id, href, secret],
+  const rows = await service.driver.query<SealedSecret & { key: string }>(
+    `SELECT key, secret AS text, secret_key_id AS "keyId" FROM subscriptions
+     WHERE merchant_id = $1 AND url = $2 AND status <> 'CLOSED'`,
+    [merchant.id, href],
   );
+  const present = rows.find((row) => vault.open(row, secretPlace(row.key)) === secret);
   if (present !== undefined) return { ok: true, subscriptionKey: present.key };
-  return useCases.subscribe(merchant, {
+  return service.useCases.subscribe(merchant, {
     url,
     secretKey: secret,
     subscriptionDetails: { type: "ALL" },

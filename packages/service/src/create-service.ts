@@ -1,6 +1,9 @@
 import type { Profile } from "@countersign/schemas/profiles";
 import type { Express } from "express";
 import { systemClock, type Clock } from "./clock.ts";
+import { asyncApiOf } from "./documents/asyncapi.ts";
+import { schemas } from "./documents/generated/schemas.ts";
+import { openApiOf } from "./documents/openapi.ts";
 import { createApp, type Routes } from "./http/app.ts";
 import type { HttpContext } from "./http/http-context.ts";
 import { silentLogger, type Logger } from "./http/logger.ts";
@@ -10,6 +13,8 @@ import { Rates } from "./http/rates.ts";
 import type { TokenIssuer } from "./http/token-issuer.ts";
 import { policyOf } from "./policy-of.ts";
 import { systemRandom, type Random } from "./random.ts";
+import { SecretKeysError } from "./secrets/secret-errors.ts";
+import type { Vault } from "./secrets/vault.ts";
 import type { Driver } from "./store/driver.ts";
 import { useCasesOf, type UseCases } from "./use-cases/use-cases.ts";
 
@@ -17,6 +22,8 @@ export interface ServiceOptions {
   /** A database with its tables: see `migrate`. The service does not close it. */
   readonly driver: Driver;
   readonly profile: Profile;
+  /** Seals the secrets of subscriptions. Default: none, and subscribing is an error of the service's. */
+  readonly vault?: Vault;
   /** Real time. Default: this machine's. */
   readonly clock?: Clock;
   /** Default: the operating system's. */
@@ -80,6 +87,7 @@ export function createService(options: ServiceOptions): Service {
     clock,
     random: options.random ?? systemRandom,
     policy,
+    vault: options.vault ?? { seal: refuseToSeal },
     allowLoopbackHttp: options.allowLoopbackHttp ?? false,
     onWork: options.onWork ?? (() => {}),
     logger: options.logger ?? silentLogger,
@@ -96,6 +104,10 @@ export function createService(options: ServiceOptions): Service {
       routes: options.routes ?? {},
       trustedProxies: options.trustedProxies ?? [],
       metricsToken: options.metricsToken,
+      documents: {
+        "/openapi.json": openApiOf(options.profile, schemas),
+        "/asyncapi.json": asyncApiOf(options.profile, schemas),
+      },
     }),
     useCases: counted(useCasesOf(context), metrics),
     driver: context.driver,
@@ -117,4 +129,8 @@ function counted(useCases: UseCases, metrics: Metrics): UseCases {
       return moved;
     },
   };
+}
+
+function refuseToSeal(): never {
+  throw new SecretKeysError("the service was made without a vault");
 }

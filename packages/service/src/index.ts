@@ -31,6 +31,14 @@ export {
   type TokenIssuer,
 } from "./http/token-issuer.ts";
 
+// Secrets at rest
+export { parseSecretKeys, type SecretKeys } from "./secrets/secret-keys.ts";
+export { SecretKeysError, SecretRefusedError } from "./secrets/secret-errors.ts";
+export { createVault, type SealedSecret, type SecretPlace, type Vault } from "./secrets/vault.ts";
+export { rotateSecrets } from "./secrets/rotate-secrets.ts";
+export { checkSecrets } from "./secrets/check-secrets.ts";
+export { secretPlace } from "./store/operations/subscriptions/secret-place.ts";
+
 // Store
 export {
   StoreUnavailableError,

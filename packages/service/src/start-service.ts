@@ -1,6 +1,8 @@
 import { setTimeout } from "node:timers/promises";
 import { createService, type Service, type ServiceOptions } from "./create-service.ts";
 import { listen, type ListenOptions } from "./listen.ts";
+import { checkSecrets } from "./secrets/check-secrets.ts";
+import type { Vault } from "./secrets/vault.ts";
 import { migrate } from "./store/migrate.ts";
 import { systemClock } from "./clock.ts";
 
@@ -12,6 +14,8 @@ export interface Worker {
 }
 
 export interface StartOptions extends ServiceOptions, ListenOptions {
+  /** Seals the secrets of subscriptions; the delivery of events opens them. */
+  readonly vault: Vault;
   /** Made of the service, started once it listens, stopped before the database is let go of. */
   readonly workers?: (service: Service) => readonly Worker[];
 }
@@ -41,13 +45,15 @@ export interface CloseOptions {
  * now on: `close` closes it.
  *
  * @throws {StoreVersionError} `CS_STORE_VERSION`: the database belongs to another version.
+ * @throws {SecretKeysError} `CS_SECRET_KEYS`: the vault's keys are not those of the database.
  * @throws {TypeError} The profile asks for what this service cannot do.
  * @throws {Error} The port cannot be listened on.
  */
 export async function startService(options: StartOptions): Promise<RunningService> {
   const { driver, clock = systemClock } = options;
   try {
-    await migrate(driver, { now: clock.now() });
+    await migrate(driver, { now: clock.now(), vault: options.vault });
+    await checkSecrets(driver, options.vault);
     const service = createService(options);
     const listener = await listen(service.app, options);
     const workers = options.workers?.(service) ?? [];

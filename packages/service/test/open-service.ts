@@ -10,6 +10,7 @@ import { sqliteDriver } from "../src/store/sqlite-driver.ts";
 import type { Merchant } from "../src/store/records.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { temporaryDatabase, type AtEnd } from "./temporary-database.ts";
+import { testVault } from "./test-vault.ts";
 
 export interface CallOptions {
   /** Sent as it stands. */
@@ -74,6 +75,7 @@ export async function openService(options: OpenOptions = {}): Promise<TestServic
     driver,
     clock,
     port: 0,
+    vault: testVault(),
     profile: options.profile ?? profiles.standard,
     ...(options.logger && { logger: options.logger }),
     ...(options.onWork && { onWork: options.onWork }),

@@ -6,6 +6,7 @@ import { startService } from "../src/start-service.ts";
 import type { Driver } from "../src/store/driver.ts";
 import { sqliteDriver } from "../src/store/sqlite-driver.ts";
 import { temporaryDatabase } from "./temporary-database.ts";
+import { testVault } from "./test-vault.ts";
 import { profiles } from "@countersign/schemas/profiles";
 import { refusal, validated } from "./validated.ts";
 
@@ -89,6 +90,7 @@ describe("closing a service", () => {
       driver,
       port: 0,
       profile: profiles.standard,
+      vault: testVault(),
       workers: ({ useCases }) => [
         {
           start: () => order.push("start"),
@@ -109,7 +111,7 @@ describe("a service that cannot start", () => {
   it("lets go of the database where the port is taken", async () => {
     const { service } = await openService();
     const driver = sqliteDriver(temporaryDatabase());
-    const options = { driver, port: service.port, profile: profiles.standard };
+    const options = { driver, port: service.port, profile: profiles.standard, vault: testVault() };
     await expect(startService(options)).rejects.toMatchObject({ code: "EADDRINUSE" });
     await expect(driver.query("SELECT 1")).rejects.toMatchObject({ code: "CS_STORE_UNAVAILABLE" });
   });

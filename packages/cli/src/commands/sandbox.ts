@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { openNamespace, startSandbox, subscribeAll } from "@countersign/sandbox";
 import { listPayments, type Merchant, type Queryable } from "@countersign/service";
+import { newEncryptionKey, vaultOf } from "../encryption-keys.ts";
 import { secretFrom } from "../environment.ts";
 import { Failure } from "../failure.ts";
 import { firstCalls } from "../first-calls.ts";
@@ -40,6 +41,7 @@ export async function runSandbox(
   const sandbox = await listenOn(command.port, async (port) =>
     startSandbox({
       driver: await openDatabase(file),
+      vault: vaultOf((await keptSecret(`${file}.keys`, newEncryptionKey)).value),
       profile,
       port,
       host: command.listen,
@@ -68,7 +70,7 @@ export async function runSandbox(
     if (command.deliverTo !== undefined) {
       const secret = given.secret ?? (await keptSecret(`${file}.secret`, newWebhookSecret)).value;
       const order = { url: command.deliverTo, secret };
-      const outcome = await subscribeAll(sandbox.service, opened.merchant, order);
+      const outcome = await subscribeAll(sandbox, opened.merchant, order);
       if (!outcome.ok) throw deliverToFailure(outcome.code);
       terminal.err(`delivers  every event to ${command.deliverTo}`);
       terminal.err(`secret    ${given.secret === undefined ? secret : "from the environment"}`);

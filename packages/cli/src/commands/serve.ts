@@ -13,6 +13,7 @@ import {
   type StartOptions,
 } from "@countersign/service";
 import type { Profile } from "@countersign/schemas/profiles";
+import { serviceVault } from "../encryption-keys.ts";
 import { secretFrom } from "../environment.ts";
 import { Failure } from "../failure.ts";
 import { listenOn, type PortChoice } from "../listen-on.ts";
@@ -51,6 +52,7 @@ export async function runServe(command: ServeCommand, surroundings: Surroundings
     trustedProxies: command.trustProxy,
     ...(issuerFile !== undefined && { tokenIssuer: await loadIssuer(issuerFile) }),
     ...(metricsToken !== undefined && { metricsToken }),
+    vault: await serviceVault(env),
   };
   const service = await listenOn(command.port, async (port) =>
     start({ ...options, driver: await database.open(), port }, surroundings),
@@ -71,7 +73,7 @@ export async function runServe(command: ServeCommand, surroundings: Surroundings
 type Start = Omit<StartOptions, "logger" | "onWork" | "workers">;
 
 function start(options: Start, { terminal, version }: Surroundings): Promise<RunningService> {
-  const { driver, profile } = options;
+  const { driver, profile, vault } = options;
   const policy = deliveryPolicyOf(profile);
   const logger = lineLogger(terminal, systemClock);
   let engine: DeliveryEngine | undefined;
@@ -88,6 +90,7 @@ function start(options: Start, { terminal, version }: Surroundings): Promise<Run
         random: systemRandom,
         transport: undiciTransport({ deadlineMs: policy.deadlineMs }),
         sign: signerOf(profile),
+        vault,
         endpoints: { allowLoopback: false },
         userAgent: `Countersign/${version}`,
         moveDueRefunds: useCases.moveDueRefunds,

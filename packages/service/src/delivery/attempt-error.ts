@@ -6,6 +6,9 @@ export const attemptErrorCodes = {
   CS_ATTEMPT_SECRET_UNUSABLE: {
     meaning: "The subscription's secret cannot sign under the profile in use.",
   },
+  CS_ATTEMPT_SECRET_SEALED: {
+    meaning: "The subscription's secret does not open: its key is missing, or its row was changed.",
+  },
   CS_ATTEMPT_ADDRESS_REFUSED: {
     meaning: "The host is, or resolves to, an address outside the public Internet.",
   },
@@ -30,6 +33,7 @@ export function attemptErrorCode(error: unknown): AttemptErrorCode {
   const code = codeOf(error);
   switch (code) {
     case "CS_ATTEMPT_ADDRESS_REFUSED":
+    case "CS_ATTEMPT_NAME_UNRESOLVED":
       return code;
     case "ENOTFOUND":
     case "EAI_AGAIN":

@@ -1,6 +1,9 @@
 import type { Clock } from "../clock.ts";
 import type { Claim } from "./claim.ts";
 import { endpointUrl, type EndpointPolicy } from "./endpoint-url.ts";
+import { SecretRefusedError } from "../secrets/secret-errors.ts";
+import type { Vault } from "../secrets/vault.ts";
+import { secretPlace } from "../store/operations/subscriptions/secret-place.ts";
 import type { Signer } from "./signer.ts";
 import type { Answer, Transport } from "./transport.ts";
 
@@ -17,6 +20,8 @@ export interface AttemptPorts {
   readonly clock: Clock;
   readonly transport: Transport;
   readonly sign: Signer;
+  /** Opens the secrets of subscriptions, which are in the clear nowhere else. */
+  readonly vault: Pick<Vault, "open">;
   readonly endpoints: EndpointPolicy;
   /** Value of the `user-agent` header. */
   readonly userAgent: string;
@@ -40,7 +45,9 @@ async function signAndPost(claim: Claim, startedAt: number, ports: AttemptPorts)
   if (url === undefined) return { kind: "unanswered", code: "CS_ATTEMPT_URL_REFUSED" };
   const body = Buffer.from(claim.payload, "utf8");
   const message = { id: claim.eventId, timestamp: Math.floor(startedAt / 1000), body };
-  const signature = ports.sign(message, claim.subscription.secret);
+  const secret = openSecret(claim.subscription, ports.vault);
+  if (secret === undefined) return { kind: "unanswered", code: "CS_ATTEMPT_SECRET_SEALED" };
+  const signature = ports.sign(message, secret);
   if (signature === undefined) return { kind: "unanswered", code: "CS_ATTEMPT_SECRET_UNUSABLE" };
   const headers = {
     ...signature,
@@ -48,4 +55,16 @@ async function signAndPost(claim: Claim, startedAt: number, ports: AttemptPorts)
     "user-agent": ports.userAgent,
   };
   return ports.transport.post({ url, headers, body });
+}
+
+function openSecret(
+  { key, secret }: Claim["subscription"],
+  vault: AttemptPorts["vault"],
+): string | undefined {
+  try {
+    return vault.open(secret, secretPlace(key));
+  } catch (error) {
+    if (error instanceof SecretRefusedError) return undefined;
+    throw error;
+  }
 }

@@ -2,7 +2,7 @@ import type { Profile } from "@countersign/schemas/profiles";
 import { schemeOf, type Message, type Secret } from "@countersign/signatures";
 
 /**
- * Signs one attempt with a subscription's `secretKey` as it is stored. `undefined` where the secret
+ * Signs one attempt with a subscription's `secretKey` as it was given. `undefined` where the secret
  * cannot sign: it was taken under another profile.
  */
 export type Signer = (message: Message, secretKey: string) => Record<string, string> | undefined;

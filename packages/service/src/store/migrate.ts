@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
+import { sealPlainSecrets } from "../secrets/seal-plain-secrets.ts";
+import type { Vault } from "../secrets/vault.ts";
 import type { Driver, Queryable } from "./driver.ts";
 import { splitStatements } from "./split-statements.ts";
 
@@ -15,9 +17,14 @@ export class StoreVersionError extends Error {
 export interface MigrateOptions {
   /** Milliseconds since 1970, recorded beside each migration. */
   readonly now: number;
+  /** Seals what earlier versions stored in the clear. Default: none, for databases without it. */
+  readonly vault?: Vault;
   /** Folder of numbered `NNNN-name.sql` files. Default: the ones of this package. */
   readonly folder?: URL;
 }
+
+/** The migration with which secrets come to be sealed. */
+const SEALING = "0002-sealed-secrets.sql";
 
 interface Migration {
   readonly name: string;
@@ -32,6 +39,7 @@ interface Migration {
  * @returns The names of the migrations that ran.
  * @throws {StoreVersionError} `CS_STORE_VERSION`: the database was made by a newer version, or a
  *   migration that it holds has been edited since.
+ * @throws {SecretKeysError} `CS_SECRET_KEYS`: there are secrets in the clear and nothing to seal them.
  */
 export async function migrate(driver: Driver, options: MigrateOptions): Promise<string[]> {
   const migrations = await readMigrations(
@@ -43,6 +51,7 @@ export async function migrate(driver: Driver, options: MigrateOptions): Promise<
     const missing = migrations.filter(({ name }) => !applied.has(name));
     for (const migration of missing) {
       await apply(tx, migration, options.now);
+      if (migration.name === SEALING) await sealPlainSecrets(tx, options.vault);
     }
     return missing.map(({ name }) => name);
   });

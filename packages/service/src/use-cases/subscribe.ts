@@ -5,6 +5,7 @@ import { sha256Hex } from "../sha256.ts";
 import { instantOf } from "../store/operations/clocks/instant-of.ts";
 import { hasClientSecret } from "../store/operations/merchants/has-client-secret.ts";
 import { countOpenSubscriptions } from "../store/operations/subscriptions/count-open-subscriptions.ts";
+import { secretPlace } from "../store/operations/subscriptions/secret-place.ts";
 import { insertSubscription } from "../store/operations/subscriptions/insert-subscription.ts";
 import type { Merchant } from "../store/records.ts";
 import type { Context } from "./context.ts";
@@ -39,6 +40,7 @@ export type SubscribeOutcome =
  * Makes a subscription (S 4.3). Two of one address are two: each event goes to both.
  *
  * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: nothing is stored.
+ * @throws {SecretKeysError} `CS_SECRET_KEYS`: the service was made without a vault.
  */
 export async function subscribe(
   context: Context,
@@ -69,7 +71,7 @@ export async function subscribe(
     await insertSubscription(tx, merchant, {
       key: subscriptionKey,
       url: endpoint.href,
-      secret: secretKey,
+      secret: context.vault.seal(secretKey, secretPlace(subscriptionKey)),
       status: "ACTIVE",
       selection: select(subscriptionDetails),
       createdAt: await instantOf(tx, context.clock, merchant.clockId),

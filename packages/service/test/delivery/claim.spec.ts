@@ -8,7 +8,6 @@ import {
   type Queue,
   policy,
   REAL_START,
-  SECRET,
   answered,
 } from "./queue.ts";
 import { onStores, postgres, sqlite } from "../store/stores.ts";
@@ -87,7 +86,11 @@ onStores([sqlite, postgres], ({ open }) => {
           payload: '{"amount":10.50}',
           clockId: "clk_1",
           leasedUntil: REAL_START + 60_000,
-          subscription: { key: "sub_1", url: "https://sub_1.example/hooks", secret: SECRET },
+          subscription: {
+            key: "sub_1",
+            url: "https://sub_1.example/hooks",
+            secret: expect.objectContaining({ keyId: "k1" }) as unknown,
+          },
         },
       ]);
       expect(await queue.deliveries()).toMatchObject([

@@ -5,14 +5,20 @@ import type { DeliveryPolicy } from "../../src/delivery/policy.ts";
 import type { Answer, PostRequest, Transport } from "../../src/delivery/transport.ts";
 import type { Driver } from "../../src/store/driver.ts";
 import { migrate } from "../../src/store/migrate.ts";
+import { secretPlace } from "../../src/store/operations/subscriptions/secret-place.ts";
+import type { Vault } from "../../src/secrets/vault.ts";
 import { sqliteDriver } from "../../src/store/sqlite-driver.ts";
 import { temporaryDatabase } from "../temporary-database.ts";
+import { testVault } from "../test-vault.ts";
 
 export const SECRET = "a-secret-of-24-characters-or-more";
 /** Real time at which every test begins. */
 export const REAL_START = Date.parse("2026-11-02T12:00:00.000Z");
 /** What the sandbox clock `clk_1` shows at first. */
 export const CLOCK_START = Date.parse("2026-03-02T09:00:00.000Z");
+
+/** Opens the secret of every subscription in a queue. */
+export const vault: Vault = testVault();
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -62,6 +68,7 @@ export class Queue {
       clock: { now: () => this.realNow },
       random: { bytes: (length) => Buffer.concat([Buffer.from([0x80]), Buffer.alloc(length - 1)]) },
       transport,
+      vault,
       sign: (message, secret) => scheme.sign(message, [{ raw: secret }]),
       endpoints: { allowLoopback: true },
       userAgent: "Countersign/test",
@@ -71,11 +78,13 @@ export class Queue {
   async subscribe(key: string, options: { url?: string; clockId?: string } = {}): Promise<void> {
     const clockId = options.clockId ?? "clk_1";
     const url = options.url ?? `https://${key}.example/hooks`;
+    const { text, keyId } = vault.seal(SECRET, secretPlace(key));
     await this.write(
       `INSERT INTO subscriptions
-         (key, merchant_id, clock_id, url, secret, selection, status, created_at, updated_at)
-       VALUES ($1, $2, $3, $4, $5, '{}', 'ACTIVE', 0, 0)`,
-      [key, merchantOf(clockId), clockId, url, SECRET],
+         (key, merchant_id, clock_id, url, secret, secret_key_id, selection, status, created_at,
+          updated_at)
+       VALUES ($1, $2, $3, $4, $5, $6, '{}', 'ACTIVE', 0, 0)`,
+      [key, merchantOf(clockId), clockId, url, text, keyId],
     );
   }
 

@@ -25,7 +25,11 @@ const claimed: Claim = {
   attempt: 1,
   payload: "{}",
   clockId: "clk_1",
-  subscription: { key: "sub_1", url: "https://merchant.example/", secret: "s" },
+  subscription: {
+    key: "sub_1",
+    url: "https://merchant.example/",
+    secret: { keyId: "k1", text: "" },
+  },
   leasedUntil: REAL_START + MINUTE,
 };
 const made = (answer: Answer, of: Claim = claimed): Attempt => ({

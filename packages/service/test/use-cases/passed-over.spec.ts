@@ -9,6 +9,7 @@ import { answered, fakeTransport, policy } from "../delivery/queue.ts";
 import { SOON } from "../delivery/soon.ts";
 import { openService, type TestService } from "../open-service.ts";
 import { newPayment } from "../payments.ts";
+import { testVault } from "../test-vault.ts";
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
@@ -129,6 +130,7 @@ describe("the delivery engine", () => {
   function engineOf({ service }: TestService, clock: ManualClock) {
     const told: PassedOverRefund[] = [];
     const engine = createDeliveryEngine({
+      vault: testVault(),
       driver: service.driver,
       clock,
       random: systemRandom,

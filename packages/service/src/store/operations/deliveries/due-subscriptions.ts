@@ -1,10 +1,13 @@
+import type { SealedSecret } from "../../../secrets/vault.ts";
 import type { Queryable } from "../../driver.ts";
 
 export interface DueSubscription {
   readonly key: string;
   readonly url: string;
-  readonly secret: string;
+  readonly secret: SealedSecret;
 }
+
+type Row = Omit<DueSubscription, "secret"> & SealedSecret;
 
 /**
  * The active subscriptions of a clock with a delivery that is due and not leased.
@@ -14,12 +17,12 @@ export interface DueSubscription {
  *
  * @param at `now` in the time of the clock, `realNow` in real time; both milliseconds.
  */
-export function dueSubscriptions(
+export async function dueSubscriptions(
   db: Queryable,
   clockId: string,
   at: { readonly now: number; readonly realNow: number },
 ): Promise<DueSubscription[]> {
-  return db.query<DueSubscription>(
+  const rows = await db.query<Row>(
     `WITH RECURSIVE waiting (key) AS (
        SELECT MIN(subscription_key) FROM deliveries WHERE clock_id = $1 AND next_at IS NOT NULL
        UNION ALL
@@ -27,7 +30,8 @@ export function dueSubscriptions(
                WHERE clock_id = $1 AND next_at IS NOT NULL AND subscription_key > waiting.key)
        FROM waiting WHERE waiting.key IS NOT NULL
      )
-     SELECT subscriptions.key, subscriptions.url, subscriptions.secret
+     SELECT subscriptions.key, subscriptions.url, subscriptions.secret AS text,
+       COALESCE(subscriptions.secret_key_id, '') AS "keyId"
      FROM waiting JOIN subscriptions ON subscriptions.key = waiting.key
      WHERE subscriptions.status = 'ACTIVE' AND EXISTS (
        SELECT 1 FROM deliveries
@@ -35,4 +39,5 @@ export function dueSubscriptions(
          AND next_at <= $2 AND leased_until <= $3)`,
     [clockId, at.now, at.realNow],
   );
+  return rows.map(({ key, url, keyId, text }) => ({ key, url, secret: { keyId, text } }));
 }

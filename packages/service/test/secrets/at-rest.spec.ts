@@ -1,0 +1,190 @@
+import { cpSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { profiles } from "@countersign/schemas/profiles";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createService } from "../../src/create-service.ts";
+import { attempt } from "../../src/delivery/attempt.ts";
+import { claim } from "../../src/delivery/claim.ts";
+import { checkSecrets } from "../../src/secrets/check-secrets.ts";
+import { rotateSecrets } from "../../src/secrets/rotate-secrets.ts";
+import { parseSecretKeys } from "../../src/secrets/secret-keys.ts";
+import { createVault, type Vault } from "../../src/secrets/vault.ts";
+import type { Driver } from "../../src/store/driver.ts";
+import { migrate } from "../../src/store/migrate.ts";
+import { sqliteDriver } from "../../src/store/sqlite-driver.ts";
+import { answered, fakeTransport, policy, queueOf, SECRET, type Queue } from "../delivery/queue.ts";
+import { openService } from "../open-service.ts";
+import { onStores, postgres, sqlite } from "../store/stores.ts";
+import { temporaryDatabase } from "../temporary-database.ts";
+import { testVault } from "../test-vault.ts";
+
+const subscription = {
+  url: "https://merchant.example/",
+  secretKey: "a-secret-that-stands-out-in-any-file",
+  subscriptionDetails: { type: "ALL" as const },
+};
+
+/** What the sender does with the one delivery that waits, with the secrets of a vault. */
+async function send(queue: Queue, vault: Vault): Promise<unknown> {
+  const transport = fakeTransport(() => answered(204));
+  const ports = { ...queue.ports(transport), vault };
+  const [one] = await claim("clk_1", { total: 1, underWay: () => 0, turn: 0 }, ports, policy);
+  if (one === undefined) throw new Error("nothing is due");
+  const { answer } = await attempt(one, ports);
+  return answer.kind === "answered" ? answer.status : answer.code;
+}
+
+const stored = (driver: Driver): Promise<Record<string, unknown>[]> =>
+  driver.query(`SELECT key, secret, secret_key_id AS "keyId" FROM subscriptions ORDER BY key`);
+
+describe("the secret of a subscription (B16)", () => {
+  it("stands in no file of the database", async () => {
+    const file = temporaryDatabase();
+    const open = await openService({ file });
+    expect(await open.service.useCases.subscribe(open.merchant, subscription)).toMatchObject({
+      ok: true,
+    });
+    const files = readdirSync(dirname(file)).map((name) => readFileSync(join(dirname(file), name)));
+    expect(files.some((bytes) => bytes.includes(subscription.url))).toBe(true);
+    expect(files.some((bytes) => bytes.includes("stands-out"))).toBe(false);
+  });
+
+  it("is taken by no service that was made without a vault", async () => {
+    const { service, merchant } = await openService();
+    const { useCases } = createService({ driver: service.driver, profile: profiles.standard });
+    await expect(useCases.subscribe(merchant, subscription)).rejects.toMatchObject({
+      code: "CS_SECRET_KEYS",
+    });
+    expect(await stored(service.driver)).toEqual([]);
+  });
+});
+
+onStores([sqlite, postgres], ({ open }) => {
+  describe("secrets at rest (B16)", () => {
+    it("sign, once the sender has opened them", async () => {
+      const queue = await queueOf(await open());
+      await queue.subscribe("sub_1");
+      await queue.enqueue("sub_1");
+      expect(JSON.stringify(await stored(queue.driver))).not.toContain(SECRET);
+      expect(await send(queue, testVault())).toBe(204);
+    });
+
+    it.each([
+      [
+        "was taken from another row",
+        "UPDATE subscriptions SET secret = (SELECT secret FROM subscriptions WHERE key = 'sub_2')",
+      ],
+      ["was changed", "UPDATE subscriptions SET secret = secret || 'AAAA'"],
+      [
+        "was written in the clear",
+        `UPDATE subscriptions SET secret = '${SECRET}', secret_key_id = NULL`,
+      ],
+      ["goes by another key's id", "UPDATE subscriptions SET secret_key_id = 'k2'"],
+    ])("sign nothing where one %s", async (_, sql) => {
+      const queue = await queueOf(await open());
+      await queue.subscribe("sub_1");
+      await queue.subscribe("sub_2");
+      await queue.enqueue("sub_1");
+      await queue.write(`${sql} WHERE key = 'sub_1'`, []);
+      expect(await send(queue, testVault("k1", "k2"))).toBe("CS_ATTEMPT_SECRET_SEALED");
+    });
+
+    it("are refused at the start where their key is missing or another one", async () => {
+      const queue = await queueOf(await open());
+      await checkSecrets(queue.driver, testVault("k2"));
+      await queue.subscribe("sub_1");
+      await checkSecrets(queue.driver, testVault("k2", "k1"));
+      const unusable = { code: "CS_SECRET_KEYS" };
+      await expect(checkSecrets(queue.driver, testVault("k2"))).rejects.toMatchObject(unusable);
+      const other = createVault(parseSecretKeys(`k1:${Buffer.alloc(32, "x").toString("base64")}`));
+      await expect(checkSecrets(queue.driver, other)).rejects.toMatchObject(unusable);
+      await queue.write("UPDATE subscriptions SET secret_key_id = NULL", []);
+      await expect(checkSecrets(queue.driver, testVault())).rejects.toMatchObject(unusable);
+    });
+
+    it("are sealed under the first key by a rotation, and open in every service meanwhile", async () => {
+      const queue = await queueOf(await open());
+      const keys = Array.from({ length: 120 }, (_, index) => `sub_${index}`);
+      for (const key of keys) await queue.subscribe(key);
+      await queue.enqueue("sub_7");
+      const both = testVault("k2", "k1");
+      // Claimed with the old text, sent during the rotation.
+      const ports = { ...queue.ports(fakeTransport(() => answered(204))), vault: both };
+      const [claimed] = await claim(
+        "clk_1",
+        { total: 1, underWay: () => 0, turn: 0 },
+        ports,
+        policy,
+      );
+      expect(await rotateSecrets(queue.driver, both)).toBe(120);
+      if (claimed === undefined) throw new Error("nothing is due");
+      expect((await attempt(claimed, ports)).answer).toMatchObject({ status: 204 });
+
+      expect(new Set((await stored(queue.driver)).map(({ keyId }) => keyId))).toEqual(
+        new Set(["k2"]),
+      );
+      await checkSecrets(queue.driver, testVault("k2"));
+      await queue.enqueue("sub_8");
+      expect(await send(queue, testVault("k2"))).toBe(204);
+      expect(await rotateSecrets(queue.driver, both)).toBe(0);
+    });
+
+    it("stay as they are where a rotation meets one that does not open", async () => {
+      const queue = await queueOf(await open());
+      await queue.subscribe("sub_1");
+      await queue.subscribe("sub_2");
+      await queue.write("UPDATE subscriptions SET secret = 'AAAA' WHERE key = 'sub_2'", []);
+      const before = await stored(queue.driver);
+      await expect(rotateSecrets(queue.driver, testVault("k2", "k1"))).rejects.toMatchObject({
+        code: "CS_SECRET_REFUSED",
+      });
+      expect(await stored(queue.driver)).toEqual(before);
+    });
+  });
+});
+
+describe("secrets that an earlier version stored in the clear", () => {
+  /** The migrations of the version before. */
+  function earlierMigrations(): URL {
+    const folder = join(dirname(temporaryDatabase()), "/");
+    const name = "0001-initial.sql";
+    cpSync(new URL(`../../migrations/${name}`, import.meta.url), join(folder, name));
+    return pathToFileURL(folder);
+  }
+
+  it("are sealed at the first start, and never taken again", async () => {
+    const driver = sqliteDriver(temporaryDatabase());
+    onTestFinished(() => driver.close());
+    await migrate(driver, { now: 1, folder: earlierMigrations() });
+    await driver.transaction(async (tx) => {
+      await tx.query(
+        "INSERT INTO merchants (id, name, clock_id, created_at) VALUES ('m', 'M', 'live', 0)",
+      );
+      await tx.query(
+        `INSERT INTO subscriptions
+           (key, merchant_id, clock_id, url, secret, selection, status, created_at, updated_at)
+         VALUES ('sub_1', 'm', 'live', 'https://m.example', $1, '{}', 'ACTIVE', 0, 0)`,
+        [SECRET],
+      );
+    });
+    await expect(migrate(driver, { now: 2 })).rejects.toMatchObject({ code: "CS_SECRET_KEYS" });
+    expect(await driver.query("SELECT secret FROM subscriptions")).toEqual([{ secret: SECRET }]);
+
+    await migrate(driver, { now: 2, vault: testVault() });
+    const [row] = await stored(driver);
+    expect(row).toMatchObject({ key: "sub_1", keyId: "k1" });
+    const sealed = { keyId: "k1", text: String(row?.["secret"]) };
+    const place = { table: "subscriptions", row: "sub_1" };
+    expect(testVault().open(sealed, place)).toBe(SECRET);
+    await checkSecrets(driver, testVault());
+
+    await driver.transaction((tx) =>
+      tx.query("UPDATE subscriptions SET secret = $1, secret_key_id = NULL", [SECRET]),
+    );
+    await migrate(driver, { now: 3, vault: testVault() });
+    await expect(checkSecrets(driver, testVault())).rejects.toMatchObject({
+      code: "CS_SECRET_KEYS",
+    });
+  });
+});

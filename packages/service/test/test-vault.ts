@@ -1,0 +1,10 @@
+import { createVault, type Vault } from "../src/secrets/vault.ts";
+import { parseSecretKeys } from "../src/secrets/secret-keys.ts";
+
+/** A vault over a key of its own for each id, the first of which seals. */
+export function testVault(...ids: readonly string[]): Vault {
+  const lines = (ids.length === 0 ? ["k1"] : ids).map(
+    (id) => `${id}:${Buffer.alloc(32, id).toString("base64")}`,
+  );
+  return createVault(parseSecretKeys(lines.join("\n")));
+}
