@@ -1,5 +1,6 @@
 // Writes everything that is derived from schemas/: types, validators, the catalogue, the profiles;
-// the state diagrams of ARCHITECTURE.md, from the transitions of the rules; and the page of requirements.
+// the service's OpenAPI and AsyncAPI documents; the state diagrams of ARCHITECTURE.md, from the
+// transitions of the rules; and the page of requirements.
 // With --check nothing is written, and the exit code is 1 where a committed file differs.
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -12,6 +13,7 @@ import { keywordFaults } from "../src/generate/keywords.ts";
 import { loadSchemas } from "../src/generate/load.ts";
 import { profilesModule, profileValidatorModule } from "../src/generate/profiles.ts";
 import { requirementsPage } from "../src/generate/requirements.ts";
+import { serviceDocuments } from "../src/generate/service-documents.ts";
 import { typesOf } from "../src/generate/types.ts";
 import { checksTypes, validatorsModule } from "../src/generate/validators.ts";
 
@@ -77,6 +79,7 @@ const read = (path: string): string => (existsSync(path) ? readFileSync(path, "u
 const pages: Readonly<Record<string, string>> = {
   "ARCHITECTURE.md": withDiagrams(read(`${root}ARCHITECTURE.md`)),
   "docs/requirements.md": requirementsPage(`${root}contracts/requirements`),
+  ...serviceDocuments(folder, files),
 };
 const stalePages = Object.entries(pages).filter(([path, text]) => read(root + path) !== text);
 for (const [path, text] of stalePages) {

@@ -4,6 +4,7 @@ import type { Profile } from "@countersign/schemas/profiles";
 import { deprecatedOf } from "./deprecated-of.ts";
 import { signerOf } from "./delivery/signer.ts";
 import type { Policy } from "./policy.ts";
+import { movedStatuses } from "./status-of.ts";
 import { writeEnvelope } from "./write-envelope.ts";
 
 /**
@@ -14,6 +15,7 @@ import { writeEnvelope } from "./write-envelope.ts";
 export function policyOf(profile: Profile): Policy {
   requireProfile(profile);
   const { amount, catalogue, envelope, headers, limits, refund, statuses, subscription } = profile;
+  const moved = new Map<string, number>(Object.entries(movedStatuses(statuses)));
   return {
     amount: {
       trailingZeros: amount.trailingZeros,
@@ -51,7 +53,7 @@ export function policyOf(profile: Profile): Policy {
     deprecated: deprecatedOf(profile),
     http: {
       errorBody: statuses.errorBody,
-      statusOf: statusTable(statuses),
+      statusOf: (code) => moved.get(code),
       refundCreated: statuses.refundCreated,
       subscribed: statuses.subscribed,
       isAcceptRequired: headers.acceptMissing === "error",
@@ -105,19 +107,6 @@ function alphabetOf(name: Profile["refund"]["softDescriptor"]): Alphabet {
 /** A profile may be stricter than the schema of the call, which wants 24 characters or more. */
 function secretBounds({ secretKey }: Profile["limits"]): Policy["limits"]["secretKey"] {
   return { minimum: Math.max(24, secretKey.minimum), maximum: secretKey.maximum };
-}
-
-/** The profile moves three of the registry's statuses; the others are as they stand there. */
-function statusTable(statuses: Profile["statuses"]): Policy["http"]["statusOf"] {
-  const table = new Map<string, number>([
-    ["DUPLICATE_REQUEST_KEY", statuses.duplicateKey],
-    ["REFUND_AMOUNT_EXCEEDS_REMAINING", statuses.business],
-    ["PAYMENT_ALREADY_REFUNDED", statuses.business],
-    ["PAYMENT_NOT_REFUNDABLE", statuses.business],
-    ["SUBSCRIPTION_LIMIT_REACHED", statuses.business],
-    ["INSUFFICIENT_SCOPE", statuses.forbidden],
-  ]);
-  return (code) => table.get(code);
 }
 
 /**

@@ -15,7 +15,19 @@ export function writeAnswer(
   response: ServerResponse,
   { status, body, mediaType = "application/json", headers = {} }: Answer,
 ): void {
-  const text = JSON.stringify(body);
+  writeText(response, { status, text: JSON.stringify(body), mediaType, headers });
+}
+
+export interface TextAnswer extends Pick<Answer, "status" | "headers"> {
+  readonly text: string;
+  readonly mediaType: string;
+}
+
+/** Writes an answer that is text already. */
+export function writeText(
+  response: ServerResponse,
+  { status, text, mediaType, headers = {} }: TextAnswer,
+): void {
   response.statusCode = status;
   response.setHeader("content-type", mediaType);
   response.setHeader("content-length", Buffer.byteLength(text));

@@ -10,6 +10,7 @@ import { logCall } from "./log-call.ts";
 import { postRefund } from "./refunds.ts";
 import { refuse } from "./refuse.ts";
 import type { Route } from "./route.ts";
+import { serveDocument } from "./serve-document.ts";
 import { serve } from "./serve.ts";
 import { serveMetrics } from "./serve-metrics.ts";
 import { serveTokens } from "./tokens.ts";
@@ -31,13 +32,15 @@ export interface AppOptions {
   readonly routes: Routes;
   /** Addresses and networks of proxies whose word on a call's source is taken. */
   readonly trustedProxies: readonly string[];
+  /** Documents about the interface, by their paths. */
+  readonly documents: Readonly<Record<string, object>>;
   /** See `serveMetrics`. */
   readonly metricsToken: string | undefined;
 }
 
 /**
  * The service's HTTP interface: the four calls of S 4, `POST /v1/tokens`, and `GET` of `/healthz`,
- * `/readyz` and `/metrics`. Every answer carries `x-request-id`; every refusal is a problem.
+ * `/readyz`, `/metrics` and the documents. Every answer carries `x-request-id`; every refusal is a problem.
  */
 export function createApp(context: HttpContext, options: AppOptions): Express {
   const app = express();
@@ -59,6 +62,9 @@ export function createApp(context: HttpContext, options: AppOptions): Express {
   on("/readyz", ["GET", serveReadiness(context)]);
   const metrics = serveMetrics({ metrics: context.metrics, token: options.metricsToken });
   on("/metrics", ["GET", metrics]);
+  for (const [path, document] of Object.entries(options.documents)) {
+    on(path, ["GET", serveDocument(document)]);
+  }
   on(context.policy.token.path, ["POST", serveTokens(context)]);
   for (const [path, methods] of Object.entries({ ...interfaceRoutes, ...options.routes })) {
     on(path, ...methods.map((route): Handler => [route.method, serve(context, route)]));

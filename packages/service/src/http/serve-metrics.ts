@@ -1,6 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Request, Response } from "express";
 import { sha256Hex } from "../sha256.ts";
+import { writeText } from "./answer.ts";
 import type { Metrics } from "./metrics.ts";
 import { refuse } from "./refuse.ts";
 
@@ -22,10 +23,8 @@ export function serveMetrics({ metrics, token }: ServeMetricsOptions) {
       throw refuse("UNAUTHENTICATED", { headers: { "www-authenticate": challenge } });
     }
     const text = await metrics.text();
-    response.setHeader("content-type", "text/plain; version=0.0.4; charset=utf-8");
-    response.setHeader("cache-control", "no-store");
-    response.setHeader("x-content-type-options", "nosniff");
-    response.end(text);
+    const mediaType = "text/plain; version=0.0.4; charset=utf-8";
+    writeText(response, { status: 200, text, mediaType });
   };
 }
 

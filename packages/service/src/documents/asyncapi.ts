@@ -1,0 +1,97 @@
+import type { Profile } from "@countersign/schemas/profiles";
+import { eventSchemas } from "./event-schemas.ts";
+import { profiledSchemas } from "./profiled-schemas.ts";
+import { reachable, type Schema, type Schemas } from "./schema.ts";
+import { signatureHeaders } from "./signature-headers.ts";
+
+/**
+ * The AsyncAPI 3.0 document of the events that a profile's service sends to subscriptions.
+ *
+ * @param schemas All schemas by their titles, as they are without a profile.
+ */
+export function asyncApiOf(profile: Profile, schemas: Schemas): object {
+  const own = profiledSchemas(profile, schemas);
+  const events = eventSchemas(profile, own);
+  const messages = Object.fromEntries(
+    events.map(({ type, category, schema }) => [
+      type,
+      {
+        name: type,
+        title: type,
+        summary: `An event of the category ${category}.`,
+        contentType: "application/json",
+        headers: { $ref: "#/components/schemas/AttemptHeaders" },
+        payload: withoutDiscriminator(schema),
+      },
+    ]),
+  );
+  const refs = events.map(({ type }) => type);
+  return {
+    asyncapi: "3.0.0",
+    info: {
+      title: "Webhook events",
+      version: "1.0.0",
+      description:
+        "Each event of a subscription is one POST to its `url`, signed with its `secretKey`, and sent again until it is answered as delivered. Types and members may be added: a reader takes no notice of what it does not know.",
+      license: { name: "Apache-2.0" },
+    },
+    defaultContentType: "application/json",
+    servers: {
+      merchant: {
+        host: "{merchant}",
+        protocol: "https",
+        description: "The address that a merchant subscribes.",
+        variables: { merchant: { description: "Host of the merchant's receiver." } },
+      },
+    },
+    channels: {
+      subscription: {
+        address: null,
+        description: "The `url` of a subscription.",
+        servers: [{ $ref: "#/servers/merchant" }],
+        messages: Object.fromEntries(
+          refs.map((type) => [type, { $ref: `#/components/messages/${type}` }]),
+        ),
+      },
+    },
+    operations: {
+      deliver: {
+        action: "send",
+        channel: { $ref: "#/channels/subscription" },
+        summary: "Deliver an event",
+        messages: refs.map((type) => ({ $ref: `#/channels/subscription/messages/${type}` })),
+        bindings: { http: { method: "POST", bindingVersion: "0.3.0" } },
+      },
+    },
+    components: {
+      messages,
+      schemas: {
+        AttemptHeaders: attemptHeaders(profile),
+        ...withoutDiscriminators(reachable(messages, own)),
+      },
+    },
+  };
+}
+
+function attemptHeaders(profile: Profile): Schema {
+  const headers = signatureHeaders(profile);
+  return {
+    type: "object",
+    required: headers.map(({ name }) => name),
+    properties: Object.fromEntries(
+      headers.map(({ name, description }) => [name, { type: "string", description }]),
+    ),
+  };
+}
+
+/** AsyncAPI's `discriminator` is a text; OpenAPI's object would be refused. The kinds' tags say it too. */
+function withoutDiscriminator(schema: Schema): Schema {
+  const { discriminator: _, ...rest } = schema;
+  return rest;
+}
+
+function withoutDiscriminators(schemas: Schemas): Schemas {
+  return Object.fromEntries(
+    Object.entries(schemas).map(([title, schema]) => [title, withoutDiscriminator(schema)]),
+  );
+}

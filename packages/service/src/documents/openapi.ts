@@ -1,0 +1,176 @@
+import type { Profile } from "@countersign/schemas/profiles";
+import type { ErrorCode } from "../error-codes.ts";
+import { headers, refusals, success } from "./answers.ts";
+import { eventSchemas } from "./event-schemas.ts";
+import { operationsOf, type Operation } from "./operations.ts";
+import { profiledSchemas } from "./profiled-schemas.ts";
+import { reachable, type Schemas } from "./schema.ts";
+import { signatureHeaders } from "./signature-headers.ts";
+
+/** Codes that every call may be answered with. */
+const common: readonly ErrorCode[] = [
+  "UNAUTHENTICATED",
+  "INSUFFICIENT_SCOPE",
+  "NOT_ACCEPTABLE",
+  "RATE_LIMITED",
+  "INTERNAL_SERVER_ERROR",
+  "SERVICE_UNAVAILABLE",
+];
+
+const withBody: readonly ErrorCode[] = [
+  "INVALID_REQUEST",
+  "PAYLOAD_TOO_LARGE",
+  "UNSUPPORTED_MEDIA_TYPE",
+];
+
+const info = {
+  title: "Refunds, customers and webhook subscriptions",
+  version: "1.0.0",
+  description:
+    "Within `/v1` members, events and codes may be added: a reader takes no notice of members that it does not know, and lets other values of sets marked `x-open` pass. A writer keeps to what is here.",
+  license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+};
+
+/**
+ * The OpenAPI 3.1 document of the interface as a profile has it, its events in the section `webhooks`.
+ *
+ * @param schemas All schemas by their titles, as they are without a profile.
+ */
+export function openApiOf(profile: Profile, schemas: Schemas): object {
+  const own = profiledSchemas(profile, schemas);
+  const document = {
+    openapi: "3.1.0",
+    info,
+    servers: [{ url: "/", description: "The service that answers with this document." }],
+    tags: [
+      { name: "interface", description: "The calls of the interface." },
+      { name: "access", description: "How a client obtains access." },
+      { name: "events", description: "What is sent to subscriptions." },
+    ],
+    paths: { ...paths(profile), [profile.token.path]: { post: tokenOperation(profile) } },
+    webhooks: webhooks(profile, own),
+  };
+  const securitySchemes = {
+    oauth: {
+      type: "oauth2",
+      description: "Interface section 5: `Authorization: Bearer <ACCESS_TOKEN>`.",
+      flows: {
+        clientCredentials: {
+          tokenUrl: profile.token.path,
+          scopes: {
+            [profile.token.scopes.payments]: "Refunds.",
+            [profile.token.scopes.core]: "Customers and webhooks.",
+          },
+        },
+      },
+    },
+    client: { type: "http", scheme: "basic", description: "RFC 6749, section 2.3.1." },
+  };
+  const components = { schemas: reachable({ document, headers }, own), headers, securitySchemes };
+  return { ...document, components };
+}
+
+function paths(profile: Profile): Record<string, object> {
+  return Object.fromEntries(
+    operationsOf(profile).map((operation) => [
+      operation.path,
+      { [operation.method]: operationObject(profile, operation) },
+    ]),
+  );
+}
+
+function operationObject(profile: Profile, operation: Operation): object {
+  const { id, summary, description, scope, request, parameters, path } = operation;
+  const codes = [...operation.codes, ...common, ...(request === undefined ? [] : withBody)];
+  const isDeprecated = profile.deprecation.deprecated?.some((one) =>
+    `${path}/`.startsWith(`${one.path}/`),
+  );
+  return {
+    operationId: id,
+    tags: ["interface"],
+    summary,
+    description,
+    ...(isDeprecated === true && { deprecated: true }),
+    security: [{ oauth: [profile.token.scopes[scope]] }],
+    ...(parameters && { parameters }),
+    ...(request !== undefined && { requestBody: body(request) }),
+    responses: {
+      ...Object.fromEntries(
+        Object.entries(operation.success).map(([status, text]) => [
+          status,
+          success(text, operation.answer),
+        ]),
+      ),
+      ...refusals(profile, codes),
+    },
+  };
+}
+
+function body(title: string): object {
+  const schema = { $ref: `#/components/schemas/${title}` };
+  return { required: true, content: { "application/json": { schema } } };
+}
+
+/** RFC 6749, section 4.4: its refusals have the body of section 5.2. */
+function tokenOperation(profile: Profile): object {
+  const schema = { $ref: "#/components/schemas/TokenRequest" };
+  const { 429: limited, ...others } = refusals(profile, [
+    "NOT_ACCEPTABLE",
+    "PAYLOAD_TOO_LARGE",
+    "UNSUPPORTED_MEDIA_TYPE",
+    "RATE_LIMITED",
+    "INTERNAL_SERVER_ERROR",
+    "SERVICE_UNAVAILABLE",
+  ]);
+  return {
+    operationId: "createToken",
+    tags: ["access"],
+    summary: "Obtain an access token",
+    description: `OAuth 2 client credentials. A token lives ${profile.token.lifetimeSeconds} seconds.`,
+    // By HTTP Basic, or by client_id and client_secret in the body.
+    security: [{ client: [] }, {}],
+    requestBody: {
+      required: true,
+      content: { "application/x-www-form-urlencoded": { schema }, "application/json": { schema } },
+    },
+    responses: {
+      200: success("The token.", "TokenResponse"),
+      400: success("RFC 6749, section 5.2.", "TokenError"),
+      401: success("`invalid_client`.", "TokenError"),
+      ...others,
+      429: limited,
+    },
+  };
+}
+
+function webhooks(profile: Profile, schemas: Schemas): Record<string, object> {
+  const parameters = signatureHeaders(profile).map(({ name, description }) => ({
+    name,
+    in: "header",
+    required: true,
+    description,
+    schema: { type: "string" },
+  }));
+  const { success: delivered, goneStatus, timeoutMs } = profile.delivery;
+  return Object.fromEntries(
+    eventSchemas(profile, schemas).map(({ type, category, schema }) => [
+      type,
+      {
+        post: {
+          operationId: `on ${type}`.replaceAll(/[^A-Za-z0-9]+/g, "_"),
+          tags: ["events"],
+          summary: `${type}, of the category ${category}`,
+          description: `Answer within ${timeoutMs} ms; every other answer than delivered and gone is followed by another attempt.`,
+          // The signature proves who calls.
+          security: [],
+          parameters,
+          requestBody: { required: true, content: { "application/json": { schema } } },
+          responses: {
+            [delivered === "200" ? "200" : "2XX"]: { description: "Delivered." },
+            [goneStatus]: { description: "Gone: ends the deliveries of the subscription." },
+          },
+        },
+      },
+    ]),
+  );
+}

@@ -1,0 +1,113 @@
+import type { Profile } from "@countersign/schemas/profiles";
+import type { ErrorCode } from "../error-codes.ts";
+
+/** A call of the interface, as its document describes it. */
+export interface Operation {
+  readonly id: string;
+  readonly method: "get" | "post" | "put";
+  readonly path: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly scope: "payments" | "core";
+  /** Title of the request body's schema. */
+  readonly request?: string;
+  /** Title of the answer's schema. */
+  readonly answer: string;
+  /** Statuses of success, each with what it says. */
+  readonly success: Readonly<Record<number, string>>;
+  readonly parameters?: readonly object[];
+  /** Codes of its own, beside those of every call. */
+  readonly codes: readonly ErrorCode[];
+}
+
+const identifier = (name: string, place: "path" | "query", description: string): object => ({
+  name,
+  in: place,
+  required: true,
+  description,
+  schema: { $ref: "#/components/schemas/Identifier" },
+});
+
+/** The four calls of S 4, as a profile has them. */
+export function operationsOf({ statuses, refund, subscription }: Profile): readonly Operation[] {
+  const path = "/v1/webhook/unsubscribe";
+  const key = "The subscriptionKey of the subscribe call.";
+  return [
+    {
+      id: "issueRefund",
+      method: "post",
+      path: "/v1/refunds",
+      summary: "Issue a refund",
+      description:
+        "Refunds a completed payment, in whole or in part (interface section 4.1). A `requestKey` is taken once for ever; a refused call leaves it free.",
+      scope: "payments",
+      request: "RefundRequest",
+      answer: refund.clientReferenceIdWhenAbsent === "null" ? "Refund" : "RefundAnswer",
+      success: {
+        [statuses.refundCreated]: "This call made the refund; it may have failed at once.",
+        ...(refund.duplicate === "replay" && { 200: "The refund of an equal call before." }),
+      },
+      codes: [
+        "INVALID_AMOUNT",
+        "UNSUPPORTED_CURRENCY",
+        "INVALID_SOFT_DESCRIPTOR",
+        "PAYMENT_NOT_FOUND",
+        "DUPLICATE_REQUEST_KEY",
+        "PAYMENT_NOT_REFUNDABLE",
+        "PAYMENT_ALREADY_REFUNDED",
+        "REFUND_AMOUNT_EXCEEDS_REMAINING",
+      ],
+    },
+    {
+      id: "getCustomer",
+      method: "get",
+      path: "/v1/customers/{CUSTOMER_ID}",
+      summary: "Get a customer",
+      description: "One customer with details of the linked bank account (interface section 4.2).",
+      scope: "core",
+      answer: "Customer",
+      success: { 200: "The customer." },
+      parameters: [identifier("CUSTOMER_ID", "path", "Identifier of the customer.")],
+      codes: ["CUSTOMER_NOT_FOUND"],
+    },
+    {
+      id: "subscribe",
+      method: "post",
+      path: "/v1/webhook/subscribe",
+      summary: "Subscribe to webhooks",
+      description: "Events by name, by category, or all of them (interface section 4.3).",
+      scope: "core",
+      request: "SubscribeRequest",
+      answer: "SubscribeResponse",
+      success: { [statuses.subscribed]: "The subscription is made." },
+      codes: [
+        "INVALID_URL",
+        "WEAK_SECRET",
+        "INVALID_SUBSCRIPTION_DETAILS",
+        "UNKNOWN_EVENT",
+        "SUBSCRIPTION_LIMIT_REACHED",
+      ],
+    },
+    {
+      id: "unsubscribe",
+      method: "put",
+      path: subscription.idIn === "path" ? `${path}/{subscriptionId}` : path,
+      summary: "Unsubscribe from webhooks",
+      description:
+        "Takes events or categories out of a subscription; with nothing left it is closed (interface section 4.4).",
+      scope: "core",
+      request: "UnsubscribeRequest",
+      answer: "UnsubscribeResponse",
+      success: { 200: "What was named is not delivered any more." },
+      ...(subscription.idIn !== "body" && {
+        parameters: [identifier("subscriptionId", subscription.idIn, key)],
+      }),
+      codes: [
+        "INVALID_SUBSCRIPTION_DETAILS",
+        "UNKNOWN_EVENT",
+        "SUBSCRIPTION_NOT_FOUND",
+        ...(subscription.closed === "gone" ? (["SUBSCRIPTION_CLOSED"] as const) : []),
+      ],
+    },
+  ];
+}

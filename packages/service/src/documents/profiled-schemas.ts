@@ -1,0 +1,150 @@
+import type { Profile } from "@countersign/schemas/profiles";
+import { refTo, type Schema, type Schemas } from "./schema.ts";
+
+type Change = (schema: Schema) => Schema;
+
+/** The schemas with what a profile says of them: bounds, alphabets, values, members. */
+export function profiledSchemas(profile: Profile, schemas: Schemas): Schemas {
+  const { account, amount, catalogue, limits, refund, subscription } = profile;
+  const changes: Readonly<Record<string, Change>> = {
+    AccountDetails: both(
+      member("accountType", (value) => ({ ...value, enum: account.types })),
+      member("accountStatus", (value) => ({ ...value, enum: account.statuses })),
+    ),
+    RefundRequest: both(
+      isAmountStandard(amount) ? same : member("amount", () => refTo("RefundAmount")),
+      member("requestKey", (value) => ({ ...value, maxLength: limits.key })),
+      member("softDescriptor", (value) => ({
+        ...value,
+        maxLength: limits.softDescriptor,
+        pattern: refund.softDescriptor === "alphanumeric" ? "^[A-Za-z0-9 ]+$" : "^[ -~]+$",
+        description: `Text for the receiving bank, which may or may not show it (interface sections 4.1 and 8).`,
+      })),
+      refund.typoAlias === "reject" ? without("clientRefefenceId") : same,
+    ),
+    SubscribeRequest: both(
+      member("url", (value) => ({ ...value, maxLength: limits.url })),
+      member("secretKey", (value) => ({
+        ...value,
+        minLength: Math.max(24, limits.secretKey.minimum),
+        maxLength: limits.secretKey.maximum,
+      })),
+    ),
+    NamedEvents: member("details", (value) => ({
+      ...value,
+      items: {
+        type: "string",
+        enum: [...new Set(catalogue.map(({ type }) => type))],
+      },
+    })),
+    AllEvents: subscription.allWithDetails === "reject" ? without("details") : same,
+    UnsubscribeRequest: subscription.idIn === "body" ? same : without("subscriptionId"),
+  };
+  const own = Object.fromEntries(
+    Object.entries(schemas).map(([title, schema]) => [title, (changes[title] ?? same)(schema)]),
+  );
+  const { clientReferenceIdWhenAbsent: whenAbsent } = refund;
+  const answer = whenAbsent === "null" ? {} : refundAnswer(own, reference(whenAbsent));
+  const asked = { RefundAmount: refundAmount(amount)(schemas["Amount"] ?? {}) };
+  return withoutExamples({ ...own, ...answer, ...asked }, misled(profile));
+}
+
+/** The examples are of the standard profile: the schemas whose examples another one may refuse. */
+function misled({ account, amount, catalogue, limits, refund, subscription }: Profile): string[] {
+  const names = new Set(catalogue.map(({ type }) => type));
+  const areNamesKnown = names.has("refund.authorized") && names.has("refund.failed");
+  const isAllPlain = subscription.allWithDetails === "ignore" && subscription.idIn === "body";
+  const areValuesKnown = account.types.includes("savings") && account.statuses.includes("ACTIVE");
+  const areTextsShort = limits.key >= 32 && limits.softDescriptor >= 32 && limits.url >= 64;
+  const isAliasTaken = refund.typoAlias !== "reject";
+  return [
+    ...(areNamesKnown && isAllPlain ? [] : ["SubscriptionDetails", "UnsubscribeRequest"]),
+    ...(areNamesKnown && isAllPlain && areTextsShort ? [] : ["SubscribeRequest"]),
+    ...(isAmountStandard(amount) && areTextsShort && isAliasTaken ? [] : ["RefundRequest"]),
+    ...(areValuesKnown ? [] : ["AccountDetails", "Customer", "LinkedAccount"]),
+  ];
+}
+
+function withoutExamples(schemas: Schemas, titles: readonly string[]): Schemas {
+  return Object.fromEntries(
+    Object.entries(schemas).map(([title, schema]) => {
+      const { examples: _, ...rest } = schema;
+      // An event's example holds a resource's.
+      const isMisled = titles.includes(title) || (titles.length > 0 && title.endsWith("Event"));
+      return [title, isMisled ? rest : schema];
+    }),
+  );
+}
+
+const same: Change = (schema) => schema;
+
+function both(...changes: readonly Change[]): Change {
+  return (schema) => changes.reduce((before, change) => change(before), schema);
+}
+
+function member(name: string, change: Change): Change {
+  return (schema) => ({
+    ...schema,
+    properties: { ...schema.properties, [name]: change(schema.properties?.[name] ?? {}) },
+  });
+}
+
+/** A schema without a member; its examples, which may hold it, go too. */
+function without(name: string): Change {
+  return (schema) => {
+    const { properties = {}, required = [], examples: _, ...rest } = schema;
+    return {
+      ...rest,
+      properties: Object.fromEntries(Object.entries(properties).filter(([own]) => own !== name)),
+      required: required.filter((own) => own !== name),
+    };
+  };
+}
+
+/** Whether a refund may be asked for with every amount that an event may have, and no other text. */
+function isAmountStandard({ strings, minimumCents, maximumCents }: Profile["amount"]): boolean {
+  return strings === "reject" && minimumCents === 1 && maximumCents === 9_999_999_999;
+}
+
+/** The amount that a refund may be asked for with. */
+function refundAmount({ strings, minimumCents, maximumCents }: Profile["amount"]): Change {
+  const value = member("value", (number) => ({
+    ...number,
+    description: "Dollars with at most two digits after the decimal separator.",
+    type: strings === "accept" ? ["number", "string"] : "number",
+    minimum: minimumCents / 100,
+    maximum: maximumCents / 100,
+  }));
+  return (schema) => {
+    const { examples: _, ...amount } = schema;
+    return value(amount);
+  };
+}
+
+/** The refund of an answer, where the profile writes it otherwise than an event's. */
+function refundAnswer(schemas: Schemas, change: Change): Schemas {
+  const kinds = ["RefundInitiated", "RefundFailed"] as const;
+  const { discriminator: _, examples: _examples, ...refund } = schemas["Refund"] ?? {};
+  return {
+    RefundAnswer: { ...refund, oneOf: kinds.map((kind) => change(schemas[kind] ?? {})) },
+  };
+}
+
+/** S 2.2: what the answer to a refund has where the request had no `clientReferenceId`. */
+function reference(whenAbsent: Profile["refund"]["clientReferenceIdWhenAbsent"]): Change {
+  const name = "clientReferenceId";
+  const text = member(name, (value) => ({ ...value, type: "string" }));
+  switch (whenAbsent) {
+    case "null":
+      return same;
+    case "empty":
+      return text;
+    case "omit":
+      return (schema) => {
+        const changed = text(schema);
+        return { ...changed, required: (changed.required ?? []).filter((own) => own !== name) };
+      };
+    default:
+      return whenAbsent satisfies never;
+  }
+}

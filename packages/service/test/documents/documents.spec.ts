@@ -1,0 +1,220 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { profiles, type Profile } from "@countersign/schemas/profiles";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { asyncApiOf } from "../../src/documents/asyncapi.ts";
+import { schemas } from "../../src/documents/generated/schemas.ts";
+import { openApiOf } from "../../src/documents/openapi.ts";
+import { openService, type TestService } from "../open-service.ts";
+import { newCustomer, newPayment } from "../payments.ts";
+
+const { standard } = profiles;
+
+/** As unlike the built-in ones as a profile can be. */
+const other: Profile = {
+  ...standard,
+  name: "other",
+  token: {
+    path: "/oauth/token",
+    lifetimeSeconds: 120,
+    scopes: { payments: "pay:write", core: "core:all" },
+  },
+  statuses: { ...standard.statuses, refundCreated: 202, subscribed: 201, errorBody: "flat" },
+  refund: {
+    ...standard.refund,
+    duplicate: "replay",
+    typoAlias: "reject",
+    clientReferenceIdWhenAbsent: "empty",
+  },
+  amount: { ...standard.amount, strings: "accept", minimumCents: 100, maximumCents: 200 },
+  subscription: { ...standard.subscription, idIn: "path", closed: "gone" },
+  account: { types: ["checking", "savings", "current"], statuses: ["ACTIVE", "INACTIVE"] },
+  limits: { ...standard.limits, key: 8, softDescriptor: 10, url: 60 },
+  delivery: { ...standard.delivery, success: "200" },
+  deprecation: {
+    ...standard.deprecation,
+    deprecated: [{ path: "/v1/webhook", since: "2026-11-01" }],
+  },
+  envelope: { id: "/meta/id", type: "/name", timestamp: "/meta/at", data: "" },
+  catalogue: [
+    ...standard.catalogue.map((row) => ({ ...row, resource: "/meta/about" })),
+    { type: "dispute.opened", category: "PAYMENT", resource: "/meta/about" },
+  ],
+};
+
+const all: readonly [name: string, profile: Profile][] = [
+  ["standard", standard],
+  ["x-signature", profiles["x-signature"]],
+  ["other", other],
+];
+
+interface OpenApi {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly webhooks: Readonly<Record<string, { readonly post: Operation }>>;
+  readonly components: { readonly schemas: Readonly<Record<string, object>> };
+}
+
+interface Operation {
+  readonly deprecated?: boolean;
+  readonly parameters?: readonly { readonly name: string; readonly in: string }[];
+  readonly responses: Readonly<Record<string, { readonly content?: object }>>;
+}
+
+// The builder's own type is any object; the linter says that it is a document.
+const documentOf = (profile: Profile): OpenApi => openApiOf(profile, schemas) as OpenApi;
+
+describe("/openapi.json", () => {
+  it("is served as it is committed, to whoever asks", async () => {
+    const { call } = await openService();
+    for (const name of ["openapi", "asyncapi"]) {
+      const { status, body, headers } = await call("GET", `/${name}.json`, { token: null });
+      const file = new URL(`../../generated/standard/${name}.json`, import.meta.url);
+      expect([status, headers["content-type"]]).toEqual([200, "application/json"]);
+      expect(body).toEqual(JSON.parse(readFileSync(file, "utf8")));
+    }
+  });
+
+  it("satisfies Redocly's recommended rules, whatever the profile", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "countersign-openapi-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const files = all.map(([name, profile]) => {
+      const file = join(folder, `${name}.json`);
+      writeFileSync(file, JSON.stringify(documentOf(profile)));
+      return file;
+    });
+    const cli = createRequire(import.meta.url).resolve("@redocly/cli/package.json");
+    const bin = join(cli, "..", "bin", "cli.js");
+    const env = {
+      ...process.env,
+      REDOCLY_TELEMETRY: "off",
+      REDOCLY_SUPPRESS_UPDATE_NOTICE: "true",
+    };
+    const args = [bin, "lint", ...files, "--extends=recommended", "--format=json"];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder, env });
+    // One object a file, without anything between them.
+    const reports = JSON.parse(`[${stdout.replaceAll("\n}{\n", "\n},{\n")}]`) as object[];
+    const totals = { errors: 0, warnings: 0 };
+    expect(reports).toMatchObject(all.map(() => ({ problems: [], totals })));
+  });
+
+  it("has every path that the service routes, and no other one", async () => {
+    for (const [, profile] of all) {
+      const { call } = await openService({ profile });
+      const described = Object.entries(documentOf(profile).paths);
+      expect(described.length).toBe(5);
+      for (const [path, methods] of described) {
+        const real = path.replaceAll(/\{\w+\}/g, "x");
+        const { status, headers } = await call("TRACE", real, { token: null });
+        const allowed = String(headers["allow"]).toLowerCase().replace("get, head", "get");
+        expect([path, status, allowed]).toEqual([path, 405, Object.keys(methods).join(", ")]);
+      }
+    }
+  });
+
+  it("tells what the profile has chosen", () => {
+    const { paths, webhooks } = documentOf(other);
+    expect(Object.keys(paths)).toContain("/oauth/token");
+    const unsubscribe = paths["/v1/webhook/unsubscribe/{subscriptionId}"]?.["put"];
+    expect(unsubscribe?.parameters).toMatchObject([{ name: "subscriptionId", in: "path" }]);
+    expect(unsubscribe?.deprecated).toBe(true);
+    expect(Object.keys(unsubscribe?.responses ?? {})).toContain("410");
+    const refund = paths["/v1/refunds"]?.["post"];
+    expect(refund).not.toHaveProperty("deprecated");
+    expect(Object.keys(refund?.responses ?? {})).toEqual(expect.arrayContaining(["200", "202"]));
+    expect(refund?.responses["400"]?.content).toHaveProperty("application/json");
+    expect(Object.keys(webhooks["dispute.opened"]?.post.responses ?? {})).toEqual(["200", "410"]);
+    const { webhooks: signed } = documentOf(profiles["x-signature"]);
+    const names = signed["payment.created"]?.post.parameters?.map(({ name }) => name);
+    expect(names).toEqual(["X-Signature-UniqueId", "X-Signature-Timestamp", "X-Signature"]);
+  });
+});
+
+describe("the section webhooks", () => {
+  it.each(all)(
+    "describes each event that the service writes under the profile %s",
+    async (_, profile) => {
+      const open = await openService({ profile });
+      const { scopes } = profile.token;
+      const types = await writeEvents({
+        ...open,
+        merchant: await open.addMerchant(Object.values(scopes)),
+      });
+      const document = documentOf(profile);
+      const validators = new Map<string, ValidateFunction>();
+      const ajv = new Ajv2020({ strict: false, validateFormats: false });
+      ajv.addSchema({ $id: "doc", ...document });
+      for (const type of Object.keys(document.webhooks)) {
+        const at = `doc#/webhooks/${type}/post/requestBody/content/application~1json/schema`;
+        validators.set(type, ajv.compile({ $ref: at }));
+      }
+      for (const { type, payload } of types) {
+        const validate = validators.get(type);
+        const event = JSON.parse(payload) as object;
+        expect([type, validate?.(event), validate?.errors]).toEqual([type, true, null]);
+        // The schemas are closed: a member too many is noticed.
+        expect(validate?.({ ...event, canary: 1 })).toBe(false);
+      }
+      const kinds = profile.catalogue.filter(({ kind }) => kind !== undefined);
+      const expected = new Set(kinds.map(({ type }) => type));
+      expect(new Set(types.map(({ type }) => type))).toEqual(expected);
+    },
+  );
+});
+
+describe("/asyncapi.json", () => {
+  it.each(all)("is AsyncAPI 3.0 without a fault under the profile %s", async (_, profile) => {
+    const { Parser } = await import("@asyncapi/parser");
+    const { document, diagnostics } = await new Parser().parse(
+      JSON.stringify(asyncApiOf(profile, schemas)),
+    );
+    const faults = diagnostics.filter(({ severity }) => `${severity}` <= "1");
+    expect(faults.map(({ message, path }) => [message, path.join("/")])).toEqual([]);
+    expect(document?.version()).toBe("3.0.0");
+    const messages = document?.messages().all() ?? [];
+    const types = new Set(profile.catalogue.map(({ type }) => type));
+    expect(new Set(messages.map((message) => message.name()))).toEqual(types);
+  });
+});
+
+/** Lets everything happen that an event tells of. */
+async function writeEvents({
+  service,
+  merchant,
+  call,
+  clock,
+}: TestService): Promise<{ readonly type: string; readonly payload: string }[]> {
+  const { useCases, driver } = service;
+  const customerId = await newCustomer(service, merchant);
+  for (const move of ["activate", "deactivate", "activate"] as const) {
+    await useCases.moveCustomer(merchant, { customerId, move });
+  }
+  const account = { customerId, institution: "Second Bank", lastFour: "0000", type: "savings" };
+  await useCases.linkAccount(merchant, { ...account, type: "savings" });
+  await useCases.deactivateAccount(merchant, { customerId });
+  const ask = async (paymentId: string): Promise<void> => {
+    const json = {
+      paymentId,
+      amount: { currency: "USD", value: 1 },
+      requestKey: paymentId.slice(-8),
+    };
+    const { status, text } = await call("POST", "/v1/refunds", { json, token: merchant.token });
+    expect([status, text]).toEqual([expect.toBeOneOf([201, 202]), text]);
+  };
+  const settled = await newPayment(service, merchant);
+  await ask(settled);
+  await useCases.authorizePayment(merchant, { paymentId: settled });
+  await useCases.settlePayment(merchant, { paymentId: settled });
+  clock.advance(30 * 86_400_000);
+  await useCases.moveDueRefunds({ now: clock.now(), clockId: "live" });
+  const failed = await newPayment(service, merchant);
+  await ask(failed);
+  await useCases.failPayment(merchant, { paymentId: failed });
+  const canceled = await newPayment(service, merchant);
+  await useCases.failPayment(merchant, { paymentId: canceled, status: "CANCELED" });
+  return driver.query<{ type: string; payload: string }>("SELECT type, payload FROM events");
+}
