@@ -4,9 +4,6 @@ import { systemClock, type Clock } from "./clock.ts";
 import { asyncApiOf } from "./documents/asyncapi.ts";
 import { schemas } from "./documents/generated/schemas.ts";
 import { openApiOf } from "./documents/openapi.ts";
-import { asyncApiOf } from "./documents/asyncapi.ts";
-import { schemas } from "./documents/generated/schemas.ts";
-import { openApiOf } from "./documents/openapi.ts";
 import { createApp, type Routes } from "./http/app.ts";
 import type { HttpContext } from "./http/http-context.ts";
 import { silentLogger, type Logger } from "./http/logger.ts";
@@ -107,10 +104,6 @@ export function createService(options: ServiceOptions): Service {
       routes: options.routes ?? {},
       trustedProxies: options.trustedProxies ?? [],
       metricsToken: options.metricsToken,
-      documents: {
-        "/openapi.json": openApiOf(options.profile, schemas),
-        "/asyncapi.json": asyncApiOf(options.profile, schemas),
-      },
       documents: {
         "/openapi.json": openApiOf(options.profile, schemas),
         "/asyncapi.json": asyncApiOf(options.profile, schemas),
