@@ -44,7 +44,7 @@ export async function startPostgres(): Promise<TestServer> {
 }
 
 /** A user's numbers, from the table of users. */
-function userOf(name: string): { readonly uid: number; readonly gid: number } {
+export function userOf(name: string): { readonly uid: number; readonly gid: number } {
   const line = new RegExp(`^${name}:[^:]*:(\\d+):(\\d+):`, "m").exec(
     readFileSync("/etc/passwd", "utf8"),
   );

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { listening } from "./listening.ts";
 import { freePort, type TestServer } from "./postgres-server.ts";
 
 /** The server that Debian's package installed. */
@@ -25,18 +25,4 @@ export async function startRedis(): Promise<TestServer> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** Resolves when the port takes a connection. */
-async function listening(port: number): Promise<void> {
-  for (;;) {
-    const open = await new Promise<boolean>((resolve) => {
-      const socket = connect(port, "127.0.0.1");
-      socket.once("connect", () => resolve(true));
-      socket.once("error", () => resolve(false));
-      socket.unref();
-    });
-    if (open) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }
