@@ -59,7 +59,7 @@ async function merchant(...statuses: number[]) {
 const network = () => undiciTransport({ deadlineMs: 10_000, allowLoopback: true });
 
 describe("an attempt on the wire", () => {
-  it("verifies with the packages of Standard Webhooks and Svix, over the stored bytes", async () => {
+  it("B19 verifies with the packages of Standard Webhooks and Svix, over the stored bytes", async () => {
     const queue = await openQueue();
     const { arrived, url } = await merchant(204);
     await queue.subscribe("sub_1", { url });
@@ -123,7 +123,7 @@ describe("an attempt that cannot be made", () => {
     ["a URL that may not be called", "ftp://merchant.example/", "CS_ATTEMPT_URL_REFUSED"],
     ["a URL edited by hand into the private network", "http://10.0.0.1/", "CS_ATTEMPT_URL_REFUSED"],
     ["a host in the private network", "https://10.0.0.1/", "CS_ATTEMPT_ADDRESS_REFUSED"],
-  ])("is recorded for %s", async (_, url, error) => {
+  ])("B7 is recorded for %s", async (_, url, error) => {
     const queue = await openQueue();
     await queue.subscribe("sub_1", { url });
     await queue.enqueue("sub_1");
@@ -181,7 +181,7 @@ describe("the stream of attempts", () => {
     expect((await queue.deliveries()).every(({ state }) => state === "delivered")).toBe(true);
   });
 
-  it("[P-EVENT-ISOLATED] does not wait for a slow receiver before it serves the others", async () => {
+  it("[P-EVENT-ISOLATED] B14 does not wait for a slow receiver before it serves the others", async () => {
     const queue = await openQueue();
     await queue.subscribe("sub_slow");
     await queue.subscribe("sub_fast");

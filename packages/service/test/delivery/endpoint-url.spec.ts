@@ -23,7 +23,7 @@ describe("a subscription's URL", () => {
     ["more than 2048 characters", `https://merchant.example/${"a".repeat(2048)}`],
     ["no host", "https://"],
     ["no scheme", "merchant.example/hooks"],
-  ])("is refused with %s", (_, text) => {
+  ])("B7 is refused with %s", (_, text) => {
     expect(endpointUrl(text, strict)).toBeUndefined();
   });
 

@@ -47,7 +47,7 @@ async function hitsSince(before: number): Promise<number> {
   return canary.connections() - before - 1;
 }
 
-describe("[P-SUBSCRIBE-PUBLIC-URL] an attempt to a host that is not public", () => {
+describe("[P-SUBSCRIBE-PUBLIC-URL] B3 B4 an attempt to a host that is not public", () => {
   it.each([
     "127.0.0.1",
     "127.1",
@@ -100,7 +100,7 @@ describe("[P-SUBSCRIBE-PUBLIC-URL] an attempt to a host that is not public", () 
     expect(await hitsSince(before)).toBe(0);
   });
 
-  it("never connects where one address of several is it", async () => {
+  it("B5 never connects where one address of several is it", async () => {
     const before = canary.connections();
     // Nobody answers at the first one, and Node would try the second.
     const lookup = resolver(["1.1.1.1", "127.0.0.1"]);
@@ -108,7 +108,7 @@ describe("[P-SUBSCRIBE-PUBLIC-URL] an attempt to a host that is not public", () 
     expect(await hitsSince(before)).toBe(0);
   });
 
-  it("never connects where the name's address changes between two attempts", async () => {
+  it("B5 never connects where the name's address changes between two attempts", async () => {
     const before = canary.connections();
     const lookup = resolver(["192.88.99.1"], ["127.0.0.1"]);
     const transport = undiciTransport({ deadlineMs: 10_000, lookup });
@@ -153,7 +153,7 @@ describe("an attempt with loopback allowed", () => {
 });
 
 describe("a proxy of the environment", () => {
-  it("never sees an attempt", async () => {
+  it("B8 never sees an attempt", async () => {
     const proxy = await listenHttp((_, response) => response.end());
     const program = `
       import { undiciTransport } from ${JSON.stringify(new URL("../../src/delivery/undici-transport.ts", import.meta.url).href)};

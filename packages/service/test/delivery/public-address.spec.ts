@@ -44,7 +44,7 @@ const SPECIAL = [
 ] as const;
 
 describe("a public address", () => {
-  it.each(SPECIAL)("is none in %s", (_, first, last) => {
+  it.each(SPECIAL)("B3 is none in %s", (_, first, last) => {
     expect([first, last].map(isPublicAddress)).toEqual([false, false]);
   });
 
@@ -71,7 +71,7 @@ describe("a public address", () => {
     "example.test",
     "1.1.1.1.1",
     "[::1",
-  ])("is not what another reader may take for one: %j", (text) => {
+  ])("B4 is not what another reader may take for one: %j", (text) => {
     expect(isPublicAddress(text)).toBe(false);
   });
 

@@ -3,7 +3,7 @@ import { parseRetryAfter } from "../../src/delivery/retry-after.ts";
 
 const now = Date.parse("2026-11-02T12:00:00.000Z");
 
-describe("Retry-After (RFC 9110 10.2.3)", () => {
+describe("B12 Retry-After (RFC 9110 10.2.3)", () => {
   it.each([
     ["0", 0],
     ["120", 120_000],

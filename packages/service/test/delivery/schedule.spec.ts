@@ -66,7 +66,7 @@ describe("the wait after a failed attempt", () => {
 });
 
 describe("a wait that the receiver asked for", () => {
-  it("is kept within one and two steps, whatever was asked", () => {
+  it("B12 is kept within one and two steps, whatever was asked", () => {
     const asked = fc.oneof(
       fc.nat({ max: 2 * 24 * HOUR }),
       fc.nat({ max: Number.MAX_SAFE_INTEGER }),

@@ -72,7 +72,7 @@ describe("a POST", () => {
     expect(server.connections()).toBeLessThanOrEqual(2);
   });
 
-  it("hands on Retry-After and the first 1 KiB of the answer", async () => {
+  it("B9 hands on Retry-After and the first 1 KiB of the answer", async () => {
     const server = await http((_, response) => {
       response.writeHead(503, { "retry-after": "120" }).end(`\0${"é".repeat(2000)}`);
     });
@@ -83,7 +83,7 @@ describe("a POST", () => {
   });
 
   it.each([301, 302, 303, 307, 308])(
-    "[P-EVENT-NO-REDIRECT] does not follow a redirect: %d is the answer",
+    "[P-EVENT-NO-REDIRECT] B6 does not follow a redirect: %d is the answer",
     async (status) => {
       const elsewhere = await http((_, response) => response.end());
       const server = await http((_, response) => {
@@ -94,7 +94,7 @@ describe("a POST", () => {
     },
   );
 
-  it("does not decompress the answer", async () => {
+  it("B10 does not decompress the answer", async () => {
     const bomb = gzipSync(Buffer.alloc(10_000_000));
     const server = await http((_, response) => {
       response.writeHead(200, { "content-encoding": "gzip" }).end(bomb);
@@ -107,7 +107,7 @@ describe("a POST", () => {
     );
   });
 
-  it("takes an endless answer by its status, and hangs up", async () => {
+  it("B10 takes an endless answer by its status, and hangs up", async () => {
     let sent = 0;
     let closed = false;
     const server = await http((_, response) => {
@@ -133,7 +133,7 @@ describe("a POST", () => {
   });
 });
 
-describe("[P-EVENT-TIMEOUT] a POST that gets no whole answer", () => {
+describe("[P-EVENT-TIMEOUT] B10 a POST that gets no whole answer", () => {
   it.each<[string, string, (socket: net.Socket) => void]>([
     ["is never answered", "CS_ATTEMPT_TIMEOUT", () => {}],
     [
@@ -213,3 +213,19 @@ function drip(socket: net.Socket, head: string, unit = "a"): void {
 const nobodyKnows: net.LookupFunction = (name, _, callback) => {
   callback(Object.assign(new Error(`getaddrinfo ENOTFOUND ${name}`), { code: "ENOTFOUND" }), "");
 };
+
+describe("a receiver that wants no more", () => {
+  it.each(["disable", " Disable "])("says so in its answer's head: %j", async (value) => {
+    const server = await http((_, response) => {
+      response.writeHead(200, { "webhook-delivery": value }).end();
+    });
+    expect(await transport().post(to(server.url))).toMatchObject({ status: 200, disables: true });
+  });
+
+  it("says nothing with another word", async () => {
+    const server = await http((_, response) => {
+      response.writeHead(200, { "webhook-delivery": "disabled" }).end();
+    });
+    expect(await transport().post(to(server.url))).not.toHaveProperty("disables");
+  });
+});

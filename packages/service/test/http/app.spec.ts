@@ -24,7 +24,7 @@ describe("every answer", () => {
     expect(ids.size).toBe(3);
   });
 
-  it("after an error of this program tells none of it", async () => {
+  it("B21 after an error of this program tells none of it", async () => {
     let failing: FailingDriver | undefined;
     const lines: LogFields[] = [];
     const write = (fields: LogFields): void => void lines.push(fields);

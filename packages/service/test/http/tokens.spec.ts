@@ -36,7 +36,7 @@ describe("POST /v1/tokens", () => {
     expect((await open.call("GET", path, { token: token.access_token })).status).toBe(401);
   });
 
-  it("never repeats a token, and stores none of them", async () => {
+  it("B17 never repeats a token, and stores none of them", async () => {
     const open = await openService();
     const authorization = basicOf(open.merchant);
     const tokens = new Set<string>();
