@@ -1,4 +1,3 @@
-import dns from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import { buildConnector } from "undici";
 import { isLoopbackAddress, isPublicAddress } from "./public-address.ts";
@@ -8,8 +7,8 @@ export interface ConnectorOptions {
   readonly allowLoopback: boolean;
   /** Milliseconds that one connection, handshake included, may take. */
   readonly timeoutMs: number;
-  /** The resolver. Default: the operating system's. */
-  readonly lookup?: LookupFunction;
+  /** The resolver. */
+  readonly lookup: LookupFunction;
 }
 
 /** A host outside the public Internet: a merchant's URL must not reach what only we can reach. */
@@ -34,17 +33,16 @@ export class AddressRefusedError extends Error {
  * environment are not used: they would resolve the name themselves.
  */
 export function guardedConnector(options: ConnectorOptions): buildConnector.connector {
-  const isAllowed = (address: string): boolean =>
-    isPublicAddress(address) || (options.allowLoopback && isLoopbackAddress(address));
+  const isAllowed = (address: string): boolean => isAllowedAddress(address, options);
   const connect = buildConnector({
     allowH2: false,
     timeout: options.timeoutMs,
-    lookup: guardedLookup(options.lookup ?? dns.lookup, isAllowed),
+    lookup: guardedLookup(options.lookup, isAllowed),
   });
   return (target, callback) => {
-    const host = target.hostname.replaceAll(/^\[|\]$/g, "");
-    if (isIP(host) !== 0 && !isAllowed(host)) {
-      callback(new AddressRefusedError(host), null);
+    const refused = refusesHost(target, options);
+    if (refused !== undefined) {
+      callback(refused, null);
       return;
     }
     connect(target, (...[error, socket]) => {
@@ -58,6 +56,24 @@ export function guardedConnector(options: ConnectorOptions): buildConnector.conn
       }
     });
   };
+}
+
+/** Why a literal address may not be connected to; `undefined` for a public one, and for every name. */
+export function refusesHost(
+  { hostname }: Pick<URL, "hostname">,
+  options: Pick<ConnectorOptions, "allowLoopback">,
+): AddressRefusedError | undefined {
+  const host = hostname.replaceAll(/^\[|\]$/g, "");
+  return isIP(host) === 0 || isAllowedAddress(host, options)
+    ? undefined
+    : new AddressRefusedError(host);
+}
+
+function isAllowedAddress(
+  address: string,
+  { allowLoopback }: Pick<ConnectorOptions, "allowLoopback">,
+): boolean {
+  return isPublicAddress(address) || (allowLoopback && isLoopbackAddress(address));
 }
 
 function guardedLookup(

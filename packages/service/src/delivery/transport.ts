@@ -14,6 +14,8 @@ export type Answer =
       readonly status: number;
       /** The `Retry-After` field as it came. */
       readonly retryAfter: string | undefined;
+      /** `webhook-delivery: disable`: the receiver wants no further deliveries of its subscription. */
+      readonly disables?: boolean;
       /** The first 1 KiB of the body as text; what is not UTF-8 is replaced. */
       readonly excerpt: string;
     }

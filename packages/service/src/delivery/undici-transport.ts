@@ -1,13 +1,9 @@
 import type { LookupFunction } from "node:net";
-import { Agent, type Dispatcher } from "undici";
-import { attemptErrorCode } from "./attempt-error.ts";
-import { guardedConnector } from "./guarded-connector.ts";
-import type { Answer, PostRequest, Transport } from "./transport.ts";
-
-/** Bytes of an answer that are read; then its connection is closed. */
-const MAX_ANSWER_BYTES = 64 * 1024;
-/** Bytes of an answer that are kept. */
-const EXCERPT_BYTES = 1024;
+import { Agent, ProxyAgent, type Dispatcher } from "undici";
+import { guardedConnector, refusesHost } from "./guarded-connector.ts";
+import { Posting } from "./posting.ts";
+import { resolvingLookup } from "./resolving-lookup.ts";
+import type { Answer, Transport } from "./transport.ts";
 
 export interface UndiciTransportOptions {
   /** Milliseconds for all of one POST: resolving, connecting, sending and the whole answer. */
@@ -16,9 +12,20 @@ export interface UndiciTransportOptions {
   readonly allowLoopback?: boolean;
   /** Connections kept to one origin. Default 64. */
   readonly connectionsPerOrigin?: number;
-  /** The resolver. Default: the operating system's. */
+  /** The resolver. Default: `resolvingLookup`. */
   readonly lookup?: LookupFunction;
+  /**
+   * `http://HOST:PORT` or `https://HOST:PORT` of a proxy that every POST goes through. It resolves names
+   * by itself, so keeping deliveries out of private networks is its affair then; a literal address is still
+   * refused here. Default: none, whatever the environment names.
+   */
+  readonly egressProxy?: string;
 }
+
+/** Milliseconds that a connection is kept without use, whatever its server offers. */
+const KEPT_MS = 10_000;
+/** Bytes of an answer's head. */
+const MAX_HEAD_BYTES = 16 * 1024;
 
 /**
  * Posts over HTTP/1.1 connections that are kept and used again. Redirects are answers like any other
@@ -26,67 +33,58 @@ export interface UndiciTransportOptions {
  *
  * An answer counts when it is whole by the deadline. One beyond 64 KiB is cut there and counts by its
  * status: the receiver has said it, and what follows is only for the log.
+ *
+ * An origin costs something while it is posted to and some seconds more.
  */
 export function undiciTransport(options: UndiciTransportOptions): Transport {
-  const { deadlineMs, allowLoopback = false, connectionsPerOrigin = 64, lookup } = options;
-  const agent = new Agent({
-    connect: guardedConnector({
-      allowLoopback,
-      timeoutMs: deadlineMs,
-      ...(lookup === undefined ? {} : { lookup }),
-    }),
-    allowH2: false,
-    connections: connectionsPerOrigin,
-    pipelining: 1,
-    // Only the signal bounds all of an attempt: undici's own limits start anew with each byte.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
+  const { deadlineMs, allowLoopback = false, egressProxy } = options;
+  const agent = agentOf(options);
   return {
-    async post(request) {
-      const deadline = new AbortController();
-      const timer = setTimeout(() => deadline.abort(), deadlineMs);
-      try {
-        return await post(agent, request, deadline.signal);
-      } catch (error) {
-        const code = deadline.signal.aborted ? "CS_ATTEMPT_TIMEOUT" : attemptErrorCode(error);
-        return { kind: "unanswered", code };
-      } finally {
-        clearTimeout(timer);
-      }
-    },
+    post: ({ url, headers, body }) =>
+      new Promise<Answer>((settle) => {
+        const posting = new Posting(deadlineMs, settle);
+        const refused = egressProxy === undefined ? undefined : refusesHost(url, { allowLoopback });
+        if (refused !== undefined) {
+          posting.fail(refused);
+          return;
+        }
+        try {
+          agent.dispatch(
+            {
+              origin: url.origin,
+              path: url.pathname + url.search,
+              method: "POST",
+              headers,
+              body,
+            },
+            posting,
+          );
+        } catch (error) {
+          posting.fail(error);
+        }
+      }),
     close: () => agent.destroy(),
   };
 }
 
-async function post(agent: Agent, request: PostRequest, signal: AbortSignal): Promise<Answer> {
-  const { statusCode, headers, body } = await agent.request({
-    origin: request.url.origin,
-    path: request.url.pathname + request.url.search,
-    method: "POST",
-    headers: request.headers,
-    body: request.body,
-    signal,
-  });
-  const retryAfter = headers["retry-after"];
-  return {
-    kind: "answered",
-    status: statusCode,
-    retryAfter: Array.isArray(retryAfter) ? retryAfter[0] : retryAfter,
-    excerpt: await readExcerpt(body),
+function agentOf(options: UndiciTransportOptions): Dispatcher {
+  const { deadlineMs, allowLoopback = false, connectionsPerOrigin = 64, egressProxy } = options;
+  const shared = {
+    allowH2: false,
+    connections: connectionsPerOrigin,
+    pipelining: 1,
+    keepAliveMaxTimeout: KEPT_MS,
+    maxHeaderSize: MAX_HEAD_BYTES,
+    // Only the posting's timer bounds all of an attempt: undici's own limits start anew with each byte.
+    headersTimeout: 0,
+    bodyTimeout: 0,
   };
-}
-
-/** Reads to the end of the answer or to its cap, whichever is first; leaving the loop closes it. */
-async function readExcerpt(body: Dispatcher.ResponseData["body"]): Promise<string> {
-  const kept: Buffer[] = [];
-  let received = 0;
-  // A stream that nobody has given an encoding yields buffers; undici types its chunks as `any`.
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    if (received < EXCERPT_BYTES) kept.push(chunk.subarray(0, EXCERPT_BYTES - received));
-    received += chunk.length;
-    if (received > MAX_ANSWER_BYTES) break;
+  if (egressProxy !== undefined) {
+    return new ProxyAgent({ ...shared, uri: egressProxy, connectTimeout: deadlineMs });
   }
-  // PostgreSQL keeps no NUL in a text.
-  return Buffer.concat(kept).toString("utf8").replaceAll("\0", "\uFFFD");
+  const lookup = options.lookup ?? resolvingLookup();
+  return new Agent({
+    ...shared,
+    connect: guardedConnector({ allowLoopback, timeoutMs: deadlineMs, lookup }),
+  });
 }

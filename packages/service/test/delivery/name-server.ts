@@ -1,0 +1,83 @@
+import { createSocket, type Socket } from "node:dgram";
+import { once } from "node:events";
+
+/** What a name is said to have: IPv4 addresses, `"silence"`, or no address. */
+export type Said = readonly string[] | "silence";
+
+export interface NameServer {
+  /** `ADDRESS:PORT` */
+  readonly address: string;
+  /** Names that were asked for, in the order in which the questions for IPv4 came. */
+  readonly asked: readonly string[];
+  close(): Promise<void>;
+}
+
+const HEADER_BYTES = 12;
+const TYPE_A = 1;
+
+/** A name server on a free loopback port that answers each question, with a time to live of 0, as it is told. */
+export async function startNameServer(
+  answer: (name: string, count: number) => Said,
+): Promise<NameServer> {
+  const asked: string[] = [];
+  const socket = createSocket("udp4");
+  socket.on("message", (message, { port, address }) => {
+    const { name, end } = nameIn(message);
+    const isForA = message.readUInt16BE(end) === TYPE_A;
+    if (isForA) asked.push(name);
+    const said = isForA ? answer(name, asked.length) : [];
+    if (said !== "silence")
+      socket.send(answerTo(message.subarray(0, end + 4), said), port, address);
+  });
+  socket.bind(0, "127.0.0.1");
+  await once(socket, "listening");
+  return {
+    address: `127.0.0.1:${String(socket.address().port)}`,
+    asked,
+    close: () => closed(socket),
+  };
+}
+
+function nameIn(message: Buffer): { readonly name: string; readonly end: number } {
+  const labels: string[] = [];
+  let at = HEADER_BYTES;
+  for (;;) {
+    const length = message.readUInt8(at);
+    at += 1;
+    if (length === 0) return { name: labels.join("."), end: at };
+    labels.push(message.toString("latin1", at, at + length));
+    at += length;
+  }
+}
+
+/** RFC 1035, 4.1: the question again, and a record that points to its name for each address. */
+function answerTo(question: Buffer, addresses: readonly string[]): Buffer {
+  const head = Buffer.from(question);
+  head.writeUInt16BE(0x8180, 2);
+  head.writeUInt16BE(addresses.length, 6);
+  head.writeUInt32BE(0, 8);
+  const records = addresses.map((address) =>
+    Buffer.from([
+      0xc0,
+      HEADER_BYTES,
+      0,
+      TYPE_A,
+      0,
+      1,
+      0,
+      0,
+      0,
+      0,
+      0,
+      4,
+      ...address.split(".").map(Number),
+    ]),
+  );
+  return Buffer.concat([head, ...records]);
+}
+
+function closed(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    socket.close(resolve);
+  });
+}
