@@ -10,6 +10,20 @@ export { negatives } from "./derive/negative.ts";
 export { OutsideSubsetError } from "./derive/resolve.ts";
 export { readSchemaSet, schemaSet, standardSchemas } from "./derive/schema-set.ts";
 export type { LocatedSchema, Schema, SchemaSet } from "./derive/schema.ts";
+export {
+  diffSchemas,
+  directionByPath,
+  type DiffOptions,
+  type SeverityOverrides,
+} from "./diff/diff-schemas.ts";
+export {
+  diffRules,
+  type Change,
+  type Direction,
+  type Rule,
+  type RuleId,
+  type Severity,
+} from "./diff/rules.ts";
 export type { Evidence, Finding, Replay, Verdict } from "./finding.ts";
 export { httpSend, type HttpSendOptions } from "./http-send.ts";
 export type { HttpAnswer, HttpCall, Send } from "./http.ts";

@@ -1,0 +1,104 @@
+import { typesOf } from "../derive/faults.ts";
+import type { Schema } from "../derive/schema.ts";
+import type { RuleId } from "./rules.ts";
+
+/** What has changed at one place, before anybody judges it. */
+export interface RawChange {
+  readonly rule: RuleId;
+  readonly place: string;
+  readonly message: string;
+}
+
+/** Says what has changed at one place. */
+export type Tell = (rule: RuleId, message: string) => RawChange;
+
+/** What has changed in the keywords that judge a value itself. Of another type nothing else is told. */
+export function keywordChanges(before: Schema, after: Schema, tell: Tell): readonly RawChange[] {
+  const types = typeChanges(before, after, tell);
+  if (types.some(({ rule }) => rule === "type-changed")) return types;
+  return [
+    ...types,
+    ...valueChanges(before, after, tell),
+    ...BOUNDS.flatMap((bound) => boundChanges(before, after, bound, tell)),
+    ...FORMS.flatMap((form) => formChanges(before, after, form, tell)),
+  ];
+}
+
+function typeChanges(before: Schema, after: Schema, tell: Tell): readonly RawChange[] {
+  const [old, now] = [typesOf(before), typesOf(after)];
+  if (old.length === 0 || now.length === 0) return [];
+  const gone = old.filter(
+    (type) => !now.includes(type) && !(type === "integer" && now.includes("number")),
+  );
+  const added = now.filter(
+    (type) => !old.includes(type) && !(type === "integer" && old.includes("number")),
+  );
+  const message = `${old.join(" or ")} → ${now.join(" or ")}`;
+  const isWider = added.length > 0;
+  if (gone.length > 0 && isWider) return [tell("type-changed", message)];
+  if (gone.length > 0) return [tell("type-narrowed", message)];
+  return isWider ? [tell("type-widened", message)] : [];
+}
+
+/** A const is a list of one value. */
+function valuesOf(schema: Schema): readonly unknown[] | undefined {
+  return "const" in schema ? [schema.const] : schema.enum;
+}
+
+function valueChanges(before: Schema, after: Schema, tell: Tell): readonly RawChange[] {
+  const [old, now] = [valuesOf(before), valuesOf(after)];
+  const text = (values: readonly unknown[]): string =>
+    values.map((one) => JSON.stringify(one)).join(", ");
+  if (old === undefined) return now === undefined ? [] : [tell("values-listed", text(now))];
+  if (now === undefined) return [tell("values-unlisted", text(old))];
+  const [oldTexts, nowTexts] = [old, now].map((values) => values.map((one) => JSON.stringify(one)));
+  const added = (nowTexts ?? []).filter((one) => !oldTexts?.includes(one));
+  const gone = (oldTexts ?? []).filter((one) => !nowTexts?.includes(one));
+  const [wasOpen, isOpen] = [before, after].map((schema) => schema["x-open"] === true);
+  return [
+    ...gone.map((one) => tell("value-removed", one)),
+    // Who was told that the list is open has to take what is new in it.
+    ...added.map((one) => tell(wasOpen === true ? "value-added-open" : "value-added", one)),
+    ...(!wasOpen && isOpen ? [tell("list-opened", text(now))] : []),
+    ...(wasOpen && !isOpen ? [tell("list-closed", text(now))] : []),
+  ];
+}
+
+const BOUNDS = [
+  ["minLength", 1],
+  ["minimum", 1],
+  ["minItems", 1],
+  ["maxLength", -1],
+  ["maximum", -1],
+  ["maxItems", -1],
+] as const;
+
+function boundChanges(
+  before: Schema,
+  after: Schema,
+  [keyword, sign]: (typeof BOUNDS)[number],
+  tell: Tell,
+): readonly RawChange[] {
+  const [old, now] = [before[keyword], after[keyword]];
+  // A bound that takes everything is none.
+  const [was, is] = [old, now].map((value) => (value ?? -sign * Infinity) * sign);
+  if (was === undefined || is === undefined || was === is) return [];
+  if (keyword !== "minimum" && sign === 1 && Math.max(was, is) <= 0) return [];
+  const message = `${keyword} ${String(old ?? "none")} → ${String(now ?? "none")}`;
+  return [tell(is > was ? "bound-tightened" : "bound-loosened", message)];
+}
+
+const FORMS = ["pattern", "format", "multipleOf"] as const;
+
+function formChanges(
+  before: Schema,
+  after: Schema,
+  keyword: (typeof FORMS)[number],
+  tell: Tell,
+): readonly RawChange[] {
+  const [old, now] = [before[keyword], after[keyword]];
+  if (old === now) return [];
+  const message = `${keyword} ${String(old ?? "none")} → ${String(now ?? "none")}`;
+  if (old === undefined) return [tell("form-added", message)];
+  return [tell(now === undefined ? "form-removed" : "form-changed", message)];
+}

@@ -1,0 +1,44 @@
+import type { CoreOptions } from "./run-child.ts";
+
+/** A Pact Broker or PactFlow: where pacts come from, and where results go. */
+export interface PactBroker {
+  readonly url: string;
+  readonly token?: string | undefined;
+  readonly username?: string | undefined;
+  readonly password?: string | undefined;
+  /** Which versions of consumers, in the broker's own form. Default: the broker's. */
+  readonly selectors?: readonly object[] | undefined;
+  /** Whether pacts that were never verified may fail without failing the run. Default false. */
+  readonly enablePending?: boolean | undefined;
+  /** Version of the provider that is verified; needed to publish. */
+  readonly providerVersion?: string | undefined;
+  readonly providerBranch?: string | undefined;
+  /** Whether the results are published. Default false. */
+  readonly publish?: boolean | undefined;
+  /** Of the build, shown beside published results. */
+  readonly buildUrl?: string | undefined;
+}
+
+/**
+ * A broker as the core takes it.
+ *
+ * @throws {TypeError} `publish` without a version: the core would publish nothing and say nothing.
+ */
+export function brokerOptions(broker: PactBroker): Partial<CoreOptions> {
+  const { url, token, username, password, selectors, providerVersion, providerBranch } = broker;
+  const { enablePending, publish = false, buildUrl } = broker;
+  if (publish && providerVersion === undefined)
+    throw new TypeError("results are published of a provider's version, which is missing");
+  return {
+    pactBrokerUrl: url,
+    ...(token !== undefined && { pactBrokerToken: token }),
+    ...(username !== undefined && { pactBrokerUsername: username }),
+    ...(password !== undefined && { pactBrokerPassword: password }),
+    ...(selectors !== undefined && { consumerVersionSelectors: selectors }),
+    ...(enablePending !== undefined && { enablePending }),
+    ...(providerVersion !== undefined && { providerVersion }),
+    ...(providerBranch !== undefined && { providerVersionBranch: providerBranch }),
+    ...(buildUrl !== undefined && { buildUrl }),
+    publishVerificationResult: publish,
+  };
+}

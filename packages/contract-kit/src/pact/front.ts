@@ -1,0 +1,163 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { HttpAnswer, HttpCall } from "../http.ts";
+import type { PactInteraction } from "./pact-file.ts";
+import type { AskedMessage, PactProvider } from "./pact-provider.ts";
+
+/** What the core meets in the place of the provider, on loopback. */
+export interface Front {
+  readonly url: string;
+  readonly port: number;
+  /** Problems by interaction, in the order of their coming. */
+  readonly problemsOf: (interaction: PactInteraction) => readonly string[];
+  /** Problems of calls that no interaction could be told for: those of a broker's pacts. */
+  readonly problems: readonly string[];
+  /** Takes the oldest error of a state's handler. */
+  readonly takeStateError: (state: string) => string | undefined;
+  readonly close: () => Promise<void>;
+}
+
+export const STATES_PATH = "/.countersign/states";
+export const MESSAGES_PATH = "/.countersign/messages";
+/** Tells which interaction a call belongs to; it is in the core's copy of a pact and goes no further. */
+export const INTERACTION_HEADER = "countersign-interaction";
+
+/**
+ * Stands between the core and the provider. Handlers that throw are failures here and not prints, bodies
+ * pass as bytes, and a provider that is silent costs its deadline and no process.
+ *
+ * @param interactions By the number that `INTERACTION_HEADER` has.
+ */
+export async function openFront(
+  provider: PactProvider,
+  interactions: readonly PactInteraction[],
+): Promise<Front> {
+  const problems: string[] = [];
+  const byInteraction = new Map<PactInteraction, string[]>();
+  const stateErrors = new Map<string, string[]>();
+  const note = (interaction: PactInteraction | undefined, problem: string): void => {
+    if (interaction === undefined) problems.push(problem);
+    else byInteraction.set(interaction, [...(byInteraction.get(interaction) ?? []), problem]);
+  };
+
+  const setState = async (body: Buffer, response: ServerResponse): Promise<void> => {
+    // The core's own form; `params` are the pact's.
+    const { state, params, action } = JSON.parse(body.toString()) as {
+      readonly state: string;
+      readonly params?: Readonly<Record<string, unknown>>;
+      readonly action: "setup" | "teardown";
+    };
+    if (action === "teardown") return respond(response, 200, {});
+    try {
+      const handler = provider.states[state];
+      if (handler === undefined) throw new Error(`the state "${state}" has no handler`);
+      respond(response, 200, await handler(params ?? {}));
+    } catch (error) {
+      const problem = `state "${state}": ${messageOf(error)}`;
+      stateErrors.set(state, [...(stateErrors.get(state) ?? []), problem]);
+      // Not 500: the core would ask again for two minutes.
+      respond(response, 400, { problem });
+    }
+  };
+
+  const giveMessage = async (body: Buffer, response: ServerResponse): Promise<void> => {
+    // The core's own form.
+    const asked = JSON.parse(body.toString()) as {
+      readonly description: string;
+      readonly providerStates?: readonly { readonly name: string }[];
+    };
+    const interaction = interactions.find(({ description }) => description === asked.description);
+    const states = (asked.providerStates ?? []).map(({ name }) => name);
+    try {
+      if (provider.message === undefined) throw new Error("nothing gives the messages");
+      const order: AskedMessage = { description: asked.description, states };
+      const message = await provider.message(order);
+      for (const problem of provider.judgeMessage?.(message) ?? []) note(interaction, problem);
+      const metadata = Buffer.from(JSON.stringify(message.metadata)).toString("base64");
+      response.writeHead(200, {
+        "content-type": message.metadata["contentType"] ?? "application/json",
+        "pact-message-metadata": metadata,
+      });
+      response.end(message.body);
+    } catch (error) {
+      note(interaction, `message: ${messageOf(error)}`);
+      respond(response, 400, {});
+    }
+  };
+
+  const forward = async (request: IncomingMessage, body: Buffer, response: ServerResponse) => {
+    const number = request.headers[INTERACTION_HEADER];
+    const interaction = typeof number === "string" ? interactions[Number(number)] : undefined;
+    let answer: HttpAnswer;
+    try {
+      if (provider.send === undefined) throw new Error("nothing carries the calls");
+      const asked = callOf(request, body);
+      const call = (await provider.prepare?.(asked, interaction)) ?? asked;
+      answer = await provider.send(call);
+      for (const problem of provider.judge?.(call, answer) ?? []) note(interaction, problem);
+    } catch (error) {
+      note(interaction, `no answer came: ${messageOf(error)}`);
+      return respond(response, 502, {});
+    }
+    const headers = Object.entries(answer.headers).filter(([name]) => !HOP.has(name));
+    response.writeHead(answer.status, Object.fromEntries(headers));
+    response.end(answer.body);
+  };
+
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("error", () => response.destroy());
+    request.on("end", () => {
+      const body = Buffer.concat(chunks);
+      if (request.url === STATES_PATH) void setState(body, response);
+      else if (request.url === MESSAGES_PATH) void giveMessage(body, response);
+      else void forward(request, body, response);
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  // A TCP server's address is no path.
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    problems,
+    problemsOf: (interaction) => byInteraction.get(interaction) ?? [],
+    takeStateError: (state) => stateErrors.get(state)?.shift(),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+const HOP = new Set(["connection", "keep-alive", "transfer-encoding", "content-length"]);
+// What the core's own client adds: a provider would compress for it.
+const OWN = new Set(["host", "user-agent", "accept-encoding", INTERACTION_HEADER]);
+
+function callOf(request: IncomingMessage, body: Buffer): HttpCall {
+  const headers = Object.entries(request.headers)
+    .filter(([name]) => !HOP.has(name) && !OWN.has(name))
+    .map(([name, value]) => [name, [value ?? ""].flat().join(", ")] as const)
+    // The core's own, where the pact says nothing.
+    .filter(([name, value]) => name !== "accept" || value !== "*/*");
+  return {
+    method: request.method ?? "GET",
+    path: request.url ?? "/",
+    headers: Object.fromEntries(headers),
+    ...(body.length > 0 && { body }),
+  };
+}
+
+function respond(response: ServerResponse, status: number, json: object): void {
+  response.writeHead(status, { "content-type": "application/json" });
+  response.end(JSON.stringify(json));
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

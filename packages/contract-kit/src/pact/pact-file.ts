@@ -1,0 +1,113 @@
+import { globSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+
+/** One interaction of a pact, as far as this kit reads it. */
+export interface PactInteraction {
+  /** Unique among the pact's interactions; `verifyPacts` refuses pacts in which it is not. */
+  readonly description: string;
+  readonly kind: "http" | "message";
+  readonly states: readonly PactState[];
+  /** Id of the requirement that it is about: `comments.references.requirement.id`. */
+  readonly requirement: string | undefined;
+  /** `comments.level`. Without one a failure counts as a MUST's. */
+  readonly level: "MUST" | "SHOULD";
+}
+
+export interface PactState {
+  readonly name: string;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+/** A contract of one consumer with one provider, of version 3 or 4 of Pact's specification. */
+export interface Pact {
+  readonly path: string;
+  readonly consumer: string;
+  readonly provider: string;
+  readonly interactions: readonly PactInteraction[];
+  /** The whole document; numbers keep their source text. */
+  readonly document: PactDocument;
+}
+
+/** What of the document's form is relied on. Everything may be missing: others write these files. */
+export interface PactDocument {
+  readonly consumer?: { readonly name?: string };
+  readonly provider?: { readonly name?: string };
+  readonly interactions?: readonly InteractionDocument[];
+  /** Version 3 alone. */
+  readonly messages?: readonly InteractionDocument[];
+}
+
+export interface InteractionDocument {
+  readonly type?: string;
+  readonly description?: string;
+  readonly providerStates?: readonly {
+    readonly name?: string;
+    readonly params?: Readonly<Record<string, unknown>>;
+  }[];
+  readonly comments?: {
+    readonly level?: unknown;
+    readonly references?: { readonly requirement?: { readonly id?: string } };
+  };
+  readonly request?: { readonly headers?: Readonly<Record<string, unknown>> };
+}
+
+/**
+ * The pacts of files, and of the files `*.json` in folders.
+ *
+ * @throws {Error} One cannot be read, or is no JSON.
+ */
+export function readPacts(paths: readonly string[]): readonly Pact[] {
+  const files = paths.flatMap((path) =>
+    statSync(path).isDirectory()
+      ? globSync("*.json", { cwd: path })
+          .toSorted()
+          .map((name) => join(path, name))
+      : [path],
+  );
+  return files.map((path) => pactOf(path, readFileSync(path, "utf8")));
+}
+
+function pactOf(path: string, text: string): Pact {
+  // Read with care below: no member is taken for granted.
+  const document = JSON.parse(text, keepNumbers) as PactDocument | null;
+  if (typeof document !== "object" || document === null) throw new Error(`${path} is no pact`);
+  const messages = document.messages ?? [];
+  return {
+    path,
+    consumer: document.consumer?.name ?? "",
+    provider: document.provider?.name ?? "",
+    document,
+    interactions: [
+      ...(document.interactions ?? []).map((one) => interactionOf(one, kindOf(one))),
+      ...messages.map((one) => interactionOf(one, "message")),
+    ],
+  };
+}
+
+function kindOf({ type }: InteractionDocument): PactInteraction["kind"] {
+  return type?.endsWith("/Messages") === true ? "message" : "http";
+}
+
+function interactionOf(
+  { description = "", providerStates = [], comments }: InteractionDocument,
+  kind: PactInteraction["kind"],
+): PactInteraction {
+  return {
+    description,
+    kind,
+    states: providerStates.map(({ name = "", params = {} }) => ({ name, params })),
+    requirement: comments?.references?.requirement?.id,
+    level: comments?.level === "SHOULD" ? "SHOULD" : "MUST",
+  };
+}
+
+type RawJson = (text: string) => unknown;
+
+/** A number that is written again as it was read: `1.0` would become `1` and be another body. */
+function keepNumbers(_name: string, value: unknown, context?: { source?: string }): unknown {
+  // Node has both since version 21; the types of ES2024 do not know them yet.
+  const { rawJSON } = JSON as unknown as { readonly rawJSON: RawJson };
+  return typeof value === "number" && context?.source !== undefined
+    ? rawJSON(context.source)
+    : value;
+}

@@ -1,0 +1,51 @@
+import type { HttpAnswer, HttpCall, Send } from "../http.ts";
+import type { PactInteraction } from "./pact-file.ts";
+
+/** The side of a pact that is verified: what it is called in pacts, and how it is reached and moved. */
+export interface PactProvider {
+  /** The provider's name in the pacts; pacts of other providers are left out. */
+  readonly name: string;
+  /** Carries a call to the provider; absent where its pacts hold messages alone. */
+  readonly send?: Send;
+  /** What each provider state does, by its name. */
+  readonly states: Readonly<Record<string, PactStateHandler>>;
+  /**
+   * The message that the provider sends in the present state.
+   *
+   * @throws {Error} It sent none.
+   */
+  readonly message?: (asked: AskedMessage) => Promise<PactMessage>;
+  /**
+   * Makes a pact's call one that the provider can take: puts in a token, signs the bytes. Default: the
+   * call as it is.
+   */
+  readonly prepare?: (
+    call: HttpCall,
+    interaction: PactInteraction | undefined,
+  ) => Promise<HttpCall>;
+  /** What a pact cannot say of an answer, a line each: closed schemas, bounds, signatures. */
+  readonly judge?: (call: HttpCall, answer: HttpAnswer) => readonly string[];
+  /** As `judge`, of a message. */
+  readonly judgeMessage?: (message: PactMessage) => readonly string[];
+}
+
+/**
+ * Brings the provider into a state.
+ *
+ * @returns Values for the pact's expressions, such as `paymentId` for `${paymentId}`.
+ * @throws {Error} It could not: the interaction fails with the message.
+ */
+export type PactStateHandler = (
+  params: Readonly<Record<string, unknown>>,
+) => Promise<Readonly<Record<string, unknown>>>;
+
+export interface AskedMessage {
+  readonly description: string;
+  readonly states: readonly string[];
+}
+
+export interface PactMessage {
+  readonly body: Uint8Array;
+  /** Its headers; `contentType` is the media type. */
+  readonly metadata: Readonly<Record<string, string>>;
+}

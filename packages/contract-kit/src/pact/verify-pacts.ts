@@ -1,0 +1,170 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { brokerOptions, type PactBroker } from "./broker.ts";
+import { coreResults, type CoreResult } from "./core-results.ts";
+import { INTERACTION_HEADER, MESSAGES_PATH, openFront, STATES_PATH, type Front } from "./front.ts";
+import { pactFaults } from "./pact-faults.ts";
+import { readPacts, type InteractionDocument, type Pact } from "./pact-file.ts";
+import type { PactProvider } from "./pact-provider.ts";
+import { runChild } from "./run-child.ts";
+
+export interface VerifyPactsOptions {
+  readonly provider: PactProvider;
+  /** Pact files, or folders of them. */
+  readonly pacts?: readonly string[];
+  /** In the place of `pacts`: the pacts that a broker has of the provider. */
+  readonly broker?: PactBroker;
+  /** Whether states may have handlers that no pact uses: pacts of one consumer of several. Default false. */
+  readonly mayLeaveStates?: boolean;
+  /** Milliseconds for one call of the core, the provider's state included. Default 15 000. */
+  readonly timeoutMs?: number;
+  /** Milliseconds for everything. Default 300 000. */
+  readonly limitMs?: number;
+  /** The core's environment. Default: empty, so that none of the caller's changes what is verified. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** What became of one interaction. */
+export interface PactRow {
+  readonly consumer: string;
+  readonly provider: string;
+  readonly description: string;
+  readonly states: readonly string[];
+  readonly requirement: string | undefined;
+  readonly level: "MUST" | "SHOULD";
+  readonly isOk: boolean;
+  readonly ms: number;
+  /** What the core found, then what the provider's judges did; empty where it is ok. */
+  readonly problems: readonly string[];
+}
+
+export interface PactResult {
+  readonly provider: string;
+  /** One for each interaction, in the order of the pacts. */
+  readonly rows: readonly PactRow[];
+  /** What keeps the run from saying anything: it is no success even where every row is ok. */
+  readonly problems: readonly string[];
+  readonly isOk: boolean;
+  /** What the core printed. */
+  readonly log: string;
+}
+
+/**
+ * Verifies a provider against pacts: read → refuse what would be green in silence → front → core, in a
+ * process of its own → a row for each interaction.
+ *
+ * @throws {PactMissingError} `CS_KIT_PACT_MISSING`
+ * @throws {Error} A pact cannot be read.
+ */
+export async function verifyPacts(options: VerifyPactsOptions): Promise<PactResult> {
+  const { provider, broker, timeoutMs = 15_000, limitMs = 300_000 } = options;
+  const { mayLeaveStates = false } = options;
+  const all = readPacts(options.pacts ?? []);
+  const pacts = all.filter((pact) => pact.provider === provider.name);
+  const faults = broker === undefined ? pactFaults(pacts, provider, { mayLeaveStates }) : [];
+  if (faults.length > 0) return resultOf(provider, { pacts, problems: faults });
+  const silence = await silenceOf(provider);
+  if (silence !== undefined) return resultOf(provider, { pacts, problems: [silence] });
+
+  const front = await openFront(
+    provider,
+    pacts.flatMap(({ interactions }) => interactions),
+  );
+  const folder = mkdtempSync(join(tmpdir(), "countersign-pacts-"));
+  try {
+    const run = await runChild(
+      {
+        provider: provider.name,
+        providerBaseUrl: front.url,
+        providerStatesSetupUrl: front.url + STATES_PATH,
+        transports: [
+          { protocol: "message", port: front.port, path: MESSAGES_PATH, scheme: "http" },
+        ],
+        timeout: timeoutMs,
+        logLevel: "error",
+        ...(broker === undefined ? { pactUrls: marked(pacts, folder) } : brokerOptions(broker)),
+      },
+      { limitMs, env: options.env },
+    );
+    const results = run.text === undefined ? undefined : coreResults(run.text);
+    const ended = run.ended ?? (results === undefined ? `the core said: ${run.text ?? ""}` : []);
+    const problems = [ended].flat();
+    return resultOf(provider, { pacts, problems, front, results: results ?? [], log: run.log });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+    await front.close();
+  }
+}
+
+/** Why the provider cannot be verified at all: one line, and not one for each interaction. */
+async function silenceOf({ send }: PactProvider): Promise<string | undefined> {
+  try {
+    await send?.({ method: "GET", path: "", headers: {} });
+    return undefined;
+  } catch (error) {
+    return `the provider does not answer: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+/** Copies of the pacts, in which each call says which interaction it belongs to. */
+function marked(pacts: readonly Pact[], folder: string): readonly string[] {
+  let number = 0;
+  return pacts.map(({ document }, index) => {
+    const interactions = document.interactions?.map((one): InteractionDocument => {
+      const mark = String(number++);
+      if (one.request === undefined) return one;
+      const headers = { ...one.request.headers, [INTERACTION_HEADER]: mark };
+      return { ...one, request: { ...one.request, headers } };
+    });
+    number += document.messages?.length ?? 0;
+    const path = join(folder, `${index}.json`);
+    writeFileSync(path, JSON.stringify({ ...document, ...(interactions && { interactions }) }));
+    return path;
+  });
+}
+
+interface Outcome {
+  readonly pacts: readonly Pact[];
+  readonly problems: readonly string[];
+  readonly front?: Front;
+  readonly results?: readonly CoreResult[];
+  readonly log?: string;
+}
+
+function resultOf(provider: PactProvider, outcome: Outcome): PactResult {
+  const { pacts, front, results = [], log = "" } = outcome;
+  const expected = pacts.flatMap(({ consumer, interactions }) =>
+    interactions.map((interaction): PactRow => {
+      const { description, requirement, level } = interaction;
+      const states = interaction.states.map(({ name }) => name);
+      const named = { consumer, provider: provider.name, description, states, requirement, level };
+      const found = results.find(
+        (one) => one.description === description && one.consumer === consumer,
+      );
+      if (found === undefined)
+        return { ...named, isOk: false, ms: 0, problems: ["it was not verified"] };
+      const judged = front?.problemsOf(interaction) ?? [];
+      const problems = [...found.problems, ...stateErrors(found, front), ...judged];
+      return { ...named, isOk: found.isOk && judged.length === 0, ms: found.ms, problems };
+    }),
+  );
+  // A broker's: their files are not here.
+  const others = results
+    .filter((one) => !expected.some(({ description }) => description === one.description))
+    .map((one): PactRow => {
+      const { consumer, description, states, isOk, ms } = one;
+      const problems = [...one.problems, ...stateErrors(one, front)];
+      const named = { consumer, provider: provider.name, description, states };
+      return { ...named, requirement: undefined, level: "MUST", isOk, ms, problems };
+    });
+  const rows = [...expected, ...others];
+  const none = rows.length === 0 ? ["no interaction was verified"] : [];
+  const problems = [...new Set([...outcome.problems, ...(front?.problems ?? []), ...none])];
+  const isOk = problems.length === 0 && rows.every((row) => row.isOk);
+  return { provider: provider.name, rows, problems, isOk, log };
+}
+
+function stateErrors({ isOk, states }: CoreResult, front: Front | undefined): readonly string[] {
+  return isOk ? [] : states.flatMap((state) => front?.takeStateError(state) ?? []);
+}
