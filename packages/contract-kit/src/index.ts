@@ -27,6 +27,21 @@ export {
 export type { Evidence, Finding, Replay, Verdict } from "./finding.ts";
 export { httpSend, type HttpSendOptions } from "./http-send.ts";
 export type { HttpAnswer, HttpCall, Send } from "./http.ts";
+export type { PactBroker } from "./pact/broker.ts";
+export { readPacts, type Pact, type PactInteraction, type PactState } from "./pact/pact-file.ts";
+export { PactMissingError } from "./pact/pact-missing-error.ts";
+export type {
+  AskedMessage,
+  PactMessage,
+  PactProvider,
+  PactStateHandler,
+} from "./pact/pact-provider.ts";
+export {
+  verifyPacts,
+  type PactResult,
+  type PactRow,
+  type VerifyPactsOptions,
+} from "./pact/verify-pacts.ts";
 export type { Requirement, Role } from "./requirement.ts";
 export { requirements } from "./requirements.ts";
 export { run, type Report, type RunOptions } from "./run.ts";

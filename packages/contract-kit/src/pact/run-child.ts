@@ -56,8 +56,7 @@ export async function runChild(
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
   const script = fileURLToPath(new URL(`./child.${extension}`, import.meta.url));
   const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", script], {
-    // `1` is not honoured by the core, whatever its documentation says.
-    env: { ...env, PACT_DO_NOT_TRACK: "true" },
+    env: childEnvironment(env),
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
   let log = "";
@@ -79,6 +78,14 @@ export async function runChild(
     });
     child.send({ pact, options });
   });
+}
+
+/** What the core finds in its environment: without the variable it tells its makers of every run. */
+export function childEnvironment(
+  env: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> {
+  // `1` is not honoured by the core, whatever its documentation says.
+  return { ...env, PACT_DO_NOT_TRACK: "true" };
 }
 
 /** Where Pact is, which is an optional peer of this package. */
