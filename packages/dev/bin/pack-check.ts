@@ -133,6 +133,16 @@ try {
     expect(manifest.scripts === undefined, `${manifest.name} has scripts`);
   }
 
+  // What `countersign serve` is made of has no controls of the sandbox, nor a way to them.
+  const service = run("tar", [
+    "-xOzf",
+    tarballs["service"] ?? "",
+    "package/dist",
+    "package/package.json",
+  ]);
+  expect(service.length > 100_000, "the packed service could not be read");
+  expect(!/\/sandbox\b/.test(service), "the packed service names the sandbox's package or paths");
+
   const app = project("app", {
     install: RECEIVER_PACKAGES,
     others: {
