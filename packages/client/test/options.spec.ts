@@ -65,8 +65,10 @@ describe("a dispatcher of the caller's", () => {
     const { url, received } = await openProvider({ status: 201, json: pending });
     const dispatcher = new Agent();
     const { client: one } = openClient(url, { dispatcher });
-    await one.refund(order);
-    await one.close();
+    const ended: string[] = [];
+    const call = one.refund(order).then(() => ended.push("call"));
+    await Promise.all([call, one.close().then(() => ended.push("close"))]);
+    expect(ended).toEqual(["call", "close"]);
     expect(received).toHaveLength(1);
     expect(dispatcher.closed).toBe(false);
     await dispatcher.close();

@@ -82,25 +82,6 @@ describe("the access token (S 5.2)", () => {
     expect(received.at(-1)?.headers.authorization).toBe("Bearer t1");
   });
 
-  it("that cannot be renewed early is asked for again five seconds later", async () => {
-    const { issued, answer } = issuing();
-    const { url, received } = await openProvider((response, one) => {
-      if (one.path === "/v1/tokens" && issued.length > 0) response.destroy();
-      else answer(response, one);
-    });
-    const tokensAsked = () => received.filter(({ path }) => path === "/v1/tokens").length;
-    const { client, time } = openClient(url, credentials);
-    await client.refund(order);
-    time.elapse(3_540_000);
-    await client.refund(order);
-    await vi.waitFor(() => expect([tokensAsked(), time.pending]).toEqual([2, 0]));
-    await client.refund(order);
-    expect(tokensAsked()).toBe(2);
-    time.elapse(5000);
-    await client.refund(order);
-    await vi.waitFor(() => expect(tokensAsked()).toBe(3));
-  });
-
   it("is another one once its life has ended", async () => {
     const { url, received } = await openProvider(issuing({ seconds: 100 }).answer);
     const { client, time } = openClient(url, credentials);
@@ -207,6 +188,43 @@ describe("a token of the caller's own", () => {
       "Bearer own-1",
       "Bearer own-2",
     ]);
+  });
+
+  it("is got again once in a call, in whichever of its attempts", async () => {
+    let count = 0;
+    const token: TokenProvider = () => ({ token: `own-${(count += 1)}` });
+    const { url, received } = await openProvider(
+      problem(401, "UNAUTHENTICATED"),
+      problem(503, "SERVICE_UNAVAILABLE"),
+      problem(401, "UNAUTHENTICATED"),
+    );
+    const error = await errorOf(openClient(url, { token }).client.refund(order));
+    expect(error).toMatchObject({ code: "CS_CALL_REFUSED", status: 401, attempts: 2 });
+    expect([count, received.length]).toEqual([2, 3]);
+  });
+
+  it("that is not got again early is asked for again five seconds later, and used meanwhile", async () => {
+    const { url } = await openProvider({ status: 201, json: pending });
+    let count = 0;
+    const { client, time } = openClient(url, {
+      token: () => {
+        count += 1;
+        if (count > 1) throw new Error("not now");
+        return { token: "t", expiresAt: time.now() + 600_000 };
+      },
+    });
+    const countAfter = async (ms: number): Promise<number> => {
+      time.elapse(ms);
+      await client.refund(order);
+      return count;
+    };
+    expect(await countAfter(0)).toBe(1);
+    expect(await countAfter(540_000)).toBe(2);
+    expect(await countAfter(4999)).toBe(2);
+    expect(await countAfter(1)).toBe(3);
+    // Its life has ended: now there is none.
+    time.elapse(60_000);
+    expect(await errorOf(client.refund(order))).toMatchObject({ code: "CS_TOKEN_UNAVAILABLE" });
   });
 
   it("is not sent again where it is the same", async () => {
