@@ -1,0 +1,263 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { Agent, request } from "undici";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Api, createApi } from "../../packages/dev/src/api.ts";
+import { type Child, startChild } from "../../packages/dev/src/child.ts";
+
+// Prism knows nothing of this repository: it reads /openapi.json, stands between a client and the
+// service, and says of each call and each answer what does not fit.
+
+const TOKEN = "cst_prism-run-token-0123456789abcdef";
+
+interface Violation {
+  readonly location: readonly string[];
+  readonly message: string;
+}
+
+interface Seen {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly ofCall: readonly Violation[];
+  readonly ofAnswer: readonly Violation[];
+}
+
+interface CallOptions {
+  /** Sent as JSON, or as it stands where it is a text. */
+  readonly json?: unknown;
+  /** Default: the namespace's token. */
+  readonly headers?: Record<string, string>;
+}
+
+interface Running {
+  readonly url: string;
+  readonly api: Api;
+}
+
+const names = ["standard", "x-signature"] as const;
+const folder = mkdtempSync(join(tmpdir(), "countersign-prism-"));
+const agent = new Agent();
+const sandboxes: Child[] = [];
+const prisms: ChildProcess[] = [];
+const running = new Map<string, Running>();
+
+// All at once: each of the four processes takes its time to start.
+beforeAll(() => Promise.all(names.map((name) => start(name))));
+afterAll(async () => {
+  await agent.close();
+  for (const prism of prisms) prism.kill("SIGKILL");
+  await Promise.all(sandboxes.map((sandbox) => sandbox.stop()));
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function start(profile: string): Promise<void> {
+  const database = join(folder, `${profile}.db`);
+  const sandbox = await startChild({
+    name: "sandbox",
+    script: "packages/cli/src/main.ts",
+    args: ["sandbox", "--port", "0", "--profile", profile, "--database", database],
+    env: { COUNTERSIGN_TOKEN: TOKEN },
+  });
+  sandboxes.push(sandbox);
+  const api = createApi(sandbox.url, TOKEN);
+  const document = join(folder, `${profile}.json`);
+  writeFileSync(document, JSON.stringify((await api("GET", "/openapi.json")).body));
+  const port = await freePort();
+  const prism = spawnPrism([document, sandbox.url, "--port", String(port)]);
+  prisms.push(prism);
+  await listening(prism);
+  running.set(profile, { url: `http://127.0.0.1:${port}`, api });
+}
+
+describe.each(names)("behind Prism, under the profile %s", (profile) => {
+  const api: Api = (...given) => part(profile).api(...given);
+
+  const call = async (
+    method: "GET" | "POST" | "PUT",
+    path: string,
+    { json, headers = { authorization: `Bearer ${TOKEN}` } }: CallOptions = {},
+  ): Promise<Seen> => {
+    const answer = await request(part(profile).url + path, {
+      method,
+      dispatcher: agent,
+      headers: {
+        accept: "application/json, application/problem+json",
+        ...(json !== undefined && { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(json !== undefined && { body: typeof json === "string" ? json : JSON.stringify(json) }),
+    });
+    const found = JSON.parse(String(answer.headers["sl-violations"] ?? "[]")) as Violation[];
+    const isOfAnswer = ({ location }: Violation): boolean => location[0] === "response";
+    return {
+      status: answer.statusCode,
+      // Every answer of the interface is a JSON object.
+      body: (await answer.body.json()) as Seen["body"],
+      ofCall: found.filter((one) => !isOfAnswer(one)),
+      ofAnswer: found.filter(isOfAnswer),
+    };
+  };
+
+  /** A call as the document has it: neither it nor its answer may violate anything. */
+  const genuine = async (...given: Parameters<typeof call>): Promise<Seen> => {
+    const seen = await call(...given);
+    expect([given, seen.ofCall, seen.ofAnswer]).toEqual([given, [], []]);
+    return seen;
+  };
+
+  const payment = async (move?: "settle" | "fail"): Promise<string> => {
+    const { body: lists } = await api("GET", "/sandbox/customers");
+    const { customers } = lists as { customers: { id: string; customerStatus: string }[] };
+    const active = customers.find(({ customerStatus }) => customerStatus === "ACTIVE");
+    const amount = { currency: "USD", value: 25 };
+    const made = await api("POST", "/sandbox/payments", { customerId: active?.id, amount });
+    const { paymentId } = made.body as { paymentId: string };
+    if (move !== undefined) await api("POST", `/sandbox/payments/${paymentId}/${move}`);
+    return paymentId;
+  };
+
+  let keys = 0;
+  const refund = (paymentId: string, more: object = {}): object => ({
+    paymentId,
+    amount: { currency: "USD", value: 1.13 },
+    requestKey: `key-${(keys += 1)}`,
+    ...more,
+  });
+
+  it("refunds in each state, and each refusal of one, violate nothing", async () => {
+    const [processing, settled, failed] = [
+      await payment(),
+      await payment("settle"),
+      await payment("fail"),
+    ];
+    const more = { clientReferenceId: "order 7", softDescriptor: "Refund 7" };
+    const pending = await genuine("POST", "/v1/refunds", { json: refund(processing, more) });
+    expect(pending).toMatchObject({ status: 201, body: { paymentStatus: "PENDING" } });
+    const ended = await genuine("POST", "/v1/refunds", { json: refund(failed) });
+    expect(ended).toMatchObject({ status: 201, body: { paymentStatus: "TERMINAL_FAILED" } });
+    await api("PUT", "/sandbox/clock", { advance: "P14D" });
+    const authorized = refund(settled);
+    const at = await genuine("POST", "/v1/refunds", { json: authorized });
+    expect(at).toMatchObject({ status: 201, body: { paymentStatus: "AUTHORIZED" } });
+
+    const refused = [
+      await genuine("POST", "/v1/refunds", { json: authorized }),
+      await genuine("POST", "/v1/refunds", { json: refund("pay_none") }),
+      await genuine("POST", "/v1/refunds", {
+        json: refund(settled, { amount: { currency: "USD", value: 99 } }),
+      }),
+    ];
+    const statuses = profile === "standard" ? [409, 404, 422] : [400, 404, 400];
+    expect(refused.map(({ status }) => status)).toEqual(statuses);
+  });
+
+  it("customers, subscriptions and tokens violate nothing", async () => {
+    const { body } = await api("GET", "/sandbox/customers");
+    const { customers } = body as { customers: { id: string }[] };
+    for (const { id } of customers) {
+      expect((await genuine("GET", `/v1/customers/${id}`)).status).toBe(200);
+    }
+    expect((await genuine("GET", "/v1/customers/cus_none")).status).toBe(404);
+
+    const { body: made } = await genuine("POST", "/v1/webhook/subscribe", {
+      json: {
+        url: "https://merchant.example/webhooks",
+        secretKey: "a-secret-of-24-characters-or-more",
+        subscriptionDetails: { type: "CATEGORY", details: ["PAYMENT", "CUSTOMER"] },
+      },
+    });
+    const subscriptionId = made["subscriptionKey"];
+    for (const details of [["PAYMENT"], ["CUSTOMER"]]) {
+      const subscriptionDetails = { type: "CATEGORY", details };
+      const json = { subscriptionId, subscriptionDetails };
+      expect((await genuine("PUT", "/v1/webhook/unsubscribe", { json })).status).toBe(200);
+    }
+
+    const wrong = { client_id: "cli_none", client_secret: "x".repeat(30) };
+    const json = { grant_type: "client_credentials", ...wrong };
+    expect(await genuine("POST", "/v1/tokens", { json, headers: {} })).toMatchObject({
+      status: 401,
+      body: { error: "invalid_client" },
+    });
+    const merchant = (await api("POST", "/sandbox/merchants", {})).body as Record<string, string>;
+    const credentials = `${merchant["clientId"]}:${merchant["clientSecret"]}`;
+    const token = await genuine("POST", "/v1/tokens", {
+      json: "grant_type=client_credentials",
+      headers: {
+        "content-type": "application/x-www-form-urlencoded",
+        authorization: `Basic ${Buffer.from(credentials).toString("base64")}`,
+      },
+    });
+    expect(token).toMatchObject({ status: 200, body: { token_type: "Bearer" } });
+  });
+
+  it("what the document refuses the service refuses too, in an answer that violates nothing", async () => {
+    const calls: [method: "POST" | "PUT", path: string, json: object][] = [
+      ["POST", "/v1/refunds", {}],
+      ["POST", "/v1/refunds", refund("pay_1", { memo: "x" })],
+      ["POST", "/v1/refunds", refund("pay_1", { amount: { currency: "EUR", value: 1 } })],
+      ["POST", "/v1/refunds", refund("pay 1")],
+      ["POST", "/v1/webhook/subscribe", { url: "ftp://a", secretKey: "short" }],
+      ["POST", "/v1/webhook/subscribe", { subscriptionDetails: { type: "EVENT" } }],
+      ["PUT", "/v1/webhook/unsubscribe", { subscriptionDetails: { type: "NONE" } }],
+      ["POST", "/v1/tokens", { grant_type: "password" }],
+    ];
+    for (const [method, path, json] of calls) {
+      const { status, ofCall, ofAnswer } = await call(method, path, { json });
+      expect([path, json, status, ofAnswer]).toEqual([path, json, 400, []]);
+      expect([path, json, ofCall.length]).not.toEqual([path, json, 0]);
+    }
+    const stranger = await call("GET", "/v1/customers/c", {
+      headers: { authorization: "Basic x" },
+    });
+    expect([stranger.status, stranger.ofAnswer]).toEqual([401, []]);
+  });
+
+  it("Prism does see an answer that does not fit", async () => {
+    const fault = { route: "GET /v1/customers", kind: "status", status: 418 };
+    await api("PUT", "/sandbox/faults", { faults: [fault] });
+    const { ofAnswer } = await call("GET", "/v1/customers/cus_none");
+    expect(ofAnswer).not.toEqual([]);
+  });
+});
+
+function part(profile: string): Running {
+  const one = running.get(profile);
+  if (one === undefined) throw new Error(`nothing runs under ${profile}`);
+  return one;
+}
+
+function spawnPrism(args: readonly string[]): ChildProcess {
+  const require = createRequire(new URL("../../packages/service/package.json", import.meta.url));
+  const bin = join(dirname(require.resolve("@stoplight/prism-cli/package.json")), "dist/index.js");
+  return spawn(process.execPath, [bin, "proxy", ...args], { stdio: ["ignore", "pipe", "pipe"] });
+}
+
+/** Until Prism says that it listens. */
+function listening(prism: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let said = "";
+    const hear = (chunk: Buffer): void => {
+      said += chunk.toString();
+      if (/Prism is listening/.test(said)) resolve();
+    };
+    prism.stdout?.on("data", hear);
+    prism.stderr?.on("data", hear);
+    prism.once("exit", () => reject(new Error(`Prism ended: ${said}`)));
+  });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  // A listening TCP server has an address with a port.
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
