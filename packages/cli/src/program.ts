@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { Command, InvalidArgumentError, Option } from "commander";
+import { declareDiff } from "./declare/diff.ts";
 import { declareSend } from "./declare/send.ts";
 import type { Surroundings } from "./terminal.ts";
 
@@ -105,6 +106,7 @@ export function createProgram(surroundings: Surroundings): Command {
     });
   addKeyCommands(serve, surroundings);
   declareSend(program, surroundings);
+  declareDiff(program, surroundings);
   return program;
 }
 

@@ -43,7 +43,7 @@ async function helpOf(command: string): Promise<{ options: string[][]; variables
   return { options, variables: new Set(out.match(/COUNTERSIGN_[A-Z_]+/g)) };
 }
 
-describe.each(["sandbox", "serve", "send"])("the README on countersign %s", (command) => {
+describe.each(["sandbox", "serve", "send", "diff"])("the README on countersign %s", (command) => {
   const section = sectionOf(`\`countersign ${command}\``);
 
   it("lists every option with the words of --help, and none besides", async () => {
