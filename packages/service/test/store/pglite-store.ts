@@ -1,5 +1,4 @@
 import { PGlite } from "@electric-sql/pglite";
-import type { Driver } from "../../src/store/driver.ts";
 import { PooledDriver } from "../../src/store/pooled-driver.ts";
 import { safeInteger } from "../../src/store/safe-integer.ts";
 import type { PostgresPool } from "../../src/store/postgres-pool.ts";
@@ -7,16 +6,17 @@ import type { RunningStore } from "./stores.ts";
 
 const INT8 = 20;
 
-/** PostgreSQL's dialect in this process. It has one connection, and each `open` empties its database. */
+/** PostgreSQL's dialect in this process. It has one connection, and each `create` empties its database. */
 export async function startPglite(): Promise<RunningStore> {
   const database = await PGlite.create({ parsers: { [INT8]: safeInteger } });
   await database.exec("SET default_transaction_read_only = on");
   return {
-    open: async (): Promise<Driver> => {
+    create: async () => {
       await database.exec(`BEGIN READ WRITE; DROP SCHEMA public CASCADE; CREATE SCHEMA public; COMMIT;
         DEALLOCATE ALL`);
-      return new PooledDriver(poolOf(database));
+      return "";
     },
+    connect: () => new PooledDriver(poolOf(database)),
     stop: () => database.close(),
   };
 }

@@ -9,8 +9,10 @@ import { temporaryDatabase } from "../temporary-database.ts";
 
 /** A kind of database that runs as long as a suite. */
 export interface RunningStore {
-  /** A driver of a new, empty database; the caller closes it. */
-  readonly open: () => Promise<Driver>;
+  /** A new, empty database. @returns Its address: a path or a URL. */
+  readonly create: () => Promise<string>;
+  /** A driver of a database; the caller closes it. */
+  readonly connect: (address: string) => Driver;
   readonly stop: () => void | Promise<void>;
 }
 
@@ -21,9 +23,19 @@ export interface Store {
   readonly start: () => Promise<RunningStore>;
 }
 
+export interface OpenStore {
+  readonly name: string;
+  readonly create: () => Promise<string>;
+  readonly open: (address?: string) => Promise<Driver>;
+}
+
 export const sqlite: Store = {
   name: "SQLite",
-  start: async () => ({ open: async () => sqliteDriver(temporaryDatabase()), stop: () => {} }),
+  start: async () => ({
+    create: async () => temporaryDatabase(),
+    connect: (address) => sqliteDriver(address),
+    stop: () => {},
+  }),
 };
 
 export const pglite: Store = {
@@ -42,28 +54,26 @@ export const postgres: Store = {
     // The server is not killed here: its flushes would only take time.
     await admin.query("ALTER SYSTEM SET fsync = off");
     await admin.query("SELECT pg_reload_conf()");
-    const open = async (): Promise<Driver> => {
+    const create = async (): Promise<string> => {
       const name = `test_${randomUUID().replaceAll("-", "")}`;
       await admin.query(`CREATE DATABASE ${name}`);
-      return postgresDriver({ url: at(name) });
+      return at(name);
     };
     const stop = async (): Promise<void> => {
       await admin.end();
       server.stop();
     };
-    return { open, stop };
+    return { create, connect: (url) => postgresDriver({ url }), stop };
   },
 };
 
 /**
  * Says the same of several stores. One that is missing is skipped, with the reason in its title.
  *
- * @param suite `open`: a driver of an empty database, closed at the end of the running test.
+ * @param suite `create`: the address of an empty database. `open`: a driver of one that is empty, or of
+ *   an address; closed at the end of the running test.
  */
-export function onStores(
-  stores: readonly Store[],
-  suite: (store: { readonly name: string; readonly open: () => Promise<Driver> }) => void,
-): void {
+export function onStores(stores: readonly Store[], suite: (store: OpenStore) => void): void {
   for (const { name, missing, start } of stores) {
     const reason = missing === undefined ? "" : ` (skipped: ${missing})`;
     describe.skipIf(missing !== undefined)(`on ${name}${reason}`, () => {
@@ -74,8 +84,9 @@ export function onStores(
       afterAll(() => running.stop());
       suite({
         name,
-        open: async () => {
-          const driver = await running.open();
+        create: () => running.create(),
+        open: async (address) => {
+          const driver = running.connect(address ?? (await running.create()));
           onTestFinished(() => driver.close());
           return driver;
         },
