@@ -3,6 +3,7 @@ import { createAnswer } from "./answer.ts";
 import type { AnswersAttempts } from "./answers-attempts.ts";
 import { nodeAttempt, type NodeRequest, type NodeResponse } from "./node-request.ts";
 import { sendNode } from "./node-response.ts";
+import { createTurn } from "./turn.ts";
 
 /** What the adapter needs of Express's request, 4 or 5. */
 export interface ExpressRequest extends NodeRequest {
@@ -26,9 +27,10 @@ export function toExpress(
   receiver: AnswersAttempts,
 ): (request: ExpressRequest, response: ExpressResponse) => Promise<void> {
   const answer = createAnswer(receiver, BODY_CONSUMED_FIX);
+  const turn = createTurn();
   return async (request, response) => {
     const { originalUrl: url, rawBody, body } = request;
-    const attempt = nodeAttempt(request, response, { url, kept: [rawBody, body] });
+    const attempt = nodeAttempt(request, response, { url, kept: [rawBody, body], turn });
     sendNode(request, response, await answer(request.method, attempt));
   };
 }

@@ -2,6 +2,7 @@ import { createAnswer } from "./answer.ts";
 import type { AnswersAttempts } from "./answers-attempts.ts";
 import { nodeAttempt, type NodeRequest, type NodeResponse } from "./node-request.ts";
 import { sendNode } from "./node-response.ts";
+import { createTurn } from "./turn.ts";
 
 /** What the adapter needs of Fastify's request. */
 export interface FastifyRequestLike {
@@ -35,11 +36,12 @@ export function toFastify(receiver: AnswersAttempts): {
   readonly handler: Answers;
 } {
   const answer = createAnswer(receiver, FIX);
+  const turn = createTurn();
   const answers: Answers = async (request: FastifyRequestLike & { rawBody?: unknown }, reply) => {
     const { raw, originalUrl: url, rawBody, body } = request;
     // Before the first await: Fastify would go on to its parser.
     reply.hijack();
-    const attempt = nodeAttempt(raw, reply.raw, { url, kept: [rawBody, body] });
+    const attempt = nodeAttempt(raw, reply.raw, { url, kept: [rawBody, body], turn });
     sendNode(raw, reply.raw, await answer(raw.method, attempt));
   };
   return { preParsing: answers, handler: answers };

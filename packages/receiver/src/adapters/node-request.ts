@@ -2,6 +2,7 @@ import type { Attempt } from "../receive.ts";
 import { bytesOf } from "./growing-bytes.ts";
 import { pathOf } from "./path.ts";
 import { type ByteStream, readNodeStream } from "./read-node-stream.ts";
+import type { Turn } from "./turn.ts";
 
 /** What an adapter needs of Node's `IncomingMessage`. */
 export interface NodeRequest extends ByteStream {
@@ -42,7 +43,12 @@ export function nodeAttempt(
   {
     url = request.url,
     kept,
-  }: { readonly url?: string | undefined; readonly kept: readonly unknown[] },
+    turn,
+  }: {
+    readonly url?: string | undefined;
+    readonly kept: readonly unknown[];
+    readonly turn: Turn;
+  },
 ): Attempt {
   const bytes = kept.find((value) => ArrayBuffer.isView(value));
   const read: Attempt["body"] = (limits) => {
@@ -50,7 +56,7 @@ export function nodeAttempt(
     // Its "close" has been emitted: nobody would tell a reader that comes now.
     if (request.destroyed) return Promise.resolve({ error: "CS_BODY_ABORTED" });
     askForBody(request, response);
-    return readNodeStream(request, limits);
+    return readNodeStream(request, limits, turn);
   };
   return {
     headers: headersOf(request.rawHeaders),

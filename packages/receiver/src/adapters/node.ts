@@ -2,6 +2,7 @@ import { createAnswer } from "./answer.ts";
 import type { AnswersAttempts } from "./answers-attempts.ts";
 import { nodeAttempt, type NodeRequest, type NodeResponse } from "./node-request.ts";
 import { sendNode } from "./node-response.ts";
+import { createTurn } from "./turn.ts";
 
 export type { NodeRequest, NodeResponse } from "./node-request.ts";
 
@@ -22,8 +23,9 @@ export function toNode(
   receiver: AnswersAttempts,
 ): (request: NodeRequest, response: NodeResponse) => Promise<void> {
   const answer = createAnswer(receiver, FIX);
+  const turn = createTurn();
   return async (request: NodeRequest & KeptBody, response) => {
-    const attempt = nodeAttempt(request, response, { kept: [request.rawBody, request.body] });
+    const attempt = nodeAttempt(request, response, { kept: [request.rawBody, request.body], turn });
     sendNode(request, response, await answer(request.method, attempt));
   };
 }

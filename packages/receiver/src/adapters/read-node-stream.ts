@@ -1,5 +1,6 @@
 import type { BodyLimits, BodyResult } from "../read-body.ts";
 import { growingBytes } from "./growing-bytes.ts";
+import type { Turn } from "./turn.ts";
 
 /** What the reader needs of a Node.js readable stream; `IncomingMessage` has it. */
 export interface ByteStream {
@@ -12,11 +13,12 @@ export interface ByteStream {
 
 /**
  * Reads a stream to its end. Stops listening, without destroying the stream, as soon as a limit is
- * passed: the answer still has to leave by the same connection.
+ * passed: the answer still has to leave by the same connection. What was read is told in `turn`.
  */
 export function readNodeStream(
   stream: ByteStream,
   { bodyBytes, bodyMs }: BodyLimits,
+  turn: Turn,
 ): Promise<BodyResult> {
   return new Promise((resolve) => {
     const bytes = growingBytes(bodyBytes);
@@ -25,7 +27,7 @@ export function readNodeStream(
       stream.off("data", onData);
       stream.off("end", onEnd);
       stream.off("close", onAbort);
-      resolve(result);
+      turn(() => resolve(result));
     };
     const onData = (chunk: Uint8Array): void => {
       if (bytes.push(chunk)) return;

@@ -6,6 +6,7 @@ import { createReceiver, type ReceiverOptions } from "@countersign/receiver";
 import type { EventTypeMap } from "@countersign/schemas";
 import { afterEach, describe, expect, it } from "vitest";
 import { readNodeStream } from "../../src/adapters/read-node-stream.ts";
+import { createTurn } from "../../src/adapters/turn.ts";
 import { readWebStream } from "../../src/adapters/read-web-stream.ts";
 import { attemptOf, NOON, recordingReceiver, refundAuthorized, secret } from "../fixtures.ts";
 import { Readable } from "node:stream";
@@ -38,7 +39,7 @@ describe("A20: a million chunks of a byte", () => {
     let most = 0;
     const before = held();
     const stream = new Readable({ read: () => undefined });
-    const reading = readNodeStream(stream, limits);
+    const reading = readNodeStream(stream, limits, createTurn());
     for (let sent = 0; sent < MILLION; sent += 1) {
       stream.push(Buffer.alloc(1, 0x20));
       if (sent % 1000 === 999) await new Promise((resolve) => setImmediate(resolve));

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { growingBytes } from "../../src/adapters/growing-bytes.ts";
 import { readNodeStream } from "../../src/adapters/read-node-stream.ts";
+import { createTurn } from "../../src/adapters/turn.ts";
 import { readWebStream } from "../../src/adapters/read-web-stream.ts";
 
 const limits = { bodyBytes: 1000, bodyMs: 5000 };
@@ -41,7 +42,7 @@ describe("growing bytes", () => {
 });
 
 describe.each([
-  ["Node.js", (source: Readable) => readNodeStream(source, limits)],
+  ["Node.js", (source: Readable) => readNodeStream(source, limits, createTurn())],
   ["the Web", (source: Readable) => readWebStream(Readable.toWeb(source), limits)],
 ])("reading a stream of %s", (_kind, read) => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));

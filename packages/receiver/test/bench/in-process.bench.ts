@@ -22,7 +22,12 @@ const NOISE = 0.85;
 // second hash of a body, by which an inbox knows it again, weighs most there.
 const aims = [
   { size: 1024, filling: "text", goal: { floor: 0.8, peer: 1 }, held: { floor: 0.55, peer: 1.1 } },
-  { size: 1024, filling: "members", goal: { floor: 0.8, peer: 1 }, held: { floor: 0.58, peer: 1.1 } },
+  {
+    size: 1024,
+    filling: "members",
+    goal: { floor: 0.8, peer: 1 },
+    held: { floor: 0.58, peer: 1.1 },
+  },
   { size: 20480, filling: "text", goal: { floor: 0.8, peer: 5 }, held: { floor: 0.64, peer: 2.5 } },
   {
     size: 20480,
