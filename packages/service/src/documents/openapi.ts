@@ -1,27 +1,10 @@
 import type { Profile } from "@countersign/schemas/profiles";
-import type { ErrorCode } from "../error-codes.ts";
 import { headers, refusals, success } from "./answers.ts";
 import { eventSchemas } from "./event-schemas.ts";
-import { operationsOf, type Operation } from "./operations.ts";
+import { codesOf, operationsOf, type Operation } from "./operations.ts";
 import { profiledSchemas } from "./profiled-schemas.ts";
 import { reachable, type Schemas } from "./schema.ts";
 import { signatureHeaders } from "./signature-headers.ts";
-
-/** Codes that every call may be answered with. */
-const common: readonly ErrorCode[] = [
-  "UNAUTHENTICATED",
-  "INSUFFICIENT_SCOPE",
-  "NOT_ACCEPTABLE",
-  "RATE_LIMITED",
-  "INTERNAL_SERVER_ERROR",
-  "SERVICE_UNAVAILABLE",
-];
-
-const withBody: readonly ErrorCode[] = [
-  "INVALID_REQUEST",
-  "PAYLOAD_TOO_LARGE",
-  "UNSUPPORTED_MEDIA_TYPE",
-];
 
 const info = {
   title: "Refunds, customers and webhook subscriptions",
@@ -81,7 +64,6 @@ function paths(profile: Profile): Record<string, object> {
 
 function operationObject(profile: Profile, operation: Operation): object {
   const { id, summary, description, scope, request, parameters, path } = operation;
-  const codes = [...operation.codes, ...common, ...(request === undefined ? [] : withBody)];
   const isDeprecated = profile.deprecation.deprecated?.some((one) =>
     `${path}/`.startsWith(`${one.path}/`),
   );
@@ -101,7 +83,7 @@ function operationObject(profile: Profile, operation: Operation): object {
           success(text, operation.answer),
         ]),
       ),
-      ...refusals(profile, codes),
+      ...refusals(profile, codesOf(operation)),
     },
   };
 }

@@ -20,6 +20,28 @@ export interface Operation {
   readonly codes: readonly ErrorCode[];
 }
 
+/** Codes that every call may be answered with. */
+const common: readonly ErrorCode[] = [
+  "UNAUTHENTICATED",
+  "INSUFFICIENT_SCOPE",
+  "NOT_ACCEPTABLE",
+  "RATE_LIMITED",
+  "INTERNAL_SERVER_ERROR",
+  "SERVICE_UNAVAILABLE",
+];
+
+/** Codes of calls with a body. */
+const withBody: readonly ErrorCode[] = [
+  "INVALID_REQUEST",
+  "PAYLOAD_TOO_LARGE",
+  "UNSUPPORTED_MEDIA_TYPE",
+];
+
+/** Every code that a call may be answered with. */
+export function codesOf({ codes, request }: Operation): readonly ErrorCode[] {
+  return [...codes, ...common, ...(request === undefined ? [] : withBody)];
+}
+
 const identifier = (name: string, place: "path" | "query", description: string): object => ({
   name,
   in: place,
