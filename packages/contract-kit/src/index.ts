@@ -24,6 +24,7 @@ export {
   type RuleId,
   type Severity,
 } from "./diff/rules.ts";
+export { failureText, type FailureTextOptions } from "./failure-text.ts";
 export type { Evidence, Finding, Replay, Verdict } from "./finding.ts";
 export { httpSend, type HttpSendOptions } from "./http-send.ts";
 export type { HttpAnswer, HttpCall, Send } from "./http.ts";

@@ -111,7 +111,7 @@ function requireChoice(rule: string, chosen: unknown): void {
 }
 
 function lineOf({ severity, direction, rule, place, message }: Change): string {
-  const what = message === place || place.endsWith(`/${message}`) ? "" : `  ${message}`;
+  const what = place === `${message}#` || place.endsWith(`/${message}`) ? "" : `  ${message}`;
   return printable(`${severity.padEnd(4)}  ${direction.padEnd(8)}  ${rule}  ${place}${what}`);
 }
 

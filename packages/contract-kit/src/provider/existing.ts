@@ -1,3 +1,4 @@
+import type { Profile } from "@countersign/schemas";
 import type { Reading, Session } from "./session.ts";
 import { amountText, askRefund } from "./refunds.ts";
 
@@ -6,6 +7,11 @@ export interface Existing {
   readonly paymentId: unknown;
   readonly paymentStatus: unknown;
   readonly sameRequest: unknown;
+}
+
+/** Whether the profile's answer to a known requestKey tells of the refund: its flat form has no room. */
+export function tellsExisting({ refund, statuses }: Profile): boolean {
+  return refund.duplicate === "reject-with-existing" && statuses.errorBody === "problem";
 }
 
 export function existingOf({ body }: Reading): Existing | undefined {
@@ -23,7 +29,7 @@ export async function statusNow(
   session: Session,
   refund: { readonly paymentId: string; readonly cents: bigint; readonly requestKey: string },
 ): Promise<string | undefined> {
-  if (session.target.profile.refund.duplicate !== "reject-with-existing") return undefined;
+  if (!tellsExisting(session.target.profile)) return undefined;
   const { paymentId, requestKey } = refund;
   const answer = await askRefund(session, {
     paymentId,

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { eligibleAt, federalReserve, type Hold } from "@countersign/rules";
 import type { Profile } from "@countersign/schemas";
 import type { ProviderCheck } from "../check.ts";
-import { statusNow } from "./existing.ts";
+import { statusNow, tellsExisting } from "./existing.ts";
 import { askRefund, isCreated, shown } from "./refunds.ts";
 import { playScenario } from "./scenario.ts";
 import type { Session } from "./session.ts";
@@ -19,6 +19,15 @@ const requirements = [
   "P-ANSWER-SCHEMA",
 ];
 
+const UNTOLD = "no answer of the profile tells where a refund is after it was made";
+
+/** What is seen only of a refund that was made before. */
+const unseen = {
+  "P-REFUND-AUTHORIZED": UNTOLD,
+  "P-REFUND-FINAL": UNTOLD,
+  "P-REFUND-HOLD-SETTLEMENT": UNTOLD,
+};
+
 /** Any sequence of refunds, time, settlement, failure and cover of one payment, against S 3.1. */
 export const refundStates: ProviderCheck = {
   id: "provider/refund-states",
@@ -27,7 +36,13 @@ export const refundStates: ProviderCheck = {
   requirements,
   run: (target, context) =>
     playScenario(
-      { requirements, needs: ["payments", "clock"], arbitrary: steps, play },
+      {
+        requirements,
+        needs: ["payments", "clock"],
+        ...(!tellsExisting(target.profile) && { unseen }),
+        arbitrary: steps,
+        play,
+      },
       target,
       context,
     ),

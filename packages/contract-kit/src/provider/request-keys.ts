@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { ProviderCheck } from "../check.ts";
-import { existingOf } from "./existing.ts";
+import { existingOf, tellsExisting } from "./existing.ts";
 import { amountText, askRefund, isCreated, shown, type RefundCall } from "./refunds.ts";
 import { playScenario } from "./scenario.ts";
 import { openBeside, type Session } from "./session.ts";
@@ -9,6 +9,7 @@ import { must } from "./violation.ts";
 const UNIQUE = "P-REFUND-KEY";
 const EXISTING = "P-REFUND-KEY-EXISTING";
 const FREE = "P-REFUND-KEY-FREE";
+const UNTOLD = "the profile's answer to a known requestKey does not tell of the refund";
 const requirements = [UNIQUE, EXISTING, FREE, "P-ANSWER-SCHEMA"];
 
 /** Calls that share keys, after each other and at once. */
@@ -19,7 +20,17 @@ export const requestKeys: ProviderCheck = {
   role: "provider",
   requirements,
   run: (target, context) =>
-    playScenario({ requirements, needs: ["payments"], arbitrary: steps, play }, target, context),
+    playScenario(
+      {
+        requirements,
+        needs: ["payments"],
+        ...(!tellsExisting(target.profile) && { unseen: { [EXISTING]: UNTOLD } }),
+        arbitrary: steps,
+        play,
+      },
+      target,
+      context,
+    ),
 };
 
 /** `refused` calls are wrong in a way of their own and must take no key. */
@@ -99,11 +110,11 @@ function requireExisting(
   { target: { profile } }: Session,
   { answer, known, cents }: { answer: Parameters<typeof shown>[0]; known: Made; cents: bigint },
 ): void {
-  const { statuses, refund } = profile;
+  const { statuses } = profile;
   must(UNIQUE, answer.status === statuses.duplicateKey, () => {
     return `a known requestKey: ${statuses.duplicateKey} expected, ${shown(answer)} came`;
   });
-  if (refund.duplicate !== "reject-with-existing") return;
+  if (!tellsExisting(profile)) return;
   const existing = existingOf(answer);
   const isSame = existing?.sameRequest === (cents === known.cents);
   const isRight = existing !== undefined && isSame && existing.paymentId === known.paymentId;

@@ -12,6 +12,8 @@ export interface Scenario<T> {
   readonly requirements: readonly string[];
   /** What the target must let us move; without one of them nothing is played. */
   readonly needs: readonly ("payments" | "clock" | "events" | "merchant")[];
+  /** Requirements that this target cannot show, with the reason. */
+  readonly unseen?: Readonly<Record<string, string>>;
   readonly arbitrary: fc.Arbitrary<T>;
   /** @throws {Violation} The target does not do what a requirement says. */
   readonly play: (session: Session, value: T) => Promise<void>;
@@ -24,7 +26,7 @@ export interface Scenario<T> {
  * @throws {Error} The target is not there, or the scenario itself broke.
  */
 export async function playScenario<T>(
-  { requirements, needs, arbitrary, play }: Scenario<T>,
+  { requirements, needs, unseen = {}, arbitrary, play }: Scenario<T>,
   target: ProviderTarget,
   context: CheckContext,
 ): Promise<readonly Verdict[]> {
@@ -45,7 +47,14 @@ export async function playScenario<T>(
     numRuns: runs,
     endOnFailure: path !== "",
   });
-  if (!details.failed) return requirements.map((requirement) => ({ requirement, status: "pass" }));
+  if (!details.failed) {
+    return requirements.map((requirement): Verdict => {
+      const message = unseen[requirement];
+      return message === undefined
+        ? { requirement, status: "pass" }
+        : { requirement, status: "not_applicable", message };
+    });
+  }
   const { errorInstance: error, counterexamplePath } = details;
   if (!(error instanceof Violation)) throw error;
   return verdictsOf(requirements, error, { seed, path: counterexamplePath ?? path });
