@@ -9,7 +9,7 @@ import { Ledger, type Debit } from "./ledger.ts";
 import { openLive, type Live } from "./live.ts";
 import { openReceivers } from "./receivers.ts";
 import { again, astray, misspelt, refund, returned } from "./refund-commands.ts";
-import { subscribe, unsubscribe } from "./subscription-commands.ts";
+import { subscribe, subscribeBeyond, unsubscribe } from "./subscription-commands.ts";
 
 /** `returns`: of a profile in which the receiving bank may return a refund. */
 type Kind = "standard" | "returns";
@@ -33,6 +33,7 @@ const commands = [
   misspelt,
   returned,
   subscribe,
+  subscribeBeyond,
   unsubscribe,
   restart,
 ];

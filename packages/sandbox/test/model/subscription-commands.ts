@@ -1,7 +1,10 @@
 import fc from "fast-check";
-import { call, command, expectBody, index, nth, type Command } from "./command.ts";
-import type { Predicted } from "./ledger.ts";
+import { call, command, expectBody, index, nth, type Command, type Namespace } from "./command.ts";
+import type { Ledger, Predicted } from "./ledger.ts";
 import { CATEGORIES, TYPES, type Details } from "./subscribers.ts";
+
+/** Of the standard profile. */
+const LIMIT = 10;
 
 const details: fc.Arbitrary<Details> = fc.oneof(
   fc.constant({ type: "ALL" as const }),
@@ -16,17 +19,31 @@ const details: fc.Arbitrary<Details> = fc.oneof(
   },
 );
 
+async function subscribeTo(ledger: Ledger, real: Namespace, wanted: Details): Promise<void> {
+  const { subscribers } = ledger;
+  const isFull = subscribers.open >= LIMIT;
+  const predicted: Predicted = isFull ? [422, "SUBSCRIPTION_LIMIT_REACHED"] : [200];
+  const order = {
+    url: `${real.receiver}/${subscribers.all.length}`,
+    secretKey: "a-secret-of-24-characters-or-more",
+    subscriptionDetails: wanted,
+  };
+  const body = await call(real, ["POST", "/v1/webhook/subscribe", order], predicted);
+  if (!isFull) subscribers.add(String(body["subscriptionKey"]), wanted);
+}
+
 export const subscribe: fc.Arbitrary<Command> = details.map((wanted) =>
-  command(`subscribe(${JSON.stringify(wanted)})`, async ({ subscribers }, real) => {
-    const isFull = subscribers.open >= 10;
-    const predicted: Predicted = isFull ? [422, "SUBSCRIPTION_LIMIT_REACHED"] : [200];
-    const order = {
-      url: `${real.receiver}/${subscribers.all.length}`,
-      secretKey: "a-secret-of-24-characters-or-more",
-      subscriptionDetails: wanted,
-    };
-    const body = await call(real, ["POST", "/v1/webhook/subscribe", order], predicted);
-    if (!isFull) subscribers.add(String(body["subscriptionKey"]), wanted);
+  command(`subscribe(${JSON.stringify(wanted)})`, (ledger, real) =>
+    subscribeTo(ledger, real, wanted),
+  ),
+);
+
+/** One more than there may be; a free number of them never comes so far. */
+export const subscribeBeyond: fc.Arbitrary<Command> = fc.constant(
+  command("subscribe beyond the limit", async (ledger, real) => {
+    const wanted = { type: "EVENT" as const, details: ["payment.canceled"] };
+    while (ledger.subscribers.open < LIMIT) await subscribeTo(ledger, real, wanted);
+    await subscribeTo(ledger, real, wanted);
   }),
 );
 
