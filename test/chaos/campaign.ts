@@ -1,14 +1,14 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
-import { fileURLToPath } from "node:url";
-import { Agent, request } from "undici";
-import { attemptOf, NOON, refundAuthorized } from "../../packages/receiver/test/fixtures.ts";
+import { NOON } from "../../packages/receiver/test/fixtures.ts";
 import { seeded } from "../fuzz/random.ts";
-import { CRASH_POINTS, type CrashPoint, type MerchantOptions } from "./crash-points.ts";
+import { countOf, linesOf, openBooks } from "./books.ts";
+import {
+  CRASH_POINTS,
+  type CrashPoint,
+  type MerchantOptions,
+  type MerchantStore,
+  STORED_CRASH_POINTS,
+} from "./crash-points.ts";
+import { type Merchant, startMerchant } from "./merchant-process.ts";
 
 /** What a campaign counted. */
 export interface Tally {
@@ -22,7 +22,11 @@ export interface Tally {
   readonly lost: readonly string[];
   /** Booked more than once although it is booked in the inbox's transaction: must be none. */
   readonly twice: readonly string[];
-  /** Committed when the process ended, and not acknowledged: the sender cannot know, and sends again. */
+  /**
+   * Booked when the process ended, and not acknowledged: the sender cannot know, and sends again. It is
+   * a duplicate then, or its commit never came to an end and it is handled; which of the two, the
+   * store alone tells.
+   */
   readonly ambiguous: number;
   /** Calls outside that were made again, as they must be: nobody but the other side can prevent it. */
   readonly repeatedOutside: number;
@@ -33,28 +37,43 @@ const EVENTS_A_CYCLE = 8;
 const LEASE_MS = 60_000;
 /** Where it is killed from outside, the process lives so long under load, in milliseconds. */
 const RANDOM_MS = 30;
+/** How long workers may take to come to a point, or to the end of what is stored, in milliseconds. */
+const WORKERS_MS = 10_000;
 
 /** Kills a merchant's process again and again, and sends each event until it is acknowledged. */
 export async function crashCampaign({
   cycles,
   seed,
   flaw,
+  kind = "sqlite",
+  acknowledge = "after-handler",
+  points = acknowledge === "after-store" ? STORED_CRASH_POINTS : CRASH_POINTS,
 }: {
   readonly cycles: number;
   readonly seed: number;
   readonly flaw?: MerchantOptions["flaw"];
+  readonly kind?: MerchantStore["kind"];
+  readonly acknowledge?: MerchantOptions["acknowledge"];
+  /** The named points, each of which takes two cycles. */
+  readonly points?: readonly CrashPoint[];
 }): Promise<Tally> {
   const random = seeded(seed);
-  const folder = mkdtempSync(join(tmpdir(), "countersign-chaos-"));
-  const files = {
-    database: join(folder, "merchant.db"),
-    outside: join(folder, "outside.txt"),
-    crashes: join(folder, "crashes.txt"),
-  };
+  const books = await openBooks(kind);
+  const { store, outside, crashes } = books;
   const acknowledged = new Set<string>();
   const pending = new Set<string>();
   let [killed, ambiguous, clock] = [0, 0, NOON];
 
+  const start = (crash?: MerchantOptions["crash"]): Promise<Merchant> =>
+    startMerchant({
+      store,
+      acknowledge,
+      outside,
+      crashes,
+      now: clock,
+      ...(crash && { crash }),
+      ...(flaw && { flaw }),
+    });
   const deliver = async (merchant: Merchant): Promise<void> => {
     const post = async (id: string): Promise<void> => {
       if (!(await merchant.post(id, clock))) return;
@@ -69,105 +88,46 @@ export async function crashCampaign({
       for (let event = 0; event < EVENTS_A_CYCLE; event += 1)
         pending.add(`evt_${String(cycle)}_${String(event)}`);
       // Every second one at a named point, in turns; the others from outside at any moment.
-      const point = cycle % 2 === 0 ? CRASH_POINTS[(cycle / 2) % CRASH_POINTS.length] : undefined;
+      const point = cycle % 2 === 0 ? points[(cycle / 2) % points.length] : undefined;
       const crash = point && { point, pass: 1 + random.int(3) };
-      const merchant = await startMerchant({
-        ...files,
-        now: clock,
-        ...(crash && { crash }),
-        ...(flaw && { flaw }),
-      });
+      const merchant = await start(crash);
       const wait = random.int(RANDOM_MS);
       const timer = crash ? undefined : setTimeout(() => merchant.kill(), wait);
       await deliver(merchant);
       clearTimeout(timer);
+      // A worker passes its points after the answers.
+      if (crash && acknowledge === "after-store") await merchant.endedWithin(WORKERS_MS);
       // Also where the load ended before its time came.
       if ((await merchant.ended()) === "SIGKILL") killed += 1;
       clock += LEASE_MS;
-      const booked = bookedIn(files.database);
+      const booked = await books.booked();
       for (const id of pending) if (booked.has(id)) ambiguous += 1;
     }
-    const survivor = await startMerchant({ ...files, now: clock });
+    const survivor = await start();
     await deliver(survivor);
+    const deadline = performance.now() + WORKERS_MS;
+    const missing = async (): Promise<readonly string[]> => {
+      const booked = await books.booked();
+      return [...acknowledged].filter((id) => !booked.has(id));
+    };
+    if (acknowledge === "after-store")
+      while ((await missing()).length > 0 && performance.now() < deadline)
+        await survivor.endedWithin(20);
     await survivor.ended();
 
-    const booked = bookedIn(files.database);
+    const booked = await books.booked();
     return {
       cycles,
       killed,
-      crashes: countOf(linesOf(files.crashes)),
+      crashes: countOf(linesOf(crashes)),
       events: acknowledged.size + pending.size,
-      lost: [...acknowledged].filter((id) => !booked.has(id)),
-      twice: [...booked].flatMap(([id, times]) => (times > 1 ? [id] : [])),
+      lost: await missing(),
+      // Redis has no transaction: what is booked there is a call outside.
+      twice: kind === "redis" ? [] : [...booked].flatMap(([id, n]) => (n > 1 ? [id] : [])),
       ambiguous,
-      repeatedOutside: Object.values(countOf(linesOf(files.outside))).filter((n) => n > 1).length,
+      repeatedOutside: Object.values(countOf(linesOf(outside))).filter((n) => n > 1).length,
     };
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    await books.close();
   }
-}
-
-interface Merchant {
-  /** Whether the attempt was acknowledged. */
-  post(id: string, now: number): Promise<boolean>;
-  kill(): void;
-  /** Ends the process, if it has not ended, and tells by which signal. */
-  ended(): Promise<string | null>;
-}
-
-async function startMerchant(options: MerchantOptions): Promise<Merchant> {
-  const script = fileURLToPath(new URL("merchant.ts", import.meta.url));
-  const flags = ["--disable-warning=ExperimentalWarning", "--conditions=@countersign/source"];
-  const child = spawn(process.execPath, [...flags, script, JSON.stringify(options)], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const exit = once(child, "exit");
-  const port = await portOf(child);
-  const agent = new Agent({ connections: 4 });
-  return {
-    async post(id, now) {
-      const { headers, body } = attemptOf(refundAuthorized(id), { now });
-      try {
-        const url = `http://127.0.0.1:${String(port)}/webhooks`;
-        const answer = await request(url, { method: "POST", headers, body, dispatcher: agent });
-        await answer.body.dump();
-        return answer.statusCode === 204;
-      } catch {
-        // No answer: the process ended, and the sender does not know how far it came.
-        return false;
-      }
-    },
-    kill: () => void child.kill("SIGKILL"),
-    async ended() {
-      child.kill("SIGKILL");
-      await exit;
-      await agent.destroy();
-      return child.signalCode;
-    },
-  };
-}
-
-async function portOf(child: ChildProcess): Promise<number> {
-  for await (const data of child.stdout ?? []) return Number(String(data).trim());
-  throw new Error("the merchant's process ended before it listened");
-}
-
-/** How often each payment is booked. */
-function bookedIn(path: string): ReadonlyMap<string, number> {
-  const database = new DatabaseSync(path);
-  try {
-    const rows = database.prepare("SELECT id, count(*) AS times FROM booked GROUP BY id").all();
-    return new Map(rows.map(({ id, times }) => [String(id), Number(times)]));
-  } finally {
-    database.close();
-  }
-}
-
-const linesOf = (path: string): readonly string[] =>
-  existsSync(path) ? readFileSync(path, "utf8").split("\n").filter(Boolean) : [];
-
-function countOf(lines: readonly string[]): Record<string, number> {
-  return Object.fromEntries(
-    [...Map.groupBy(lines, (line) => line)].map(([line, all]) => [line, all.length]),
-  );
 }

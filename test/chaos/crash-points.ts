@@ -12,12 +12,32 @@ export const CRASH_POINTS = [
   "before the answer",
 ] as const;
 
-export type CrashPoint = (typeof CRASH_POINTS)[number];
+/** The same where an event is acknowledged once it is stored, and a worker handles it. */
+export const STORED_CRASH_POINTS = [
+  "request arrived",
+  "before the store",
+  "after the store",
+  "before the answer",
+  "before the take",
+  "after the take",
+  "handler began",
+  "after the call outside",
+  "before the commit",
+  "after the commit",
+] as const;
+
+export type CrashPoint = (typeof CRASH_POINTS)[number] | (typeof STORED_CRASH_POINTS)[number];
+
+/** Where the inbox keeps its events, and the merchant what it books. */
+export type MerchantStore =
+  | { readonly kind: "sqlite"; readonly path: string }
+  /** Servers on loopback, which go on when the merchant ends. Redis has no transaction: it books outside. */
+  | { readonly kind: "postgres" | "redis"; readonly port: number };
 
 /** What the process is told, as JSON in its first argument. */
 export interface MerchantOptions {
-  /** The SQLite file of the inbox and of the merchant's own table. */
-  readonly database: string;
+  readonly store: MerchantStore;
+  readonly acknowledge: "after-handler" | "after-store";
   /** A file with a line for each call outside: such a call is in no transaction. */
   readonly outside: string;
   /** A file with a line for each crash at a point. */

@@ -1,7 +1,8 @@
 import { randomInt } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { crashCampaign } from "./campaign.ts";
-import { CRASH_POINTS } from "./crash-points.ts";
+import { CRASH_POINTS, STORED_CRASH_POINTS } from "./crash-points.ts";
+import { lanes } from "./lanes.ts";
 
 const CYCLES = 10_000;
 const HOURS = 3_600_000;
@@ -21,3 +22,23 @@ describe(`A29: a merchant's process that is killed ${String(CYCLES)} times (seed
     4 * HOURS,
   );
 });
+
+const LANE_CYCLES = 1000;
+
+describe.each(lanes)(
+  `A29: a merchant on $kind, $acknowledge $skipped, killed ${String(LANE_CYCLES)} times (seed ${String(seed)})`,
+  ({ kind, acknowledge, skipped }) => {
+    it.skipIf(skipped !== "")(
+      "loses nothing that it acknowledged and books nothing twice in a transaction",
+      async () => {
+        const tally = await crashCampaign({ cycles: LANE_CYCLES, seed, kind, acknowledge });
+
+        console.log(tally);
+        expect(tally).toMatchObject({ killed: LANE_CYCLES, lost: [], twice: [] });
+        const points = acknowledge === "after-store" ? STORED_CRASH_POINTS : CRASH_POINTS;
+        for (const point of points) expect(tally.crashes[point]).toBe(LANE_CYCLES / 20);
+      },
+      HOURS,
+    );
+  },
+);

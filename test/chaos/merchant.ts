@@ -2,18 +2,22 @@ import { appendFileSync, writeSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { DatabaseSync } from "node:sqlite";
-import { createReceiver } from "@countersign/receiver";
+import { type ContextOf, createReceiver, type Inbox, type InboxQueue } from "@countersign/receiver";
 import { toNode } from "@countersign/receiver/node";
-import { type SqliteInbox, sqliteInbox } from "@countersign/receiver/sqlite";
+import { postgresInbox } from "@countersign/receiver/postgres";
+import { redisInbox } from "@countersign/receiver/redis";
+import { sqliteInbox } from "@countersign/receiver/sqlite";
 import { secret } from "../../packages/receiver/test/fixtures.ts";
+import { clients } from "../../packages/receiver/test/inboxes/clients.ts";
 import type { CrashPoint, MerchantOptions } from "./crash-points.ts";
+import { crashingInbox } from "./crashing-inbox.ts";
 
 // A merchant's process: it books each payment in the inbox's transaction and calls somebody outside.
 // It ends itself by SIGKILL where it is told to: no handler runs, no buffer is flushed.
 
 // The campaign writes it.
 const options = JSON.parse(process.argv[2] ?? "{}") as MerchantOptions;
-const { database, outside, crashes, now, crash, flaw } = options;
+const { store, acknowledge, outside, crashes, now, crash, flaw } = options;
 
 let passes = 0;
 function passing(point: CrashPoint): void {
@@ -24,71 +28,85 @@ function passing(point: CrashPoint): void {
   process.kill(process.pid, "SIGKILL");
 }
 
-const own = new DatabaseSync(database, { timeout: 5000 });
-// No key: a payment that is booked twice must be seen twice.
-own.exec("PRAGMA journal_mode = WAL; CREATE TABLE IF NOT EXISTS booked (id TEXT NOT NULL)");
+function serve<InboxType extends Inbox & { readonly queue: InboxQueue }>(
+  stored: InboxType,
+  book: (id: string, context: ContextOf<InboxType>) => unknown,
+): void {
+  const receiver = createReceiver({
+    secrets: [secret],
+    fallback: () => undefined,
+    inbox: crashingInbox(stored, passing),
+    now: () => now,
+    acknowledge,
+    // An attempt that a crash ended counts: no event is to be given up here.
+    ...(acknowledge === "after-store" && { workers: { maxAttempts: 100_000, pollMs: 10 } }),
+  }).on("PAYMENT", async ({ id }, context) => {
+    passing("handler began");
+    await new Promise((resolve) => setImmediate(resolve));
+    passing("in the middle of the handler");
+    appendFileSync(outside, `${id}\n`);
+    passing("after the call outside");
+    await book(id, context);
+  });
+  if (acknowledge === "after-store") receiver.start();
 
-const book = (file: DatabaseSync, id: string): void => {
-  file.prepare("INSERT INTO booked (id) VALUES (?)").run(id);
-};
-
-const stored = sqliteInbox(database);
-const inbox: SqliteInbox = {
-  ...stored,
-  async claim(request) {
-    passing("before the claim");
-    const claim = await stored.claim(request);
-    passing("after the claim");
-    return claim;
-  },
-  begin(claim) {
-    const transaction = stored.begin(claim);
-    return {
-      ...transaction,
-      async commit(at) {
-        passing("before the commit");
-        const commit = await transaction.commit(at);
-        passing("after the commit");
-        return commit;
+  const answer = toNode(receiver);
+  const server = createServer((request, response) => {
+    passing("request arrived");
+    if (flaw === "acknowledges first") response.writeHead(204).end();
+    const end = response.end.bind(response);
+    Object.assign(response, {
+      end: (...body: Parameters<typeof end>) => {
+        passing("before the answer");
+        return end(...body);
       },
+    });
+    void answer(request, response);
+  });
+  server.listen(0, "127.0.0.1", () => {
+    writeSync(1, `${String((server.address() as AddressInfo).port)}\n`);
+  });
+}
+
+switch (store.kind) {
+  case "sqlite": {
+    const own = new DatabaseSync(store.path, { timeout: 5000 });
+    // No key: a payment that is booked twice must be seen twice.
+    own.exec("PRAGMA journal_mode = WAL; CREATE TABLE IF NOT EXISTS booked (id TEXT NOT NULL)");
+    const book = (file: DatabaseSync, id: string): void => {
+      file.prepare("INSERT INTO booked (id) VALUES (?)").run(id);
     };
-  },
-};
-
-const receiver = createReceiver({
-  secrets: [secret],
-  fallback: () => undefined,
-  inbox,
-  now: () => now,
-}).on("PAYMENT", async ({ id }, { transaction }) => {
-  passing("handler began");
-  await new Promise((resolve) => setImmediate(resolve));
-  passing("in the middle of the handler");
-  appendFileSync(outside, `${id}\n`);
-  passing("after the call outside");
-  if (flaw === "writes outside the transaction") {
-    book(own, id);
-    return;
+    serve(sqliteInbox(store.path), (id, { transaction }) => {
+      if (flaw === "writes outside the transaction") {
+        book(own, id);
+        return;
+      }
+      transaction((file) => {
+        book(file, id);
+        passing("inside the transaction");
+      });
+    });
+    break;
   }
-  transaction((file) => {
-    book(file, id);
-    passing("inside the transaction");
-  });
-});
-
-const answer = toNode(receiver);
-const server = createServer((request, response) => {
-  passing("request arrived");
-  if (flaw === "acknowledges first") response.writeHead(204).end();
-  const end = response.end.bind(response);
-  Object.assign(response, {
-    end: (...body: Parameters<typeof end>) => {
-      passing("before the answer");
-      return end(...body);
-    },
-  });
-  void answer(request, response);
-});
-server.listen(0, "127.0.0.1", () => {
-  writeSync(1, `${String((server.address() as AddressInfo).port)}\n`);
-});
+  case "postgres": {
+    const pool = await clients.postgres(store.port);
+    const inbox = postgresInbox(pool);
+    await inbox.migrate();
+    const insert = "INSERT INTO booked (id) VALUES ($1)";
+    serve(inbox, async (id, { transaction }) => {
+      if (flaw === "writes outside the transaction") return pool.query(insert, [id]);
+      const booked = await transaction.query(insert, [id]);
+      passing("inside the transaction");
+      return booked;
+    });
+    break;
+  }
+  case "redis":
+    // The server goes on when this process ends: what it answered is kept.
+    serve(redisInbox(await clients.redis(store.port), { durable: true }), () =>
+      passing("inside the transaction"),
+    );
+    break;
+  default:
+    store satisfies never;
+}

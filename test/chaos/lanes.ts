@@ -1,0 +1,14 @@
+import { postgresBinaries } from "../../packages/receiver/test/inboxes/postgres-server.ts";
+import { redisBinary } from "../../packages/receiver/test/inboxes/redis-server.ts";
+
+const noPostgres = postgresBinaries === undefined ? "(skipped: PostgreSQL is not installed)" : "";
+const noRedis = redisBinary === undefined ? "(skipped: Redis is not installed)" : "";
+
+/** The inboxes and the ways to acknowledge that a merchant is killed with, beside SQLite after its handlers. */
+export const lanes = [
+  { kind: "sqlite", acknowledge: "after-store", skipped: "" },
+  { kind: "postgres", acknowledge: "after-handler", skipped: noPostgres },
+  { kind: "postgres", acknowledge: "after-store", skipped: noPostgres },
+  { kind: "redis", acknowledge: "after-handler", skipped: noRedis },
+  { kind: "redis", acknowledge: "after-store", skipped: noRedis },
+] as const;
