@@ -4,6 +4,8 @@ import { listen, type ListenOptions } from "./listen.ts";
 import { checkSecrets } from "./secrets/check-secrets.ts";
 import type { Vault } from "./secrets/vault.ts";
 import { migrate } from "./store/migrate.ts";
+import { Housekeeping } from "./housekeeping.ts";
+import { silentLogger } from "./http/logger.ts";
 import { systemClock } from "./clock.ts";
 
 /** What works beside the calls, such as the delivery of events. */
@@ -56,7 +58,7 @@ export async function startService(options: StartOptions): Promise<RunningServic
     await checkSecrets(driver, options.vault);
     const service = createService(options);
     const listener = await listen(service.app, options);
-    const workers = options.workers?.(service) ?? [];
+    const workers = [housekeeping(options), ...(options.workers?.(service) ?? [])];
     for (const worker of workers) worker.start();
     const close = async ({ drainMs = 0, ...grace }: CloseOptions): Promise<void> => {
       service.drain();
@@ -76,4 +78,16 @@ export async function startService(options: StartOptions): Promise<RunningServic
     await driver.close();
     throw error;
   }
+}
+
+function housekeeping({
+  driver,
+  clock = systemClock,
+  logger = silentLogger,
+}: StartOptions): Worker {
+  const failed = (error: unknown): void => {
+    const errorName = error instanceof Error ? error.name : typeof error;
+    logger.error({ errorName }, "expired tokens could not be deleted");
+  };
+  return new Housekeeping({ driver, clock, failed });
 }
