@@ -28,6 +28,8 @@ const table: Readonly<Record<string, readonly IdCall[] | "list" | "none">> = {
   "GET /healthz": "none",
   "GET /readyz": "none",
   "GET /metrics": "none",
+  "GET /openapi.json": "none",
+  "GET /asyncapi.json": "none",
   "POST /v1/tokens": "none",
   "POST /v1/refunds": ["paymentId", "refundId"].map((id) => ({
     path: "/v1/refunds",

@@ -17,7 +17,7 @@ export function refTo(title: string): Schema {
 }
 
 /** The title that a reference leads to. */
-export function titleOf({ $ref: ref }: Schema): string | undefined {
+function titleOf({ $ref: ref }: Schema): string | undefined {
   return ref?.slice("#/components/schemas/".length);
 }
 
