@@ -24,6 +24,8 @@ async function race({ server, driver, paid, orders }: Race): Promise<{
   readonly asked: readonly Asked[];
   readonly broken: readonly string[];
   readonly refunded: number;
+  /** What merchants are told of. */
+  readonly events: number;
 }> {
   const barrier = new ArrivalBarrier(driver);
   const { pay } = await server({ driver: barrier });
@@ -37,6 +39,7 @@ async function race({ server, driver, paid, orders }: Race): Promise<{
     asked,
     broken: await violations(payment, { paid, asked }),
     refunded: refunds.reduce((sum, { cents }) => sum + cents, 0),
+    events: (await driver.query("SELECT id FROM events WHERE type LIKE 'refund.%'")).length,
   };
 }
 
@@ -51,22 +54,28 @@ onStores([sqlite, postgres], ({ open }) => {
     it("B1 T-01 make one refund of 1,000 calls with one requestKey, the others are 409", async () => {
       const orders = many(1000, oneKey);
       const driver = await open();
-      const { asked, broken } = await race({ server: serviceServer, driver, paid: 10_000, orders });
+      const { asked, broken, events } = await race({
+        server: serviceServer,
+        driver,
+        paid: 10_000,
+        orders,
+      });
       const statuses = Map.groupBy(asked, ({ status }) => status);
       expect([statuses.get(201)?.length, statuses.get(409)?.length]).toEqual([1, 999]);
-      expect(broken).toEqual([]);
+      expect([broken, events]).toEqual([[], 1]);
     });
 
     it("B2 T-16 never add up to more than the payment, with 500 keys", async () => {
       const orders = many(500, parts);
       const driver = await open();
-      const { broken, refunded } = await race({
+      const { asked, broken, refunded, events } = await race({
         server: serviceServer,
         driver,
         paid: 2000,
         orders,
       });
       expect([broken, refunded]).toEqual([[], 2000]);
+      expect(events).toBe(asked.filter(({ status }) => status === 201).length);
     });
   });
 

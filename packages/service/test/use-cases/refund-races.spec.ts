@@ -56,21 +56,6 @@ describe("refunds of one payment that are asked for at one time", () => {
       { numRuns: 40 },
     );
   });
-
-  it("make one refund of 200 calls with one requestKey, the others are 409", async () => {
-    const open = await openService();
-    const paymentId = await newPayment(open.service, open.merchant);
-    const answers = await Promise.all(
-      Array.from({ length: 200 }, () => ask(open, paymentId, { cents: 100, requestKey: "one" })),
-    );
-    const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b);
-    expect(statuses).toEqual([201, ...Array.from({ length: 199 }, () => 409)]);
-    expect(await reserved(open, paymentId)).toEqual([100, 100]);
-    const events = await open.service.driver.query(
-      "SELECT id FROM events WHERE type = 'refund.pending'",
-    );
-    expect(events).toHaveLength(1);
-  });
 });
 
 type Move =
