@@ -187,7 +187,7 @@ onStores([sqlite, postgres], ({ open }) => {
       expect(await queue.attempts()).toHaveLength(2);
     });
 
-    it("[P-EVENT-GONE] closes the subscription on 410 and drops all that waits for it", async () => {
+    it("[P-EVENT-GONE] B13 closes the subscription on 410 and drops all that waits for it", async () => {
       const queue = await queueOf(await open());
       await queue.subscribe("sub_1");
       await queue.subscribe("sub_2");
@@ -210,7 +210,7 @@ onStores([sqlite, postgres], ({ open }) => {
       expect(await queue.subscription("sub_2")).toMatchObject([{ status: "ACTIVE" }]);
     });
 
-    it("[P-EVENT-PAUSE] pauses a subscription after so many failures in a row and so long, not after either", async () => {
+    it("[P-EVENT-PAUSE] B13 pauses a subscription after so many failures in a row and so long, not after either", async () => {
       const queue = await queueOf(await open());
       await queue.subscribe("sub_1");
       const strict = { ...policy, pause: { failures: 3, afterMs: DAY } };

@@ -23,18 +23,35 @@ function testFiles(): string[] {
   });
 }
 
-/** The ids of traps in a test's texts; comments cite without testing. */
-function trapsIn(file: string): string[] {
+/** The ids in a test's texts; comments cite without testing. */
+function idsIn(file: string, form: RegExp): string[] {
   const lines = readFileSync(file, "utf8").split("\n");
   const titles = lines.filter((line) => !/^\s*(?:\/\/|\*|\/\*)/.test(line) && /["'`]/.test(line));
-  return titles.flatMap((line) => line.match(/\bT-\d{2}\b/g) ?? []);
+  return titles.flatMap((line) => line.match(form) ?? []);
 }
 
 describe("the traps of the interface", () => {
   it("are each named by a test, from the first to the thirty-fourth", () => {
     // This file's own titles name none.
-    const named = new Set(testFiles().flatMap((file) => trapsIn(file)));
+    const named = new Set(testFiles().flatMap((file) => idsIn(file, /\bT-\d{2}\b/g)));
     const all = Array.from({ length: 34 }, (_, at) => `T-${String(at + 1).padStart(2, "0")}`);
     expect([...named].toSorted()).toEqual(all);
+  });
+});
+
+/**
+ * Of the 22 to the service. Without B11, what a certificate that fails costs in memory; B15, many
+ * subscriptions to one host; and B22, connections that a database ends.
+ */
+const THREATS = Array.from({ length: 22 }, (_, at) => at + 1).filter(
+  (id) => ![11, 15, 22].includes(id),
+);
+
+describe("the threats to the service", () => {
+  it("are each named by a test of the service, the sandbox or the command", () => {
+    const folders = /[\\/](?:service|sandbox|cli)[\\/]test[\\/]|[\\/]main[\\/]test[\\/]/;
+    const files = testFiles().filter((file) => folders.test(file));
+    const named = new Set(files.flatMap((file) => idsIn(file, /\bB\d{1,2}\b/g)));
+    expect(THREATS.map((id) => `B${id}`).filter((id) => !named.has(id))).toEqual([]);
   });
 });
