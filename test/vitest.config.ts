@@ -33,6 +33,18 @@ export default defineConfig({
         ...sources,
         test: {
           root,
+          name: "pacts",
+          include: ["contracts/test/**/*.spec.ts"],
+          // The native core reads the process's own environment, which a thread's is not.
+          pool: "forks",
+          env: { PACT_DO_NOT_TRACK: "true" },
+          testTimeout: 20_000,
+        },
+      },
+      {
+        ...sources,
+        test: {
+          root,
           name: "whole",
           include: ["test/**/*.spec.ts"],
           testTimeout: 60_000,

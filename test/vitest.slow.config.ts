@@ -7,7 +7,9 @@ export default defineConfig({
   ...sources,
   root,
   test: {
-    include: ["packages/*/test/**/*.slow.ts", "schemas/test/**/*.slow.ts", "test/**/*.slow.ts"],
+    include: ["{packages/*,schemas,contracts}/test/**/*.slow.ts", "test/**/*.slow.ts"],
+    pool: "forks",
+    env: { PACT_DO_NOT_TRACK: "true" },
     testTimeout: 3_600_000,
     hookTimeout: 120_000,
     fileParallelism: false,

@@ -37,6 +37,9 @@ export type {
   PactProvider,
   PactStateHandler,
 } from "./pact/pact-provider.ts";
+export * as placeholders from "./pact/placeholders.ts";
+export { serviceProvider, type ServiceProviderOptions } from "./pact/service-provider.ts";
+export type { ServiceStates } from "./pact/service-states.ts";
 export {
   verifyPacts,
   type PactResult,

@@ -1,0 +1,139 @@
+import {
+  matcher,
+  standardSchemas,
+  type Matcher,
+  type ServiceStates,
+} from "@countersign/contract-kit";
+import { Matchers, type Pact } from "@pact-foundation/pact";
+
+const schemas = standardSchemas();
+
+/** A provider state with its parameters, as the provider's table has it. */
+export interface Given {
+  readonly state: string;
+  readonly params: Readonly<Record<string, string | number | boolean>>;
+}
+
+export function given<Name extends keyof ServiceStates>(
+  state: Name,
+  params: ServiceStates[Name],
+): Given {
+  return { state, params: { ...params } };
+}
+
+/** An interaction over HTTP, and what the consumer makes of it. */
+export interface HttpInteraction {
+  /** Unique in its pact. */
+  readonly description: string;
+  readonly requirement: string;
+  /** Default `MUST`. */
+  readonly level?: "MUST" | "SHOULD";
+  readonly given: Given;
+  readonly request: {
+    readonly method: "GET" | "POST" | "PUT";
+    readonly path: unknown;
+    readonly headers: Readonly<Record<string, unknown>>;
+    readonly query?: Readonly<Record<string, string>>;
+    readonly body?: unknown;
+    /** A body that is no JSON: its media type is that of `headers`. */
+    readonly text?: string;
+  };
+  readonly answer: {
+    readonly status: number;
+    readonly headers?: Readonly<Record<string, unknown>>;
+    readonly body?: unknown;
+  };
+  /** Makes the call and asserts what became of it. */
+  readonly consume: (url: string) => Promise<void>;
+}
+
+/** Plays an interaction against Pact's own server, which writes it down if it is met as described. */
+export async function play(pact: Pact, interaction: HttpInteraction): Promise<void> {
+  const { description, requirement, level = "MUST", request, answer, consume } = interaction;
+  const { state, params } = interaction.given;
+  await pact
+    .addInteraction()
+    .given(state, params)
+    .uponReceiving(description)
+    .reference("requirement", "id", requirement)
+    .comment({ key: "level", value: JSON.stringify(level) })
+    // Paths with expressions are taken too, which Pact's types do not know.
+    .withRequest(request.method, request.path as string, (builder) => {
+      builder.headers(request.headers as Record<string, string>);
+      if (request.query !== undefined) builder.query(request.query);
+      if (request.body !== undefined) builder.jsonBody(request.body);
+      if (request.text !== undefined) withText(builder, request.headers, request.text);
+    })
+    .willRespondWith(answer.status, (builder) => {
+      builder.headers((answer.headers ?? {}) as Record<string, string>);
+      if (answer.body !== undefined) builder.jsonBody(answer.body);
+    })
+    .executeTest(({ url }) => consume(url));
+}
+
+/** Pact's builder takes text that is no JSON as bytes, whose media type it guesses and does not find. */
+function withText(builder: object, headers: Readonly<Record<string, unknown>>, text: string): void {
+  // What the builder itself writes to; its types leave it out.
+  const { interaction } = builder as {
+    readonly interaction: { readonly withRequestBody: (text: string, type: string) => boolean };
+  };
+  interaction.withRequestBody(text, String(headers["Content-Type"]));
+}
+
+/** Matchers of a schema along an example. */
+export function like(path: string, example: unknown): Matcher {
+  return matcher(schemas.document(path), example);
+}
+
+/** A value that the provider's state gives. */
+export function fromState(expression: string, example: string): unknown {
+  return Matchers.fromProviderState(expression, example);
+}
+
+export const json = {
+  "Content-Type": Matchers.regex("application/json(;.*)?", "application/json"),
+};
+
+const problemType = {
+  "Content-Type": Matchers.regex("application/problem\\+json(;.*)?", "application/problem+json"),
+};
+
+export interface ProblemShape {
+  readonly headers?: Readonly<Record<string, unknown>>;
+  /** Pointers and codes of the request's wrong members. */
+  readonly errors?: Readonly<Record<string, string>>;
+  readonly more?: Readonly<Record<string, unknown>>;
+}
+
+/** A refusal: the status, the code and the wrong members exactly, the words as they come. */
+export function refusal(
+  status: number,
+  errorCode: string,
+  { headers = {}, errors, more = {} }: ProblemShape = {},
+): HttpInteraction["answer"] {
+  const example = {
+    type: "about:blank",
+    title: "Refused",
+    status,
+    errorDetails: { errorCode, errorMessage: "It was refused." },
+  };
+  return {
+    status,
+    headers: { ...problemType, ...headers },
+    body: {
+      ...like("resources/problem.schema.json", example),
+      status: Matchers.equal(status),
+      errorDetails: {
+        errorCode: Matchers.equal(errorCode),
+        errorMessage: Matchers.like("It was refused."),
+      },
+      ...(errors && {
+        errors: Object.entries(errors).map(([pointer, code]) => ({
+          pointer: Matchers.equal(pointer),
+          code: Matchers.equal(code),
+        })),
+      }),
+      ...more,
+    },
+  };
+}
