@@ -53,7 +53,7 @@ function curlLine(
 ): string {
   const said = Object.entries(headers).map(([name, value]) => quoted(`${name}: ${value}`, names));
   return [
-    "curl -sS",
+    String.raw`curl -sS -w '\n'`,
     ...(method === "GET" ? [] : [`-X ${method}`]),
     ...said.map((header) => `-H ${header}`),
     ...(body === undefined ? [] : [`--data-binary ${quoted(bodyText(body), names)}`]),

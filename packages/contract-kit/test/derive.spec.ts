@@ -159,6 +159,18 @@ describe("derivation", () => {
     });
   });
 
+  it("counts the keywords of every kind of a union, of items and of what is referred to", () => {
+    const refund = standard.document("resources/refund.schema.json");
+    const initiated = { paymentId: "ref_1", paymentStatus: "PENDING", clientReferenceId: null };
+    const { uncovered } = coverage(refund, negatives(refund, initiated));
+    expect(uncovered).toContain("resources/refund.schema.json#/oneOf/1/required/errorDetails");
+    expect(uncovered).toContain("resources/error-code.schema.json#/enum");
+    const details = standard.document("resources/subscription-details.schema.json");
+    expect(pointsOf(details)).toContain(
+      "resources/subscription-details.schema.json#/oneOf/1/properties/details/items/enum",
+    );
+  });
+
   it("generates amounts in whole cents, to both ends", () => {
     const at = alone({ type: "number", minimum: 0.01, maximum: 0.03, multipleOf: 0.01 });
     const values = fc.sample(arbitrary(at), { numRuns: 100, seed: 1 });

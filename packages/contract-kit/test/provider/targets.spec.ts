@@ -76,6 +76,25 @@ describe("a run of all checks", () => {
     );
   });
 
+  it("plays each scenario with a merchant of its own, where one can be made", async () => {
+    const { target } = await openTarget();
+    let merchants = 0;
+    const counted: ProviderTarget = {
+      ...target,
+      controls: (watch) => {
+        const controls = target.controls?.(watch) ?? {};
+        const merchant = async (): Promise<ProviderTarget> => {
+          merchants += 1;
+          return (await controls.merchant?.()) ?? target;
+        };
+        return { ...controls, merchant };
+      },
+    };
+    const only = ["provider/over-refund"];
+    await run({ target: counted, checks: providerChecks, requirements: all, only, runs: 3 });
+    expect(merchants).toBe(3);
+  });
+
   it("ends with 2 where nobody is there", async () => {
     const { target } = await openTarget();
     const { controls: _, ...bare } = target;
