@@ -1,0 +1,109 @@
+import { isDeepStrictEqual } from "node:util";
+import { example, matcher, standardSchemas, type Matcher } from "@countersign/contract-kit";
+import { createReceiver, type Outcome } from "@countersign/receiver";
+import { signedAttempt } from "@countersign/receiver/testing";
+import { profiles } from "@countersign/schemas/profiles";
+import { Matchers } from "@pact-foundation/pact";
+import { describe, expect, it } from "vitest";
+import { writtenPact } from "./committed-pact.ts";
+import { given } from "./interaction.ts";
+
+const { pact, text, committed } = writtenPact({
+  consumer: "countersign-receiver",
+  provider: "countersign-service",
+});
+const schemas = standardSchemas();
+const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+
+/** What a receiver of Standard Webhooks reads beside the body. */
+const metadata = {
+  contentType: "application/json",
+  "webhook-id": Matchers.regex("[A-Za-z0-9_-]{1,64}", "evt_1"),
+  "webhook-timestamp": Matchers.regex("\\d{10}", "1760000000"),
+  "webhook-signature": Matchers.regex(
+    "v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)*",
+    `v1,${"A".repeat(43)}=`,
+  ),
+};
+
+type EventType = Parameters<typeof given<"an event">>[1]["type"];
+interface Shape {
+  readonly type: EventType;
+  readonly optional: "present" | "absent";
+  readonly event: Readonly<Record<string, unknown>>;
+}
+
+// The catalogue's types are the events of the schemas.
+const types = profiles.standard.catalogue.map(({ type }) => type as EventType);
+
+/** Optional members of which a type has no moment: those of a customer without an account. */
+const alwaysAlike: readonly string[] = ["customer.created"];
+
+/** Each type, with the optional members that its own example has and without any. */
+const shapes = types.flatMap((type): readonly Shape[] => {
+  const at = schemas.document(`events/${type}.schema.json`);
+  const [shown = example(at, { optional: "present" })] = at.schema.examples ?? [];
+  const present = withReference(shown, "order-1042");
+  const absent = withReference(example(at, { optional: "absent" }), null);
+  const isAlike = alwaysAlike.includes(type) || isDeepStrictEqual(present, absent);
+  return [
+    { type, optional: "present", event: present },
+    ...(isAlike ? [] : [{ type, optional: "absent" as const, event: absent }]),
+  ];
+});
+
+/** `clientReferenceId` is always there, as text or as null. */
+function withReference(event: unknown, reference: string | null): Shape["event"] {
+  // Every event of the schemas is an object, and its data too.
+  const { data, ...envelope } = event as { readonly data: Readonly<Record<string, unknown>> };
+  const has = "clientReferenceId" in data;
+  return { ...envelope, data: has ? { ...data, clientReferenceId: reference } : data };
+}
+
+async function outcomeOf(body: string, sent: { readonly isGenuine: boolean }): Promise<Outcome> {
+  const receiver = createReceiver({ secrets: [SECRET], fallback: () => {} });
+  const { headers } = signedAttempt({ secrets: [SECRET], event: body, id: "evt_1" });
+  const signature = sent.isGenuine ? {} : { "webhook-signature": `v1,${"B".repeat(43)}=` };
+  const attempt = { headers: { ...headers, ...signature }, body: Buffer.from(body) };
+  return receiver.receive(attempt);
+}
+
+describe("the receiver reads", () => {
+  it.each(shapes.map((shape) => [shape.type, shape.optional, shape] as const))(
+    "%s with optional members %s, and refuses its bytes with another signature",
+    async (type, optional, { event }) => {
+      const { state, params } = given("an event", { type, optional });
+      const body: Matcher = {
+        ...matcher(schemas.document(`events/${type}.schema.json`), event),
+        id: Matchers.regex("[A-Za-z0-9_-]{1,64}", "evt_1"),
+      };
+      await pact
+        .addAsynchronousInteraction()
+        .given(state, params)
+        .reference("requirement", "id", "P-EVENT-SCHEMA")
+        .comment({ key: "level", value: '"MUST"' })
+        .expectsToReceive(`${type}, with optional members ${optional}`, (builder) => {
+          // Matchers are taken too, which Pact's type of metadata does not know.
+          builder.withMetadata(metadata as object as Record<string, string>).withJSONContent(body);
+        })
+        .executeTest(async ({ contents }) => {
+          const sent = JSON.stringify(contents.content);
+          expect(await outcomeOf(sent, { isGenuine: true })).toMatchObject({
+            kind: "unrouted",
+            type,
+          });
+          expect(await outcomeOf(sent, { isGenuine: false })).toMatchObject({ kind: "rejected" });
+        });
+    },
+  );
+});
+
+describe("the pact of the receiver and the service", () => {
+  it("has every type of the catalogue", () => {
+    expect(new Set(shapes.map(({ type }) => type)).size).toBe(types.length);
+  });
+
+  it("is the committed one, byte for byte", async () => {
+    await expect(text()).toMatchFileSnapshot(committed);
+  });
+});
