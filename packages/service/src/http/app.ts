@@ -87,10 +87,13 @@ interface Taken {
 /** Takes a path's methods and answers every other one with 405 (RFC 9110, section 15.5.6). */
 function take(route: IRoute, { headers, handlers }: Taken): void {
   const allowed: string[] = [];
-  route.all((_request, response, next) => {
-    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-    next();
-  });
+  const fields = Object.entries(headers);
+  if (fields.length > 0) {
+    route.all((_request, response, next) => {
+      for (const [name, value] of fields) response.setHeader(name, value);
+      next();
+    });
+  }
   for (const [method, handler] of handlers) {
     switch (method) {
       case "GET":
