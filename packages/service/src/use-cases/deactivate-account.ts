@@ -1,5 +1,5 @@
 import { instantOf } from "../store/operations/clocks/instant-of.ts";
-import { findCustomer } from "../store/operations/customers/find-customer.ts";
+import { lockCustomer } from "../store/operations/customers/lock-customer.ts";
 import { findPreferredAccount } from "../store/operations/customers/find-preferred-account.ts";
 import { updateAccount } from "../store/operations/customers/update-account.ts";
 import type { AccountRecord, Merchant } from "../store/records.ts";
@@ -24,7 +24,7 @@ export async function deactivateAccount(
 ): Promise<DeactivateAccountOutcome> {
   const merchantId = merchant.id;
   const outcome = await context.driver.transaction<DeactivateAccountOutcome>(async (tx) => {
-    const customer = await findCustomer(tx, { merchantId, id: customerId });
+    const customer = await lockCustomer(tx, { merchantId, id: customerId });
     if (customer === undefined) return { ok: false, code: "CUSTOMER_NOT_FOUND" };
     const before = await findPreferredAccount(tx, { merchantId, customerId });
     if (before === undefined) return { ok: false, code: "CUSTOMER_NOT_LINKED" };

@@ -1,7 +1,7 @@
 import { newId } from "../ids.ts";
 import type { Queryable } from "../store/driver.ts";
 import { instantOf } from "../store/operations/clocks/instant-of.ts";
-import { findCustomer } from "../store/operations/customers/find-customer.ts";
+import { lockCustomer } from "../store/operations/customers/lock-customer.ts";
 import { findPreferredAccount } from "../store/operations/customers/find-preferred-account.ts";
 import { insertAccount } from "../store/operations/customers/insert-account.ts";
 import { updateAccount } from "../store/operations/customers/update-account.ts";
@@ -39,7 +39,7 @@ export async function linkAccount(
 ): Promise<LinkAccountOutcome> {
   const { customerId, preferred = true } = account;
   const outcome = await context.driver.transaction<LinkAccountOutcome>(async (tx) => {
-    const customer = await findCustomer(tx, { merchantId: merchant.id, id: customerId });
+    const customer = await lockCustomer(tx, { merchantId: merchant.id, id: customerId });
     if (customer === undefined) return { ok: false, code: "CUSTOMER_NOT_FOUND" };
     const at = await instantOf(tx, context.clock, merchant.clockId);
     if (preferred) await demotePreferred(tx, context, merchant, { customerId, at });

@@ -1,6 +1,6 @@
 import { moveCustomer as nextStatus } from "@countersign/rules";
 import { instantOf } from "../store/operations/clocks/instant-of.ts";
-import { findCustomer } from "../store/operations/customers/find-customer.ts";
+import { lockCustomer } from "../store/operations/customers/lock-customer.ts";
 import { findPreferredAccount } from "../store/operations/customers/find-preferred-account.ts";
 import { setCustomerStatus } from "../store/operations/customers/set-customer-status.ts";
 import type { CustomerRecord, CustomerStatus, Merchant } from "../store/records.ts";
@@ -32,7 +32,7 @@ export async function moveCustomer(
   const merchantId = merchant.id;
   const goal: CustomerStatus = move === "activate" ? "ACTIVE" : "INACTIVE";
   const outcome = await context.driver.transaction<MoveCustomerOutcome>(async (tx) => {
-    const before = await findCustomer(tx, { merchantId, id: customerId });
+    const before = await lockCustomer(tx, { merchantId, id: customerId });
     if (before === undefined) return { ok: false, code: "CUSTOMER_NOT_FOUND" };
     if (before.status === goal) return { ok: true, customer: before };
     const status = nextStatus(before.status, move);
@@ -43,7 +43,7 @@ export async function moveCustomer(
       return { ok: false, code: "INVALID_TRANSITION" };
     }
     const change = { merchantId, id: customerId, from: before.status, to: status };
-    // Somebody else moved the customer meanwhile: their move is the one that counts.
+    // The row is locked; the move is guarded by the state that was read all the same.
     if (!(await setCustomerStatus(tx, change))) return { ok: false, code: "INVALID_TRANSITION" };
     const customer = { ...before, status };
     const account = await findPreferredAccount(tx, { merchantId, customerId });

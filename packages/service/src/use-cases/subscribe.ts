@@ -4,6 +4,7 @@ import { newId } from "../ids.ts";
 import { sha256Hex } from "../sha256.ts";
 import { instantOf } from "../store/operations/clocks/instant-of.ts";
 import { hasClientSecret } from "../store/operations/merchants/has-client-secret.ts";
+import { lockMerchant } from "../store/operations/merchants/lock-merchant.ts";
 import { countOpenSubscriptions } from "../store/operations/subscriptions/count-open-subscriptions.ts";
 import { secretPlace } from "../store/operations/subscriptions/secret-place.ts";
 import { insertSubscription } from "../store/operations/subscriptions/insert-subscription.ts";
@@ -63,6 +64,7 @@ export async function subscribe(
     // The client's secret opens the whole interface, and would be known to the merchant's receiver.
     const reused = await hasClientSecret(tx, { merchantId, secretHash });
     if (reused) return { ok: false, code: "WEAK_SECRET" };
+    await lockMerchant(tx, merchantId);
     const open = await countOpenSubscriptions(tx, merchantId);
     if (open >= context.policy.subscription.maxPerMerchant) {
       return { ok: false, code: "SUBSCRIPTION_LIMIT_REACHED" };

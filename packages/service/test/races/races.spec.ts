@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Driver } from "../../src/store/driver.ts";
+import { openService, type TestService } from "../open-service.ts";
+import { newCustomer } from "../payments.ts";
 import { onStores, postgres, sqlite } from "../store/stores.ts";
 import { ArrivalBarrier } from "./arrival-barrier.ts";
 import {
@@ -10,6 +12,9 @@ import {
   type ServerOptions,
 } from "./refund-server.ts";
 import { violations, type Asked } from "./violations.ts";
+
+/** A busy machine takes its time for a thousand sockets. */
+const PATIENT = { timeout: 60_000 };
 
 interface Race {
   readonly server: (options: ServerOptions) => Promise<RefundServer>;
@@ -49,23 +54,38 @@ const oneKey = (): RefundOrder => ({ requestKey: "one", cents: 100 });
 // 500 parts of 1 to 17 cents come to more than twice 2,000.
 const parts = (at: number): RefundOrder => ({ requestKey: `k-${at}`, cents: 1 + ((at * 7) % 17) });
 
+/** The same thing asked for so many times at once. */
+const atOnce = <T>(times: number, ask: (at: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: times }, (_, at) => ask(at)));
+
+const repeated = <T>(times: number, one: T): T[] => Array.from({ length: times }, () => one);
+
+const eventsOf = async ({ service }: TestService, type: string): Promise<number> => {
+  const rows = await service.driver.query("SELECT id FROM events WHERE type = $1", [type]);
+  return rows.length;
+};
+
 onStores([sqlite, postgres], ({ open }) => {
   describe("refunds that are asked for at one time over HTTP", () => {
-    it("B1 T-01 make one refund of 1,000 calls with one requestKey, the others are 409", async () => {
-      const orders = many(1000, oneKey);
-      const driver = await open();
-      const { asked, broken, events } = await race({
-        server: serviceServer,
-        driver,
-        paid: 10_000,
-        orders,
-      });
-      const statuses = Map.groupBy(asked, ({ status }) => status);
-      expect([statuses.get(201)?.length, statuses.get(409)?.length]).toEqual([1, 999]);
-      expect([broken, events]).toEqual([[], 1]);
-    });
+    it(
+      "B1 T-01 make one refund of 1,000 calls with one requestKey, the others are 409",
+      PATIENT,
+      async () => {
+        const orders = many(1000, oneKey);
+        const driver = await open();
+        const { asked, broken, events } = await race({
+          server: serviceServer,
+          driver,
+          paid: 10_000,
+          orders,
+        });
+        const statuses = Map.groupBy(asked, ({ status }) => status);
+        expect([statuses.get(201)?.length, statuses.get(409)?.length]).toEqual([1, 999]);
+        expect([broken, events]).toEqual([[], 1]);
+      },
+    );
 
-    it("B2 T-16 never add up to more than the payment, with 500 keys", async () => {
+    it("B2 T-16 never add up to more than the payment, with 500 keys", PATIENT, async () => {
       const orders = many(500, parts);
       const driver = await open();
       const { asked, broken, refunded, events } = await race({
@@ -92,6 +112,62 @@ onStores([sqlite, postgres], ({ open }) => {
       const driver = await open();
       const { broken, refunded } = await race({ server: naiveServer, driver, paid: 400, orders });
       expect(broken).toContain(`${refunded} of 400 are refunded`);
+    });
+  });
+
+  describe("what is asked for at one time", () => {
+    it("is no more subscriptions than a merchant may have", async () => {
+      const { call, service } = await openService({ driver: await open() });
+      const answers = await atOnce(40, (at) =>
+        call("POST", "/v1/webhook/subscribe", {
+          json: {
+            url: `https://merchant.example/${at}`,
+            secretKey: "correct-horse-battery-st",
+            subscriptionDetails: { type: "ALL" },
+          },
+        }),
+      );
+      const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b);
+      expect(statuses).toEqual([...repeated(10, 200), ...repeated(30, 422)]);
+      expect(await service.driver.query("SELECT key FROM subscriptions")).toHaveLength(10);
+    });
+
+    it("activates and deactivates a customer once, and nobody is told that it cannot be", async () => {
+      const opened = await openService({ driver: await open() });
+      const { service, merchant } = opened;
+      const customerId = await newCustomer(service, merchant);
+      for (const move of ["activate", "deactivate"] as const) {
+        const moved = await atOnce(12, () =>
+          service.useCases.moveCustomer(merchant, { customerId, move }),
+        );
+        expect(moved.map(({ ok }) => ok)).toEqual(repeated(12, true));
+        expect(await eventsOf(opened, `customer.${move}d`)).toBe(1);
+      }
+    });
+
+    it("ends an account once, with one event", async () => {
+      const opened = await openService({ driver: await open() });
+      const { service, merchant } = opened;
+      const customerId = await newCustomer(service, merchant);
+      await atOnce(12, () => service.useCases.deactivateAccount(merchant, { customerId }));
+      expect(await eventsOf(opened, "account.deactivated")).toBe(1);
+    });
+
+    it("leaves a customer one preferred account of many that are linked", async () => {
+      const opened = await openService({ driver: await open() });
+      const { service, merchant } = opened;
+      const customerId = await newCustomer(service, merchant);
+      await atOnce(12, (at) =>
+        service.useCases.linkAccount(merchant, {
+          customerId,
+          institution: "First Example Bank",
+          lastFour: String(1000 + at),
+          type: "checking",
+        }),
+      );
+      const accounts = await service.driver.query("SELECT id FROM accounts WHERE preferred = 1");
+      expect(accounts).toHaveLength(1);
+      expect(await eventsOf(opened, "account.updated")).toBe(12);
     });
   });
 });
