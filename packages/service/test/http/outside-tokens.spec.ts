@@ -1,5 +1,5 @@
 import { base64url } from "jose";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { TokenIssuer } from "../../src/http/token-issuer.ts";
 import type { OpenOptions, TestAnswer, TestService } from "../open-service.ts";
 import { openService } from "../open-service.ts";
@@ -185,6 +185,32 @@ describe("the issuer's keys", () => {
       expect((await get(opened, token)).status).toBe(401);
     }
     expect(opened.keys.asked()).toBe(1);
+  });
+
+  it("that are new are asked for once half a minute has passed", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const opened = await open();
+    await opened.statusWith({});
+    const next = await newKey("k2");
+    opened.keys.publish(opened.key, next);
+    const token = await jwtOf(next, { claims: { merchant_id: opened.merchant.id } });
+    expect((await get(opened, token)).status).toBe(401);
+    vi.setSystemTime(Date.now() + 30_001);
+    expect((await get(opened, token)).status).toBe(404);
+    expect(opened.keys.asked()).toBe(2);
+  });
+
+  it("serve for ten minutes while the issuer is down, and no longer", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const opened = await open();
+    expect(await opened.statusWith({})).toBe(404);
+    await opened.keys.stop();
+    vi.setSystemTime(Date.now() + 599_000);
+    expect(await opened.statusWith({})).toBe(404);
+    vi.setSystemTime(Date.now() + 2000);
+    expect(await opened.statusWith({})).toBe(503);
   });
 
   it.each<[string, (keys: KeyServer) => void | Promise<void>]>([
