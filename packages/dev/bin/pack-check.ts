@@ -20,7 +20,7 @@ const work = mkdtempSync(join(tmpdir(), "countersign-pack-"));
 
 /** The packages that installing the receiver adds, and what they may weigh together, packed. */
 const RECEIVER_PACKAGES = ["receiver", "rules", "schemas", "signatures"];
-const RECEIVER_BYTES = 127_000;
+const RECEIVER_BYTES = 129_000;
 const folders: Readonly<Record<string, string>> = {
   signatures: "packages/signatures",
   rules: "packages/rules",
