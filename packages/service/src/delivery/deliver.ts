@@ -1,17 +1,26 @@
-import { setImmediate, setTimeout } from "node:timers/promises";
+import { setTimeout } from "node:timers/promises";
 import { releaseDeliveries } from "../store/operations/deliveries/release-deliveries.ts";
 import { attempt, type AttemptPorts } from "./attempt.ts";
-import { claim, type Claim, type ClaimPorts } from "./claim.ts";
+import type { Claim, ClaimPorts } from "./claim.ts";
+import { Claimer } from "./claimer.ts";
+import { HostPaces } from "./host-pace.ts";
 import type { DeliveryObserver } from "./observer.ts";
-import type { DeliveryPolicy } from "./policy.ts";
+import { Occupancy } from "./occupancy.ts";
+import { refuseUnsound, type DeliveryPolicy } from "./policy.ts";
+import { ReadyClaims } from "./ready-claims.ts";
 import type { SettlePorts } from "./settle.ts";
 import { SettleQueue } from "./settle-queue.ts";
+
+/** What the rows that others have locked are left alone for, in milliseconds. */
+const LOCKED_MS = 10;
+/** Milliseconds between an attempt's deadline and the end of its lease, for its settlement. */
+const LEASE_MARGIN_MS = 1000;
 
 export type DelivererPorts = ClaimPorts & AttemptPorts & SettlePorts;
 
 /**
  * Delivers what is due: claim, attempt, settle. A stream and no batch: each attempt that ends makes
- * room for the next claim, so that none waits for the slowest of its batch.
+ * room for the next one, so that none waits for the slowest of its batch.
  *
  * At least once: the claim is stored before the attempt and the settlement after it. A process that
  * dies in between leaves a lease, and the delivery goes on when that has ended.
@@ -20,17 +29,15 @@ export class Deliverer {
   readonly #ports: DelivererPorts;
   readonly #policy: DeliveryPolicy;
   readonly #observer: DeliveryObserver;
+  readonly #hosts: HostPaces;
+  readonly #occupancy: Occupancy;
+  readonly #ready = new ReadyClaims();
+  readonly #claimer: Claimer;
   readonly #settling: SettleQueue;
-  /** Clocks that may have something due. */
-  readonly #wanted = new Set<string>();
-  /** From claim to settlement. */
-  readonly #underWay = new Map<Promise<void>, Claim>();
-  /** Attempts that wait for their answers, by subscription. */
-  readonly #posting = new Map<string, number>();
-  #posts = 0;
-  #turn = 0;
-  #claiming: Promise<unknown> = Promise.resolve();
-  #pumping = false;
+  /** From claim to settlement, or until it is given back. */
+  readonly #underWay = new Map<Claim, PromiseWithResolvers<void>>();
+  /** Claims whose attempts have begun. */
+  readonly #begun = new Set<Claim>();
   #stopped = false;
   #abandoned = false;
 
@@ -39,22 +46,29 @@ export class Deliverer {
    *   attempt what a first one still attempts. Or a concurrency is not 1 or more.
    */
   constructor(ports: DelivererPorts, policy: DeliveryPolicy, observer: DeliveryObserver = {}) {
-    if (!(policy.leaseMs >= policy.deadlineMs + 5000)) {
-      throw new TypeError('"leaseMs" must be at least 5000 more than "deadlineMs"');
-    }
-    if (!(policy.concurrency >= 1 && policy.concurrencyPerSubscription >= 1)) {
-      throw new TypeError('"concurrency" and "concurrencyPerSubscription" must be 1 or more');
-    }
+    refuseUnsound(policy);
     this.#ports = ports;
     this.#policy = policy;
     this.#observer = observer;
-    this.#settling = new SettleQueue(ports, policy, observer);
+    this.#hosts = new HostPaces(policy.concurrencyPerHost);
+    this.#occupancy = new Occupancy(policy, this.#hosts);
+    this.#claimer = new Claimer(ports, policy, {
+      hosts: this.#hosts,
+      occupancy: this.#occupancy,
+      take: (claims) => this.#take(claims),
+      isStopped: () => this.#stopped,
+      failed: (error) => observer.failed?.(error),
+    });
+    this.#settling = new SettleQueue(ports, policy, {
+      observer,
+      isMoreToCome: () => this.#occupancy.posting > 0 && !this.#stopped,
+      beforeGroup: () => this.#claimer.more(),
+    });
   }
 
   /** Says that a clock may have something due. Returns at once. */
   wake(clockId: string): void {
-    this.#wanted.add(clockId);
-    if (!this.#pumping) void this.#pump();
+    this.#claimer.wake(clockId);
   }
 
   /**
@@ -66,11 +80,11 @@ export class Deliverer {
    */
   async drain(clockId: string): Promise<boolean> {
     while (!this.#stopped) {
-      const looked = await this.#claimDue(clockId);
-      const own = [...this.#underWay].filter(([, { clockId: id }]) => id === clockId);
+      const isNothingDue = await this.#claimer.claimAll(clockId);
+      const own = [...this.#underWay.keys()].filter((claim) => claim.clockId === clockId);
       if (this.#stopped) break;
-      if (looked && own.length === 0) return true;
-      await Promise.race(own.length > 0 ? own.map(([done]) => done) : this.#underWay.keys());
+      if (isNothingDue && own.length === 0) return true;
+      await this.#endOf(own);
     }
     return false;
   }
@@ -83,81 +97,101 @@ export class Deliverer {
    */
   async stop({ graceMs }: { readonly graceMs: number }): Promise<void> {
     this.#stopped = true;
-    await this.#claiming;
+    await this.#claimer.stopped();
+    const unbegun = this.#ready.takeAll();
     const enough = new AbortController();
     await Promise.race([
-      Promise.all(this.#underWay.keys()),
+      Promise.all([this.#giveBack(unbegun, false), this.#endOf([...this.#begun])]),
       setTimeout(graceMs, undefined, { signal: enough.signal }).catch(() => {}),
     ]);
     enough.abort();
     this.#abandoned = true;
-    const rest = [...this.#underWay.values()];
+    const rest = [...this.#begun];
     await this.#ports.transport.close();
-    if (rest.length > 0) {
-      await this.#ports.driver.transaction((tx) => releaseDeliveries(tx, rest));
+    await this.#giveBack(rest, true);
+  }
+
+  /** Resolves when all of these claims are done with; where there are none, when any other one is. */
+  async #endOf(claims: readonly Claim[]): Promise<void> {
+    const ends = claims.flatMap((claim) => this.#underWay.get(claim)?.promise ?? []);
+    if (ends.length > 0) await Promise.all(ends);
+    else if (this.#stopped) return;
+    else if (this.#underWay.size === 0) await setTimeout(LOCKED_MS);
+    else await Promise.race([...this.#underWay.values()].map(({ promise }) => promise));
+  }
+
+  #take(claims: readonly Claim[]): void {
+    for (const claim of claims) {
+      this.#underWay.set(claim, Promise.withResolvers());
+      this.#occupancy.claimed(claim.subscription);
+      this.#ready.add(claim);
+    }
+    this.#beginReady();
+  }
+
+  /** @param freed The host of an attempt that has ended. */
+  #beginReady(freed?: string): void {
+    const admits = (subscription: Claim["subscription"]): boolean =>
+      this.#occupancy.admits(subscription);
+    while (this.#occupancy.posting < this.#policy.concurrency && !this.#stopped) {
+      const claim = this.#ready.next(admits, freed);
+      if (claim === undefined) break;
+      const left = claim.leasedUntil - this.#ports.clock.now();
+      if (left >= this.#policy.deadlineMs + LEASE_MARGIN_MS) this.#begin(claim);
+      else void this.#forgo(claim);
     }
   }
 
-  async #pump(): Promise<void> {
-    this.#pumping = true;
-    // One turn later: the wakes of this turn share one look.
-    await setImmediate();
-    try {
-      // A set hands out what is added while it is walked.
-      for (const clockId of this.#wanted) {
-        this.#wanted.delete(clockId);
-        if (!(await this.#claimDue(clockId))) {
-          // No room: the next attempt that ends looks again.
-          this.#wanted.add(clockId);
-          break;
-        }
-      }
-    } catch (error) {
-      this.#observer.failed?.(error);
-    } finally {
-      this.#pumping = false;
-    }
-  }
-
-  /** Claims and attempts what is due and has room; `false` where there was no room to look. */
-  #claimDue(clockId: string): Promise<boolean> {
-    // One at a time: the room is counted before the claim is made.
-    const claimed = this.#claiming.then(async () => {
-      const total = this.#policy.concurrency - this.#posts;
-      if (this.#stopped || total <= 0) return false;
-      this.#turn += 1;
-      const underWay = (key: string): number => this.#posting.get(key) ?? 0;
-      const room = { total, underWay, turn: this.#turn };
-      for (const one of await claim(clockId, room, this.#ports, this.#policy)) this.#begin(one);
-      return true;
-    });
-    this.#claiming = claimed.catch(() => {});
-    return claimed;
-  }
-
-  #begin(claimed: Claim): void {
-    const done = this.#carryOut(claimed)
+  #begin(claim: Claim): void {
+    this.#begun.add(claim);
+    this.#occupancy.began(claim.subscription);
+    this.#carryOut(claim)
       .catch((error: unknown) => this.#observer.failed?.(error))
-      .finally(() => this.#underWay.delete(done));
-    this.#underWay.set(done, claimed);
+      .finally(() => this.#done(claim));
   }
 
-  async #carryOut(claimed: Claim): Promise<void> {
-    this.#count(claimed.subscription.key, 1);
+  async #carryOut(claim: Claim): Promise<void> {
+    const { subscription } = claim;
+    const startedAt = this.#ports.clock.now();
     let made;
     try {
-      made = await attempt(claimed, this.#ports);
+      made = await attempt(claim, this.#ports);
+      this.#hosts.answered(subscription.host, made.answer, this.#ports.clock.now());
     } finally {
-      this.#count(claimed.subscription.key, -1);
-      this.wake(claimed.clockId);
+      this.#occupancy.ended(subscription, this.#ports.clock.now() - startedAt);
+      this.#beginReady(subscription.host);
+      if (this.#occupancy.ready === 0) this.#claimer.more();
     }
     if (!this.#abandoned) await this.#settling.settle(made);
   }
 
-  #count(subscriptionKey: string, change: 1 | -1): void {
-    this.#posts += change;
-    const posting = (this.#posting.get(subscriptionKey) ?? 0) + change;
-    if (posting === 0) this.#posting.delete(subscriptionKey);
-    else this.#posting.set(subscriptionKey, posting);
+  /** What has waited here for too long might be another's before its attempt ends. */
+  async #forgo(claim: Claim): Promise<void> {
+    try {
+      await this.#giveBack([claim], false);
+    } catch (error) {
+      this.#observer.failed?.(error);
+    }
+    this.#claimer.wake(claim.clockId);
+  }
+
+  /** @param begun Whether the attempts may have arrived. */
+  async #giveBack(claims: readonly Claim[], begun: boolean): Promise<void> {
+    try {
+      if (claims.length === 0) return;
+      const given = claims.map((claim) => ({ id: claim.id, attempt: claim.attempt, begun }));
+      await this.#ports.driver.transaction((tx) => releaseDeliveries(tx, given));
+    } finally {
+      for (const claim of claims) {
+        if (!begun) this.#occupancy.unclaimed(claim.subscription);
+        this.#done(claim);
+      }
+    }
+  }
+
+  #done(claim: Claim): void {
+    this.#begun.delete(claim);
+    this.#underWay.get(claim)?.resolve();
+    this.#underWay.delete(claim);
   }
 }

@@ -2,9 +2,7 @@ import type { SubscriptionOutcomes } from "../store/operations/deliveries/count-
 import type { SettledAttempt } from "./settled-attempt.ts";
 
 /** What a group of attempts, in the order in which they ended, says of each subscription. */
-export function outcomesBySubscription(
-  settled: readonly SettledAttempt[],
-): Iterable<SubscriptionOutcomes> {
+export function outcomesBySubscription(settled: readonly SettledAttempt[]): SubscriptionOutcomes[] {
   const bySubscription = new Map<string, SubscriptionOutcomes>();
   for (const { attempt, settled: delivery, now } of settled) {
     const { key } = attempt.claim.subscription;
@@ -17,5 +15,5 @@ export function outcomesBySubscription(
       at: now,
     });
   }
-  return bySubscription.values();
+  return [...bySubscription.values()];
 }

@@ -18,6 +18,8 @@ export interface DeliveryPolicy {
   readonly concurrency: number;
   /** Attempts under way at one time to one subscription. */
   readonly concurrencyPerSubscription: number;
+  /** Attempts under way at one time to one host, whoever subscribed it. */
+  readonly concurrencyPerHost: number;
 }
 
 /** Real time that a claim lasts beyond an attempt's deadline, in milliseconds. */
@@ -39,5 +41,17 @@ export function deliveryPolicyOf({ delivery }: Pick<Profile, "delivery">): Deliv
     leaseMs: delivery.timeoutMs + LEASE_BEYOND_DEADLINE_MS,
     concurrency: 256,
     concurrencyPerSubscription: 8,
+    concurrencyPerHost: 64,
   };
+}
+
+/** @throws {TypeError} As `Deliverer` says. */
+export function refuseUnsound(policy: DeliveryPolicy): void {
+  if (!(policy.leaseMs >= policy.deadlineMs + 5000)) {
+    throw new TypeError('"leaseMs" must be at least 5000 more than "deadlineMs"');
+  }
+  const { concurrency, concurrencyPerSubscription, concurrencyPerHost } = policy;
+  if (!(concurrency >= 1 && concurrencyPerSubscription >= 1 && concurrencyPerHost >= 1)) {
+    throw new TypeError('"concurrency" and its parts must be 1 or more');
+  }
 }

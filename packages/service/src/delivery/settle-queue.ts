@@ -5,7 +5,10 @@ import type { DeliveryPolicy } from "./policy.ts";
 import { settle, type SettlePorts } from "./settle.ts";
 
 /** Attempts that share one transaction. */
-const MAX_GROUP = 64;
+const MAX_GROUP = 256;
+/** A group this large is written at once; a smaller one waits a little for what is still to end. */
+const ENOUGH = 64;
+const PATIENCE_MS = 5;
 /** Milliseconds between two tries to write a group. */
 const RETRY_MS = 250;
 
@@ -22,13 +25,30 @@ export class SettleQueue {
   readonly #ports: SettlePorts;
   readonly #policy: DeliveryPolicy;
   readonly #observer: DeliveryObserver;
+  readonly #isMoreToCome: () => boolean;
+  readonly #beforeGroup: () => void;
   readonly #waiting: Waiting[] = [];
   #running = false;
 
-  constructor(ports: SettlePorts, policy: DeliveryPolicy, observer: DeliveryObserver) {
+  /**
+   * @param parts `isMoreToCome`: whether attempts are under way, so that a small group is worth some
+   *   waiting. `beforeGroup` is called a turn before a group is written: what it writes may share the flush to
+   *   disk.
+   */
+  constructor(
+    ports: SettlePorts,
+    policy: DeliveryPolicy,
+    parts: {
+      readonly observer: DeliveryObserver;
+      readonly isMoreToCome: () => boolean;
+      readonly beforeGroup: () => void;
+    },
+  ) {
     this.#ports = ports;
     this.#policy = policy;
-    this.#observer = observer;
+    this.#observer = parts.observer;
+    this.#isMoreToCome = parts.isMoreToCome;
+    this.#beforeGroup = parts.beforeGroup;
   }
 
   /** Resolves once the attempt is settled, or its lease has ended without. Never rejects. */
@@ -42,6 +62,8 @@ export class SettleQueue {
   async #run(): Promise<void> {
     this.#running = true;
     while (this.#waiting.length > 0) {
+      if (this.#waiting.length < ENOUGH && this.#isMoreToCome()) await setTimeout(PATIENCE_MS);
+      this.#beforeGroup();
       // One turn later: attempts that end in this turn join the group.
       await setImmediate();
       await this.#settleGroup(this.#waiting.splice(0, MAX_GROUP));

@@ -36,16 +36,21 @@ export async function settle(
 ): Promise<{ settled: SettledAttempt[]; paused: string[] }> {
   return ports.driver.transaction(async (tx) => {
     const decided: SettledAttempt[] = [];
+    const instants = new Map<string, number>();
     for (const attempt of attempts) {
-      const now = await instantOf(tx, ports.clock, attempt.claim.clockId);
+      const { clockId } = attempt.claim;
+      const now = instants.get(clockId) ?? (await instantOf(tx, ports.clock, clockId));
+      instants.set(clockId, now);
       const random = unitInterval(ports.random);
       decided.push({ attempt, now, settled: decide(attempt, { now, random }, policy) });
     }
-    const fenced = await settleDeliveries(
-      tx,
-      decided.map(({ settled }) => settled),
+    const fenced = new Set(
+      await settleDeliveries(
+        tx,
+        decided.map(({ settled }) => settled),
+      ),
     );
-    const settled = decided.filter((one) => fenced.includes(one.settled));
+    const settled = decided.filter((one) => fenced.has(one.settled));
     await insertAttempts(tx, settled.map(toRow));
     return { settled, paused: await judgeSubscriptions(tx, settled, policy) };
   });
@@ -86,8 +91,9 @@ function isSuccess(answer: Attempt["answer"], { success }: DeliveryPolicy): bool
     : success.includes(answer.status);
 }
 
+/** Whether the receiver wants nothing more: it is gone, or says so in as many words. */
 function isGone(answer: Attempt["answer"], { gone }: DeliveryPolicy): boolean {
-  return answer.kind === "answered" && answer.status === gone;
+  return answer.kind === "answered" && (answer.status === gone || answer.disables === true);
 }
 
 async function judgeSubscriptions(
@@ -95,10 +101,7 @@ async function judgeSubscriptions(
   settled: readonly SettledAttempt[],
   policy: DeliveryPolicy,
 ): Promise<string[]> {
-  const paused: string[] = [];
-  for (const outcomes of outcomesBySubscription(settled)) {
-    if (await countOutcomes(tx, outcomes, policy.pause)) paused.push(outcomes.key);
-  }
+  const paused = await countOutcomes(tx, outcomesBySubscription(settled), policy.pause);
   for (const { attempt, now } of settled) {
     if (isGone(attempt.answer, policy)) {
       await endSubscription(tx, attempt.claim.subscription.key, now);

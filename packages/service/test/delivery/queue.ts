@@ -1,10 +1,14 @@
 import { standardWebhooks } from "@countersign/signatures";
 import { onTestFinished } from "vitest";
+import { claim, type Claim } from "../../src/delivery/claim.ts";
+import { DueList, type Room } from "../../src/delivery/due-list.ts";
 import type { DelivererPorts } from "../../src/delivery/deliver.ts";
 import type { DeliveryPolicy } from "../../src/delivery/policy.ts";
 import type { Answer, PostRequest, Transport } from "../../src/delivery/transport.ts";
 import type { Driver } from "../../src/store/driver.ts";
 import { migrate } from "../../src/store/migrate.ts";
+import { instantOf } from "../../src/store/operations/clocks/instant-of.ts";
+import { dueSubscriptions } from "../../src/store/operations/deliveries/due-subscriptions.ts";
 import { secretPlace } from "../../src/store/operations/subscriptions/secret-place.ts";
 import type { Vault } from "../../src/secrets/vault.ts";
 import { sqliteDriver } from "../../src/store/sqlite-driver.ts";
@@ -38,6 +42,7 @@ export const policy: DeliveryPolicy = {
   leaseMs: MINUTE,
   concurrency: 256,
   concurrencyPerSubscription: 8,
+  concurrencyPerHost: 64,
 };
 
 export interface DeliveryRow {
@@ -147,6 +152,18 @@ export class Queue {
     );
     return rows[0]?.instant;
   }
+}
+
+/** Looks for what is due and claims it, as a deliverer with nothing under way would. */
+export async function claimDue(
+  clockId: string,
+  ports: DelivererPorts,
+  room: Partial<Room> = {},
+): Promise<Claim[]> {
+  const now = await instantOf(ports.driver, ports.clock, clockId);
+  const list = new DueList();
+  list.replace(await dueSubscriptions(ports.driver, clockId, { now, realNow: ports.clock.now() }));
+  return claim(clockId, list.share({ total: 100, fits: () => 8, ...room }), ports, policy);
 }
 
 const merchantOf = (clockId: string): string => (clockId === "live" ? "mer_live" : "mer_1");

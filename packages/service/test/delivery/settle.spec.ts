@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { Attempt } from "../../src/delivery/attempt.ts";
-import { claim, type Claim } from "../../src/delivery/claim.ts";
+import type { Claim } from "../../src/delivery/claim.ts";
 import { decide, settle } from "../../src/delivery/settle.ts";
 import type { Answer } from "../../src/delivery/transport.ts";
 import {
   answered,
+  claimDue,
   CLOCK_START,
   fakeTransport,
   queueOf,
@@ -27,7 +28,9 @@ const claimed: Claim = {
   clockId: "clk_1",
   subscription: {
     key: "sub_1",
+    merchantId: "mer_1",
     url: "https://merchant.example/",
+    host: "merchant.example",
     secret: { keyId: "k1", text: "" },
   },
   leasedUntil: REAL_START + MINUTE,
@@ -95,8 +98,7 @@ describe("[P-EVENT-SUCCESS] what becomes of a delivery (S 6.6)", () => {
 });
 
 async function claimOne(queue: Queue): Promise<Claim> {
-  const room = { total: 1, underWay: () => 0, turn: 0 };
-  const [one] = await claim("clk_1", room, portsOf(queue), policy);
+  const [one] = await claimDue("clk_1", portsOf(queue), { total: 1 });
   if (one === undefined) throw new Error("nothing is due");
   return one;
 }
@@ -245,8 +247,7 @@ onStores([sqlite, postgres], ({ open }) => {
       const queue = await queueOf(await open());
       await queue.subscribe("sub_1");
       for (let count = 0; count < 4; count += 1) await queue.enqueue("sub_1");
-      const room = { total: 4, underWay: () => 0, turn: 0 };
-      const claims = await claim("clk_1", room, portsOf(queue), policy);
+      const claims = await claimDue("clk_1", portsOf(queue), { total: 4 });
       const answers = [answered(500), answered(204), answered(500), timeout];
       await settle(
         claims.map((one, index) => made(answers[index] ?? timeout, one)),

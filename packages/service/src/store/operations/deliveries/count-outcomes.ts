@@ -1,4 +1,5 @@
 import type { Queryable } from "../../driver.ts";
+import { valueRows } from "./value-rows.ts";
 
 /** What the attempts of one settled group say of a subscription. */
 export interface SubscriptionOutcomes {
@@ -19,35 +20,69 @@ export interface PausePolicy {
   readonly afterMs: number;
 }
 
+/** How old the time of the last success may be before a further one is worth a write, in milliseconds. */
+const SUCCESS_MS = 60_000;
+
 /**
- * Counts a subscription's failures in a row, and pauses it once it has failed often and long enough.
+ * Counts the failures in a row of subscriptions, and pauses those that have failed often and long enough.
+ * A success after another one of the same minute is written nowhere.
  *
- * @returns Whether this call paused it.
+ * @param outcomes Of each subscription once.
+ * @returns The keys of those that this call paused.
  */
 export async function countOutcomes(
   tx: Queryable,
-  outcomes: SubscriptionOutcomes,
+  outcomes: readonly SubscriptionOutcomes[],
   pause: PausePolicy,
-): Promise<boolean> {
-  if (outcomes.succeeded) {
-    await tx.query(
-      `UPDATE subscriptions SET last_success_at = $2, consecutive_failures = 0, failing_since = NULL
-       WHERE key = $1`,
-      [outcomes.key, outcomes.at],
-    );
-  }
-  if (outcomes.failures === 0) return false;
+): Promise<string[]> {
+  if (outcomes.length === 0) return [];
+  const { text, params } = valueRows(
+    ["text", "bigint", "bigint", "bigint"],
+    // In one order, so that processes that settle at one time wait for each other only one way.
+    outcomes
+      .toSorted((a, b) => (a.key < b.key ? -1 : 1))
+      .map(({ key, succeeded, failures, at }) => [key, succeeded ? at : null, failures, at]),
+  );
   await tx.query(
-    `UPDATE subscriptions SET consecutive_failures = consecutive_failures + $2,
-       failing_since = COALESCE(failing_since, $3)
-     WHERE key = $1`,
-    [outcomes.key, outcomes.failures, outcomes.at],
+    `WITH outcomes (key, succeeded_at, failures, at) AS (${text})
+     UPDATE subscriptions SET
+       last_success_at = COALESCE(outcomes.succeeded_at, subscriptions.last_success_at),
+       consecutive_failures = outcomes.failures +
+         CASE WHEN outcomes.succeeded_at IS NULL THEN subscriptions.consecutive_failures ELSE 0 END,
+       failing_since = CASE WHEN outcomes.failures = 0 THEN NULL
+         WHEN outcomes.succeeded_at IS NULL THEN COALESCE(subscriptions.failing_since, outcomes.at)
+         ELSE outcomes.at END
+     FROM outcomes
+     WHERE subscriptions.key = outcomes.key AND (
+       outcomes.failures > 0 OR subscriptions.consecutive_failures > 0
+       OR subscriptions.last_success_at IS NULL
+       OR subscriptions.last_success_at < outcomes.at - ${SUCCESS_MS})`,
+    params,
   );
-  const paused = await tx.query(
-    `UPDATE subscriptions SET status = 'PAUSED', updated_at = $2
-     WHERE key = $1 AND status = 'ACTIVE' AND consecutive_failures >= $3 AND failing_since <= $4
-     RETURNING key`,
-    [outcomes.key, outcomes.at, pause.failures, outcomes.at - pause.afterMs],
+  return pauseFailing(tx, outcomes, pause);
+}
+
+async function pauseFailing(
+  tx: Queryable,
+  outcomes: readonly SubscriptionOutcomes[],
+  { failures, afterMs }: PausePolicy,
+): Promise<string[]> {
+  const failing = outcomes.filter((one) => one.failures > 0);
+  if (failing.length === 0) return [];
+  const { text, params } = valueRows(
+    ["text", "bigint"],
+    failing.map(({ key, at }) => [key, at]),
   );
-  return paused.length > 0;
+  const enough = params.push(failures);
+  const patience = params.push(afterMs);
+  const paused = await tx.query<{ key: string }>(
+    `WITH failing (key, at) AS (${text})
+     UPDATE subscriptions SET status = 'PAUSED', updated_at = failing.at FROM failing
+     WHERE subscriptions.key = failing.key AND subscriptions.status = 'ACTIVE'
+       AND subscriptions.consecutive_failures >= CAST($${enough} AS bigint)
+       AND subscriptions.failing_since <= failing.at - CAST($${patience} AS bigint)
+     RETURNING subscriptions.key`,
+    params,
+  );
+  return paused.map(({ key }) => key);
 }

@@ -3,11 +3,14 @@ import type { Queryable } from "../../driver.ts";
 
 export interface DueSubscription {
   readonly key: string;
+  readonly merchantId: string;
   readonly url: string;
+  /** Host and port of the URL; empty where it is none. */
+  readonly host: string;
   readonly secret: SealedSecret;
 }
 
-type Row = Omit<DueSubscription, "secret"> & SealedSecret;
+type Row = Omit<DueSubscription, "secret" | "host"> & SealedSecret;
 
 /**
  * The active subscriptions of a clock with a delivery that is due and not leased.
@@ -30,7 +33,8 @@ export async function dueSubscriptions(
                WHERE clock_id = $1 AND next_at IS NOT NULL AND subscription_key > waiting.key)
        FROM waiting WHERE waiting.key IS NOT NULL
      )
-     SELECT subscriptions.key, subscriptions.url, subscriptions.secret AS text,
+     SELECT subscriptions.key, subscriptions.merchant_id AS "merchantId", subscriptions.url,
+       subscriptions.secret AS text,
        COALESCE(subscriptions.secret_key_id, '') AS "keyId"
      FROM waiting JOIN subscriptions ON subscriptions.key = waiting.key
      WHERE subscriptions.status = 'ACTIVE' AND EXISTS (
@@ -39,5 +43,9 @@ export async function dueSubscriptions(
          AND next_at <= $2 AND leased_until <= $3)`,
     [clockId, at.now, at.realNow],
   );
-  return rows.map(({ key, url, keyId, text }) => ({ key, url, secret: { keyId, text } }));
+  return rows.map(({ keyId, text, ...row }) => ({
+    ...row,
+    host: URL.canParse(row.url) ? new URL(row.url).host : "",
+    secret: { keyId, text },
+  }));
 }

@@ -1,4 +1,5 @@
-import type { Queryable, SqlValue } from "../../driver.ts";
+import type { Queryable } from "../../driver.ts";
+import { valueRows } from "./value-rows.ts";
 
 export interface AttemptRow {
   readonly deliveryId: string;
@@ -20,9 +21,9 @@ export async function insertAttempts(
   attempts: readonly AttemptRow[],
 ): Promise<void> {
   if (attempts.length === 0) return;
-  const params: SqlValue[] = [];
-  const rows = attempts.map((row) => {
-    const end = params.push(
+  const { text, params } = valueRows(
+    ["text", "bigint", "bigint", "bigint", "bigint", "text", "text"],
+    attempts.map((row) => [
       row.deliveryId,
       row.number,
       row.startedAt,
@@ -30,12 +31,13 @@ export async function insertAttempts(
       row.status,
       row.error,
       row.answer,
-    );
-    return `(${[6, 5, 4, 3, 2, 1, 0].map((back) => `$${end - back}`).join(", ")})`;
-  });
+    ]),
+  );
   await tx.query(
-    `INSERT INTO attempts (delivery_id, number, started_at, duration_ms, status, error, answer)
-     VALUES ${rows.join(", ")} ON CONFLICT DO NOTHING`,
+    `WITH made (delivery_id, number, started_at, duration_ms, status, error, answer) AS (${text})
+     INSERT INTO attempts (delivery_id, number, started_at, duration_ms, status, error, answer)
+     SELECT delivery_id, number, started_at, duration_ms, status, error, answer FROM made
+     WHERE delivery_id IS NOT NULL ON CONFLICT DO NOTHING`,
     params,
   );
 }

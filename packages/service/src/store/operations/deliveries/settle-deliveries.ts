@@ -1,4 +1,5 @@
-import type { Queryable, SqlValue } from "../../driver.ts";
+import type { Queryable } from "../../driver.ts";
+import { valueRows } from "./value-rows.ts";
 
 /** What becomes of a delivery after an attempt. */
 export interface SettledDelivery {
@@ -23,13 +24,12 @@ export async function settleDeliveries(
   tx: Queryable,
   settled: readonly SettledDelivery[],
 ): Promise<SettledDelivery[]> {
-  const params: SqlValue[] = [];
-  const rows = settled.map(({ id, attempt, state, nextAt }) => {
-    const at = params.push(id, attempt, state, nextAt);
-    return `($${at - 3}, CAST($${at - 2} AS bigint), $${at - 1}, CAST($${at} AS bigint))`;
-  });
+  const { text, params } = valueRows(
+    ["text", "bigint", "text", "bigint"],
+    settled.map(({ id, attempt, state, nextAt }) => [id, attempt, state, nextAt]),
+  );
   const changed = await tx.query<{ id: string; attempt: number }>(
-    `WITH settled (id, attempt, state, next_at) AS (VALUES ${rows.join(", ")})
+    `WITH settled (id, attempt, state, next_at) AS (${text})
      UPDATE deliveries SET
        state = CASE WHEN deliveries.state = 'waiting' OR settled.state = 'delivered'
          THEN settled.state ELSE deliveries.state END,

@@ -1,0 +1,144 @@
+import type { HostPaces } from "./host-pace.ts";
+import type { DeliveryPolicy } from "./policy.ts";
+
+/** A subscription as far as its caps go. */
+export interface Occupant {
+  readonly key: string;
+  /** Host and port of its URL. */
+  readonly host: string;
+}
+
+interface Count {
+  /** Claims from the claim to the end of their attempts. */
+  claimed: number;
+  /** Attempts under way. */
+  posting: number;
+  /** How long the last attempt took, in milliseconds. */
+  lastMs: number | undefined;
+}
+
+/** How much work of one subscription or host may lie ready, in milliseconds: so much a slow one keeps from others. */
+const AHEAD_MS = 250;
+/** How many times its cap may lie ready of one that is fast. */
+const MAX_AHEAD = 4;
+/** How many claims may lie ready in all, where fewer attempts are made at one time. */
+const MIN_READY = 192;
+
+/**
+ * Counts claims and attempts, of all, of each subscription and of each host, and says what still fits.
+ *
+ * Beside the attempts under way some claims lie ready, so that an attempt that ends is followed by the
+ * next one without a look into the store. A slow receiver has few of them, or none.
+ */
+export class Occupancy {
+  readonly #policy: Caps;
+  readonly #hosts: HostPaces;
+  readonly #ofSubscription = new Map<string, Count>();
+  readonly #ofHost = new Map<string, Count>();
+  #claimed = 0;
+  #posting = 0;
+
+  constructor(policy: Caps, hosts: HostPaces) {
+    this.#policy = policy;
+    this.#hosts = hosts;
+  }
+
+  /** Claims whose attempts have not begun. */
+  get ready(): number {
+    return this.#claimed - this.#posting;
+  }
+
+  get posting(): number {
+    return this.#posting;
+  }
+
+  /** Claims that may be added, in all. */
+  get room(): number {
+    return this.#policy.concurrency + this.#mostReady - this.#claimed;
+  }
+
+  /** Whether so few lie ready that claiming more is worth a transaction. */
+  get isLow(): boolean {
+    return this.ready <= this.#mostReady / 2;
+  }
+
+  get #mostReady(): number {
+    return Math.max(this.#policy.concurrency, MIN_READY);
+  }
+
+  /** Claims that may be added of a subscription. */
+  fits({ key, host }: Occupant): number {
+    const own = this.#ofSubscription.get(key);
+    const shared = this.#ofHost.get(host);
+    return Math.min(
+      fitting(own, this.#policy.concurrencyPerSubscription),
+      fitting(shared, this.#hosts.limit(host)),
+    );
+  }
+
+  /** Whether an attempt may begin now. */
+  admits({ key, host }: Occupant): boolean {
+    return (
+      this.#posting < this.#policy.concurrency &&
+      (this.#ofSubscription.get(key)?.posting ?? 0) < this.#policy.concurrencyPerSubscription &&
+      (this.#ofHost.get(host)?.posting ?? 0) < this.#hosts.limit(host)
+    );
+  }
+
+  claimed(occupant: Occupant): void {
+    this.#claimed += 1;
+    for (const count of this.#counts(occupant)) count.claimed += 1;
+  }
+
+  began(occupant: Occupant): void {
+    this.#posting += 1;
+    for (const count of this.#counts(occupant)) count.posting += 1;
+  }
+
+  /** An attempt is over. */
+  ended(occupant: Occupant, durationMs: number): void {
+    this.#posting -= 1;
+    for (const count of this.#counts(occupant)) {
+      count.posting -= 1;
+      count.lastMs = durationMs;
+    }
+    this.unclaimed(occupant);
+  }
+
+  /** A claim is given back, or its attempt is over. */
+  unclaimed(occupant: Occupant): void {
+    this.#claimed -= 1;
+    for (const count of this.#counts(occupant)) count.claimed -= 1;
+    forgetIdle(this.#ofSubscription, occupant.key);
+    forgetIdle(this.#ofHost, occupant.host);
+  }
+
+  #counts({ key, host }: Occupant): readonly [Count, Count] {
+    return [countOf(this.#ofSubscription, key), countOf(this.#ofHost, host)];
+  }
+}
+
+type Caps = Pick<DeliveryPolicy, "concurrency" | "concurrencyPerSubscription">;
+
+function fitting(count: Count | undefined, cap: number): number {
+  if (count === undefined) return cap;
+  const { claimed, lastMs } = count;
+  const ahead =
+    lastMs === undefined
+      ? 0
+      : Math.min(MAX_AHEAD * cap, Math.floor((cap * AHEAD_MS) / Math.max(1, lastMs)));
+  return Math.max(0, cap + ahead - claimed);
+}
+
+function countOf(counts: Map<string, Count>, name: string): Count {
+  let count = counts.get(name);
+  if (count === undefined) {
+    count = { claimed: 0, posting: 0, lastMs: undefined };
+    counts.set(name, count);
+  }
+  return count;
+}
+
+function forgetIdle(counts: Map<string, Count>, name: string): void {
+  if (counts.get(name)?.claimed === 0) counts.delete(name);
+}
