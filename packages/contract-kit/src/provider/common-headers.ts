@@ -9,7 +9,15 @@ const FIRST = "P-AUTH-CHECKED-FIRST";
 const MEDIA = "P-INPUT-MEDIA-TYPE";
 const ACCEPT = "P-INPUT-ACCEPT";
 const TOLERANT = "P-INPUT-HEADERS-TOLERANT";
-const requirements = [BEARER, FIRST, MEDIA, ACCEPT, TOLERANT, "P-ANSWER-SCHEMA"];
+const requirements = [
+  BEARER,
+  FIRST,
+  "P-ERROR-NO-SECRETS",
+  MEDIA,
+  ACCEPT,
+  TOLERANT,
+  "P-ANSWER-SCHEMA",
+];
 
 /** The headers of S 1, wrong and missing, on every endpoint. */
 export const commonHeaders: ProviderCheck = {
@@ -51,6 +59,9 @@ async function play(session: Session): Promise<void> {
         answer.status === 401 && answer.headers["www-authenticate"] !== undefined,
         () => `${where}, ${said}: 401 with WWW-Authenticate expected, ${shown(answer)} came`,
       );
+      must("P-ERROR-NO-SECRETS", !answer.text.includes("no-such-token"), () => {
+        return `${where}: the answer repeats the token`;
+      });
       // The rest is wrong too: a stranger learns of the token alone.
       const wrong = { authorization, accept: "image/png", "content-type": "text/plain" };
       const first = await send(wrong, "{");

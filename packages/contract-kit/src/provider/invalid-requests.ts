@@ -10,6 +10,7 @@ import { must } from "./violation.ts";
 
 const REFUSED = "P-INPUT-REFUSED";
 const PRECISE = "P-INPUT-PRECISE";
+const SECRETS = "P-ERROR-NO-SECRETS";
 const NOTHING = "P-REFUND-KEY-FREE";
 
 /** Requirements of members of their own, by the member. */
@@ -24,6 +25,7 @@ const requirements = [
   REFUSED,
   PRECISE,
   NOTHING,
+  SECRETS,
   ...OF_MEMBERS.map(([, requirement]) => requirement),
   "P-ANSWER-SCHEMA",
 ];
@@ -63,6 +65,10 @@ async function play(session: Session): Promise<void> {
       const what = `${method} ${path} with ${one.keyword} broken at ${one.pointer || "the body"}`;
       const [, own = REFUSED] = OF_MEMBERS.find(([at]) => one.pointer.startsWith(at)) ?? [];
       must(own, answer.status === 400, () => `${what}: 400 expected, ${shown(answer)} came`);
+      const secret = secretOf(one.value);
+      must(SECRETS, secret === undefined || !answer.text.includes(secret), () => {
+        return `${what}: the answer repeats the secretKey`;
+      });
       const pointers = pointersOf(session, answer);
       must(
         PRECISE,
@@ -82,6 +88,13 @@ function invalidOf(name: string, known: Readonly<Record<string, unknown>>): read
     const own = Object.entries(members).map(([member, one]) => [member, known[member] ?? one]);
     return negatives(schema, Object.fromEntries(own));
   });
+}
+
+/** A secretKey that is long enough to be told from other words. */
+function secretOf(value: unknown): string | undefined {
+  if (typeof value !== "object" || value === null || !("secretKey" in value)) return undefined;
+  const { secretKey } = value;
+  return typeof secretKey === "string" && secretKey.length > 8 ? secretKey : undefined;
 }
 
 /** Whether the profile refuses it too: it may take what the schema does not. */

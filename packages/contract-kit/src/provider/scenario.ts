@@ -57,6 +57,9 @@ export async function playScenario<T>(
   }
   const { errorInstance: error, counterexamplePath } = details;
   if (!(error instanceof Violation)) throw error;
+  // A failure of what the check does not answer for would be lost.
+  if (!requirements.includes(error.requirement))
+    throw new Error(`the check does not name ${error.requirement}: ${error.message}`);
   return verdictsOf(requirements, error, { seed, path: counterexamplePath ?? path });
 }
 

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import type { HttpCall } from "../http.ts";
+import type { HttpAnswer, HttpCall, Send } from "../http.ts";
 import type { Recorder } from "../recorder.ts";
 import type { ProviderControls, ProviderTarget } from "../target.ts";
 import { answerFaults } from "./judge-answer.ts";
-import { must } from "./violation.ts";
+import { must, Violation } from "./violation.ts";
 
 /** A merchant's conversation with a provider, in one scenario. */
 export interface Session {
@@ -14,7 +14,8 @@ export interface Session {
   /** A requestKey that no scenario had before. */
   readonly key: (name?: string | number) => string;
   /**
-   * @throws {Violation} `P-ANSWER-SCHEMA`: the answer is not what its schema says.
+   * @throws {Violation} `P-ANSWER-SCHEMA`: the answer is not what its schema says, or none came from a
+   *   target that has answered before.
    */
   readonly call: (method: string, path: string, options?: CallOptions) => Promise<Reading>;
 }
@@ -73,7 +74,7 @@ export async function openSession(
         ),
       );
       const call: HttpCall = { method, path, headers, ...(text !== undefined && { body: text }) };
-      const answer = await send(call);
+      const answer = await answered(send, call, recorder);
       const said = Buffer.from(answer.body).toString();
       const body = parsed(said);
       if (!isUnjudged) {
@@ -102,6 +103,17 @@ export async function openBeside(session: Session): Promise<Session | undefined>
 /** What is unique to a scenario: short, since a shell shows it. */
 export function newRun(): string {
   return `check-${randomUUID().slice(0, 13)}`;
+}
+
+/** A target that answered a moment ago and does not answer this call has failed; else nobody is there. */
+async function answered(send: Send, call: HttpCall, recorder: Recorder): Promise<HttpAnswer> {
+  try {
+    return await send(call);
+  } catch (error) {
+    if (recorder.exchanges.every((one) => one.answer === undefined)) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Violation("P-ANSWER-SCHEMA", `${call.method} ${call.path}: no answer (${reason})`);
+  }
 }
 
 function parsed(text: string): unknown {
