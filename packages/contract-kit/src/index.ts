@@ -38,6 +38,8 @@ export type {
   PactStateHandler,
 } from "./pact/pact-provider.ts";
 export * as placeholders from "./pact/placeholders.ts";
+export { receiverProvider, type ReceiverProviderOptions } from "./pact/receiver-provider.ts";
+export type { ReceiverState } from "./pact/receiver-states.ts";
 export { serviceProvider, type ServiceProviderOptions } from "./pact/service-provider.ts";
 export type { ServiceStates } from "./pact/service-states.ts";
 export {

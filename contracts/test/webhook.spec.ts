@@ -1,0 +1,227 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  matcher,
+  placeholders,
+  standardSchemas,
+  type ReceiverState,
+} from "@countersign/contract-kit";
+import { openNamespace, startSandbox } from "@countersign/sandbox";
+import { profiles } from "@countersign/schemas/profiles";
+import { sqliteDriver } from "@countersign/service";
+import { Matchers } from "@pact-foundation/pact";
+import { request } from "undici";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { writtenPact } from "./committed-pact.ts";
+import { fromState } from "./interaction.ts";
+
+const { pact, text, committed } = writtenPact({
+  consumer: "countersign-service",
+  provider: "merchant-receiver",
+});
+const TOKEN = "token-of-the-first-namespace";
+const schemas = standardSchemas();
+const profile = profiles.standard;
+
+let folder: string;
+let sandbox: Awaited<ReturnType<typeof startSandbox>>;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "countersign-pact-webhook-"));
+  const driver = sqliteDriver(join(folder, "sandbox.db"));
+  sandbox = await startSandbox({ driver, profile, port: 0 });
+  await openNamespace({ driver, profile, seed: 1, token: TOKEN });
+});
+afterAll(async () => {
+  await sandbox.close({ graceMs: 0 });
+  rmSync(folder, { recursive: true, force: true });
+});
+
+type Members = Readonly<Record<string, unknown>>;
+
+async function call(token: string, path: string, body?: object, method = "POST"): Promise<Members> {
+  const { body: answer } = await request(sandbox.url + path, {
+    method: body === undefined ? "GET" : method,
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  // Every call answers with an object.
+  return (await answer.json()) as Members;
+}
+
+/** The service delivers an event, once, to an address. @returns How the delivery stands. */
+async function deliver(url: string, event: { type: string; data: object }): Promise<Members> {
+  const made = await call(TOKEN, "/sandbox/merchants", {});
+  const token = String(made["accessToken"]);
+  await call(token, "/v1/webhook/subscribe", {
+    url: url + placeholders.RECEIVER_PATH,
+    secretKey: "a-secret-of-24-characters-or-more",
+    subscriptionDetails: { type: "ALL" },
+  });
+  const { id } = await call(token, "/sandbox/events", event);
+  // It is answered when what is due has been attempted.
+  await call(token, "/sandbox/clock", { advance: "PT1S" }, "PUT");
+  const { deliveries } = await call(token, `/sandbox/deliveries?eventId=${String(id)}`);
+  const [delivery] = deliveries as Members[];
+  return delivery ?? {};
+}
+
+interface Delivered {
+  readonly description: string;
+  readonly requirement: string;
+  readonly level?: "MUST" | "SHOULD";
+  readonly state: ReceiverState;
+  readonly type: string;
+  readonly data: Readonly<Record<string, unknown>>;
+  /** Whether the data is of its schema. Default true. */
+  readonly isOdd?: boolean;
+  readonly status: number | ReturnType<typeof Matchers.matchStatus>;
+}
+
+// An acknowledgement is any 2xx (S 6.6), a refusal the answer that tells no reason.
+const acknowledged = Matchers.matchStatus(204, Matchers.HTTPResponseStatusClass.Success);
+const refused = 401;
+
+const genuine = profile.catalogue.flatMap(({ type }): readonly Delivered[] => {
+  const data = dataOf(type);
+  const told = {
+    requirement: "R-ACK-AFTER-HANDLER",
+    state: "a genuine attempt" as const,
+    type,
+    status: acknowledged,
+  };
+  const has = Object.hasOwn(data, "clientReferenceId");
+  const hasAccount = type.startsWith("customer.") && Object.hasOwn(data, "accountDetails");
+  const { accountDetails: _, ...without } = data;
+  return [
+    { ...told, description: type, data: has ? { ...data, clientReferenceId: "order-1042" } : data },
+    ...(has
+      ? [
+          {
+            ...told,
+            description: `${type}, without a reference`,
+            data: { ...data, clientReferenceId: null },
+          },
+        ]
+      : []),
+    ...(hasAccount ? [{ ...told, description: `${type}, without an account`, data: without }] : []),
+  ];
+});
+
+const payment = { type: "payment.succeeded", data: dataOf("payment.succeeded") };
+
+const deliveries: readonly Delivered[] = [
+  ...genuine,
+  ...(
+    [
+      ["R-VERIFY-UNSIGNED", "an attempt without a signature"],
+      ["R-VERIFY-WRONG-KEY", "an attempt signed with another secret"],
+      ["R-VERIFY-TAMPERED", "an attempt whose body was changed after signing"],
+      ["R-VERIFY-TAMPERED", "an attempt whose id was changed after signing"],
+      ["R-VERIFY-STALE", "an attempt that is too old"],
+      ["R-VERIFY-STALE", "an attempt from the future"],
+    ] as const
+  ).map(([requirement, state]): Delivered => ({
+    description: `payment.succeeded: ${state}`,
+    requirement,
+    state,
+    ...payment,
+    status: refused,
+  })),
+  ...(
+    [
+      ["R-VERIFY-STALE", "an attempt at the edge of the tolerance"],
+      ["R-VERIFY-EACH", "an attempt signed with two secrets"],
+      ["R-ONCE-DUPLICATE", "an attempt of an event that was acknowledged"],
+    ] as const
+  ).map(([requirement, state]): Delivered => ({
+    description: `payment.succeeded: ${state}`,
+    requirement,
+    state,
+    ...payment,
+    status: acknowledged,
+  })),
+  {
+    description: "payment.succeeded: an attempt with the id of another event",
+    requirement: "R-ONCE-REUSED",
+    state: "an attempt with the id of another event",
+    ...payment,
+    status: 409,
+  },
+  {
+    description: "payment.succeeded, with a member that is added later",
+    requirement: "R-EVENT-UNKNOWN",
+    state: "a genuine attempt",
+    type: payment.type,
+    data: { ...payment.data, addedLater: { since: "v1" } },
+    isOdd: true,
+    status: acknowledged,
+  },
+  {
+    description: "payment.succeeded, with a creationDate that is none",
+    requirement: "R-EVENT-SCHEMA",
+    state: "a genuine attempt",
+    type: payment.type,
+    data: { ...payment.data, creationDate: "yesterday" },
+    isOdd: true,
+    status: 422,
+  },
+];
+
+function dataOf(type: string): Readonly<Record<string, unknown>> {
+  const [shown] = schemas.document(`events/${type}.schema.json`).schema.examples ?? [];
+  // The examples of events are events.
+  return (shown as { readonly data: Readonly<Record<string, unknown>> }).data;
+}
+
+function bodyOf({ type, data, isOdd = false }: Delivered): object {
+  const path = `events/${type}.schema.json`;
+  const category = profile.catalogue.find((row) => row.type === type)?.category;
+  const envelope = { type, category, timestamp: "2026-11-21T09:30:00.000Z" };
+  const matched = matcher(schemas.document(path), isOdd ? envelope : { ...envelope, data });
+  return {
+    ...matched,
+    ...(isOdd && { data }),
+    id: fromState("${eventId}", "evt_1"),
+  };
+}
+
+const headers = {
+  "Content-Type": "application/json",
+  "webhook-id": Matchers.regex("[A-Za-z0-9_-]{1,64}", "evt_1"),
+  "webhook-timestamp": Matchers.regex("\\d{10}", "1760000000"),
+  "webhook-signature": Matchers.regex("v1,[A-Za-z0-9+/]{43}=", placeholders.SIGNATURE),
+};
+
+describe("the service delivers", () => {
+  it.each(deliveries.map((one) => [one.description, one] as const))(
+    "%s, and takes the answer for what it is",
+    async (_description, delivered) => {
+      const { description, requirement, level = "MUST", state, type, data, status } = delivered;
+      await pact
+        .addInteraction()
+        .given(state)
+        .uponReceiving(description)
+        .reference("requirement", "id", requirement)
+        .comment({ key: "level", value: JSON.stringify(level) })
+        .withRequest("POST", placeholders.RECEIVER_PATH, (builder) => {
+          builder.headers(headers).jsonBody(bodyOf(delivered));
+        })
+        .willRespondWith(status)
+        .executeTest(async ({ url }) => {
+          const delivery = await deliver(url, { type, data });
+          const answered = typeof status === "number" ? status : 204;
+          expect(delivery).toMatchObject({
+            state: answered < 300 ? "delivered" : "waiting",
+            attempts: [{ number: 1, status: answered }],
+          });
+        });
+    },
+  );
+});
+
+describe("the pact of the service and merchants' receivers", () => {
+  it("is the committed one, byte for byte", async () => {
+    await expect(text()).toMatchFileSnapshot(committed);
+  });
+});
