@@ -44,8 +44,8 @@ describe("A30: what an installed receiver brings with it", () => {
     for (const { scripts = {}, files = [] } of manifests) {
       for (const name of ["preinstall", "install", "postinstall", "prepare", "preprepare"])
         expect(scripts[name]).toBeUndefined();
-      expect(files[0]).toBe("dist");
-      expect(files.filter((one) => !/^!|^dist$|^documents$/.test(one))).toEqual([]);
+      expect(files[0]).toBe("lib");
+      expect(files.filter((one) => !/^lib$|^documents$/.test(one))).toEqual([]);
     }
   });
 
