@@ -2,16 +2,18 @@ import { describe, expect, it } from "vitest";
 import { campaign } from "./campaign.ts";
 import { databaseKinds } from "./databases.ts";
 
+export interface Extent {
+  readonly runs: number;
+  /** What so many runs meet without luck: a campaign that does not proves little. */
+  readonly answers: readonly string[];
+}
+
 /**
  * The model-based suite over each kind of database.
  *
- * @param runs By the kind's name.
- * @param answers What a campaign of so many runs meets without luck; without them it would prove little.
+ * @param extents By the kind's name.
  */
-export function modelSuite(
-  runs: Readonly<Record<string, number>>,
-  answers: readonly string[],
-): void {
+export function modelSuite(extents: Readonly<Record<string, Extent>>): void {
   describe("whatever is done to payments, refunds, subscriptions and the clock over HTTP", () => {
     for (const { name, missing, start } of databaseKinds) {
       const reason = missing === undefined ? "" : ` (skipped: ${missing})`;
@@ -22,7 +24,8 @@ export function modelSuite(
           const databases = await start();
           try {
             const connect = (kind: string) => databases.connect(kind);
-            const seen = await campaign({ connect, runs: runs[name] ?? 0 });
+            const { runs = 0, answers = ["none"] } = extents[name] ?? {};
+            const seen = await campaign({ connect, runs });
             expect([...seen.keys()]).toEqual(expect.arrayContaining([...answers]));
           } finally {
             databases.end();
