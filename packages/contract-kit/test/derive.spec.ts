@@ -25,7 +25,7 @@ describe.each(documents)("what is derived from %s", (_path, at) => {
       fc.property(arbitrary(at), (value) => {
         expect(refusals(at, value)).toEqual([]);
       }),
-      { numRuns: 25 },
+      { numRuns: 15 },
     );
   });
 
@@ -42,23 +42,18 @@ describe.each(documents)("what is derived from %s", (_path, at) => {
     ).toEqual([]);
   });
 
-  it("breaks a keyword in each negative, and the oracle says so", () => {
+  it("breaks a keyword in each negative, and the oracle says so, and leaves none out", () => {
     const broken = examplesOf(at).flatMap((value) => negatives(at, value));
-    const taken = broken.filter(({ value }) => refusals(at, value).length === 0);
-    expect(taken.map(({ point }) => point)).toEqual([]);
+    const judged = broken.map((one) => ({ ...one, said: refusals(at, one.value) }));
+    expect(judged.filter(({ said }) => said.length === 0).map(({ point }) => point)).toEqual([]);
     // A union refuses as a whole: there the oracle does not say which keyword it was.
     const hasUnion = pointsOf(at).some((point) => point.includes("oneOf"));
-    const mislabelled = broken.filter(({ keyword, value, pointer }) => {
-      const said = refusals(at, value);
+    const mislabelled = judged.filter(({ keyword, pointer, said }) => {
       const parent = pointer.slice(0, pointer.lastIndexOf("/"));
       const isParents = keyword === "required" || keyword === "additionalProperties";
       return !said.includes(`${isParents ? parent : pointer} ${keyword}`);
     });
     expect(hasUnion ? [] : mislabelled.map(({ point }) => point)).toEqual([]);
-  });
-
-  it("leaves no keyword without a negative", () => {
-    const broken = examplesOf(at).flatMap((value) => negatives(at, value));
     expect(coverage(at, broken).uncovered).toEqual([]);
   });
 });
