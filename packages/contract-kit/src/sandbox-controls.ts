@@ -26,7 +26,7 @@ export function sandboxTarget(options: SandboxOptions): ProviderTarget {
 }
 
 /** The controls of a sandbox, over HTTP and with no inside knowledge. */
-export function sandboxControls(options: SandboxOptions, watch: Watch): ProviderControls {
+function sandboxControls(options: SandboxOptions, watch: Watch): ProviderControls {
   const send = watch(options.send, options.url);
   const call = async (method: string, path: string, json: unknown = {}): Promise<Members> => {
     const answer = await send({

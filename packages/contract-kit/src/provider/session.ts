@@ -20,7 +20,7 @@ export interface Session {
   readonly call: (method: string, path: string, options?: CallOptions) => Promise<Reading>;
 }
 
-export interface CallOptions {
+interface CallOptions {
   /** Sent as it stands. */
   readonly text?: string;
   /** Sent as JSON. */

@@ -11,7 +11,7 @@ const openWith = (...deprecated: Deprecated): Promise<TestService> =>
     profile: { ...standard, deprecation: { ...standard.deprecation, deprecated } },
   });
 
-describe("a path that the profile deprecates", () => {
+describe("[P-VERSION-SUNSET] a path that the profile deprecates", () => {
   it("says so in each answer, with its end and with what to do instead", async () => {
     const { call } = await openWith({
       path: "/v1/webhook",
