@@ -1,0 +1,165 @@
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { postgresBinaries, startPostgres } from "../../../receiver/test/inboxes/postgres-server.ts";
+import { redisBinary, startRedis } from "../../../receiver/test/inboxes/redis-server.ts";
+import { table } from "../../../receiver/test/bench/table.ts";
+import type { BenchFigures, BenchJob } from "./delivery/job.ts";
+
+// Ratios are those of one round, in which all kinds take turns; the table shows their median. Each kind is a
+// process of its own, the sink another one, and a database a third: on two cores they share what there is.
+
+type Kind = BenchJob["kind"];
+type Servers = Pick<BenchJob, "sinkPort" | "postgresPort" | "redisPort">;
+
+const STORES = ["sqlite", "postgres"] as const;
+const PEERS = ["pg-boss", "graphile-worker", "bullmq"] as const;
+const flags = ["--disable-warning=ExperimentalWarning", "--conditions=@countersign/source"];
+const scriptOf = (name: string): string =>
+  fileURLToPath(new URL(`delivery/${name}.ts`, import.meta.url));
+
+let servers: Servers;
+const stops: (() => void)[] = [];
+
+beforeAll(async () => {
+  const sink = spawn(process.execPath, [...flags, scriptOf("sink")], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  stops.push(() => void sink.kill());
+  const [postgres, redis] = [await startPostgres(), await startRedis()];
+  stops.push(
+    () => postgres.stop(),
+    () => redis.stop(),
+  );
+  servers = {
+    sinkPort: await portOf(sink),
+    postgresPort: postgres.port,
+    redisPort: redis.port,
+  };
+}, 120_000);
+afterAll(() => {
+  for (const stop of stops) stop();
+});
+
+async function portOf(child: ChildProcess): Promise<number> {
+  if (child.stdout === null) throw new Error("the sink has no output");
+  const [data] = (await once(child.stdout, "data")) as [Buffer];
+  return Number(String(data));
+}
+
+function measure(kind: Kind, job: Partial<BenchJob> & { deliveries: number }): BenchFigures {
+  const whole: BenchJob = { ...servers, kind, slowEvery: 0, later: 0, offered: 0, ...job };
+  const printed = execFileSync(
+    process.execPath,
+    [...flags, scriptOf("run"), JSON.stringify(whole)],
+    {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
+  return JSON.parse(printed) as BenchFigures;
+}
+
+function median(numbers: readonly number[]): number {
+  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
+}
+
+const verdict = (isReached: boolean): string => (isReached ? "reached" : "missed");
+
+describe.skipIf(postgresBinaries === undefined || redisBinary === undefined)(
+  "deliveries, on loopback, signed, 64 at one time",
+  () => {
+    test("P4: the durable rate against a list in memory and against queues", () => {
+      const kinds: readonly Kind[] = ["memory", ...STORES, ...PEERS];
+      const rounds = Array.from({ length: 5 }, () =>
+        Object.fromEntries(kinds.map((kind) => [kind, measure(kind, { deliveries: 10_000 })])),
+      );
+      const rates = (kind: Kind): number[] => rounds.map((round) => round[kind]?.rate ?? 0);
+      const ratio = (kind: Kind, to: readonly Kind[]): number =>
+        median(
+          rounds.map(
+            (round) =>
+              (round[kind]?.rate ?? 0) / Math.max(...to.map((other) => round[other]?.rate ?? 0)),
+          ),
+        );
+      const cpu = (kind: Kind): number => median(rounds.map((round) => round[kind]?.cpu ?? 0));
+      console.log(
+        table(
+          ["", "deliveries/s", "CPU a delivery", "of the list", "of the best queue"],
+          kinds.map((kind) => [
+            kind,
+            String(Math.round(median(rates(kind)))),
+            `${String(Math.round(cpu(kind)))} µs`,
+            ratio(kind, ["memory"]).toFixed(2),
+            ratio(kind, PEERS).toFixed(2),
+          ]),
+        ),
+      );
+      for (const store of STORES) {
+        const reached = ratio(store, ["memory"]);
+        console.log(`${store}: goal 0.65, wanted 0.8: ${verdict(reached >= 0.65)}`);
+        expect(reached).toBeGreaterThan(0.4);
+      }
+      expect(ratio("postgres", PEERS)).toBeGreaterThanOrEqual(0.9);
+    });
+
+    test("P5: 2 % of the traffic goes to an endpoint that takes 2 s", () => {
+      const slowed = { deliveries: 10_000, slowEvery: 50 };
+      const rounds = Array.from({ length: 3 }, () => ({
+        stores: STORES.map((store) => ({
+          quiet: measure(store, { deliveries: 10_000 }).rate,
+          slow: measure(store, slowed).rate,
+        })),
+        // Fewer: they take their time.
+        peers: PEERS.map((peer) => measure(peer, { deliveries: 3000, slowEvery: 50 }).rate),
+      }));
+      STORES.forEach((store, at) => {
+        const kept = median(
+          rounds.map(({ stores }) => (stores[at]?.slow ?? 0) / (stores[at]?.quiet ?? 1)),
+        );
+        const times = median(
+          rounds.map(({ stores, peers }) => (stores[at]?.slow ?? 0) / Math.max(...peers)),
+        );
+        console.log(
+          `${store}: keeps ${kept.toFixed(2)} of its rate (goal 0.9: ${verdict(kept >= 0.9)}), ` +
+            `${times.toFixed(1)} times the best queue (goal 3: ${verdict(times >= 3)})`,
+        );
+        expect(kept).toBeGreaterThan(0.7);
+        expect(times).toBeGreaterThan(1.5);
+      });
+    });
+
+    test("P6: a million deliveries are due later", () => {
+      STORES.forEach((store) => {
+        const ratios = Array.from({ length: 3 }, () => {
+          const few = measure(store, { deliveries: 10_000, later: 1000 }).rate;
+          return measure(store, { deliveries: 10_000, later: 1_000_000 }).rate / few;
+        });
+        const kept = median(ratios);
+        console.log(
+          `${store}: ${kept.toFixed(2)} of the rate with a thousand (goal 0.9: ${verdict(kept >= 0.9)})`,
+        );
+        expect(kept).toBeGreaterThan(0.6);
+      });
+    });
+
+    test("the time from COMMIT to the receiver, at half of what is written and delivered", () => {
+      STORES.forEach((store) => {
+        // Half of what the process can write and deliver.
+        const most = measure(`latency-${store}`, { deliveries: 5000 }).rate;
+        const offered = Math.round(most / 2);
+        const rounds = Array.from({ length: 3 }, () =>
+          measure(`latency-${store}`, { deliveries: offered * 5, offered }),
+        );
+        const p50 = median(rounds.map(({ latency }) => latency?.p50 ?? Number.NaN));
+        const p99 = median(rounds.map(({ latency }) => latency?.p99 ?? Number.NaN));
+        console.log(
+          `${store}: ${String(offered)}/s, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms ` +
+            `(goals 20 and 100: ${verdict(p50 <= 20 && p99 <= 100)})`,
+        );
+        expect(p50).toBeLessThan(100);
+      });
+    });
+  },
+);
