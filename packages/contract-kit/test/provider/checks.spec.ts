@@ -23,3 +23,11 @@ describe("a service that", () => {
     expect(verdicts).toContainEqual(failureOf(requirement, 1));
   });
 });
+
+describe("the faults", () => {
+  it("break every requirement that a check tests", () => {
+    const tested = new Set(providerChecks.flatMap(({ requirements }) => requirements));
+    const told = new Set(broken.map(({ requirement }) => requirement));
+    expect([...tested].filter((id) => !told.has(id))).toEqual([]);
+  });
+});

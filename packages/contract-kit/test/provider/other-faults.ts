@@ -270,4 +270,58 @@ export const otherFaults: readonly Broken[] = [
       return withText(answer, (text) => text.replace(/"message":"/, `$&${secret} `));
     },
   },
+  {
+    check: "provider/invalid-requests",
+    requirement: "P-SUBSCRIBE-URL",
+    what: "takes any text for an address",
+    fault: calls((text) => text.replace(/"url":"[^"]*"/, '"url":"http://127.0.0.1:9/webhooks"')),
+  },
+  {
+    check: "provider/invalid-requests",
+    requirement: "P-REFUND-DESCRIPTOR",
+    what: "drops descriptors that it cannot send",
+    fault: calls((text) => text.replace(/,"softDescriptor":(?:"(?:[^"\\]|\\.)*"|\d+)/, "")),
+  },
+  {
+    check: "provider/invalid-requests",
+    requirement: "P-SUBSCRIBE-DETAILS",
+    what: "takes what it does not understand for ALL",
+    fault: calls((text) =>
+      text.replace(/"subscriptionDetails":\{[^}]*\}/, '"subscriptionDetails":{"type":"ALL"}'),
+    ),
+  },
+  {
+    check: "provider/common-headers",
+    requirement: "P-INPUT-HEADERS-TOLERANT",
+    what: "asks a GET for the media type of no body",
+    fault: () => async (call, next) => {
+      const answer = await next(call);
+      return call.method === "GET" && !("content-type" in call.headers) && answer.status === 404
+        ? { ...withText(answer, (text) => text.replaceAll("404", "400")), status: 400 }
+        : answer;
+    },
+  },
+  {
+    check: "provider/unsubscribing",
+    requirement: "P-SUBSCRIBE-ALL-DETAILS",
+    what: "refuses details beside ALL",
+    fault: calls((text) => text.replace('"type":"ALL","details"', '"type":"NONE","details"')),
+  },
+  {
+    check: "provider/unsubscribing",
+    requirement: "P-UNSUBSCRIBE-CLOSED",
+    what: "forgets a subscription that is closed",
+    fault: () => {
+      const closed = new Set<string>();
+      return async (call, next) => {
+        const key = /"subscriptionId":"([^"]*)"/.exec(Buffer.from(call.body ?? "").toString())?.[1];
+        if (key === undefined) return next(call);
+        if (closed.has(key))
+          return next(withCallText(call, (text) => text.replace(key, "sub_gone")));
+        const answer = await next(call);
+        if (answer.status === 200) closed.add(key);
+        return answer;
+      };
+    },
+  },
 ];

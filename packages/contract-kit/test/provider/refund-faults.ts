@@ -188,4 +188,10 @@ export const refundFaults: readonly Broken[] = [
         ? Promise.reject(new Error("socket hang up"))
         : next(call),
   },
+  {
+    check: "provider/refund-states",
+    requirement: "P-REFUND-FINAL",
+    what: "takes back what it has sent",
+    fault: answers((text) => text.replace(/("existing":.*)"AUTHORIZED"/, '$1"TERMINAL_FAILED"')),
+  },
 ];
