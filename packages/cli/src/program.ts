@@ -17,7 +17,7 @@ Environment (each also as NAME_FILE, the path of a file that holds it):
 Examples:
   countersign sandbox
   countersign sandbox --port 5000 --database ./tmp/sandbox.db --seed 7
-  countersign sandbox --deliver-to http://localhost:3000/webhooks
+  countersign sandbox --deliver-to http://localhost:3000/webhooks --open
   countersign sandbox --listen 0.0.0.0 --allow-host sandbox.test:${DEFAULT_PORT}`;
 
 const serveHelp = `
@@ -62,14 +62,15 @@ export function createProgram(surroundings: Surroundings): Command {
       "127.0.0.1",
     )
     .option("--allow-host <host...>", "names that the controls may be called by")
+    .option("--open", "open the inspector in the browser", false)
     .addHelpText("after", sandboxHelp)
     .action(async (options: SandboxOptions) => {
       const { runSandbox } = await import("./commands/sandbox.ts");
-      const { database, deliverTo, listen, profile, seed } = options;
+      const { database, deliverTo, listen, open, profile, seed } = options;
       const allowHosts = options.allowHost ?? [];
       const port = portChoice(options.port);
       await runSandbox(
-        { port, database, profile, seed, deliverTo, listen, allowHosts },
+        { port, database, profile, seed, deliverTo, listen, allowHosts, open },
         surroundings,
       );
     });
@@ -147,6 +148,7 @@ interface SandboxOptions extends ServeOptions {
   readonly seed: number;
   readonly deliverTo: string | undefined;
   readonly allowHost: readonly string[] | undefined;
+  readonly open: boolean;
 }
 
 function portOption(): Option {

@@ -30,6 +30,7 @@ const folders: Readonly<Record<string, string>> = {
   "contract-kit": "packages/contract-kit",
   service: "packages/service",
   sandbox: "packages/sandbox",
+  inspector: "packages/inspector",
   cli: "packages/cli",
   contracts: "contracts",
 };
@@ -107,6 +108,7 @@ function expect(holds: boolean, what: string): void {
 const tarballs: Record<string, string> = {};
 try {
   run("node", ["packages/dev/bin/bundle.ts"]);
+  run("node", ["packages/dev/bin/build-inspector.ts"]);
   for (const name of Object.keys(folders)) tarballs[name] = pack(name);
 
   const bytes = RECEIVER_PACKAGES.map((name) => statSync(tarballs[name] ?? "").size);

@@ -65,6 +65,8 @@ try {
   );
   if (!sandbox.url.endsWith(":4010"))
     narrator.fact("", "port 4010 is taken, so the sandbox has the next free one");
+  const page = /^inspector (http:\S+)$/m.exec(sandbox.notes)?.[1];
+  if (page !== undefined) narrator.fact("inspector", page);
   narrator.fact("merchant", `${merchant.url}  an Express app; its receiver answers POST /webhooks`);
 
   const { paymentId } = await tellStory({
@@ -80,6 +82,7 @@ try {
 
   const authorization = `-H "Authorization: Bearer ${token}"`;
   const json = '-H "Content-Type: application/json"';
+  if (page !== undefined) narrator.title(`Look at it: ${page}`);
   narrator.title("Try next, from another terminal:");
   for (const line of [
     "",

@@ -10,6 +10,8 @@ export interface Child {
   readonly url: string;
   /** Everything that it printed to stdout after `ready`, line by line. */
   readonly lines: readonly string[];
+  /** What it had written to stderr when it was ready. */
+  readonly notes: string;
   /** Ends it and waits for its end. Its exit code. */
   stop(): Promise<number | null>;
   /** Ends it at once, as a crash does, and waits for its end. */
@@ -57,6 +59,7 @@ export async function startChild(options: {
   return {
     url,
     lines,
+    notes: complaints,
     stop: () => stop(child),
     kill: async () => {
       const ended = once(child, "exit");

@@ -14,6 +14,7 @@ import { readAbsentBodyAsEmpty } from "./empty-body.ts";
 import { faultRouteOf, type Faults } from "./faults.ts";
 import { guard } from "./guard.ts";
 import { injectFault } from "./inject-fault.ts";
+import type { Inspector } from "./inspector/inspector.ts";
 import { namedClient } from "./named-client.ts";
 import { refuseControl } from "./refusals.ts";
 import type { Streams } from "./streams.ts";
@@ -24,6 +25,8 @@ export interface GateOptions {
   readonly random: Random;
   readonly faults: Faults;
   readonly streams: Streams;
+  /** Default: there is no page. */
+  readonly inspector: Inspector | undefined;
   /** See `guard`. */
   readonly allowedHosts: readonly string[];
 }
@@ -49,6 +52,12 @@ async function pass(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
+  if (options.inspector !== undefined && isOfPage(pathOf(request.url ?? "/"))) {
+    const refusal = guard(request, options.allowedHosts);
+    if (refusal !== undefined) throw refuseControl(refusal);
+    const goesOn = await options.inspector.take(request, response, pathOf(request.url ?? "/"));
+    if (!goesOn) return;
+  }
   const path = pathOf(request.url ?? "/");
   // In any case: what Express would not route is refused all the same.
   if (/^\/sandbox(?:\/|$)/i.test(path)) {
@@ -64,6 +73,8 @@ async function pass(
   }
   options.service.app(request, response);
 }
+
+const isOfPage = (path: string): boolean => /^\/inspector(?:\/|$)/i.test(path);
 
 /** Also of the absolute form, which Express routes by its path (RFC 9112, section 3.2.2). */
 function pathOf(target: string): string {

@@ -1,3 +1,4 @@
+export type { InspectorOptions } from "./inspector/options.ts";
 export { openNamespace, type OpenedNamespace } from "./open-namespace.ts";
 export { startSandbox, type RunningSandbox, type SandboxOptions } from "./sandbox.ts";
 export { sampleEvent, type SampleEvent, type SampleOrder } from "./sample-event.ts";

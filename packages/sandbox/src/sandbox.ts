@@ -24,6 +24,10 @@ import { controls } from "./controls.ts";
 import { developmentVault } from "./development-vault.ts";
 import { Faults } from "./faults.ts";
 import { gate } from "./gate.ts";
+import { inspectRoutes } from "./inspector/inspect-routes.ts";
+import { Inspector } from "./inspector/inspector.ts";
+import type { InspectorOptions } from "./inspector/options.ts";
+import { Outcomes } from "./inspector/outcomes.ts";
 import { Streams } from "./streams.ts";
 
 export interface SandboxOptions {
@@ -51,6 +55,8 @@ export interface SandboxOptions {
   readonly delivery?: Partial<DeliveryPolicy>;
   /** Value of the `user-agent` header of deliveries. Default `Countersign`. */
   readonly userAgent?: string;
+  /** Default: there is no page, and `/inspector/` is 404. */
+  readonly inspector?: InspectorOptions;
 }
 
 export interface RunningSandbox {
@@ -80,6 +86,7 @@ export interface RunningSandbox {
  */
 export async function startSandbox(options: SandboxOptions): Promise<RunningSandbox> {
   const { driver, profile, clock = systemClock, random = systemRandom } = options;
+  const { userAgent = "Countersign" } = options;
   try {
     const vault = options.vault ?? developmentVault();
     await migrate(driver, { now: clock.now(), vault });
@@ -87,6 +94,7 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
     const policy = { ...deliveryPolicyOf(profile), ...options.delivery };
     const faults = new Faults();
     const streams = new Streams(driver);
+    const inspector = options.inspector && new Inspector(options.inspector, random);
     const engine = createDeliveryEngine({
       driver,
       clock,
@@ -96,7 +104,7 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
       sign: signerOf(profile),
       vault,
       endpoints: { allowLoopback: true },
-      userAgent: options.userAgent ?? "Countersign",
+      userAgent,
       moveDueRefunds: (due) => service.useCases.moveDueRefunds(due),
       observer: {
         attempted: (attempt) => {
@@ -125,7 +133,18 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
         engine.onWork();
         streams.onWork();
       },
-      routes: controls({ engine, faults }),
+      routes: {
+        ...controls({ engine, faults }),
+        ...(options.inspector &&
+          inspectRoutes({
+            profile,
+            delivery: policy,
+            vault,
+            outcomes: new Outcomes(),
+            userAgent,
+            target: options.inspector.target,
+          })),
+      },
     });
     const listener = await listen(
       gate({
@@ -134,6 +153,7 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
         random,
         faults,
         streams,
+        inspector,
         allowedHosts: (options.allowedHosts ?? []).map((host) => host.toLowerCase()),
       }),
       options,

@@ -10,6 +10,8 @@ import { keptSecret } from "../kept-secret.ts";
 import { listenOn, type PortChoice } from "../listen-on.ts";
 import { loadProfile } from "../load-profile.ts";
 import { DEFAULT_FOLDER, openDatabase } from "../open-database.ts";
+import { inspectorFolder } from "../inspector-folder.ts";
+import { openInBrowser } from "../open-in-browser.ts";
 import { asFailure } from "../service-failure.ts";
 import type { Surroundings } from "../terminal.ts";
 
@@ -22,6 +24,8 @@ export interface SandboxCommand {
   /** Address to listen on. */
   readonly listen: string;
   readonly allowHosts: readonly string[];
+  /** Whether the inspector is opened in a browser. */
+  readonly open: boolean;
 }
 
 /** `countersign sandbox`: serves until somebody asks it to end. */
@@ -38,21 +42,33 @@ export async function runSandbox(
   };
   if (given.token !== undefined) requireTokenForm(given.token);
   const file = command.database ?? join(DEFAULT_FOLDER, "sandbox.db");
-  const sandbox = await listenOn(command.port, async (port) =>
-    startSandbox({
-      driver: await openDatabase(file),
+  const folder = inspectorFolder();
+  const key = randomBytes(16).toString("base64url");
+  const kept = { token: given.token ?? "", secret: given.secret ?? "" };
+  const sandbox = await listenOn(command.port, async (port) => {
+    const driver = await openDatabase(file);
+    kept.token ||= (await keptSecret(`${file}.token`, newToken)).value;
+    if (command.deliverTo !== undefined) {
+      kept.secret ||= (await keptSecret(`${file}.secret`, newWebhookSecret)).value;
+    }
+    const target = command.deliverTo && { url: command.deliverTo, secret: kept.secret };
+    return startSandbox({
+      driver,
       vault: vaultOf((await keptSecret(`${file}.keys`, newEncryptionKey)).value),
       profile,
       port,
       host: command.listen,
       allowedHosts: command.allowHosts,
       userAgent: `Countersign/${surroundings.version}`,
-    }),
-  ).catch((error: unknown) => {
+      ...(folder !== undefined && {
+        inspector: { folder, key, token: kept.token, ...(target && { target }) },
+      }),
+    });
+  }).catch((error: unknown) => {
     throw asFailure(error);
   });
   try {
-    const token = given.token ?? (await keptSecret(`${file}.token`, newToken)).value;
+    const { token, secret } = kept;
     const { driver } = sandbox.service;
     const opened = await openNamespace({ driver, profile, seed: command.seed, token });
     if (!command.port.isAskedFor && sandbox.port !== command.port.port) {
@@ -68,7 +84,6 @@ export async function runSandbox(
       terminal.err(`payment   ${payments.settled}`);
     }
     if (command.deliverTo !== undefined) {
-      const secret = given.secret ?? (await keptSecret(`${file}.secret`, newWebhookSecret)).value;
       const order = { url: command.deliverTo, secret };
       const outcome = await subscribeAll(sandbox, opened.merchant, order);
       if (!outcome.ok) throw deliverToFailure(outcome.code);
@@ -83,6 +98,13 @@ export async function runSandbox(
       isSubscribed: command.deliverTo !== undefined,
     });
     for (const line of calls) terminal.err(line);
+    if (folder !== undefined) {
+      const page = `${sandbox.url}/inspector/#key=${key}`;
+      terminal.err(`inspector ${page}`);
+      if (command.open) openInBrowser(page, (line) => terminal.err(line));
+    } else if (command.open) {
+      terminal.err("inspector is not built here; --open has nothing to open");
+    }
     terminal.out(`ready ${sandbox.url}`);
     await surroundings.asked();
   } finally {

@@ -1,0 +1,46 @@
+import { Code } from "../parts/code.tsx";
+import { Time } from "../parts/time.tsx";
+import type { Attempt, Delivery, ToldEvent, ToldOutcome } from "../remote/shapes.ts";
+
+export interface AttemptProps {
+  readonly attempt: Attempt;
+  readonly delivery: Delivery;
+  readonly event: ToldEvent;
+  /** What the receiver said of it, if it says anything. */
+  readonly outcome: ToldOutcome | undefined;
+}
+
+/** One attempt: what was sent, what came back. */
+export function AttemptView({ attempt, delivery, event, outcome }: AttemptProps) {
+  const { number, startedAt, durationMs, status, error, answer, headers } = attempt;
+  const isGood = status !== null && status >= 200 && status < 300;
+  return (
+    <li>
+      <details>
+        <summary>
+          <span className={`status ${isGood ? "good" : "bad"}`}>{status ?? "no answer"}</span>
+          <span>attempt {number}</span>
+          <span className="note">
+            {durationMs} ms · <Time at={startedAt} />
+          </span>
+          {outcome !== undefined && <span className="badge outcome">{outcome.outcome}</span>}
+          {error !== null && <code>{error}</code>}
+        </summary>
+        <Code text={requestText(delivery, headers, event.payload)} label="request" />
+        <Code
+          text={status === null ? (error ?? "") : `HTTP ${String(status)}\n\n${answer ?? ""}`}
+          label={status === null ? "no answer" : "answer, its first KiB"}
+        />
+      </details>
+    </li>
+  );
+}
+
+function requestText(
+  { url }: Delivery,
+  headers: Readonly<Record<string, string>> | null,
+  payload: string,
+): string {
+  const lines = Object.entries(headers ?? {}).map(([name, value]) => `${name}: ${value}`);
+  return [`POST ${url ?? ""}`, ...lines, "", payload].join("\n");
+}

@@ -1,0 +1,25 @@
+import { createContext, useContext } from "react";
+import type { CallLog } from "./parts/call-log.ts";
+import type { Remote } from "./remote/remote.ts";
+import type { About } from "./remote/shapes.ts";
+import type { TimelineStore } from "./timeline/timeline-store.ts";
+
+/** What every view works with. */
+export interface Inspector {
+  readonly remote: Remote;
+  readonly about: About;
+  readonly timeline: TimelineStore;
+  readonly calls: CallLog;
+  /** Goes up whenever something has happened in the namespace; reads depend on it. */
+  readonly news: number;
+  /** Something was changed from here: what is shown is read again. */
+  readonly refresh: () => void;
+}
+
+export const InspectorContext = createContext<Inspector | undefined>(undefined);
+
+export function useInspector(): Inspector {
+  const inspector = useContext(InspectorContext);
+  if (inspector === undefined) throw new Error("a view stands outside of the inspector");
+  return inspector;
+}

@@ -1,0 +1,17 @@
+import { addressOf, views, type View } from "./parts/use-place.ts";
+
+const names: Readonly<Record<View, string>> = {
+  timeline: "Timeline",
+};
+
+export function Navigation({ view }: { readonly view: View }) {
+  return (
+    <nav aria-label="Views">
+      {views.map((one) => (
+        <a key={one} href={addressOf(one)} aria-current={one === view ? "page" : undefined}>
+          {names[one]}
+        </a>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,99 @@
+/** What the sandbox answers, as far as the page reads it. */
+
+export type DeliveryState = "waiting" | "delivered" | "exhausted" | "dropped";
+
+export interface ToldEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly category: string;
+  readonly timestamp: string;
+  readonly payload: string;
+}
+
+export interface ToldDelivery {
+  readonly deliveryId: string;
+  readonly eventId: string;
+  readonly subscriptionKey: string;
+  readonly state: DeliveryState;
+  readonly nextAttemptAt: string | null;
+}
+
+export interface TimelineRow {
+  readonly id: string;
+  readonly type: string;
+  readonly category: string;
+  readonly timestamp: string;
+  readonly subject: string | null;
+  readonly states: readonly DeliveryState[];
+}
+
+export interface TimelinePage {
+  readonly events: readonly TimelineRow[];
+  readonly before: string | null;
+}
+
+export interface Attempt {
+  readonly number: number;
+  readonly startedAt: string;
+  readonly durationMs: number;
+  readonly status: number | null;
+  readonly error: string | null;
+  readonly answer: string | null;
+  readonly headers: Readonly<Record<string, string>> | null;
+}
+
+export interface Delivery extends ToldDelivery {
+  readonly url: string | null;
+  readonly createdAt: string;
+  readonly attempts: readonly Attempt[];
+}
+
+export interface ToldOutcome {
+  readonly eventId: string | null;
+  readonly outcome: string;
+  readonly code: string | null;
+  readonly durationMs: number | null;
+  readonly at: string;
+}
+
+export interface EventDetail {
+  readonly event: ToldEvent;
+  readonly deliveries: readonly Delivery[];
+  readonly outcomes: readonly ToldOutcome[];
+}
+
+export interface Transition {
+  readonly from: string | null;
+  readonly trigger: string;
+  readonly condition: string | null;
+  readonly to: string;
+  readonly effect: string | null;
+}
+
+export interface About {
+  readonly merchantId: string;
+  readonly profile: string;
+  readonly target: { readonly url: string } | null;
+  readonly scheduleSeconds: readonly number[];
+  readonly jitter: number;
+  readonly eventTypes: readonly { readonly type: string; readonly category: string }[];
+  readonly isStandardEnvelope: boolean;
+  readonly lateReturn: boolean;
+  readonly faultRoutes: readonly string[];
+  readonly transitions: {
+    readonly refund: readonly Transition[];
+    readonly customer: readonly Transition[];
+  };
+}
+
+export interface Due {
+  readonly now: string;
+  readonly timeZone: string;
+  readonly next: {
+    readonly kind: "refund" | "attempt";
+    readonly id: string;
+    readonly at: string;
+    readonly what: string;
+  } | null;
+  readonly businessDays: readonly { readonly date: string; readonly at: string }[];
+}

@@ -1,0 +1,30 @@
+import type { ToldDelivery, ToldEvent, ToldOutcome } from "./shapes.ts";
+
+export interface StreamReader {
+  readonly event: (event: ToldEvent) => void;
+  readonly delivery: (delivery: ToldDelivery) => void;
+  readonly attempt: (attempt: { readonly eventId: string }) => void;
+  readonly outcome: (outcome: ToldOutcome) => void;
+  /** News may have been missed: what is known is to be read again. */
+  readonly gap: () => void;
+  readonly isLive: (live: boolean) => void;
+}
+
+/**
+ * Listens to the namespace's stream. The browser connects again by itself and names the last news that it
+ * has; where the sandbox cannot go on from there it says `gap`.
+ */
+export function listen(reader: StreamReader): () => void {
+  const source = new EventSource("/inspector/api/sandbox/stream");
+  const on = (name: string, tell: (text: string) => void): void =>
+    source.addEventListener(name, (message: MessageEvent<string>) => tell(message.data));
+  // The sandbox's own news, of each name JSON of one shape.
+  on("event", (text) => reader.event(JSON.parse(text) as ToldEvent));
+  on("delivery", (text) => reader.delivery(JSON.parse(text) as ToldDelivery));
+  on("attempt", (text) => reader.attempt(JSON.parse(text) as { readonly eventId: string }));
+  on("outcome", (text) => reader.outcome(JSON.parse(text) as ToldOutcome));
+  on("gap", () => reader.gap());
+  source.addEventListener("open", () => reader.isLive(true));
+  source.addEventListener("error", () => reader.isLive(false));
+  return () => source.close();
+}

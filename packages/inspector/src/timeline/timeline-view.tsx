@@ -1,0 +1,63 @@
+import { useDeferredValue, useMemo, useState, useSyncExternalStore } from "react";
+import { EventView } from "../event/event-view.tsx";
+import { useInspector } from "../inspector-context.ts";
+import { addressOf } from "../parts/use-place.ts";
+import { FilterBar, type Filter } from "./filter-bar.tsx";
+import { FirstSteps } from "./first-steps.tsx";
+import { rowFilter } from "./row-filter.ts";
+import { TimelineList } from "./timeline-list.tsx";
+import type { Snapshot } from "./timeline-store.ts";
+
+const everything: Filter = { categories: [], type: "", search: "" };
+
+/** Events as they happen, the newest first, and the one that is selected. */
+export function TimelineView({ selected }: { readonly selected: string | undefined }) {
+  const { timeline, about } = useInspector();
+  const live = useSyncExternalStore(timeline.subscribe, timeline.snapshot);
+  const [paused, setPaused] = useState<Snapshot>();
+  const [filter, setFilter] = useState(everything);
+  const wanted = useDeferredValue(filter);
+  const { rows, before } = paused ?? live;
+  const shown = useMemo(() => {
+    const passes = rowFilter(wanted);
+    return passes === undefined ? rows : rows.filter(passes);
+  }, [rows, wanted]);
+  const missed = paused === undefined ? 0 : live.rows.length - paused.rows.length;
+  const isEmpty = live.before !== undefined && live.rows.length === 0;
+  return (
+    <div className={`split ${selected === undefined ? "" : "has-detail"}`}>
+      <section className="list" aria-label="Timeline">
+        <FilterBar
+          filter={filter}
+          types={about.eventTypes}
+          onFilter={setFilter}
+          isLive={live.isLive}
+          missed={missed}
+          isPaused={paused !== undefined}
+          onPause={() => setPaused(paused === undefined ? live : undefined)}
+          counts={{ shown: shown.length, all: rows.length }}
+        />
+        {isEmpty ? (
+          <FirstSteps />
+        ) : (
+          <TimelineList rows={shown} before={before ?? null} selected={selected} />
+        )}
+      </section>
+      <section className="detail" aria-label="Event">
+        {selected === undefined ? (
+          <p className="note hint">
+            Select an event: its bytes, its attempts and its signature stand here. Arrow keys move,
+            Enter opens, <kbd>/</kbd> searches.
+          </p>
+        ) : (
+          <>
+            <a className="back" href={addressOf("timeline")}>
+              ← Timeline
+            </a>
+            <EventView key={selected} id={selected} />
+          </>
+        )}
+      </section>
+    </div>
+  );
+}

@@ -1,0 +1,60 @@
+import { useCallback, useEffect, useState } from "react";
+import type { Remote } from "./remote/remote.ts";
+import type { TimelinePage } from "./remote/shapes.ts";
+import { listen } from "./remote/stream.ts";
+import type { TimelineStore } from "./timeline/timeline-store.ts";
+
+/** Milliseconds between two readings while news come in. */
+const PACE_MS = 200;
+/** Rows of one page of the timeline. */
+export const PAGE_ROWS = 1000;
+
+/** Fills the timeline and keeps it up to date; `news` goes up when something has happened. */
+export function useNews(
+  remote: Remote,
+  timeline: TimelineStore,
+): { readonly news: number; readonly refresh: () => void } {
+  const [news, setNews] = useState(0);
+  const refresh = useCallback(() => setNews((count) => count + 1), []);
+  useEffect(() => {
+    let isPending = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const happened = (): void => {
+      if (isPending) return;
+      isPending = true;
+      timer = setTimeout(() => {
+        isPending = false;
+        refresh();
+      }, PACE_MS);
+    };
+    const start = (): void => {
+      void remote.get<TimelinePage>(`/sandbox/inspect/timeline?limit=${String(PAGE_ROWS)}`).then(
+        (page) => {
+          timeline.startWith(page);
+          happened();
+        },
+        () => undefined,
+      );
+    };
+    start();
+    const stop = listen({
+      event: (event) => {
+        timeline.addEvent(event);
+        happened();
+      },
+      delivery: (delivery) => {
+        timeline.setDelivery(delivery);
+        happened();
+      },
+      attempt: happened,
+      outcome: happened,
+      gap: start,
+      isLive: (isLive) => timeline.setLive(isLive),
+    });
+    return () => {
+      stop();
+      clearTimeout(timer);
+    };
+  }, [remote, timeline, refresh]);
+  return { news, refresh };
+}

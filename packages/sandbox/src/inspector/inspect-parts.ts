@@ -1,0 +1,15 @@
+import type { Profile } from "@countersign/schemas/profiles";
+import type { DeliveryPolicy, Vault } from "@countersign/service";
+import type { InspectorOptions } from "./options.ts";
+import type { Outcomes } from "./outcomes.ts";
+
+/** What the page's own calls work with. */
+export interface InspectParts {
+  readonly profile: Profile;
+  readonly delivery: DeliveryPolicy;
+  readonly vault: Vault;
+  readonly outcomes: Outcomes;
+  /** Value of the `user-agent` header of deliveries. */
+  readonly userAgent: string;
+  readonly target: InspectorOptions["target"];
+}
