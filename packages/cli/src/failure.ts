@@ -11,11 +11,14 @@ export const failureCodes = {
   CS_CLI_ENVIRONMENT_UNUSABLE:
     "A variable is empty, contradicts another one, or is not of its form.",
   CS_CLI_ISSUER_UNUSABLE: "The file of `--token-issuer` cannot be read, or describes none.",
+  CS_CLI_PACT_MISSING: "Pact is not installed; the message says how it is.",
   CS_CLI_PORT_TAKEN: "Somebody listens on the port that was asked for.",
   CS_CLI_PORT_UNUSABLE: "The address or the port cannot be listened on.",
   CS_CLI_PROFILE_UNUSABLE: "There is no such profile, or the document is none.",
   CS_CLI_SECRET_UNUSABLE: "There is no secret to sign with, or the profile's scheme refuses it.",
   CS_CLI_TOKEN_UNUSABLE: "`COUNTERSIGN_TOKEN` is not of its form.",
+  CS_CLI_UNVERIFIED:
+    "Nothing could be verified: the target is not there, or the pacts say too little.",
 } as const;
 
 export type FailureCode = keyof typeof failureCodes;

@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { declareDiff } from "./declare/diff.ts";
 import { declareSend } from "./declare/send.ts";
+import { declareVerify } from "./declare/verify.ts";
 import type { Surroundings } from "./terminal.ts";
 
 const DEFAULT_PORT = 4010;
@@ -108,6 +109,7 @@ export function createProgram(surroundings: Surroundings): Command {
   addKeyCommands(serve, surroundings);
   declareSend(program, surroundings);
   declareDiff(program, surroundings);
+  declareVerify(program, surroundings);
   return program;
 }
 

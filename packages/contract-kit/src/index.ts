@@ -48,6 +48,18 @@ export {
   type PactRow,
   type VerifyPactsOptions,
 } from "./pact/verify-pacts.ts";
+export { standardPacts } from "./pact/standard-pacts.ts";
+export { jsonReport } from "./report/json.ts";
+export { junitReport } from "./report/junit.ts";
+export { markdownReport } from "./report/markdown.ts";
+export {
+  reportOfPacts,
+  reportOfRun,
+  type PactReportOptions,
+  type ReportDocument,
+  type ReportEntry,
+  type SkippedRow,
+} from "./report/report-document.ts";
 export type { Requirement, Role } from "./requirement.ts";
 export { requirements } from "./requirements.ts";
 export { run, type Report, type RunOptions } from "./run.ts";

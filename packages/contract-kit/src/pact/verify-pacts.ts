@@ -5,7 +5,12 @@ import { brokerOptions, type PactBroker } from "./broker.ts";
 import { coreResults, type CoreResult } from "./core-results.ts";
 import { INTERACTION_HEADER, MESSAGES_PATH, openFront, STATES_PATH, type Front } from "./front.ts";
 import { pactFaults } from "./pact-faults.ts";
-import { readPacts, type InteractionDocument, type Pact } from "./pact-file.ts";
+import {
+  readPacts,
+  type InteractionDocument,
+  type Pact,
+  type PactInteraction,
+} from "./pact-file.ts";
 import type { PactProvider } from "./pact-provider.ts";
 import { runChild } from "./run-child.ts";
 
@@ -15,6 +20,8 @@ export interface VerifyPactsOptions {
   readonly pacts?: readonly string[];
   /** In the place of `pacts`: the pacts that a broker has of the provider. */
   readonly broker?: PactBroker;
+  /** Which interactions are verified. Default: all. Those that are not have no row. */
+  readonly wanted?: (interaction: PactInteraction, pact: Pact) => boolean;
   /** Whether states may have handlers that no pact uses: pacts of one consumer of several. Default false. */
   readonly mayLeaveStates?: boolean;
   /** Milliseconds for one call of the core, the provider's state included. Default 15 000. */
@@ -59,11 +66,15 @@ export interface PactResult {
  */
 export async function verifyPacts(options: VerifyPactsOptions): Promise<PactResult> {
   const { provider, broker, timeoutMs = 15_000, limitMs = 300_000 } = options;
-  const { mayLeaveStates = false } = options;
+  // Where some are left out, so are states.
+  const { mayLeaveStates = options.wanted !== undefined } = options;
   const all = readPacts(options.pacts ?? []);
-  const pacts = all.filter((pact) => pact.provider === provider.name);
+  const pacts = all
+    .filter((pact) => pact.provider === provider.name)
+    .map((pact) => onlyWanted(pact, options.wanted));
   const faults = broker === undefined ? pactFaults(pacts, provider, { mayLeaveStates }) : [];
   if (faults.length > 0) return resultOf(provider, { pacts, problems: faults });
+
   const silence = await silenceOf(provider);
   if (silence !== undefined) return resultOf(provider, { pacts, problems: [silence] });
 
@@ -95,6 +106,23 @@ export async function verifyPacts(options: VerifyPactsOptions): Promise<PactResu
     rmSync(folder, { recursive: true, force: true });
     await front.close();
   }
+}
+
+function onlyWanted(pact: Pact, wanted: VerifyPactsOptions["wanted"]): Pact {
+  if (wanted === undefined) return pact;
+  const { interactions = [], messages = [] } = pact.document;
+  const kept = pact.interactions.map((one) => wanted(one, pact));
+  return {
+    ...pact,
+    interactions: pact.interactions.filter((_one, place) => kept[place]),
+    document: {
+      ...pact.document,
+      interactions: interactions.filter((_one, place) => kept[place]),
+      ...(pact.document.messages && {
+        messages: messages.filter((_one, place) => kept[interactions.length + place]),
+      }),
+    },
+  };
 }
 
 /** Why the provider cannot be verified at all: one line, and not one for each interaction. */

@@ -1,0 +1,103 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { PactResult, PactRow } from "../src/pact/verify-pacts.ts";
+import { jsonReport } from "../src/report/json.ts";
+import { junitReport } from "../src/report/junit.ts";
+import { markdownReport } from "../src/report/markdown.ts";
+import { reportOfPacts } from "../src/report/report-document.ts";
+
+const row: PactRow = {
+  consumer: "shop",
+  provider: "bank",
+  description: "a refund",
+  states: [],
+  requirement: "P-REFUND-SUM",
+  level: "MUST",
+  isOk: true,
+  ms: 12,
+  problems: [],
+};
+const failed: PactRow = { ...row, description: "another", isOk: false, problems: ["409 & <gone>"] };
+const resultOf = (rows: readonly PactRow[], problems: readonly string[] = []): PactResult => ({
+  provider: "bank",
+  rows,
+  problems,
+  isOk: false,
+  log: "",
+});
+
+describe("a report of pacts", () => {
+  it.each([
+    ["all hold", [row], [], false, 0],
+    ["a MUST does not hold", [row, failed], [], false, 1],
+    ["a SHOULD does not hold", [{ ...failed, level: "SHOULD" }], [], false, 0],
+    ["a SHOULD does not hold and it is strict", [{ ...failed, level: "SHOULD" }], [], true, 1],
+    ["the run says nothing", [row], ["no end"], false, 2],
+  ] as const)("ends, where %s, as a command does", (_what, rows, problems, strict, exitCode) => {
+    expect(reportOfPacts(resultOf(rows, problems), { strict })).toMatchObject({ exitCode });
+  });
+
+  it("names what was left out, with the reason", () => {
+    const report = reportOfPacts(resultOf([row]), {
+      skipped: [{ row: failed, reason: "not yet" }],
+    });
+    expect(report.entries.at(-1)).toMatchObject({ status: "skipped", message: "not yet" });
+  });
+});
+
+describe("a report as JUnit", () => {
+  it("has a case for each interaction, with its requirement", () => {
+    expect(junitReport(reportOfPacts(resultOf([row, failed])))).toBe(
+      `<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="pacts of bank">
+  <testsuite name="shop → bank" tests="2" failures="1" errors="0" skipped="0" time="0.024">
+    <testcase classname="shop → bank" name="[P-REFUND-SUM] a refund" time="0.012"/>
+    <testcase classname="shop → bank" name="[P-REFUND-SUM] another" time="0.012"><failure message="409 &amp; &lt;gone&gt;">409 &amp; &lt;gone&gt;</failure></testcase>
+  </testsuite>
+</testsuites>
+`,
+    );
+  });
+
+  it("has an error for a run that says nothing", () => {
+    expect(junitReport(reportOfPacts(resultOf([], ["no end"])))).toContain(
+      '<error message="no end"/>',
+    );
+  });
+
+  it("is never broken by what a target says", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (said) => {
+        const xml = junitReport(reportOfPacts(resultOf([{ ...failed, problems: [said] }])));
+        const inside = /<failure message="([^"]*)">([^<]*)<\/failure>/u.exec(xml);
+        expect(inside).not.toBeNull();
+        expect(xml).toMatch(/^[\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]*$/u);
+      }),
+      { seed: 7, numRuns: 50 },
+    );
+  });
+});
+
+describe("a report as Markdown", () => {
+  it("shows what is wrong before the table", () => {
+    const text = markdownReport(reportOfPacts(resultOf([row, failed])));
+    expect(text).toContain("1 pass, 1 fail.");
+    expect(text).toContain(String.raw`## **FAIL** P-REFUND-SUM another`);
+    expect(text).toContain("    409 & <gone>");
+    expect(text.indexOf("## ")).toBeLessThan(text.indexOf("| requirement"));
+  });
+
+  it("renders nothing that a target says", () => {
+    const said = { ...failed, description: "x | <img src=1> `a`\n# title" };
+    const text = markdownReport(reportOfPacts(resultOf([said])));
+    expect(text).not.toMatch(/^# title/m);
+    expect(text).not.toMatch(/(?<!\\)<img/);
+  });
+});
+
+describe("a report as JSON", () => {
+  it("is the report itself", () => {
+    const report = reportOfPacts(resultOf([row, failed]));
+    expect(JSON.parse(jsonReport(report))).toEqual(report);
+  });
+});
