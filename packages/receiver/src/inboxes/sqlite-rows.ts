@@ -22,6 +22,10 @@ const CREATE = `CREATE TABLE ${EVENTS} (
   state TEXT NOT NULL, token INTEGER NOT NULL, attempts INTEGER NOT NULL, due_at INTEGER NOT NULL,
   reason TEXT, changed_at INTEGER NOT NULL, PRIMARY KEY (tenant, id)) STRICT`;
 
+const INSERT = `INSERT INTO ${EVENTS} (${COLUMNS}) VALUES (${COLUMNS.split(",")
+  .map((_, index) => `$${String(index + 1)}`)
+  .join(", ")}) ON CONFLICT (tenant, id) DO NOTHING`;
+
 const UNIQUE_VIOLATED = 2067;
 
 /** Makes the inbox's table if it is missing, in the merchant's own file or one of its own. */
@@ -43,10 +47,8 @@ export class SqliteRows implements EventRows {
   }
 
   insert(...[row, now]: Parameters<EventRows["insert"]>): Promise<Written> {
-    const marks = COLUMNS.split(",").map((_, index) => `$${String(index + 1)}`);
-    const sql = `INSERT INTO ${EVENTS} (${COLUMNS}) VALUES (${marks.join(", ")}) ON CONFLICT (tenant, id) DO NOTHING`;
     const values = valuesOf(row, now);
-    return this.#group.run((database) => this.#write(database, sql, values));
+    return this.#group.run((database) => this.#write(database, INSERT, values));
   }
 
   read({ tenant, id }: EventKey): ReturnType<EventRows["read"]> {
