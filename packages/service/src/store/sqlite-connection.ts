@@ -55,5 +55,7 @@ export class SqliteConnection {
  * SQLite does not need since it has one writer. No text holds `$1` inside a literal.
  */
 function toSqlite(sql: string): string {
-  return sql.replaceAll(/\$(\d+)/g, "?$1").replaceAll(/\bFOR UPDATE(?: SKIP LOCKED)?\b/g, "");
+  return sql
+    .replaceAll(/\$(\d+)/g, "?$1")
+    .replaceAll(/\bFOR (?:UPDATE|KEY SHARE)(?: SKIP LOCKED)?\b/g, "");
 }

@@ -54,6 +54,8 @@ const oneKey = (): RefundOrder => ({ requestKey: "one", cents: 100 });
 // 500 parts of 1 to 17 cents come to more than twice 2,000.
 const parts = (at: number): RefundOrder => ({ requestKey: `k-${at}`, cents: 1 + ((at * 7) % 17) });
 
+const ENDPOINT = { url: "https://merchant.example/", secretKey: "correct-horse-battery-st" };
+
 /** The same thing asked for so many times at once. */
 const atOnce = <T>(times: number, ask: (at: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: times }, (_, at) => ask(at)));
@@ -118,13 +120,9 @@ onStores([sqlite, postgres], ({ open }) => {
   describe("what is asked for at one time", () => {
     it("is no more subscriptions than a merchant may have", async () => {
       const { call, service } = await openService({ driver: await open() });
-      const answers = await atOnce(40, (at) =>
+      const answers = await atOnce(40, () =>
         call("POST", "/v1/webhook/subscribe", {
-          json: {
-            url: `https://merchant.example/${at}`,
-            secretKey: "correct-horse-battery-st",
-            subscriptionDetails: { type: "ALL" },
-          },
+          json: { ...ENDPOINT, subscriptionDetails: { type: "ALL" } },
         }),
       );
       const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b);
@@ -168,6 +166,27 @@ onStores([sqlite, postgres], ({ open }) => {
       const accounts = await service.driver.query("SELECT id FROM accounts WHERE preferred = 1");
       expect(accounts).toHaveLength(1);
       expect(await eventsOf(opened, "account.updated")).toBe(12);
+    });
+
+    it("leaves nothing waiting of an event that is written while its subscription ends", async () => {
+      const { service, merchant, call } = await openService({ driver: await open() });
+      const customerId = await newCustomer(service, merchant);
+      const subscriptionDetails = { type: "ALL" };
+      for (let round = 0; round < 8; round += 1) {
+        const made = await call("POST", "/v1/webhook/subscribe", {
+          json: { ...ENDPOINT, subscriptionDetails },
+        });
+        const { subscriptionKey: subscriptionId } = made.body as { subscriptionKey: string };
+        const end = { json: { subscriptionId, subscriptionDetails } };
+        await atOnce(9, async (at) => {
+          if (at === 4) return call("PUT", "/v1/webhook/unsubscribe", end);
+          return service.useCases.createPayment(merchant, { customerId, amountCents: 1n });
+        });
+      }
+      const waiting = await service.driver.query(
+        "SELECT id FROM deliveries WHERE state = 'waiting'",
+      );
+      expect(waiting).toEqual([]);
     });
   });
 });
