@@ -20,16 +20,10 @@ export interface WallClock {
 export function wallClock(timeZone: string): WallClock {
   const format = formatOf(timeZone);
   const read = (instant: number): number => {
-    const parts = new Map(format.formatToParts(instant).map(({ type, value }) => [type, value]));
-    const of = (type: Intl.DateTimeFormatPartTypes): number => Number(parts.get(type));
-    const whole = Date.UTC(
-      of("year"),
-      of("month") - 1,
-      of("day"),
-      of("hour"),
-      of("minute"),
-      of("second"),
-    );
+    // In the order of American English, whatever stands between them; parts would take twice as long.
+    const numbers = format.format(instant).match(/\d+/g) ?? [];
+    const [month = 0, day = 0, year = 0, hour = 0, minute = 0, second = 0] = numbers.map(Number);
+    const whole = Date.UTC(year, month - 1, day, hour, minute, second);
     return whole + (instant - Math.floor(instant / SECOND_MS) * SECOND_MS);
   };
   return { read, firstInstantOf: (wall) => firstInstantOf(wall, read) };

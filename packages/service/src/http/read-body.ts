@@ -31,6 +31,9 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
     });
     request.on("end", () => resolve(Buffer.concat(chunks)));
     request.on("error", () => reject(new SenderGone()));
-    request.on("close", () => reject(new SenderGone()));
+    request.on("close", () => {
+      // Also the end of a body that was read: an error that nobody sees would be dear to make.
+      if (!request.readableEnded) reject(new SenderGone());
+    });
   });
 }
