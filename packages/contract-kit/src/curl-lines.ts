@@ -42,7 +42,7 @@ export function curlLines(
     return [`ANSWER=$(${line}); printf '%s\\n' "$ANSWER"`, ...assigned];
   });
   return exchanges.some(({ call }) => textOf(call).includes(run))
-    ? [`RUN=check-$(date +%s)`, ...lines]
+    ? ["RUN=check-$(date +%s)-$$", ...lines]
     : lines;
 }
 
