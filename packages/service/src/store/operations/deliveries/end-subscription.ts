@@ -6,6 +6,8 @@ import type { Queryable } from "../../driver.ts";
  * @param at Time of the subscription's clock, in milliseconds.
  */
 export async function endSubscription(tx: Queryable, key: string, at: number): Promise<void> {
+  // Who writes an event for it meanwhile is waited for, so that nothing of it stays behind.
+  await tx.query("SELECT key FROM subscriptions WHERE key = $1 FOR UPDATE", [key]);
   const [closed] = await tx.query<{ clockId: string }>(
     `UPDATE subscriptions SET status = 'CLOSED', updated_at = $2
      WHERE key = $1 AND status <> 'CLOSED' RETURNING clock_id AS "clockId"`,
