@@ -1,14 +1,20 @@
+import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { postgresDriver } from "@countersign/service";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import {
   freePort,
   postgresBinaries,
   startPostgres,
   type TestServer,
 } from "../../receiver/test/inboxes/postgres-server.ts";
+import { shareDatabase } from "../../service/test/instances/shared-database.ts";
+import { expectToldOnce } from "../../service/test/instances/told-once.ts";
 import { ran } from "./ran.ts";
 import { start, temporaryFolder } from "./start-command.ts";
+
+const REFUNDS = 90;
 
 const keys = { COUNTERSIGN_ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 1).toString("base64")}` };
 const client = {
@@ -55,6 +61,40 @@ describe.skipIf(postgresBinaries === undefined)(`countersign serve on PostgreSQL
       expect(one.stderr()).not.toContain("hush");
     }
   });
+
+  it("moves each due refund once, and begins each attempt once, in three processes", async () => {
+    const database = `postgres://postgres@127.0.0.1:${server.port}/shared`;
+    execFileSync(join(postgresBinaries ?? "", "createdb"), [
+      `--maintenance-db=postgres://postgres@127.0.0.1:${server.port}/postgres`,
+      "shared",
+    ]);
+    const driver = postgresDriver({ url: database });
+    onTestFinished(() => driver.close());
+    // Of the addresses for documentation, which are called by nobody: each attempt fails at once.
+    const { askDueRefunds, paymentId } = await shareDatabase(driver, "https://192.0.2.1/");
+    await askDueRefunds(REFUNDS);
+    const env = {
+      COUNTERSIGN_ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, "k1").toString("base64")}`,
+      COUNTERSIGN_DATABASE_URL: database,
+    };
+    const folder = temporaryFolder();
+    const all = [1, 2, 3].map(() => start(["serve", "--port", "0"], { folder, env }));
+    await Promise.all(all.map((one) => one.ready()));
+    const left = (): Promise<unknown[]> =>
+      driver.query(`SELECT id FROM payments WHERE direction = 'CREDIT' AND status = 'PENDING'
+        UNION ALL SELECT d.id FROM deliveries d LEFT JOIN attempts a ON a.delivery_id = d.id
+          WHERE a.number IS NULL LIMIT 1`);
+    await expect.poll(left, { timeout: 20_000, interval: 100 }).toEqual([]);
+    expect(await Promise.all(all.map((one) => one.end()))).toEqual([0, 0, 0]);
+
+    expect((await expectToldOnce(driver, paymentId)).size).toBe(REFUNDS);
+    // An attempt that two processes had begun would have a number, and no record of its own.
+    const doubled = await driver.query(
+      `SELECT d.id, d.attempts FROM deliveries d JOIN attempts a ON a.delivery_id = d.id
+        GROUP BY d.id, d.attempts HAVING count(*) <> d.attempts`,
+    );
+    expect(doubled).toEqual([]);
+  }, 40_000);
 
   it.each([
     ["nobody listens", async () => `127.0.0.1:${await freePort()}/postgres`],
