@@ -112,6 +112,10 @@ export { writtenAmount, writtenTime } from "./use-cases/resources/json-text.ts";
 export { paymentResource } from "./use-cases/resources/payment-resource.ts";
 export { refundResource } from "./use-cases/resources/refund-resource.ts";
 
+// Documents
+export { profiledEvents, type ProfiledEvent } from "./documents/profiled-events.ts";
+export type { Schema, Schemas } from "./documents/schema.ts";
+
 // Routes beside those of the interface
 export { writeAnswer, type Answer } from "./http/answer.ts";
 export type { Routes } from "./http/app.ts";
