@@ -1,0 +1,94 @@
+import { isIP } from "node:net";
+import { type Command, InvalidArgumentError } from "commander";
+import type { Surroundings } from "../terminal.ts";
+import { portChoice, portOption } from "./port.ts";
+import { wholeNumber } from "./whole-number.ts";
+
+const help = `
+Environment (each also as NAME_FILE, the path of a file that holds it):
+  COUNTERSIGN_CLIENT_ID, COUNTERSIGN_CLIENT_SECRET   a merchant's OAuth client, made at the first start
+  COUNTERSIGN_ENCRYPTION_KEYS                        seal subscriptions' secrets: ID:KEY, one a line
+  COUNTERSIGN_DATABASE_URL                           postgres://… instead of the SQLite file
+  COUNTERSIGN_METRICS_TOKEN                          the bearer token of GET /metrics; without it this machine alone reads them
+
+Examples:
+  countersign serve --database /var/lib/countersign/service.db
+  countersign serve --port 8080 --listen 0.0.0.0 --profile x-signature`;
+
+interface ServeOptions {
+  readonly port: number | undefined;
+  readonly database: string | undefined;
+  readonly profile: string;
+  readonly listen: string;
+  readonly trustProxy: readonly string[] | undefined;
+  readonly tokenIssuer: string | undefined;
+  readonly drain: number;
+}
+
+export function declareServe(program: Command, surroundings: Surroundings): void {
+  const serve = program
+    .command("serve")
+    .description("the service for real, without any controls")
+    .addOption(portOption())
+    .option("--database <file>", "SQLite file (default: .countersign/service.db)")
+    .option("--profile <name|file>", "built-in profile or profile document", "standard")
+    .option("--listen <address>", "address to listen on", "127.0.0.1")
+    .option(
+      "--trust-proxy <network...>",
+      "proxies whose X-Forwarded-For is believed: addresses, networks, loopback",
+      networks,
+    )
+    .option("--token-issuer <file>", "JSON description of an issuer whose JWTs are taken too")
+    .option(
+      "--drain <seconds>",
+      "how long calls are still taken while /readyz is 503",
+      wholeNumber,
+      0,
+    )
+    .addHelpText("after", help)
+    .action(async (options: ServeOptions) => {
+      const { runServe } = await import("../commands/serve.ts");
+      const { database, listen, profile, tokenIssuer, trustProxy = [], drain } = options;
+      // A service that others look for never moves to another port.
+      const port = { ...portChoice(options.port), isAskedFor: true };
+      await runServe(
+        { port, database, profile, listen, tokenIssuer, trustProxy, drainSeconds: drain },
+        surroundings,
+      );
+    });
+  addKeyCommands(serve, surroundings);
+}
+
+/** What is done about the keys of secrets at rest, while services run or before. */
+function addKeyCommands(serve: Command, surroundings: Surroundings): void {
+  serve.enablePositionalOptions();
+  serve
+    .command("new-key")
+    .description("print a new encryption key")
+    .action(async () => {
+      const { newEncryptionKey } = await import("../encryption-keys.ts");
+      surroundings.terminal.out(newEncryptionKey());
+    });
+  serve
+    .command("rotate-secrets")
+    .description("seal every secret under the first encryption key")
+    .option("--database <file>", "SQLite file (default: .countersign/service.db)")
+    .action(async (options: Pick<ServeOptions, "database">) => {
+      const { runRotateSecrets } = await import("../commands/rotate-secrets.ts");
+      await runRotateSecrets(options, surroundings);
+    });
+}
+
+/** Gathers what a repeated option names. */
+function networks(text: string, before: readonly string[] = []): readonly string[] {
+  const [address = "", bits = "0", ...more] = text.split("/");
+  const isNamed = ["loopback", "linklocal", "uniquelocal"].includes(text);
+  const isNetwork = isIP(address) !== 0 && /^\d{1,3}$/.test(bits) && more.length === 0;
+  const isTooLong = Number(bits) > (isIP(address) === 4 ? 32 : 128);
+  if (!isNamed && (!isNetwork || isTooLong)) {
+    throw new InvalidArgumentError(
+      "must be an address, a network such as 10.0.0.0/8, or loopback.",
+    );
+  }
+  return [...before, text];
+}
