@@ -19,8 +19,13 @@ export interface TestServer {
   stop(): void;
 }
 
+export interface TestPostgres extends TestServer {
+  /** Ends all connections without a word, as a crash does, and comes back. */
+  restart(): void;
+}
+
 /** A PostgreSQL of the test's own, on loopback, in a folder that is removed with it. */
-export async function startPostgres(): Promise<TestServer> {
+export async function startPostgres(): Promise<TestPostgres> {
   if (postgresBinaries === undefined) throw new Error(`no PostgreSQL under ${ROOT}`);
   const folder = mkdtempSync(join(tmpdir(), "countersign-postgres-"));
   chmodSync(folder, 0o777);
@@ -33,9 +38,12 @@ export async function startPostgres(): Promise<TestServer> {
   run("initdb", ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync"]);
   const port = await freePort();
   const options = `-p ${String(port)} -c listen_addresses=127.0.0.1 -k ${folder}`;
-  run("pg_ctl", ["-D", data, "-w", "-l", join(folder, "log"), "-o", options, "start"]);
+  const log = join(folder, "log");
+  run("pg_ctl", ["-D", data, "-w", "-l", log, "-o", options, "start"]);
   return {
     port,
+    restart: () =>
+      run("pg_ctl", ["-D", data, "-m", "immediate", "-w", "-l", log, "-o", options, "restart"]),
     stop: () => {
       run("pg_ctl", ["-D", data, "-m", "immediate", "-w", "stop"]);
       rmSync(folder, { recursive: true, force: true });

@@ -1,0 +1,32 @@
+/** Where a delivering process can be made to end, in the order in which a delivery passes them. */
+export const DELIVERY_POINTS = [
+  "inside the claim",
+  "after the claim",
+  "before the POST",
+  "within the POST",
+  "after the answer",
+  "inside the settlement",
+  "after the settlement",
+] as const;
+
+export type DeliveryPoint = (typeof DELIVERY_POINTS)[number];
+
+/** What the process is told, as JSON in its first argument. */
+export interface DelivererOptions {
+  /** `postgres://…`, or the path of a SQLite file. */
+  readonly database: string;
+  /** A file with a line for each crash at a point. */
+  readonly crashes: string;
+  /** How far the process's clock is ahead, in milliseconds. */
+  readonly ahead: number;
+  /** Ends the process when this point is passed for the `pass`th time, from 1. */
+  readonly crash?: { readonly point: DeliveryPoint; readonly pass: number };
+  /** A fault that a campaign must find. */
+  readonly flaw?: "settles first";
+}
+
+/** Milliseconds that one attempt may take, and that a claim lasts. */
+export const DEADLINE_MS = 1000;
+export const LEASE_MS = 6000;
+/** Attempts at one time of one process, beside which some are ready to begin. */
+export const CONCURRENCY = 8;

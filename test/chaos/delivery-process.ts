@@ -1,0 +1,114 @@
+import { appendFileSync } from "node:fs";
+import { profiles } from "@countersign/schemas/profiles";
+import {
+  createDeliveryEngine,
+  deliveryPolicyOf,
+  postgresDriver,
+  signerOf,
+  sqliteDriver,
+  systemClock,
+  systemRandom,
+  undiciTransport,
+  type Driver,
+  type Transport,
+} from "@countersign/service";
+import { testVault } from "../../packages/service/test/test-vault.ts";
+import {
+  CONCURRENCY,
+  DEADLINE_MS,
+  LEASE_MS,
+  type DelivererOptions,
+  type DeliveryPoint,
+} from "./delivery-points.ts";
+
+// A process that delivers, as `countersign serve` does, but to loopback. It ends itself by SIGKILL where it is
+// told to: nothing is given back, no buffer is flushed.
+
+// The campaign writes it.
+const options = JSON.parse(process.argv[2] ?? "{}") as DelivererOptions;
+const { database, crashes, ahead, crash, flaw } = options;
+
+let passes = 0;
+function passing(point: DeliveryPoint): void {
+  if (crash?.point !== point) return;
+  passes += 1;
+  if (passes !== crash.pass) return;
+  appendFileSync(crashes, `${point}\n`);
+  process.kill(process.pid, "SIGKILL");
+}
+
+/** What a statement of the engine is for. */
+function purposeOf(sql: string): "claim" | "settlement" | undefined {
+  if (sql.startsWith("WITH due_0")) return "claim";
+  return sql.startsWith("WITH settled") ? "settlement" : undefined;
+}
+
+/** A store whose claims and settlements pass their points. */
+function crashing(stored: Driver): Driver {
+  return {
+    query: (sql, params) => stored.query(sql, params),
+    exclusive: (run) => stored.exclusive(run),
+    close: () => stored.close(),
+    transaction: async (run) => {
+      let purpose: ReturnType<typeof purposeOf>;
+      const value = await stored.transaction(async (tx) =>
+        run({
+          query: async (sql, params) => {
+            const rows = await tx.query<never>(sql, params);
+            purpose ??= purposeOf(sql);
+            if (purpose !== undefined && rows.length > 0) passing(`inside the ${purpose}`);
+            return rows;
+          },
+        }),
+      );
+      if (purpose !== undefined) passing(`after the ${purpose}`);
+      return value;
+    },
+  };
+}
+
+function crashingTransport(transport: Transport): Transport {
+  return {
+    post: async (request) => {
+      passing("before the POST");
+      if (flaw === "settles first") {
+        setTimeout(() => void transport.post(request), DEADLINE_MS / 2);
+        return { kind: "answered", status: 204, retryAfter: undefined, excerpt: "" };
+      }
+      const answer = transport.post(request);
+      // Written by now, and not answered yet.
+      setImmediate(() => passing("within the POST"));
+      await answer;
+      passing("after the answer");
+      return answer;
+    },
+    close: () => transport.close(),
+  };
+}
+
+const policy = {
+  ...deliveryPolicyOf(profiles.standard),
+  deadlineMs: DEADLINE_MS,
+  leaseMs: LEASE_MS,
+  concurrency: CONCURRENCY,
+};
+const driver = database.startsWith("postgres:")
+  ? postgresDriver({ url: database })
+  : sqliteDriver(database);
+
+createDeliveryEngine({
+  driver: crashing(driver),
+  policy,
+  clock: { now: () => systemClock.now() + ahead },
+  random: systemRandom,
+  transport: crashingTransport(
+    undiciTransport({ deadlineMs: policy.deadlineMs, allowLoopback: true }),
+  ),
+  sign: signerOf(profiles.standard),
+  vault: testVault(),
+  endpoints: { allowLoopback: true },
+  userAgent: "Countersign",
+  moveDueRefunds: async () => ({ passedOver: [] }),
+  pollMs: 20,
+  observer: { failed: (error) => appendFileSync(`${crashes}.failures`, `${String(error)}\n`) },
+}).start();

@@ -1,0 +1,31 @@
+import { randomInt } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { deliveryCampaign } from "./delivery-campaign.ts";
+import { DELIVERY_POINTS } from "./delivery-points.ts";
+import { isPostgresMissing, postgresStore, sqliteStore } from "./delivery-store.ts";
+
+const seed = randomInt(2 ** 31);
+
+// SIGKILL keeps what the system has buffered: what a loss of power does is not shown here.
+describe(`two delivering processes of one database that are killed (seed ${String(seed)})`, () => {
+  it.skipIf(isPostgresMissing)(
+    "20 times on PostgreSQL: they lose nothing, and repeat only what was under way",
+    async () => {
+      const tally = await deliveryCampaign({ cycles: 20, seed, ...(await postgresStore()) });
+      expect(tally).toMatchObject({ killed: 20, lost: [], doubled: [] });
+      expect(Object.keys(tally.crashes).toSorted()).toEqual([...DELIVERY_POINTS].toSorted());
+      expect(tally.events).toBeGreaterThan(100);
+    },
+  );
+
+  it("are found out where they settle before they have posted", async () => {
+    const tally = await deliveryCampaign({
+      cycles: 2,
+      seed,
+      flaw: "settles first",
+      points: ["after the settlement"],
+      ...sqliteStore(),
+    });
+    expect(tally.lost).not.toEqual([]);
+  });
+});
