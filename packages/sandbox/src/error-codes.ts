@@ -41,6 +41,11 @@ export const sandboxErrorCodes = {
     title: "Delivery not found",
     meaning: "There is no such delivery.",
   },
+  NO_TARGET: {
+    status: 409,
+    title: "No target",
+    meaning: "The sandbox was started without --deliver-to, which names the page's one receiver.",
+  },
   INJECTED_FAULT: {
     status: 500,
     title: "Injected fault",

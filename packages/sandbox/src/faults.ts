@@ -9,6 +9,9 @@ export const faultRoutes = [
 
 export type FaultRoute = (typeof faultRoutes)[number];
 
+/** What a fault happens to: a call of the interface, or an attempt, which this side makes. */
+export type FaultPlace = FaultRoute | "attempt";
+
 /**
  * What happens to a call:
  *
@@ -20,7 +23,7 @@ export type FaultRoute = (typeof faultRoutes)[number];
 export type FaultKind = "status" | "delay" | "reset" | "lost";
 
 export interface Fault {
-  readonly route: FaultRoute;
+  readonly route: FaultPlace;
   readonly kind: FaultKind;
   /** 400 to 599; of kind `status` alone. */
   readonly status?: number | undefined;
@@ -52,7 +55,7 @@ export class Faults {
   }
 
   /** The fault that happens to the next call of a route, counted as happened. The first one first. */
-  take(merchantId: string, route: FaultRoute): Fault | undefined {
+  take(merchantId: string, route: FaultPlace): Fault | undefined {
     const faults = this.list(merchantId);
     const fault = faults.find((one) => one.route === route);
     if (fault === undefined) return undefined;

@@ -90,7 +90,8 @@ async function stream(
     throw refuse("METHOD_NOT_ALLOWED", { headers: { allow: "GET" } });
   }
   const { merchant } = await authenticate(service, request);
-  await streams.open(merchant.id, response);
+  const { "last-event-id": after } = request.headers;
+  await streams.open(merchant.id, response, typeof after === "string" ? after : undefined);
 }
 
 /** Lets the fault happen that is next for this call; whether the call ends with it. */

@@ -23,6 +23,7 @@ import {
 import { controls } from "./controls.ts";
 import { developmentVault } from "./development-vault.ts";
 import { Faults } from "./faults.ts";
+import { faultyTransport } from "./faulty-transport.ts";
 import { gate } from "./gate.ts";
 import { inspectRoutes } from "./inspector/inspect-routes.ts";
 import { Inspector } from "./inspector/inspector.ts";
@@ -93,14 +94,17 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
     await checkSecrets(driver, vault);
     const policy = { ...deliveryPolicyOf(profile), ...options.delivery };
     const faults = new Faults();
-    const streams = new Streams(driver);
+    const streams = new Streams(driver, Buffer.from(random.bytes(6)).toString("base64url"));
     const inspector = options.inspector && new Inspector(options.inspector, random);
     const engine = createDeliveryEngine({
       driver,
       clock,
       random,
       policy,
-      transport: undiciTransport({ deadlineMs: policy.deadlineMs, allowLoopback: true }),
+      transport: faultyTransport(
+        undiciTransport({ deadlineMs: policy.deadlineMs, allowLoopback: true }),
+        { faults, deadlineMs: policy.deadlineMs },
+      ),
       sign: signerOf(profile),
       vault,
       endpoints: { allowLoopback: true },
@@ -141,6 +145,7 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
             delivery: policy,
             vault,
             outcomes: new Outcomes(),
+            streams,
             userAgent,
             target: options.inspector.target,
           })),

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { clearInterval, setImmediate, setInterval } from "node:timers";
+import { clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } from "node:timers";
 import {
   listDeliveries,
   listEvents,
@@ -7,6 +7,7 @@ import {
   type Queryable,
   type SettledAttempt,
 } from "@countersign/service";
+import { NewsLog } from "./news-log.ts";
 import { shownDelivery, shownEvent } from "./shown.ts";
 
 /** Events that are looked back at when something has happened. */
@@ -15,36 +16,50 @@ const LOOK_BACK = 100;
 const MAX_LAG = 1024 * 1024;
 /** Milliseconds between two signs of life, below what proxies take for silence. */
 const HEARTBEAT_MS = 15_000;
+/** Milliseconds that news are kept after the last reader has gone: it may come back. */
+const LINGER_MS = 60_000;
+
+const GAP = "event: gap\ndata: {}\n\n";
 
 interface Namespace {
   readonly readers: Set<ServerResponse>;
   /** Ids of events that the readers have been told, the oldest first. */
   readonly told: Set<string>;
+  readonly log: NewsLog;
+  /** Forgets the namespace. */
+  timer: NodeJS.Timeout | undefined;
 }
 
 /**
  * What happens in namespaces, told to readers as server-sent events (HTML, "Server-sent events"):
- * `event`, `delivery` and `attempt`, each with the JSON that the list calls show. A hint and no log: a
- * reader that comes later reads the lists.
+ * `event`, `delivery` and `attempt`, each with the JSON that the list calls show. A reader that was cut off
+ * goes on after the `Last-Event-ID` that it names; one that has missed more is told `gap`, and reads the
+ * lists.
  */
 export class Streams {
   readonly #db: Queryable;
   readonly #namespaces = new Map<string, Namespace>();
   #looking = false;
   #lookAgain = false;
+  readonly #runId: string;
 
-  constructor(db: Queryable) {
+  /** @param runId Of this process's news alone: `[A-Za-z0-9_-]`. */
+  constructor(db: Queryable, runId: string) {
     this.#db = db;
+    this.#runId = runId;
   }
 
   /** Tells a namespace's news over a response until either side ends it. */
-  async open(merchantId: string, response: ServerResponse): Promise<void> {
+  async open(merchantId: string, response: ServerResponse, after?: string): Promise<void> {
     const known = await listEvents(this.#db, { merchantId, limit: LOOK_BACK });
     const namespace = this.#namespaces.get(merchantId) ?? {
       readers: new Set(),
       told: new Set(known.map(({ id }) => id).toReversed()),
+      log: new NewsLog(this.#runId),
+      timer: undefined,
     };
     this.#namespaces.set(merchantId, namespace);
+    clearTimeout(namespace.timer);
     namespace.readers.add(response);
     response.writeHead(200, {
       "content-type": "text/event-stream",
@@ -52,12 +67,20 @@ export class Streams {
       "x-content-type-options": "nosniff",
     });
     response.write(": open\n\n");
+    if (after !== undefined) response.write(namespace.log.after(after) ?? GAP);
     const heartbeat = setInterval(() => response.write(": alive\n\n"), HEARTBEAT_MS);
     response.on("close", () => {
       clearInterval(heartbeat);
       namespace.readers.delete(response);
-      if (namespace.readers.size === 0) this.#namespaces.delete(merchantId);
+      if (namespace.readers.size > 0) return;
+      clearTimeout(namespace.timer);
+      namespace.timer = setTimeout(() => this.#namespaces.delete(merchantId), LINGER_MS).unref();
     });
+  }
+
+  /** A receiver has told what it decided. */
+  outcomeTold(merchantId: string, outcome: object): void {
+    this.#tell(merchantId, "outcome", outcome);
   }
 
   /** An attempt has been recorded. */
@@ -96,7 +119,8 @@ export class Streams {
 
   /** Ends all streams. */
   close(): void {
-    for (const { readers } of this.#namespaces.values()) {
+    for (const { readers, timer } of this.#namespaces.values()) {
+      clearTimeout(timer);
       for (const response of readers) response.end();
     }
   }
@@ -116,6 +140,10 @@ export class Streams {
 
   async #tellNews(merchantId: string, { told }: Namespace): Promise<void> {
     const events = await listEvents(this.#db, { merchantId, limit: LOOK_BACK });
+    // All of them are new: there may be more before them.
+    if (events.length === LOOK_BACK && !events.some(({ id }) => told.has(id))) {
+      this.#tell(merchantId, "gap", {});
+    }
     for (const event of events.toReversed()) {
       if (told.has(event.id)) continue;
       told.add(event.id);
@@ -133,8 +161,10 @@ export class Streams {
   }
 
   #tell(merchantId: string, name: string, data: object): void {
-    const text = `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
-    for (const response of this.#namespaces.get(merchantId)?.readers ?? []) {
+    const namespace = this.#namespaces.get(merchantId);
+    if (namespace === undefined) return;
+    const text = namespace.log.add(name, data);
+    for (const response of namespace.readers) {
       response.write(text);
       if (response.writableLength > MAX_LAG) response.destroy();
     }

@@ -32,7 +32,7 @@ async function listen(
         response.on("data", (chunk: Buffer) => {
           text += chunk.toString();
           for (let end = text.indexOf("\n\n"); end >= 0; end = text.indexOf("\n\n")) {
-            const match = /^event: (\w+)\ndata: (.*)$/.exec(text.slice(0, end));
+            const match = /^event: (\w+)\ndata: (.*)\nid: (\S+)$/.exec(text.slice(0, end));
             if (match !== null)
               told.push({ name: match[1] ?? "", data: JSON.parse(match[2] ?? "") as Body });
             text = text.slice(end + 2);

@@ -1,6 +1,7 @@
 import type { Profile } from "@countersign/schemas/profiles";
 import type { DeliveryPolicy, Vault } from "@countersign/service";
 import type { InspectorOptions } from "./options.ts";
+import type { Streams } from "../streams.ts";
 import type { Outcomes } from "./outcomes.ts";
 
 /** What the page's own calls work with. */
@@ -9,6 +10,7 @@ export interface InspectParts {
   readonly delivery: DeliveryPolicy;
   readonly vault: Vault;
   readonly outcomes: Outcomes;
+  readonly streams: Streams;
   /** Value of the `user-agent` header of deliveries. */
   readonly userAgent: string;
   readonly target: InspectorOptions["target"];

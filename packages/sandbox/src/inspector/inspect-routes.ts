@@ -3,6 +3,10 @@ import type { InspectParts } from "./inspect-parts.ts";
 import { getAbout } from "./routes/about.ts";
 import { getDue } from "./routes/due.ts";
 import { getEvent } from "./routes/event.ts";
+import { getOutcomes, postOutcome } from "./routes/outcome.ts";
+import { getRefund } from "./routes/refund.ts";
+import { postSignature } from "./routes/signature.ts";
+import { postTargetSubscription } from "./routes/subscription.ts";
 import { getTimeline } from "./routes/timeline.ts";
 
 /** What the page asks for beyond the controls, each about the namespace of the call's token. */
@@ -12,5 +16,9 @@ export function inspectRoutes(parts: InspectParts): Routes {
     "/sandbox/inspect/due": [getDue],
     "/sandbox/inspect/timeline": [getTimeline],
     "/sandbox/inspect/events/:eventId": [getEvent(parts)],
+    "/sandbox/inspect/refunds/:refundId": [getRefund],
+    "/sandbox/inspect/signatures": [postSignature(parts)],
+    "/sandbox/inspect/subscriptions": [postTargetSubscription(parts)],
+    "/sandbox/outcomes": [getOutcomes(parts), postOutcome(parts)],
   };
 }

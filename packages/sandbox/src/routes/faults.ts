@@ -4,7 +4,7 @@ import { integer, list, object, oneOf, optional, readMembers, required } from ".
 import type { Parts } from "../parts.ts";
 
 const fault = object({
-  route: required(oneOf(...faultRoutes)),
+  route: required(oneOf(...faultRoutes, "attempt")),
   kind: required(oneOf("status", "delay", "reset", "lost")),
   status: optional(integer({ min: 400, max: 599 })),
   delayMs: optional(integer({ min: 0, max: 60_000 })),

@@ -54,7 +54,7 @@ async function signAndPost(claim: Claim, startedAt: number, ports: AttemptPorts)
     "content-type": "application/json",
     "user-agent": ports.userAgent,
   };
-  return ports.transport.post({ url, headers, body });
+  return ports.transport.post({ url, headers, body, merchantId: claim.merchantId });
 }
 
 function openSecret(

@@ -5,6 +5,8 @@ export interface PostRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** Sent as it stands: these are the signed bytes. */
   readonly body: Uint8Array;
+  /** Whose event it is, where the transport asks; the network does not. */
+  readonly merchantId?: string;
 }
 
 /** What one POST came to. Never an error: a merchant's address may do anything. */
