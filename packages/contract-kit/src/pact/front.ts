@@ -43,11 +43,12 @@ export async function openFront(
   const setState = async (body: Buffer, response: ServerResponse): Promise<void> => {
     // The core's own form; `params` are the pact's.
     const { state, params, action } = JSON.parse(body.toString()) as {
-      readonly state: string;
+      readonly state?: string;
       readonly params?: Readonly<Record<string, unknown>>;
       readonly action: "setup" | "teardown";
     };
-    if (action === "teardown") return respond(response, 200, {});
+    // An interaction without a state has one without a name.
+    if (action === "teardown" || !state) return respond(response, 200, {});
     try {
       const handler = provider.states[state];
       if (handler === undefined) throw new Error(`the state "${state}" has no handler`);

@@ -58,6 +58,12 @@ describe("a verification of pacts", () => {
     ]);
   });
 
+  it("needs no handler for an interaction without a state", async () => {
+    const { provider } = await bank(ok, { states: {} });
+    const pacts = [writePact([{ ...get, state: null }])];
+    expect(await verifyPacts({ provider, pacts })).toMatchObject({ isOk: true });
+  });
+
   it("fails where a state's handler throws, with what it said, and asks it once", async () => {
     let asked = 0;
     const fall = (): Promise<never> => {

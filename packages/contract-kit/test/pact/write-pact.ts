@@ -6,7 +6,8 @@ import { onTestFinished } from "vitest";
 /** An interaction with one state, as a pact of version 4 has it. */
 export interface Written {
   readonly description: string;
-  readonly state?: string;
+  /** Default `ready`; `null` for none. */
+  readonly state?: string | null;
   /** Of a call; the text of its body as it stands. */
   readonly body?: string;
   /** Of a message; its metadata, and the body `{"a":1}`. */
@@ -29,7 +30,7 @@ export function writePact(interactions: readonly Written[]): string {
 }
 
 function textOf({ description, state = "ready", body, metadata, path = "/x" }: Written): string {
-  const named = `"description":${JSON.stringify(description)},"pending":false,"providerStates":[{"name":"${state}"}]`;
+  const named = `"description":${JSON.stringify(description)},"pending":false,"providerStates":${JSON.stringify(state === null ? [] : [{ name: state }])}`;
   const content = (text: string) =>
     `{"content":${text},"contentType":"application/json","encoded":false}`;
   if (metadata !== undefined)
