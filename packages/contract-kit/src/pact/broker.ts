@@ -6,7 +6,7 @@ export interface PactBroker {
   readonly token?: string | undefined;
   readonly username?: string | undefined;
   readonly password?: string | undefined;
-  /** Which versions of consumers, in the broker's own form. Default: the broker's. */
+  /** Which versions of consumers, in the broker's own form. Default: of main branches, deployed or released. */
   readonly selectors?: readonly object[] | undefined;
   /** Whether pacts that were never verified may fail without failing the run. Default false. */
   readonly enablePending?: boolean | undefined;
@@ -25,7 +25,8 @@ export interface PactBroker {
  * @throws {TypeError} `publish` without a version: the core would publish nothing and say nothing.
  */
 export function brokerOptions(broker: PactBroker): Partial<CoreOptions> {
-  const { url, token, username, password, selectors, providerVersion, providerBranch } = broker;
+  const { url, token, username, password, providerVersion, providerBranch } = broker;
+  const { selectors = [{ mainBranch: true }, { deployedOrReleased: true }] } = broker;
   const { enablePending, publish = false, buildUrl } = broker;
   if (publish && providerVersion === undefined)
     throw new TypeError("results are published of a provider's version, which is missing");
@@ -34,11 +35,11 @@ export function brokerOptions(broker: PactBroker): Partial<CoreOptions> {
     ...(token !== undefined && { pactBrokerToken: token }),
     ...(username !== undefined && { pactBrokerUsername: username }),
     ...(password !== undefined && { pactBrokerPassword: password }),
-    ...(selectors !== undefined && { consumerVersionSelectors: selectors }),
+    consumerVersionSelectors: selectors,
     ...(enablePending !== undefined && { enablePending }),
     ...(providerVersion !== undefined && { providerVersion }),
     ...(providerBranch !== undefined && { providerVersionBranch: providerBranch }),
     ...(buildUrl !== undefined && { buildUrl }),
-    publishVerificationResult: publish,
+    ...(publish && { publishVerificationResult: true }),
   };
 }

@@ -13,7 +13,8 @@ process.once("message", (order) => {
   const { pact, options } = order as { readonly pact: string; readonly options: CoreOptions };
   // The core that this very Pact was made for; with pnpm nothing else finds it.
   const core = createRequire(pact)("@pact-foundation/pact-core") as Core;
-  core.default.verifyPacts(options).then(
+  // What it refuses it throws at once.
+  (async () => core.default.verifyPacts(options))().then(
     (text) => tell({ text }),
     (error: unknown) => tell({ text: error instanceof Error ? error.message : String(error) }),
   );
