@@ -10,7 +10,7 @@ export interface PostgresOptions {
   readonly url: string;
   /** Connections of this process at most. Default 10. */
   readonly maxConnections?: number;
-  /** How long a call waits for a connection, in milliseconds. Default 5000. */
+  /** How long a call waits for a connection, in milliseconds. Default 10 000. */
   readonly connectMs?: number;
   /** How long a statement waits for another transaction's row, in milliseconds. Default 5000. */
   readonly lockMs?: number;
@@ -38,7 +38,7 @@ export function postgresDriver(options: PostgresOptions): Driver {
 }
 
 function poolOf(options: PostgresOptions): PostgresPool {
-  const { url, maxConnections = 10, connectMs = 5000, lockMs = 5000 } = options;
+  const { url, maxConnections = 10, connectMs = 10_000, lockMs = 5000 } = options;
   const { statementMs = 10_000 } = options;
   const settings = [
     "default_transaction_read_only = on",
