@@ -7,6 +7,8 @@ import type { Answer } from "./transport.ts";
 const MAX_ANSWER_BYTES = 64 * 1024;
 /** Bytes of an answer that are kept. */
 const EXCERPT_BYTES = 1024;
+/** Interim answers that are passed over; a flood of them would keep this process busy until the deadline. */
+const MAX_INTERIM = 100;
 
 /**
  * Listens to one POST, and settles once: with the whole answer, with what was read of one beyond 64 KiB, or
@@ -20,6 +22,7 @@ export class Posting implements Dispatcher.DispatchHandler {
   #status = 0;
   #headers: IncomingHttpHeaders = {};
   #received = 0;
+  #interim = 0;
   #isWhole = false;
   #isSettled = false;
 
@@ -39,8 +42,11 @@ export class Posting implements Dispatcher.DispatchHandler {
     status: number,
     headers: IncomingHttpHeaders,
   ): void {
-    // Interim answers, as many as there may be, are none.
-    if (status < 200) return;
+    if (status < 200) {
+      this.#interim += 1;
+      if (this.#interim > MAX_INTERIM) this.#end({ code: "CS_ATTEMPT_ANSWER_MALFORMED" });
+      return;
+    }
     this.#status = status;
     this.#headers = headers;
   }

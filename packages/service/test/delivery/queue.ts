@@ -80,10 +80,13 @@ export class Queue {
     };
   }
 
-  async subscribe(key: string, options: { url?: string; clockId?: string } = {}): Promise<void> {
+  async subscribe(
+    key: string,
+    options: { url?: string; clockId?: string; secret?: string } = {},
+  ): Promise<void> {
     const clockId = options.clockId ?? "clk_1";
     const url = options.url ?? `https://${key}.example/hooks`;
-    const { text, keyId } = vault.seal(SECRET, secretPlace(key));
+    const { text, keyId } = vault.seal(options.secret ?? SECRET, secretPlace(key));
     await this.write(
       `INSERT INTO subscriptions
          (key, merchant_id, clock_id, url, secret, secret_key_id, selection, status, created_at,
@@ -91,6 +94,33 @@ export class Queue {
        VALUES ($1, $2, $3, $4, $5, $6, '{}', 'ACTIVE', 0, 0)`,
       [key, merchantOf(clockId), clockId, url, text, keyId],
     );
+  }
+
+  /** Subscriptions `sub_0`, `sub_1`, …, each with one event in its queue, in one transaction. */
+  async subscribeMany(count: number): Promise<void> {
+    await this.driver.transaction(async (tx) => {
+      for (let number = 0; number < count; number += 1) {
+        const key = `sub_${number}`;
+        const { text, keyId } = vault.seal(SECRET, secretPlace(key));
+        await tx.query(
+          `INSERT INTO subscriptions (key, merchant_id, clock_id, url, secret, secret_key_id,
+             selection, status, created_at, updated_at)
+           VALUES ($1, 'mer_1', 'clk_1', $2, $3, $4, '{}', 'ACTIVE', 0, 0)`,
+          [key, `https://sub${number}.example/hooks`, text, keyId],
+        );
+        await tx.query(
+          `INSERT INTO events (id, merchant_id, clock_id, type, category, payload, created_at)
+           VALUES ($1, 'mer_1', 'clk_1', 'refund.authorized', 'PAYMENT', '{}', $2)`,
+          [`evt_${number}`, CLOCK_START],
+        );
+        await tx.query(
+          `INSERT INTO deliveries
+             (id, event_id, subscription_key, merchant_id, clock_id, state, next_at, created_at)
+           VALUES ($1, $2, $3, 'mer_1', 'clk_1', 'waiting', $4, $4)`,
+          [`dlv_${number}`, `evt_${number}`, key, CLOCK_START],
+        );
+      }
+    });
   }
 
   /** Puts an event in the queue of a subscription. @returns The delivery's id. */

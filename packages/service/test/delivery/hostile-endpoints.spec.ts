@@ -1,0 +1,60 @@
+import { setTimeout } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import type { Answer } from "../../src/delivery/transport.ts";
+import { undiciTransport } from "../../src/delivery/undici-transport.ts";
+import { hostileEndpoints } from "./hostile-endpoints.ts";
+import { startHostileServers, type HostileServers } from "./hostile-servers.ts";
+import { listenHttp } from "./listening.ts";
+
+const kinds = Object.keys(hostileEndpoints);
+const DEADLINE_MS = 1000;
+const EACH = 10;
+
+describe(`B10: ${String(kinds.length)} kinds of hostile endpoints at one time`, () => {
+  let servers: HostileServers;
+  beforeAll(async () => {
+    servers = await startHostileServers();
+  });
+  afterAll(() => servers.stop());
+
+  it("end by a second after the deadline, and nobody else waits for them", async () => {
+    const transport = undiciTransport({ deadlineMs: DEADLINE_MS, allowLoopback: true });
+    onTestFinished(() => transport.close());
+    const post = async (url: URL): Promise<{ answer: Answer; ms: number }> => {
+      const start = performance.now();
+      const answer = await transport.post({ url, headers: {}, body: Buffer.from("{}") });
+      return { answer, ms: performance.now() - start };
+    };
+    const friend = await listenHttp((_, response) => response.writeHead(204).end());
+    onTestFinished(() => friend.close());
+    await post(friend.url);
+
+    const hostile = kinds.map(async (kind) => {
+      const all = await Promise.all(Array.from({ length: EACH }, () => post(servers.urlOf(kind))));
+      return { kind, longest: Math.max(...all.map(({ ms }) => ms)) };
+    });
+    const friendly: Answer[] = [];
+    for (let count = 0; count < 20; count += 1) {
+      friendly.push((await post(friend.url)).answer);
+      await setTimeout(DEADLINE_MS / 40);
+    }
+    for (const { kind, longest } of await Promise.all(hostile)) {
+      expect({ kind, isOver: longest < DEADLINE_MS + 1000 }).toEqual({ kind, isOver: true });
+    }
+    expect(friendly).toEqual(
+      friendly.map(() => expect.objectContaining({ status: 204 }) as unknown),
+    );
+  });
+
+  it.each(kinds)("one that %s is answered for", async (kind) => {
+    const transport = undiciTransport({ deadlineMs: DEADLINE_MS / 4, allowLoopback: true });
+    onTestFinished(() => transport.close());
+    const request = { url: servers.urlOf(kind), headers: {}, body: Buffer.from("{}") };
+    const answer = await transport.post(request);
+    const excerpt = answer.kind === "answered" ? answer.excerpt : "";
+    expect(excerpt.length).toBeLessThanOrEqual(1024);
+    // The next one starts anew: nothing of this answer is taken for its own.
+    const next = await transport.post(request);
+    expect(["answered", "unanswered"]).toContain(next.kind);
+  });
+});
