@@ -123,6 +123,29 @@ export class Queue {
     });
   }
 
+  /** Writes events, each in the queues of all these subscriptions; their payloads have their ids. */
+  async publish(count: number, keys: readonly string[]): Promise<void> {
+    await this.driver.transaction(async (tx) => {
+      for (let published = 0; published < count; published += 1) {
+        this.#made += 1;
+        const event = `evt_${this.#made}`;
+        await tx.query(
+          `INSERT INTO events (id, merchant_id, clock_id, type, category, payload, created_at)
+           VALUES ($1, 'mer_1', 'clk_1', 'refund.authorized', 'PAYMENT', $2, $3)`,
+          [event, JSON.stringify({ id: event }), CLOCK_START],
+        );
+        for (const key of keys) {
+          await tx.query(
+            `INSERT INTO deliveries
+               (id, event_id, subscription_key, merchant_id, clock_id, state, next_at, created_at)
+             VALUES ($1, $2, $3, 'mer_1', 'clk_1', 'waiting', $4, $4)`,
+            [`dlv_${this.#made}_${key}`, event, key, CLOCK_START],
+          );
+        }
+      }
+    });
+  }
+
   /** Puts an event in the queue of a subscription. @returns The delivery's id. */
   async enqueue(
     key: string,
