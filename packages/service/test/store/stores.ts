@@ -7,6 +7,9 @@ import { postgresDriver } from "../../src/store/postgres-driver.ts";
 import { sqliteDriver } from "../../src/store/sqlite-driver.ts";
 import { temporaryDatabase } from "../temporary-database.ts";
 
+/** Limits have tests of their own; in the others a busy machine takes its time. */
+const PATIENT = { connectMs: 60_000, lockMs: 60_000, statementMs: 60_000 };
+
 /** A kind of database that runs as long as a suite. */
 export interface RunningStore {
   /** A new, empty database. @returns Its address: a path or a URL. */
@@ -63,7 +66,7 @@ export const postgres: Store = {
       await admin.end();
       server.stop();
     };
-    return { create, connect: (url) => postgresDriver({ url }), stop };
+    return { create, connect: (url) => postgresDriver({ url, ...PATIENT }), stop };
   },
 };
 
