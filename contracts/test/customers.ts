@@ -44,6 +44,13 @@ const read = (["CREATED", "ACTIVE", "INACTIVE"] as const).flatMap((status) =>
         body: {
           ...like("resources/customer.schema.json", example),
           customerStatus: Matchers.equal(status),
+          ...(linked && {
+            accountDetails: {
+              ...like("resources/account-details.schema.json", accountDetails),
+              accountStatus: Matchers.equal("ACTIVE"),
+              preferred: Matchers.equal(true),
+            },
+          }),
         },
       },
       consume: (url) => expectAnswer(client(url).customer("cus_1"), example),

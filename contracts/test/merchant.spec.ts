@@ -1,33 +1,9 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
-import { httpSend, receiverProvider } from "@countersign/contract-kit";
 import { pactTests } from "@countersign/contract-kit/vitest";
-import { createReceiver } from "@countersign/receiver";
-import { toNode } from "@countersign/receiver/node";
-import { profiles } from "@countersign/schemas/profiles";
-
-const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+import { openReceiver } from "./open-receiver.ts";
 
 pactTests({
   provider: "merchant-receiver",
   pacts: [fileURLToPath(new URL("../pacts", import.meta.url))],
-  open: async () => {
-    const receiver = createReceiver({ secrets: [SECRET], fallback: () => {} });
-    const server = createServer((request, response) => void toNode(receiver)(request, response));
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    // A TCP server's address is no path.
-    const { port } = server.address() as AddressInfo;
-    const { send, close } = httpSend(`http://127.0.0.1:${port}`);
-    const profile = profiles.standard;
-    return {
-      ...receiverProvider({ send, path: "/", secret: SECRET, profile }),
-      close: () => {
-        close();
-        server.close();
-      },
-    };
-  },
+  open: openReceiver,
 });

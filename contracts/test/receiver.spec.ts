@@ -60,6 +60,29 @@ function withReference(event: unknown, reference: string | null): Shape["event"]
   return { ...envelope, data: has ? { ...data, clientReferenceId: reference } : data };
 }
 
+/** What the event's type decides: another value of the same kind would be another event. */
+const decided = (type: EventType): readonly string[] => [
+  "paymentStatus",
+  "customerStatus",
+  "preferred",
+  "covered",
+  // A customer's own move says nothing of the account.
+  ...(type.startsWith("account.") ? ["accountStatus"] : []),
+];
+
+/** The matchers of an object, where members that the type decides are exactly what they are. */
+function exactly(shown: unknown, matched: unknown, names: readonly string[]): unknown {
+  if (typeof shown !== "object" || shown === null) return matched;
+  // A matcher of an object has the object's members.
+  const matchers = matched as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(
+    Object.entries(shown).map(([name, value]): [string, unknown] => [
+      name,
+      names.includes(name) ? Matchers.equal(value) : exactly(value, matchers[name], names),
+    ]),
+  );
+}
+
 async function outcomeOf(body: string, sent: { readonly isGenuine: boolean }): Promise<Outcome> {
   const receiver = createReceiver({ secrets: [SECRET], fallback: () => {} });
   const { headers } = signedAttempt({ secrets: [SECRET], event: body, id: "evt_1" });
@@ -73,8 +96,10 @@ describe("the receiver reads", () => {
     "%s with optional members %s, and refuses its bytes with another signature",
     async (type, optional, { event }) => {
       const { state, params } = given("an event", { type, optional });
-      const body: Matcher = {
-        ...matcher(schemas.document(`events/${type}.schema.json`), event),
+      const matched: Matcher = matcher(schemas.document(`events/${type}.schema.json`), event);
+      const body = {
+        ...matched,
+        data: exactly(event["data"], "data" in matched ? matched["data"] : {}, decided(type)),
         id: Matchers.regex("[A-Za-z0-9_-]{1,64}", "evt_1"),
       };
       await pact

@@ -5,6 +5,5 @@ import { openService } from "./open-service.ts";
 pactTests({
   provider: "countersign-service",
   pacts: [fileURLToPath(new URL("../pacts", import.meta.url))],
-  mayLeaveStates: true,
   open: openService,
 });

@@ -1,4 +1,5 @@
-import type { Profile } from "@countersign/schemas";
+import { parseAmount } from "@countersign/rules";
+import type { Profile, WebhookEvent } from "@countersign/schemas";
 import {
   validateEvent,
   validateTokenError,
@@ -128,9 +129,16 @@ function judgeMessage({ body, metadata }: PactMessage, scheme: SignatureScheme):
   const secrets = [{ raw: SECRET_KEY }];
   const verified = scheme.verify({ headers: metadata, body }, secrets, { now: Date.now() });
   return [
-    ...(validation.ok ? [] : validation.errors.map(lineOf)),
+    ...(validation.ok ? amountFaults(validation.value) : validation.errors.map(lineOf)),
     ...(verified.ok ? [] : [`the signature is not genuine (${verified.code})`]),
   ];
+}
+
+/** The validators leave an amount's digits to its text. */
+function amountFaults({ data }: WebhookEvent): readonly string[] {
+  if (!("amount" in data)) return [];
+  const parsedAmount = parseAmount(String(data.amount.value));
+  return parsedAmount.ok ? [] : [`/data/amount/value is no amount of cents (${parsedAmount.code})`];
 }
 
 function lineOf({ pointer, message }: { pointer: string; message: string }): string {

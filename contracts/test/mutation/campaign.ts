@@ -1,0 +1,126 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  verifyPacts,
+  type HttpAnswer,
+  type HttpCall,
+  type PactMessage,
+  type PactProvider,
+} from "@countersign/contract-kit";
+import type { Recorded } from "./recorded.ts";
+
+/** A provider that breaks its word at one place of one interaction. */
+export interface Mutant {
+  readonly recorded: Recorded;
+  readonly operator: string;
+  readonly place: string;
+  readonly answer?: HttpAnswer;
+  readonly message?: PactMessage;
+}
+
+/** Who noticed it. */
+export interface Verdict {
+  readonly mutant: Mutant;
+  readonly byPact: boolean;
+  readonly byJudge: boolean;
+}
+
+export interface Judges {
+  readonly name: string;
+  /** Brings the judges to where they are in the mutant's interaction. Default: they know no state. */
+  readonly enter?: (mutant: Mutant) => Promise<unknown>;
+  readonly judge?: (call: HttpCall, answer: HttpAnswer) => readonly string[];
+  readonly judgeMessage?: (message: PactMessage) => readonly string[];
+}
+
+/** Providers that keep their word: what notices one of them is no witness. */
+export function genuineOnes(recorded: readonly Recorded[]): readonly Mutant[] {
+  return recorded.map((one): Mutant => {
+    const { exchange, message } = one;
+    const said = exchange === undefined ? {} : { answer: exchange.answer };
+    return { recorded: one, operator: "none", place: "", ...said, ...(message && { message }) };
+  });
+}
+
+/** Mutants of one run of the core: its report grows with them. */
+const BATCH = 400;
+
+/**
+ * Plays mutants to the core alone and to the judges alone. One run of the core has many: each is an
+ * interaction of its own, of the very same contract.
+ */
+export async function campaign(
+  mutants: readonly Mutant[],
+  judges: Judges,
+): Promise<readonly Verdict[]> {
+  const verdicts: Verdict[] = [];
+  for (let start = 0; start < mutants.length; start += BATCH) {
+    const batch = mutants.slice(start, start + BATCH);
+    // oxlint-disable-next-line no-await-in-loop -- one core at a time
+    const killed = await killedByPact(batch, judges.name);
+    for (const [place, mutant] of batch.entries()) {
+      // oxlint-disable-next-line no-await-in-loop -- judges are in one state at a time
+      await judges.enter?.(mutant);
+      const byJudge = problemsOf(mutant, judges).length > 0;
+      verdicts.push({ mutant, byPact: killed.has(place), byJudge });
+    }
+  }
+  return verdicts;
+}
+
+function problemsOf(mutant: Mutant, { judge, judgeMessage }: Judges): readonly string[] {
+  const { exchange } = mutant.recorded;
+  if (mutant.message !== undefined) return judgeMessage?.(mutant.message) ?? [];
+  if (mutant.answer === undefined || exchange === undefined) return [];
+  return judge?.(exchange.call, mutant.answer) ?? [];
+}
+
+async function killedByPact(batch: readonly Mutant[], name: string): Promise<ReadonlySet<number>> {
+  const folder = mkdtempSync(join(tmpdir(), "countersign-mutants-"));
+  try {
+    const path = join(folder, "mutants.json");
+    writeFileSync(path, JSON.stringify(inflated(batch, name)));
+    let current: Mutant | undefined;
+    const provider: PactProvider = {
+      name,
+      states: {},
+      // The first call only asks whether somebody is there.
+      send: () => Promise.resolve(current?.answer ?? EMPTY),
+      prepare: (call, interaction) => {
+        current = batch[Number(interaction?.description)];
+        return Promise.resolve(call);
+      },
+      message: ({ description }) => {
+        const message = batch[Number(description)]?.message;
+        return message === undefined ? Promise.reject(new Error("none")) : Promise.resolve(message);
+      },
+    };
+    const { rows, problems } = await verifyPacts({ provider, pacts: [path] });
+    if (problems.length > 0) throw new Error(problems.join("; "));
+    return new Set(rows.filter((row) => !row.isOk).map((row) => Number(row.description)));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const EMPTY: HttpAnswer = { status: 204, headers: {}, body: new Uint8Array() };
+
+/** A pact with an interaction for each mutant, without states: what they lead to is recorded. */
+function inflated(batch: readonly Mutant[], provider: string): object {
+  const interactions = batch.map(({ recorded: { pact, interaction } }, place) => {
+    const found = pact.document.interactions?.find(
+      ({ description }) => description === interaction.description,
+    );
+    // Values of states take no part in how an answer is compared.
+    const { providerStates: _states, ...rest } = { providerStates: undefined, ...found };
+    const request = { ...found?.request, generators: undefined };
+    return { ...rest, description: String(place), ...(found?.request && { request }) };
+  });
+  return {
+    consumer: { name: "mutants" },
+    provider: { name: provider },
+    interactions,
+    metadata: { pactSpecification: { version: "4.0" } },
+  };
+}

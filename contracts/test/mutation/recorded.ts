@@ -1,0 +1,59 @@
+import {
+  readPacts,
+  verifyPacts,
+  type HttpAnswer,
+  type HttpCall,
+  type Pact,
+  type PactInteraction,
+  type PactMessage,
+  type PactProvider,
+} from "@countersign/contract-kit";
+
+/** What a genuine provider did in one interaction. */
+export interface Recorded {
+  readonly pact: Pact;
+  readonly interaction: PactInteraction;
+  readonly exchange?: { readonly call: HttpCall; readonly answer: HttpAnswer };
+  readonly message?: PactMessage;
+}
+
+/** Verifies a genuine provider, and keeps what it did. @throws {Error} It is none. */
+export async function record(
+  provider: PactProvider,
+  folder: string,
+  wanted: (interaction: PactInteraction) => boolean = () => true,
+): Promise<readonly Recorded[]> {
+  const exchanges = new Map<string, Recorded["exchange"]>();
+  const messages = new Map<string, PactMessage>();
+  let current = "";
+  const { prepare, message } = provider;
+  const watched: PactProvider = {
+    ...provider,
+    prepare: async (call, interaction) => {
+      const prepared = (await prepare?.(call, interaction)) ?? call;
+      current = interaction?.description ?? "";
+      return prepared;
+    },
+    judge: (call, answer) => {
+      exchanges.set(current, { call, answer });
+      return [];
+    },
+    ...(message && {
+      message: async (asked) => {
+        const given = await message(asked);
+        messages.set(asked.description, given);
+        return given;
+      },
+    }),
+  };
+  const result = await verifyPacts({ provider: watched, pacts: [folder], wanted });
+  if (!result.isOk) throw new Error("the provider that is recorded does not keep its word");
+  const pacts = readPacts([folder]).filter((pact) => pact.provider === provider.name);
+  return pacts.flatMap((pact) =>
+    pact.interactions.filter(wanted).map((interaction): Recorded => {
+      const exchange = exchanges.get(interaction.description);
+      const given = messages.get(interaction.description);
+      return { pact, interaction, ...(exchange && { exchange }), ...(given && { message: given }) };
+    }),
+  );
+}
