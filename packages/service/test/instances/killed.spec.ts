@@ -7,7 +7,7 @@ import { startInstance } from "./start-instance.ts";
 import { expectToldOnce } from "./told-once.ts";
 
 /** How many refunds of each round are answered before the process is killed. */
-const KILLED_AFTER = [1, 5, 15];
+const KILLED_AFTER = [1, 10];
 const CALLS = 40;
 
 onStores([sqlite, postgres], ({ create, open }) => {

@@ -22,7 +22,7 @@ import { sqliteDriver } from "../../src/store/sqlite-driver.ts";
 import { answered, fakeTransport, policy, queueOf, REAL_START } from "../delivery/queue.ts";
 import { temporaryDatabase } from "../temporary-database.ts";
 import { testVault } from "../test-vault.ts";
-import { onStores, pglite, postgres } from "./stores.ts";
+import type { OpenStore } from "./stores.ts";
 
 const START = Date.parse("2026-03-02T09:00:00.000Z");
 const WEEK = 7 * 86_400_000;
@@ -172,7 +172,8 @@ async function story(driver: Driver): Promise<Record<string, unknown>> {
   return { told, lists, tables };
 }
 
-onStores([pglite, postgres], ({ open }) => {
+/** That what the service answers and stores does not depend on its store. */
+export function storySuite({ open }: OpenStore): void {
   it("all that the service does is answered and stored as on SQLite", async () => {
     const sqlite = sqliteDriver(temporaryDatabase());
     onTestFinished(() => sqlite.close());
@@ -190,4 +191,4 @@ onStores([pglite, postgres], ({ open }) => {
     );
     expect(await story(await open())).toEqual(expected);
   });
-});
+}

@@ -1,13 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { Driver } from "../../src/store/driver.ts";
-import { onStores, pglite, postgres, sqlite } from "./stores.ts";
+import type { OpenStore } from "./stores.ts";
 
 const write = (driver: Driver, id: number, text = "x"): Promise<unknown> =>
   driver.transaction((tx) => tx.query("INSERT INTO notes (id, text) VALUES ($1, $2)", [id, text]));
 const ids = async (driver: Driver): Promise<number[]> =>
   (await driver.query<{ id: number }>("SELECT id FROM notes ORDER BY id")).map(({ id }) => id);
 
-onStores([sqlite, pglite, postgres], (store) => {
+/** What a driver does, whatever its store. */
+export function driverSuite(store: OpenStore): void {
   /** A driver of a database with the table `notes (id, text)`. */
   async function openNotes(): Promise<Driver> {
     const driver = await store.open();
@@ -221,4 +222,4 @@ onStores([sqlite, pglite, postgres], (store) => {
       await Promise.all(before);
     });
   });
-});
+}
