@@ -91,6 +91,8 @@ export {
   type Replay,
   type ReplayOutcome,
 } from "./store/operations/deliveries/replay-delivery.ts";
+export type { Replayed } from "./store/operations/deliveries/requeue-deliveries.ts";
+export { listReplays, type ReplayRecord } from "./store/operations/deliveries/list-replays.ts";
 export {
   resumeSubscription,
   type ResumeOutcome,
@@ -136,6 +138,7 @@ export {
 } from "./delivery/delivery-engine.ts";
 export type { DeliveryObserver } from "./delivery/observer.ts";
 export { deliveryPolicyOf, type DeliveryPolicy } from "./delivery/policy.ts";
+export { replayDeliveries, type ReplayRequest } from "./delivery/replay-deliveries.ts";
 export type { Schedule } from "./delivery/schedule.ts";
 export type { SettledAttempt } from "./delivery/settled-attempt.ts";
 export { signerOf, type Signer } from "./delivery/signer.ts";

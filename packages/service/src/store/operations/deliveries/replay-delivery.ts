@@ -1,4 +1,5 @@
 import type { Queryable } from "../../driver.ts";
+import { requeueDeliveries } from "./requeue-deliveries.ts";
 
 export type ReplayOutcome =
   | { readonly ok: true }
@@ -9,6 +10,8 @@ export interface Replay {
   readonly id: string;
   /** When it is due: time of the delivery's clock, in milliseconds. */
   readonly at: number;
+  /** For the audit trail. Default `merchant`. */
+  readonly askedBy?: string;
 }
 
 /**
@@ -18,7 +21,7 @@ export interface Replay {
  */
 export async function replayDelivery(
   tx: Queryable,
-  { merchantId, id, at }: Replay,
+  { merchantId, id, at, askedBy = "merchant" }: Replay,
 ): Promise<ReplayOutcome> {
   const [subscription] = await tx.query<{ status: string }>(
     `SELECT subscriptions.status FROM subscriptions JOIN deliveries
@@ -28,9 +31,7 @@ export async function replayDelivery(
   );
   if (subscription === undefined) return { ok: false, code: "DELIVERY_NOT_FOUND" };
   if (subscription.status === "CLOSED") return { ok: false, code: "SUBSCRIPTION_CLOSED" };
-  await tx.query(
-    "UPDATE deliveries SET state = 'waiting', next_at = $3 WHERE merchant_id = $1 AND id = $2",
-    [merchantId, id, at],
-  );
+  const what = { kind: "delivery", id } as const;
+  await requeueDeliveries(tx, { merchantId, what, askedBy, at, limit: 1, after: "" });
   return { ok: true };
 }

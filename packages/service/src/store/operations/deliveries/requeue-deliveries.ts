@@ -1,0 +1,76 @@
+import type { Queryable } from "../../driver.ts";
+
+/** What is attempted again. */
+export type Replayed =
+  /** One delivery, whatever became of it. */
+  | { readonly kind: "delivery"; readonly id: string }
+  /** Those that are exhausted, of events written at `since` or later, in the time of their clock. */
+  | { readonly kind: "failed"; readonly since: number }
+  /** All of a subscription that are not waiting. */
+  | { readonly kind: "subscription"; readonly key: string };
+
+export interface Requeue {
+  readonly merchantId: string;
+  readonly what: Replayed;
+  /** For the audit trail: 1 to 64 characters. */
+  readonly askedBy: string;
+  /** When they are due: time of their clock, in milliseconds. */
+  readonly at: number;
+  /** At most this many. */
+  readonly limit: number;
+  /** Only those with greater ids. */
+  readonly after: string;
+}
+
+interface Chosen {
+  readonly id: string;
+}
+
+/**
+ * Puts deliveries of subscriptions that are not closed in the queue again, and writes who asked for it: same
+ * event, same bytes, same id. Numbers of attempts go on, since they fence.
+ *
+ * @returns The ids, in their order.
+ */
+export async function requeueDeliveries(tx: Queryable, requeue: Requeue): Promise<string[]> {
+  const { merchantId, what, askedBy, at, limit, after } = requeue;
+  const [condition, value] = conditionOf(what);
+  const chosen = await tx.query<Chosen>(
+    `SELECT id FROM deliveries
+     WHERE merchant_id = $1 AND ${condition} AND id > $3
+       AND EXISTS (SELECT 1 FROM subscriptions
+         WHERE subscriptions.key = deliveries.subscription_key AND status <> 'CLOSED')
+     ORDER BY id LIMIT $4 FOR UPDATE`,
+    [merchantId, value, after, limit],
+  );
+  if (chosen.length === 0) return [];
+  const ids = chosen.map(({ id }) => id);
+  await tx.query(
+    `INSERT INTO replays (delivery_id, merchant_id, asked_by, state, attempts, at)
+     SELECT id, merchant_id, CAST($2 AS text), state, attempts, CAST($3 AS bigint) FROM deliveries
+     WHERE merchant_id = $1 AND id IN (${placesOf(ids, 4)})`,
+    [merchantId, askedBy, at, ...ids],
+  );
+  await tx.query(
+    `UPDATE deliveries SET state = 'waiting', next_at = $2
+     WHERE merchant_id = $1 AND id IN (${placesOf(ids, 3)})`,
+    [merchantId, at, ...ids],
+  );
+  return ids;
+}
+
+const placesOf = (ids: readonly string[], first: number): string =>
+  ids.map((_, index) => `$${index + first}`).join(", ");
+
+function conditionOf(what: Replayed): readonly [condition: string, value: string | number] {
+  switch (what.kind) {
+    case "delivery":
+      return ["id = $2", what.id];
+    case "failed":
+      return ["state = 'exhausted' AND created_at >= $2", what.since];
+    case "subscription":
+      return ["state <> 'waiting' AND subscription_key = $2", what.key];
+    default:
+      return what satisfies never;
+  }
+}
