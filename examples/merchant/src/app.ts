@@ -10,13 +10,22 @@ interface Effect {
   count: number;
 }
 
+/** What the app tells of an attempt to whoever shows both sides of it. */
+export interface ToldOutcome {
+  readonly outcome: string;
+  readonly eventId?: string;
+  readonly code?: string;
+  readonly durationMs: number;
+}
+
 /**
  * A merchant's app: one webhook route, handlers by category and by type, and a page that shows what
- * they did. `log` takes one line of text for each thing that happens.
+ * they did. `log` takes one line of text for each thing that happens, `tell` each outcome.
  */
 export function merchantApp(options: {
   readonly secrets: readonly (string | undefined)[];
   readonly log: (line: string) => void;
+  readonly tell?: (told: ToldOutcome) => void;
 }): Express {
   const { log } = options;
   const effects = new Map<string, Effect>();
@@ -38,6 +47,13 @@ export function merchantApp(options: {
     onOutcome: (outcome, { durationMs }) => {
       const what = "key" in outcome ? outcome.key.id : outcome.code;
       log(`outcome ${outcome.kind} ${what} after ${durationMs.toFixed(1)} ms`);
+      const event = "key" in outcome ? outcome : outcome.event;
+      options.tell?.({
+        outcome: outcome.kind,
+        durationMs: Math.round(durationMs),
+        ...(event && { eventId: event.key.id }),
+        ...("code" in outcome && { code: outcome.code }),
+      });
     },
   })
     .on("PAYMENT", (event) => record("PAYMENT", event))

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { createApi } from "../src/api.ts";
 import { startChild } from "../src/child.ts";
+import { freePort } from "../src/free-port.ts";
 import { createNarrator } from "./narrator.ts";
 import { tellStory } from "./story.ts";
 
@@ -38,13 +39,19 @@ try {
   const token = `cst_${randomBytes(32).toString("base64url")}`;
   const secret = `whsec_${randomBytes(32).toString("base64")}`;
 
+  const port = await freePort(4010);
   narrator.title("Countersign: one refund, end to end");
   narrator.step("Two processes start");
   const merchant = await startChild({
     name: "the merchant",
     script: "examples/merchant/src/main.ts",
     args: [],
-    env: { WEBHOOK_SECRET: secret, PORT: "0" },
+    env: {
+      WEBHOOK_SECRET: secret,
+      PORT: "0",
+      DIAGNOSTICS_URL: `http://127.0.0.1:${String(port)}/sandbox/outcomes`,
+      DIAGNOSTICS_TOKEN: token,
+    },
     onSpawn,
   });
   const sandbox = await startChild({
@@ -53,6 +60,7 @@ try {
     args: [
       "sandbox",
       "--seed=1",
+      `--port=${String(port)}`,
       `--database=${join(folder, "sandbox.db")}`,
       `--deliver-to=${merchant.url}/webhooks`,
     ],

@@ -2,6 +2,11 @@ import { addressOf, views, type View } from "./parts/use-place.ts";
 
 const names: Readonly<Record<View, string>> = {
   timeline: "Timeline",
+  payments: "Payments",
+  customers: "Customers",
+  subscriptions: "Subscriptions",
+  receiver: "Receiver",
+  faults: "Faults",
 };
 
 export function Navigation({ view }: { readonly view: View }) {

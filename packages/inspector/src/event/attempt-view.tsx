@@ -1,6 +1,9 @@
 import { Code } from "../parts/code.tsx";
+import { CopyButton } from "../parts/copy-button.tsx";
 import { Time } from "../parts/time.tsx";
 import type { Attempt, Delivery, ToldEvent, ToldOutcome } from "../remote/shapes.ts";
+import { SignatureView } from "./signature-view.tsx";
+import { attemptCurl, attemptTest } from "./snippets.ts";
 
 export interface AttemptProps {
   readonly attempt: Attempt;
@@ -26,11 +29,16 @@ export function AttemptView({ attempt, delivery, event, outcome }: AttemptProps)
           {outcome !== undefined && <span className="badge outcome">{outcome.outcome}</span>}
           {error !== null && <code>{error}</code>}
         </summary>
+        <div className="buttons">
+          <CopyButton text={attemptCurl(delivery, attempt, event)} label="copy as curl" />
+          <CopyButton text={attemptTest(event)} label="copy as test" />
+        </div>
         <Code text={requestText(delivery, headers, event.payload)} label="request" />
         <Code
           text={status === null ? (error ?? "") : `HTTP ${String(status)}\n\n${answer ?? ""}`}
           label={status === null ? "no answer" : "answer, its first KiB"}
         />
+        <SignatureView deliveryId={delivery.deliveryId} attempt={number} payload={event.payload} />
       </details>
     </li>
   );

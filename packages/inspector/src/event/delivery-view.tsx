@@ -1,8 +1,8 @@
 import { DeliveryBadge } from "../parts/delivery-badge.tsx";
-import { Time } from "../parts/time.tsx";
 import { useAction } from "../parts/use-action.ts";
 import type { Delivery, ToldEvent, ToldOutcome } from "../remote/shapes.ts";
 import { AttemptView } from "./attempt-view.tsx";
+import { ScheduleLine } from "./schedule-line.tsx";
 
 /** One delivery: where it goes, its attempts, what comes next. */
 export function DeliveryView({
@@ -15,7 +15,7 @@ export function DeliveryView({
   readonly outcomes: readonly ToldOutcome[];
 }) {
   const { isBusy, refusal, run } = useAction();
-  const { deliveryId, attempts, url, state, nextAttemptAt } = delivery;
+  const { deliveryId, attempts, url, state } = delivery;
   return (
     <section className="card">
       <header className="card-head">
@@ -45,11 +45,7 @@ export function DeliveryView({
           />
         ))}
       </ol>
-      {nextAttemptAt !== null && (
-        <p className="note">
-          next attempt <Time at={nextAttemptAt} /> by the sandbox clock
-        </p>
-      )}
+      <ScheduleLine delivery={delivery} />
     </section>
   );
 }

@@ -5,6 +5,7 @@ import { useReading } from "../parts/use-reading.ts";
 import type { EventDetail } from "../remote/shapes.ts";
 import { DeliveryView } from "./delivery-view.tsx";
 import { Payload } from "./payload.tsx";
+import { Verdict } from "./verdict.tsx";
 
 /** One event: payload, verdict of its schema, deliveries. */
 export function EventView({ id }: { readonly id: string }) {
@@ -44,6 +45,7 @@ export function EventView({ id }: { readonly id: string }) {
         />
       ))}
       <h2>Payload</h2>
+      <Verdict event={event} />
       <Payload event={event} />
     </article>
   );

@@ -6,7 +6,14 @@ export interface Place {
   readonly id: string | undefined;
 }
 
-export const views = ["timeline"] as const;
+export const views = [
+  "timeline",
+  "payments",
+  "customers",
+  "subscriptions",
+  "receiver",
+  "faults",
+] as const;
 
 export type View = (typeof views)[number];
 

@@ -22,6 +22,8 @@ export class CallRefused extends Error {
 export interface Remote {
   /** A GET whose answer the sandbox's own routes shape. */
   readonly get: <T>(path: string, signal?: AbortSignal) => Promise<T>;
+  /** A POST that changes nothing and is not told. */
+  readonly ask: <T>(path: string, body: object) => Promise<T>;
   readonly send: <T>(method: "POST" | "PUT", path: string, body?: object | string) => Promise<T>;
   /** `http://HOST:PORT`, for lines to copy. */
   readonly origin: string;
@@ -35,15 +37,19 @@ const API = "/inspector/api";
  * @param onCall Hears of every call that changes something.
  */
 export function remoteOf(token: string, onCall: (call: MadeCall) => void): Remote {
+  const post = (method: string, path: string, body: string): Promise<Response> => {
+    const headers = { "content-type": "application/json", "x-inspector-token": token };
+    const call: RequestInit = { method, headers, body };
+    return fetch(`${API}${path}`, call);
+  };
   return {
     origin: location.origin,
     get: async (path, signal) =>
       read(await fetch(`${API}${path}`, signal === undefined ? {} : { signal })),
+    ask: async (path, body) => read(await post("POST", path, JSON.stringify(body))),
     send: async (method, path, body = {}) => {
       const text = typeof body === "string" ? body : JSON.stringify(body);
-      const headers = { "content-type": "application/json", "x-inspector-token": token };
-      const call: RequestInit = { method, headers, body: text };
-      const response = await fetch(`${API}${path}`, call);
+      const response = await post(method, path, text);
       onCall({ method, path, body: text === "{}" ? undefined : text, status: response.status });
       return read(response);
     },

@@ -97,3 +97,92 @@ export interface Due {
   } | null;
   readonly businessDays: readonly { readonly date: string; readonly at: string }[];
 }
+
+export interface SignatureSteps {
+  readonly scheme: string;
+  readonly header: string;
+  readonly signedText: string;
+  readonly key: { readonly form: string; readonly bytes: number; readonly fingerprint: string };
+  readonly expected: string;
+  readonly received: string;
+  readonly signatureDiffersAt: number | null;
+  readonly bodyDiffersAt: number | null;
+  readonly verdict: string;
+}
+
+export interface Payment {
+  readonly paymentId: string;
+  readonly direction: "DEBIT" | "CREDIT";
+  readonly originalPaymentId?: string;
+  readonly customerId: string;
+  readonly amount: { readonly currency: string; readonly value: number };
+  readonly paymentStatus: string;
+  readonly clientReferenceId: string | null;
+  readonly creationDate: string;
+  readonly settlementDate?: string;
+  readonly covered: boolean;
+  readonly errorDetails?: { readonly errorCode: string; readonly errorMessage: string };
+  readonly requestKey?: string;
+  readonly eligibleAt?: string | null;
+}
+
+export interface HoldDay {
+  readonly date: string;
+  readonly isOpen: boolean;
+  readonly closed: string | null;
+}
+
+export interface RefundDetail {
+  readonly refund: Payment;
+  readonly payment: Payment;
+  readonly hold: {
+    readonly settledAt: string;
+    readonly eligibleAt: string;
+    readonly timeZone: string;
+    readonly businessDays: number;
+    readonly days: readonly HoldDay[];
+  } | null;
+  readonly reservations: {
+    readonly amount: string;
+    readonly reserved: string;
+    readonly refunds: readonly {
+      readonly paymentId: string;
+      readonly paymentStatus: string;
+      readonly amount: string;
+    }[];
+  };
+  readonly history: readonly {
+    readonly id: string;
+    readonly type: string;
+    readonly timestamp: string;
+  }[];
+}
+
+export interface Customer {
+  readonly id: string;
+  readonly firstName: string;
+  readonly lastName: string;
+  readonly email: string;
+  readonly customerStatus: string;
+  readonly creationDate: string;
+  readonly accountDetails?: Readonly<Record<string, string | boolean>>;
+}
+
+export interface Subscription {
+  readonly subscriptionKey: string;
+  readonly url: string;
+  readonly status: string;
+  readonly selection: unknown;
+  readonly consecutiveFailures: number;
+  readonly createdAt: string;
+  readonly failingSince: string | null;
+  readonly lastSuccessAt: string | null;
+}
+
+export interface Fault {
+  readonly route: string;
+  readonly kind: "status" | "delay" | "reset" | "lost";
+  readonly status?: number;
+  readonly delayMs?: number;
+  readonly times: number;
+}

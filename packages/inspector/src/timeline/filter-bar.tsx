@@ -61,6 +61,9 @@ export function FilterBar(props: FilterBarProps) {
           <option key={type}>{type}</option>
         ))}
       </select>
+      <button type="button" aria-pressed={isPaused} onClick={onPause} className="pause">
+        {isPaused ? `resume${missed > 0 ? ` (${String(missed)} new)` : ""}` : "pause"}
+      </button>
       <div className="buttons">
         {categories.map((category) => (
           <button
@@ -74,9 +77,6 @@ export function FilterBar(props: FilterBarProps) {
           </button>
         ))}
       </div>
-      <button type="button" aria-pressed={isPaused} onClick={onPause} className="pause">
-        {isPaused ? `resume${missed > 0 ? ` (${String(missed)} new)` : ""}` : "pause"}
-      </button>
       <span className={`live ${isLive ? "on" : ""}`} role="status">
         {isPaused ? "paused" : isLive ? "live" : "connecting…"}
       </span>

@@ -1,4 +1,5 @@
 import { useInspector } from "../inspector-context.ts";
+import { addressOf } from "../parts/use-place.ts";
 import { useAction } from "../parts/use-action.ts";
 
 /** What stands in an empty timeline: the first thing to do. */
@@ -23,6 +24,9 @@ export function FirstSteps() {
         >
           Write a sample event
         </button>
+        <a className="button" href={addressOf("payments")}>
+          Make a payment
+        </a>
       </p>
       {about.target === null && (
         <p className="note">

@@ -1,0 +1,29 @@
+import type { ReactNode } from "react";
+import { addressOf, type View } from "./use-place.ts";
+
+export interface SplitViewProps {
+  readonly view: View;
+  readonly title: string;
+  readonly selected: string | undefined;
+  readonly list: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** A list and the detail of what is selected in it; in a narrow page one of them. */
+export function SplitView({ view, title, selected, list, children }: SplitViewProps) {
+  return (
+    <div className={`split ${selected === undefined ? "" : "has-detail"}`}>
+      <section className="list scrolls" aria-label={title}>
+        {list}
+      </section>
+      <section className="detail" aria-label="Selected">
+        {selected !== undefined && (
+          <a className="back" href={addressOf(view)}>
+            ← {title}
+          </a>
+        )}
+        {children}
+      </section>
+    </div>
+  );
+}
