@@ -94,6 +94,8 @@ describe("countersign serve", () => {
       "CS_CLI_ENVIRONMENT_UNUSABLE",
     ],
     [{ ...keys, COUNTERSIGN_CLIENT_ID: "cli_merchant" }, "CS_CLI_ENVIRONMENT_UNUSABLE"],
+    [{ ...client, COUNTERSIGN_EGRESS_PROXY: "socks5://proxy" }, "CS_CLI_ENVIRONMENT_UNUSABLE"],
+    [{ ...client, COUNTERSIGN_SIGNING_KEYS: "whsec_c2hhcmVk" }, "CS_CLI_ENVIRONMENT_UNUSABLE"],
     [{ ...client, COUNTERSIGN_CLIENT_SECRET: "short" }, "CS_CLI_ENVIRONMENT_UNUSABLE"],
   ])("cannot run with %j", async (env, code) => {
     const database = join(temporaryFolder(), "service.db");

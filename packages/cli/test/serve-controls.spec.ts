@@ -32,6 +32,8 @@ function environment(): Record<string, string> {
     ...Object.fromEntries(settings.map((name) => [name, "a-text-of-24-characters-or-more"])),
     NODE_ENV: "test",
     COUNTERSIGN_CLIENT_ID: "cli_merchant",
+    COUNTERSIGN_EGRESS_PROXY: "http://127.0.0.1:9",
+    COUNTERSIGN_SIGNING_KEYS: `whsk_${Buffer.alloc(32, 1).toString("base64")}`,
     COUNTERSIGN_ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 1).toString("base64")}`,
   };
 }

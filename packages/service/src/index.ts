@@ -141,6 +141,7 @@ export { deliveryPolicyOf, type DeliveryPolicy } from "./delivery/policy.ts";
 export { replayDeliveries, type ReplayRequest } from "./delivery/replay-deliveries.ts";
 export type { Schedule } from "./delivery/schedule.ts";
 export type { SettledAttempt } from "./delivery/settled-attempt.ts";
-export { signerOf, type Signer } from "./delivery/signer.ts";
+export { postgresHints, type Hints, type PostgresHintsOptions } from "./delivery/postgres-hints.ts";
+export { signerOf, type Signer, type SignerOptions } from "./delivery/signer.ts";
 export type { Answer as AttemptAnswer, PostRequest, Transport } from "./delivery/transport.ts";
 export { undiciTransport, type UndiciTransportOptions } from "./delivery/undici-transport.ts";

@@ -2,6 +2,7 @@ import {
   createDeliveryEngine,
   deliveryPolicyOf,
   policyOf,
+  postgresHints,
   signerOf,
   startService,
   systemClock,
@@ -10,6 +11,7 @@ import {
   type DeliveryEngine,
   type LogFields,
   type RunningService,
+  type Signer,
   type StartOptions,
 } from "@countersign/service";
 import type { Profile } from "@countersign/schemas/profiles";
@@ -46,6 +48,7 @@ export async function runServe(command: ServeCommand, surroundings: Surroundings
   const client = await clientFrom(env);
   const metricsToken = await secretFrom(env, "COUNTERSIGN_METRICS_TOKEN");
   const { tokenIssuer: issuerFile } = command;
+  const sending = await sendingFrom(env, profile);
   const options = {
     profile,
     host: command.listen,
@@ -55,7 +58,7 @@ export async function runServe(command: ServeCommand, surroundings: Surroundings
     vault: await serviceVault(env),
   };
   const service = await listenOn(command.port, async (port) =>
-    start({ ...options, driver: await database.open(), port }, surroundings),
+    start({ ...options, driver: await database.open(), port }, sending, surroundings),
   ).catch((error: unknown) => {
     throw asFailure(error);
   });
@@ -72,15 +75,26 @@ export async function runServe(command: ServeCommand, surroundings: Surroundings
 
 type Start = Omit<StartOptions, "logger" | "onWork" | "workers">;
 
-function start(options: Start, { terminal, version }: Surroundings): Promise<RunningService> {
+function start(
+  options: Start,
+  { sign, egressProxy, postgresUrl }: Sending,
+  { terminal, version }: Surroundings,
+): Promise<RunningService> {
   const { driver, profile, vault } = options;
   const policy = deliveryPolicyOf(profile);
   const logger = lineLogger(terminal, systemClock);
   let engine: DeliveryEngine | undefined;
+  const hints =
+    postgresUrl === undefined
+      ? undefined
+      : postgresHints({ url: postgresUrl, random: systemRandom, onHint: () => engine?.onWork() });
   return startService({
     ...options,
     logger,
-    onWork: () => engine?.onWork(),
+    onWork: () => {
+      engine?.onWork();
+      hints?.tell();
+    },
     workers: ({ useCases, metrics }) => {
       metrics.collectProcess();
       engine = createDeliveryEngine({
@@ -88,8 +102,11 @@ function start(options: Start, { terminal, version }: Surroundings): Promise<Run
         policy,
         clock: systemClock,
         random: systemRandom,
-        transport: undiciTransport({ deadlineMs: policy.deadlineMs }),
-        sign: signerOf(profile),
+        transport: undiciTransport({
+          deadlineMs: policy.deadlineMs,
+          ...(egressProxy !== undefined && { egressProxy }),
+        }),
+        sign,
         vault,
         endpoints: { allowLoopback: false },
         userAgent: `Countersign/${version}`,
@@ -111,9 +128,34 @@ function start(options: Start, { terminal, version }: Surroundings): Promise<Run
           },
         },
       });
-      return [engine];
+      return hints === undefined ? [engine] : [engine, hints];
     },
   });
+}
+
+/** What attempts are signed and sent with, and how other processes are told of them. */
+interface Sending {
+  readonly sign: Signer;
+  readonly egressProxy: string | undefined;
+  readonly postgresUrl: string | undefined;
+}
+
+async function sendingFrom(env: Surroundings["env"], profile: Profile): Promise<Sending> {
+  const egressProxy = await secretFrom(env, "COUNTERSIGN_EGRESS_PROXY");
+  if (egressProxy !== undefined && !/^https?:\/\/[^/]+\/?$/.test(egressProxy)) {
+    const message = "COUNTERSIGN_EGRESS_PROXY must be http://HOST:PORT or https://HOST:PORT";
+    throw new Failure("CS_CLI_ENVIRONMENT_UNUSABLE", message);
+  }
+  const keys = await secretFrom(env, "COUNTERSIGN_SIGNING_KEYS");
+  const providerKeys = keys?.split("\n").filter((line) => line !== "") ?? [];
+  try {
+    const sign = signerOf(profile, { providerKeys });
+    return { sign, egressProxy, postgresUrl: await secretFrom(env, "COUNTERSIGN_DATABASE_URL") };
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    const message = "COUNTERSIGN_SIGNING_KEYS must be one to three keys whsk_…, one a line";
+    throw new Failure("CS_CLI_ENVIRONMENT_UNUSABLE", message);
+  }
 }
 
 function described(error: unknown): LogFields {
