@@ -3,6 +3,7 @@ import { declareDiff } from "./declare/diff.ts";
 import { declareSandbox } from "./declare/sandbox.ts";
 import { declareSend } from "./declare/send.ts";
 import { declareServe } from "./declare/serve.ts";
+import { declareTypes } from "./declare/types.ts";
 import { declareVerify } from "./declare/verify.ts";
 import type { Surroundings } from "./terminal.ts";
 
@@ -26,6 +27,7 @@ export function createProgram(surroundings: Surroundings): Command {
   declareServe(program, surroundings);
   declareSend(program, surroundings);
   declareDiff(program, surroundings);
+  declareTypes(program, surroundings);
   declareVerify(program, surroundings);
   return program;
 }

@@ -43,7 +43,7 @@ async function helpOf(command: string): Promise<{ options: string[][]; variables
   return { options, variables: new Set(out.match(/COUNTERSIGN_[A-Z_]+/g)) };
 }
 
-describe.each(["sandbox", "serve", "send", "diff", "verify pacts"])(
+describe.each(["sandbox", "serve", "send", "diff", "types", "verify pacts"])(
   "the README on countersign %s",
   (command) => {
     const section = sectionOf(`\`countersign ${command}\``);

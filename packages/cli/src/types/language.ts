@@ -1,0 +1,30 @@
+import type { EventModel } from "./event-model.ts";
+
+export interface Printing {
+  /** What the types belong to, where the language has such a thing. */
+  readonly packageName: string;
+  /** The first lines of each file, without the marks of a comment. */
+  readonly header: readonly string[];
+}
+
+/** How events are printed as types of a language. */
+export interface Language {
+  /** The package of `--package`: its form and what it is by default; absent where a file is its own. */
+  readonly package?: { readonly form: RegExp; readonly standard: string };
+  /** Whether each public type needs a file of its own: the path is then a folder. */
+  readonly isFolder: boolean;
+  /** Files by their names; where `isFolder` is false one, whose name says nothing. */
+  readonly print: (model: EventModel, printing: Printing) => Promise<ReadonlyMap<string, string>>;
+}
+
+/** A dotted name of words. */
+export const DOTTED: RegExp = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/;
+
+/** One file's text, its header as comments. */
+export function oneFile(header: string, text: string): ReadonlyMap<string, string> {
+  return new Map([["events", `${header}\n\n${text.trim()}\n`]]);
+}
+
+/** A header as lines that each begin with a mark. */
+export const commented = (mark: string, lines: readonly string[]): string =>
+  lines.map((line) => `${mark} ${line}`.trimEnd()).join("\n");

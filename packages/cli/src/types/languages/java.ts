@@ -1,0 +1,104 @@
+import type { EventModel, EventShape } from "../event-model.ts";
+import { inCode } from "../in-code.ts";
+import { byType, namesOf, quoted } from "../kinds.ts";
+import { commented, DOTTED, type Language } from "../language.ts";
+import { printTypes } from "../print-types.ts";
+
+/** Classes for Jackson, the sealed interface that they all have, and a class that parses a body. */
+export const java: Language = {
+  package: { form: DOTTED, standard: "events" },
+  isFolder: true,
+  print: async (asked, { packageName, header }) => {
+    const { files: printed, model } = await printTypes<"java">(asked, {
+      language: "java",
+      options: { package: packageName, "array-type": "list" },
+    });
+    const head = commented("//", header);
+    const files = new Map<string, string>();
+    for (const [name, text] of printed)
+      if (name !== "Converter.java") files.set(name, `${head}\n${asEvent(exact(text), model)}`);
+    for (const [name, text] of [
+      ["WebhookEvent.java", sealed(model)],
+      ["WebhookEvents.java", parser(model)],
+    ] as const)
+      files.set(name, `${head}\npackage ${packageName};\n\n${text}\n`);
+    return files;
+  },
+};
+
+const exact = (text: string): string =>
+  inCode(text, { comment: /^\s*\*/, from: /\b[dD]ouble\b/g, to: "java.math.BigDecimal" });
+
+function asEvent(text: string, model: EventModel): string {
+  const names = namesOf(model).join("|");
+  return text.replace(
+    new RegExp(`^public class (${names}) \\{`, "m"),
+    "public final class $1 implements WebhookEvent {",
+  );
+}
+
+function sealed(model: EventModel): string {
+  return `/**
+ * Every event, told apart by its class. Amounts are exact: BigDecimal of the number's text.
+ */
+public sealed interface WebhookEvent
+        permits ${namesOf(model).join(",\n                ")} {
+}`;
+}
+
+function parser(model: EventModel): string {
+  const cases = [...byType(model)].map(
+    ([type, events]) => `            case ${quoted(type)}:\n${chosen(events)}`,
+  );
+  return `import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.util.Optional;
+
+/** Reads events, with jackson-databind 2. */
+public final class WebhookEvents {
+    // Members are added without notice.
+    private static final ObjectMapper MAPPER =
+            new ObjectMapper().configure(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES, false);
+
+    private WebhookEvents() {
+    }
+
+    /**
+     * The event of a body whose signature has been verified; empty where its type is not known here,
+     * since types are added.
+     *
+     * @throws JsonProcessingException the body is not JSON, or not of its type's form
+     */
+    public static Optional<WebhookEvent> parse(String body) throws JsonProcessingException {
+        JsonNode event = MAPPER.readTree(body);
+        switch (event.at(${pointer(model.typePath)}).asText()) {
+${cases.join("\n")}
+            default:
+                return Optional.empty();
+        }
+    }
+}`;
+}
+
+function chosen(events: readonly EventShape[]): string {
+  const read = (name: string): string =>
+    `return Optional.of(MAPPER.readValue(body, ${name}.class));`;
+  const [first] = events;
+  if (first?.when === undefined) return `                ${read(first?.name ?? "")}`;
+  const cases = events.map(
+    ({ name, when }) =>
+      `                    case ${quoted(when?.value ?? "")}:\n                        ${read(name)}`,
+  );
+  return [
+    `                switch (event.at(${pointer(first.when.path)}).asText()) {`,
+    ...cases,
+    "                    default:",
+    "                        return Optional.empty();",
+    "                }",
+  ].join("\n");
+}
+
+const pointer = (path: readonly string[]): string =>
+  quoted(path.map((member) => `/${member.replaceAll("~", "~0").replaceAll("/", "~1")}`).join(""));

@@ -1,0 +1,5 @@
+package com.fasterxml.jackson.annotation;
+
+public @interface JsonProperty {
+    String value() default "";
+}

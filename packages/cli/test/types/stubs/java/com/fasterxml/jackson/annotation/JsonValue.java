@@ -1,0 +1,4 @@
+package com.fasterxml.jackson.annotation;
+
+public @interface JsonValue {
+}

@@ -1,0 +1,2 @@
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decimal;
