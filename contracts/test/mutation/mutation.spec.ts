@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openReceiver } from "../open-receiver.ts";
 import { openService } from "../open-service.ts";
-import { campaign, genuineOnes } from "./campaign.ts";
+import { campaign, genuineOnes, type Verdict } from "./campaign.ts";
 import { ratesOf, survivorsOf } from "./rates.ts";
 import { receiverJudges, receiverMutants } from "./receiver-mutants.ts";
 import { record } from "./recorded.ts";
@@ -10,12 +10,9 @@ import { SECRET_KEY, serviceMutants } from "./service-mutants.ts";
 
 const pacts = fileURLToPath(new URL("../../pacts", import.meta.url));
 
-/** One interaction of each kind; all of them are played in the slow lane. */
+/** An answer and an event; everything is played in the slow lane. */
 const sample = [
   "a refund of a payment that is failed",
-  "a refund of more than the payment",
-  "a look at a customer who is ACTIVE, with an account",
-  "a token for one scope",
   "refund.failed, with optional members present",
 ];
 
@@ -27,15 +24,15 @@ describe("a provider that breaks its word at one place", () => {
       sample.includes(description),
     );
     expect(recorded).toHaveLength(sample.length);
-    const kept = await campaign(genuineOnes(recorded), service);
-    expect(kept.filter(({ byPact, byJudge }) => byPact || byJudge)).toEqual([]);
-    const verdicts = await campaign(serviceMutants(recorded, SECRET_KEY), service);
-    expect(ratesOf(verdicts).both).toBeGreaterThanOrEqual(95);
+    const all = [...genuineOnes(recorded), ...serviceMutants(recorded, SECRET_KEY)];
+    const { kept, broken } = sorted(await campaign(all, service));
+    expect(kept.filter(isNoticed)).toEqual([]);
+    expect(ratesOf(broken).both).toBeGreaterThanOrEqual(95);
     // Pact alone sees no member too many; the schemas alone see no status.
-    expect(survivorsOf(verdicts.map((one) => ({ ...one, byJudge: false })))).toHaveProperty([
+    expect(survivorsOf(broken.map((one) => ({ ...one, byJudge: false })))).toHaveProperty([
       "extra ",
     ]);
-    expect(ratesOf(verdicts).judges).toBeLessThan(ratesOf(verdicts).both);
+    expect(ratesOf(broken).judges).toBeLessThan(ratesOf(broken).both);
   });
 });
 
@@ -47,8 +44,16 @@ describe("a receiver that breaks its word at one place", () => {
     const recorded = await record(receiver, pacts, ({ requirement }) =>
       ["R-VERIFY-STALE", "R-ONCE-REUSED", "R-ONCE-DUPLICATE"].includes(requirement ?? ""),
     );
-    const kept = await campaign(genuineOnes(recorded), judges);
-    expect(kept.filter(({ byPact, byJudge }) => byPact || byJudge)).toEqual([]);
-    expect(survivorsOf(await campaign(receiverMutants(recorded), judges))).toEqual({});
+    const all = [...genuineOnes(recorded), ...receiverMutants(recorded)];
+    const { kept, broken } = sorted(await campaign(all, judges));
+    expect(kept.filter(isNoticed)).toEqual([]);
+    expect(survivorsOf(broken)).toEqual({});
   });
 });
+
+const isNoticed = ({ byPact, byJudge }: Verdict): boolean => byPact || byJudge;
+
+function sorted(verdicts: readonly Verdict[]): { kept: Verdict[]; broken: Verdict[] } {
+  const isKept = ({ mutant }: Verdict): boolean => mutant.operator === "none";
+  return { kept: verdicts.filter(isKept), broken: verdicts.filter((one) => !isKept(one)) };
+}
