@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { Code } from "../parts/code.tsx";
 import type { ToldEvent } from "../remote/shapes.ts";
+import { formatted } from "./formatted.ts";
 
 /** An event's payload: to read, or the very bytes that are signed and sent. */
 export function Payload({ event }: { readonly event: ToldEvent }) {
@@ -21,28 +22,5 @@ export function Payload({ event }: { readonly event: ToldEvent }) {
         <Code text={formatted(event.payload)} label="formatted" wraps={false} />
       )}
     </>
-  );
-}
-
-/** JSON with line ends and every number digit for digit: only space between tokens is added. */
-export function formatted(text: string): string {
-  let depth = 0;
-  const line = (): string => `\n${"  ".repeat(depth)}`;
-  return text.replaceAll(
-    /"(?:[^"\\]|\\.)*"|[{[]\s*[}\]]|[{[]|[}\]]|,|:|[^\s"{}[\],:]+|\s+/g,
-    (token) => {
-      if (/^\s+$/.test(token)) return "";
-      if (/^[{[]\s*[}\]]$/.test(token)) return token;
-      if (token === "{" || token === "[") {
-        depth += 1;
-        return token + line();
-      }
-      if (token === "}" || token === "]") {
-        depth -= 1;
-        return line() + token;
-      }
-      if (token === ",") return token + line();
-      return token === ":" ? ": " : token;
-    },
   );
 }

@@ -1,0 +1,96 @@
+import { createServer } from "node:http";
+import { mkdtempSync, rmSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openNamespace, startSandbox, type SandboxOptions } from "@countersign/sandbox";
+import { profiles } from "@countersign/schemas/profiles";
+import { sqliteDriver } from "@countersign/service";
+import { onTestFinished } from "vitest";
+import { createApi, type Api } from "../../packages/dev/src/api.ts";
+import { buildInspector } from "../../packages/dev/src/build-inspector.ts";
+
+export const TOKEN = "cst_token-of-the-inspected-namespace";
+export const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+export const KEY = "key-of-this-run-0123456789";
+
+export interface OpenInspector {
+  /** Of the sandbox. */
+  readonly url: string;
+  readonly port: number;
+  /** The address that opens the page. */
+  readonly address: string;
+  /** The calls, by the bearer token. */
+  readonly api: Api;
+  /** Statuses that the receiver answers with next; afterwards 204. */
+  readonly statuses: number[];
+  /** Bodies that the receiver got. */
+  readonly arrived: string[];
+  readonly receiverUrl: string;
+  readonly sandbox: Awaited<ReturnType<typeof startSandbox>>;
+}
+
+/** A sandbox with its page, the seed 1 and a receiver, that lasts as long as the test. */
+export async function openInspector(
+  options: Partial<SandboxOptions> & { readonly now?: number; readonly noTarget?: boolean } = {},
+): Promise<OpenInspector> {
+  const { now, noTarget = false, ...more } = options;
+  const receiver = await openReceiver();
+  const folder = mkdtempSync(join(tmpdir(), "countersign-inspector-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const driver = sqliteDriver(join(folder, "sandbox.db"));
+  const profile = profiles.standard;
+  const sandbox = await startSandbox({
+    driver,
+    profile,
+    port: 0,
+    inspector: {
+      folder: buildInspector().folder,
+      token: TOKEN,
+      key: KEY,
+      ...(!noTarget && { target: { url: receiver.url, secret: SECRET } }),
+    },
+    ...more,
+  });
+  onTestFinished(() => sandbox.close({ graceMs: 0 }));
+  await openNamespace({
+    driver,
+    profile,
+    seed: 1,
+    token: TOKEN,
+    ...(now !== undefined && { now }),
+  });
+  return {
+    url: sandbox.url,
+    port: sandbox.port,
+    address: `${sandbox.url}/inspector/#key=${KEY}`,
+    api: createApi(sandbox.url, TOKEN),
+    statuses: receiver.statuses,
+    arrived: receiver.arrived,
+    receiverUrl: receiver.url,
+    sandbox,
+  };
+}
+
+async function openReceiver(): Promise<{ url: string; statuses: number[]; arrived: string[] }> {
+  const statuses: number[] = [];
+  const arrived: string[] = [];
+  const server = createServer((request, response) => {
+    let body = "";
+    request.setEncoding("utf8").on("data", (chunk: string) => (body += chunk));
+    request.on("end", () => {
+      arrived.push(body);
+      response.writeHead(statuses.shift() ?? 204).end();
+    });
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  // A listening TCP server has an address with a port.
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${String(port)}/webhooks`, statuses, arrived };
+}
