@@ -3,7 +3,7 @@ import { placeholders } from "@countersign/contract-kit";
 import { request } from "undici";
 import { expect, onTestFinished } from "vitest";
 
-export const bearer = `Bearer ${placeholders.ACCESS_TOKEN}`;
+const bearer = `Bearer ${placeholders.ACCESS_TOKEN}`;
 
 /** What every call of the interface has (S 1). */
 export const common = {

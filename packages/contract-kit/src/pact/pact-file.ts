@@ -29,7 +29,7 @@ export interface Pact {
 }
 
 /** What of the document's form is relied on. Everything may be missing: others write these files. */
-export interface PactDocument {
+interface PactDocument {
   readonly consumer?: { readonly name?: string };
   readonly provider?: { readonly name?: string };
   readonly interactions?: readonly InteractionDocument[];

@@ -4,7 +4,7 @@ import type { ServiceStates } from "./service-states.ts";
 import { cause, customer, payment, refund, subscribe, type Callback } from "./service-steps.ts";
 
 /** What a handler has beside the merchant of its interaction. */
-export interface SetupContext {
+interface SetupContext {
   readonly session: ServiceSession;
   readonly profile: Profile;
   /** Another merchant. */

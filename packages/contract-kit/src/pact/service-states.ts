@@ -41,20 +41,20 @@ export interface ServiceStates {
   readonly "an event": EventParams;
 }
 
-export type NoParams = Readonly<Record<string, never>>;
+type NoParams = Readonly<Record<string, never>>;
 
 export interface PaymentParams {
   /** `settled`: two weeks ago. `held`: now, so that the three business days have not passed. */
   readonly status: "processing" | "settled" | "held" | "failed" | "covered";
 }
 
-export interface CustomerParams {
+interface CustomerParams {
   readonly status: "CREATED" | "ACTIVE" | "INACTIVE";
   /** Whether an account is linked. */
   readonly linked: boolean;
 }
 
-export interface TroubleParams {
+interface TroubleParams {
   /** Method and path, as the sandbox names what it can disturb. */
   readonly route:
     | "POST /v1/refunds"
@@ -71,7 +71,7 @@ export interface EventParams {
   readonly optional: "present" | "absent";
 }
 
-export type EventType =
+type EventType =
   | "payment.created"
   | "payment.authorized"
   | "payment.succeeded"
