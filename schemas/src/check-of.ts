@@ -1,16 +1,25 @@
 import { fault } from "./fault.ts";
+import { formats } from "./formats.ts";
 import { lengthOf } from "./length-of.ts";
 import type { RawError, RawValidator } from "./validator.ts";
 
-/** What judges in a schema of the subset that the profile's is written in. */
+type Kind = "object" | "array" | "string" | "number" | "integer" | "boolean" | "null";
+
+/** What judges in a schema of the subset. */
 export interface JudgedSchema {
-  readonly type: "object" | "array" | "string" | "number" | "integer" | "boolean";
+  readonly type: Kind | readonly Kind[];
   readonly const?: string;
   readonly enum?: readonly unknown[];
+  /** Values that a writer sends; a reader takes others too. */
+  readonly openEnum?: readonly unknown[];
+  readonly format?: keyof typeof formats;
   readonly properties?: Readonly<Record<string, JudgedSchema>>;
   readonly required?: readonly string[];
   readonly additionalProperties?: boolean;
-  /** The member that tells the kinds of `oneOf` apart, by the `const` that each has for it. */
+  /**
+   * The member that tells the kinds of `oneOf` apart, by the `const` that each has for it; one kind may
+   * have an `openEnum` in its place, and is that of every other value.
+   */
   readonly discriminator?: { readonly propertyName: string };
   readonly oneOf?: readonly JudgedSchema[];
   readonly items?: JudgedSchema;
@@ -41,12 +50,14 @@ function judge(schema: JudgedSchema, value: unknown, path: string, faults: RawEr
   const refuse = (keyword: string, params: RawError["params"]): void => {
     fault(faults, path, keyword, params);
   };
-  const { type, enum: allowedValues } = schema;
-  if (!isOf(type, value)) refuse("type", { type });
+  const { type, enum: allowedValues, openEnum } = schema;
+  if (![type].flat().some((kind) => isOf(kind, value))) refuse("type", { type });
   if (schema.const !== undefined && value !== schema.const)
     refuse("const", { allowedValue: schema.const });
   if (allowedValues !== undefined && !allowedValues.includes(value))
     refuse("enum", { allowedValues });
+  if (openEnum !== undefined && !openEnum.includes(value))
+    refuse("openEnum", { allowedValues: openEnum });
   if (typeof value === "string") judgeText(schema, value, refuse);
   else if (typeof value === "number" && Number.isFinite(value)) {
     const { minimum = -Infinity, maximum = Infinity } = schema;
@@ -65,11 +76,12 @@ function judge(schema: JudgedSchema, value: unknown, path: string, faults: RawEr
 type Refuse = (keyword: string, params: RawError["params"]) => void;
 
 function judgeText(schema: JudgedSchema, text: string, refuse: Refuse): void {
-  const { minLength = 0, maxLength = Infinity, pattern } = schema;
+  const { minLength = 0, maxLength = Infinity, pattern, format } = schema;
   const length = lengthOf(text);
   if (length > maxLength) refuse("maxLength", { limit: maxLength });
   if (length < minLength) refuse("minLength", { limit: minLength });
   if (pattern !== undefined && !new RegExp(pattern, "u").test(text)) refuse("pattern", { pattern });
+  if (format !== undefined && !formats[format](text)) refuse("format", { format });
 }
 
 function judgeMembers(
@@ -89,7 +101,9 @@ function judgeMembers(
     if (value[name] !== undefined) judge(member, value[name], `${path}/${escaped(name)}`, faults);
   if (discriminator === undefined) return;
   const tag = discriminator.propertyName;
-  const kind = oneOf.find(({ properties: own }) => own?.[tag]?.const === value[tag]);
+  const kind =
+    oneOf.find(({ properties: own }) => own?.[tag]?.const === value[tag]) ??
+    oneOf.find(({ properties: own }) => own?.[tag]?.openEnum !== undefined);
   if (kind !== undefined) judge(kind, value, path, faults);
   else {
     const error = typeof value[tag] === "string" ? "mapping" : "tag";
@@ -103,7 +117,7 @@ const escaped = (name: string): string => name.replaceAll("~", "~0").replaceAll(
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-function isOf(type: JudgedSchema["type"], value: unknown): boolean {
+function isOf(type: Kind, value: unknown): boolean {
   switch (type) {
     case "object":
       return isObject(value);
@@ -116,6 +130,8 @@ function isOf(type: JudgedSchema["type"], value: unknown): boolean {
     case "string":
     case "boolean":
       return typeof value === type;
+    case "null":
+      return value === null;
     default:
       return type satisfies never;
   }

@@ -14,6 +14,7 @@ export type * as rules from "@countersign/rules";
 export type * as schemas from "@countersign/schemas";
 export type * as profiles from "@countersign/schemas/profiles";
 export type * as profileValidator from "@countersign/schemas/profile-validator";
+export type * as readerOf from "@countersign/schemas/reader-of";
 export type * as readers from "@countersign/schemas/readers";
 export type * as writers from "@countersign/schemas/writers";
 export type * as signatures from "@countersign/signatures";

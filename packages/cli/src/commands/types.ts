@@ -6,6 +6,7 @@ import { printable } from "../printable.ts";
 import type { Surroundings } from "../terminal.ts";
 import { eventModel } from "../types/event-model.ts";
 import type { Language } from "../types/language.ts";
+import { typescriptCatalogue } from "../types/languages/typescript-catalogue.ts";
 import { languages } from "../types/languages.ts";
 import { writeFiles } from "../write-files.ts";
 
@@ -13,6 +14,7 @@ export interface TypesCommand {
   readonly language: string;
   readonly out: string;
   readonly packageName: string | undefined;
+  readonly validators: boolean;
   readonly profile: string;
   readonly json: boolean;
 }
@@ -50,8 +52,10 @@ export async function runTypes(
   else for (const path of paths) terminal.out(printable(path));
 }
 
-function chosen({ language: name }: TypesCommand): Language {
+function chosen({ language: name, validators }: TypesCommand): Language {
   const language = new Map(Object.entries(languages)).get(name);
+  if (validators && name === "typescript") return typescriptCatalogue;
+  if (validators) throw unusable("--validators are for typescript, whose receiver takes them");
   if (language !== undefined) return language;
   throw unusable(`--language is one of ${Object.keys(languages).join(", ")}`);
 }

@@ -1,0 +1,83 @@
+import type { EventModel, EventShape } from "../event-model.ts";
+import { amountsIn, judgedSchema } from "../judged-schema.ts";
+import { byType, quoted } from "../kinds.ts";
+import { commented, type Language, oneFile } from "../language.ts";
+import { type AmountType, typescriptTypes } from "./typescript.ts";
+
+const amountNumber: AmountType = {
+  name: "AmountNumber",
+  declaration: `/**
+ * An amount as a receiver hands it over: a number whose own shortest text is the exact amount, since it
+ * refuses every other one. Read it with \`amountCents\` of @countersign/receiver, and never calculate with it.
+ */
+export type AmountNumber = number;`,
+};
+
+/** A module of types and validators that `createReceiver` takes as its `catalogue`. */
+export const typescriptCatalogue: Language = {
+  isFolder: false,
+  print: async (asked, { header }) => {
+    const { types, model } = await typescriptTypes(asked, amountNumber);
+    const imports = [
+      'import type { Catalogue } from "@countersign/schemas";',
+      'import { readerOf } from "@countersign/schemas/reader-of";',
+    ];
+    const parts = [imports.join("\n"), categorised(types, model), catalogue(model)];
+    return oneFile(commented("//", header), parts.join("\n\n"));
+  },
+};
+
+/** A receiver routes by categories too, whose types it reads off the events. */
+function categorised(types: string, model: EventModel): string {
+  if (model.profile.envelope.category === "/category") return types;
+  const start = types.indexOf("/** The events by their types. */");
+  const rows = [...byType(model)].map(([type, events]) => {
+    const category = quoted(categoryOf(events));
+    const names = events.map(({ name }) => name).join(" | ");
+    return `  readonly ${quoted(type)}: (${names}) & { readonly category: ${category} };`;
+  });
+  return [
+    `${types.slice(0, start)}/**`,
+    " * The events by their types. `category` is what the catalogue says of the type, for handlers of a",
+    " * category: no member of the body has it.",
+    " */",
+    `export type EventTypeMap = {\n${rows.join("\n")}\n};`,
+  ].join("\n");
+}
+
+function catalogue(model: EventModel): string {
+  const { name } = model.profile;
+  const rows = [...byType(model)].map(([type, events]) => {
+    const schema = judgedSchema(
+      events.flatMap(({ payloads }) => payloads),
+      model.schemas,
+    );
+    const rank = rankOf(events);
+    return [
+      `    ${quoted(type)}: {`,
+      `      category: ${quoted(categoryOf(events))},`,
+      `      resource: ${quoted(events[0]?.rows[0]?.resource ?? "")},`,
+      ...(rank === undefined ? [] : [`      rank: ${String(rank)},`]),
+      `      amounts: ${JSON.stringify(amountsIn(schema))},`,
+      `      validate: readerOf(${JSON.stringify(schema)}),`,
+      "    },",
+    ].join("\n");
+  });
+  return [
+    `/** The events of profile ${name}, for \`createReceiver({ profile, catalogue })\`. */`,
+    "export const catalogue: Catalogue<EventTypeMap> = {",
+    `  name: ${quoted(name)},`,
+    "  events: {",
+    ...rows,
+    "  },",
+    "};",
+  ].join("\n");
+}
+
+const categoryOf = (events: readonly EventShape[]): string => events[0]?.rows[0]?.category ?? "";
+
+/** Moments of one type that have come differently far are told apart by their times. */
+function rankOf(events: readonly EventShape[]): number | undefined {
+  const ranks = new Set(events.flatMap(({ rows }) => rows.map(({ rank }) => rank)));
+  return ranks.size === 1 ? [...ranks][0] : undefined;
+}
