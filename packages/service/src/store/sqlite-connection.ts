@@ -29,7 +29,8 @@ export class SqliteConnection {
 
   /** Statements without parameters or rows: BEGIN, SAVEPOINT, COMMIT and their like. */
   exec(sql: string): void {
-    this.#database.exec(sql);
+    // Prepared: as texts they would be read anew for each call of a group.
+    this.#prepare(sql).run();
   }
 
   close(): void {
