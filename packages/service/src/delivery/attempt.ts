@@ -1,4 +1,5 @@
 import type { Clock } from "../clock.ts";
+import type { AttemptErrorCode } from "./attempt-error.ts";
 import type { Claim } from "./claim.ts";
 import { endpointUrl, type EndpointPolicy } from "./endpoint-url.ts";
 import { SecretRefusedError } from "../secrets/secret-errors.ts";
@@ -27,6 +28,15 @@ export interface AttemptPorts {
   readonly userAgent: string;
 }
 
+type Subscription = Claim["subscription"];
+
+type Endpoint =
+  | { readonly ok: true; readonly url: URL; readonly secret: string }
+  | { readonly ok: false; readonly code: AttemptErrorCode };
+
+/** Endpoints whose URL is parsed and whose secret is open, for as long as their subscriptions have something due. */
+export type OpenEndpoints = WeakMap<Subscription, Endpoint>;
+
 /**
  * Makes one attempt: signs the stored payload's bytes and posts those very bytes. The id is the
  * event's in every attempt, the timestamp is this attempt's and real time: receivers compare it with
@@ -34,19 +44,25 @@ export interface AttemptPorts {
  *
  * @see Standard Webhooks, "Webhook metadata" and "Verifying signatures"
  */
-export async function attempt(claim: Claim, ports: AttemptPorts): Promise<Attempt> {
+export async function attempt(
+  claim: Claim,
+  ports: AttemptPorts,
+  open: OpenEndpoints = new WeakMap(),
+): Promise<Attempt> {
   const startedAt = ports.clock.now();
-  const answer = await signAndPost(claim, startedAt, ports);
+  const answer = await signAndPost({ claim, startedAt, open }, ports);
   return { claim, startedAt, durationMs: Math.max(0, ports.clock.now() - startedAt), answer };
 }
 
-async function signAndPost(claim: Claim, startedAt: number, ports: AttemptPorts): Promise<Answer> {
-  const url = endpointUrl(claim.subscription.url, ports.endpoints);
-  if (url === undefined) return { kind: "unanswered", code: "CS_ATTEMPT_URL_REFUSED" };
+async function signAndPost(
+  { claim, startedAt, open }: { claim: Claim; startedAt: number; open: OpenEndpoints },
+  ports: AttemptPorts,
+): Promise<Answer> {
+  const endpoint = openEndpoint(claim.subscription, { open, ports });
+  if (!endpoint.ok) return { kind: "unanswered", code: endpoint.code };
+  const { url, secret } = endpoint;
   const body = Buffer.from(claim.payload, "utf8");
   const message = { id: claim.eventId, timestamp: Math.floor(startedAt / 1000), body };
-  const secret = openSecret(claim.subscription, ports.vault);
-  if (secret === undefined) return { kind: "unanswered", code: "CS_ATTEMPT_SECRET_SEALED" };
   const signature = ports.sign(message, secret);
   if (signature === undefined) return { kind: "unanswered", code: "CS_ATTEMPT_SECRET_UNUSABLE" };
   const headers = {
@@ -57,14 +73,25 @@ async function signAndPost(claim: Claim, startedAt: number, ports: AttemptPorts)
   return ports.transport.post({ url, headers, body, merchantId: claim.merchantId });
 }
 
-function openSecret(
-  { key, secret }: Claim["subscription"],
-  vault: AttemptPorts["vault"],
-): string | undefined {
+function openEndpoint(
+  subscription: Subscription,
+  { open, ports }: { open: OpenEndpoints; ports: AttemptPorts },
+): Endpoint {
+  let endpoint = open.get(subscription);
+  if (endpoint === undefined) {
+    endpoint = endpointOf(subscription, ports);
+    open.set(subscription, endpoint);
+  }
+  return endpoint;
+}
+
+function endpointOf({ key, url: text, secret }: Subscription, ports: AttemptPorts): Endpoint {
+  const url = endpointUrl(text, ports.endpoints);
+  if (url === undefined) return { ok: false, code: "CS_ATTEMPT_URL_REFUSED" };
   try {
-    return vault.open(secret, secretPlace(key));
+    return { ok: true, url, secret: ports.vault.open(secret, secretPlace(key)) };
   } catch (error) {
-    if (error instanceof SecretRefusedError) return undefined;
+    if (error instanceof SecretRefusedError) return { ok: false, code: "CS_ATTEMPT_SECRET_SEALED" };
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { releaseDeliveries } from "../store/operations/deliveries/release-deliveries.ts";
-import { attempt, type AttemptPorts } from "./attempt.ts";
+import { attempt, type AttemptPorts, type OpenEndpoints } from "./attempt.ts";
 import type { Claim, ClaimPorts } from "./claim.ts";
 import { Claimer } from "./claimer.ts";
 import { HostPaces } from "./host-pace.ts";
@@ -31,6 +31,7 @@ export class Deliverer {
   readonly #observer: DeliveryObserver;
   readonly #hosts: HostPaces;
   readonly #occupancy: Occupancy;
+  readonly #open: OpenEndpoints = new WeakMap();
   readonly #ready = new ReadyClaims();
   readonly #claimer: Claimer;
   readonly #settling: SettleQueue;
@@ -155,7 +156,7 @@ export class Deliverer {
     const startedAt = this.#ports.clock.now();
     let made;
     try {
-      made = await attempt(claim, this.#ports);
+      made = await attempt(claim, this.#ports, this.#open);
       this.#hosts.answered(subscription.host, made.answer, this.#ports.clock.now());
     } finally {
       this.#occupancy.ended(subscription, this.#ports.clock.now() - startedAt);

@@ -22,7 +22,7 @@ const AHEAD_MS = 250;
 /** How many times its cap may lie ready of one that is fast. */
 const MAX_AHEAD = 4;
 /** How many claims may lie ready in all, where fewer attempts are made at one time. */
-const MIN_READY = 192;
+const MIN_READY = 384;
 
 /**
  * Counts claims and attempts, of all, of each subscription and of each host, and says what still fits.

@@ -49,7 +49,15 @@ async function portOf(child: ChildProcess): Promise<number> {
 }
 
 function measure(kind: Kind, job: Partial<BenchJob> & { deliveries: number }): BenchFigures {
-  const whole: BenchJob = { ...servers, kind, slowEvery: 0, later: 0, offered: 0, ...job };
+  const whole: BenchJob = {
+    ...servers,
+    kind,
+    slowEvery: 0,
+    later: 0,
+    offered: 0,
+    processes: 1,
+    ...job,
+  };
   const printed = execFileSync(
     process.execPath,
     [...flags, scriptOf("run"), JSON.stringify(whole)],
@@ -142,6 +150,16 @@ describe.skipIf(postgresBinaries === undefined || redisBinary === undefined)(
         );
         expect(kept).toBeGreaterThan(0.6);
       });
+    });
+
+    test("one, two and three processes on one PostgreSQL", () => {
+      const rounds = Array.from({ length: 3 }, () =>
+        [1, 2, 3].map((processes) => measure("processes", { deliveries: 15_000, processes }).rate),
+      );
+      const rates = [0, 1, 2].map((at) => median(rounds.map((round) => round[at] ?? 0)));
+      console.log(`deliveries/s: ${rates.map((rate) => String(Math.round(rate))).join(", ")}`);
+      // On two cores that the sink and the database share, more processes have no more of them.
+      expect(Math.min(...rates)).toBeGreaterThan((rates[0] ?? 0) * 0.5);
     });
 
     test("the time from COMMIT to the receiver, at half of what is written and delivered", () => {

@@ -1,3 +1,6 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
 import { profiles } from "@countersign/schemas/profiles";
 import pg from "pg";
 import { request } from "undici";
@@ -150,6 +153,47 @@ function engineOver(
   });
 }
 
+/** Several processes on one PostgreSQL, each with its own engine: what all of them do. */
+export async function processesRate(job: BenchJob): Promise<BenchFigures> {
+  const driver = await openStore(job);
+  await fill(driver, job);
+  const name = `bench_${String(process.pid)}`;
+  const script = fileURLToPath(new URL("run.ts", import.meta.url));
+  const children = await Promise.all(
+    Array.from({ length: job.processes }, async () => {
+      const one: BenchJob = { ...job, kind: "one-of-many", database: name };
+      const child = spawn(process.execPath, [...process.execArgv, script, JSON.stringify(one)], {
+        stdio: ["pipe", "pipe", "inherit"],
+      });
+      await once(child.stdout, "data");
+      return child;
+    }),
+  );
+  const start = performance.now();
+  for (const child of children) child.stdin.write("go\n");
+  for (;;) {
+    const rows = await driver.query("SELECT id FROM deliveries WHERE next_at IS NOT NULL LIMIT 1");
+    if (rows.length === 0) break;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  const rate = (job.deliveries / (performance.now() - start)) * 1000;
+  for (const child of children) child.kill("SIGKILL");
+  await driver.close();
+  return { rate };
+}
+
+/** One of them: begins when it is told to, and ends by being killed. */
+export async function oneOfMany({ database, postgresPort }: BenchJob): Promise<never> {
+  const url = `postgres://postgres@127.0.0.1:${String(postgresPort)}/${database ?? ""}`;
+  const driver = postgresDriver({ url });
+  await driver.query("SELECT 1 AS one");
+  const engine = engineOver(driver, { failed: (error) => console.error(error) });
+  console.log("ready");
+  await once(process.stdin, "data");
+  engine.start();
+  return new Promise(() => {});
+}
+
 async function openStore({ kind, postgresPort }: BenchJob): Promise<Driver> {
   if (kind.endsWith("sqlite")) {
     return sqliteDriver(temporaryDatabase((cleanUp) => process.on("exit", () => void cleanUp())));
@@ -190,7 +234,7 @@ async function fill(driver: Driver, job: BenchJob): Promise<void> {
       insert(tx, numbers, { now: Date.now() - 60_000, slowEvery: job.slowEvery }),
     );
   }
-  if (job.kind === "postgres") await driver.transaction((tx) => tx.query("ANALYZE"));
+  if (!job.kind.endsWith("sqlite")) await driver.transaction((tx) => tx.query("ANALYZE"));
 }
 
 type Tx = Parameters<Parameters<Driver["transaction"]>[0]>[0];

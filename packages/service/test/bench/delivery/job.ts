@@ -7,6 +7,8 @@ export interface BenchJob {
     | "pg-boss"
     | "graphile-worker"
     | "bullmq"
+    | "processes"
+    | "one-of-many"
     | "latency-sqlite"
     | "latency-postgres";
   /** Where the sink listens, on every loopback address. */
@@ -21,6 +23,10 @@ export interface BenchJob {
   readonly later: number;
   /** Events per second that are written beside, where latency is measured; 0: as many as it can. */
   readonly offered: number;
+  /** How many of them deliver, where several do. */
+  readonly processes: number;
+  /** The database that others have made. */
+  readonly database?: string;
 }
 
 /** What it prints, as JSON. */

@@ -9,6 +9,10 @@ async function figuresOf(): Promise<BenchFigures> {
     case "sqlite":
     case "postgres":
       return (await import("./engine.ts")).engineRate(job);
+    case "processes":
+      return (await import("./engine.ts")).processesRate(job);
+    case "one-of-many":
+      return (await import("./engine.ts")).oneOfMany(job);
     case "latency-sqlite":
     case "latency-postgres":
       return (await import("./engine.ts")).engineLatency(job);
