@@ -1,35 +1,33 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
-  cpSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   readdirSync,
   renameSync,
   rmSync,
   statSync,
-  writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const packageFolder = fileURLToPath(new URL("../../inspector/", import.meta.url));
 const schemasFolder = fileURLToPath(new URL("../../../schemas/", import.meta.url));
-const dist = join(packageFolder, "dist");
-const stamp = join(packageFolder, "node_modules", ".built");
+const pages = join(packageFolder, "node_modules", ".pages");
 
 /**
- * Builds the inspector's page into its `dist`, unless what is there was built from these very sources.
- * Two processes may build at one time: each moves a whole folder into place.
+ * Builds the inspector's page, unless it has been built from these very sources. Two processes may build at
+ * one time: a folder is named after its sources, and moved into place whole.
  *
  * @returns The folder, and whether it was built now.
  */
 export function buildInspector(): { readonly folder: string; readonly isNew: boolean } {
-  const hash = hashOfSources();
-  if (existsSync(join(dist, "index.html")) && builtFrom() === hash)
-    return { folder: dist, isNew: false };
-  const made = mkdtempSync(join(packageFolder, "node_modules", ".dist-"));
+  const folder = join(pages, hashOfSources());
+  if (existsSync(folder)) return { folder, isNew: false };
+  mkdirSync(pages, { recursive: true });
+  const made = mkdtempSync(join(pages, "making-"));
   try {
     const vite = join(packageFolder, "node_modules", "vite", "bin", "vite.js");
     const options = ["--config", "vite.config.ts", "--outDir", made, "--logLevel", "warn"];
@@ -37,21 +35,15 @@ export function buildInspector(): { readonly folder: string; readonly isNew: boo
       cwd: packageFolder,
       stdio: ["ignore", "ignore", "inherit"],
     });
-    rmSync(dist, { recursive: true, force: true });
-    try {
-      renameSync(made, dist);
-    } catch {
-      cpSync(made, dist, { recursive: true });
-    }
-    writeFileSync(stamp, hash);
-    return { folder: dist, isNew: true };
+    renameSync(made, folder);
+    return { folder, isNew: true };
+  } catch (error) {
+    // Another process was quicker.
+    if (existsSync(folder)) return { folder, isNew: false };
+    throw error;
   } finally {
     rmSync(made, { recursive: true, force: true });
   }
-}
-
-function builtFrom(): string {
-  return existsSync(stamp) ? readFileSync(stamp, "utf8") : "";
 }
 
 function hashOfSources(): string {
@@ -65,7 +57,7 @@ function hashOfSources(): string {
         hash.update(file).update("\0").update(readFileSync(file)).update("\0");
       }
   }
-  return hash.digest("hex");
+  return hash.digest("hex").slice(0, 24);
 }
 
 function filesOf(path: string): string[] {

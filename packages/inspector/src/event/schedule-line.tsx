@@ -19,7 +19,7 @@ export function ScheduleLine({ delivery }: { readonly delivery: Delivery }) {
     EDGE + (Math.log10(1 + seconds) / longest) * (WIDTH - 2 * EDGE);
   const made = attempts.length;
   return (
-    <figure className="schedule">
+    <figure className="schedule" tabIndex={0}>
       <svg
         viewBox={`0 0 ${String(WIDTH)} 44`}
         role="img"

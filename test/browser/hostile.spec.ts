@@ -1,0 +1,96 @@
+import { expect, it } from "vitest";
+import { browserOfFile, describeInBrowser } from "./chromium.ts";
+import { CANARY, hostileTexts } from "./hostile-texts.ts";
+import { openInspector } from "./open-inspector.ts";
+import { watchPage } from "./watch-page.ts";
+
+describeInBrowser("a hostile text", () => {
+  const browser = browserOfFile();
+
+  it("C1 stays text in every field: no dialog, no report, no request elsewhere", async () => {
+    const one = await openInspector();
+    expect(hostileTexts).toHaveLength(500);
+    await one.api("POST", "/v1/webhook/subscribe", {
+      url: `${one.receiverUrl}?q=${encodeURIComponent("<img src=x onerror=alert(1)>")}`,
+      secretKey: "a-secret-of-24-characters-or-more",
+      subscriptionDetails: { type: "ALL" },
+    });
+    // Names of members and values at once: 25 texts an event, each event in the catalogue's form.
+    for (let at = 0; at < hostileTexts.length; at += 25) {
+      const texts = hostileTexts.slice(at, at + 25);
+      const members = Object.fromEntries(texts.map((text) => [text, text]));
+      const data = { id: texts[0], paymentId: texts[1], customerId: texts[2], ...members };
+      const { status } = await one.api("POST", "/sandbox/events", { type: "account.linked", data });
+      expect(status).toBe(201);
+    }
+    await expect.poll(() => one.arrived.length, { timeout: 10_000 }).toBe(20);
+    for (const text of hostileTexts.slice(0, 20)) {
+      const named = { firstName: text, lastName: text.slice(0, 255) };
+      await one.api("POST", "/sandbox/customers", named);
+      await one.api("POST", "/sandbox/outcomes", {
+        outcome: "rejected",
+        code: text.slice(0, 64),
+        eventId: text,
+      });
+    }
+    const { page, faults } = await watchPage(await browser(), one.url);
+    await page.goto(one.address);
+    const events = page.locator("a.row", { hasText: "account.linked" });
+    await events.first().waitFor();
+    for (const id of await idsOf(one.api)) {
+      await page.evaluate((hash) => (location.hash = hash), `#/timeline/${id}`);
+      await page.locator(".facts", { hasText: id }).waitFor();
+      await page.locator(".attempts summary").first().click();
+      const shown = await page.locator("article").innerText();
+      expect(shown).toContain("alert(1)");
+    }
+    await page.getByRole("searchbox").fill(hostileTexts[5] ?? "");
+    for (const view of ["customers", "receiver", "subscriptions", "payments", "faults"]) {
+      await page.evaluate((hash) => (location.hash = hash), `#/${view}`);
+      await page.locator(".row.resource, .page h1").first().waitFor();
+    }
+    // A path, a key and a view that nobody has.
+    for (const hash of [
+      `#/timeline/<img src=x onerror=alert(1)>`,
+      "#javascript:alert(1)",
+      "#/__proto__/x",
+    ]) {
+      await page.evaluate((text) => (location.hash = text), hash);
+      await page.locator(".rows").waitFor();
+    }
+    const made = await page.evaluate(() => ({
+      elements: document.querySelectorAll("article script, article img, iframe, object, embed")
+        .length,
+      cookie: document.cookie,
+    }));
+    expect(made).toEqual({ elements: 0, cookie: "" });
+    expect(faults).toEqual([]);
+    expect(JSON.stringify(faults)).not.toContain(CANARY);
+  });
+
+  it("C1 that became markup would be refused by the policy, and be reported here", async () => {
+    const one = await openInspector();
+    const { page, faults } = await watchPage(await browser(), one.url);
+    await page.goto(one.address);
+    await page.locator("a.row").first().waitFor();
+    const refused = await page.evaluate(() => {
+      try {
+        document.body.insertAdjacentHTML("beforeend", "<img src=x onerror=alert(1)>");
+        return false;
+      } catch {
+        return true;
+      }
+    });
+    expect(refused).toBe(true);
+    await expect.poll(() => faults.length).toBeGreaterThan(0);
+  });
+});
+
+async function idsOf(
+  api: (method: "GET", path: string) => Promise<{ body: unknown }>,
+): Promise<string[]> {
+  const { body } = await api("GET", "/sandbox/events?limit=20");
+  return (body as { events: { id: string; type: string }[] }).events
+    .filter(({ type }) => type === "account.linked")
+    .map(({ id }) => id);
+}
