@@ -1,5 +1,8 @@
 import { Command } from "commander";
+import { declareCompletion } from "./declare/completion.ts";
 import { declareDiff } from "./declare/diff.ts";
+import { declareInbox } from "./declare/inbox.ts";
+import { declareRequirements } from "./declare/requirements.ts";
 import { declareSandbox } from "./declare/sandbox.ts";
 import { declareSend } from "./declare/send.ts";
 import { declareServe } from "./declare/serve.ts";
@@ -28,6 +31,9 @@ export function createProgram(surroundings: Surroundings): Command {
   declareSend(program, surroundings);
   declareDiff(program, surroundings);
   declareTypes(program, surroundings);
+  declareRequirements(program, surroundings);
   declareVerify(program, surroundings);
+  declareInbox(program, surroundings);
+  declareCompletion(program, surroundings);
   return program;
 }

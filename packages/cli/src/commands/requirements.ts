@@ -1,0 +1,48 @@
+import { requirements } from "@countersign/contract-kit";
+import { Failure } from "../failure.ts";
+import type { Surroundings } from "../terminal.ts";
+
+export interface RequirementsCommand {
+  readonly ids: readonly string[];
+  readonly role: string | undefined;
+  readonly level: string | undefined;
+  readonly json: boolean;
+}
+
+/** `countersign requirements`: what a provider and a receiver owe, a line each. */
+export function runRequirements(
+  { ids, role, level, json }: RequirementsCommand,
+  { terminal }: Pick<Surroundings, "terminal">,
+): void {
+  if (role !== undefined && role !== "provider" && role !== "receiver")
+    throw unusable("--role is provider or receiver");
+  if (level !== undefined && level !== "MUST" && level !== "SHOULD")
+    throw unusable("--level is MUST or SHOULD");
+  const all = requirements(role);
+  const unknown = ids.find((id) => all.every((one) => one.id !== id));
+  if (unknown !== undefined)
+    throw unusable(
+      `there is no requirement ${JSON.stringify(unknown)}; see countersign requirements`,
+    );
+  const wanted = all.filter(
+    (one) =>
+      (ids.length === 0 || ids.includes(one.id)) && (level === undefined || one.level === level),
+  );
+  if (json) {
+    terminal.out(JSON.stringify({ requirements: wanted }));
+    return;
+  }
+  const width = Math.max(0, ...wanted.map(({ id }) => id.length));
+  for (const one of wanted) {
+    terminal.out(`${one.id.padEnd(width)}  ${one.level.padEnd(6)}  ${one.sentence}`);
+    if (ids.length === 0) continue;
+    terminal.out(`  why      ${one.why}`);
+    terminal.out(`  source   ${one.source}`);
+    if (one.profile !== undefined) terminal.out(`  profile  ${one.profile}`);
+    terminal.out(`  checks   ${one.checks.length > 0 ? one.checks.join(", ") : "none"}`);
+  }
+}
+
+function unusable(message: string): Failure {
+  return new Failure("CS_CLI_ARGUMENT_UNUSABLE", message);
+}

@@ -1,0 +1,115 @@
+import { existsSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import type { InboxQueue } from "@countersign/receiver";
+import { postgresInbox } from "@countersign/receiver/postgres";
+import { sqliteInbox } from "@countersign/receiver/sqlite";
+import pg from "pg";
+import { secretFrom } from "./environment.ts";
+import { Failure, systemCode } from "./failure.ts";
+import { printable } from "./printable.ts";
+import type { Surroundings } from "./terminal.ts";
+
+export interface InboxPlace {
+  /** SQLite file. */
+  readonly database: string | undefined;
+  /** PostgreSQL schema of the inbox's tables. */
+  readonly schema: string;
+}
+
+/** A receiver's inbox that is open. */
+export interface OpenInbox {
+  readonly queue: InboxQueue;
+  /** Makes its tables, or brings them to this version. */
+  readonly migrate: () => Promise<void>;
+}
+
+const UNDEFINED_TABLE = "42P01";
+const NO_INBOX = "it has no inbox: run countersign inbox migrate";
+
+/**
+ * Does something with a receiver's inbox: the one in PostgreSQL that `COUNTERSIGN_DATABASE_URL` names,
+ * or the SQLite file.
+ *
+ * @param isMade Whether a file that is not there is made.
+ * @throws {Failure} `CS_CLI_ENVIRONMENT_UNUSABLE`: both or neither is named, or the variable is no such
+ *   URL; `CS_CLI_DATABASE_UNUSABLE`: there is no such inbox, or the database does not answer.
+ */
+export async function withInbox<T>(
+  { database, schema }: InboxPlace,
+  { env, isMade }: Pick<Surroundings, "env"> & { readonly isMade: boolean },
+  use: (inbox: OpenInbox) => Promise<T>,
+): Promise<T> {
+  const url = await secretFrom(env, "COUNTERSIGN_DATABASE_URL");
+  if ((url === undefined) === (database === undefined))
+    throw new Failure(
+      "CS_CLI_ENVIRONMENT_UNUSABLE",
+      "the inbox is either in PostgreSQL, COUNTERSIGN_DATABASE_URL, or in the SQLite file of --database",
+    );
+  try {
+    return url === undefined
+      ? await withFile(database ?? "", isMade, use)
+      : await withPostgres(url, schema, use);
+  } catch (cause) {
+    if (cause instanceof Failure) throw cause;
+    throw unusable(cause);
+  }
+}
+
+async function withFile<T>(
+  path: string,
+  isMade: boolean,
+  use: (inbox: OpenInbox) => Promise<T>,
+): Promise<T> {
+  if (!isMade) requireInbox(path);
+  const inbox = sqliteInbox(path);
+  try {
+    // Opening it has made what was missing.
+    return await use({ queue: inbox.queue, migrate: () => Promise.resolve() });
+  } finally {
+    inbox.close();
+  }
+}
+
+/** Opening it would make what is missing: a file of something else stays as it is. */
+function requireInbox(path: string): void {
+  if (!existsSync(path))
+    throw new Failure("CS_CLI_DATABASE_UNUSABLE", `there is no file ${printable(path)}`);
+  const database = new DatabaseSync(path, { readOnly: true });
+  try {
+    const found = database
+      .prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'countersign_events'")
+      .get();
+    if (found === undefined) throw unusable(undefined, NO_INBOX);
+  } finally {
+    database.close();
+  }
+}
+
+async function withPostgres<T>(
+  url: string,
+  schema: string,
+  use: (inbox: OpenInbox) => Promise<T>,
+): Promise<T> {
+  if (!/^postgres(?:ql)?:\/\//.test(url) || !URL.canParse(url))
+    throw new Failure(
+      "CS_CLI_ENVIRONMENT_UNUSABLE",
+      "COUNTERSIGN_DATABASE_URL must be postgres://USER:PASSWORD@HOST:PORT/DATABASE",
+    );
+  const pool = new pg.Pool({ connectionString: url, max: 2, connectionTimeoutMillis: 10_000 });
+  // An idle connection that is lost ends the process otherwise.
+  pool.on("error", () => {});
+  try {
+    const inbox = postgresInbox(pool, { schema });
+    return await use({ queue: inbox.queue, migrate: () => inbox.migrate() });
+  } finally {
+    await pool.end();
+  }
+}
+
+/** Without the error's own words: they may hold the URL. */
+function unusable(cause: unknown, known?: string): Failure {
+  const code = systemCode(cause);
+  const silent = `it does not answer${code === undefined ? "" : ` (${code})`}`;
+  const why = known ?? (code === UNDEFINED_TABLE ? NO_INBOX : silent);
+  return new Failure("CS_CLI_DATABASE_UNUSABLE", `the database cannot be used: ${why}`, { cause });
+}

@@ -1,0 +1,87 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { ran } from "./ran.ts";
+
+const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
+const has = (shell: string): boolean =>
+  spawnSync(shell, ["--version"], { stdio: "ignore" }).error === undefined;
+
+/** The environment of a shell that finds `countersign`. */
+function environment(): NodeJS.ProcessEnv {
+  const folder = mkdtempSync(join(tmpdir(), "countersign-completion-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const command = join(folder, "countersign");
+  const node = `exec '${process.execPath}' --conditions=@countersign/source '${main}' "$@"`;
+  writeFileSync(command, `#!/bin/sh\n${node}\n`);
+  chmodSync(command, 0o755);
+  return { ...process.env, PATH: `${folder}:${process.env["PATH"] ?? ""}` };
+}
+
+const words = async (...given: readonly string[]): Promise<string[]> => {
+  const { out } = await ran(["completion", "words", "--", ...given]);
+  return out.split("\n").filter((line) => line !== "");
+};
+
+describe("countersign completion", () => {
+  it("completes commands, their commands and options, and leaves values to the shell", async () => {
+    expect(await words("")).toEqual(
+      expect.arrayContaining(["sandbox", "serve", "send", "types", "verify", "inbox", "help"]),
+    );
+    expect(await words("s")).toEqual(["sandbox", "serve", "send"]);
+    expect(await words("inbox", "")).toEqual(["migrate", "dead", "retry", "help"]);
+    expect(await words("inbox", "dead", "--l")).toEqual(["--limit"]);
+    expect(await words("send", "refund.failed", "--ti")).toEqual(["--times"]);
+    expect(await words("types", "--out", "")).toEqual([]);
+    expect(await words("diff", "--json", "--r")).toEqual(["--rules"]);
+    expect(await words("completion", "")).not.toContain("words");
+  });
+
+  it.each([[[]], [["tcsh"]]])("ends with 2 for %j", async (args: readonly string[]) => {
+    expect(await ran(["completion", ...args])).toMatchObject({ status: 2, out: "" });
+  });
+
+  it.skipIf(!has("bash"))("works in bash (needs bash)", () => {
+    const script = `
+source <(countersign completion bash)
+complete -p countersign
+COMP_WORDS=(countersign inbox r) COMP_CWORD=2
+_countersign
+printf '%s\\n' "\${COMPREPLY[@]}"
+COMP_WORDS=(countersign types --lang) COMP_CWORD=2
+_countersign
+printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const options = { encoding: "utf8", env: environment() } as const;
+    expect(execFileSync("bash", ["--norc", "-c", script], options)).toBe(
+      "complete -o default -F _countersign countersign\nretry\n--language\n",
+    );
+  });
+
+  it.skipIf(!has("zsh"))("is a script that zsh reads (needs zsh)", async () => {
+    const { out } = await ran(["completion", "zsh"]);
+    const { status, stderr } = spawnSync("zsh", ["-n"], { input: out, encoding: "utf8" });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  });
+
+  it.skipIf(!has("fish"))("works in fish (needs fish)", () => {
+    const script = "countersign completion fish | source; complete -C 'countersign inbox re'";
+    const options = { encoding: "utf8", env: environment() } as const;
+    expect(execFileSync("fish", ["-N", "-c", script], options)).toContain("retry");
+  });
+});
+
+describe("a command that is mistyped", () => {
+  it.each([
+    [["tpyes"], "types"],
+    [["inbox", "migrat"], "migrate"],
+    [["requirements", "--rol", "receiver"], "--role"],
+    [["verify", "pact"], "pacts"],
+  ])("%j is answered with what may be meant", async (args, meant) => {
+    const { status, err } = await ran(args);
+    expect(status).toBe(2);
+    expect(err).toContain(`Did you mean ${meant}?`);
+  });
+});
