@@ -18,10 +18,13 @@ const manifest: unknown = JSON.parse(
 // npm packs no package without a version.
 const { version } = manifest as { version: string };
 
-// From the start: whoever asks while the service starts is heard once it runs.
-const asked = askedToEnd();
+const args = process.argv.slice(2);
+// What serves finishes its calls; whoever asks while it starts is heard once it runs. Any other command
+// ends at the first SIGINT: what it writes it moves into place when it is whole.
+const serves = ["sandbox", "serve"].includes(args[0] ?? "");
+const asked = serves ? askedToEnd() : Promise.resolve();
 
-process.exitCode = await run(process.argv.slice(2), {
+process.exitCode = await run(args, {
   terminal: {
     out: (line) => void process.stdout.write(`${line}\n`),
     err: (line) => void process.stderr.write(`${line}\n`),

@@ -10,6 +10,13 @@ import { declareTypes } from "./declare/types.ts";
 import { declareVerify } from "./declare/verify.ts";
 import type { Surroundings } from "./terminal.ts";
 
+const help = `
+Examples:
+  countersign sandbox
+  countersign send refund.authorized --url http://localhost:3000/webhooks
+  countersign types --language typescript --out src/events.ts
+  countersign help send`;
+
 /** The command `countersign`. Each command loads what it needs when it runs, and no other one's. */
 export function createProgram(surroundings: Surroundings): Command {
   const { terminal, version } = surroundings;
@@ -18,6 +25,7 @@ export function createProgram(surroundings: Surroundings): Command {
       "A payment provider's refunds, customers and webhooks, for development and for real",
     )
     .version(version)
+    .addHelpText("after", help)
     // An option behind a command is that command's own, also where it is one of the command before.
     .enablePositionalOptions()
     .exitOverride()

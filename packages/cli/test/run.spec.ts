@@ -1,7 +1,41 @@
+import type { Command } from "commander";
 import { describe, expect, it } from "vitest";
+import { createProgram } from "../src/program.ts";
 import { ran } from "./ran.ts";
 
+/** Each command that does something, as its words. */
+function commandsOf(command: Command, before: readonly string[] = []): (readonly string[])[] {
+  return command
+    .createHelp()
+    .visibleCommands(command)
+    .filter((one) => one.name() !== "help")
+    .flatMap((one) => {
+      const words = [...before, one.name()];
+      const below = commandsOf(one, words);
+      // A family whose members do all has no options of its own.
+      return below.length > 0 && one.options.length === 0 ? below : [words, ...below];
+    });
+}
+
+const program = createProgram({
+  terminal: { out: () => {}, err: () => {} },
+  env: {},
+  asked: () => Promise.resolve(),
+  askSecret: () => Promise.resolve(undefined),
+  unmet: () => {},
+  version: "1.2.3",
+});
+
 describe("the command countersign", () => {
+  it.each(commandsOf(program).map((words) => [words.join(" "), words] as const))(
+    "explains %s with examples",
+    async (name, words) => {
+      const { status, out, err } = await ran([...words, "--help"]);
+      expect({ status, err }).toEqual({ status: 0, err: "" });
+      expect(out).toMatch(new RegExp(`^Examples:\\n(?:.*\\n)*.*countersign ${name}\\b`, "m"));
+    },
+  );
+
   it("tells its version and its help on stdout, and ends with 0", async () => {
     expect(await ran(["--version"])).toEqual({ status: 0, out: "1.2.3\n", err: "" });
     const help = await ran(["--help"]);

@@ -17,6 +17,16 @@ Examples:
   countersign serve --database /var/lib/countersign/service.db
   countersign serve --port 8080 --listen 0.0.0.0 --profile x-signature`;
 
+const newKeyHelp = `
+Examples:
+  export COUNTERSIGN_ENCRYPTION_KEYS=$(countersign serve new-key)`;
+
+const rotateHelp = `
+The first key of COUNTERSIGN_ENCRYPTION_KEYS seals, all open; services may run meanwhile.
+
+Examples:
+  countersign serve rotate-secrets --database /var/lib/countersign/service.db`;
+
 interface ServeOptions {
   readonly port: number | undefined;
   readonly database: string | undefined;
@@ -67,6 +77,7 @@ function addKeyCommands(serve: Command, surroundings: Surroundings): void {
   serve
     .command("new-key")
     .description("print a new encryption key")
+    .addHelpText("after", newKeyHelp)
     .action(async () => {
       const { newEncryptionKey } = await import("../encryption-keys.ts");
       surroundings.terminal.out(newEncryptionKey());
@@ -75,6 +86,7 @@ function addKeyCommands(serve: Command, surroundings: Surroundings): void {
     .command("rotate-secrets")
     .description("seal every secret under the first encryption key")
     .option("--database <file>", "SQLite file (default: .countersign/service.db)")
+    .addHelpText("after", rotateHelp)
     .action(async (options: Pick<ServeOptions, "database">) => {
       const { runRotateSecrets } = await import("../commands/rotate-secrets.ts");
       await runRotateSecrets(options, surroundings);
