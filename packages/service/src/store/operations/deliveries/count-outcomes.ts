@@ -53,7 +53,7 @@ export async function countOutcomes(
          WHEN outcomes.succeeded_at IS NULL THEN COALESCE(subscriptions.failing_since, outcomes.at)
          ELSE outcomes.at END
      FROM outcomes
-     WHERE subscriptions.key = outcomes.key AND (
+     WHERE subscriptions.key = outcomes.key || '' AND (
        outcomes.failures > 0 OR subscriptions.consecutive_failures > 0
        OR subscriptions.last_success_at IS NULL
        OR subscriptions.last_success_at < outcomes.at - ${SUCCESS_MS})`,
@@ -78,7 +78,7 @@ async function pauseFailing(
   const paused = await tx.query<{ key: string }>(
     `WITH failing (key, at) AS (${text})
      UPDATE subscriptions SET status = 'PAUSED', updated_at = failing.at FROM failing
-     WHERE subscriptions.key = failing.key AND subscriptions.status = 'ACTIVE'
+     WHERE subscriptions.key = failing.key || '' AND subscriptions.status = 'ACTIVE'
        AND subscriptions.consecutive_failures >= CAST($${enough} AS bigint)
        AND subscriptions.failing_since <= failing.at - CAST($${patience} AS bigint)
      RETURNING subscriptions.key`,

@@ -22,7 +22,7 @@ export async function releaseDeliveries(
   await tx.query(
     `WITH given (id, attempt, attempts) AS (${text})
      UPDATE deliveries SET leased_until = 0, attempts = given.attempts FROM given
-     WHERE deliveries.id = given.id AND deliveries.attempts = given.attempt`,
+     WHERE deliveries.id = given.id || '' AND deliveries.attempts = given.attempt + 0`,
     params,
   );
 }

@@ -36,7 +36,7 @@ export async function settleDeliveries(
        next_at = CASE WHEN deliveries.state = 'waiting' THEN settled.next_at END,
        leased_until = 0
      FROM settled
-     WHERE deliveries.id = settled.id AND deliveries.attempts = settled.attempt
+     WHERE deliveries.id = settled.id || '' AND deliveries.attempts = settled.attempt + 0
      RETURNING deliveries.id, deliveries.attempts AS attempt`,
     params,
   );

@@ -9,6 +9,9 @@ export interface ValueRows {
 /**
  * Rows as a list of values. It is filled up with rows of NULL to a power of two, so that a group of any size
  * finds its statement prepared: a statement compares its key, which NULL never equals.
+ *
+ * A statement that joins them to a table says `key || ''`, so that SQLite looks each key up in the table: for
+ * many rows it would make an index of them and walk through the whole table instead.
  */
 export function valueRows(
   types: readonly ("text" | "bigint")[],
