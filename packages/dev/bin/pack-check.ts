@@ -170,6 +170,11 @@ try {
   const command = project("command", { install: ["cli"], others: {} });
   const bin = join(command, "node_modules", ".bin", "countersign");
   process.stdout.write(`countersign ${run(bin, ["--version"], command)}`);
+  const out = join(command, "events.ts");
+  run(bin, ["types", "--language", "typescript", "--out", out], command);
+  expect(readFileSync(out, "utf8").includes("export type WebhookEvent"), "types wrote no types");
+  const owed = run(bin, ["requirements", "--role", "receiver"], command);
+  expect(owed.includes("R-VERIFY-RAW"), "requirements lists none");
   process.stdout.write(`the receiver's packages weigh ${String(total)} bytes packed\n`);
 } finally {
   rmSync(work, { recursive: true, force: true });
