@@ -8,6 +8,7 @@ import { declareSend } from "./declare/send.ts";
 import { declareServe } from "./declare/serve.ts";
 import { declareTypes } from "./declare/types.ts";
 import { declareVerify } from "./declare/verify.ts";
+import { printable } from "./printable.ts";
 import type { Surroundings } from "./terminal.ts";
 
 const help = `
@@ -31,7 +32,8 @@ export function createProgram(surroundings: Surroundings): Command {
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.out(text.trimEnd()),
-      writeErr: (text) => terminal.err(text.trimEnd()),
+      // It repeats what was typed, or what a script put there.
+      writeErr: (text) => terminal.err(text.trimEnd().split("\n").map(printable).join("\n")),
     });
 
   declareSandbox(program, surroundings);

@@ -1,5 +1,6 @@
 import { CommanderError } from "commander";
 import { Failure } from "./failure.ts";
+import { printable } from "./printable.ts";
 import { createProgram } from "./program.ts";
 import type { Surroundings } from "./terminal.ts";
 
@@ -28,7 +29,9 @@ export async function run(
     // Commander has written its message already. Help that nobody asked for is a mistake of use.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     if (!(error instanceof Failure)) throw error;
-    surroundings.terminal.err(`countersign: ${error.code}: ${error.message}`);
+    // A message may hold words of an argument, a file or a server.
+    const message = error.message.split("\n").map(printable).join("\n");
+    surroundings.terminal.err(`countersign: ${error.code}: ${message}`);
     return 2;
   }
 }

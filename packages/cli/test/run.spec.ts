@@ -76,6 +76,19 @@ describe("the command countersign", () => {
     expect(err).not.toBe("");
   });
 
+  it.each([
+    [["sand\u001b[2Jbox"]],
+    [["send", "\u001b]0;title\u0007", "--url", "http://127.0.0.1:9/"]],
+    [["sandbox", "--port", "1\u009b2J"]],
+    [["diff", "\u202eold", "new"]],
+    [["sandbox", "--profile", "\u001b[2J"]],
+  ])("prints no control character of %j", async (args) => {
+    const { status, err } = await ran(args);
+    expect(status).toBe(2);
+    expect(err).toMatch(/\\u/);
+    expect(err).not.toMatch(/[\p{Cf}]|[^\P{Cc}\n]/u);
+  });
+
   it.each(["--token", "--secret", "--secret-key", "--password"])("takes no %s", async (option) => {
     expect(await ran(["sandbox", option, "hush"])).toMatchObject({ status: 2 });
     expect(await ran(["serve", option, "hush"])).toMatchObject({ status: 2 });

@@ -82,7 +82,7 @@ function withNamesOfTheirOwn(shapes: readonly EventShape[]): readonly EventShape
 }
 
 /** A JSON Pointer's members (RFC 6901 section 4). */
-export function membersOf(pointer: string): readonly string[] {
+function membersOf(pointer: string): readonly string[] {
   return pointer
     .split("/")
     .slice(1)

@@ -1,6 +1,6 @@
 import type { EventModel } from "./event-model.ts";
 
-export interface Printing {
+interface Printing {
   /** What the types belong to, where the language has such a thing. */
   readonly packageName: string;
   /** The first lines of each file, without the marks of a comment. */

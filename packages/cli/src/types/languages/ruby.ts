@@ -14,7 +14,7 @@ export const ruby: Language = {
       .replace(/^require 'json'$/m, "require 'bigdecimal'\nrequire 'json'")
       // A Float is refused: it has lost the number's text.
       .replace(
-        /^( *)Double( *)= Strict::Float \| Strict::Integer$/m,
+        /^( *)Double ( *)= Strict::Float \| Strict::Integer$/m,
         "$1Decimal$2= Strict::Decimal.constructor { |value| value.is_a?(::Integer) ? BigDecimal(value) : value }",
       )
       .replaceAll("Types::Double", "Types::Decimal")
