@@ -5,7 +5,7 @@ export default defineConfig({
   root: import.meta.dirname,
   base: "/inspector/",
   plugins: [react()],
-  resolve: { conditions: ["@countersign/source", "module", "browser", "development|production"] },
+  resolve: { conditions: ["@countersign/source", "module", "browser", "production"] },
   build: {
     outDir: "dist",
     emptyOutDir: true,

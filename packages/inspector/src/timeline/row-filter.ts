@@ -12,8 +12,5 @@ export function rowFilter({
   return (row) =>
     (categories.length === 0 || categories.includes(row.category)) &&
     (type === "" || row.type === type) &&
-    (words === "" ||
-      row.type.toLowerCase().includes(words) ||
-      row.id.toLowerCase().includes(words) ||
-      (row.subject?.toLowerCase().includes(words) ?? false));
+    (words === "" || row.text.includes(words));
 }

@@ -1,4 +1,3 @@
-import { useVirtualizer } from "@tanstack/react-virtual";
 import { useLayoutEffect, useRef, useState, type KeyboardEvent } from "react";
 import { useInspector } from "../inspector-context.ts";
 import { addressOf } from "../parts/use-place.ts";
@@ -6,6 +5,7 @@ import type { TimelinePage } from "../remote/shapes.ts";
 import { PAGE_ROWS } from "../use-news.ts";
 import { TimelineRowView } from "./timeline-row.tsx";
 import type { Row } from "./timeline-store.ts";
+import { useWindow } from "./use-window.ts";
 
 const ROW_PX = 48;
 
@@ -25,13 +25,7 @@ export function TimelineList({
 }) {
   const scroller = useRef<HTMLDivElement>(null);
   const anchor = useRef<{ id: string | undefined; count: number }>({ id: undefined, count: 0 });
-  const virtual = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_PX,
-    overscan: 12,
-    getItemKey: (index) => rows.at(-1 - index)?.id ?? index,
-  });
+  const { from, to } = useWindow(scroller, { count: rows.length, rowPx: ROW_PX });
   const newest = rows.at(-1)?.id;
   useLayoutEffect(() => {
     const { id } = anchor.current;
@@ -48,11 +42,17 @@ export function TimelineList({
     if (step === undefined || rows.length === 0) return;
     event.preventDefault();
     const at = rows.findLastIndex((row) => row.id === selected);
-    const from = at < 0 ? -1 : rows.length - 1 - at;
-    const index = Math.min(Math.max(from + step, 0), rows.length - 1);
+    const present = at < 0 ? -1 : rows.length - 1 - at;
+    const index = Math.min(Math.max(present + step, 0), rows.length - 1);
     const row = rows.at(-1 - index);
     if (row !== undefined) location.hash = addressOf("timeline", row.id);
-    virtual.scrollToIndex(index);
+    const element = scroller.current;
+    if (element === null) return;
+    const [top, bottom] = [index * ROW_PX, (index + 1) * ROW_PX];
+    if (top < element.scrollTop) element.scrollTop = top;
+    else if (bottom > element.scrollTop + element.clientHeight) {
+      element.scrollTop = bottom - element.clientHeight;
+    }
   };
 
   return (
@@ -64,17 +64,18 @@ export function TimelineList({
       role="group"
       aria-label="Events"
     >
-      <ol className="rows-all" style={{ height: virtual.getTotalSize() }}>
-        {virtual.getVirtualItems().map((item) => {
-          const row = rows.at(-1 - item.index);
-          return (
-            row && (
-              <li key={item.key} style={{ transform: `translateY(${String(item.start)}px)` }}>
-                <TimelineRowView row={row} isSelected={row.id === selected} />
-              </li>
-            )
-          );
-        })}
+      <ol className="rows-all" style={{ height: rows.length * ROW_PX }}>
+        {rows
+          .slice(rows.length - to, rows.length - from)
+          .toReversed()
+          .map((row, index) => (
+            <li
+              key={row.id}
+              style={{ transform: `translateY(${String((from + index) * ROW_PX)}px)` }}
+            >
+              <TimelineRowView row={row} isSelected={row.id === selected} />
+            </li>
+          ))}
       </ol>
       {before !== null && <Older before={before} />}
     </div>

@@ -11,9 +11,17 @@ import { subjectOf } from "./subject-of.ts";
 /** Rows without payloads that are kept; the oldest go first. */
 export const MAX_ROWS = 100_000;
 
+/** Milliseconds between two changes. */
+const PACE_MS = 80;
+
+/** Of every event without deliveries: a map of its own for each would weigh more than the rest. */
+const NONE: ReadonlyMap<string, DeliveryState> = new Map();
+
 export interface Row extends Omit<TimelineRow, "states"> {
   /** The state of each delivery, by subscription or by place. */
   readonly states: ReadonlyMap<string, DeliveryState>;
+  /** What a search looks in: type and ids in lower case. */
+  readonly text: string;
 }
 
 export interface Snapshot {
@@ -25,12 +33,16 @@ export interface Snapshot {
 }
 
 /**
- * The timeline of the page, as an external store. News of one animation frame are one change, so that a
- * burst of thousands is drawn once.
+ * The timeline of the page, as an external store. News of 80 ms are one change, so that a burst of thousands is drawn
+ * a few times.
  */
 export class TimelineStore {
   readonly bodies: Bodies = new Bodies();
-  readonly #places = new Map<string, Row>();
+  /** The newest last. */
+  #rows: Row[] = [];
+  /** The number of the first row; older ones have lower numbers, so that no row is numbered anew. */
+  #first = 0;
+  readonly #numbers = new Map<string, number>();
   readonly #listeners = new Set<() => void>();
   readonly #schedule: (change: () => void) => void;
   #snapshot: Snapshot = { rows: [], before: undefined, isLive: false };
@@ -38,8 +50,8 @@ export class TimelineStore {
   #before: string | null | undefined;
   #isLive = false;
 
-  /** @param schedule Runs a change once, soon. Default: with the next frame, or 250 ms in a hidden page. */
-  constructor(schedule: (change: () => void) => void = nextFrame) {
+  /** @param schedule Runs a change once, soon. Default: after 80 ms. */
+  constructor(schedule: (change: () => void) => void = soon) {
     this.#schedule = schedule;
   }
 
@@ -50,48 +62,37 @@ export class TimelineStore {
 
   readonly snapshot = (): Snapshot => this.#snapshot;
 
-  has(id: string): boolean {
-    return this.#places.has(id);
-  }
-
   addEvent(event: ToldEvent): void {
     this.bodies.set(event.id, event.payload);
     const { id, type, category, timestamp } = event;
-    const states = this.#places.get(id)?.states ?? new Map<string, DeliveryState>();
-    this.#places.set(id, {
-      id,
-      type,
-      category,
-      timestamp,
-      subject: subjectOf(event.payload),
-      states,
-    });
-    this.#changed();
+    const states = this.#find(id)?.states ?? NONE;
+    const subject = subjectOf(event.payload);
+    const text = textOf({ id, type, subject });
+    this.#put({ id, type, category, timestamp, subject, states, text });
   }
 
   setDelivery({ eventId, subscriptionKey, state }: ToldDelivery): void {
-    const row = this.#places.get(eventId);
+    const row = this.#find(eventId);
     if (row === undefined) return;
     // States by place are those of a list; the first news by name takes the place of all.
     const named = [...row.states].filter(([key]) => key.startsWith("sub_"));
-    const states = new Map(named).set(subscriptionKey, state);
-    this.#places.set(eventId, { ...row, states });
-    this.#changed();
+    this.#put({ ...row, states: new Map(named).set(subscriptionKey, state) });
   }
 
   /** Adds a page of the list below what is there. */
   addOlder({ events, before }: TimelinePage): void {
-    const newer = [...this.#places];
-    this.#places.clear();
-    for (const row of events.toReversed()) this.#places.set(row.id, rowOf(row));
-    for (const [id, row] of newer) this.#places.set(id, row);
+    const older = events.filter(({ id }) => !this.#numbers.has(id)).toReversed();
+    this.#first -= older.length;
+    older.forEach(({ id }, index) => this.#numbers.set(id, this.#first + index));
+    this.#rows = [...older.map(rowOf), ...this.#rows];
     this.#before = before;
     this.#changed();
   }
 
   /** Forgets everything, and takes the newest page of the list. */
   startWith(page: TimelinePage): void {
-    this.#places.clear();
+    this.#rows = [];
+    this.#numbers.clear();
     this.addOlder(page);
   }
 
@@ -100,18 +101,33 @@ export class TimelineStore {
     this.#changed();
   }
 
+  #find(id: string): Row | undefined {
+    const number = this.#numbers.get(id);
+    return number === undefined ? undefined : this.#rows[number - this.#first];
+  }
+
+  #put(row: Row): void {
+    const number = this.#numbers.get(row.id) ?? this.#first + this.#rows.length;
+    this.#numbers.set(row.id, number);
+    this.#rows[number - this.#first] = row;
+    this.#changed();
+  }
+
+  #trim(): void {
+    const surplus = this.#rows.splice(0, Math.max(0, this.#rows.length - MAX_ROWS));
+    for (const { id } of surplus) this.#numbers.delete(id);
+    this.#first += surplus.length;
+  }
+
   #changed(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     this.#schedule(() => {
       this.#isScheduled = false;
-      for (const id of this.#places.keys()) {
-        if (this.#places.size <= MAX_ROWS) break;
-        this.#places.delete(id);
-      }
+      this.#trim();
       this.#snapshot = {
-        rows: [...this.#places.values()],
-        before: this.#places.size >= MAX_ROWS ? null : this.#before,
+        rows: [...this.#rows],
+        before: this.#rows.length >= MAX_ROWS ? null : this.#before,
         isLive: this.#isLive,
       };
       for (const listener of this.#listeners) listener();
@@ -120,10 +136,15 @@ export class TimelineStore {
 }
 
 function rowOf({ states, ...row }: TimelineRow): Row {
-  return { ...row, states: new Map(states.map((state, index) => [String(index), state])) };
+  const kept =
+    states.length === 0 ? NONE : new Map(states.map((state, index) => [String(index), state]));
+  return { ...row, states: kept, text: textOf(row) };
 }
 
-function nextFrame(change: () => void): void {
-  if (document.hidden) setTimeout(change, 250);
-  else requestAnimationFrame(change);
+function textOf({ id, type, subject }: Pick<Row, "id" | "type" | "subject">): string {
+  return `${type} ${id} ${subject ?? ""}`.toLowerCase();
+}
+
+function soon(change: () => void): void {
+  setTimeout(change, PACE_MS);
 }

@@ -1,12 +1,12 @@
-import { useDeferredValue, useMemo, useState, useSyncExternalStore } from "react";
+import { useState, useSyncExternalStore } from "react";
 import { EventView } from "../event/event-view.tsx";
 import { useInspector } from "../inspector-context.ts";
 import { addressOf } from "../parts/use-place.ts";
 import { FilterBar, type Filter } from "./filter-bar.tsx";
 import { FirstSteps } from "./first-steps.tsx";
-import { rowFilter } from "./row-filter.ts";
 import { TimelineList } from "./timeline-list.tsx";
 import type { Snapshot } from "./timeline-store.ts";
+import { useFiltered } from "./use-filtered.ts";
 
 const everything: Filter = { categories: [], type: "", search: "" };
 
@@ -16,12 +16,8 @@ export function TimelineView({ selected }: { readonly selected: string | undefin
   const live = useSyncExternalStore(timeline.subscribe, timeline.snapshot);
   const [paused, setPaused] = useState<Snapshot>();
   const [filter, setFilter] = useState(everything);
-  const wanted = useDeferredValue(filter);
   const { rows, before } = paused ?? live;
-  const shown = useMemo(() => {
-    const passes = rowFilter(wanted);
-    return passes === undefined ? rows : rows.filter(passes);
-  }, [rows, wanted]);
+  const shown = useFiltered(rows, filter);
   const missed = paused === undefined ? 0 : live.rows.length - paused.rows.length;
   const isEmpty = live.before !== undefined && live.rows.length === 0;
   return (

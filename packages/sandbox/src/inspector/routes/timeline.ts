@@ -26,12 +26,13 @@ export const getTimeline: Route = {
       const message = "the query's before must be a cursor of an earlier answer";
       throw refuseMembers([{ pointer: "/before", code: "INVALID_VALUE", message }]);
     }
+    // `+` keeps SQLite from the index by time: sorting by row number all that a namespace has.
     const rows = await call.context.driver.query<Row>(
       `SELECT rowid AS cursor, id, type, category, created_at AS at,
          coalesce(json_extract(payload, '$.data.paymentId'), json_extract(payload, '$.data.customerId'),
            json_extract(payload, '$.data.id')) AS subject,
          (SELECT group_concat(state) FROM deliveries WHERE event_id = events.id) AS states
-       FROM events WHERE merchant_id = $1 AND rowid < $2 ORDER BY rowid DESC LIMIT $3`,
+       FROM events WHERE +merchant_id = $1 AND rowid < $2 ORDER BY rowid DESC LIMIT $3`,
       [call.merchant.id, Number(text), limit],
     );
     const events = rows.map(({ id, type, category, subject, at, states }) => ({

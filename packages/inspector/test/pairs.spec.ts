@@ -1,0 +1,78 @@
+import { describe, expect, it } from "vitest";
+import { layOut } from "../src/parts/lay-out-states.ts";
+import { pairs } from "../src/receiver/pairs.ts";
+
+const at = (second: number): string => new Date(1_795_000_000_000 + second * 1000).toISOString();
+const attempt = (number: number, second: number) => ({
+  number,
+  startedAt: at(second),
+  durationMs: 5,
+  status: 503,
+  error: null,
+  answer: null,
+  headers: null,
+});
+const outcome = (name: string, second: number, eventId: string | null = "evt_1") => ({
+  eventId,
+  outcome: name,
+  code: null,
+  durationMs: 1,
+  at: at(second),
+});
+
+describe("both sides of one event", () => {
+  it("stand in one row: each attempt with what was told of it before the next one", () => {
+    const delivery = {
+      deliveryId: "dlv_1",
+      eventId: "evt_1",
+      subscriptionKey: "sub_1",
+      state: "delivered" as const,
+      nextAttemptAt: null,
+      url: null,
+      createdAt: at(0),
+      type: "refund.pending",
+      attempts: [attempt(1, 0), attempt(2, 10), attempt(3, 20)],
+    };
+    const told = [
+      outcome("handled", 20.01),
+      outcome("failed", 0.01),
+      outcome("x", 5, "evt_2"),
+      outcome("y", 5, null),
+    ];
+    const rows = pairs([delivery], told);
+    expect(rows.map((row) => [row.attempt.number, row.outcome?.outcome])).toEqual([
+      [3, "handled"],
+      [2, undefined],
+      [1, "failed"],
+    ]);
+  });
+});
+
+describe("the drawing of a state machine", () => {
+  const transition = (from: string | null, to: string, trigger: string) => ({
+    from,
+    to,
+    trigger,
+    condition: null,
+    effect: null,
+  });
+
+  it("has every state once, beginnings first and ends last, and one arrow a pair", () => {
+    const { states, arrows, width } = layOut([
+      transition(null, "FAILED", "request"),
+      transition(null, "PENDING", "request"),
+      transition("PENDING", "FAILED", "failed"),
+      transition("PENDING", "FAILED", "covered"),
+      transition("PENDING", "PENDING", "settled"),
+    ]);
+    expect(states.map(({ name }) => name)).toEqual(["", "PENDING", "FAILED"]);
+    expect(arrows.map(({ key, label }) => [key, label])).toEqual([
+      [" FAILED", "request"],
+      [" PENDING", "request"],
+      ["PENDING FAILED", "failed, covered"],
+      ["PENDING PENDING", "settled"],
+    ]);
+    for (const { path } of arrows) expect(path).not.toMatch(/NaN|undefined/);
+    expect(states.every(({ x, w }) => x >= 0 && x + w <= width)).toBe(true);
+  });
+});
