@@ -168,8 +168,40 @@ assert events.parse_event('{"type":"added.since","eventType":"added.since"}') is
     expect(stderr).toBe("");
   });
 
-  it.skipIf(!has("gofmt"))("are Go that gofmt reads (needs gofmt)", async () => {
-    expect(run("gofmt", ["-e", await written("go", profile)])).toContain("package events");
+  it.skipIf(!has("go"))("compile as Go and keep an amount's text (needs go)", async () => {
+    const file = await written("go", profile);
+    expect(run("gofmt", [file])).toBe(readFileSync(file, "utf8"));
+    const folder = join(home, "go", `${profile}-use`);
+    mkdirSync(join(folder, "events"), { recursive: true });
+    writeFileSync(join(folder, "events", "events.go"), readFileSync(file));
+    writeFileSync(join(folder, "go.mod"), "module use\n\ngo 1.19\n");
+    const name = profile === "standard" ? "Data" : "Metadata";
+    writeFileSync(
+      join(folder, "main.go"),
+      `package main
+
+import (
+	"fmt"
+	"os"
+	"use/events"
+)
+
+func main() {
+	for _, body := range os.Args[1:] {
+		event, err := events.ParseWebhookEvent([]byte(body))
+		if err != nil {
+			panic(err)
+		}
+		fmt.Println(event.(*events.PaymentAuthorizedEvent).${name}.Amount.Value)
+	}
+	_, err := events.ParseWebhookEvent([]byte("{}"))
+	fmt.Println(err == events.ErrUnknownEvent)
+}
+`,
+    );
+    const bodies = amounts.map((amount) => body(profile, amount));
+    const said = execFileSync("go", ["run", ".", ...bodies], { encoding: "utf8", cwd: folder });
+    expect(said.trim().split("\n")).toEqual([...amounts, "true"]);
   });
 
   it.skipIf(!has("ruby"))("are Ruby (needs ruby)", async () => {

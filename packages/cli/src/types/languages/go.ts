@@ -15,8 +15,9 @@ export const go: Language = {
     });
     const structs = printed
       .replace(/^package .*\n/, "")
-      // quicktype lines columns up over the comments, which gofmt does not.
+      // quicktype lines columns up over the comments; gofmt has none to line up between empty lines.
       .replaceAll(/ +$/gm, "")
+      .replaceAll(/^(\t\w+) +(\S+) +(`.*`)\n(?!\})/gm, "$1 $2 $3\n\n")
       .replaceAll(/^(\t\w+) +(\S+) +(`.*`)$/gm, "$1 $2 $3");
     const exact = inCode(structs, { comment: /^\s*\/\//, from: /\bfloat64\b/g, to: "json.Number" });
     const text = [
@@ -36,7 +37,7 @@ type WebhookEvent interface{ isWebhookEvent() }
 
 ${namesOf(model)
   .map((name) => `func (*${name}) isWebhookEvent() {}`)
-  .join("\n")}
+  .join("\n\n")}
 
 // ErrUnknownEvent says that an event is of a type that is not known here: types are added.
 var ErrUnknownEvent = errors.New("an event of an unknown type")
