@@ -132,13 +132,26 @@ describe("a catalogue of countersign types --validators", () => {
     ).toEqual(["/metadata/errorDetails required"]);
   });
 
-  it("compiles, and narrows what a handler gets", () => {
+  it("compiles, and narrows what a handler gets", async () => {
+    const foreign = { type: "report.ready", category: "ACCOUNT", resource: "/data/id" };
+    const known = profiles.standard.catalogue.slice(0, 1);
+    const profile = { ...profiles.standard, name: "foreign", catalogue: [...known, foreign] };
+    writeFileSync(join(home, "foreign.json"), JSON.stringify(profile));
+    const out = join(home, "foreign.ts");
+    const args = ["types", "--language", "typescript", "--validators", "--out", out];
+    expect(await ran([...args, "--profile", join(home, "foreign.json")])).toMatchObject({
+      status: 0,
+    });
     writeFileSync(
       join(home, "use.ts"),
       `import { amountCents, createReceiver } from "@countersign/receiver";
 import { profiles } from "@countersign/schemas/profiles";
 import { catalogue } from "./x-signature.ts";
 import { catalogue as standard } from "./standard.ts";
+import { catalogue as foreign } from "./foreign.ts";
+export const third = createReceiver({ secrets: ["x"], fallback: () => {}, catalogue: foreign })
+  .on("report.ready", ({ type }) => void type)
+  .on("payment.created", ({ data }) => void amountCents(data.amount));
 export const receiver = createReceiver({ secrets: ["x"], fallback: () => {}, profile: profiles["x-signature"], catalogue })
   .on("payment.created", ({ metadata }) => void amountCents(metadata.amount))
   .on("customer.created", ({ metadata }) => void metadata.email)

@@ -2,6 +2,7 @@ import type { EventModel, EventShape } from "../event-model.ts";
 import { amountsIn, judgedSchema } from "../judged-schema.ts";
 import { byType, quoted } from "../kinds.ts";
 import { commented, type Language, oneFile } from "../language.ts";
+import { resolved } from "../resolved.ts";
 import { type AmountType, typescriptTypes } from "./typescript.ts";
 
 const amountNumber: AmountType = {
@@ -29,7 +30,9 @@ export const typescriptCatalogue: Language = {
 
 /** A receiver routes by categories too, whose types it reads off the events. */
 function categorised(types: string, model: EventModel): string {
-  if (model.profile.envelope.category === "/category") return types;
+  const says = ({ schema }: EventShape): boolean =>
+    resolved(schema, model.schemas).properties?.["category"] !== undefined;
+  if (model.events.every(says)) return types;
   const start = types.indexOf("/** The events by their types. */");
   const rows = [...byType(model)].map(([type, events]) => {
     const category = quoted(categoryOf(events));
@@ -39,7 +42,7 @@ function categorised(types: string, model: EventModel): string {
   return [
     `${types.slice(0, start)}/**`,
     " * The events by their types. `category` is what the catalogue says of the type, for handlers of a",
-    " * category: no member of the body has it.",
+    " * category: not every body has such a member.",
     " */",
     `export type EventTypeMap = {\n${rows.join("\n")}\n};`,
   ].join("\n");
