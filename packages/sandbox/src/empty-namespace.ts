@@ -16,6 +16,7 @@ export async function emptyNamespace(
     `DELETE FROM attempts WHERE delivery_id IN (SELECT id FROM deliveries WHERE merchant_id = $1)`,
     mine,
   );
+  await tx.query("DELETE FROM replays WHERE merchant_id = $1", mine);
   // Rows before those that they refer to; of payments the refunds before the debits.
   await tx.query("DELETE FROM deliveries WHERE merchant_id = $1", mine);
   await tx.query("DELETE FROM events WHERE merchant_id = $1", mine);
