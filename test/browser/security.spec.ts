@@ -1,6 +1,7 @@
 import { request, type IncomingHttpHeaders } from "node:http";
 import net from "node:net";
 import { describe, expect, it } from "vitest";
+import { createApi } from "../../packages/dev/src/api.ts";
 import { KEY, openInspector, SECRET, TOKEN, type OpenInspector } from "./open-inspector.ts";
 
 interface Answer {
@@ -291,6 +292,33 @@ describe("the inspector's server", () => {
     }
     expect((await send(one, "GET /inspector")).status).toBe(308);
     expect((await send(one, "POST /inspector/")).status).toBe(405);
+  });
+
+  it("B18 shows another namespace's token nothing of this one, by whatever id", async () => {
+    const one = await openInspector();
+    await one.api("POST", "/v1/webhook/subscribe", {
+      url: one.receiverUrl,
+      secretKey: SECRET,
+      subscriptionDetails: { type: "ALL" },
+    });
+    await one.api("POST", "/sandbox/events", { type: "account.linked" });
+    await expect.poll(() => one.arrived.length).toBe(1);
+    await one.api("POST", "/sandbox/outcomes", { outcome: "handled", eventId: "evt_1" });
+    const { deliveries } = (await one.api("GET", "/sandbox/deliveries")).body as {
+      deliveries: { deliveryId: string; eventId: string }[];
+    };
+    const { deliveryId = "", eventId = "" } = deliveries[0] ?? {};
+    const made = (await one.api("POST", "/sandbox/merchants", {})).body as { accessToken: string };
+    const other = createApi(one.url, made.accessToken);
+    const order = { deliveryId, attempt: 1 };
+    expect((await one.api("GET", `/sandbox/inspect/events/${eventId}`)).status).toBe(200);
+    expect((await one.api("POST", "/sandbox/inspect/signatures", order)).status).toBe(200);
+    expect((await other("GET", `/sandbox/inspect/events/${eventId}`)).status).toBe(404);
+    expect((await other("POST", "/sandbox/inspect/signatures", order)).status).toBe(404);
+    expect((await other("GET", "/sandbox/inspect/refunds/ref_x")).status).toBe(404);
+    expect((await other("GET", "/sandbox/outcomes")).body).toEqual({ outcomes: [] });
+    expect((await other("GET", "/sandbox/inspect/timeline")).body).toMatchObject({ events: [] });
+    expect((await other("GET", "/sandbox/inspect/due")).body).toMatchObject({ next: null });
   });
 
   it("is not there where a sandbox is started without it", async () => {

@@ -126,7 +126,7 @@ export interface Payment {
   readonly eligibleAt?: string | null;
 }
 
-export interface HoldDay {
+interface HoldDay {
   readonly date: string;
   readonly isOpen: boolean;
   readonly closed: string | null;
