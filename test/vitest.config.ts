@@ -17,8 +17,8 @@ const replacing = [
 export default defineConfig({
   root,
   test: {
-    // Many suites wait for processes and sockets: two workers for each core keep it busy.
-    maxWorkers: 2 * availableParallelism(),
+    // Many suites wait for processes and sockets: one worker more than cores keeps those busy.
+    maxWorkers: availableParallelism() + 1,
     coverage: {
       provider: "v8",
       include: ["packages/*/src/**", "schemas/src/**"],
