@@ -1,5 +1,5 @@
 import { itemsOf, kindsOf, membersOf, resolve } from "./resolve.ts";
-import { pointOf } from "./negative.ts";
+import { JUDGING, pointOf } from "./negative.ts";
 import type { Labelled } from "./labelled.ts";
 import type { LocatedSchema } from "./schema.ts";
 
@@ -20,21 +20,7 @@ export function coverage(located: LocatedSchema, cases: readonly Labelled[]): Co
   };
 }
 
-const SIMPLE = [
-  "type",
-  "const",
-  "enum",
-  "minLength",
-  "maxLength",
-  "pattern",
-  "format",
-  "minimum",
-  "maximum",
-  "multipleOf",
-  "minItems",
-  "maxItems",
-  "oneOf",
-] as const;
+const SIMPLE = [...JUDGING, "oneOf"] as const;
 
 /**
  * Every keyword of a schema, and of what it refers to, that can refuse a value. `type` beside `const` or

@@ -49,7 +49,7 @@ function negativesAt(located: LocatedSchema, value: unknown, steps: Steps): read
 }
 
 /** Keywords that judge the value itself; those of its members have a place of their own. */
-const JUDGING = [
+export const JUDGING = [
   "type",
   "const",
   "enum",

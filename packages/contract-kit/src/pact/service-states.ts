@@ -1,3 +1,5 @@
+import type { EventType } from "@countersign/schemas";
+
 /**
  * The states of `countersign-service` that its pacts name, with their parameters. Each begins with a new
  * merchant, whose access token is that of the call. What a state gives to expressions stands beside it.
@@ -70,19 +72,3 @@ export interface EventParams {
   /** Whether the optional members of its data are there. */
   readonly optional: "present" | "absent";
 }
-
-type EventType =
-  | "payment.created"
-  | "payment.authorized"
-  | "payment.succeeded"
-  | "payment.failed"
-  | "payment.canceled"
-  | "refund.pending"
-  | "refund.authorized"
-  | "refund.failed"
-  | "customer.created"
-  | "customer.activated"
-  | "customer.deactivated"
-  | "account.linked"
-  | "account.updated"
-  | "account.deactivated";

@@ -4,7 +4,7 @@ import { readNodeStream } from "../../src/adapters/read-node-stream.ts";
 import { createTurn } from "../../src/adapters/turn.ts";
 
 describe("bodies that end in one turn of the event loop", () => {
-  it("are judged together, in their order, in the next one", async () => {
+  it("are judged together, in their order, once its sockets are read", async () => {
     const turn = createTurn();
     const judged: string[] = [];
     turn(() => void judged.push("first"));
