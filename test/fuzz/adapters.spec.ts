@@ -10,7 +10,7 @@ const EXPRESS = "toExpress on Express 5";
 
 describe(`A3: hostile requests (seed ${String(seed)})`, () => {
   it.each(targets)("neither end nor fool a process with $name", async (mount) => {
-    const runs = mount.name === EXPRESS ? 1000 : 200;
+    const runs = mount.name === EXPRESS ? 2000 : 300;
     const { handled, statuses, ...findings } = await campaign(mount, { runs, seed });
 
     expect(findings).toEqual({ alive: true, faults: [], falseAccepts: [], falseRefusals: [] });
