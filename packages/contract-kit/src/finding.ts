@@ -4,8 +4,19 @@ import type { Requirement } from "./requirement.ts";
 export interface Evidence {
   /** The calls of the smallest scenario that fails, as lines for a shell; the token is `$TOKEN`. */
   readonly curl: readonly string[];
+  /** What went over the wire, in order; the last is what failed. */
+  readonly exchanges?: readonly Exchange[];
   /** What makes a generated check meet the same scenario again. */
   readonly replay?: Replay;
+}
+
+/**
+ * What was sent and what came back, as text that `shownBytes` made: printable, at most a few kilobytes, and
+ * without a secret. `received` is empty where nothing came.
+ */
+export interface Exchange {
+  readonly sent: string;
+  readonly received: string;
 }
 
 export interface Replay {

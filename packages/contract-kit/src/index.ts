@@ -25,7 +25,7 @@ export {
   type Severity,
 } from "./diff/rules.ts";
 export { failureText, type FailureTextOptions } from "./failure-text.ts";
-export type { Evidence, Finding, Replay, Verdict } from "./finding.ts";
+export type { Evidence, Exchange, Finding, Replay, Verdict } from "./finding.ts";
 export { httpSend, type HttpSendOptions } from "./http-send.ts";
 export type { HttpAnswer, HttpCall, Send } from "./http.ts";
 export type { PactBroker } from "./pact/broker.ts";
@@ -62,6 +62,7 @@ export {
 } from "./report/report-document.ts";
 export type { Requirement, Role } from "./requirement.ts";
 export { requirements } from "./requirements.ts";
+export { shownBytes } from "./shown-bytes.ts";
 export { run, type Report, type RunOptions } from "./run.ts";
 export type {
   ClockControls,
