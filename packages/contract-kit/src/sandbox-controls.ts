@@ -9,18 +9,25 @@ export interface SandboxOptions {
   readonly profile: ProviderTarget["profile"];
   /** The interface's base URL and sender, where they are others. Default: the sandbox's. */
   readonly interface?: { readonly url: string; readonly send: Send };
+  /** What deliveries reach the kit by, and further of `ProviderTarget`. */
+  readonly receiver?: ProviderTarget["receiver"];
+  readonly client?: ProviderTarget["client"];
+  readonly other?: ProviderTarget["other"];
 }
 
 /** A sandbox, or a service that speaks its controls, as a target. */
 export function sandboxTarget(options: SandboxOptions): ProviderTarget {
   const { url, send } = options.interface ?? options;
-  const { token, profile } = options;
+  const { token, profile, receiver, client, other } = options;
   return {
     role: "provider",
     url,
     send,
     token,
     profile,
+    ...(receiver && { receiver }),
+    ...(client && { client }),
+    ...(other && { other }),
     controls: (watch) => sandboxControls(options, watch),
   };
 }
@@ -91,7 +98,12 @@ function sandboxControls(options: SandboxOptions, watch: Watch): ProviderControl
     merchant: async () => {
       const made = await call("POST", "/merchants");
       const accessToken = member(made, "accessToken");
-      return sandboxTarget({ ...options, token: () => Promise.resolve(accessToken) });
+      const { other: _, ...rest } = options;
+      return sandboxTarget({
+        ...rest,
+        token: () => Promise.resolve(accessToken),
+        client: { id: member(made, "clientId"), secret: member(made, "clientSecret") },
+      });
     },
   };
 }

@@ -15,6 +15,56 @@ export interface ProviderTarget {
    * controls send go through `watch`, so that the lines that show a failure have them too.
    */
   readonly controls?: (watch: Watch) => ProviderControls;
+  /** Where deliveries reach the kit; without it nothing is said of them. */
+  readonly receiver?: HostedReceiver;
+  /** A client that access tokens may be asked for; without it nothing is said of the token endpoint. */
+  readonly client?: { readonly id: string; readonly secret: string };
+  /** Another merchant that is there already, where no control makes one. */
+  readonly other?: ProviderTarget;
+}
+
+/** A receiver of the kit's own, on an address that the provider reaches. */
+export interface HostedReceiver {
+  /** Milliseconds that a delivery may take to arrive. */
+  readonly deliveryMs: number;
+  /** An address that no other subscription has. Default answer: 204. */
+  readonly open: (answer?: AnswerAttempt) => Place;
+}
+
+/** What an attempt is answered, from what came before it at its place; `silence` is no answer. */
+export type AnswerAttempt = (
+  attempt: Omit<ReceivedAttempt, "answer">,
+  earlier: readonly ReceivedAttempt[],
+) => AttemptAnswer;
+
+export type AttemptAnswer =
+  | { readonly status: number; readonly headers?: Readonly<Record<string, string>> }
+  | "silence";
+
+/** An attempt as it came over the wire. */
+export interface ReceivedAttempt {
+  readonly method: string;
+  readonly path: string;
+  /** Names in lower case; a header that came several times is joined with `, `. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The bytes as they came. */
+  readonly body: Uint8Array;
+  /** When it had come, in milliseconds of this machine's clock. */
+  readonly at: number;
+  readonly answer: AttemptAnswer;
+}
+
+export interface Place {
+  readonly url: string;
+  /** In the order in which they came. */
+  readonly attempts: readonly ReceivedAttempt[];
+  /** Whether they fit by then: answers at once when they do. */
+  readonly until: (
+    fits: (attempts: readonly ReceivedAttempt[]) => boolean,
+    limitMs: number,
+  ) => Promise<boolean>;
+  /** Answers what is held, and takes no more. */
+  readonly close: () => void;
 }
 
 /** Sees the calls of a sender. `url` is the base of its paths. */
@@ -24,6 +74,7 @@ export type Watch = (send: Send, url: string) => Send;
 export interface ProviderControls {
   readonly payments?: PaymentControls;
   readonly clock?: ClockControls;
+  readonly tokens?: TokenControls;
   readonly events?: EventControls;
   /** Another merchant, with a clock and resources of its own. */
   readonly merchant?: () => Promise<ProviderTarget>;
@@ -45,11 +96,16 @@ export interface ClockControls {
   readonly advance: (ms: number) => Promise<void>;
 }
 
+export interface TokenControls {
+  /** Brings an access token to the end of its lifetime. */
+  readonly expire: (token: string) => Promise<void>;
+}
+
 export interface EventControls {
   /** An event of this type, now. @returns Its id. */
   readonly emit: (type: string) => Promise<string>;
-  /** Keys of the subscriptions that an event is delivered to. */
-  readonly subscriptionsOf: (eventId: string) => Promise<readonly string[]>;
+  /** Keys of the subscriptions that an event is delivered to, where the target tells. */
+  readonly subscriptionsOf?: (eventId: string) => Promise<readonly string[]>;
   /** An address that a subscription may have; what is delivered there is not read. */
   readonly callbackUrl: string;
 }

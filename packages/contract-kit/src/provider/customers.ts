@@ -17,7 +17,7 @@ export const customers: ProviderCheck = {
   role: "provider",
   requirements,
   run: (target, context) =>
-    playOnce({ requirements, needs: ["payments", "merchant"], play }, target, context),
+    playOnce({ requirements, needs: ["payments", "another"], play }, target, context),
 };
 
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;

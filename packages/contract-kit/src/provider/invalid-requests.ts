@@ -4,7 +4,7 @@ import type { Labelled } from "../derive/labelled.ts";
 import { negatives } from "../derive/negative.ts";
 import { standardSchemas } from "../derive/schema-set.ts";
 import { isCreated, shown } from "./refunds.ts";
-import { playOnce } from "./scenario.ts";
+import { playOnce, type Unseen } from "./scenario.ts";
 import type { Reading, Session } from "./session.ts";
 import { must } from "./violation.ts";
 
@@ -37,8 +37,7 @@ export const invalidRequests: ProviderCheck = {
     "a request that breaks one keyword of its schema is refused with the place, and stores nothing",
   role: "provider",
   requirements,
-  run: (target, context) =>
-    playOnce({ requirements, needs: ["payments", "events"], play }, target, context),
+  run: (target, context) => playOnce({ requirements, needs: [], play }, target, context),
 };
 
 const calls = [
@@ -47,16 +46,15 @@ const calls = [
   ["unsubscribe-request", "PUT", "/v1/webhook/unsubscribe"],
 ] as const;
 
-async function play(session: Session): Promise<void> {
-  const { payments, events } = session.controls;
-  const made = await payments?.create(10_000n);
-  if (made === undefined || events === undefined) return;
+async function play(session: Session): Promise<Unseen | void> {
+  const made = await session.controls.payments?.create(10_000n);
   const requestKey = session.key();
   // In place of the examples' own values, which no service knows.
   const known: Readonly<Record<string, unknown>> = {
-    paymentId: made.paymentId,
+    // The members are judged before the payment is looked for.
+    paymentId: made?.paymentId ?? "pay_that_is_not_there",
     requestKey,
-    url: events.callbackUrl,
+    url: session.callbackUrl(),
   };
   for (const [name, method, path] of calls) {
     for (const one of invalidOf(name, known)) {
@@ -77,7 +75,8 @@ async function play(session: Session): Promise<void> {
       );
     }
   }
-  await requireFreeKey(session, { paymentId: made.paymentId, requestKey });
+  if (made === undefined) return { [NOTHING]: "there is no control that makes a payment" };
+  return requireFreeKey(session, { paymentId: made.paymentId, requestKey });
 }
 
 function invalidOf(name: string, known: Readonly<Record<string, unknown>>): readonly Labelled[] {

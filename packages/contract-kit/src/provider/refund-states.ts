@@ -1,8 +1,8 @@
 import fc from "fast-check";
-import { eligibleAt, federalReserve, type Hold } from "@countersign/rules";
-import type { Profile } from "@countersign/schemas";
+import type { Hold } from "@countersign/rules";
 import type { ProviderCheck } from "../check.ts";
 import { statusNow, tellsExisting } from "./existing.ts";
+import { entered, failed, holdOf, later, words, type Model, type Status } from "./refund-model.ts";
 import { askRefund, isCreated, shown } from "./refunds.ts";
 import { playScenario } from "./scenario.ts";
 import type { Session } from "./session.ts";
@@ -66,21 +66,6 @@ const steps = fc.array(
   ),
   { minLength: 1, maxLength: 12 },
 );
-
-type Status = "PENDING" | "AUTHORIZED" | "TERMINAL_FAILED";
-
-interface Asked {
-  readonly requestKey: string;
-  readonly status: Status;
-  /** Whether its payment was still processing when it was asked for. */
-  readonly isEarly: boolean;
-}
-
-/** What S 3.1 promises of a payment and its refunds. */
-interface Model {
-  readonly debit: "processing" | "failed" | { readonly settledAt: number };
-  readonly asked: readonly Asked[];
-}
 
 const CENTS = 100n;
 
@@ -173,34 +158,4 @@ function requirementOf(status: Status, isFirst: boolean): string {
     default:
       return status satisfies never;
   }
-}
-
-function entered({ debit }: Model, now: number, hold: Hold): Status {
-  if (debit === "failed") return "TERMINAL_FAILED";
-  if (debit === "processing") return "PENDING";
-  return now >= eligibleAt(debit.settledAt, hold) ? "AUTHORIZED" : "PENDING";
-}
-
-/** Passage of time moves what waits, and nothing else. */
-function later(model: Model, now: number, hold: Hold): readonly Asked[] {
-  const status = entered(model, now, hold);
-  if (status !== "AUTHORIZED") return model.asked;
-  return model.asked.map((one) => (one.status === "PENDING" ? { ...one, status } : one));
-}
-
-function failed(one: Asked): Asked {
-  return one.status === "PENDING" ? { ...one, status: "TERMINAL_FAILED" } : one;
-}
-
-function words({ debit }: Model, now: number, hold: Hold): string {
-  if (typeof debit === "string")
-    return debit === "failed" ? "failed or is covered" : "is processing";
-  const [settled, threshold] = [debit.settledAt, eligibleAt(debit.settledAt, hold)].map((at) =>
-    new Date(at).toISOString(),
-  );
-  return `settled at ${settled} (threshold ${threshold}, now ${new Date(now).toISOString()})`;
-}
-
-function holdOf({ hold: { closed, open, ...rest } }: Profile): Hold {
-  return { ...rest, calendar: { ...federalReserve, closed, open } };
 }

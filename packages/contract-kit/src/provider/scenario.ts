@@ -3,21 +3,44 @@ import type { CheckContext } from "../check.ts";
 import { curlLines } from "../curl-lines.ts";
 import type { Evidence, Replay, Verdict } from "../finding.ts";
 import { recorder as newRecorder } from "../recorder.ts";
-import type { ProviderTarget } from "../target.ts";
+import type { Place, ProviderTarget } from "../target.ts";
+import { exchangesOf } from "./evidence.ts";
 import { newRun, openSession, type Session } from "./session.ts";
+import { closeSubscriptions } from "./tidy.ts";
 import { Violation } from "./violation.ts";
+
+/**
+ * - `another`: a second merchant, made or there already
+ * - `receiver`: deliveries reach the kit
+ * - `client`: access tokens may be asked for
+ * - the rest are controls of these names; `subscriptionsOf` is one of `events`
+ */
+export type Need =
+  | "payments"
+  | "clock"
+  | "events"
+  | "subscriptionsOf"
+  | "another"
+  | "receiver"
+  | "client";
 
 /** A generated scenario and the requirements that it says something of. */
 export interface Scenario<T> {
   readonly requirements: readonly string[];
-  /** What the target must let us move; without one of them nothing is played. */
-  readonly needs: readonly ("payments" | "clock" | "events" | "merchant")[];
+  /** What the target must let us move or reach; without one of them nothing is played. */
+  readonly needs: readonly Need[];
   /** Requirements that this target cannot show, with the reason. */
-  readonly unseen?: Readonly<Record<string, string>>;
+  readonly unseen?: Unseen;
   readonly arbitrary: fc.Arbitrary<T>;
-  /** @throws {Violation} The target does not do what a requirement says. */
-  readonly play: (session: Session, value: T) => Promise<void>;
+  /**
+   * @returns What could not be seen after all, if anything.
+   * @throws {Violation} The target does not do what a requirement says.
+   */
+  readonly play: (session: Session, value: T) => Promise<Unseen | void>;
 }
+
+/** Reasons by requirements. */
+export type Unseen = Readonly<Record<string, string>>;
 
 /**
  * Plays a scenario many times, each with a merchant of its own where the target can make one, and shrinks
@@ -30,15 +53,16 @@ export async function playScenario<T>(
   target: ProviderTarget,
   context: CheckContext,
 ): Promise<readonly Verdict[]> {
-  const controls = target.controls?.(unwatched) ?? {};
-  const missing = needs.filter((need) => controls[need] === undefined);
+  const missing = needs.filter((need) => !isThere(target, need));
   if (missing.length > 0) {
-    const message = `the target has no control of ${missing.join(", ")}`;
+    const message = `the target has no ${missing.map((need) => LACKING[need]).join(", no ")}`;
     return requirements.map((requirement) => ({ requirement, status: "not_applicable", message }));
   }
-  const property = fc.asyncProperty(arbitrary, (value) =>
-    inSession(target, (session) => play(session, value)),
-  );
+  let untold = unseen;
+  const property = fc.asyncProperty(arbitrary, async (value) => {
+    const told = await inSession(target, (session) => play(session, value));
+    untold = { ...unseen, ...told };
+  });
   const { seed, path = "", runs } = context;
   // A path leads to a scenario that is smallest already.
   const details = await fc.check(property, {
@@ -49,7 +73,7 @@ export async function playScenario<T>(
   });
   if (!details.failed) {
     return requirements.map((requirement): Verdict => {
-      const message = unseen[requirement];
+      const message = untold[requirement];
       return message === undefined
         ? { requirement, status: "pass" }
         : { requirement, status: "not_applicable", message };
@@ -66,7 +90,7 @@ export async function playScenario<T>(
 /** Plays one scenario that needs no arbitrary. */
 export function playOnce(
   scenario: Omit<Scenario<null>, "arbitrary" | "play"> & {
-    readonly play: (session: Session) => Promise<void>;
+    readonly play: (session: Session) => Promise<Unseen | void>;
   },
   target: ProviderTarget,
   context: CheckContext,
@@ -76,20 +100,57 @@ export function playOnce(
   return playScenario({ ...scenario, arbitrary: fc.constant(null), play }, target, once);
 }
 
+const LACKING: Readonly<Record<Need, string>> = {
+  payments: "control of payments",
+  clock: "control of its clock",
+  events: "control of events",
+  subscriptionsOf: "control that tells whom an event is delivered to",
+  another: "second merchant",
+  receiver: "receiver of the kit to deliver to",
+  client: "client that may ask for tokens",
+};
+
+function isThere(target: ProviderTarget, need: Need): boolean {
+  const controls = target.controls?.(unwatched) ?? {};
+  switch (need) {
+    case "payments":
+    case "clock":
+    case "events":
+      return controls[need] !== undefined;
+    case "subscriptionsOf":
+      return controls.events?.subscriptionsOf !== undefined;
+    case "another":
+      return (controls.merchant ?? target.other) !== undefined;
+    case "receiver":
+      return target.receiver !== undefined;
+    case "client":
+      // A merchant that is made may come with a client of its own.
+      return (target.client ?? controls.merchant) !== undefined;
+    default:
+      return need satisfies never;
+  }
+}
+
 async function inSession(
   target: ProviderTarget,
-  play: (session: Session) => Promise<void>,
-): Promise<void> {
-  const [recorder, run] = [newRecorder(), newRun()];
+  play: (session: Session) => Promise<Unseen | void>,
+): Promise<Unseen | void> {
+  const [recorder, run, places] = [newRecorder(), newRun(), new Array<Place>()];
   // A merchant of its own: what earlier scenarios left behind neither helps nor disturbs.
   const fresh = await target.controls?.(recorder.watch).merchant?.();
-  const session = await openSession(fresh ?? target, { recorder, run });
+  const session = await openSession(fresh ?? target, { recorder, places, run });
   try {
-    await play(session);
+    return await play(session);
   } catch (error) {
-    if (error instanceof Violation)
-      error.curl = curlLines(recorder.exchanges, { token: await target.token(), run });
+    if (error instanceof Violation) {
+      const token = await target.token();
+      error.curl = curlLines(recorder.exchanges, { token, run });
+      error.exchanges = exchangesOf(recorder.exchanges, places, [token, session.token]);
+    }
     throw error;
+  } finally {
+    for (const place of places) place.close();
+    if (fresh === undefined) await closeSubscriptions(target, recorder.exchanges);
   }
 }
 
@@ -98,7 +159,8 @@ function verdictsOf(
   violation: Violation,
   replay: Replay,
 ): readonly Verdict[] {
-  const evidence: Evidence = { curl: violation.curl, replay };
+  const { curl, exchanges } = violation;
+  const evidence: Evidence = { curl, exchanges, replay };
   const { requirement: failed, message } = violation;
   return requirements.map((requirement) =>
     requirement === failed

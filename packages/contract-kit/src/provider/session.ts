@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { HttpAnswer, HttpCall, Send } from "../http.ts";
 import type { Recorder } from "../recorder.ts";
-import type { ProviderControls, ProviderTarget } from "../target.ts";
+import type { AnswerAttempt, Place, ProviderControls, ProviderTarget } from "../target.ts";
 import { answerFaults } from "./judge-answer.ts";
 import { must, Violation } from "./violation.ts";
 
@@ -18,6 +18,14 @@ export interface Session {
    *   target that has answered before.
    */
   readonly call: (method: string, path: string, options?: CallOptions) => Promise<Reading>;
+  /**
+   * A place for deliveries of this scenario's own.
+   *
+   * @throws {Error} Nothing can be delivered to the kit: a scenario that needs `receiver` says so.
+   */
+  readonly receive: (answer?: AnswerAttempt) => Place;
+  /** An address that a subscription may have, whether or not somebody takes what is delivered there. */
+  readonly callbackUrl: () => string;
 }
 
 interface CallOptions {
@@ -41,6 +49,8 @@ export interface Reading {
 
 export interface SessionOptions {
   readonly recorder: Recorder;
+  /** Where the places of all conversations of the scenario are kept. */
+  readonly places: Place[];
   /** What makes keys unique. */
   readonly run: string;
 }
@@ -50,15 +60,28 @@ export async function openSession(
   target: ProviderTarget,
   options: SessionOptions,
 ): Promise<Session> {
-  const { recorder, run } = options;
+  const { recorder, places, run } = options;
   const token = await target.token();
   const send = recorder.watch(target.send, target.url);
+  const controls = target.controls?.(recorder.watch) ?? {};
   let keys = 0;
+  const receive = (answer?: AnswerAttempt): Place => {
+    const place = target.receiver?.open(answer);
+    if (place === undefined) throw new Error("nothing can be delivered to the kit");
+    places.push(place);
+    return place;
+  };
   return {
     target,
     token,
     options,
-    controls: target.controls?.(recorder.watch) ?? {},
+    controls,
+    receive,
+    // Reserved names never resolve (RFC 2606).
+    callbackUrl: () =>
+      target.receiver === undefined
+        ? (controls.events?.callbackUrl ?? "https://receiver.invalid/webhooks")
+        : receive().url,
     key: (name = `n${String(keys++)}`) => `${run}-${name}`,
     call: async (method, path, sent = {}) => {
       const { json, isUnjudged = false } = sent;
@@ -96,7 +119,7 @@ export async function openSession(
 
 /** Another merchant in the same scenario; `undefined` where the target can make none. */
 export async function openBeside(session: Session): Promise<Session | undefined> {
-  const other = await session.controls.merchant?.();
+  const other = (await session.controls.merchant?.()) ?? session.target.other;
   return other === undefined ? undefined : openSession(other, session.options);
 }
 

@@ -22,7 +22,11 @@ export const subscriptions: ProviderCheck = {
       subscribed: fc.array(detailsOf(catalogue), { minLength: 1, maxLength: 3 }),
       taken: fc.array(fc.tuple(fc.nat({ max: 2 }), detailsOf(catalogue)), { maxLength: 5 }),
     });
-    return playScenario({ requirements, needs: ["events"], arbitrary, play }, target, context);
+    return playScenario(
+      { requirements, needs: ["subscriptionsOf"], arbitrary, play },
+      target,
+      context,
+    );
   },
 };
 
@@ -53,7 +57,8 @@ function detailsOf(catalogue: Catalogue): fc.Arbitrary<Details> {
 async function play(session: Session, { subscribed, taken }: Sequence): Promise<void> {
   const { events } = session.controls;
   const { profile } = session.target;
-  if (events === undefined) return;
+  const subscriptionsOf = events?.subscriptionsOf;
+  if (events === undefined || subscriptionsOf === undefined) return;
   const model = new Map<string, ReadonlySet<string>>();
   for (const details of subscribed) {
     const key = await subscribe(session, { url: events.callbackUrl, details });
@@ -71,7 +76,7 @@ async function play(session: Session, { subscribed, taken }: Sequence): Promise<
   const deliveries = await Promise.all(
     types.map(async (type) => ({
       type,
-      sent: await events.subscriptionsOf(await events.emit(type)),
+      sent: await subscriptionsOf(await events.emit(type)),
     })),
   );
   for (const { type, sent } of deliveries) {

@@ -18,7 +18,7 @@ export const unsubscribing: ProviderCheck = {
   title: "a subscription is found by its key alone, closes when nothing is left, and is named once",
   role: "provider",
   requirements,
-  run: (target, context) => playOnce({ requirements, needs: ["events"], play }, target, context),
+  run: (target, context) => playOnce({ requirements, needs: [], play }, target, context),
 };
 
 const ALL = { type: "ALL" };
@@ -26,11 +26,10 @@ const ALL = { type: "ALL" };
 async function play(session: Session): Promise<void> {
   const { profile } = session.target;
   const { statuses, subscription } = profile;
-  const { events } = session.controls;
-  if (events === undefined) return;
+  const url = session.callbackUrl();
   const subscribe = (subscriptionDetails: object): Promise<Reading> => {
     const secretKey = `${session.key("secret")}-of-the-kit`;
-    const json = { url: events.callbackUrl, secretKey, subscriptionDetails };
+    const json = { url, secretKey, subscriptionDetails };
     return session.call("POST", "/v1/webhook/subscribe", { json });
   };
   const unknown = await subscribe({ type: "EVENT", details: ["no.such.event"] });

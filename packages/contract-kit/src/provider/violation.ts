@@ -1,8 +1,12 @@
+import type { Exchange } from "../finding.ts";
+
 /** The target does not do what a requirement says. Thrown inside a scenario, never out of a check. */
 export class Violation extends Error {
   readonly requirement: string;
   /** Lines for a shell that show it again; set by the scenario that it was thrown in. */
   curl: readonly string[] = [];
+  /** What went over the wire last; likewise. */
+  exchanges: readonly Exchange[] = [];
   constructor(requirement: string, message: string) {
     super(message);
     this.name = "Violation";

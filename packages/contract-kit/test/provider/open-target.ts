@@ -7,6 +7,7 @@ import { sqliteDriver } from "@countersign/service";
 import { onTestFinished } from "vitest";
 import type { HttpAnswer, HttpCall, Send } from "../../src/http.ts";
 import { httpSend } from "../../src/http-send.ts";
+import { hostReceiver } from "../../src/provider/hosted-receiver.ts";
 import { sandboxTarget } from "../../src/sandbox-controls.ts";
 import type { ProviderTarget } from "../../src/target.ts";
 
@@ -36,12 +37,15 @@ export async function openTarget(
   await openNamespace({ driver, profile, seed: 1, token: TOKEN });
   const { send, close } = httpSend(sandbox.url);
   onTestFinished(close);
+  const receiver = await hostReceiver();
+  onTestFinished(receiver.close);
   const faulty: Send = fault === undefined ? send : (call) => fault(call, send);
   const target = sandboxTarget({
     url: sandbox.url,
     send,
     profile,
     token: () => Promise.resolve(TOKEN),
+    receiver,
     interface: { url: sandbox.url, send: faulty },
   });
   return { target, url: sandbox.url };

@@ -42,15 +42,16 @@ describe("a run of all checks", () => {
     const { controls: _, ...bare } = target;
     const report = await run({ target: bare, checks: providerChecks, requirements: all });
     expect(report.exitCode).toBe(0);
-    expect(new Set(report.findings.map(({ check, status }) => `${status} ${check}`))).toEqual(
-      new Set([
-        "pass provider/common-headers",
-        ...providerChecks
-          .map(({ id }) => id)
-          .filter((id) => id !== "provider/common-headers")
-          .map((id) => `not_applicable ${id}`),
-      ]),
+    const passed = new Set(
+      report.findings.filter(({ status }) => status === "pass").map(({ check }) => check),
     );
+    expect([...passed]).toEqual([
+      "provider/common-headers",
+      "provider/bodies",
+      "provider/invalid-requests",
+      "provider/unsubscribing",
+    ]);
+    expect(idsOf(report.findings, "fail").concat(idsOf(report.findings, "error"))).toEqual([]);
   });
 
   it("finds not applicable what needs a clock where there is none, and checks the rest", async () => {
@@ -72,7 +73,7 @@ describe("a run of all checks", () => {
     });
     expect(idsOf(report.findings, "pass")).toEqual(["P-REFUND-SUM", "P-ANSWER-SCHEMA"]);
     expect(report.findings.find(({ status }) => status === "not_applicable")?.message).toBe(
-      "the target has no control of clock",
+      "the target has no control of its clock",
     );
   });
 

@@ -27,6 +27,9 @@ export function failureOf(requirement: string, seed: number): unknown {
     message: expect.stringMatching(/./) as unknown,
     evidence: {
       curl: expect.arrayContaining([expect.stringMatching(/curl/)]) as unknown,
+      exchanges: expect.arrayContaining([
+        { sent: expect.any(String) as unknown, received: expect.any(String) as unknown },
+      ]) as unknown,
       replay: { seed, path: expect.stringMatching(/^\d/) as unknown },
     },
   };

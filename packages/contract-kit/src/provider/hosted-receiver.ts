@@ -1,0 +1,165 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { AnswerAttempt, HostedReceiver, Place, ReceivedAttempt } from "../target.ts";
+
+export interface HostOptions {
+  /** The address to listen on. Default `127.0.0.1`. */
+  readonly host?: string;
+  /** Default: any free one. */
+  readonly port?: number;
+  /** The base URL by which the provider reaches it. Default: the address and the port. */
+  readonly callbackUrl?: string;
+  /** Milliseconds that a delivery may take. Default 5 000. */
+  readonly deliveryMs?: number;
+  /** Milliseconds; by which attempts are told to be late. Default: this machine's clock. */
+  readonly now?: () => number;
+}
+
+/** The largest body that is kept, in bytes. */
+const MAX_BYTES = 1_048_576;
+/** Attempts that are kept of one place: a target that hammers fills no memory. */
+const MAX_ATTEMPTS = 2000;
+
+/**
+ * A receiver of the kit's own: it keeps the raw bytes of each attempt and answers as a check says.
+ *
+ * @throws {Error} The address or the port cannot be listened on.
+ */
+export async function hostReceiver({
+  host = "127.0.0.1",
+  port = 0,
+  callbackUrl,
+  deliveryMs = 5000,
+  now = Date.now,
+}: HostOptions = {}): Promise<HostedReceiver & { readonly close: () => void }> {
+  const places = new Map<string, Opened>();
+  let opened = 0;
+  const server = createServer((request, response) => {
+    // A proxy may have put or taken a path before the place's own name.
+    const name = /([^/?]+)(?:\?.*)?$/.exec(request.url ?? "")?.[1] ?? "";
+    const place = places.get(name);
+    if (place === undefined) response.writeHead(404).end();
+    else void keep(place, { request, response, now });
+  });
+  // A socket that breaks is no more than an attempt that did not arrive.
+  server.on("clientError", (_error, socket) => socket.destroy());
+  server.listen(port, host);
+  await once(server, "listening");
+  // A TCP server's address is no path.
+  const { port: taken } = server.address() as AddressInfo;
+  const base = callbackUrl ?? `http://${host.includes(":") ? `[${host}]` : host}:${taken}`;
+
+  return {
+    deliveryMs,
+    open: (answer = () => ({ status: 204 })) => {
+      const name = `place-${String(opened++)}`;
+      const place = new Opened(`${base.replace(/\/+$/, "")}/${name}`, answer, () => {
+        places.delete(name);
+      });
+      places.set(name, place);
+      return place;
+    },
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+class Opened implements Place {
+  readonly url: string;
+  readonly attempts: ReceivedAttempt[] = [];
+  readonly answer: AnswerAttempt;
+  readonly #forget: () => void;
+  readonly #watchers = new Set<() => void>();
+  readonly #held = new Set<ServerResponse>();
+
+  constructor(url: string, answer: AnswerAttempt, forget: () => void) {
+    this.url = url;
+    this.answer = answer;
+    this.#forget = forget;
+  }
+
+  add(attempt: ReceivedAttempt): void {
+    if (this.attempts.length < MAX_ATTEMPTS) this.attempts.push(attempt);
+    for (const look of this.#watchers) look();
+  }
+
+  hold(response: ServerResponse): void {
+    this.#held.add(response);
+    response.on("close", () => this.#held.delete(response));
+  }
+
+  until(
+    fits: (attempts: readonly ReceivedAttempt[]) => boolean,
+    limitMs: number,
+  ): Promise<boolean> {
+    if (fits(this.attempts)) return Promise.resolve(true);
+    return new Promise((resolve) => {
+      const end = (hasCome: boolean): void => {
+        clearTimeout(timer);
+        this.#watchers.delete(look);
+        resolve(hasCome);
+      };
+      const look = (): void => {
+        if (fits(this.attempts)) end(true);
+      };
+      const timer = setTimeout(() => end(false), limitMs);
+      this.#watchers.add(look);
+    });
+  }
+
+  close(): void {
+    for (const response of this.#held) response.writeHead(204).end();
+    this.#forget();
+  }
+}
+
+async function keep(
+  place: Opened,
+  {
+    request,
+    response,
+    now,
+  }: {
+    readonly request: IncomingMessage;
+    readonly response: ServerResponse;
+    readonly now: () => number;
+  },
+): Promise<void> {
+  const body = await bodyOf(request);
+  if (body === undefined) return;
+  const headers = Object.entries(request.headers).map(
+    ([name, value]) => [name, [value ?? ""].flat().join(", ")] as const,
+  );
+  const attempt = {
+    method: request.method ?? "",
+    path: request.url ?? "",
+    headers: Object.fromEntries(headers),
+    body,
+    at: now(),
+  };
+  const answer = place.answer(attempt, place.attempts);
+  place.add({ ...attempt, answer });
+  if (answer === "silence") place.hold(response);
+  else response.writeHead(answer.status, answer.headers).end();
+}
+
+/** `undefined` where the sender went away, or sends more than is kept. */
+async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    // Without an encoding the chunks are bytes.
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > MAX_BYTES) throw new Error("too large");
+      chunks.push(chunk);
+    }
+  } catch {
+    request.destroy();
+    return undefined;
+  }
+  return Buffer.concat(chunks);
+}
