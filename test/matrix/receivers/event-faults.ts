@@ -1,0 +1,315 @@
+import { gunzipSync } from "node:zlib";
+import { ok, refusal } from "./answer.ts";
+import { valuesOf } from "./arrived.ts";
+import { always, type Broken, reading } from "./broken.ts";
+import { honest, secrets } from "./conduct.ts";
+import { fitsSchema, isKnownType } from "./fits-schema.ts";
+import { honestReading } from "./read-event.ts";
+
+const retry = { "retry-after": "1" };
+const lenient = (bytes: Buffer): string =>
+  new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+
+export const eventFaults: readonly Broken[] = [
+  {
+    requirement: "R-BODY-SIZE",
+    what: "reads a body of any size",
+    change: always({ bodyBytes: Infinity }),
+  },
+  {
+    requirement: "R-BODY-DOCUMENTED",
+    what: "refuses bodies above a kilobyte",
+    change: always({ bodyBytes: 1024 }),
+  },
+  {
+    requirement: "R-BODY-ENCODED",
+    what: "inflates what is sent deflated, and verifies that",
+    change: always({
+      judgeHeaders: () => undefined,
+      bodyOf(arrived) {
+        if (!valuesOf(arrived, "content-encoding").includes("gzip")) return arrived.body;
+        try {
+          return gunzipSync(arrived.body, { maxOutputLength: 2 ** 20 });
+        } catch {
+          return arrived.body;
+        }
+      },
+    }),
+  },
+  {
+    requirement: "R-BODY-ENCODED",
+    what: "looks at no Content-Encoding",
+    change: always({
+      judgeHeaders: ({ rawHeaders, body }) =>
+        honest.judgeHeaders({
+          rawHeaders: rawHeaders.map((one) => (/^content-encoding$/i.test(one) ? "x-coding" : one)),
+          body,
+        }),
+    }),
+  },
+  {
+    requirement: "R-BODY-MEDIA",
+    what: "looks at no Content-Type",
+    change: always({
+      judgeHeaders: (arrived) =>
+        valuesOf(arrived, "content-encoding").length === 0
+          ? undefined
+          : honest.judgeHeaders(arrived),
+    }),
+  },
+  {
+    requirement: "R-BODY-STRICT",
+    what: "takes the last of a member that stands twice",
+    change: reading({ areMembersOnce: false }),
+  },
+  {
+    requirement: "R-BODY-STRICT",
+    what: "reads bytes that are no UTF-8 as something else",
+    change: reading({ decode: lenient }),
+  },
+  {
+    requirement: "R-BODY-STRICT",
+    what: "takes a byte order mark",
+    change: reading({ decode: (bytes) => honestReading.decode(bytes).replace(/^\uFEFF/, "") }),
+  },
+  {
+    requirement: "R-BODY-STRICT",
+    what: "reads to any depth",
+    change: reading({ depth: Infinity }),
+  },
+  {
+    requirement: "R-BODY-SLOW",
+    what: "waits for a body for ever",
+    isSlow: true,
+    change: always({ bodyMs: Infinity }),
+  },
+  {
+    requirement: "R-EVENT-ID",
+    what: "takes an envelope with another id than the signed one",
+    change: always({
+      judgeEvent: (event) =>
+        fitsSchema(event, { isClosed: false }) ? undefined : refusal(422, "schema"),
+    }),
+  },
+  {
+    requirement: "R-EVENT-SCHEMA",
+    what: "hands data to its handler that fits no schema",
+    change: always({
+      judgeEvent: (event, arrived) =>
+        isKnownType(event.type) && honest.judgeEvent(event, arrived)?.status === 422
+          ? undefined
+          : honest.judgeEvent(event, arrived),
+    }),
+  },
+  {
+    requirement: "R-EVENT-SCHEMA",
+    what: "acknowledges data that fits no schema, and drops it",
+    change: () => ({
+      judgeEvent(event, arrived) {
+        const said = honest.judgeEvent(event, arrived);
+        return said?.status === 422 ? ok : said;
+      },
+    }),
+  },
+  {
+    requirement: "R-EVENT-UNKNOWN",
+    what: "refuses a type that it does not know",
+    also: {
+      "R-ROUTE-PROTOTYPE": "The name of a prototype's member is a type that it does not know.",
+    },
+    change: always({
+      judgeEvent: (event, arrived) =>
+        isKnownType(event.type) ? honest.judgeEvent(event, arrived) : refusal(422, "type"),
+    }),
+  },
+  {
+    requirement: "R-EVENT-UNKNOWN",
+    what: "refuses a member that it does not know",
+    change: always({
+      judgeEvent: (event, arrived) =>
+        honest.judgeEvent(event, arrived) ??
+        (fitsSchema(event, { isClosed: true }) ? undefined : refusal(422, "schema")),
+    }),
+  },
+  {
+    requirement: "R-EVENT-UNKNOWN",
+    what: "acknowledges a type that it does not know, and drops it",
+    also: {
+      "R-ROUTE-PROTOTYPE": "The name of a prototype's member is a type that it does not know.",
+    },
+    change: always({ isHandled: ({ type }) => isKnownType(type) }),
+  },
+  {
+    requirement: "R-ROUTE-PROTOTYPE",
+    what: "finds handlers on the prototype of its table",
+    change: always({ isHandled: ({ type }) => !Reflect.has({}, type) }),
+  },
+  {
+    requirement: "R-LEAK-NOTHING",
+    what: "answers a failure with its stack",
+    change: always({
+      failed: (error) => ({
+        ...honest.failed(error),
+        body: error instanceof Error ? (error.stack ?? "") : "",
+      }),
+    }),
+  },
+  {
+    requirement: "R-LEAK-NOTHING",
+    what: "answers a failure with its message",
+    change: always({
+      failed: (error) => ({
+        ...honest.failed(error),
+        body: error instanceof Error ? error.message : "",
+      }),
+    }),
+  },
+  {
+    requirement: "R-LEAK-NOTHING",
+    what: "answers a refusal with its secret",
+    change: always({
+      unbelieved: () => ({ ...refusal(401, "signature"), body: `no signature of ${secrets[0]}` }),
+    }),
+  },
+  {
+    requirement: "R-LEAK-NOTHING",
+    what: "answers a body that it cannot read with the body",
+    change: always({
+      unreadable: (body) => ({ ...refusal(400, "body"), body: body.toString("latin1") }),
+    }),
+  },
+  {
+    requirement: "R-METHOD",
+    what: "answers other methods with success",
+    change: always({ wrongMethod: ok }),
+  },
+  {
+    requirement: "R-METHOD",
+    what: "does not say which method it takes",
+    change: always({ wrongMethod: refusal(405, "method") }),
+  },
+  {
+    requirement: "R-METHOD",
+    what: "takes an attempt by PUT",
+    change: always({ methods: ["POST", "PUT", "PATCH"] }),
+  },
+  {
+    requirement: "R-ORDER-NONE",
+    what: "drops an event that is older than the last one",
+    change: () => {
+      let last = "";
+      return {
+        isHandled({ timestamp }) {
+          const isOlder = timestamp < last;
+          if (!isOlder) last = timestamp;
+          return !isOlder;
+        },
+      };
+    },
+  },
+  {
+    requirement: "R-LOAD-SHED",
+    what: "acknowledges what comes beyond its handlers, and drops it",
+    change: always({ concurrent: 8, overloaded: ok }),
+  },
+  {
+    requirement: "R-HTTP-KEEP-ALIVE",
+    what: "answers nothing on a connection after a refusal",
+    change: always({ servesAfterRefusal: false }),
+  },
+  {
+    requirement: "R-HTTP-CONTINUE",
+    what: "never says to continue",
+    change: always({ continues: false }),
+  },
+  {
+    requirement: "R-ONCE-DUPLICATE",
+    what: "keeps no record",
+    also: {
+      "R-ONCE-REUSED": "Without a record no id is known.",
+      "R-ONCE-CONCURRENT": "Without a record no event is in progress.",
+    },
+    change: always({ answerKnown: () => undefined }),
+  },
+  {
+    requirement: "R-ONCE-DUPLICATE",
+    what: "knows an event by its signature",
+    also: { "R-ONCE-REUSED": "Another body has another signature." },
+    change: always({
+      keyOf: (_event, arrived) => valuesOf(arrived, "webhook-signature").join(" "),
+    }),
+  },
+  {
+    requirement: "R-ONCE-DUPLICATE",
+    what: "knows an event by an unsigned header",
+    change: always({
+      keyOf: (event, arrived) => valuesOf(arrived, "x-request-id")[0] ?? event.id,
+    }),
+  },
+  {
+    requirement: "R-ONCE-DUPLICATE",
+    what: "remembers the last event alone",
+    change: always({ remembers: 1 }),
+  },
+  {
+    requirement: "R-ONCE-DUPLICATE",
+    what: "answers a duplicate with a conflict",
+    change: always({
+      answerKnown: (known, body) =>
+        known.at === "handled" && known.body.equals(body)
+          ? refusal(409, "duplicate")
+          : honest.answerKnown(known, body),
+    }),
+  },
+  {
+    requirement: "R-ONCE-CONCURRENT",
+    what: "looks at its record first and writes to it afterwards",
+    change: always({ claimsFirst: false }),
+  },
+  {
+    requirement: "R-ACK-IN-PROGRESS",
+    what: "acknowledges an event that is in progress",
+    change: always({
+      answerKnown: (known, body) =>
+        known.body.equals(body) ? ok : honest.answerKnown(known, body),
+    }),
+  },
+  {
+    requirement: "R-ONCE-REUSED",
+    what: "takes a known id with another body for a duplicate",
+    change: always({
+      answerKnown: (known) => (known.at === "handled" ? ok : refusal(409, "in_progress", retry)),
+    }),
+  },
+  {
+    requirement: "R-ONCE-REUSED",
+    what: "knows an event by its body",
+    change: always({ keyOf: (_event, { body }) => body.toString("latin1") }),
+  },
+  {
+    requirement: "R-ACK-AFTER-HANDLER",
+    what: "acknowledges before its handler has run",
+    change: always({ awaitsHandler: false }),
+  },
+  {
+    requirement: "R-ACK-FAILED",
+    what: "acknowledges an event whose handler failed",
+    also: { "R-ACK-AFTER-HANDLER": "An acknowledgement after a failure follows no success." },
+    change: always({ failed: () => ok }),
+  },
+  {
+    requirement: "R-ACK-FAILED",
+    what: "takes the next attempt of a failed event for a duplicate",
+    change: always({ releases: false }),
+  },
+  {
+    requirement: "R-ACK-FAILED",
+    what: "does not say when to come again",
+    change: always({ failed: () => refusal(503, "failed") }),
+  },
+  {
+    requirement: "R-ACK-FAILED",
+    what: "answers a failure as a fault of the sender's",
+    change: always({ failed: () => refusal(400, "failed") }),
+  },
+];

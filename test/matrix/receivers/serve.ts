@@ -1,0 +1,137 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { type Answer, refusal } from "./answer.ts";
+import type { Arrived } from "./arrived.ts";
+import { type Conduct, honest, type Known } from "./conduct.ts";
+import { makeEffects } from "./effects.ts";
+import { type Happening, readEvent } from "./read-event.ts";
+
+/** A receiver that listens on a free port of this machine. */
+export interface Serving {
+  readonly url: string;
+  readonly effectsUrl: string;
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * A small receiver on node:http, by hand: it shares nothing with `@countersign/receiver`, so that the
+ * kit is not judged by our own code.
+ */
+export async function serve(change: Partial<Conduct> = {}): Promise<Serving> {
+  const conduct = { ...honest, ...change };
+  const effects = makeEffects({ handlerMs: 15 });
+  const inbox = new Map<string, Known>();
+  const refused = new WeakSet<Socket>();
+  let running = 0;
+
+  /** Headers → body → signature → event → inbox → handler. */
+  const receive = async (request: IncomingMessage): Promise<Answer | undefined> => {
+    if (refused.has(request.socket)) return undefined;
+    if (!conduct.methods.includes(request.method ?? "")) return conduct.wrongMethod;
+    const head = { rawHeaders: request.rawHeaders, body: Buffer.alloc(0) };
+    const early = conduct.judgeHeaders(head);
+    if (early !== undefined) return early;
+    const read = await readBody(request, conduct);
+    if (!Buffer.isBuffer(read)) return read;
+    const arrived = { ...head, body: conduct.bodyOf({ ...head, body: read }) };
+
+    const reason = conduct.judgeSignature(arrived, conduct);
+    if (reason !== undefined) return conduct.unbelieved(reason, arrived);
+    let event: Happening;
+    try {
+      event = readEvent(arrived.body, conduct.reading);
+    } catch {
+      return conduct.unreadable(arrived.body);
+    }
+    return conduct.judgeEvent(event, arrived) ?? (await handleOnce(event, arrived));
+  };
+
+  const handleOnce = async (event: Happening, arrived: Arrived): Promise<Answer> => {
+    const key = conduct.keyOf(event, arrived);
+    const known = inbox.get(key);
+    const answered = known && conduct.answerKnown(known, arrived.body);
+    if (answered !== undefined) return answered;
+    if (running >= conduct.concurrent) return conduct.overloaded;
+    if (conduct.claimsFirst) inbox.set(key, { at: "running", body: arrived.body });
+    const handled = handle(event, key, arrived.body);
+    return conduct.awaitsHandler ? handled : conduct.done(event);
+  };
+
+  const handle = async (event: Happening, key: string, body: Buffer): Promise<Answer> => {
+    running += 1;
+    try {
+      if (conduct.isHandled(event)) await effects.handle(event);
+    } catch (error) {
+      if (conduct.releases) inbox.delete(key);
+      else inbox.set(key, { at: "handled", body });
+      return conduct.failed(error);
+    } finally {
+      running -= 1;
+    }
+    inbox.set(key, { at: "handled", body });
+    const oldest = inbox.keys().next().value;
+    if (inbox.size > conduct.remembers && oldest !== undefined) inbox.delete(oldest);
+    return conduct.done(event);
+  };
+
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (request.url === "/effects") return effects.answer(request, response);
+    const said = await receive(request);
+    if (said === undefined) return undefined;
+    if (said.status >= 400 && !conduct.servesAfterRefusal) refused.add(request.socket);
+    response.writeHead(said.status, said.headers).end(said.body);
+  };
+
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.destroy());
+  });
+  if (!conduct.continues)
+    server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
+      server.emit("request", request, response);
+    });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const origin = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+  return {
+    url: `${origin}/webhooks`,
+    effectsUrl: `${origin}/effects`,
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, "close");
+    },
+  };
+}
+
+/** The whole body, or the refusal of one that is too long or too slow. */
+function readBody(
+  request: IncomingMessage,
+  { bodyBytes, bodyMs, tooLarge }: Conduct,
+): Promise<Buffer | Answer> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const end = (read: Buffer | Answer): void => {
+      clearTimeout(deadline);
+      resolve(read);
+    };
+    const deadline = setTimeout(
+      () => {
+        end(refusal(408, "slow", { connection: "close" }));
+      },
+      Math.min(bodyMs, 2 ** 31 - 1),
+    );
+    request.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= bodyBytes) chunks.push(chunk);
+      else end(tooLarge);
+    });
+    request.on("end", () => {
+      end(Buffer.concat(chunks));
+    });
+    request.on("close", () => {
+      end(refusal(400, "aborted"));
+    });
+  });
+}
