@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from "react";
 import { ClockBar } from "./clock/clock-bar.tsx";
-import { InspectorContext } from "./inspector-context.ts";
+import { InspectorContext, NewsContext } from "./inspector-context.ts";
 import { CallLog } from "./parts/call-log.ts";
 import { Calls } from "./parts/calls.tsx";
 import { usePlace } from "./parts/use-place.ts";
@@ -23,24 +23,26 @@ export function App({ token }: { readonly token: string }) {
     void remote.get<About>("/sandbox/inspect").then(setAbout, () => undefined);
   }, [remote]);
   const inspector = useMemo(
-    () => about && { remote, about, timeline, calls, news, refresh },
-    [remote, about, timeline, calls, news, refresh],
+    () => about && { remote, about, timeline, calls, refresh },
+    [remote, about, timeline, calls, refresh],
   );
   if (inspector === undefined) return <main className="empty" aria-busy="true" />;
   return (
     <InspectorContext value={inspector}>
-      <header className="top">
-        <a className="brand" href="#/timeline">
-          <span aria-hidden="true" className="mark" />
-          Countersign
-        </a>
-        <Navigation view={place.view} />
-        <ClockBar />
-      </header>
-      <main className="view" id="view">
-        <ViewOf place={place} />
-      </main>
-      <Calls />
+      <NewsContext value={news}>
+        <header className="top">
+          <a className="brand" href="#/timeline">
+            <span aria-hidden="true" className="mark" />
+            Countersign
+          </a>
+          <Navigation view={place.view} />
+          <ClockBar />
+        </header>
+        <main className="view" id="view">
+          <ViewOf place={place} />
+        </main>
+        <Calls />
+      </NewsContext>
     </InspectorContext>
   );
 }

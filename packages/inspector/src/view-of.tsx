@@ -1,3 +1,4 @@
+import { memo } from "react";
 import { FaultsView } from "./faults/faults-view.tsx";
 import type { Place } from "./parts/use-place.ts";
 import { ReceiverView } from "./receiver/receiver-view.tsx";
@@ -6,7 +7,8 @@ import { PaymentsView } from "./resources/payments-view.tsx";
 import { SubscriptionsView } from "./resources/subscriptions-view.tsx";
 import { TimelineView } from "./timeline/timeline-view.tsx";
 
-export function ViewOf({ place: { view, id } }: { readonly place: Place }) {
+/** The view of a place; drawn again when it is another place, not when something has happened. */
+export const ViewOf = memo(function ViewOf({ place: { view, id } }: { readonly place: Place }) {
   switch (view) {
     case "timeline":
       return <TimelineView selected={id} />;
@@ -23,4 +25,4 @@ export function ViewOf({ place: { view, id } }: { readonly place: Place }) {
     default:
       return view satisfies never;
   }
-}
+});

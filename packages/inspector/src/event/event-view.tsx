@@ -1,4 +1,4 @@
-import { useEffect } from "react";
+import { memo, useEffect } from "react";
 import { useInspector } from "../inspector-context.ts";
 import { Time } from "../parts/time.tsx";
 import { useReading } from "../parts/use-reading.ts";
@@ -8,7 +8,7 @@ import { Payload } from "./payload.tsx";
 import { Verdict } from "./verdict.tsx";
 
 /** One event: payload, verdict of its schema, deliveries. */
-export function EventView({ id }: { readonly id: string }) {
+export const EventView = memo(function EventView({ id }: { readonly id: string }) {
   const { timeline } = useInspector();
   const reading = useReading<EventDetail>(`/sandbox/inspect/events/${id}`);
   const payload = reading.at === "read" ? reading.value.event.payload : timeline.bodies.get(id);
@@ -49,4 +49,4 @@ export function EventView({ id }: { readonly id: string }) {
       <Payload event={event} />
     </article>
   );
-}
+});

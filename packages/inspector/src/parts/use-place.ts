@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from "react";
+import { useMemo, useSyncExternalStore } from "react";
 
 /** Where the page is: a view and, in it, what is selected. */
 export interface Place {
@@ -20,8 +20,10 @@ export type View = (typeof views)[number];
 /** The place that the address names; an unknown one is the timeline. */
 export function usePlace(): Place {
   const hash = useSyncExternalStore(subscribe, () => location.hash);
-  const [, name = "", id] = /^#\/([a-z]*)(?:\/([\w-]+))?$/.exec(hash) ?? [];
-  return { view: views.find((view) => view === name) ?? "timeline", id };
+  return useMemo(() => {
+    const [, name = "", id] = /^#\/([a-z]*)(?:\/([\w-]+))?$/.exec(hash) ?? [];
+    return { view: views.find((view) => view === name) ?? "timeline", id };
+  }, [hash]);
 }
 
 /** The address of a place. */

@@ -1,5 +1,5 @@
-import { useEffect, useState } from "react";
-import { useInspector } from "../inspector-context.ts";
+import { useContext, useEffect, useState } from "react";
+import { NewsContext, useInspector } from "../inspector-context.ts";
 import { CallRefused } from "../remote/remote.ts";
 
 export type Reading<T> =
@@ -12,7 +12,8 @@ export type Reading<T> =
  * there, so that nothing jumps. `undefined` asks for nothing.
  */
 export function useReading<T>(path: string | undefined): Reading<T> {
-  const { remote, news } = useInspector();
+  const { remote } = useInspector();
+  const news = useContext(NewsContext);
   const [known, setKnown] = useState<{ path: string | undefined; reading: Reading<T> }>();
   useEffect(() => {
     if (path === undefined) return undefined;

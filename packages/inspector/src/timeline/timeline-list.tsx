@@ -4,7 +4,7 @@ import { addressOf } from "../parts/use-place.ts";
 import type { TimelinePage } from "../remote/shapes.ts";
 import { PAGE_ROWS } from "../use-news.ts";
 import { TimelineRowView } from "./timeline-row.tsx";
-import type { Row } from "./timeline-store.ts";
+import type { ShownRows } from "./shown-rows.ts";
 import { useWindow } from "./use-window.ts";
 
 const ROW_PX = 48;
@@ -18,33 +18,34 @@ export function TimelineList({
   before,
   selected,
 }: {
-  /** The newest last. */
-  readonly rows: readonly Row[];
+  readonly rows: ShownRows;
   readonly before: string | null;
   readonly selected: string | undefined;
 }) {
+  const { timeline } = useInspector();
   const scroller = useRef<HTMLDivElement>(null);
-  const anchor = useRef<{ id: string | undefined; count: number }>({ id: undefined, count: 0 });
-  const { from, to } = useWindow(scroller, { count: rows.length, rowPx: ROW_PX });
-  const newest = rows.at(-1)?.id;
+  const anchor = useRef<string>(undefined);
+  // Asking the element costs a layout each time.
+  const scrolled = useRef(0);
+  const { from, to } = useWindow(scroller, { count: rows.count, rowPx: ROW_PX });
+  const newest = rows.at(0)?.id;
+  const placeOf = (id: string | undefined): number =>
+    rows.placeOf((id === undefined ? undefined : timeline.numberOf(id)) ?? Number.NaN);
   useLayoutEffect(() => {
-    const { id } = anchor.current;
+    const former = anchor.current;
     const element = scroller.current;
-    anchor.current = { id: newest, count: rows.length };
-    if (element === null || element.scrollTop <= ROW_PX || id === undefined || id === newest)
-      return;
-    const place = rows.findLastIndex((row) => row.id === id);
-    if (place >= 0) element.scrollTop += (rows.length - 1 - place) * ROW_PX;
-  }, [newest, rows]);
+    anchor.current = newest;
+    if (element === null || scrolled.current <= ROW_PX || former === newest) return;
+    const place = placeOf(former);
+    if (place > 0) element.scrollTop += place * ROW_PX;
+  });
 
   const move = (event: KeyboardEvent): void => {
     const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10 }[event.key];
-    if (step === undefined || rows.length === 0) return;
+    if (step === undefined || rows.count === 0) return;
     event.preventDefault();
-    const at = rows.findLastIndex((row) => row.id === selected);
-    const present = at < 0 ? -1 : rows.length - 1 - at;
-    const index = Math.min(Math.max(present + step, 0), rows.length - 1);
-    const row = rows.at(-1 - index);
+    const index = Math.min(Math.max(placeOf(selected) + step, 0), rows.count - 1);
+    const row = rows.at(index);
     if (row !== undefined) location.hash = addressOf("timeline", row.id);
     const element = scroller.current;
     if (element === null) return;
@@ -60,22 +61,24 @@ export function TimelineList({
       className="rows"
       ref={scroller}
       onKeyDown={move}
+      onScroll={({ currentTarget }) => (scrolled.current = currentTarget.scrollTop)}
       tabIndex={0}
       role="group"
       aria-label="Events"
     >
-      <ol className="rows-all" style={{ height: rows.length * ROW_PX }}>
-        {rows
-          .slice(rows.length - to, rows.length - from)
-          .toReversed()
-          .map((row, index) => (
+      <ol className="rows-all" style={{ height: rows.count * ROW_PX }}>
+        {places(from, to).map((place) => {
+          const row = rows.at(place);
+          return row === undefined ? null : (
+            // From the end: rows that come in above move none of these.
             <li
               key={row.id}
-              style={{ transform: `translateY(${String((from + index) * ROW_PX)}px)` }}
+              style={{ transform: `translateY(${String((place + 1 - rows.count) * ROW_PX)}px)` }}
             >
               <TimelineRowView row={row} isSelected={row.id === selected} />
             </li>
-          ))}
+          );
+        })}
       </ol>
       {before !== null && <Older before={before} />}
     </div>
@@ -99,4 +102,8 @@ function Older({ before }: { readonly before: string }) {
       older events
     </button>
   );
+}
+
+function places(from: number, to: number): number[] {
+  return Array.from({ length: to - from }, (_, index) => from + index);
 }

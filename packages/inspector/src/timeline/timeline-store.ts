@@ -6,6 +6,7 @@ import type {
   ToldEvent,
 } from "../remote/shapes.ts";
 import { Bodies } from "./bodies.ts";
+import type { NumberedRows } from "./shown-rows.ts";
 import { subjectOf } from "./subject-of.ts";
 
 /** Rows without payloads that are kept; the oldest go first. */
@@ -24,9 +25,10 @@ export interface Row extends Omit<TimelineRow, "states"> {
   readonly text: string;
 }
 
-export interface Snapshot {
-  /** The newest last. */
-  readonly rows: readonly Row[];
+/** The newest row is the last. */
+export interface Snapshot extends NumberedRows {
+  /** Another one when everything was forgotten: numbers of before mean other rows. */
+  readonly generation: number;
   /** The cursor of older rows; `null` where there are none, `undefined` before the first answer. */
   readonly before: string | null | undefined;
   readonly isLive: boolean;
@@ -45,7 +47,8 @@ export class TimelineStore {
   readonly #numbers = new Map<string, number>();
   readonly #listeners = new Set<() => void>();
   readonly #schedule: (change: () => void) => void;
-  #snapshot: Snapshot = { rows: [], before: undefined, isLive: false };
+  #snapshot: Snapshot = { rows: [], first: 0, generation: 0, before: undefined, isLive: false };
+  #generation = 0;
   #isScheduled = false;
   #before: string | null | undefined;
   #isLive = false;
@@ -79,6 +82,11 @@ export class TimelineStore {
     this.#put({ ...row, states: new Map(named).set(subscriptionKey, state) });
   }
 
+  /** The number of an event's row; `undefined` where there is none. */
+  numberOf(id: string): number | undefined {
+    return this.#numbers.get(id);
+  }
+
   /** Adds a page of the list below what is there. */
   addOlder({ events, before }: TimelinePage): void {
     const older = events.filter(({ id }) => !this.#numbers.has(id)).toReversed();
@@ -93,6 +101,7 @@ export class TimelineStore {
   startWith(page: TimelinePage): void {
     this.#rows = [];
     this.#numbers.clear();
+    this.#generation += 1;
     this.addOlder(page);
   }
 
@@ -127,6 +136,8 @@ export class TimelineStore {
       this.#trim();
       this.#snapshot = {
         rows: [...this.#rows],
+        first: this.#first,
+        generation: this.#generation,
         before: this.#rows.length >= MAX_ROWS ? null : this.#before,
         isLive: this.#isLive,
       };

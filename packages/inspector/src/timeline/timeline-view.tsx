@@ -16,8 +16,9 @@ export function TimelineView({ selected }: { readonly selected: string | undefin
   const live = useSyncExternalStore(timeline.subscribe, timeline.snapshot);
   const [paused, setPaused] = useState<Snapshot>();
   const [filter, setFilter] = useState(everything);
-  const { rows, before } = paused ?? live;
-  const shown = useFiltered(rows, filter);
+  const held = paused ?? live;
+  const { rows, before } = held;
+  const shown = useFiltered(held, filter);
   const missed = paused === undefined ? 0 : live.rows.length - paused.rows.length;
   const isEmpty = live.before !== undefined && live.rows.length === 0;
   return (
@@ -31,7 +32,7 @@ export function TimelineView({ selected }: { readonly selected: string | undefin
           missed={missed}
           isPaused={paused !== undefined}
           onPause={() => setPaused(paused === undefined ? live : undefined)}
-          counts={{ shown: shown.length, all: rows.length }}
+          counts={{ shown: shown.count, all: rows.length }}
         />
         {isEmpty ? (
           <FirstSteps />

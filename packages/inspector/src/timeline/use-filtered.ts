@@ -1,29 +1,37 @@
 import { useEffect, useMemo, useState } from "react";
 import type { Filter } from "./filter-bar.tsx";
+import { FoundRows } from "./found-rows.ts";
 import { rowFilter } from "./row-filter.ts";
-import type { Row } from "./timeline-store.ts";
+import { allRows, type ShownRows } from "./shown-rows.ts";
+import type { Snapshot } from "./timeline-store.ts";
 
-/** Rows that are looked at in one go: a few milliseconds, between which keys are heard. */
-const AT_ONCE = 10_000;
+/** Milliseconds of looking in one go, between which keys are heard. */
+const SLICE_MS = 5;
 
 /** The rows that pass. While they are looked for, those of before stay. */
-export function useFiltered(rows: readonly Row[], filter: Filter): readonly Row[] {
+export function useFiltered(snapshot: Snapshot, filter: Filter): ShownRows {
   const passes = useMemo(() => rowFilter(filter), [filter]);
-  const [found, setFound] = useState<readonly Row[]>();
+  const { generation } = snapshot;
+  const search = useMemo(
+    () => passes && { found: new FoundRows(passes), generation },
+    [passes, generation],
+  );
+  const [found, setFound] = useState<ShownRows>();
   useEffect(() => {
-    if (passes === undefined) {
+    if (search === undefined) {
       setFound(undefined);
       return undefined;
     }
-    const kept: Row[] = [];
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const look = (from: number): void => {
-      for (const row of rows.slice(from, from + AT_ONCE)) if (passes(row)) kept.push(row);
-      if (from + AT_ONCE >= rows.length) setFound(kept);
-      else timer = setTimeout(look, 0, from + AT_ONCE);
+    const look = (): void => {
+      const end = performance.now() + SLICE_MS;
+      const isDone = search.found.look(snapshot, () => performance.now() >= end);
+      if (isDone) setFound(search.found.shown(snapshot));
+      else timer = setTimeout(look, 0);
     };
-    timer = setTimeout(look, 0, 0);
+    timer = setTimeout(look, 0);
     return () => clearTimeout(timer);
-  }, [passes, rows]);
-  return passes === undefined ? rows : (found ?? rows);
+  }, [search, snapshot]);
+  const all = useMemo(() => allRows(snapshot), [snapshot]);
+  return passes === undefined ? all : (found ?? all);
 }
