@@ -40,7 +40,6 @@ const untested: Readonly<Record<string, string>> = {
   "P-EVENT-ROTATION": "the service signs with one secret: it cannot replace a subscription's yet",
   "P-SUBSCRIBE-NEW-TYPES": "a selection is kept unexpanded; no test changes the catalogue over it",
   "P-VERSION-ADDITIVE": "a comparison of two versions judges it, not one version",
-  "R-VERIFY-OWN-KEYS": "there is no place in an attempt that a key could be read from",
 };
 
 describe("the requirements", () => {

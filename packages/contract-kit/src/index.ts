@@ -72,6 +72,13 @@ export type {
   ProviderTarget,
   ReceiverTarget,
   Target,
+export { terminalEntry, terminalSummary } from "./report/terminal.ts";
+export type { Effect, Effects } from "./receiver/effects.ts";
+export { receiverChecks } from "./receiver/receiver-checks.ts";
+export { receiverTarget, type ReceiverTargetOptions } from "./receiver/receiver-target.ts";
+export { type Clock, systemClock } from "./receiver/wire/clock.ts";
+export { TargetNotOwnedError } from "./receiver/wire/owned-host.ts";
+export { TargetSilentError, type Wire } from "./receiver/wire/wire.ts";
   Watch,
 } from "./target.ts";
 export { sandboxTarget, type SandboxOptions } from "./sandbox-controls.ts";

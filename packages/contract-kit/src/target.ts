@@ -1,5 +1,8 @@
 import type { Profile } from "@countersign/schemas";
+import type { Secret } from "@countersign/signatures";
 import type { Send } from "./http.ts";
+import type { Effects } from "./receiver/effects.ts";
+import type { Wire } from "./receiver/wire/wire.ts";
 
 /** A provider's service, of any make, as one merchant sees it. */
 export interface ProviderTarget {
@@ -110,18 +113,24 @@ export interface EventControls {
   readonly callbackUrl: string;
 }
 
-/** A merchant's receiver, in any language, as the sender of attempts sees it. */
+/** A merchant's receiver, in any language, as the sender of attempts sees it; `receiverTarget` makes one. */
 export interface ReceiverTarget {
   readonly role: "receiver";
   /** Where attempts are posted to. */
   readonly url: string;
-  /** Paths are below `url`; an attempt's own is `""`. */
-  readonly send: Send;
+  /** Carries attempts as bytes, over sockets of its own. */
+  readonly wire: Wire;
   /** Secrets that the receiver knows, the one to sign with first. */
-  readonly secrets: readonly string[];
+  readonly secrets: readonly Secret[];
   readonly profile: Profile;
-  /** Ids of the events whose handler has run, once a time that it ran; absent where nobody can tell. */
-  readonly effects?: () => Promise<readonly string[]>;
+  /** What its handlers have done; absent where nobody can tell, and then no check claims to know. */
+  readonly effects?: Effects;
+  /** Milliseconds that an effect may take to show after its attempt was acknowledged. */
+  readonly effectsWaitMs: number;
+  /** Makes the ids of one run others than those of every run before: a receiver has a memory. */
+  readonly nonce: string;
+  /** Whether checks run that wait for the receiver's own deadlines. */
+  readonly slow?: boolean;
 }
 
 export type Target = ProviderTarget | ReceiverTarget;

@@ -1,0 +1,130 @@
+import type { ReceiverCheck } from "../../check.ts";
+import type { Attempt, BenchEvent } from "../bench.ts";
+import { withHeader, withSignature } from "../headers.ts";
+import { mustRefuse, type Forgery } from "../must-refuse.ts";
+import { receiverCheck } from "../play.ts";
+
+const TAMPERED = "R-VERIFY-TAMPERED";
+
+/** One change each, after the signature was made. */
+export const tampered: ReceiverCheck = receiverCheck({
+  id: "receiver/tampered",
+  title: "what was changed after signing is refused: id, time, and each part of the body",
+  requirements: [TAMPERED],
+  play: async (bench) => {
+    const { names, covers } = bench.signing;
+    const forged = (
+      what: string,
+      change: (attempt: Attempt, event: BenchEvent) => Partial<Attempt>,
+    ): Forgery => {
+      const event = bench.event();
+      const attempt = bench.attempt(event);
+      return { what, attempt: { ...attempt, ...change(attempt, event) } };
+    };
+    const body = (what: string, change: (text: string) => string | Buffer): Forgery =>
+      forged(what, (attempt) => ({ body: Buffer.from(change(attempt.body.toString())) }));
+    const header = (
+      what: string,
+      name: string | undefined,
+      change: (value: string) => string,
+    ): Forgery =>
+      forged(what, (attempt) => ({ headers: withHeader(attempt.headers, name, change) }));
+
+    const later = (by: number) => (value: string) => String(Number(value) + by);
+    await mustRefuse(bench, TAMPERED, [
+      body("a body that is longer by a space", (text) => `${text} `),
+      body("a body that is longer by a line break", (text) => `${text}\n`),
+      body("a body that begins with a space", (text) => ` ${text}`),
+      body("a body without its last byte", (text) => text.slice(0, -1)),
+      body("an empty body", () => ""),
+      body("a body with other data", (text) => text.replace(/"(\w+)":"/, '"$1":"x')),
+      body("a body with a digit changed in its middle", (text) => changedDigit(text)),
+      body("a body that is printed with spaces", (text) =>
+        JSON.stringify(JSON.parse(text), null, 2),
+      ),
+      body("a body with a member more", (text) => text.replace(/\}$/, ',"cstest":1}')),
+      body("a body with the last letter's case changed", (text) =>
+        text.replace(/[a-z](?=[^a-z]*$)/, (letter) => letter.toUpperCase()),
+      ),
+      body("another event's body", () => bench.event().body),
+      header("a signature with its first character changed", names.signature, (value) =>
+        withSignature(value, (signature) => otherFirst(signature)),
+      ),
+      header("a signature with a character in its middle changed", names.signature, (value) =>
+        withSignature(value, (signature) => otherAt(signature, signature.length >> 1)),
+      ),
+      header("a signature with its last byte changed", names.signature, (value) =>
+        withSignature(value, (signature) => otherAt(signature, lastOf(signature))),
+      ),
+      ...(covers.id && names.id !== undefined
+        ? [
+            forged("another id in its header", (attempt, { id }) => ({
+              headers: withHeader(attempt.headers, names.id, () => `${id}x`),
+              ids: [id, `${id}x`],
+            })),
+            forged("an id whose case was changed", (attempt, { id }) => ({
+              headers: withHeader(attempt.headers, names.id, (value) => value.toUpperCase()),
+              ids: [id, id.toUpperCase()],
+            })),
+          ]
+        : []),
+      ...(covers.timestamp && names.timestamp !== undefined
+        ? [
+            header("a time that is a second later", names.timestamp, later(1)),
+            header("a time that is a second earlier", names.timestamp, later(-1)),
+            header("a time with a letter after it", names.timestamp, (value) => `${value}a`),
+            header("a time with a fraction", names.timestamp, (value) => `${value}.0`),
+            header("a time with a zero before it", names.timestamp, (value) => `0${value}`),
+            header("a time with a sign", names.timestamp, (value) => `+${value}`),
+            header("a time in milliseconds", names.timestamp, (value) => `${value}000`),
+            header("a time as a power of ten", names.timestamp, (value) => `${value}e0`),
+            header(
+              "a time in hexadecimal digits",
+              names.timestamp,
+              (value) => `0x${Number(value).toString(16)}`,
+            ),
+          ]
+        : []),
+    ]);
+    if (covers.id && covers.timestamp) await spliced();
+
+    /** The bytes that are signed are the same; what is id, time and body is not. */
+    async function spliced(): Promise<void> {
+      const event = bench.event();
+      const now = bench.seconds();
+      const text = `${String(now)}.${event.body.toString()}`;
+      const whole = bench.attempt({ ...event, body: Buffer.from(text) });
+      const moved = (headers: Attempt["headers"]): Attempt["headers"] =>
+        withHeader(headers, names.id, (id) => `${id}.${String(now)}`);
+      const attempt = { ...whole, headers: moved(whole.headers), body: event.body };
+      const what = "a body whose beginning was moved into the id's header";
+      await mustRefuse(bench, TAMPERED, [
+        { what, attempt: { ...attempt, ids: [event.id, `${event.id}.${String(now)}`] } },
+      ]);
+    }
+  },
+});
+
+/** Another character of the same alphabet in that place. */
+function otherAt(signature: string, place: number): string {
+  const before = signature[place] ?? "";
+  const other = before === "0" ? "1" : before === "1" ? "0" : before === "b" ? "c" : "b";
+  return signature.slice(0, place) + other + signature.slice(place + 1);
+}
+
+function otherFirst(signature: string): string {
+  return otherAt(signature, 0);
+}
+
+/** The last place whose bits all count: before the padding, and before what may be cut off. */
+function lastOf(signature: string): number {
+  return signature.replace(/=+$/, "").length - 2;
+}
+
+function changedDigit(text: string): string {
+  const digits = [...text.matchAll(/\d/g)];
+  const middle = digits[digits.length >> 1];
+  if (middle === undefined) return `${text.slice(0, -1)},"1":1}`;
+  const other = middle[0] === "9" ? "8" : String(Number(middle[0]) + 1);
+  return text.slice(0, middle.index) + other + text.slice(middle.index + 1);
+}

@@ -1,0 +1,91 @@
+import { generateKeyPairSync, sign as signBytes } from "node:crypto";
+import type { ReceiverCheck } from "../../check.ts";
+import type { Attempt, BenchEvent } from "../bench.ts";
+import { withHeader, withSignature } from "../headers.ts";
+import { mustRefuse, type Forgery } from "../must-refuse.ts";
+import { receiverCheck } from "../play.ts";
+
+const WRONG_KEY = "R-VERIFY-WRONG-KEY";
+const OWN_KEYS = "R-VERIFY-OWN-KEYS";
+
+/** Whole signatures, by keys that are not the receiver's, or that a stranger can know. */
+export const wrongKey: ReceiverCheck = receiverCheck({
+  id: "receiver/wrong-key",
+  title: "a signature by another key, by none, or by one that came along is refused",
+  requirements: [WRONG_KEY, OWN_KEYS],
+  play: async (bench) => {
+    const { signing } = bench;
+    const { names } = signing;
+    const byStranger = (name: string): Attempt =>
+      bench.attempt(bench.event(), { secrets: [signing.stranger(name)] });
+
+    /** Signed by hand with key bytes that no scheme lets one have. */
+    const by = (keyOf: (event: BenchEvent) => Uint8Array | string): Attempt => {
+      const event = bench.event();
+      const timestamp = bench.seconds();
+      const attempt = bench.attempt(event, { timestamp });
+      const forged = signing.macBy(keyOf(event), { id: event.id, timestamp, body: event.body });
+      const headers = withHeader(attempt.headers, names.signature, (value) =>
+        withSignature(value.replace(/^v1a,/, "v1,"), () => forged),
+      );
+      return { ...attempt, headers };
+    };
+
+    await mustRefuse(bench, WRONG_KEY, [
+      { what: "an attempt that another secret signed", attempt: byStranger("one") },
+      {
+        what: "an attempt that two other secrets signed",
+        attempt: bench.attempt(bench.event(), {
+          secrets:
+            signing.separator === undefined
+              ? [signing.stranger("two")]
+              : [signing.stranger("two"), signing.stranger("three")],
+        }),
+      },
+      { what: "an attempt that the empty key signed", attempt: by(() => "") },
+      { what: "an attempt that a key of 32 zeros signed", attempt: by(() => new Uint8Array(32)) },
+      ...["undefined", "null", "secret", "[object Object]"].map((key) => ({
+        what: `an attempt that the key ${JSON.stringify(key)} signed`,
+        attempt: by(() => key),
+      })),
+    ]);
+
+    await mustRefuse(bench, OWN_KEYS, [...keysAlong(), ...knownKeys()]);
+
+    /** Keys that everybody knows who sees the attempt. */
+    function knownKeys(): readonly Forgery[] {
+      return [
+        { what: "an attempt with its id as the key", attempt: by(({ id }) => id) },
+        { what: "an attempt with its time as the key", attempt: by(() => String(bench.seconds())) },
+        { what: "an attempt with its body as the key", attempt: by(({ body }) => body) },
+      ];
+    }
+
+    /** The key stands in the attempt, under names that libraries of other schemes read it from. */
+    function keysAlong(): readonly Forgery[] {
+      const key = "a key that came along with the attempt";
+      const along = (name: string): Forgery => {
+        const attempt = by(() => key);
+        return {
+          what: `an attempt with its own key in ${name}`,
+          attempt: { ...attempt, headers: [...attempt.headers, [name, key]] },
+        };
+      };
+      if (names.signature !== "webhook-signature") return ["X-Webhook-Secret", "X-Key"].map(along);
+      const { privateKey, publicKey } = generateKeyPairSync("ed25519");
+      const event = bench.event();
+      const attempt = bench.attempt(event);
+      const signed = `${event.id}.${String(bench.seconds())}.${event.body.toString()}`;
+      const signature = signBytes(null, Buffer.from(signed), privateKey).toString("base64");
+      const raw = publicKey.export({ format: "der", type: "spki" }).subarray(-32);
+      const headers = [
+        ...withHeader(attempt.headers, names.signature, () => `v1a,${signature}`),
+        ["Webhook-Public-Key", `whpk_${raw.toString("base64")}`] as const,
+      ];
+      return [
+        ...["Webhook-Secret", "Webhook-Key"].map(along),
+        { what: "an attempt with its own public key", attempt: { ...attempt, headers } },
+      ];
+    }
+  },
+});

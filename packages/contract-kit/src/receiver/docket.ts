@@ -1,0 +1,67 @@
+import type { Exchange, Verdict } from "../finding.ts";
+
+/** What a check has seen of each of its requirements. */
+export interface Docket {
+  /**
+   * One observation. A requirement passes where it was seen at least once and always held.
+   *
+   * @param fault What was expected and what came, where it does not hold.
+   */
+  readonly judge: (
+    requirement: string,
+    holds: boolean,
+    fault: () => string,
+    exchanges?: () => readonly Exchange[],
+  ) => void;
+  /** Why this target cannot show a requirement; counts where nothing was judged. */
+  readonly unseen: (requirement: string, reason: string) => void;
+  /** @param ended Why the check ended early: what was not judged is skipped with it. */
+  readonly verdicts: (ended?: string) => readonly Verdict[];
+}
+
+const MAX_TOLD = 5;
+
+export function openDocket(check: string, requirements: readonly string[]): Docket {
+  const faults = new Map<string, { message: string; exchanges: readonly Exchange[] }[]>();
+  const seen = new Set<string>();
+  const reasons = new Map<string, string>();
+  const own = (requirement: string): void => {
+    if (!requirements.includes(requirement))
+      throw new TypeError(`${check} does not name ${requirement}`);
+  };
+  return {
+    judge: (requirement, holds, fault, exchanges = () => []) => {
+      own(requirement);
+      seen.add(requirement);
+      if (holds) return;
+      const before = faults.get(requirement) ?? [];
+      faults.set(requirement, [...before, { message: fault(), exchanges: exchanges() }]);
+    },
+    unseen: (requirement, reason) => {
+      own(requirement);
+      reasons.set(requirement, reason);
+    },
+    verdicts: (ended) =>
+      requirements.map((requirement): Verdict => {
+        const found = faults.get(requirement);
+        if (found !== undefined) return failure(requirement, found);
+        if (ended !== undefined) return { requirement, status: "skipped", message: ended };
+        if (seen.has(requirement)) return { requirement, status: "pass" };
+        const message = reasons.get(requirement);
+        if (message === undefined) throw new Error(`${check} has not looked at ${requirement}`);
+        return { requirement, status: "not_applicable", message };
+      }),
+  };
+}
+
+function failure(
+  requirement: string,
+  found: readonly { readonly message: string; readonly exchanges: readonly Exchange[] }[],
+): Verdict {
+  const told = found.slice(0, MAX_TOLD);
+  const more = found.length - told.length;
+  const lines = told.map(({ message }) => message);
+  const message = [...lines, ...(more > 0 ? [`and ${more} more`] : [])].join("; ");
+  const exchanges = told.flatMap((one) => one.exchanges);
+  return { requirement, status: "fail", message, evidence: { curl: [], exchanges } };
+}

@@ -1,0 +1,79 @@
+import type { Profile } from "@countersign/schemas";
+import { schemeOf } from "@countersign/signatures";
+import type { ReceiverTarget } from "../target.ts";
+import { httpEffects } from "./effects.ts";
+import { secretOf } from "./signing.ts";
+import { type Clock, systemClock } from "./wire/clock.ts";
+import type { Lookup } from "./wire/owned-host.ts";
+import { openWire } from "./wire/wire.ts";
+
+export interface ReceiverTargetOptions {
+  /** Where the receiver takes attempts; http or https. */
+  readonly url: string;
+  /** The receiver's secrets as its configuration has them, 1 to 4; the first one signs. */
+  readonly secrets: readonly string[];
+  readonly profile: Profile;
+  /** Where it tells what its handlers have done. Default: nobody can tell. */
+  readonly effectsUrl?: string | undefined;
+  /** The host of `url` (and of `effectsUrl`), where it is not this machine: that it may be attacked. */
+  readonly owned?: string | undefined;
+  /** Whether checks run that wait for the receiver's own deadlines. Default false. */
+  readonly slow?: boolean | undefined;
+  /** Other in each run against one receiver: a part of every id. Default: the time. */
+  readonly nonce?: string | undefined;
+  /** Milliseconds for one answer. Default: the profile's timeout of an attempt. */
+  readonly deadlineMs?: number | undefined;
+  /** Requests a second. Default: 50 to another machine, and no cap to this one. */
+  readonly perSecond?: number | undefined;
+  /** Milliseconds that an effect may take to show. Default 2000. */
+  readonly effectsWaitMs?: number | undefined;
+  /** Default: this machine's. */
+  readonly clock?: Clock | undefined;
+  /** Default: the system's. */
+  readonly lookup?: Lookup | undefined;
+}
+
+/** The effects of a receiver with a memory are a longer list than an answer. */
+const MAX_EFFECTS_BYTES = 8 * 1_048_576;
+
+/**
+ * A receiver of any make, over HTTP.
+ *
+ * @throws {TargetNotOwnedError} `CS_KIT_TARGET_NOT_OWNED`: another machine that is not said to be one's own;
+ *   nothing was sent or looked up.
+ * @throws {TypeError} A URL or a secret is unusable; the message never holds a secret.
+ */
+export function receiverTarget(options: ReceiverTargetOptions): ReceiverTarget {
+  const { profile, clock = systemClock, owned, lookup, perSecond } = options;
+  const deadlineMs = options.deadlineMs ?? profile.delivery.timeoutMs;
+  const common = { owned, clock, lookup, perSecond, deadlineMs };
+  const wire = openWire({ ...common, url: urlOf(options.url) });
+  const secrets = options.secrets.map((text) => secretOf(text, profile));
+  schemeOf(profile.signature).check(secrets, "sign");
+  const effects =
+    options.effectsUrl === undefined
+      ? undefined
+      : httpEffects(
+          openWire({ ...common, url: urlOf(options.effectsUrl), maxBodyBytes: MAX_EFFECTS_BYTES }),
+        );
+  return {
+    role: "receiver",
+    url: options.url,
+    wire,
+    secrets,
+    profile,
+    ...(effects && { effects }),
+    effectsWaitMs: options.effectsWaitMs ?? 2000,
+    nonce: options.nonce ?? clock.now().toString(36),
+    slow: options.slow ?? false,
+  };
+}
+
+function urlOf(text: string): URL {
+  const url = URL.parse(text);
+  if (url === null || !["http:", "https:"].includes(url.protocol))
+    throw new TypeError("a receiver's URL is http or https");
+  if (url.username !== "" || url.password !== "")
+    throw new TypeError("a receiver's URL has no user and no password in it");
+  return url;
+}

@@ -1,0 +1,78 @@
+import { createHash, createHmac } from "node:crypto";
+import type { Profile } from "@countersign/schemas";
+import { type Message, schemeOf, type Secret } from "@countersign/signatures";
+import type { Header } from "./wire/request.ts";
+
+/** How the profile's scheme writes its headers, so that one of them can be changed. */
+export interface Signing {
+  /** @param secrets Each adds its signature. */
+  readonly sign: (message: Message, secrets: readonly Secret[]) => readonly Header[];
+  readonly names: {
+    /** `undefined` where the scheme has no such header. */
+    readonly id: string | undefined;
+    readonly timestamp: string | undefined;
+    readonly signature: string;
+  };
+  /** Whether a change of it has to break the signature. */
+  readonly covers: { readonly id: boolean; readonly timestamp: boolean };
+  /** Whether the header may hold several signatures, and how they are joined. */
+  readonly separator: string | undefined;
+  /** Whether each signature names its version. */
+  readonly isVersioned: boolean;
+  /** A secret of the scheme's form that no receiver has. */
+  readonly stranger: (name: string) => Secret;
+  /** The signature that a key of any bytes makes, also one that no scheme would let one have. */
+  readonly macBy: (key: Uint8Array | string, message: Message) => string;
+}
+
+export function signingOf({ signature }: Profile): Signing {
+  const scheme = schemeOf(signature);
+  const sign: Signing["sign"] = (message, secrets) => Object.entries(scheme.sign(message, secrets));
+  if (signature.scheme === "standard-webhooks") {
+    return {
+      sign,
+      names: { id: "webhook-id", timestamp: "webhook-timestamp", signature: "webhook-signature" },
+      covers: { id: true, timestamp: true },
+      separator: " ",
+      isVersioned: true,
+      stranger: (name) => `whsec_${madeBytes(name).toString("base64")}`,
+      macBy: (key, { id, timestamp, body }) =>
+        createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest("base64"),
+    };
+  }
+  const { headers, form, signed, separator, algorithm, encoding } = signature.description;
+  const listSeparator =
+    form.kind === "list" ? form.separator : form.kind === "pairs" ? "," : undefined;
+  return {
+    sign,
+    names: {
+      id: headers.id?.toLowerCase(),
+      timestamp: headers.timestamp?.toLowerCase(),
+      signature: headers.signature.toLowerCase(),
+    },
+    covers: { id: signed.includes("id"), timestamp: signed.includes("timestamp") },
+    separator: listSeparator,
+    isVersioned: form.kind !== "single",
+    stranger: (name) => madeBytes(name).toString("hex"),
+    macBy: (key, { id, timestamp, body }) => {
+      const mac = createHmac(algorithm, key);
+      const parts = { id, timestamp: String(timestamp), body };
+      signed.forEach((part, index) => {
+        if (index > 0) mac.update(separator);
+        mac.update(parts[part]);
+      });
+      return mac.digest(encoding);
+    },
+  };
+}
+
+/** A secret of the environment as the scheme takes it: Standard Webhooks takes other text as it stands. */
+export function secretOf(text: string, { signature }: Profile): Secret {
+  const isBare =
+    signature.scheme === "standard-webhooks" && !/^(?:whsec_|whsk_|whpk_|raw:)/.test(text);
+  return isBare ? { raw: text } : text;
+}
+
+function madeBytes(name: string): Buffer {
+  return createHash("sha256").update(`a stranger's: ${name}`).digest();
+}

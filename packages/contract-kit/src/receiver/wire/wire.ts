@@ -1,0 +1,89 @@
+import { type Clock, systemClock } from "./clock.ts";
+import { type Connection, openConnection, type Received } from "./connection.ts";
+import { checkOwned, hostOf, isLocalName, type Lookup } from "./owned-host.ts";
+import { pacer } from "./pace.ts";
+import { headBytes, type RawRequest } from "./request.ts";
+
+/** Nobody is there, or nobody answers any more: nothing can be said of the target. */
+export class TargetSilentError extends Error {}
+
+/** Sends requests as bytes to one URL, and reads what comes back; never follows a redirect. */
+export interface Wire {
+  readonly url: URL;
+  readonly clock: Clock;
+  /** Milliseconds for one answer. */
+  readonly deadlineMs: number;
+  /**
+   * One request over a connection of its own.
+   *
+   * @throws {TargetSilentError} Nobody has ever answered, or nobody does any more.
+   */
+  readonly send: (request: RawRequest) => Promise<Received>;
+  /**
+   * A connection for what `send` cannot do. A request on it waits for `pace` first.
+   */
+  readonly open: () => Connection;
+  readonly pace: () => Promise<void>;
+  /** The head of a request to this URL; `isKept`: the connection is to stay. */
+  readonly head: (request: RawRequest, isKept?: boolean) => Buffer;
+  /** Tells what came of a request that was sent over an opened connection. */
+  readonly note: (received: Received) => void;
+}
+
+export interface WireOptions {
+  readonly url: URL;
+  /** The host that is one's own, where it is not this machine. */
+  readonly owned?: string | undefined;
+  readonly deadlineMs: number;
+  /** Requests a second. Default: 50, and no cap to this machine. */
+  readonly perSecond?: number | undefined;
+  readonly maxBodyBytes?: number | undefined;
+  readonly clock?: Clock | undefined;
+  readonly lookup?: Lookup | undefined;
+}
+
+const PER_SECOND = 50;
+/** Answers in a row that did not come in time, after which nobody waits any more. */
+const MAX_TIMEOUTS = 2;
+
+/**
+ * @throws {TargetNotOwnedError} `CS_KIT_TARGET_NOT_OWNED`: another machine, and not said to be one's own.
+ */
+export function openWire(options: WireOptions): Wire {
+  const { url, owned, deadlineMs, maxBodyBytes, clock = systemClock, lookup } = options;
+  checkOwned(url, owned);
+  const isHere = isLocalName(hostOf(url));
+  const perSecond = options.perSecond ?? (isHere ? undefined : PER_SECOND);
+  const pace = pacer(clock, perSecond);
+  let hasAnswered = false;
+  let timeouts = 0;
+  const open = (): Connection => openConnection({ url, owned, clock, lookup });
+  const head: Wire["head"] = (request, isKept = false) => headBytes(request, { url, isKept });
+  const note = (received: Received): void => {
+    if (received.kind === "answer") hasAnswered = true;
+    timeouts = received.kind === "none" && received.why === "timeout" ? timeouts + 1 : 0;
+    if (received.kind === "none" && received.why === "unreachable" && !hasAnswered)
+      throw new TargetSilentError(`${url.host} cannot be reached: ${received.detail}`);
+  };
+  const send = async (request: RawRequest): Promise<Received> => {
+    if (timeouts >= MAX_TIMEOUTS)
+      throw new TargetSilentError(
+        `${url.host} left ${timeouts} attempts in a row without an answer in ${deadlineMs} ms`,
+      );
+    await pace();
+    const connection = open();
+    try {
+      connection.write(Buffer.concat([head(request), request.body]));
+      const received = await connection.read({
+        method: request.method,
+        deadlineMs,
+        ...(maxBodyBytes !== undefined && { maxBodyBytes }),
+      });
+      note(received);
+      return received;
+    } finally {
+      connection.close();
+    }
+  };
+  return { url, clock, deadlineMs, send, open, pace, head, note };
+}

@@ -1,0 +1,96 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { json } from "node:stream/consumers";
+import { createReceiver, type UnknownEvent } from "@countersign/receiver";
+import { toNode } from "@countersign/receiver/node";
+import { type Profile, profiles } from "@countersign/schemas/profiles";
+import { onTestFinished } from "vitest";
+import type { Effect } from "../../src/receiver/effects.ts";
+import { receiverTarget, type ReceiverTargetOptions } from "../../src/receiver/receiver-target.ts";
+import type { ReceiverTarget } from "../../src/target.ts";
+
+export const secrets: Readonly<Record<string, readonly string[]>> = {
+  standard: ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"],
+  "x-signature": ["a-secret-that-only-the-two-of-us-have"],
+};
+
+export interface OpenOptions extends Partial<ReceiverTargetOptions> {
+  readonly profile?: Profile;
+  /** Whether the receiver tells of its effects. Default true. */
+  readonly hasEffects?: boolean;
+  /** What stands before the receiver: it answers, or hands on. */
+  readonly fault?: (next: RequestListener) => RequestListener;
+}
+
+/** A server on a free port of this machine, as long as the test. */
+export async function listening(listener: RequestListener): Promise<string> {
+  return listeningServer(createServer(listener).on("checkContinue", listener));
+}
+
+export async function listeningServer(server: Server): Promise<string> {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, "close");
+  });
+  // A server that listens on a port has an address of that kind.
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Our own receiver behind a socket, with a handler whose effects can be seen. */
+export async function openReceiver({
+  profile = profiles.standard,
+  hasEffects = true,
+  fault = (next) => next,
+  ...options
+}: OpenOptions = {}): Promise<ReceiverTarget> {
+  const own = secrets[profile.name] ?? [];
+  const effects = new Map<string, Effect>();
+  let failing = 0;
+  let reason = "";
+  const handle = async ({ id, type, data }: UnknownEvent): Promise<void> => {
+    const fails = failing > 0;
+    if (fails) failing -= 1;
+    await new Promise((resolve) => {
+      setTimeout(resolve, 5);
+    });
+    if (fails) throw new Error(reason);
+    const count = (effects.get(id)?.count ?? 0) + 1;
+    effects.set(id, { eventId: id, type, count, ...amountOf(data) });
+  };
+  const limits = { handlerMs: 1000, bodyMs: 500 };
+  const receiver = toNode(createReceiver({ secrets: own, profile, fallback: handle, limits }));
+  const tell = async (request: IncomingMessage): Promise<string> => {
+    if (request.method !== "PUT") return JSON.stringify([...effects.values()]);
+    ({ failNext: failing, reason = "" } = (await json(request)) as {
+      failNext: number;
+      reason?: string;
+    });
+    return "";
+  };
+  const faulty = fault((request, response) => void receiver(request, response));
+  const origin = await listening((request, response) => {
+    if (request.url !== "/effects") faulty(request, response);
+    else
+      void tell(request).then((text) =>
+        response.writeHead(200, { "content-type": "application/json" }).end(text),
+      );
+  });
+  return receiverTarget({
+    url: `${origin}/webhooks`,
+    secrets: own,
+    profile,
+    nonce: "a-test",
+    ...(hasEffects && { effectsUrl: `${origin}/effects` }),
+    ...options,
+  });
+}
+
+/** A payment's amount, by its digits. */
+function amountOf(data: unknown): { readonly amountCents?: string } {
+  const { value } = ((data ?? {}) as { amount?: { value?: number } }).amount ?? {};
+  return value === undefined ? {} : { amountCents: String(Math.round(value * 100)) };
+}
