@@ -2,6 +2,7 @@
 export const failureCodes = {
   CS_CLI_ALLOW_HOST_MISSING: "`--listen` goes beyond loopback without `--allow-host`.",
   CS_CLI_ARGUMENT_UNUSABLE: "An argument is not of its form, or names nothing.",
+  CS_CLI_BASELINE_UNUSABLE: "The file of `--baseline` cannot be read or written, or is none.",
   CS_CLI_CLIENT_REFUSED: "The client is in the database with another secret.",
   CS_CLI_DATABASE_UNUSABLE:
     "The database, or a file beside it, cannot be opened or is of another version.",
@@ -15,6 +16,7 @@ export const failureCodes = {
   CS_CLI_PORT_TAKEN: "Somebody listens on the port that was asked for.",
   CS_CLI_PORT_UNUSABLE: "The address or the port cannot be listened on.",
   CS_CLI_PROFILE_UNUSABLE: "There is no such profile, or the document is none.",
+  CS_CLI_REPORT_UNWRITABLE: "A file of `--report` cannot be written.",
   CS_CLI_SECRET_UNUSABLE: "There is no secret to sign with, or the profile's scheme refuses it.",
   CS_CLI_TOKEN_UNUSABLE: "`COUNTERSIGN_TOKEN` is not of its form.",
   CS_CLI_UNVERIFIED:

@@ -1,4 +1,7 @@
 import type { Finding, Replay } from "./finding.ts";
+import { entryOfFinding } from "./report/report-document.ts";
+import { terminalDetails } from "./report/terminal.ts";
+import { terminalLine } from "./report/escape.ts";
 
 export interface FailureTextOptions {
   /** What makes the check meet the scenario again. Default: the option of `run`, as code. */
@@ -6,28 +9,20 @@ export interface FailureTextOptions {
 }
 
 /**
- * A failure for a terminal: what is owed and why, what came, the scenario as lines for a shell, and what
- * replays it.
+ * A failure for a terminal: what is owed and why, what came, the bytes or the scenario as lines for a shell,
+ * what to change, and what replays it. Nothing in it is a control character but line breaks.
  */
 export function failureText(
-  { check, requirement, message, evidence }: Finding,
+  finding: Finding,
   { replay = asOption }: FailureTextOptions = {},
 ): string {
-  const { id, level, sentence, source, why } = requirement;
-  return [
-    `${id} ${level} (${source}): ${sentence}`,
-    `  ${message}`,
-    `  Why it matters: ${why}`,
-    ...(evidence === undefined || evidence.curl.length === 0
-      ? []
-      : [
-          "  To see it, with the access token in TOKEN:",
-          ...evidence.curl.map((line) => `    ${line}`),
-        ]),
-    ...(evidence?.replay === undefined
-      ? []
-      : [`  To replay it: ${replay(check, evidence.replay)}`]),
-  ].join("\n");
+  const at = finding.evidence?.replay;
+  const entry = entryOfFinding(finding, {
+    seed: at?.seed ?? 1,
+    ...(at && { replay: (check) => replay(check, at) }),
+  });
+  const head = terminalLine(`${finding.requirement.id} ${entry.name}`);
+  return [head, ...terminalDetails(entry).map((line) => `  ${line}`)].join("\n");
 }
 
 function asOption(check: string, { seed, path }: Replay): string {

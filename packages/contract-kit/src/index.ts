@@ -49,17 +49,36 @@ export {
   type VerifyPactsOptions,
 } from "./pact/verify-pacts.ts";
 export { standardPacts } from "./pact/standard-pacts.ts";
+export type { AboutOptions, ReportAbout } from "./report/about.ts";
+export {
+  againstBaseline,
+  baselineOf,
+  type Baseline,
+  type BaselineNews,
+  type KnownFailure,
+} from "./report/baseline.ts";
 export { jsonReport } from "./report/json.ts";
 export { junitReport } from "./report/junit.ts";
 export { markdownReport } from "./report/markdown.ts";
+export { readBaseline, type BaselineReading } from "./report/read-baseline.ts";
 export {
+  entryOfFinding,
   reportOfPacts,
   reportOfRun,
   type PactReportOptions,
   type ReportDocument,
   type ReportEntry,
+  type RunReportOptions,
   type SkippedRow,
+  type UncoveredRequirement,
 } from "./report/report-document.ts";
+export { terminalEntry, terminalSummary } from "./report/terminal.ts";
+export type { Effect, Effects } from "./receiver/effects.ts";
+export { receiverChecks } from "./receiver/receiver-checks.ts";
+export { receiverTarget, type ReceiverTargetOptions } from "./receiver/receiver-target.ts";
+export { type Clock, systemClock } from "./receiver/wire/clock.ts";
+export { TargetNotOwnedError } from "./receiver/wire/owned-host.ts";
+export { TargetSilentError, type Wire } from "./receiver/wire/wire.ts";
 export type { Requirement, Role } from "./requirement.ts";
 export { requirements } from "./requirements.ts";
 export { shownBytes } from "./shown-bytes.ts";
@@ -72,13 +91,6 @@ export type {
   ProviderTarget,
   ReceiverTarget,
   Target,
-export { terminalEntry, terminalSummary } from "./report/terminal.ts";
-export type { Effect, Effects } from "./receiver/effects.ts";
-export { receiverChecks } from "./receiver/receiver-checks.ts";
-export { receiverTarget, type ReceiverTargetOptions } from "./receiver/receiver-target.ts";
-export { type Clock, systemClock } from "./receiver/wire/clock.ts";
-export { TargetNotOwnedError } from "./receiver/wire/owned-host.ts";
-export { TargetSilentError, type Wire } from "./receiver/wire/wire.ts";
   Watch,
 } from "./target.ts";
 export { sandboxTarget, type SandboxOptions } from "./sandbox-controls.ts";

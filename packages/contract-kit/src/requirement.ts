@@ -13,6 +13,8 @@ export interface Requirement {
   /** JSON Pointer of the profile's value that it rests on, where the interface leaves the point open. */
   readonly profile?: string;
   readonly why: string;
+  /** What to change where it does not hold, in one or two sentences. */
+  readonly fix?: string;
   /** Ids of the checks that test it. */
   readonly checks: readonly string[];
   /** Why no check tests it; absent where one does. */

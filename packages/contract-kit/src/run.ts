@@ -1,3 +1,4 @@
+import type { Profile } from "@countersign/schemas";
 import type { CheckContext, CheckOf } from "./check.ts";
 import type { Finding, Verdict } from "./finding.ts";
 import type { Requirement } from "./requirement.ts";
@@ -22,6 +23,12 @@ export interface RunOptions<T extends Target> {
   readonly runs?: number;
   /** Milliseconds of a clock that only goes forward. Default: this machine's. */
   readonly now?: () => number;
+  /** The time of day in milliseconds since the epoch, which the report tells. Default: this machine's. */
+  readonly clock?: () => number;
+  /** Ends the run at once where it aborts: what has no finding yet is skipped, and the report says so. */
+  readonly signal?: AbortSignal;
+  /** Sees each check before it runs. `place` counts from 1. */
+  readonly onCheck?: (check: CheckOf<T>, place: number, total: number) => void;
   /** Sees each finding as it comes. */
   readonly onFinding?: (finding: Finding) => void;
 }
@@ -29,11 +36,17 @@ export interface RunOptions<T extends Target> {
 export interface Report {
   readonly role: Target["role"];
   readonly url: string;
+  readonly profile: Profile;
   readonly seed: number;
+  readonly isStrict: boolean;
+  /** When the run began, in milliseconds since the epoch. */
+  readonly startedAt: number;
+  /** Whether it was ended before its last check. */
+  readonly isInterrupted: boolean;
   readonly findings: readonly Finding[];
-  /** Ids of the role's requirements that no check of this run tests. */
+  /** Ids of the role's requirements without a finding: no check of this run tests them. */
   readonly uncovered: readonly string[];
-  /** 0: all MUSTs hold. 1: one does not. 2: a check broke, or nothing was tested. */
+  /** 0: all MUSTs hold. 1: one does not. 2: a check broke, nothing was tested, or it was interrupted. */
   readonly exitCode: 0 | 1 | 2;
 }
 
@@ -44,51 +57,68 @@ export interface Report {
  * @throws {TypeError} A check names a requirement that is not there: a mistake of who wrote it.
  */
 export async function run<T extends Target>(options: RunOptions<T>): Promise<Report> {
-  const {
-    target,
-    seed = 1,
-    runs = 50,
-    path,
-    only,
-    skip = {},
-    now = () => performance.now(),
-  } = options;
-  const known = new Map(options.requirements.map((one) => [one.id, one]));
+  const { target, seed = 1, runs = 50, path, skip = {}, signal, strict = false } = options;
+  const { now = () => performance.now(), clock = Date.now } = options;
+  const startedAt = clock();
   const context = { seed, runs, ...(path !== undefined && { path }) };
   const findings: Finding[] = [];
-  for (const check of options.checks) {
-    const wanted = check.requirements
-      .filter((id) => isWanted(only, check.id, id))
-      .map((id) => requirementOf(known, check.id, id));
-    if (wanted.length === 0) continue;
+  const wanted = wantedOf(options);
+  for (const [index, { check, owed }] of wanted.entries()) {
     const started = now();
-    const reason = skip[check.id];
-    const judge = reason === undefined ? await verdictsOf(check, target, context) : skipped(reason);
+    const isIdle = owed.every(({ id }) => skip[id] !== undefined);
+    const reason =
+      signal?.aborted === true ? INTERRUPTED : (skip[check.id] ?? (isIdle ? "" : undefined));
+    if (reason === undefined) options.onCheck?.(check, index + 1, wanted.length);
+    const judge =
+      reason === undefined
+        ? await Promise.race([verdictsOf(check, target, context), interrupted(signal)])
+        : skipped(reason);
     const ms = now() - started;
-    for (const requirement of wanted) {
+    for (const requirement of owed) {
       const said = skip[requirement.id] === undefined ? judge : skipped(skip[requirement.id] ?? "");
-      const finding = {
-        check: check.id,
-        requirement,
-        ms,
-        ...said(requirement, options.strict ?? false),
-      };
+      const finding = { check: check.id, requirement, ms, ...said(requirement, strict) };
       findings.push(finding);
       options.onFinding?.(finding);
     }
   }
   const tested = new Set(findings.map(({ requirement }) => requirement.id));
-  const uncovered = options.requirements
-    .filter(({ role, id }) => role === target.role && !tested.has(id))
-    .map(({ id }) => id);
+  const isInterrupted = signal?.aborted === true;
   return {
     role: target.role,
     url: target.url,
+    profile: target.profile,
     seed,
+    isStrict: strict,
+    startedAt,
+    isInterrupted,
     findings,
-    uncovered,
-    exitCode: exitCodeOf(findings),
+    uncovered: options.requirements
+      .filter(({ role, id }) => role === target.role && !tested.has(id))
+      .map(({ id }) => id),
+    exitCode: isInterrupted ? 2 : exitCodeOf(findings),
   };
+}
+
+interface Wanted<T extends Target> {
+  readonly check: CheckOf<T>;
+  readonly owed: readonly Requirement[];
+}
+
+/** The checks that run, each with the requirements that it is asked about. */
+function wantedOf<T extends Target>({
+  checks,
+  requirements,
+  only,
+}: RunOptions<T>): readonly Wanted<T>[] {
+  const known = new Map(requirements.map((one) => [one.id, one]));
+  return checks
+    .map((check) => ({
+      check,
+      owed: check.requirements
+        .filter((id) => only === undefined || only.includes(check.id) || only.includes(id))
+        .map((id) => requirementOf(known, check.id, id)),
+    }))
+    .filter(({ owed }) => owed.length > 0);
 }
 
 type Said = Pick<Finding, "status" | "message" | "evidence">;
@@ -97,6 +127,15 @@ type Judge = (requirement: Requirement, strict: boolean) => Said;
 const skipped =
   (message: string): Judge =>
   () => ({ status: "skipped", message });
+
+const INTERRUPTED = "the run was interrupted";
+
+/** A judge that skips all, as soon as somebody ends the run. */
+function interrupted(signal: AbortSignal | undefined): Promise<Judge> {
+  return new Promise((resolve) => {
+    signal?.addEventListener("abort", () => resolve(skipped(INTERRUPTED)), { once: true });
+  });
+}
 
 async function verdictsOf<T extends Target>(
   check: CheckOf<T>,
@@ -132,14 +171,6 @@ function saidOf(verdict: Verdict, isMild: boolean): Said {
     default:
       return verdict satisfies never;
   }
-}
-
-function isWanted(
-  only: readonly string[] | undefined,
-  check: string,
-  requirement: string,
-): boolean {
-  return only === undefined || only.includes(check) || only.includes(requirement);
 }
 
 function requirementOf(

@@ -1,10 +1,11 @@
+import { profiles } from "@countersign/schemas/profiles";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { PactResult, PactRow } from "../src/pact/verify-pacts.ts";
 import { jsonReport } from "../src/report/json.ts";
 import { junitReport } from "../src/report/junit.ts";
 import { markdownReport } from "../src/report/markdown.ts";
-import { reportOfPacts } from "../src/report/report-document.ts";
+import { reportOfPacts, type PactReportOptions } from "../src/report/report-document.ts";
 
 const row: PactRow = {
   consumer: "shop",
@@ -26,6 +27,17 @@ const resultOf = (rows: readonly PactRow[], problems: readonly string[] = []): P
   log: "",
 });
 
+const about = {
+  role: "provider",
+  url: "http://user:word@127.0.0.1:4010/base?key=word#word",
+  profile: profiles.standard,
+  seed: 1,
+  isStrict: false,
+  startedAt: Date.UTC(2026, 0, 2, 3, 4, 5),
+} as const;
+const reported = (result: PactResult, options: Partial<PactReportOptions> = {}) =>
+  reportOfPacts(result, { about, ...options });
+
 describe("a report of pacts", () => {
   it.each([
     ["all hold", [row], [], false, 0],
@@ -34,11 +46,13 @@ describe("a report of pacts", () => {
     ["a SHOULD does not hold and it is strict", [{ ...failed, level: "SHOULD" }], [], true, 1],
     ["the run says nothing", [row], ["no end"], false, 2],
   ] as const)("ends, where %s, as a command does", (_what, rows, problems, strict, exitCode) => {
-    expect(reportOfPacts(resultOf(rows, problems), { strict })).toMatchObject({ exitCode });
+    expect(
+      reported(resultOf(rows, problems), { about: { ...about, isStrict: strict } }),
+    ).toMatchObject({ exitCode });
   });
 
   it("names what was left out, with the reason", () => {
-    const report = reportOfPacts(resultOf([row]), {
+    const report = reported(resultOf([row]), {
       skipped: [{ row: failed, reason: "not yet" }],
     });
     expect(report.entries.at(-1)).toMatchObject({ status: "skipped", message: "not yet" });
@@ -47,9 +61,9 @@ describe("a report of pacts", () => {
 
 describe("a report as JUnit", () => {
   it("has a case for each interaction, with its requirement", () => {
-    expect(junitReport(reportOfPacts(resultOf([row, failed])))).toBe(
+    expect(junitReport(reported(resultOf([row, failed])))).toBe(
       `<?xml version="1.0" encoding="UTF-8"?>
-<testsuites name="pacts of bank">
+<testsuites name="pacts of bank at http://127.0.0.1:4010/base?…">
   <testsuite name="shop → bank" tests="2" failures="1" errors="0" skipped="0" time="0.024">
     <testcase classname="shop → bank" name="[P-REFUND-SUM] a refund" time="0.012"/>
     <testcase classname="shop → bank" name="[P-REFUND-SUM] another" time="0.012"><failure message="409 &amp; &lt;gone&gt;">409 &amp; &lt;gone&gt;</failure></testcase>
@@ -60,15 +74,13 @@ describe("a report as JUnit", () => {
   });
 
   it("has an error for a run that says nothing", () => {
-    expect(junitReport(reportOfPacts(resultOf([], ["no end"])))).toContain(
-      '<error message="no end"/>',
-    );
+    expect(junitReport(reported(resultOf([], ["no end"])))).toContain('<error message="no end"/>');
   });
 
   it("is never broken by what a target says", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (said) => {
-        const xml = junitReport(reportOfPacts(resultOf([{ ...failed, problems: [said] }])));
+        const xml = junitReport(reported(resultOf([{ ...failed, problems: [said] }])));
         const inside = /<failure message="([^"]*)">([^<]*)<\/failure>/u.exec(xml);
         expect(inside).not.toBeNull();
         expect(xml).toMatch(/^[\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]*$/u);
@@ -80,7 +92,7 @@ describe("a report as JUnit", () => {
 
 describe("a report as Markdown", () => {
   it("shows what is wrong before the table", () => {
-    const text = markdownReport(reportOfPacts(resultOf([row, failed])));
+    const text = markdownReport(reported(resultOf([row, failed])));
     expect(text).toContain("1 pass, 1 fail.");
     expect(text).toContain(String.raw`## **FAIL** P-REFUND-SUM another`);
     expect(text).toContain("    409 & <gone>");
@@ -89,7 +101,7 @@ describe("a report as Markdown", () => {
 
   it("renders nothing that a target says", () => {
     const said = { ...failed, description: "x | <img src=1> `a`\n# title" };
-    const text = markdownReport(reportOfPacts(resultOf([said])));
+    const text = markdownReport(reported(resultOf([said])));
     expect(text).not.toMatch(/^# title/m);
     expect(text).not.toMatch(/(?<!\\)<img/);
   });
@@ -97,7 +109,7 @@ describe("a report as Markdown", () => {
 
 describe("a report as JSON", () => {
   it("is the report itself", () => {
-    const report = reportOfPacts(resultOf([row, failed]));
+    const report = reported(resultOf([row, failed]));
     expect(JSON.parse(jsonReport(report))).toEqual(report);
   });
 });

@@ -1,33 +1,28 @@
-import { writeFile } from "node:fs/promises";
 import {
-  httpSend,
-  jsonReport,
-  junitReport,
-  markdownReport,
   PactMissingError,
   readPacts,
-  receiverProvider,
   reportOfPacts,
-  serviceProvider,
   standardPacts,
   verifyPacts,
   type Pact,
   type PactBroker,
   type PactInteraction,
-  type PactProvider,
-  type ReportDocument,
-  type ReportEntry,
+  type SkippedRow,
 } from "@countersign/contract-kit";
-import type { Profile } from "@countersign/schemas/profiles";
-import type { ReportFormat, WantedReport } from "../declare/verify.ts";
 import { secretFrom } from "../environment.ts";
 import { Failure } from "../failure.ts";
 import { loadProfile } from "../load-profile.ts";
 import { printable } from "../printable.ts";
 import type { Surroundings } from "../terminal.ts";
+import { requireKnownIds } from "../verify/known-ids.ts";
+import { openPactProvider } from "../verify/open-pact-provider.ts";
+import { shellWords } from "../verify/shell-words.ts";
+import { targetUrl } from "../verify/target-url.ts";
+import { telling } from "../verify/tell-report.ts";
+import type { VerifyOptions } from "../verify/verify-options.ts";
 
 /** As the command line names them. */
-export interface PactsOptions {
+export interface PactsOptions extends VerifyOptions {
   readonly providerUrl: string;
   readonly provider: string;
   readonly pacts?: readonly string[];
@@ -37,40 +32,34 @@ export interface PactsOptions {
   readonly publish?: boolean;
   readonly sandboxUrl?: string;
   readonly listen: string;
-  readonly profile: string;
-  readonly report?: readonly WantedReport[];
-  readonly only?: readonly string[];
-  readonly skip?: Readonly<Record<string, string>>;
-  readonly strict?: boolean;
-  readonly list?: boolean;
-  readonly json?: boolean;
 }
 
 /**
  * `countersign verify pacts`: a line for each interaction, and reports.
  *
- * @returns Whether all MUSTs hold.
+ * @returns Whether all MUSTs hold, but for what the baseline knows to fail.
  * @throws {Failure} Nothing could be verified; reports are written all the same.
  */
 export async function runVerifyPacts(
   options: PactsOptions,
   surroundings: Surroundings,
 ): Promise<boolean> {
-  const { terminal } = surroundings;
   const broker = await brokerOf(options, surroundings);
   const paths = broker === undefined ? (options.pacts ?? [standardPacts()]) : [];
   const pacts = read(paths).filter(({ provider }) => provider === options.provider);
-  if (options.list === true) {
-    for (const pact of pacts)
-      for (const one of pact.interactions) terminal.out(printable(listed(pact, one)));
-    return true;
-  }
-  const { only, skip = {} } = options;
+  // A broker's interactions are not known before they are verified.
+  if (broker === undefined) requireKnownIds(options, requirementsOf(pacts));
+  if (options.list === true) return list(pacts, options, surroundings);
+  const { only, skip = {}, strict = false, seed } = options;
   const wanted = ({ requirement = "" }: PactInteraction): boolean =>
     (only === undefined || only.includes(requirement)) && !Object.hasOwn(skip, requirement);
   const isPart = only !== undefined || options.skip !== undefined || options.pacts !== undefined;
 
-  const provider = await openProvider(options, surroundings);
+  const tells = await telling(options, surroundings);
+  const startedAt = Date.now();
+  const profile = await loadProfile(options.profile);
+  const url = targetUrl(options.providerUrl, "--provider-url");
+  const { provider, close } = await openPactProvider({ ...options, url, profile }, surroundings);
   try {
     const result = await verifyPacts({
       provider,
@@ -78,58 +67,71 @@ export async function runVerifyPacts(
       ...((only ?? options.skip) !== undefined && { wanted }),
       mayLeaveStates: isPart,
     });
-    const skipped = pacts.flatMap(({ consumer, provider: named, interactions }) =>
-      interactions.flatMap((one) => {
-        const reason = skip[one.requirement ?? ""];
-        return reason === undefined ? [] : [{ row: { ...one, consumer, provider: named }, reason }];
-      }),
-    );
-    const report = reportOfPacts(result, { strict: options.strict ?? false, skipped });
-    await tell(report, options, surroundings);
-    if (report.exitCode === 2) throw new Failure("CS_CLI_UNVERIFIED", report.problems.join("; "));
-    return report.exitCode === 0;
+    const role = options.provider === "merchant-receiver" ? "receiver" : "provider";
+    const about = { role, url: url.href, profile, seed, isStrict: strict, startedAt } as const;
+    const skipped = skippedRows(pacts, skip);
+    const report = reportOfPacts(result, { about, skipped, replay: (row) => again(row, options) });
+    return await tells.report(report);
   } catch (cause) {
     if (!(cause instanceof PactMissingError)) throw cause;
     throw new Failure("CS_CLI_PACT_MISSING", cause.message, { cause });
   } finally {
-    provider.close();
+    close();
   }
 }
 
-async function tell(
-  report: ReportDocument,
-  { json, report: wanted = [] }: PactsOptions,
-  { terminal }: Surroundings,
-): Promise<void> {
-  if (json === true) terminal.out(JSON.stringify(report));
-  else {
-    for (const entry of report.entries) for (const line of linesOf(entry)) terminal.out(line);
-    const failed = report.entries.filter(({ status }) => status === "fail").length;
-    terminal.err(`${report.entries.length} interactions, ${failed} failed`);
-  }
-  for (const { format, file } of wanted) {
-    try {
-      // oxlint-disable-next-line no-await-in-loop -- one or two files
-      await writeFile(file, formats[format](report));
-    } catch (cause) {
-      throw unusable(`the report cannot be written: ${file}`, cause);
-    }
-  }
+function skippedRows(pacts: readonly Pact[], skip: Readonly<Record<string, string>>) {
+  return pacts.flatMap(({ consumer, provider, interactions }) =>
+    interactions.flatMap((one) => {
+      const reason = skip[one.requirement ?? ""];
+      return reason === undefined ? [] : [{ row: { ...one, consumer, provider }, reason }];
+    }),
+  );
 }
 
-const formats: Readonly<Record<ReportFormat, (report: ReportDocument) => string>> = {
-  junit: junitReport,
-  json: jsonReport,
-  markdown: markdownReport,
-};
-
-function linesOf({ status, requirement = "-", name, message }: ReportEntry): readonly string[] {
-  const told = message === "" ? [] : message.split("\n").map((one) => `       ${one}`);
-  return [`${status.padEnd(5)}  ${requirement.padEnd(26)}  ${name}`, ...told].map(printable);
+function again({ requirement }: SkippedRow, options: PactsOptions): string {
+  const { providerUrl, provider, pacts = [], profile, sandboxUrl } = options;
+  return shellWords([
+    "countersign",
+    "verify",
+    "pacts",
+    "--provider-url",
+    providerUrl,
+    "--provider",
+    provider,
+    ...(sandboxUrl === undefined ? [] : ["--sandbox-url", sandboxUrl]),
+    ...(profile === "standard" ? [] : ["--profile", profile]),
+    ...(pacts.length === 0 ? [] : ["--pacts", ...pacts]),
+    ...(requirement === undefined ? [] : ["--only", requirement]),
+  ]);
 }
 
-function listed(pact: Pact, { requirement = "-", level, description }: PactInteraction): string {
-  return `${requirement.padEnd(26)}  ${level.padEnd(6)}  ${pact.consumer}  ${description}`;
+function list(
+  pacts: readonly Pact[],
+  { json }: PactsOptions,
+  { terminal }: Pick<Surroundings, "terminal">,
+): true {
+  const rows = pacts.flatMap(({ consumer, interactions }) =>
+    interactions.map(({ requirement, level, description }) => ({
+      requirement,
+      level,
+      consumer,
+      description,
+    })),
+  );
+  if (json === true) terminal.out(JSON.stringify({ interactions: rows }));
+  else
+    for (const { requirement = "-", level, consumer, description } of rows)
+      terminal.out(
+        printable(`${requirement.padEnd(26)}  ${level.padEnd(6)}  ${consumer}  ${description}`),
+      );
+  return true;
+}
+
+function requirementsOf(pacts: readonly Pact[]): readonly string[] {
+  return pacts.flatMap(({ interactions }) =>
+    interactions.flatMap(({ requirement }) => requirement ?? []),
+  );
 }
 
 function read(paths: readonly string[]): readonly Pact[] {
@@ -141,13 +143,14 @@ function read(paths: readonly string[]): readonly Pact[] {
 }
 
 async function brokerOf(
-  { brokerUrl: url, providerVersion, providerBranch, publish = false, pacts }: PactsOptions,
+  { brokerUrl, providerVersion, providerBranch, publish = false, pacts }: PactsOptions,
   { env }: Surroundings,
 ): Promise<PactBroker | undefined> {
-  if (url === undefined) {
+  if (brokerUrl === undefined) {
     if (publish) throw unusable("--publish needs --broker-url");
     return undefined;
   }
+  const url = targetUrl(brokerUrl, "--broker-url").href;
   if (pacts !== undefined) throw unusable("pacts come from --pacts or from --broker-url, not both");
   if (publish && providerVersion === undefined)
     throw unusable("--publish needs --provider-version");
@@ -155,68 +158,6 @@ async function brokerOf(
   const username = await secretFrom(env, "COUNTERSIGN_BROKER_USERNAME");
   const password = await secretFrom(env, "COUNTERSIGN_BROKER_PASSWORD");
   return { url, token, username, password, providerVersion, providerBranch, publish };
-}
-
-type Opened = PactProvider & { readonly close: () => void };
-
-async function openProvider(options: PactsOptions, surroundings: Surroundings): Promise<Opened> {
-  const profile = await loadProfile(options.profile);
-  const url = urlOf(options.providerUrl, "--provider-url");
-  switch (options.provider) {
-    case "countersign-service":
-      return openService({ ...options, url, profile }, surroundings);
-    case "merchant-receiver":
-      return openReceiver({ url, profile }, surroundings);
-    default:
-      throw unusable(`no provider is called ${JSON.stringify(options.provider)}`);
-  }
-}
-
-async function openService(
-  {
-    url,
-    profile,
-    sandboxUrl,
-    listen,
-  }: Pick<PactsOptions, "sandboxUrl" | "listen"> & { url: URL; profile: Profile },
-  { env }: Surroundings,
-): Promise<Opened> {
-  const token = await secretFrom(env, "COUNTERSIGN_TOKEN");
-  if (token === undefined) throw missing("COUNTERSIGN_TOKEN");
-  const { send, close } = httpSend(url.href);
-  const controls =
-    sandboxUrl === undefined ? undefined : httpSend(urlOf(sandboxUrl, "--sandbox-url").href);
-  const moved = controls === undefined ? {} : { controls: controls.send };
-  const provider = await serviceProvider({ send, token, profile, listen, ...moved });
-  const closeAll = (): void => {
-    provider.close();
-    controls?.close();
-    close();
-  };
-  return { ...provider, close: closeAll };
-}
-
-async function openReceiver(
-  { url, profile }: { readonly url: URL; readonly profile: Profile },
-  { env }: Surroundings,
-): Promise<Opened> {
-  const text = await secretFrom(env, "COUNTERSIGN_SECRET");
-  if (text === undefined) throw missing("COUNTERSIGN_SECRET");
-  const isRaw =
-    profile.signature.scheme === "standard-webhooks" && !/^(whsec_|whsk_|raw:)/.test(text);
-  const { send, close } = httpSend(url.origin);
-  const secret = isRaw ? { raw: text } : text;
-  return { ...receiverProvider({ send, path: url.pathname + url.search, secret, profile }), close };
-}
-
-function urlOf(text: string, option: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol === "http:" || url?.protocol === "https:") return url;
-  throw unusable(`${option} must be an http or https address`);
-}
-
-function missing(name: string): Failure {
-  return new Failure("CS_CLI_ENVIRONMENT_UNUSABLE", `${name} is not set`);
 }
 
 function unusable(message: string, cause?: unknown): Failure {

@@ -1,89 +1,11 @@
-import { Command, InvalidArgumentError } from "commander";
-import type { PactsOptions } from "../commands/verify-pacts.ts";
+import type { Command } from "commander";
 import type { Surroundings } from "../terminal.ts";
-
-const pactsHelp = `
-Verifies a service against the pacts of this version, or against others. Every interaction is one line with
-its requirement. The service is moved by the calls of /sandbox/; a receiver needs nothing but its secret.
-
-Ends with 0 where all MUSTs hold, with 1 where one does not, with 2 where nothing could be verified.
-Pact itself is not brought along: npm install --save-dev --ignore-scripts @pact-foundation/pact@17.1.4
-
-Environment (each also as NAME_FILE, the path of a file that holds it):
-  COUNTERSIGN_TOKEN    a service's access token with every scope
-  COUNTERSIGN_SECRET   a receiver's secret
-  COUNTERSIGN_BROKER_TOKEN                          of --broker-url
-  COUNTERSIGN_BROKER_USERNAME, COUNTERSIGN_BROKER_PASSWORD
-
-Examples:
-  countersign verify pacts --provider-url http://127.0.0.1:4010
-  countersign verify pacts --provider-url http://localhost:3000/webhooks --provider merchant-receiver
-  countersign verify pacts --provider-url https://staging.example --sandbox-url https://controls.example
-  countersign verify pacts --provider-url http://127.0.0.1:4010 --report junit=pacts.xml,markdown=pacts.md
-  countersign verify pacts --provider-url http://127.0.0.1:4010 --broker-url https://broker.example \\
-    --provider-version 1.4.0 --publish`;
+import { declareVerifyPacts } from "./verify-pacts.ts";
 
 /** `countersign verify …`. */
 export function declareVerify(program: Command, surroundings: Surroundings): void {
   const verify = program
     .command("verify")
     .description("whether a service or a receiver keeps its word");
-  declarePacts(verify, surroundings);
-}
-
-function declarePacts(verify: Command, surroundings: Surroundings): void {
-  verify
-    .command("pacts")
-    .description("against what consumers have agreed with it")
-    .requiredOption("--provider-url <url>", "base URL of the service, or the receiver's address")
-    .option("--provider <name>", "countersign-service or merchant-receiver", "countersign-service")
-    .option("--pacts <path...>", "pact files or folders (default: those of this version)")
-    .option("--broker-url <url>", "a Pact broker, in the place of files")
-    .option("--provider-version <version>", "what the broker is told was verified")
-    .option("--provider-branch <name>", "its branch")
-    .option("--publish", "publish the results to the broker")
-    .option("--sandbox-url <url>", "where /sandbox/ is, if not at the service")
-    .option("--listen <address>", "address for deliveries that the service reaches", "127.0.0.1")
-    .option("--profile <name|file>", "built-in profile or profile document", "standard")
-    .option("--report <format=file,...>", "junit=F, json=F, markdown=F", reports)
-    .option("--only <id...>", "requirements; all others are left out")
-    .option("--skip <id=reason...>", "requirements that are left out", reasons)
-    .option("--strict", "a SHOULD that does not hold is a failure")
-    .option("--list", "list the interactions, and verify nothing")
-    .option("--json", "one JSON object instead of lines")
-    .addHelpText("after", pactsHelp)
-    .action(async (options: PactsOptions) => {
-      const { runVerifyPacts } = await import("../commands/verify-pacts.ts");
-      if (!(await runVerifyPacts(options, surroundings))) surroundings.unmet();
-    });
-}
-
-const formats = ["junit", "json", "markdown"] as const;
-export type ReportFormat = (typeof formats)[number];
-
-export interface WantedReport {
-  readonly format: ReportFormat;
-  readonly file: string;
-}
-
-function reports(text: string, before: readonly WantedReport[] = []): readonly WantedReport[] {
-  const asked = text.split(",").map((one): WantedReport => {
-    const [name = "", file = ""] = one.split(/=(.*)/s);
-    const format = formats.find((known) => known === name);
-    if (format === undefined || file === "")
-      throw new InvalidArgumentError(
-        `must be FORMAT=FILE, the format one of ${formats.join(", ")}.`,
-      );
-    return { format, file };
-  });
-  return [...before, ...asked];
-}
-
-function reasons(
-  text: string,
-  before: Readonly<Record<string, string>> = {},
-): Readonly<Record<string, string>> {
-  const [id = "", reason = ""] = text.split(/=(.*)/s);
-  if (id === "" || reason.trim() === "") throw new InvalidArgumentError("must be ID=REASON.");
-  return { ...before, [id]: reason };
+  declareVerifyPacts(verify, surroundings);
 }

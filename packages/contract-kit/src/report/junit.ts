@@ -1,3 +1,4 @@
+import { xml } from "./escape.ts";
 import type { ReportDocument, ReportEntry } from "./report-document.ts";
 
 /**
@@ -9,7 +10,7 @@ export function junitReport({ title, entries, problems }: ReportDocument): strin
   const suites = [...groups].map(([group, those]) => suiteOf(group, those));
   const run = problems.map(
     (problem) =>
-      `    <testcase classname="run" name="says something"><error message="${escape(problem)}"/></testcase>`,
+      `    <testcase classname="run" name="says something"><error message="${xml(problem)}"/></testcase>`,
   );
   const errors =
     run.length === 0
@@ -21,7 +22,7 @@ export function junitReport({ title, entries, problems }: ReportDocument): strin
         ];
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites name="${escape(title)}">`,
+    `<testsuites name="${xml(title)}">`,
     ...suites.flat(),
     ...errors,
     "</testsuites>",
@@ -41,7 +42,7 @@ function suiteOf(group: string, entries: readonly ReportEntry[]): readonly strin
     `time="${seconds(ms)}"`,
   ].join(" ");
   return [
-    `  <testsuite name="${escape(group)}" ${counts}>`,
+    `  <testsuite name="${xml(group)}" ${counts}>`,
     ...entries.map((entry) => caseOf(entry)),
     "  </testsuite>",
   ];
@@ -50,7 +51,7 @@ function suiteOf(group: string, entries: readonly ReportEntry[]): readonly strin
 function caseOf({ group, name, requirement, status, message, evidence, ms }: ReportEntry): string {
   const title = requirement === undefined ? name : `[${requirement}] ${name}`;
   const text = [message, ...(evidence?.curl ?? [])].join("\n");
-  const head = `    <testcase classname="${escape(group)}" name="${escape(title)}" time="${seconds(ms)}"`;
+  const head = `    <testcase classname="${xml(group)}" name="${xml(title)}" time="${seconds(ms)}"`;
   const inside = insideOf(status, { message, text });
   return inside === undefined ? `${head}/>` : `${head}>${inside}</testcase>`;
 }
@@ -64,14 +65,14 @@ function insideOf(
     case "pass":
       return undefined;
     case "fail":
-      return `<failure message="${escape(line)}">${escape(text)}</failure>`;
+      return `<failure message="${xml(line)}">${xml(text)}</failure>`;
     case "error":
-      return `<error message="${escape(line)}">${escape(text)}</error>`;
+      return `<error message="${xml(line)}">${xml(text)}</error>`;
     case "warn":
-      return `<system-out>${escape(`warning: ${text}`)}</system-out>`;
+      return `<system-out>${xml(`warning: ${text}`)}</system-out>`;
     case "skipped":
     case "not_applicable":
-      return `<skipped message="${escape(line)}"/>`;
+      return `<skipped message="${xml(line)}"/>`;
     default:
       return status satisfies never;
   }
@@ -79,18 +80,4 @@ function insideOf(
 
 function seconds(ms: number): string {
   return (ms / 1000).toFixed(3);
-}
-
-/** Text for XML 1.0, which has no control characters at all. */
-function escape(text: string): string {
-  return (
-    text
-      // oxlint-disable-next-line no-control-regex -- they are what is looked for
-      .replaceAll(/[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g, "\u{FFFD}")
-      .toWellFormed()
-      .replaceAll("&", "&amp;")
-      .replaceAll("<", "&lt;")
-      .replaceAll(">", "&gt;")
-      .replaceAll('"', "&quot;")
-  );
 }

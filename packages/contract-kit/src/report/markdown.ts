@@ -1,3 +1,4 @@
+import { markdown } from "./escape.ts";
 import type { ReportDocument, ReportEntry } from "./report-document.ts";
 
 const marks: Readonly<Record<ReportEntry["status"], string>> = {
@@ -17,18 +18,18 @@ export function markdownReport({ title, entries, problems }: ReportDocument): st
     .map(([status, count]) => `${count} ${status.replace("_", " ")}`);
   const wrong = entries.filter(({ status }) => ["fail", "error", "warn"].includes(status));
   return [
-    `# ${line(title)}`,
+    `# ${markdown(title)}`,
     "",
     counts.length === 0 ? "Nothing was verified." : `${counts.join(", ")}.`,
     "",
-    ...problems.map((problem) => `- **${line(problem)}**`),
+    ...problems.map((problem) => `- **${markdown(problem)}**`),
     ...(problems.length > 0 ? [""] : []),
     ...wrong.flatMap(detailsOf),
     "| requirement | level | | what | ms |",
     "| --- | --- | --- | --- | --- |",
     ...entries.map(
       ({ requirement = "", level, status, name, ms }) =>
-        `| ${cell(requirement)} | ${level} | ${marks[status]} | ${cell(name)} | ${Math.round(ms)} |`,
+        `| ${markdown(requirement)} | ${level} | ${marks[status]} | ${markdown(name)} | ${Math.round(ms)} |`,
     ),
     "",
   ].join("\n");
@@ -45,20 +46,11 @@ function detailsOf({
   const id = requirement === undefined ? "" : `${requirement} `;
   const text = [...message.split("\n"), ...(evidence?.curl ?? [])];
   return [
-    `## ${marks[status]} ${line(id + name)}`,
+    `## ${marks[status]} ${markdown(id + name)}`,
     "",
-    line(group),
+    markdown(group),
     "",
     ...text.map((one) => `    ${one.replaceAll(/[\r\n]/g, " ")}`),
     "",
   ];
-}
-
-/** One line in which nothing is markup: what a target said is shown, not rendered. */
-function line(text: string): string {
-  return text.replaceAll(/\s+/g, " ").replaceAll(/[\\`*_<>[\]#|]/g, String.raw`\$&`);
-}
-
-function cell(text: string): string {
-  return line(text);
 }

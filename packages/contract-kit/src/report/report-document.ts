@@ -1,56 +1,121 @@
 import type { Evidence, Finding } from "../finding.ts";
 import type { PactResult, PactRow } from "../pact/verify-pacts.ts";
+import type { Requirement } from "../requirement.ts";
+import { requirements } from "../requirements.ts";
 import type { Report } from "../run.ts";
+import { reportAbout, withoutSecrets, type AboutOptions, type ReportAbout } from "./about.ts";
+import type { BaselineNews } from "./baseline.ts";
+import { requirementPage } from "./requirement-page.ts";
 
-/** What a verification found, for people and programs: each format is written of this and of nothing else. */
+/**
+ * What a verification found, for people and programs: each format is written of this and of nothing else.
+ * Texts are as the target said them; each format escapes them by its own rules. As JSON it fits
+ * `schemas/report.schema.json`.
+ */
 export interface ReportDocument {
   readonly title: string;
+  readonly about: ReportAbout;
   readonly entries: readonly ReportEntry[];
+  /** The role's requirements that nothing of this run tests. */
+  readonly uncovered: readonly UncoveredRequirement[];
+  /** What a reader must know to judge it, a sentence each: a clock that differs, a control that is missing. */
+  readonly notes: readonly string[];
   /** What keeps it from saying anything, a line each. */
   readonly problems: readonly string[];
-  /** 0: all MUSTs hold. 1: one does not. 2: it says nothing of the target. */
+  /** What became of the failures that were known, where a baseline was given. */
+  readonly baseline?: BaselineNews;
+  /** 0: all MUSTs hold, but for known failures. 1: one does not. 2: it says nothing of the target, or too little. */
   readonly exitCode: 0 | 1 | 2;
 }
 
 export interface ReportEntry {
+  /** The same in every run: what a baseline names. */
+  readonly id: string;
   /** The check, or the two sides of the pact. */
   readonly group: string;
-  /** What was tested, unique in its group. */
+  /** What was tested, unique in its group: the requirement's sentence, or the interaction. */
   readonly name: string;
   /** Id of the requirement, where it names one. */
   readonly requirement: string | undefined;
   readonly level: "MUST" | "SHOULD";
   readonly status: Finding["status"];
+  /** Whether the baseline has it: a failure that was there before, which does not fail the run. */
+  readonly isKnown: boolean;
   /** Empty where it passes. */
   readonly message: string;
+  /** Where the requirement is from, why it matters, and what to change where it does not hold. */
+  readonly source?: string;
+  readonly why?: string;
+  readonly fix?: string;
+  /** Where the requirement is explained. */
+  readonly page?: string;
   readonly evidence?: Evidence;
+  /** The command that meets the same failure again. */
+  readonly replay?: string;
+  /** How long the check or the interaction took, in milliseconds. */
   readonly ms: number;
 }
 
+export interface UncoveredRequirement {
+  readonly id: string;
+  readonly level: "MUST" | "SHOULD";
+  readonly sentence: string;
+  readonly page: string;
+  /** Why no check tests it; absent where one does that was left out of this run. */
+  readonly unchecked?: string;
+}
+
+export interface RunReportOptions {
+  /** What makes a check meet the same failure again, as a command. Default: none is told. */
+  readonly replay?: (
+    check: string,
+    at: { readonly seed: number; readonly path?: string },
+  ) => string;
+  readonly notes?: readonly string[];
+}
+
 /** The report of a run of checks. */
-export function reportOfRun(report: Report): ReportDocument {
+export function reportOfRun(report: Report, options: RunReportOptions = {}): ReportDocument {
+  const replay = options.replay;
   return {
-    title: `${report.role} at ${report.url}, seed ${report.seed}`,
-    entries: report.findings.map(({ check, requirement, status, message, evidence, ms }) => ({
-      group: check,
-      name: requirement.sentence,
-      requirement: requirement.id,
-      level: requirement.level,
-      status,
-      message,
-      ...(evidence && { evidence }),
-      ms,
-    })),
-    problems: [],
+    title: `${report.role} at ${withoutSecrets(report.url)}`,
+    about: reportAbout(report),
+    entries: report.findings.map((finding) =>
+      entryOfFinding(finding, { seed: report.seed, ...(replay && { replay }) }),
+    ),
+    uncovered: uncoveredOf(report.uncovered),
+    notes: options.notes ?? [],
+    problems: report.isInterrupted ? ["the run was interrupted: this report is a part"] : [],
     exitCode: report.exitCode,
   };
 }
 
+/** A finding as an entry of a report. */
+export function entryOfFinding(
+  { check, requirement, status, message, evidence, ms }: Finding,
+  { seed, replay }: Pick<RunReportOptions, "replay"> & { readonly seed: number },
+): ReportEntry {
+  const isWrong = status === "fail" || status === "warn" || status === "error";
+  const again = isWrong ? replay?.(check, evidence?.replay ?? { seed }) : undefined;
+  return {
+    id: `${check}#${requirement.id}`,
+    group: check,
+    name: requirement.sentence,
+    ...explained(requirement),
+    status,
+    isKnown: false,
+    message,
+    ...(evidence && { evidence }),
+    ...(again !== undefined && { replay: again }),
+    ms,
+  };
+}
+
 export interface PactReportOptions {
-  /** Whether a SHOULD that does not hold is a failure. Default: it is a warning. */
-  readonly strict?: boolean;
+  readonly about: AboutOptions;
   /** Interactions that were left out, with the reason. */
   readonly skipped?: readonly { readonly row: SkippedRow; readonly reason: string }[];
+  readonly replay?: (row: SkippedRow) => string;
 }
 
 export type SkippedRow = Pick<
@@ -61,12 +126,30 @@ export type SkippedRow = Pick<
 /** The report of a verification of pacts. */
 export function reportOfPacts(
   result: PactResult,
-  { strict = false, skipped = [] }: PactReportOptions = {},
+  { about, skipped = [], replay }: PactReportOptions,
 ): ReportDocument {
+  const known = new Map(requirements().map((one) => [one.id, one]));
+  const named = (row: SkippedRow) => {
+    const requirement = known.get(row.requirement ?? "");
+    const { consumer, provider, description, level } = row;
+    const group = `${consumer} → ${provider}`;
+    return {
+      id: `${group}: ${description}`,
+      group,
+      name: description,
+      ...(requirement && explained(requirement)),
+      requirement: row.requirement,
+      level,
+      isKnown: false,
+    };
+  };
   const entries = result.rows.map((row): ReportEntry => {
-    const isMild = row.level === "SHOULD" && !strict;
+    const isMild = row.level === "SHOULD" && !about.isStrict;
     const status = row.isOk ? "pass" : isMild ? "warn" : "fail";
-    return { ...named(row), status, message: row.problems.join("\n"), ms: row.ms };
+    const again = row.isOk ? undefined : replay?.(row);
+    const message = row.problems.join("\n");
+    const { ms } = row;
+    return { ...named(row), status, message, ...(again !== undefined && { replay: again }), ms };
   });
   const left = skipped.map(({ row, reason }): ReportEntry => ({
     ...named(row),
@@ -75,14 +158,33 @@ export function reportOfPacts(
     ms: 0,
   }));
   const hasFailed = entries.some(({ status }) => status === "fail");
+  const told = new Set([...entries, ...left].map(({ requirement }) => requirement));
   return {
-    title: `pacts of ${result.provider}`,
+    title: `pacts of ${result.provider} at ${withoutSecrets(about.url)}`,
+    about: reportAbout(about),
     entries: [...entries, ...left],
+    uncovered: uncoveredOf(
+      requirements(about.role).flatMap(({ id }) => (told.has(id) ? [] : [id])),
+    ),
+    notes: [],
     problems: result.problems,
     exitCode: result.problems.length > 0 ? 2 : hasFailed ? 1 : 0,
   };
 }
 
-function named({ consumer, provider, description, requirement, level }: SkippedRow) {
-  return { group: `${consumer} → ${provider}`, name: description, requirement, level };
+function explained({ id, level, source, why, fix }: Requirement) {
+  const page = requirementPage(id);
+  return { requirement: id, level, source, why, ...(fix !== undefined && { fix }), page };
+}
+
+function uncoveredOf(ids: readonly string[]): readonly UncoveredRequirement[] {
+  return requirements()
+    .filter(({ id }) => ids.includes(id))
+    .map(({ id, level, sentence, unchecked }) => ({
+      id,
+      level,
+      sentence,
+      page: requirementPage(id),
+      ...(unchecked !== undefined && { unchecked }),
+    }));
 }

@@ -123,11 +123,11 @@ describe("the text of a failure", () => {
     expect(failed).toBeDefined();
     if (failed === undefined) return;
     const text = failureText(failed);
-    expect(text).toMatch(/^P-ANSWER-SCHEMA MUST \(S 2, S 4, S 7\): Every call/);
+    expect(text).toMatch(/^P-ANSWER-SCHEMA Every call/);
     expect(text).toMatch(/\/more is not a member of this object \(additionalProperties\)/);
     expect(text).toMatch(/\n {4}ANSWER=\$\(curl -sS/);
     expect(text).toMatch(/run\(\{ …, only: \["provider\/customers"\], seed: 1, path: "0" \}\)$/);
     const replay = (check: string): string => `verify ${check}`;
-    expect(failureText(failed, { replay })).toMatch(/To replay it: verify provider\/customers$/);
+    expect(failureText(failed, { replay })).toMatch(/again +verify provider\/customers$/);
   });
 });

@@ -1,0 +1,86 @@
+import {
+  httpSend,
+  receiverProvider,
+  serviceProvider,
+  type PactProvider,
+} from "@countersign/contract-kit";
+import type { Profile } from "@countersign/schemas/profiles";
+import { secretFrom } from "../environment.ts";
+import { Failure } from "../failure.ts";
+import type { Surroundings } from "../terminal.ts";
+import { targetUrl } from "./target-url.ts";
+
+export interface PactProviderOptions {
+  readonly url: URL;
+  readonly provider: string;
+  readonly profile: Profile;
+  readonly sandboxUrl?: string;
+  /** Address for deliveries that the service reaches. */
+  readonly listen: string;
+}
+
+export interface OpenedPactProvider {
+  readonly provider: PactProvider;
+  /** What no report may hold. */
+  readonly secrets: readonly string[];
+  readonly close: () => void;
+}
+
+/**
+ * The provider that pacts are verified against.
+ *
+ * @throws {Failure} `CS_CLI_ARGUMENT_UNUSABLE`: there is no such provider. `CS_CLI_ENVIRONMENT_UNUSABLE`:
+ *   its token or its secret is missing.
+ */
+export function openPactProvider(
+  options: PactProviderOptions,
+  surroundings: Surroundings,
+): Promise<OpenedPactProvider> {
+  switch (options.provider) {
+    case "countersign-service":
+      return openService(options, surroundings);
+    case "merchant-receiver":
+      return openReceiver(options, surroundings);
+    default: {
+      const message = `no provider is called ${JSON.stringify(options.provider)}; they are countersign-service and merchant-receiver`;
+      throw new Failure("CS_CLI_ARGUMENT_UNUSABLE", message);
+    }
+  }
+}
+
+async function openService(
+  { url, profile, sandboxUrl, listen }: PactProviderOptions,
+  { env }: Surroundings,
+): Promise<OpenedPactProvider> {
+  const token = await secretFrom(env, "COUNTERSIGN_TOKEN");
+  if (token === undefined) throw missing("COUNTERSIGN_TOKEN");
+  const { send, close } = httpSend(url.href);
+  const controls =
+    sandboxUrl === undefined ? undefined : httpSend(targetUrl(sandboxUrl, "--sandbox-url").href);
+  const moved = controls === undefined ? {} : { controls: controls.send };
+  const provider = await serviceProvider({ send, token, profile, listen, ...moved });
+  const closeAll = (): void => {
+    provider.close();
+    controls?.close();
+    close();
+  };
+  return { provider, secrets: [token], close: closeAll };
+}
+
+async function openReceiver(
+  { url, profile }: PactProviderOptions,
+  { env }: Surroundings,
+): Promise<OpenedPactProvider> {
+  const text = await secretFrom(env, "COUNTERSIGN_SECRET");
+  if (text === undefined) throw missing("COUNTERSIGN_SECRET");
+  const isRaw =
+    profile.signature.scheme === "standard-webhooks" && !/^(whsec_|whsk_|raw:)/.test(text);
+  const { send, close } = httpSend(url.origin);
+  const secret = isRaw ? { raw: text } : text;
+  const path = url.pathname + url.search;
+  return { provider: receiverProvider({ send, path, secret, profile }), secrets: [text], close };
+}
+
+function missing(name: string): Failure {
+  return new Failure("CS_CLI_ENVIRONMENT_UNUSABLE", `${name} is not set`);
+}

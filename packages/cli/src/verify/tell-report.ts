@@ -1,0 +1,92 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import {
+  againstBaseline,
+  jsonReport,
+  junitReport,
+  markdownReport,
+  terminalEntry,
+  terminalSummary,
+  type ReportDocument,
+  type ReportEntry,
+} from "@countersign/contract-kit";
+import { Failure } from "../failure.ts";
+import type { Surroundings } from "../terminal.ts";
+import { baselineFrom, updatedBaseline } from "./baseline-file.ts";
+import type { ReportFormat, VerifyOptions } from "./verify-options.ts";
+
+/** Tells what a verification finds, as its options say. */
+export interface Telling {
+  /** An entry as it comes. */
+  readonly entry: (entry: ReportEntry) => void;
+  /**
+   * The whole: the entries that nobody has told yet, the sum, and the files of `--report`.
+   *
+   * @returns Whether all MUSTs hold, but for what the baseline knows to fail.
+   * @throws {Failure} `CS_CLI_UNVERIFIED`: it says nothing of the target, or too little; reports are
+   *   written all the same. `CS_CLI_REPORT_UNWRITABLE`, `CS_CLI_BASELINE_UNUSABLE`: a file cannot be written.
+   */
+  readonly report: (document: ReportDocument) => Promise<boolean>;
+}
+
+/**
+ * Reads the baseline, so that what is wrong with it is told before anything is sent.
+ *
+ * @throws {Failure} `CS_CLI_BASELINE_UNUSABLE`
+ */
+export async function telling(
+  options: VerifyOptions,
+  { terminal }: Pick<Surroundings, "terminal">,
+): Promise<Telling> {
+  const before = await baselineFrom(options);
+  const known = new Set(before?.known.map(({ id }) => id));
+  const told = new Set<string>();
+  const tell = (entry: ReportEntry): void => {
+    told.add(entry.id);
+    if (options.json === true) return;
+    const isKnown = entry.status === "fail" && known.has(entry.id);
+    for (const line of terminalEntry({ ...entry, isKnown })) terminal.out(line);
+  };
+  return {
+    entry: tell,
+    report: async (found) => {
+      const after = before && (await updatedBaseline(found, before, { options, terminal }));
+      const document = after === undefined ? found : againstBaseline(found, after);
+      for (const entry of found.entries) if (!told.has(entry.id)) tell(entry);
+      if (options.json === true) terminal.out(JSON.stringify(document));
+      else for (const line of terminalSummary(document)) terminal.out(line);
+      await write(document, options);
+      if (document.exitCode === 2) throw new Failure("CS_CLI_UNVERIFIED", unverified(document));
+      return document.exitCode === 0;
+    },
+  };
+}
+
+async function write(document: ReportDocument, { report = [] }: VerifyOptions): Promise<void> {
+  for (const { format, file } of report) {
+    try {
+      // oxlint-disable-next-line no-await-in-loop -- one may be within another's new folder
+      await mkdir(dirname(file), { recursive: true });
+      // Not moved into place: the file may be a device or a pipe.
+      // oxlint-disable-next-line no-await-in-loop -- a few files
+      await writeFile(file, formats[format](document));
+    } catch (cause) {
+      throw new Failure("CS_CLI_REPORT_UNWRITABLE", `the report cannot be written: ${file}`, {
+        cause,
+      });
+    }
+  }
+}
+
+const formats: Readonly<Record<ReportFormat, (report: ReportDocument) => string>> = {
+  junit: junitReport,
+  json: jsonReport,
+  markdown: markdownReport,
+};
+
+function unverified({ entries, problems }: ReportDocument): string {
+  if (problems.length > 0) return problems.join("; ");
+  const broken = entries.find(({ status }) => status === "error");
+  if (broken === undefined) return "nothing was verified";
+  return `${broken.group} broke: ${broken.message}`;
+}

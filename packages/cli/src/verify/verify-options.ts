@@ -1,0 +1,68 @@
+import { InvalidArgumentError, type Command } from "commander";
+import { wholeNumber } from "../declare/whole-number.ts";
+
+/** What every `countersign verify …` takes, as the command line names it. */
+export interface VerifyOptions {
+  readonly profile: string;
+  readonly report?: readonly WantedReport[];
+  /** Ids of requirements or checks. */
+  readonly only?: readonly string[];
+  /** Reasons by the id of a requirement or a check. */
+  readonly skip?: Readonly<Record<string, string>>;
+  readonly strict?: boolean;
+  readonly list?: boolean;
+  readonly baseline?: string;
+  readonly updateBaseline?: boolean;
+  readonly seed: number;
+  readonly json?: boolean;
+}
+
+export const reportFormats = ["junit", "json", "markdown"] as const;
+export type ReportFormat = (typeof reportFormats)[number];
+
+export interface WantedReport {
+  readonly format: ReportFormat;
+  readonly file: string;
+}
+
+/** What the help of every `countersign verify …` ends with, before its examples. */
+export const verifyHelp = `
+Ends with 0 where all MUSTs hold, but for those that the baseline knows to fail; with 1 where one does not;
+with 2 where it says nothing, or too little: the target is not there, a check broke, it was interrupted.`;
+
+/** Adds the options that all `countersign verify …` share. */
+export function withVerifyOptions(command: Command): Command {
+  return command
+    .option("--profile <name|file>", "built-in profile or profile document", "standard")
+    .option("--report <format=file,...>", `${reportFormats.join("=F, ")}=F`, reports)
+    .option("--only <id...>", "requirements or checks; all others are left out")
+    .option("--skip <id=reason...>", "requirements or checks that are left out", reasons)
+    .option("--strict", "a SHOULD that does not hold is a failure")
+    .option("--list", "list what would be verified, and verify nothing")
+    .option("--baseline <file>", "JSON file of known failures, which fail no run")
+    .option("--update-baseline", "write what fails now to the file of --baseline")
+    .option("--seed <number>", "of all that is generated; the same makes the same", wholeNumber, 1)
+    .option("--json", "one JSON object instead of lines");
+}
+
+function reports(text: string, before: readonly WantedReport[] = []): readonly WantedReport[] {
+  const asked = text.split(",").map((one): WantedReport => {
+    const [name = "", file = ""] = one.split(/=(.*)/s);
+    const format = reportFormats.find((known) => known === name);
+    if (format === undefined || file === "")
+      throw new InvalidArgumentError(
+        `must be FORMAT=FILE, the format one of ${reportFormats.join(", ")}.`,
+      );
+    return { format, file };
+  });
+  return [...before, ...asked];
+}
+
+function reasons(
+  text: string,
+  before: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> {
+  const [id = "", reason = ""] = text.split(/=(.*)/s);
+  if (id === "" || reason.trim() === "") throw new InvalidArgumentError("must be ID=REASON.");
+  return { ...before, [id]: reason };
+}

@@ -1,0 +1,112 @@
+import {
+  entryOfFinding,
+  reportOfRun,
+  requirements,
+  run,
+  type CheckOf,
+  type RunReportOptions,
+  type Target,
+} from "@countersign/contract-kit";
+import { printable } from "../printable.ts";
+import type { Surroundings } from "../terminal.ts";
+import { requireKnownIds } from "./known-ids.ts";
+import { shellWords } from "./shell-words.ts";
+import { telling } from "./tell-report.ts";
+import type { VerifyOptions } from "./verify-options.ts";
+
+/** What `countersign verify receiver` and `verify provider` give of their own. */
+export interface Verification<T extends Target> {
+  readonly role: T["role"];
+  readonly checks: readonly CheckOf<T>[];
+  /** Opens the target; nobody calls it with `--list`. */
+  readonly open: () => Promise<OpenedTarget<T>>;
+  /** The words of a command that reaches the same target, without options of `VerifyOptions`. */
+  readonly command: readonly string[];
+  /** Where to begin in the seed's runs, for one check alone. */
+  readonly path?: string;
+  /** Scenarios of a generated check. */
+  readonly runs?: number;
+}
+
+export interface OpenedTarget<T extends Target> {
+  readonly target: T;
+  /** What a reader of the report must know, asked for when all checks have run. */
+  readonly notes?: () => readonly string[];
+  readonly close: () => void | Promise<void>;
+}
+
+/**
+ * Verifies a target and tells what was found.
+ *
+ * @returns Whether all MUSTs hold, but for what the baseline knows to fail.
+ * @throws {Failure} `CS_CLI_UNVERIFIED`, `CS_CLI_ARGUMENT_UNUSABLE`, and what `open` throws.
+ */
+export async function verifyTarget<T extends Target>(
+  verification: Verification<T>,
+  options: VerifyOptions,
+  surroundings: Surroundings,
+): Promise<boolean> {
+  const { role, checks, path, runs } = verification;
+  const { only, skip, seed, strict = false } = options;
+  const owed = requirements(role);
+  requireKnownIds(options, [...owed.map(({ id }) => id), ...checks.map(({ id }) => id)]);
+  if (options.list === true) {
+    list(verification, options, surroundings);
+    return true;
+  }
+  const replay: NonNullable<RunReportOptions["replay"]> = (check, at) =>
+    shellWords([
+      ...verification.command,
+      ...(options.profile === "standard" ? [] : ["--profile", options.profile]),
+      "--only",
+      check,
+      "--seed",
+      String(at.seed),
+      ...(at.path === undefined ? [] : ["--path", at.path]),
+    ]);
+  const tells = await telling(options, surroundings);
+  const opened = await verification.open();
+  try {
+    const report = await run({
+      target: opened.target,
+      checks,
+      requirements: owed,
+      seed,
+      strict,
+      ...(only && { only }),
+      ...(skip && { skip }),
+      ...(path !== undefined && { path }),
+      ...(runs !== undefined && { runs }),
+      onFinding: (finding) => {
+        tells.entry(entryOfFinding(finding, { seed, replay }));
+      },
+    });
+    const notes = opened.notes?.() ?? [];
+    return await tells.report(reportOfRun(report, { replay, notes }));
+  } finally {
+    await opened.close();
+  }
+}
+
+function list<T extends Target>(
+  { checks, role }: Verification<T>,
+  { only, skip = {}, json }: VerifyOptions,
+  { terminal }: Surroundings,
+): void {
+  const byId = new Map(requirements(role).map((one) => [one.id, one]));
+  const rows = checks.flatMap((check) =>
+    check.requirements
+      .filter((id) => only === undefined || only.includes(id) || only.includes(check.id))
+      .filter((id) => skip[id] === undefined && skip[check.id] === undefined)
+      .flatMap((id) => byId.get(id) ?? [])
+      .map(({ id, level, sentence }) => ({ check: check.id, requirement: id, level, sentence })),
+  );
+  if (json === true) terminal.out(JSON.stringify({ checks: rows }));
+  else
+    for (const { check, requirement, level, sentence } of rows)
+      terminal.out(
+        printable(
+          `${requirement.padEnd(26)}  ${level.padEnd(6)}  ${check.padEnd(26)}  ${sentence}`,
+        ),
+      );
+}
