@@ -24,7 +24,10 @@ export interface Conduct {
   /** The bytes that are verified and read, of those that came. */
   readonly bodyOf: (arrived: Arrived) => Buffer;
   /** The reason why an attempt is not believed. */
-  readonly judgeSignature: (arrived: Arrived, conduct: Conduct) => Reason | undefined;
+  readonly judgeSignature: (
+    arrived: Arrived,
+    conduct: Conduct,
+  ) => Reason | undefined | Promise<Reason | undefined>;
   readonly unbelieved: (reason: Reason, arrived: Arrived) => Answer;
   readonly unreadable: (body: Buffer) => Answer;
   readonly judgeEvent: (event: Happening, arrived: Arrived) => Answer | undefined;
@@ -35,8 +38,10 @@ export interface Conduct {
   readonly claimsFirst: boolean;
   /** Keys that the inbox keeps. */
   readonly remembers: number;
-  /** Whether an event is handled at all. */
-  readonly isHandled: (event: Happening) => boolean;
+  /** Whether an event is never answered. */
+  readonly hangs: (event: Happening) => boolean;
+  /** How many handlers run for an event. */
+  readonly handlers: (event: Happening) => number;
   /** Whether the answer waits for the handler. */
   readonly awaitsHandler: boolean;
   readonly done: (event: Happening) => Answer;
@@ -90,7 +95,8 @@ export const honest: Conduct = {
   },
   claimsFirst: true,
   remembers: Infinity,
-  isHandled: () => true,
+  hangs: () => false,
+  handlers: () => 1,
   awaitsHandler: true,
   done: () => ok,
   failed: () => refusal(503, "failed", RETRY),

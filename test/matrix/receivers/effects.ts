@@ -6,7 +6,7 @@ import type { Happening } from "./read-event.ts";
 /** The merchant's handler, and what it tells of itself. */
 export interface Effects {
   /** @throws {Error} It was told to fail. */
-  readonly handle: (event: Happening) => Promise<void>;
+  readonly handle: (event: Pick<Happening, "id" | "type">) => Promise<void>;
   /** GET: what has run. PUT `{"failNext": n}`: the next `n` runs fail. */
   readonly answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 }

@@ -12,6 +12,40 @@ const lenient = (bytes: Buffer): string =>
 
 export const eventFaults: readonly Broken[] = [
   {
+    requirement: "R-ACK-GENUINE",
+    what: "refuses the events of accounts",
+    change: always({
+      judgeEvent: (event, arrived) =>
+        event.type.startsWith("account.")
+          ? refusal(404, "type")
+          : honest.judgeEvent(event, arrived),
+    }),
+  },
+  {
+    requirement: "R-ACK-GENUINE",
+    what: "answers what it has handled with a redirection",
+    change: always({
+      done: ({ type }) =>
+        type.startsWith("account.") ? { status: 302, headers: { location: "/done" } } : ok,
+    }),
+  },
+  {
+    requirement: "R-ACK-IN-TIME",
+    what: "waits for ever with an answer to one type of event",
+    also: { "R-ACK-GENUINE": "What is not answered is not acknowledged." },
+    change: always({ hangs: ({ type }) => type === "account.updated" }),
+  },
+  {
+    requirement: "R-ROUTE-ONE",
+    what: "runs two handlers for an event",
+    change: always({ handlers: ({ type }) => (type.startsWith("payment.") ? 2 : 1) }),
+  },
+  {
+    requirement: "R-ROUTE-ONE",
+    what: "has no handler for the events of accounts, and no fallback",
+    change: always({ handlers: ({ type }) => (type.startsWith("account.") ? 0 : 1) }),
+  },
+  {
     requirement: "R-BODY-SIZE",
     what: "reads a body of any size",
     change: always({ bodyBytes: Infinity }),
@@ -137,12 +171,12 @@ export const eventFaults: readonly Broken[] = [
     also: {
       "R-ROUTE-PROTOTYPE": "The name of a prototype's member is a type that it does not know.",
     },
-    change: always({ isHandled: ({ type }) => isKnownType(type) }),
+    change: always({ handlers: ({ type }) => (isKnownType(type) ? 1 : 0) }),
   },
   {
     requirement: "R-ROUTE-PROTOTYPE",
     what: "finds handlers on the prototype of its table",
-    change: always({ isHandled: ({ type }) => !Reflect.has({}, type) }),
+    change: always({ handlers: ({ type }) => (!Reflect.has({}, type) ? 1 : 0) }),
   },
   {
     requirement: "R-LEAK-NOTHING",
@@ -199,10 +233,10 @@ export const eventFaults: readonly Broken[] = [
     change: () => {
       let last = "";
       return {
-        isHandled({ timestamp }) {
+        handlers({ timestamp }) {
           const isOlder = timestamp < last;
           if (!isOlder) last = timestamp;
-          return !isOlder;
+          return isOlder ? 0 : 1;
         },
       };
     },

@@ -51,9 +51,30 @@ function validatorsOf(isClosed: boolean): ReadonlyMap<string, ValidateFunction> 
 function asRead(key: string, value: unknown, isClosed: boolean): unknown {
   if (isClosed) return value;
   if (key === "additionalProperties" && value === false) return undefined;
-  if (typeof value === "object" && value !== null && "x-open" in value) {
+  if (typeof value !== "object" || value === null) return value;
+  if ("x-open" in value) {
     const { enum: _, ...open } = value as { readonly enum?: unknown };
     return open;
   }
-  return value;
+  return "discriminator" in value && "oneOf" in value ? toldApart(value as Union) : value;
+}
+
+interface Union {
+  readonly discriminator: { readonly propertyName: string };
+  readonly oneOf: readonly {
+    readonly properties?: Readonly<Record<string, { readonly const?: unknown }>>;
+  }[];
+}
+
+/** An open value of the name that tells kinds apart is not that of another kind. */
+function toldApart({ discriminator: { propertyName: name }, ...union }: Union): unknown {
+  const closed = union.oneOf.map(({ properties }) => properties?.[name]?.const);
+  const not = { enum: closed.filter((one) => one !== undefined) };
+  const oneOf = union.oneOf.map((branch) => {
+    const property = branch.properties?.[name];
+    return property === undefined || "const" in property
+      ? branch
+      : { ...branch, properties: { ...branch.properties, [name]: { ...property, not } } };
+  });
+  return { ...union, oneOf };
 }

@@ -1,10 +1,10 @@
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { Socket } from "node:net";
 import { type Answer, refusal } from "./answer.ts";
 import type { Arrived } from "./arrived.ts";
 import { type Conduct, honest, type Known } from "./conduct.ts";
 import { makeEffects } from "./effects.ts";
+import { listen } from "./listen.ts";
 import { type Happening, readEvent } from "./read-event.ts";
 
 /** A receiver that listens on a free port of this machine. */
@@ -36,7 +36,7 @@ export async function serve(change: Partial<Conduct> = {}): Promise<Serving> {
     if (!Buffer.isBuffer(read)) return read;
     const arrived = { ...head, body: conduct.bodyOf({ ...head, body: read }) };
 
-    const reason = conduct.judgeSignature(arrived, conduct);
+    const reason = await conduct.judgeSignature(arrived, conduct);
     if (reason !== undefined) return conduct.unbelieved(reason, arrived);
     let event: Happening;
     try {
@@ -44,7 +44,8 @@ export async function serve(change: Partial<Conduct> = {}): Promise<Serving> {
     } catch {
       return conduct.unreadable(arrived.body);
     }
-    return conduct.judgeEvent(event, arrived) ?? (await handleOnce(event, arrived));
+    if (conduct.hangs(event)) return undefined;
+    return conduct.judgeEvent(event, arrived) ?? handleOnce(event, arrived);
   };
 
   const handleOnce = async (event: Happening, arrived: Arrived): Promise<Answer> => {
@@ -61,7 +62,8 @@ export async function serve(change: Partial<Conduct> = {}): Promise<Serving> {
   const handle = async (event: Happening, key: string, body: Buffer): Promise<Answer> => {
     running += 1;
     try {
-      if (conduct.isHandled(event)) await effects.handle(event);
+      const times = conduct.handlers(event);
+      await Promise.all(Array.from({ length: times }, () => effects.handle(event)));
     } catch (error) {
       if (conduct.releases) inbox.delete(key);
       else inbox.set(key, { at: "handled", body });
@@ -90,18 +92,8 @@ export async function serve(change: Partial<Conduct> = {}): Promise<Serving> {
     server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
       server.emit("request", request, response);
     });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const origin = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
-  return {
-    url: `${origin}/webhooks`,
-    effectsUrl: `${origin}/effects`,
-    async close() {
-      server.close();
-      server.closeAllConnections();
-      await once(server, "close");
-    },
-  };
+  const { origin, close } = await listen(server);
+  return { url: `${origin}/webhooks`, effectsUrl: `${origin}/effects`, close };
 }
 
 /** The whole body, or the refusal of one that is too long or too slow. */

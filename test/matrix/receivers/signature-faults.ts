@@ -64,6 +64,8 @@ export const signatureFaults: readonly Broken[] = [
     what: "verifies nothing",
     also: {
       "R-VERIFY-WRONG-KEY": "Where nothing is compared, any key opens.",
+      "R-VERIFY-OWN-KEYS": "Where nothing is compared, a key that came along opens.",
+      "R-VERIFY-WHOLE": "Where nothing is compared, a part of a signature opens.",
     },
     change: verifying({ isSame: () => true }),
   },
@@ -144,6 +146,40 @@ export const signatureFaults: readonly Broken[] = [
     }),
   },
   {
+    requirement: "R-VERIFY-OWN-KEYS",
+    what: "takes a key that the attempt brings along",
+    change: always({
+      judgeSignature: (arrived, { verifying: steps }) =>
+        verify(arrived, {
+          secrets,
+          steps: {
+            ...steps,
+            keys: (known) => [
+              ...steps.keys(known),
+              ...valuesOf(arrived, "webhook-secret").map((key) => Buffer.from(key)),
+            ],
+          },
+        }),
+    }),
+  },
+  {
+    requirement: "R-VERIFY-OWN-KEYS",
+    what: "takes the id of the attempt for a key beside its own",
+    change: always({
+      judgeSignature: (arrived, { verifying: steps }) =>
+        verify(arrived, {
+          secrets,
+          steps: {
+            ...steps,
+            keys: (known) => [
+              ...steps.keys(known),
+              ...valuesOf(arrived, "webhook-id").map((id) => Buffer.from(id)),
+            ],
+          },
+        }),
+    }),
+  },
+  {
     requirement: "R-VERIFY-STALE",
     what: "looks at no timestamp",
     change: verifying({ isTimely: () => true }),
@@ -181,7 +217,7 @@ export const signatureFaults: readonly Broken[] = [
     }),
   },
   {
-    requirement: "R-VERIFY-STALE",
+    requirement: "R-VERIFY-TAMPERED",
     what: "reads a timestamp as far as it is a number",
     change: verifying({
       seconds(text) {

@@ -1,0 +1,83 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { receiverTarget } from "@countersign/contract-kit";
+import { profiles } from "@countersign/schemas/profiles";
+import { secrets } from "../receivers/conduct.ts";
+import type { Good } from "./good.ts";
+
+const pathOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+/** Starts a receiver that is a program, and waits for its line `ready URL`. */
+async function start(
+  command: string,
+  parameters: readonly string[],
+): Promise<[ChildProcess, string]> {
+  const child = spawn(command, parameters, {
+    env: { PATH: process.env["PATH"], COUNTERSIGN_SECRET: secrets.join(" ") },
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  for await (const line of createInterface({ input: child.stdout })) {
+    const origin = /^ready (http:\S+)$/.exec(line)?.[1];
+    if (origin !== undefined) return [child, origin];
+  }
+  throw new Error(`${command} ended before it was ready`);
+}
+
+function program(command: string, parameters: () => readonly string[]): Good["open"] {
+  return async () => {
+    const [child, origin] = await start(command, parameters());
+    return {
+      target: receiverTarget({
+        url: `${origin}/webhooks`,
+        effectsUrl: `${origin}/effects`,
+        secrets,
+        profile: profiles.standard,
+      }),
+      async close() {
+        const ended = once(child, "exit");
+        child.kill("SIGKILL");
+        await ended;
+      },
+    };
+  };
+}
+
+/** What is missing where a command does not run here. */
+function missing(command: string, parameter: string): Pick<Good, "missing"> {
+  const { status } = spawnSync(command, [parameter], { stdio: "ignore" });
+  return status === 0 ? {} : { missing: `${command} does not run here` };
+}
+
+let classes: string | undefined;
+
+/** The folder of the compiled classes, which is made once a process. */
+function compiled(): string {
+  if (classes !== undefined) return classes;
+  const folder = mkdtempSync(join(tmpdir(), "countersign-java-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  const sources = ["java/Json.java", "java/Receiver.java"].map(pathOf);
+  execFileSync("javac", ["-d", folder, ...sources], { stdio: "ignore" });
+  classes = folder;
+  return folder;
+}
+
+export const otherLanguages: readonly Good[] = [
+  {
+    name: "Python 3, standard library",
+    ...missing("python3", "--version"),
+    open: program("python3", () => [
+      pathOf("python/receiver.py"),
+      pathOf("../../../schemas/documents"),
+    ]),
+  },
+  {
+    name: "Java, com.sun.net.httpserver",
+    ...missing("javac", "--version"),
+    open: program("java", () => ["-cp", compiled(), "Receiver"]),
+  },
+];

@@ -1,0 +1,34 @@
+import { type ReceiverTarget, receiverTarget } from "@countersign/contract-kit";
+import { profiles } from "@countersign/schemas/profiles";
+import type { Fault } from "../matrix.ts";
+import type { Broken } from "./broken.ts";
+import { secrets } from "./conduct.ts";
+import { eventFaults } from "./event-faults.ts";
+import { serve } from "./serve.ts";
+import { signatureFaults } from "./signature-faults.ts";
+
+/** Receivers with one fault each, in the order of the table. */
+export const receiverFaults: readonly Fault<ReceiverTarget>[] = [
+  ...signatureFaults,
+  ...eventFaults,
+].map(asFault);
+
+function asFault({ change, ...fault }: Broken): Fault<ReceiverTarget> {
+  return {
+    ...fault,
+    async open() {
+      const { url, effectsUrl, close } = await serve(change());
+      const target = receiverTarget({
+        url,
+        effectsUrl,
+        secrets,
+        profile: profiles.standard,
+        slow: fault.isSlow ?? false,
+        // What does not answer is waited for once or twice; what comes comes at once on one machine.
+        deadlineMs: 1000,
+        effectsWaitMs: 300,
+      });
+      return { target, close };
+    },
+  };
+}
