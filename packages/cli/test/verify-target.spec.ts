@@ -33,7 +33,13 @@ async function verified(verdicts: readonly Verdict[], args: readonly string[] = 
   const verification = {
     role: "provider",
     checks: [check],
-    open: () => Promise.resolve({ target, notes: () => ["the clock differs"], close }),
+    open: () =>
+      Promise.resolve({
+        target,
+        secrets: ["token-of-a-merchant"],
+        notes: () => ["the clock differs"],
+        close,
+      }),
     command: ["countersign", "verify", "provider", "--url", target.url],
   } as const;
   const surroundings = {
@@ -76,6 +82,13 @@ describe("countersign verify, whatever the target", () => {
     expect(out).toMatch(/^pass {3}P-EVENT-RETRY-AFTER /m);
     expect(out).toMatch(/^note: the clock differs$/m);
     expect(out).toMatch(/^1 pass, 1 fail$/m);
+  });
+
+  it("tells no secret that a target gives back", async () => {
+    const coded = Buffer.from("token-of-a-merchant").toString("base64");
+    const message = `answered token-of-a-merchant and ${coded}`;
+    const { out } = await verified([{ ...fails, message }]);
+    expect(out).toContain("answered [secret] and [secret]");
   });
 
   it("fails a SHOULD only where it is asked to be strict", async () => {

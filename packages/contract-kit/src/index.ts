@@ -61,6 +61,7 @@ export { jsonReport } from "./report/json.ts";
 export { junitReport } from "./report/junit.ts";
 export { markdownReport } from "./report/markdown.ts";
 export { readBaseline, type BaselineReading } from "./report/read-baseline.ts";
+export { redactor } from "./report/redact.ts";
 export {
   entryOfFinding,
   reportOfPacts,

@@ -1,6 +1,7 @@
 import {
   PactMissingError,
   readPacts,
+  redactor,
   reportOfPacts,
   standardPacts,
   verifyPacts,
@@ -59,7 +60,8 @@ export async function runVerifyPacts(
   const startedAt = Date.now();
   const profile = await loadProfile(options.profile);
   const url = targetUrl(options.providerUrl, "--provider-url");
-  const { provider, close } = await openPactProvider({ ...options, url, profile }, surroundings);
+  const opened = await openPactProvider({ ...options, url, profile }, surroundings);
+  const { provider, secrets, close } = opened;
   try {
     const result = await verifyPacts({
       provider,
@@ -71,7 +73,7 @@ export async function runVerifyPacts(
     const about = { role, url: url.href, profile, seed, isStrict: strict, startedAt } as const;
     const skipped = skippedRows(pacts, skip);
     const report = reportOfPacts(result, { about, skipped, replay: (row) => again(row, options) });
-    return await tells.report(report);
+    return await tells.report(redactor(secrets)(report));
   } catch (cause) {
     if (!(cause instanceof PactMissingError)) throw cause;
     throw new Failure("CS_CLI_PACT_MISSING", cause.message, { cause });

@@ -1,6 +1,7 @@
 import {
   entryOfFinding,
   reportOfRun,
+  redactor,
   requirements,
   run,
   type CheckOf,
@@ -30,6 +31,8 @@ export interface Verification<T extends Target> {
 
 export interface OpenedTarget<T extends Target> {
   readonly target: T;
+  /** What no report may hold: tokens, keys, and `user:password` of Basic. */
+  readonly secrets: readonly string[];
   /** What a reader of the report must know, asked for when all checks have run. */
   readonly notes?: () => readonly string[];
   readonly close: () => void | Promise<void>;
@@ -67,6 +70,7 @@ export async function verifyTarget<T extends Target>(
   const tells = await telling(options, surroundings);
   const opened = await verification.open();
   try {
+    const hide = redactor(opened.secrets);
     const report = await run({
       target: opened.target,
       checks,
@@ -78,11 +82,11 @@ export async function verifyTarget<T extends Target>(
       ...(path !== undefined && { path }),
       ...(runs !== undefined && { runs }),
       onFinding: (finding) => {
-        tells.entry(entryOfFinding(finding, { seed, replay }));
+        tells.entry(hide(entryOfFinding(finding, { seed, replay })));
       },
     });
     const notes = opened.notes?.() ?? [];
-    return await tells.report(reportOfRun(report, { replay, notes }));
+    return await tells.report(hide(reportOfRun(report, { replay, notes })));
   } finally {
     await opened.close();
   }
