@@ -39,7 +39,7 @@ export async function openInspector(
   const folder = mkdtempSync(join(tmpdir(), "countersign-inspector-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const driver = sqliteDriver(join(folder, "sandbox.db"));
-  const profile = profiles.standard;
+  const profile = options.profile ?? profiles.standard;
   const sandbox = await startSandbox({
     driver,
     profile,

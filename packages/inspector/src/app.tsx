@@ -17,7 +17,7 @@ export function App({ token }: { readonly token: string }) {
   const timeline = useMemo(() => new TimelineStore(), []);
   const remote = useMemo(() => remoteOf(token, calls.add), [token, calls]);
   const [about, setAbout] = useState<About>();
-  const { news, refresh } = useNews(remote, timeline);
+  const { news, refresh } = useNews(remote, { timeline, about });
   const place = usePlace();
   useEffect(() => {
     void remote.get<About>("/sandbox/inspect").then(setAbout, () => undefined);

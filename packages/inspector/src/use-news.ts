@@ -1,7 +1,8 @@
 import { useCallback, useEffect, useState } from "react";
 import type { Remote } from "./remote/remote.ts";
-import type { TimelinePage } from "./remote/shapes.ts";
+import type { About, TimelinePage } from "./remote/shapes.ts";
 import { listen } from "./remote/stream.ts";
+import { subjectOf } from "./timeline/subject-of.ts";
 import type { TimelineStore } from "./timeline/timeline-store.ts";
 
 /** Milliseconds between two readings while news come in. */
@@ -9,14 +10,17 @@ const PACE_MS = 200;
 /** Rows of one page of the timeline. */
 export const PAGE_ROWS = 1000;
 
-/** Fills the timeline and keeps it up to date; `news` goes up when something has happened. */
+/**
+ * Fills the timeline and keeps it up to date, once the sandbox has told about itself; `news` goes up when something has happened.
+ */
 export function useNews(
   remote: Remote,
-  timeline: TimelineStore,
+  { timeline, about }: { readonly timeline: TimelineStore; readonly about: About | undefined },
 ): { readonly news: number; readonly refresh: () => void } {
   const [news, setNews] = useState(0);
   const refresh = useCallback(() => setNews((count) => count + 1), []);
   useEffect(() => {
+    if (about === undefined) return undefined;
     let isPending = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const happened = (): void => {
@@ -39,7 +43,7 @@ export function useNews(
     start();
     const stop = listen({
       event: (event) => {
-        timeline.addEvent(event);
+        timeline.addEvent(event, subjectOf(event, about.events));
         happened();
       },
       delivery: (delivery) => {
@@ -55,6 +59,6 @@ export function useNews(
       stop();
       clearTimeout(timer);
     };
-  }, [remote, timeline, refresh]);
+  }, [remote, timeline, about, refresh]);
   return { news, refresh };
 }

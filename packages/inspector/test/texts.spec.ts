@@ -106,6 +106,10 @@ describe("small texts", () => {
     ["[]", null],
     ["no JSON", null],
   ])("%j is about %j", (payload, id) => {
-    expect(subjectOf(payload)).toBe(id);
+    const type = "refund.pending";
+    const subjects = ["/data/paymentId", "/data/customerId", "/data/id"];
+    const events = [{ type, category: "PAYMENT", kinds: [type], subjects }];
+    expect(subjectOf({ type, payload }, events)).toBe(id);
+    expect(subjectOf({ type: "another", payload }, events)).toBeNull();
   });
 });

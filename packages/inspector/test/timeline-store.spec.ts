@@ -23,7 +23,7 @@ describe("the timeline of a page", () => {
   it("has the newest last, whether it was listed or told", () => {
     const one = store();
     one.startWith({ events: [listed("c"), listed("b")], before: "7" });
-    one.addEvent(event("d"));
+    one.addEvent(event("d"), null);
     one.addOlder({ events: [listed("b"), listed("a")], before: null });
     expect(ids(one)).toEqual(["a", "b", "c", "d"]);
     expect(one.snapshot().before).toBeNull();
@@ -35,7 +35,7 @@ describe("the timeline of a page", () => {
     one.setDelivery(delivery("a", "sub_1"));
     one.setDelivery(delivery("a", "sub_2"));
     one.setDelivery(delivery("unknown", "sub_1"));
-    one.addEvent(event("a", '{"data":{"paymentId":"ref_1"}}'));
+    one.addEvent(event("a"), "ref_1");
     const [row] = one.snapshot().rows;
     expect(ids(one)).toEqual(["a"]);
     expect(row?.subject).toBe("ref_1");
@@ -48,7 +48,8 @@ describe("the timeline of a page", () => {
   it("C9 keeps 100,000 rows, the oldest go first, and finds those that stay", () => {
     let change = (): void => undefined;
     const one = new TimelineStore((next) => (change = next));
-    for (let count = 0; count < MAX_ROWS + 10; count += 1) one.addEvent(event(`e${String(count)}`));
+    for (let count = 0; count < MAX_ROWS + 10; count += 1)
+      one.addEvent(event(`e${String(count)}`), null);
     change();
     expect(one.snapshot().rows).toHaveLength(MAX_ROWS);
     expect(ids(one)[0]).toBe("e10");
@@ -63,7 +64,7 @@ describe("the timeline of a page", () => {
     const one = new TimelineStore((change) => changes.push(change));
     let told = 0;
     one.subscribe(() => (told += 1));
-    for (let count = 0; count < 100; count += 1) one.addEvent(event(`e${String(count)}`));
+    for (let count = 0; count < 100; count += 1) one.addEvent(event(`e${String(count)}`), null);
     expect(changes).toHaveLength(1);
     changes[0]?.();
     expect([told, ids(one).length]).toEqual([1, 100]);

@@ -31,7 +31,7 @@ export function controls(parts: Parts): Routes {
   return {
     "/sandbox/merchants": [listMerchants, postMerchant],
     "/sandbox/customers": [getCustomers, postCustomer],
-    [`${customer}/link`]: [postLink],
+    [`${customer}/link`]: [postLink(parts.accountTypes)],
     [`${customer}/unlink`]: [postUnlink],
     [`${customer}/activate`]: [postCustomerMove("activate")],
     [`${customer}/deactivate`]: [postCustomerMove("deactivate")],

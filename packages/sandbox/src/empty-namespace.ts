@@ -13,7 +13,7 @@ export async function emptyNamespace(
 ): Promise<void> {
   const mine = [merchant.id];
   await tx.query(
-    `DELETE FROM attempts WHERE delivery_id IN (SELECT id FROM deliveries WHERE merchant_id = $1)`,
+    `DELETE FROM earlier_attempts WHERE delivery_id IN (SELECT id FROM deliveries WHERE merchant_id = $1)`,
     mine,
   );
   await tx.query("DELETE FROM replays WHERE merchant_id = $1", mine);

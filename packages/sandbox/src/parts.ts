@@ -5,4 +5,6 @@ import type { Faults } from "./faults.ts";
 export interface Parts {
   readonly engine: DeliveryEngine;
   readonly faults: Faults;
+  /** Types of accounts, as the profile has them. */
+  readonly accountTypes: readonly string[];
 }

@@ -138,7 +138,7 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
         streams.onWork();
       },
       routes: {
-        ...controls({ engine, faults }),
+        ...controls({ engine, faults, accountTypes: profile.account.types }),
         ...(options.inspector &&
           inspectRoutes({
             profile,

@@ -70,14 +70,34 @@ export interface Transition {
   readonly effect: string | null;
 }
 
+/** A name of the profile's catalogue. */
+export interface NamedEvent {
+  readonly type: string;
+  readonly category: string;
+  /** The moments that have this name; none of an event that the sandbox never writes by itself. */
+  readonly kinds: readonly string[];
+  /** JSON Pointers into the payload, of which one holds the id of what the event is about. */
+  readonly subjects: readonly string[];
+}
+
+/** JSON Pointers of what stands in every payload. */
+export interface Envelope {
+  readonly id: string;
+  readonly type: string;
+  readonly timestamp: string;
+  readonly data: string;
+  readonly category?: string;
+}
+
 export interface About {
   readonly merchantId: string;
   readonly profile: string;
   readonly target: { readonly url: string } | null;
   readonly scheduleSeconds: readonly number[];
   readonly jitter: number;
-  readonly eventTypes: readonly { readonly type: string; readonly category: string }[];
-  readonly isStandardEnvelope: boolean;
+  readonly events: readonly NamedEvent[];
+  readonly envelope: Envelope;
+  readonly accountTypes: readonly string[];
   readonly lateReturn: boolean;
   readonly faultRoutes: readonly string[];
   readonly transitions: {

@@ -16,9 +16,9 @@ export function ChooseEvents({ value, onChange }: ChooseEventsProps) {
   const { about } = useInspector();
   const names =
     value.type === "CATEGORY"
-      ? [...new Set(about.eventTypes.map(({ category }) => category))]
+      ? [...new Set(about.events.map(({ category }) => category))]
       : value.type === "EVENT"
-        ? about.eventTypes.map(({ type }) => type)
+        ? about.events.map(({ type }) => type)
         : [];
   const toggle = (name: string): void => {
     const rest = value.details.filter((one) => one !== name);

@@ -18,9 +18,7 @@ export function FirstSteps() {
           type="button"
           className="primary"
           disabled={isBusy}
-          onClick={() =>
-            void run("POST", "/sandbox/events", { type: about.eventTypes[0]?.type ?? "" })
-          }
+          onClick={() => void run("POST", "/sandbox/events", { type: about.events[0]?.type ?? "" })}
         >
           Write a sample event
         </button>

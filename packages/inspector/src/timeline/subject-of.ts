@@ -1,19 +1,23 @@
-/** The id of the resource that an event is about, as the standard envelope has it. */
-export function subjectOf(payload: string): string | null {
-  const { data } = (readObject(payload) ?? {}) as { data?: unknown };
-  if (typeof data !== "object" || data === null) return null;
-  for (const name of ["paymentId", "customerId", "id"]) {
-    // An object that has the member; whatever it is.
-    const value = Object.hasOwn(data, name) ? (data as Record<string, unknown>)[name] : undefined;
-    if (typeof value === "string") return value;
+import { valueAt } from "../event/value-at.ts";
+import type { NamedEvent, ToldEvent } from "../remote/shapes.ts";
+
+/** The id of the resource that an event is about, where the profile's catalogue says that it stands. */
+export function subjectOf(
+  { type, payload }: Pick<ToldEvent, "type" | "payload">,
+  events: readonly NamedEvent[],
+): string | null {
+  const { subjects = [] } = events.find((event) => event.type === type) ?? {};
+  const value = read(payload);
+  for (const pointer of subjects) {
+    const subject = valueAt(value, pointer);
+    if (typeof subject === "string") return subject;
   }
   return null;
 }
 
-function readObject(text: string): object | undefined {
+function read(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? value : undefined;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

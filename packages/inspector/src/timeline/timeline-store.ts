@@ -7,7 +7,6 @@ import type {
 } from "../remote/shapes.ts";
 import { Bodies } from "./bodies.ts";
 import type { NumberedRows } from "./shown-rows.ts";
-import { subjectOf } from "./subject-of.ts";
 
 /** Rows without payloads that are kept; the oldest go first. */
 export const MAX_ROWS = 100_000;
@@ -65,11 +64,11 @@ export class TimelineStore {
 
   readonly snapshot = (): Snapshot => this.#snapshot;
 
-  addEvent(event: ToldEvent): void {
+  /** @param subject The id of what the event is about. */
+  addEvent(event: ToldEvent, subject: string | null): void {
     this.bodies.set(event.id, event.payload);
     const { id, type, category, timestamp } = event;
     const states = this.#find(id)?.states ?? NONE;
-    const subject = subjectOf(event.payload);
     const text = textOf({ id, type, subject });
     this.#put({ id, type, category, timestamp, subject, states, text });
   }

@@ -26,7 +26,7 @@ export function TimelineView({ selected }: { readonly selected: string | undefin
       <section className="list" aria-label="Timeline">
         <FilterBar
           filter={filter}
-          types={about.eventTypes}
+          types={about.events}
           onFilter={setFilter}
           isLive={live.isLive}
           missed={missed}

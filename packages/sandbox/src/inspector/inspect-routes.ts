@@ -14,9 +14,9 @@ export function inspectRoutes(parts: InspectParts): Routes {
   return {
     "/sandbox/inspect": [getAbout(parts)],
     "/sandbox/inspect/due": [getDue],
-    "/sandbox/inspect/timeline": [getTimeline],
+    "/sandbox/inspect/timeline": [getTimeline(parts)],
     "/sandbox/inspect/events/:eventId": [getEvent(parts)],
-    "/sandbox/inspect/refunds/:refundId": [getRefund],
+    "/sandbox/inspect/refunds/:refundId": [getRefund(parts)],
     "/sandbox/inspect/signatures": [postSignature(parts)],
     "/sandbox/inspect/subscriptions": [postTargetSubscription(parts)],
     "/sandbox/outcomes": [getOutcomes(parts), postOutcome(parts)],

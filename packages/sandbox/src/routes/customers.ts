@@ -51,8 +51,12 @@ export const postCustomer: Route = {
   },
 };
 
-/** `POST /sandbox/customers/{id}/link`: a bank account. Every member has a default. */
-export const postLink: Route = {
+/**
+ * `POST /sandbox/customers/{id}/link`: a bank account. Every member has a default.
+ *
+ * @param types Of accounts, as the profile has them; the first is the default.
+ */
+export const postLink = (types: readonly string[]): BodyRoute => ({
   method: "POST",
   scope: undefined,
   answer: async (call) => {
@@ -60,7 +64,7 @@ export const postLink: Route = {
     const order = readMembers(body, {
       financialInstitutionName: optional(text({ max: 255 })),
       accountLastFourDigits: optional(text({ min: 4, max: 4, pattern: [/^\d{4}$/, "digits"] })),
-      accountType: optional(oneOf("checking", "savings")),
+      accountType: optional(oneOf(...types)),
       preferred: optional(flag),
     });
     const customerId = customerIdOf(call);
@@ -68,13 +72,13 @@ export const postLink: Route = {
       customerId,
       institution: order.financialInstitutionName ?? "First Sample Bank",
       lastFour: order.accountLastFourDigits ?? "6789",
-      type: order.accountType ?? "checking",
+      type: order.accountType ?? types[0] ?? "checking",
       ...(order.preferred !== undefined && { preferred: order.preferred }),
     });
     if (!linked.ok) throw refuse(linked.code);
     return readCustomer(call, customerId);
   },
-};
+});
 
 /** `POST /sandbox/customers/{id}/activate`, `…/deactivate` (S 3.2). */
 export const postCustomerMove = (move: "activate" | "deactivate"): BodyRoute => ({

@@ -16,7 +16,8 @@ export interface NewAccount {
   readonly institution: string;
   /** Four digits; text, since a leading zero counts. */
   readonly lastFour: string;
-  readonly type: "checking" | "savings";
+  /** One of the profile's types of accounts (S 2.3). */
+  readonly type: string;
   /** Default: true. */
   readonly preferred?: boolean;
 }

@@ -1,6 +1,7 @@
 import { customerTransitions, refundTransitions } from "@countersign/rules";
 import type { Route } from "@countersign/service";
 import { faultRoutes } from "../../faults.ts";
+import { namedEvents } from "../event-places.ts";
 import type { InspectParts } from "../inspect-parts.ts";
 
 /** `GET /sandbox/inspect`: what the page draws by, the rules' own transitions among it. */
@@ -15,8 +16,9 @@ export const getAbout = ({ profile, delivery, target }: InspectParts): Route => 
       target: target === undefined ? null : { url: new URL(target.url).href },
       scheduleSeconds: delivery.schedule.steps.map((step) => step / 1000),
       jitter: delivery.schedule.jitter,
-      eventTypes: profile.catalogue.map(({ type, category }) => ({ type, category })),
-      isStandardEnvelope: profile.name === "standard",
+      events: namedEvents(profile),
+      envelope: profile.envelope,
+      accountTypes: profile.account.types,
       lateReturn: context.policy.refund.lateReturn,
       faultRoutes,
       transitions: {

@@ -9,10 +9,12 @@ import {
   type DebitRecord,
   type Route,
 } from "@countersign/service";
+import { subjectPaths } from "../event-places.ts";
 import { holdDays } from "../hold-days.ts";
+import type { InspectParts } from "../inspect-parts.ts";
 
 /** `GET /sandbox/inspect/refunds/{id}`: a refund, its payment, its days of waiting, all reservations, its events. */
-export const getRefund: Route = {
+export const getRefund = ({ profile }: Pick<InspectParts, "profile">): Route => ({
   method: "GET",
   scope: undefined,
   answer: async (call) => {
@@ -36,11 +38,15 @@ export const getRefund: Route = {
           reserved: formatAmount(debit.reservedCents),
           refunds: await refundsOf(call, debit.id),
         },
-        history: await eventsAbout(call, [refund.id, debit.id]),
+        history: await eventsAbout(call, {
+          debit,
+          refundId: refund.id,
+          paths: subjectPaths(profile),
+        }),
       },
     };
   },
-};
+});
 
 function holdOf({ context }: Call, { settledAt }: DebitRecord): object | null {
   if (settledAt === null) return null;
@@ -68,12 +74,26 @@ async function refundsOf({ context, merchant }: Call, paymentId: string): Promis
   }));
 }
 
-async function eventsAbout({ context, merchant }: Call, ids: string[]): Promise<object[]> {
+interface About {
+  readonly debit: DebitRecord;
+  readonly refundId: string;
+  /** Where events say what they are about. */
+  readonly paths: readonly string[];
+}
+
+/** Events of the debit and the refund, which are not older than the debit. */
+async function eventsAbout(
+  { context, merchant }: Call,
+  { debit, refundId, paths }: About,
+): Promise<object[]> {
+  const places = paths.map(
+    (_, index) => `json_extract(payload, $${String(index + 5)}) IN ($3, $4)`,
+  );
   const rows = await context.driver.query<{ id: string; type: string; at: number }>(
     `SELECT id, type, created_at AS at FROM events
-      WHERE merchant_id = $1 AND json_extract(payload, '$.data.paymentId') IN ($2, $3)
+      WHERE merchant_id = $1 AND created_at >= $2 AND (${places.join(" OR ")})
       ORDER BY rowid LIMIT 100`,
-    [merchant.id, ...ids],
+    [merchant.id, debit.createdAt, refundId, debit.id, ...paths],
   );
   return rows.map(({ id, type, at }) => ({ id, type, timestamp: writtenTime(at) }));
 }
