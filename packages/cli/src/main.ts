@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import process from "node:process";
 import { askSecret } from "./ask-secret.ts";
+import { processTerminal } from "./process-terminal.ts";
 import { run } from "./run.ts";
 
 /** Resolves at the first SIGINT or SIGTERM; the second ends the process at once, as ever. */
@@ -9,6 +10,17 @@ function askedToEnd(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
   });
+}
+
+let interrupted: AbortSignal | undefined;
+
+/** Aborts at the first SIGINT or SIGTERM, from the first call on. */
+function interruption(): AbortSignal {
+  if (interrupted !== undefined) return interrupted;
+  const controller = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.once(signal, () => controller.abort());
+  return (interrupted = controller.signal);
 }
 
 // Beside both src/ and dist/.
@@ -25,12 +37,13 @@ const serves = ["sandbox", "serve"].includes(args[0] ?? "");
 const asked = serves ? askedToEnd() : Promise.resolve();
 
 process.exitCode = await run(args, {
-  terminal: {
-    out: (line) => void process.stdout.write(`${line}\n`),
-    err: (line) => void process.stderr.write(`${line}\n`),
-  },
+  terminal: processTerminal(process),
   env: process.env,
   asked: () => asked,
+  interruption,
   askSecret,
   version,
 });
+
+// A call that was left in the middle must not hold the process.
+if (interrupted?.aborted === true) process.stdout.write("", () => process.exit());

@@ -4,6 +4,8 @@ export interface Terminal {
   out(line: string): void;
   /** Everything else, for people. */
   err(line: string): void;
+  /** What is being done, on one line that the next one replaces; absent where nobody watches. */
+  readonly progress?: (text: string) => void;
 }
 
 export interface Surroundings {
@@ -12,6 +14,11 @@ export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Resolves when somebody asks the process to end. */
   readonly asked: () => Promise<void>;
+  /**
+   * Aborts when somebody asks the process to end. Who has called it ends in order; a second request ends the
+   * process at once.
+   */
+  readonly interruption: () => AbortSignal;
   /** Asks the person at the terminal without showing what is typed; `undefined` where nobody is there. */
   readonly askSecret: (question: string) => Promise<string | undefined>;
   /** The command ran, and what it looked at is not as it must be: status 1. */

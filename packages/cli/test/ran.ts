@@ -19,6 +19,7 @@ export async function ran(
     },
     env,
     asked: () => Promise.resolve(),
+    interruption: () => new AbortController().signal,
     askSecret: () => Promise.resolve(undefined),
     version: "1.2.3",
   });

@@ -21,6 +21,7 @@ const program = createProgram({
   terminal: { out: () => {}, err: () => {} },
   env: {},
   asked: () => Promise.resolve(),
+  interruption: () => new AbortController().signal,
   askSecret: () => Promise.resolve(undefined),
   unmet: () => {},
   version: "1.2.3",

@@ -10,7 +10,11 @@ import { verifyTarget } from "../src/verify/verify-target.ts";
 import { temporaryFolder } from "./start-command.ts";
 
 /** Verifies a service that nobody calls: the checks say what they are told to. */
-async function verified(verdicts: readonly Verdict[], args: readonly string[] = []) {
+async function verified(
+  verdicts: readonly Verdict[],
+  args: readonly string[] = [],
+  { interruption = new AbortController().signal, play = (): void => {} } = {},
+) {
   const command = withVerifyOptions(new Command()).exitOverride();
   command.configureOutput({ writeErr: () => {} });
   command.parse(args, { from: "user" });
@@ -20,7 +24,11 @@ async function verified(verdicts: readonly Verdict[], args: readonly string[] = 
     title: "what it is told to say",
     role: "provider",
     requirements: verdicts.map(({ requirement }) => requirement),
-    run: () => Promise.resolve(verdicts),
+    run: () => {
+      play();
+      // What never ends is left when somebody interrupts.
+      return interruption.aborted ? new Promise(() => {}) : Promise.resolve(verdicts);
+    },
   };
   const { send, close } = httpSend("http://127.0.0.1:1");
   const target = {
@@ -49,6 +57,7 @@ async function verified(verdicts: readonly Verdict[], args: readonly string[] = 
     },
     env: {},
     asked: () => Promise.resolve(),
+    interruption: () => interruption,
     askSecret: () => Promise.resolve(undefined),
     unmet: () => {},
     version: "1.2.3",
@@ -120,6 +129,23 @@ describe("countersign verify, whatever the target", () => {
     [["--seed", "x"]],
   ])("refuses %j", async (args) => {
     await expect(verified([fails], args)).rejects.toThrow(/must be|invalid/);
+  });
+});
+
+describe("a verification that is interrupted", () => {
+  it("ends at once with what was found, says that it is a part, and writes its reports", async () => {
+    const controller = new AbortController();
+    const file = join(temporaryFolder(), "part.json");
+    const run = verified([fails], ["--report", `json=${file}`], {
+      interruption: controller.signal,
+      play: () => controller.abort(),
+    });
+    await expect(run).rejects.toMatchObject({ code: "CS_CLI_UNVERIFIED" });
+    await expect(run).rejects.toThrow("interrupted");
+    expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({
+      exitCode: 2,
+      entries: [{ status: "skipped", message: "the run was interrupted" }],
+    });
   });
 });
 

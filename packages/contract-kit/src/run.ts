@@ -133,7 +133,9 @@ const INTERRUPTED = "the run was interrupted";
 /** A judge that skips all, as soon as somebody ends the run. */
 function interrupted(signal: AbortSignal | undefined): Promise<Judge> {
   return new Promise((resolve) => {
-    signal?.addEventListener("abort", () => resolve(skipped(INTERRUPTED)), { once: true });
+    const stop = (): void => resolve(skipped(INTERRUPTED));
+    if (signal?.aborted === true) stop();
+    else signal?.addEventListener("abort", stop, { once: true });
   });
 }
 

@@ -81,10 +81,14 @@ export async function verifyTarget<T extends Target>(
       ...(skip && { skip }),
       ...(path !== undefined && { path }),
       ...(runs !== undefined && { runs }),
+      signal: surroundings.interruption(),
+      onCheck: ({ id, title }, place, total) =>
+        surroundings.terminal.progress?.(printable(`${place}/${total} ${id}: ${title}`)),
       onFinding: (finding) => {
         tells.entry(hide(entryOfFinding(finding, { seed, replay })));
       },
     });
+    surroundings.terminal.progress?.("");
     const notes = opened.notes?.() ?? [];
     return await tells.report(hide(reportOfRun(report, { replay, notes })));
   } finally {
