@@ -46,6 +46,16 @@ export const sandboxErrorCodes = {
     title: "No target",
     meaning: "The sandbox was started without --deliver-to, which names the page's one receiver.",
   },
+  CHECKS_RUNNING: {
+    status: 409,
+    title: "Checks running",
+    meaning: "A run of the checks is under way; one can run at a time.",
+  },
+  CHECKS_UNAVAILABLE: {
+    status: 409,
+    title: "Checks unavailable",
+    meaning: "This sandbox was started without the checks of a receiver.",
+  },
   INJECTED_FAULT: {
     status: 500,
     title: "Injected fault",

@@ -1,3 +1,4 @@
+export type { CheckProgress, CheckRunner, CheckWatch } from "./inspector/check-runner.ts";
 export type { InspectorOptions } from "./inspector/options.ts";
 export { openNamespace, type OpenedNamespace } from "./open-namespace.ts";
 export { startSandbox, type RunningSandbox, type SandboxOptions } from "./sandbox.ts";

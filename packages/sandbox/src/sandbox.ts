@@ -25,6 +25,7 @@ import { developmentVault } from "./development-vault.ts";
 import { Faults } from "./faults.ts";
 import { faultyTransport } from "./faulty-transport.ts";
 import { gate } from "./gate.ts";
+import { CheckRuns } from "./inspector/check-runs.ts";
 import { inspectRoutes } from "./inspector/inspect-routes.ts";
 import { Inspector } from "./inspector/inspector.ts";
 import type { InspectorOptions } from "./inspector/options.ts";
@@ -96,6 +97,13 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
     const faults = new Faults();
     const streams = new Streams(driver, Buffer.from(random.bytes(6)).toString("base64url"));
     const inspector = options.inspector && new Inspector(options.inspector, random);
+    const checks =
+      options.inspector?.target &&
+      options.inspector.checks &&
+      new CheckRuns(options.inspector.checks, (merchantId, run) => {
+        const { number, isRunning, entries } = run;
+        streams.checked(merchantId, { number, isRunning, findings: entries.length });
+      });
     const engine = createDeliveryEngine({
       driver,
       clock,
@@ -148,6 +156,7 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
             streams,
             userAgent,
             target: options.inspector.target,
+            checks,
           })),
       },
     });
@@ -166,6 +175,7 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
     engine.start();
     const close = async (grace: { readonly graceMs?: number }): Promise<void> => {
       streams.close();
+      await checks?.close();
       await listener.close(grace);
       await engine.stop(grace);
       await driver.close();

@@ -83,6 +83,11 @@ export class Streams {
     this.#tell(merchantId, "outcome", outcome);
   }
 
+  /** A run of the checks has come a step further. */
+  checked(merchantId: string, run: object): void {
+    this.#tell(merchantId, "check", run);
+  }
+
   /** An attempt has been recorded. */
   attempted({ attempt, settled }: SettledAttempt): void {
     const { claim, answer } = attempt;

@@ -1,5 +1,6 @@
 import type { Profile } from "@countersign/schemas/profiles";
 import type { DeliveryPolicy, Vault } from "@countersign/service";
+import type { CheckRuns } from "./check-runs.ts";
 import type { InspectorOptions } from "./options.ts";
 import type { Streams } from "../streams.ts";
 import type { Outcomes } from "./outcomes.ts";
@@ -14,4 +15,6 @@ export interface InspectParts {
   /** Value of the `user-agent` header of deliveries. */
   readonly userAgent: string;
   readonly target: InspectorOptions["target"];
+  /** Absent where there is no target, or nothing to run. */
+  readonly checks: CheckRuns | undefined;
 }

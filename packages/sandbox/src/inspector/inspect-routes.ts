@@ -1,6 +1,7 @@
 import type { Routes } from "@countersign/service";
 import type { InspectParts } from "./inspect-parts.ts";
 import { getAbout } from "./routes/about.ts";
+import { getChecks, postChecks, postChecksStop } from "./routes/checks.ts";
 import { getDue } from "./routes/due.ts";
 import { getEvent } from "./routes/event.ts";
 import { getOutcomes, postOutcome } from "./routes/outcome.ts";
@@ -19,6 +20,8 @@ export function inspectRoutes(parts: InspectParts): Routes {
     "/sandbox/inspect/refunds/:refundId": [getRefund(parts)],
     "/sandbox/inspect/signatures": [postSignature(parts)],
     "/sandbox/inspect/subscriptions": [postTargetSubscription(parts)],
+    "/sandbox/inspect/checks": [getChecks(parts), postChecks(parts)],
+    "/sandbox/inspect/checks/stop": [postChecksStop(parts)],
     "/sandbox/outcomes": [getOutcomes(parts), postOutcome(parts)],
   };
 }

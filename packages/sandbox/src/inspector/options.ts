@@ -1,3 +1,5 @@
+import type { CheckRunner } from "./check-runner.ts";
+
 /** Serves the inspector's page at `/inspector/`. */
 export interface InspectorOptions {
   /** Folder of the page's static files; its `index.html` is the page. */
@@ -8,4 +10,6 @@ export interface InspectorOptions {
   readonly key: string;
   /** The one address that the page may subscribe, with its secret. Default: the page subscribes none. */
   readonly target?: { readonly url: string; readonly secret: string };
+  /** Runs the checks of a receiver against `target`. Default: the page runs none. */
+  readonly checks?: CheckRunner;
 }
