@@ -48,8 +48,14 @@ export interface Bench {
   readonly post: (attempt: Attempt) => Promise<Reply>;
   /** Several, a few at once, with their replies in the attempts' order. */
   readonly postAll: (attempts: readonly Attempt[], atOnce?: number) => Promise<readonly Reply[]>;
+  /** All at the same moment: each over a connection of its own that waits for its last byte. */
+  readonly postTogether: (attempts: readonly Attempt[]) => Promise<readonly Reply[]>;
   /** An attempt over a connection that the check has opened. */
-  readonly postOver: (connection: Connection, attempt: Attempt) => Promise<Reply>;
+  readonly postOver: (
+    connection: Connection,
+    attempt: Attempt,
+    deadlineMs?: number,
+  ) => Promise<Reply>;
   readonly reply: (sent: readonly Uint8Array[], received: Received) => Reply;
   /**
    * What handlers have done, as soon as all of `ids` have an effect or the target's time for it is over;
@@ -59,6 +65,8 @@ export interface Bench {
 }
 
 const POLL_MS = 20;
+/** Milliseconds in which connections are made and read up to the last byte. */
+const GATHERING_MS = 30;
 const AT_ONCE = 8;
 
 export function openBench(
@@ -113,12 +121,34 @@ export function openBench(
       }
       return replies;
     },
-    postOver: async (connection, attempt) => {
+    postTogether: async (attempts) => {
+      const opened = await Promise.all(
+        attempts.map(async (attempt) => {
+          await wire.pace();
+          const [connection, head] = [wire.open(), wire.head(attempt)];
+          const bytes = Buffer.concat([head, attempt.body]);
+          connection.write(bytes.subarray(0, -1));
+          return { attempt, connection, head, last: bytes.subarray(-1) };
+        }),
+      );
+      await sleep(wire.clock, GATHERING_MS);
+      for (const { connection, last } of opened) connection.write(last);
+      return Promise.all(
+        opened.map(async ({ attempt, connection, head }) => {
+          const { method } = attempt;
+          const received = await connection.read({ method, deadlineMs: wire.deadlineMs });
+          connection.close();
+          wire.note(received);
+          return reply([head, attempt.body], received);
+        }),
+      );
+    },
+    postOver: async (connection, attempt, deadlineMs = wire.deadlineMs) => {
       await wire.pace();
       const head = wire.head(attempt, true);
       connection.write(Buffer.concat([head, attempt.body]));
       const { method } = attempt;
-      const received = await connection.read({ method, deadlineMs: wire.deadlineMs });
+      const received = await connection.read({ method, deadlineMs });
       wire.note(received);
       return reply([head, attempt.body], received);
     },

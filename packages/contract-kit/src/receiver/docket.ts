@@ -13,6 +13,8 @@ export interface Docket {
     fault: () => string,
     exchanges?: () => readonly Exchange[],
   ) => void;
+  /** As `judge`, of what is half of a requirement: that it holds proves nothing, that it does not is a fault. */
+  readonly refute: Docket["judge"];
   /** Why this target cannot show a requirement; counts where nothing was judged. */
   readonly unseen: (requirement: string, reason: string) => void;
   /** @param ended Why the check ended early: what was not judged is skipped with it. */
@@ -29,14 +31,18 @@ export function openDocket(check: string, requirements: readonly string[]): Dock
     if (!requirements.includes(requirement))
       throw new TypeError(`${check} does not name ${requirement}`);
   };
+  const refute: Docket["judge"] = (requirement, holds, fault, exchanges = () => []) => {
+    own(requirement);
+    if (holds) return;
+    const before = faults.get(requirement) ?? [];
+    faults.set(requirement, [...before, { message: fault(), exchanges: exchanges() }]);
+  };
   return {
-    judge: (requirement, holds, fault, exchanges = () => []) => {
-      own(requirement);
-      seen.add(requirement);
-      if (holds) return;
-      const before = faults.get(requirement) ?? [];
-      faults.set(requirement, [...before, { message: fault(), exchanges: exchanges() }]);
+    judge: (...observed) => {
+      refute(...observed);
+      seen.add(observed[0]);
     },
+    refute,
     unseen: (requirement, reason) => {
       own(requirement);
       reasons.set(requirement, reason);

@@ -14,8 +14,13 @@ export interface Effect {
 /** What a receiver's handlers have done: evidence apart from what it answers. */
 export interface Effects {
   readonly read: () => Promise<readonly Effect[]>;
-  /** Makes the next handlers fail. @returns Whether the receiver can be asked so. */
-  readonly failNext: (count: number) => Promise<boolean>;
+  /**
+   * Makes the next handlers fail.
+   *
+   * @param reason What they say of it, where they can be told.
+   * @returns Whether the receiver can be asked so.
+   */
+  readonly failNext: (count: number, reason?: string) => Promise<boolean>;
 }
 
 const JSON_HEADERS: readonly Header[] = [["Accept", "application/json"]];
@@ -32,8 +37,8 @@ export function httpEffects(wire: Wire): Effects {
       if (status !== 200) throw new Error(`the effects cannot be read: status ${status}`);
       return effectsOf(Buffer.from(bytes).toString());
     },
-    failNext: async (count) => {
-      const body = Buffer.from(JSON.stringify({ failNext: count }));
+    failNext: async (count, reason) => {
+      const body = Buffer.from(JSON.stringify({ failNext: count, reason }));
       const headers: readonly Header[] = [["Content-Type", "application/json"], ...JSON_HEADERS];
       const received = await wire.send({ method: "PUT", headers, body });
       if (received.kind === "none")

@@ -1,6 +1,7 @@
 import type { ReceiverCheck } from "../../check.ts";
 import type { Bench } from "../bench.ts";
 import { receiverCheck } from "../play.ts";
+import { NO_EFFECTS } from "../unseen.ts";
 
 const GENUINE = "R-ACK-GENUINE";
 const IN_TIME = "R-ACK-IN-TIME";
@@ -18,7 +19,7 @@ export const genuine: ReceiverCheck = receiverCheck({
     const replies = await bench.postAll(events.map(({ event }) => bench.attempt(event)));
     const acknowledged = events.filter((_, index) => replies[index]?.isAcknowledged);
     const effects = await bench.effects(acknowledged.map(({ event }) => event.id));
-    if (effects === undefined) docket.unseen(ONE, "there is no --effects-url that shows handlers");
+    if (effects === undefined) docket.unseen(ONE, NO_EFFECTS);
     if (acknowledged.length === 0) docket.unseen(ONE, "no attempt was acknowledged");
 
     events.forEach(({ row, event }, index) => {

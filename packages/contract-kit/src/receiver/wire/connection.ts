@@ -35,8 +35,8 @@ export interface Connection {
   readonly write: (bytes: Uint8Array) => void;
   /** The next answer. */
   readonly read: (options: ReadOptions) => Promise<Received>;
-  /** Whether anything has come that nobody has read. */
-  readonly hasUnread: () => boolean;
+  /** Whether anything comes within so many milliseconds, or has come and was not read. */
+  readonly hears: (ms: number) => Promise<boolean>;
   /** Whether bytes can still be written. */
   readonly isOpen: () => boolean;
   readonly close: () => void;
@@ -153,7 +153,18 @@ export function openConnection({ url, owned, clock, lookup }: ConnectOptions): C
       if (socket.writable) socket.write(bytes);
     },
     read,
-    hasUnread: () => seen < chunks.length || rest.length > 0,
+    hears: (ms) =>
+      new Promise((resolve) => {
+        const hasUnread = (): boolean => seen < chunks.length || rest.length > 0;
+        const settle = (): void => {
+          stir = (): void => undefined;
+          takeBack();
+          resolve(hasUnread());
+        };
+        const takeBack = clock.after(ms, settle);
+        stir = settle;
+        if (hasUnread() || isEnded) settle();
+      }),
     isOpen: () => socket.writable && !isEnded,
     close: () => socket.destroy(),
   };

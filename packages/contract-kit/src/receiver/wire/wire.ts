@@ -24,6 +24,8 @@ export interface Wire {
    */
   readonly open: () => Connection;
   readonly pace: () => Promise<void>;
+  /** Requests a second at most; `undefined`: no cap. */
+  readonly perSecond: number | undefined;
   /** The head of a request to this URL; `isKept`: the connection is to stay. */
   readonly head: (request: RawRequest, isKept?: boolean) => Buffer;
   /** Tells what came of a request that was sent over an opened connection. */
@@ -85,5 +87,5 @@ export function openWire(options: WireOptions): Wire {
       connection.close();
     }
   };
-  return { url, clock, deadlineMs, send, open, pace, head, note };
+  return { url, clock, deadlineMs, send, open, pace, perSecond, head, note };
 }

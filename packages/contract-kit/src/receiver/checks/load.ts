@@ -1,0 +1,78 @@
+import type { ReceiverCheck } from "../../check.ts";
+import type { Reply } from "../reply.ts";
+import { receiverCheck } from "../play.ts";
+import { NO_EFFECTS } from "../unseen.ts";
+import { sleep } from "../wire/clock.ts";
+
+const SHED = "R-LOAD-SHED";
+
+const AT_ONCE = 64;
+const ROUNDS = 5;
+const ROUND_MS = 100;
+
+/** More events at once than most receivers have handlers for, and their next attempts. */
+export const load: ReceiverCheck = receiverCheck({
+  id: "receiver/load",
+  title: "of many events at once none is lost: what is not handled is answered 503",
+  requirements: [SHED],
+  play: async (bench) => {
+    const { docket, target } = bench;
+    const { clock, perSecond } = target.wire;
+    if (perSecond !== undefined && perSecond < AT_ONCE) {
+      docket.unseen(
+        SHED,
+        `it takes ${AT_ONCE} events at once, and ${perSecond} a second are the cap`,
+      );
+      return;
+    }
+    const events = Array.from({ length: AT_ONCE }, () => bench.event());
+    const first = await bench.postTogether(events.map((event) => bench.attempt(event)));
+    let replies: readonly Reply[] = first;
+    for (let round = 0; round < ROUNDS && replies.some((one) => !one.isAcknowledged); round += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- a sender's next attempts
+      await sleep(clock, ROUND_MS);
+      const before = replies;
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      replies = await Promise.all(
+        events.map((event, index) => {
+          const reply = before[index];
+          return reply?.isAcknowledged === true
+            ? Promise.resolve(reply)
+            : bench.post(bench.attempt(event));
+        }),
+      );
+    }
+    const effects = await bench.effects(events.map(({ id }) => id));
+    const isShed = first.some((reply) => !reply.isAcknowledged);
+    if (effects === undefined) docket.unseen(SHED, NO_EFFECTS);
+    events.forEach((event, index) => {
+      const [reply, last] = [first[index], replies[index]];
+      if (reply === undefined || last === undefined) return;
+      const exchanges = (): ReturnType<typeof reply.exchange>[] => [
+        reply.exchange(),
+        last.exchange(),
+      ];
+      docket.refute(
+        SHED,
+        reply.isAcknowledged || reply.status === 503 || reply.status === 429,
+        () =>
+          `one of ${AT_ONCE} events at once: 503 expected where it is not handled, ${reply.said} came`,
+        exchanges,
+      );
+      docket.refute(
+        SHED,
+        last.isAcknowledged,
+        () => `one of ${AT_ONCE} events at once: its later attempts are answered by ${last.said}`,
+        exchanges,
+      );
+      if (effects === undefined || !last.isAcknowledged) return;
+      docket.judge(
+        SHED,
+        effects.has(event.id),
+        () =>
+          `one of ${AT_ONCE} events at once: acknowledged${isShed ? " in the end" : ""}, and its handler has not run`,
+        exchanges,
+      );
+    });
+  },
+});
