@@ -33,6 +33,10 @@ export function temporaryFolder(): string {
   return folder;
 }
 
+// Where commands are, and what has been made of the sources; no other variable of this process.
+const { PATH, NODE_COMPILE_CACHE } = process.env;
+const kept = { PATH, NODE_COMPILE_CACHE };
+
 /** The command as a process of its own, from its sources, without any variable of this one's. */
 export function start(
   args: readonly string[],
@@ -42,7 +46,7 @@ export function start(
   if (preload !== undefined) node.push(`--import=${preload}`);
   const child = spawn(process.execPath, [...node, main, ...args], {
     cwd: folder,
-    env: { PATH: process.env["PATH"], ...env },
+    env: { ...kept, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const said = { out: "", err: "" };

@@ -14,11 +14,15 @@ export interface Instance {
   readonly kill: () => Promise<void>;
 }
 
+// Where commands are, and what has been made of the sources; no other variable of this process.
+const { PATH, NODE_COMPILE_CACHE } = process.env;
+const kept = { PATH, NODE_COMPILE_CACHE };
+
 /** The service as a process of its own over a database, until the running test ends. */
 export async function startInstance(database: string): Promise<Instance> {
   const node = ["--disable-warning=ExperimentalWarning", "--conditions=@countersign/source"];
   const child = spawn(process.execPath, [...node, script, database], {
-    env: { PATH: process.env["PATH"] },
+    env: kept,
     stdio: ["pipe", "pipe", "pipe"],
   });
   const said = { out: "", err: "" };
