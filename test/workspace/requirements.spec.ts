@@ -37,7 +37,6 @@ const cited = new Set(
 
 /** Neither a test's title nor a check has these, and why. */
 const untested: Readonly<Record<string, string>> = {
-  "P-EVENT-ROTATION": "the service signs with one secret: it cannot replace a subscription's yet",
   "P-SUBSCRIBE-NEW-TYPES": "a selection is kept unexpanded; no test changes the catalogue over it",
   "P-VERSION-ADDITIVE": "a comparison of two versions judges it, not one version",
 };

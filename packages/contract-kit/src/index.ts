@@ -85,13 +85,20 @@ export { requirements } from "./requirements.ts";
 export { shownBytes } from "./shown-bytes.ts";
 export { run, type Report, type RunOptions } from "./run.ts";
 export type {
+  AnswerAttempt,
+  AttemptAnswer,
   ClockControls,
   EventControls,
+  HostedReceiver,
   PaymentControls,
+  Place,
   ProviderControls,
   ProviderTarget,
+  ReceivedAttempt,
   ReceiverTarget,
   Target,
+  TokenControls,
   Watch,
 } from "./target.ts";
+export { hostReceiver, type HostOptions } from "./provider/hosted-receiver.ts";
 export { sandboxTarget, type SandboxOptions } from "./sandbox-controls.ts";

@@ -13,18 +13,20 @@ export interface SandboxOptions {
   readonly receiver?: ProviderTarget["receiver"];
   readonly client?: ProviderTarget["client"];
   readonly other?: ProviderTarget["other"];
+  readonly slow?: boolean;
 }
 
 /** A sandbox, or a service that speaks its controls, as a target. */
 export function sandboxTarget(options: SandboxOptions): ProviderTarget {
   const { url, send } = options.interface ?? options;
-  const { token, profile, receiver, client, other } = options;
+  const { token, profile, receiver, client, other, slow = false } = options;
   return {
     role: "provider",
     url,
     send,
     token,
     profile,
+    slow,
     ...(receiver && { receiver }),
     ...(client && { client }),
     ...(other && { other }),
@@ -81,8 +83,7 @@ function sandboxControls(options: SandboxOptions, watch: Watch): ProviderControl
     clock: {
       now: async () => Date.parse(member(await call("GET", "/clock"), "now")),
       advance: async (ms) => {
-        const seconds = Math.ceil(ms / 1000);
-        await call("PUT", "/clock", { advance: `PT${String(seconds)}S` });
+        await call("PUT", "/clock", { advance: `PT${(ms / 1000).toFixed(3)}S` });
       },
     },
     events: {

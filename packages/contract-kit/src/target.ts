@@ -24,6 +24,8 @@ export interface ProviderTarget {
   readonly client?: { readonly id: string; readonly secret: string };
   /** Another merchant that is there already, where no control makes one. */
   readonly other?: ProviderTarget;
+  /** Whether checks run that wait for the profile's own deadlines. Default false. */
+  readonly slow?: boolean;
 }
 
 /** A receiver of the kit's own, on an address that the provider reaches. */
@@ -41,7 +43,12 @@ export type AnswerAttempt = (
 ) => AttemptAnswer;
 
 export type AttemptAnswer =
-  | { readonly status: number; readonly headers?: Readonly<Record<string, string>> }
+  | {
+      readonly status: number;
+      readonly headers?: Readonly<Record<string, string>>;
+      /** Milliseconds that it waits for. Default 0. */
+      readonly afterMs?: number;
+    }
   | "silence";
 
 /** An attempt as it came over the wire. */

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout } from "node:timers/promises";
 import type { AnswerAttempt, HostedReceiver, Place, ReceivedAttempt } from "../target.ts";
 
 export interface HostOptions {
@@ -98,14 +99,18 @@ class Opened implements Place {
     if (fits(this.attempts)) return Promise.resolve(true);
     return new Promise((resolve) => {
       const end = (hasCome: boolean): void => {
-        clearTimeout(timer);
+        timer.abort();
         this.#watchers.delete(look);
         resolve(hasCome);
       };
       const look = (): void => {
         if (fits(this.attempts)) end(true);
       };
-      const timer = setTimeout(() => end(false), limitMs);
+      const timer = new AbortController();
+      setTimeout(limitMs, undefined, { signal: timer.signal }).then(
+        () => end(false),
+        () => undefined,
+      );
       this.#watchers.add(look);
     });
   }
@@ -142,8 +147,12 @@ async function keep(
   };
   const answer = place.answer(attempt, place.attempts);
   place.add({ ...attempt, answer });
-  if (answer === "silence") place.hold(response);
-  else response.writeHead(answer.status, answer.headers).end();
+  if (answer === "silence") {
+    place.hold(response);
+    return;
+  }
+  if (answer.afterMs !== undefined) await setTimeout(answer.afterMs, undefined, { ref: false });
+  if (!response.destroyed) response.writeHead(answer.status, answer.headers).end();
 }
 
 /** `undefined` where the sender went away, or sends more than is kept. */

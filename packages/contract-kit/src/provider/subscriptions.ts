@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import type { Profile } from "@countersign/schemas";
 import type { ProviderCheck } from "../check.ts";
-import { shown } from "./refunds.ts";
 import { playScenario } from "./scenario.ts";
 import type { Session } from "./session.ts";
+import { named, subscribe, typesOf, unsubscribe, type Details } from "./subscription-calls.ts";
 import { must } from "./violation.ts";
 
 const SELECT = "P-SUBSCRIBE-SELECT";
@@ -32,10 +32,6 @@ export const subscriptions: ProviderCheck = {
 
 type Catalogue = Profile["catalogue"];
 
-type Details =
-  | { readonly type: "ALL" }
-  | { readonly type: "EVENT" | "CATEGORY"; readonly details: readonly string[] };
-
 interface Sequence {
   readonly subscribed: readonly Details[];
   /** Which subscription, and what is taken away from it. */
@@ -61,7 +57,7 @@ async function play(session: Session, { subscribed, taken }: Sequence): Promise<
   if (events === undefined || subscriptionsOf === undefined) return;
   const model = new Map<string, ReadonlySet<string>>();
   for (const details of subscribed) {
-    const key = await subscribe(session, { url: events.callbackUrl, details });
+    const key = await subscribe(session, { requirement: SELECT, url: events.callbackUrl, details });
     must("P-SUBSCRIBE-KEY", !model.has(key), () => `two subscriptions have the key ${key}`);
     model.set(key, named(details, profile.catalogue));
   }
@@ -72,9 +68,8 @@ async function play(session: Session, { subscribed, taken }: Sequence): Promise<
     model.set(key, new Set([...left].filter((type) => !away.has(type))));
   }
   const requirement = taken.length === 0 ? SELECT : SUBTRACT;
-  const types = [...new Set(profile.catalogue.map((row) => row.type))];
   const deliveries = await Promise.all(
-    types.map(async (type) => ({
+    typesOf(profile).map(async (type) => ({
       type,
       sent: await subscriptionsOf(await events.emit(type)),
     })),
@@ -87,53 +82,6 @@ async function play(session: Session, { subscribed, taken }: Sequence): Promise<
       () => `${type} must go to ${list(wanted)}, and goes to ${list(sent)}`,
     );
   }
-}
-
-/** The names that a selection means. */
-function named(details: Details, catalogue: Catalogue): ReadonlySet<string> {
-  const isMeant = ({ type, category }: Catalogue[number]): boolean =>
-    details.type === "ALL" || details.details.includes(details.type === "EVENT" ? type : category);
-  return new Set(catalogue.filter(isMeant).map(({ type }) => type));
-}
-
-async function subscribe(
-  session: Session,
-  { url, details }: { url: string; details: Details },
-): Promise<string> {
-  const json = {
-    url,
-    secretKey: `${session.key("secret")}-of-the-kit`,
-    subscriptionDetails: details,
-  };
-  const answer = await session.call("POST", "/v1/webhook/subscribe", { json });
-  const { subscribed: wanted } = session.target.profile.statuses;
-  must(
-    SELECT,
-    answer.status === wanted,
-    () => `subscribing to ${JSON.stringify(details)}: ${wanted} expected, ${shown(answer)} came`,
-  );
-  return String(answer.body["subscriptionKey"]);
-}
-
-async function unsubscribe(
-  session: Session,
-  { key, details }: { key: string; details: Details },
-): Promise<void> {
-  const { subscription } = session.target.profile;
-  const told = { subscriptionDetails: details };
-  const [path, json] =
-    subscription.idIn === "body"
-      ? ["", { subscriptionId: key, ...told }]
-      : [subscription.idIn === "path" ? `/${key}` : `?subscriptionId=${key}`, told];
-  const answer = await session.call("PUT", `/v1/webhook/unsubscribe${path}`, { json });
-  // Where a profile refuses what is closed, taking away the rest is the end of it.
-  const isAllowed =
-    answer.status === 200 || (subscription.closed !== "ok" && [404, 410].includes(answer.status));
-  must(
-    SUBTRACT,
-    isAllowed,
-    () => `unsubscribing ${JSON.stringify(details)}: 200 expected, ${shown(answer)} came`,
-  );
 }
 
 function isSame(one: readonly string[], other: readonly string[]): boolean {

@@ -2,6 +2,7 @@ import type { ProviderCheck } from "../check.ts";
 import { shown } from "./refunds.ts";
 import { playOnce } from "./scenario.ts";
 import { openBeside, type Reading, type Session } from "./session.ts";
+import { ALL, askUnsubscribe } from "./subscription-calls.ts";
 import { must } from "./violation.ts";
 
 const UNKNOWN_EVENT = "P-SUBSCRIBE-UNKNOWN";
@@ -20,8 +21,6 @@ export const unsubscribing: ProviderCheck = {
   requirements,
   run: (target, context) => playOnce({ requirements, needs: [], play }, target, context),
 };
-
-const ALL = { type: "ALL" };
 
 async function play(session: Session): Promise<void> {
   const { profile } = session.target;
@@ -55,7 +54,7 @@ async function play(session: Session): Promise<void> {
     [other, key],
   ] as const) {
     if (asker === undefined) continue;
-    const answer = await unsubscribe(asker, id);
+    const answer = await askUnsubscribe(asker, { key: id });
     must(
       ABSENT,
       answer.status === 404,
@@ -71,31 +70,15 @@ async function play(session: Session): Promise<void> {
     () => `two keys in one call: 400 expected, ${shown(conflict)} came`,
   );
 
-  const closing = await unsubscribe(session, key);
+  const closing = await askUnsubscribe(session, { key });
   must(KEY, closing.status === 200 && closing.body["subscriptionKey"] === key, () => {
     return `200 with the key ${key} expected, ${shown(closing)} ${closing.text} came`;
   });
-  const again = await unsubscribe(session, key);
+  const again = await askUnsubscribe(session, { key });
   const status = { ok: 200, "not-found": 404, gone: 410 }[subscription.closed];
   must(
     CLOSED,
     again.status === status,
     () => `a closed subscription: ${status} expected, ${shown(again)} came`,
   );
-}
-
-function unsubscribe(session: Session, subscriptionId: string): Promise<Reading> {
-  const named = { subscriptionDetails: ALL };
-  switch (session.target.profile.subscription.idIn) {
-    case "body":
-      return session.call("PUT", "/v1/webhook/unsubscribe", { json: { subscriptionId, ...named } });
-    case "path":
-      return session.call("PUT", `/v1/webhook/unsubscribe/${subscriptionId}`, { json: named });
-    case "query":
-      return session.call("PUT", `/v1/webhook/unsubscribe?subscriptionId=${subscriptionId}`, {
-        json: named,
-      });
-    default:
-      return session.target.profile.subscription.idIn satisfies never;
-  }
 }

@@ -1,18 +1,39 @@
 // What a target says is shown and never obeyed: each format has one function that makes it plain text.
 
-/** One line for a terminal: controls, and what turns the writing direction or has no form, are written out. */
+/**
+ * One line for a terminal or a build's log: controls, and what turns the writing direction or has no form,
+ * are written out. So is what build servers take for a command wherever it stands in their log: `::` at a
+ * line's begin and `##[` of GitHub, `##vso[` of Azure, `##teamcity[`.
+ */
 export function terminalLine(text: string): string {
   return text
     .toWellFormed()
     .replaceAll(
       /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
       (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
-    );
+    )
+    .replace(/^(\s*):(?=:)/, String.raw`$1\u{3a}`)
+    .replaceAll(/#(?=#\w*\[)/g, String.raw`\u{23}`);
 }
 
 /** Lines for a terminal. */
 export function terminalLines(text: string): readonly string[] {
   return text.split(/\r?\n/).map(terminalLine);
+}
+
+/**
+ * JSON that a terminal and a build's log can show: what `JSON.stringify` leaves of controls and the like,
+ * and what build servers take for a command, is escaped as JSON escapes. Read again, it is the same value.
+ */
+export function json(value: unknown, indent?: number): string {
+  return JSON.stringify(value, undefined, indent)
+    .replaceAll(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
+      character
+        .split("")
+        .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+        .join(""),
+    )
+    .replaceAll(/#(?=#\w*\[)/g, String.raw`\u0023`);
 }
 
 /** Text or an attribute's value in double quotes, for XML 1.0, which has no control characters at all. */
@@ -47,7 +68,7 @@ export function markdown(text: string): string {
       .replaceAll(/[\\`*_[\]|~$]/g, String.raw`\$&`)
       // A comment parts what would be read as one.
       .replaceAll(/[@#](?=\w)/g, "$&<!-- -->")
-      .replaceAll(/\b(?:https?|ftp|mailto|www)(?=[.:])/gi, "$&<!-- -->")
+      .replaceAll(/(?:https?|ftp|mailto|www)(?=[.:])/gi, "$&<!-- -->")
   );
 }
 
@@ -73,7 +94,7 @@ function longestFence(text: string): number {
 
 /** The words of a workflow command of GitHub Actions: one line, in which nothing is a command. */
 export function workflowData(text: string): string {
-  return text.toWellFormed().replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+  return terminalLines(text).join("\n").replaceAll("%", "%25").replaceAll("\n", "%0A");
 }
 
 /** The value of a property of a workflow command. */

@@ -1,6 +1,12 @@
+import { json } from "./escape.ts";
 import type { ReportDocument } from "./report-document.ts";
 
-/** The report as JSON: the document as it is. */
+/** The report as JSON, the document as it is: `schemas/report.schema.json` describes it. */
 export function jsonReport(document: ReportDocument): string {
-  return `${JSON.stringify(document, undefined, 2)}\n`;
+  return `${json(document, 2)}\n`;
+}
+
+/** The same on one line, for a terminal. */
+export function jsonLine(value: object): string {
+  return json(value);
 }

@@ -1,44 +1,60 @@
-import { xml } from "./escape.ts";
+import { aboutRows } from "./about-rows.ts";
+import { terminalLines, xml } from "./escape.ts";
 import type { ReportDocument, ReportEntry } from "./report-document.ts";
+import { terminalDetails } from "./terminal.ts";
 
 /**
- * The report as JUnit's XML, which build servers read: a suite for each group, a case for each entry, and
- * a suite of its own for what keeps the run from saying anything. Warnings are output, not failures.
+ * The report as JUnit's XML, which build servers read: a suite for each group, a case for each entry, and a
+ * suite of the run itself, which has what it is of and what keeps it from saying anything. Warnings are
+ * output, not failures; a failure that the baseline knows is skipped.
  */
-export function junitReport({ title, entries, problems }: ReportDocument): string {
-  const groups = Map.groupBy(entries, ({ group }) => group);
-  const suites = [...groups].map(([group, those]) => suiteOf(group, those));
-  const run = problems.map(
-    (problem) =>
-      `    <testcase classname="run" name="says something"><error message="${xml(problem)}"/></testcase>`,
-  );
-  const errors =
-    run.length === 0
-      ? []
-      : [
-          `  <testsuite name="run" tests="${run.length}" failures="0" errors="${run.length}" skipped="0" time="0">`,
-          ...run,
-          "  </testsuite>",
-        ];
+export function junitReport(document: ReportDocument): string {
+  const groups = Map.groupBy(document.entries, ({ group }) => group);
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites name="${xml(title)}">`,
-    ...suites.flat(),
-    ...errors,
+    `<testsuites name="${xml(document.title)}">`,
+    ...[...groups].flatMap(([group, those]) => suiteOf(group, those)),
+    ...runSuite(document),
     "</testsuites>",
     "",
   ].join("\n");
 }
 
+function runSuite(document: ReportDocument): readonly string[] {
+  const { problems, uncovered, notes } = document;
+  const cases = problems.map(
+    (problem) =>
+      `    <testcase classname="run" name="says something of the target" time="0.000"><error message="${xml(problem)}"/></testcase>`,
+  );
+  const output = [
+    ...notes,
+    ...uncovered.map(
+      ({ id, unchecked }) => `not covered: ${id}${unchecked ? ` (${unchecked})` : ""}`,
+    ),
+  ].flatMap(terminalLines);
+  return [
+    `  <testsuite name="run" tests="${Math.max(1, cases.length)}" failures="0" errors="${cases.length}" skipped="0" time="0.000" timestamp="${document.about.startedAt.slice(0, 19)}">`,
+    "    <properties>",
+    ...aboutRows(document).map(
+      ([name, value]) => `      <property name="${xml(name)}" value="${xml(value)}"/>`,
+    ),
+    "    </properties>",
+    ...(cases.length > 0
+      ? cases
+      : ['    <testcase classname="run" name="says something of the target" time="0.000"/>']),
+    ...(output.length === 0 ? [] : [`    <system-out>${xml(output.join("\n"))}</system-out>`]),
+    "  </testsuite>",
+  ];
+}
+
 function suiteOf(group: string, entries: readonly ReportEntry[]): readonly string[] {
-  const count = (...of: readonly ReportEntry["status"][]): number =>
-    entries.filter(({ status }) => of.includes(status)).length;
+  const count = (has: (entry: ReportEntry) => boolean): number => entries.filter(has).length;
   const ms = entries.reduce((sum, one) => sum + one.ms, 0);
   const counts = [
     `tests="${entries.length}"`,
-    `failures="${count("fail")}"`,
-    `errors="${count("error")}"`,
-    `skipped="${count("skipped", "not_applicable")}"`,
+    `failures="${count(({ status, isKnown }) => status === "fail" && !isKnown)}"`,
+    `errors="${count(({ status }) => status === "error")}"`,
+    `skipped="${count(({ status, isKnown }) => isKnown || status === "skipped" || status === "not_applicable")}"`,
     `time="${seconds(ms)}"`,
   ].join(" ");
   return [
@@ -48,28 +64,28 @@ function suiteOf(group: string, entries: readonly ReportEntry[]): readonly strin
   ];
 }
 
-function caseOf({ group, name, requirement, status, message, evidence, ms }: ReportEntry): string {
+function caseOf(entry: ReportEntry): string {
+  const { group, name, requirement, ms } = entry;
   const title = requirement === undefined ? name : `[${requirement}] ${name}`;
-  const text = [message, ...(evidence?.curl ?? [])].join("\n");
   const head = `    <testcase classname="${xml(group)}" name="${xml(title)}" time="${seconds(ms)}"`;
-  const inside = insideOf(status, { message, text });
+  const inside = insideOf(entry);
   return inside === undefined ? `${head}/>` : `${head}>${inside}</testcase>`;
 }
 
-function insideOf(
-  status: ReportEntry["status"],
-  { message, text }: { readonly message: string; readonly text: string },
-): string | undefined {
+function insideOf(entry: ReportEntry): string | undefined {
+  const { status, message, isKnown } = entry;
   const [line = ""] = message.split("\n");
+  const text = (): string => xml(terminalDetails(entry).join("\n"));
+  if (isKnown) return `<skipped message="${xml(`known failure: ${line}`)}"/>`;
   switch (status) {
     case "pass":
       return undefined;
     case "fail":
-      return `<failure message="${xml(line)}">${xml(text)}</failure>`;
+      return `<failure message="${xml(line)}">${text()}</failure>`;
     case "error":
-      return `<error message="${xml(line)}">${xml(text)}</error>`;
+      return `<error message="${xml(line)}">${text()}</error>`;
     case "warn":
-      return `<system-out>${xml(`warning: ${text}`)}</system-out>`;
+      return `<system-out>warning: ${text()}</system-out>`;
     case "skipped":
     case "not_applicable":
       return `<skipped message="${xml(line)}"/>`;

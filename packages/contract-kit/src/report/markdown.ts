@@ -1,5 +1,7 @@
-import { markdown } from "./escape.ts";
+import { aboutRows, verdictOf } from "./about-rows.ts";
+import { markdown, markdownBlock, markdownCode } from "./escape.ts";
 import type { ReportDocument, ReportEntry } from "./report-document.ts";
+import { countsOf } from "./terminal.ts";
 
 const marks: Readonly<Record<ReportEntry["status"], string>> = {
   pass: "pass",
@@ -10,47 +12,113 @@ const marks: Readonly<Record<ReportEntry["status"], string>> = {
   not_applicable: "not applicable",
 };
 
-/** The report as Markdown, for a pull request: counts, what is wrong, then everything as a table. */
-export function markdownReport({ title, entries, problems }: ReportDocument): string {
-  const counts = (Object.keys(marks) as ReportEntry["status"][])
-    .map((status) => [status, entries.filter((one) => one.status === status).length] as const)
-    .filter(([, count]) => count > 0)
-    .map(([status, count]) => `${count} ${status.replace("_", " ")}`);
+/** Characters of details, so that a job's summary, 1 MiB at most, is never refused for them. */
+const DETAILS = 400_000;
+
+/** The report as Markdown, for a job's summary or a pull request: counts, what is wrong, then everything. */
+export function markdownReport(document: ReportDocument): string {
+  const { title, entries, problems, uncovered, notes, baseline } = document;
   const wrong = entries.filter(({ status }) => ["fail", "error", "warn"].includes(status));
+  const details = detailsWithin(wrong.toSorted((a, b) => Number(a.isKnown) - Number(b.isKnown)));
   return [
-    `# ${markdown(title)}`,
+    `# Report: ${markdown(title)}`,
     "",
-    counts.length === 0 ? "Nothing was verified." : `${counts.join(", ")}.`,
+    `**${verdictOf(document)}.** ${countsOf(entries) || "nothing was verified"}.`,
     "",
-    ...problems.map((problem) => `- **${markdown(problem)}**`),
-    ...(problems.length > 0 ? [""] : []),
-    ...wrong.flatMap(detailsOf),
+    ...problems.map((problem) => `- **Problem:** ${markdown(problem)}`),
+    ...notes.map((note) => `- Note: ${markdown(note)}`),
+    ...(baseline?.mended ?? []).map(
+      (id) => `- Mended, to be removed from the baseline: ${markdownCode(id)}`,
+    ),
+    ...(problems.length + notes.length + (baseline?.mended.length ?? 0) > 0 ? [""] : []),
+    ...details,
+    "## All",
+    "",
     "| requirement | level | | what | ms |",
     "| --- | --- | --- | --- | --- |",
-    ...entries.map(
-      ({ requirement = "", level, status, name, ms }) =>
-        `| ${markdown(requirement)} | ${level} | ${marks[status]} | ${markdown(name)} | ${Math.round(ms)} |`,
-    ),
+    ...entries.map(rowOf),
+    "",
+    ...(uncovered.length === 0
+      ? []
+      : [
+          "<details>",
+          `<summary>Not covered: ${uncovered.length} requirements</summary>`,
+          "",
+          ...uncovered.map(
+            ({ id, level, sentence }) => `- ${markdownCode(id)} ${level}: ${markdown(sentence)}`,
+          ),
+          "",
+          "</details>",
+          "",
+        ]),
+    "## What this is of",
+    "",
+    "| | |",
+    "| --- | --- |",
+    ...aboutRows(document).map(([name, value]) => `| ${name} | ${markdownCode(value)} |`),
     "",
   ].join("\n");
 }
 
-function detailsOf({
-  group,
-  name,
-  requirement,
-  status,
-  message,
-  evidence,
-}: ReportEntry): readonly string[] {
-  const id = requirement === undefined ? "" : `${requirement} `;
-  const text = [...message.split("\n"), ...(evidence?.curl ?? [])];
+function rowOf({ requirement, level, status, name, ms, isKnown, message }: ReportEntry): string {
+  const id = requirement === undefined ? "" : markdownCode(requirement);
+  const reason =
+    status === "not_applicable" || status === "skipped" ? `: ${markdown(message)}` : "";
+  const mark = isKnown ? "known" : marks[status];
+  return `| ${id} | ${level} | ${mark}${reason} | ${markdown(name)} | ${Math.round(ms)} |`;
+}
+
+function detailsWithin(entries: readonly ReportEntry[]): readonly string[] {
+  const lines: string[] = [];
+  let size = 0;
+  for (const [index, entry] of entries.entries()) {
+    const details = detailsOf(entry);
+    size += details.join("\n").length;
+    if (size > DETAILS)
+      return [...lines, `${entries.length - index} more are told by the other reports alone.`, ""];
+    lines.push(...details);
+  }
+  return lines;
+}
+
+function detailsOf(entry: ReportEntry): readonly string[] {
+  const { group, name, requirement, level, status, message, isKnown, evidence } = entry;
+  const { source, why, fix, page, replay } = entry;
+  const id = requirement === undefined ? "" : `${markdownCode(requirement)} `;
+  const told = (label: string, text: string | undefined): readonly string[] =>
+    text === undefined ? [] : [`- ${label}: ${markdown(text)}`];
   return [
-    `## ${marks[status]} ${markdown(id + name)}`,
+    `## ${isKnown ? "known" : marks[status]} ${id}${markdown(name)}`,
     "",
-    markdown(group),
+    ...markdownBlock(message),
     "",
-    ...text.map((one) => `    ${one.replaceAll(/[\r\n]/g, " ")}`),
+    ...told("Owed", source === undefined ? level : `${level}, ${source}`),
+    ...told("Why", why),
+    ...told("Fix", fix),
+    `- Check: ${markdownCode(group)}`,
+    ...(page === undefined ? [] : [`- Read: ${linked(page)}`]),
+    ...(replay === undefined ? [] : [`- Again: ${markdownCode(replay)}`]),
     "",
+    ...(evidence?.exchanges ?? []).flatMap(({ sent, received }) => [
+      "Sent:",
+      "",
+      ...markdownBlock(sent),
+      "",
+      "Received:",
+      "",
+      ...markdownBlock(received === "" ? "(nothing)" : received),
+      "",
+    ]),
+    ...((evidence?.curl ?? []).length === 0
+      ? []
+      : ["Lines for a shell, with the access token in `TOKEN`:", ""]),
+    ...((evidence?.curl ?? []).length === 0
+      ? []
+      : [...markdownBlock(evidence?.curl.join("\n") ?? ""), ""]),
   ];
+}
+
+/** A page by its address; a path of the repository is no link from elsewhere. */
+function linked(page: string): string {
+  return URL.canParse(page) ? `<${page}>` : markdownCode(page);
 }

@@ -52,7 +52,7 @@ export interface ReportEntry {
   readonly evidence?: Evidence;
   /** The command that meets the same failure again. */
   readonly replay?: string;
-  /** How long the check or the interaction took, in milliseconds. */
+  /** Milliseconds of the interaction, or the requirement's even share of the check's, so that sums are true. */
   readonly ms: number;
 }
 
@@ -80,9 +80,11 @@ export function reportOfRun(report: Report, options: RunReportOptions = {}): Rep
   return {
     title: `${report.role} at ${withoutSecrets(report.url)}`,
     about: reportAbout(report),
-    entries: report.findings.map((finding) =>
-      entryOfFinding(finding, { seed: report.seed, ...(replay && { replay }) }),
-    ),
+    entries: report.findings.map((finding) => {
+      const sharers = report.findings.filter(({ check }) => check === finding.check).length;
+      const entry = entryOfFinding(finding, { seed: report.seed, ...(replay && { replay }) });
+      return { ...entry, ms: Math.round((entry.ms / sharers) * 1000) / 1000 };
+    }),
     uncovered: uncoveredOf(report.uncovered),
     notes: options.notes ?? [],
     problems: report.isInterrupted ? ["the run was interrupted: this report is a part"] : [],

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openNamespace, startSandbox } from "@countersign/sandbox";
-import { profiles } from "@countersign/schemas/profiles";
-import { sqliteDriver } from "@countersign/service";
+import { profiles, type Profile } from "@countersign/schemas/profiles";
+import { sha256Hex, sqliteDriver } from "@countersign/service";
 import { onTestFinished } from "vitest";
 import type { HttpAnswer, HttpCall, Send } from "../../src/http.ts";
 import { httpSend } from "../../src/http-send.ts";
@@ -21,42 +21,85 @@ export interface OpenedTarget {
   readonly url: string;
 }
 
-/**
- * A real sandbox over a new database and a real socket, as long as the test. The interface's calls go
- * through `fault`; the controls never do.
- */
+/** A sandbox over a new database and a real socket. */
+export interface OpenedSandbox {
+  readonly url: string;
+  /** The sandbox as a target. The interface's calls go through `fault`; the controls never do. */
+  readonly target: (fault?: Fault) => ProviderTarget;
+  readonly close: () => Promise<void>;
+}
+
+export async function openSandbox(profile: Profile = profiles.standard): Promise<OpenedSandbox> {
+  const folder = mkdtempSync(join(tmpdir(), "countersign-kit-"));
+  const driver = sqliteDriver(join(folder, "sandbox.db"));
+  const delivery = { deadlineMs: profile.delivery.timeoutMs };
+  const sandbox = await startSandbox({ driver, profile, delivery, port: 0 });
+  await openNamespace({ driver, profile, seed: 1, token: TOKEN });
+  const { url } = sandbox;
+  const { send, close } = httpSend(url);
+  const receiver = await hostReceiver();
+  return {
+    url,
+    target: (fault) => {
+      const faulty: Send = fault === undefined ? send : (call) => fault(call, send);
+      const token = (): Promise<string> => Promise.resolve(TOKEN);
+      const made = sandboxTarget({
+        url,
+        send,
+        profile,
+        token,
+        receiver,
+        interface: { url, send: faulty },
+      });
+      // Tokens live in real time, which no call of a sandbox moves.
+      return withExpiry(made, async (ended) => {
+        const text = `UPDATE tokens SET expires_at = 1 WHERE hash = $1`;
+        await driver.transaction((tx) => tx.query(text, [sha256Hex(ended)]));
+      });
+    },
+    close: async () => {
+      close();
+      receiver.close();
+      await sandbox.close({ graceMs: 0 });
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function withExpiry(
+  target: ProviderTarget,
+  expire: (token: string) => Promise<void>,
+): ProviderTarget {
+  return {
+    ...target,
+    controls: (watch) => {
+      const { merchant, ...controls } = target.controls?.(watch) ?? {};
+      return {
+        ...controls,
+        tokens: { expire },
+        ...(merchant && { merchant: async () => withExpiry(await merchant(), expire) }),
+      };
+    },
+  };
+}
+
+/** A sandbox of its own, as long as the test. */
 export async function openTarget(
   fault?: Fault,
-  profile: ProviderTarget["profile"] = profiles.standard,
+  profile: Profile = profiles.standard,
 ): Promise<OpenedTarget> {
-  const folder = mkdtempSync(join(tmpdir(), "countersign-kit-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const driver = sqliteDriver(join(folder, "sandbox.db"));
-  const sandbox = await startSandbox({ driver, profile, port: 0 });
-  onTestFinished(() => sandbox.close({ graceMs: 0 }));
-  await openNamespace({ driver, profile, seed: 1, token: TOKEN });
-  const { send, close } = httpSend(sandbox.url);
+  const { url, target, close } = await openSandbox(profile);
   onTestFinished(close);
-  const receiver = await hostReceiver();
-  onTestFinished(receiver.close);
-  const faulty: Send = fault === undefined ? send : (call) => fault(call, send);
-  const target = sandboxTarget({
-    url: sandbox.url,
-    send,
-    profile,
-    token: () => Promise.resolve(TOKEN),
-    receiver,
-    interface: { url: sandbox.url, send: faulty },
-  });
-  return { target, url: sandbox.url };
+  return { url, target: target(fault) };
 }
+
+/** An attempt has 15 s in the built-in profile, which no test waits for. */
+export const quick: Profile = {
+  ...profiles.standard,
+  delivery: { ...profiles.standard.delivery, timeoutMs: 800 },
+};
 
 /** An answer with other text in its body. */
 export function withText(answer: HttpAnswer, change: (text: string) => string): HttpAnswer {
   return { ...answer, body: Buffer.from(change(Buffer.from(answer.body).toString())) };
-}
-
-/** A call with other text in its body. */
-export function withCallText(call: HttpCall, change: (text: string) => string): HttpCall {
-  return { ...call, body: change(Buffer.from(call.body ?? "").toString()) };
 }

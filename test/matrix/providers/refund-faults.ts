@@ -1,5 +1,13 @@
-import { answers, calls, statuses, refund, keyOf, type Broken } from "./fault-kinds.ts";
-import { withCallText, withText } from "./open-target.ts";
+import {
+  answers,
+  calls,
+  statuses,
+  refund,
+  keyOf,
+  withCallText,
+  withText,
+  type Broken,
+} from "./fault-kinds.ts";
 
 export const refundFaults: readonly Broken[] = [
   {

@@ -1,0 +1,131 @@
+import { parseAmount, readJson } from "@countersign/rules";
+import type { Profile } from "@countersign/schemas";
+import { validateEvent } from "@countersign/schemas/writers";
+
+/** What an attempt's body says, where the profile's pointers find it. */
+export interface DeliveredEvent {
+  readonly id: unknown;
+  readonly type: unknown;
+  readonly category: unknown;
+  readonly root: unknown;
+  /** Source texts of the body's numbers by their JSON Pointers. */
+  readonly numbers: ReadonlyMap<string, string>;
+}
+
+type Row = Profile["catalogue"][number];
+type Members = Readonly<Record<string, unknown>>;
+
+/** The event of a body; a text says why it is none. */
+export function eventOf(body: Uint8Array, { envelope, limits }: Profile): DeliveredEvent | string {
+  const reading = readJson(body, { depth: limits.depth, numbers: "all" });
+  if (!reading.ok) return `the body is no strict JSON (${reading.code})`;
+  const { value: root, numbers } = reading;
+  return {
+    id: valueAt(root, envelope.id),
+    type: valueAt(root, envelope.type),
+    category: envelope.category === undefined ? undefined : valueAt(root, envelope.category),
+    root,
+    numbers,
+  };
+}
+
+/** The event's id; `undefined` where the body is no event. */
+export function idOf(body: Uint8Array, profile: Profile): string | undefined {
+  const event = eventOf(body, profile);
+  return typeof event === "object" && typeof event.id === "string" ? event.id : undefined;
+}
+
+/**
+ * What is wrong with an event by the schema of its type, a line each; empty where nothing is. A type that
+ * several moments have fits if one of them does.
+ */
+export function eventFaults(event: DeliveredEvent, profile: Profile): readonly string[] {
+  const rows = profile.catalogue.filter(({ type }) => type === event.type);
+  const judged = rows.map((row) => rowFaults(event, row, profile));
+  return judged.find((faults) => faults.length === 0) ?? judged[0] ?? [];
+}
+
+/** Judged in the standard form, for which there are schemas. */
+function rowFaults(event: DeliveredEvent, row: Row, profile: Profile): readonly string[] {
+  const { envelope } = profile;
+  // A moment of another provider's own: nothing is known of its data.
+  if (row.kind === undefined) return [];
+  const standard = {
+    id: event.id,
+    type: row.kind,
+    category: STANDARD_CATEGORY[row.kind.split(".")[0] ?? ""],
+    timestamp: valueAt(event.root, envelope.timestamp),
+    data: dataOf(event.root, row, envelope),
+  };
+  const validation = validateEvent(standard);
+  const lines = validation.ok
+    ? []
+    : validation.errors.map(({ pointer, message }) => `${pointer || "the event"} ${message}`);
+  const amount = `${envelope.data}/amount/value`;
+  const text = event.numbers.get(amount);
+  const isAmount = text === undefined || parseAmount(text).ok;
+  return [
+    ...lines,
+    ...(isAmount ? [] : [`${amount} is no amount of cents`]),
+    ...strayMembers(event.root, envelope),
+  ];
+}
+
+const STANDARD_CATEGORY: Readonly<Record<string, string>> = {
+  payment: "PAYMENT",
+  refund: "PAYMENT",
+  customer: "CUSTOMER",
+  account: "ACCOUNT",
+};
+
+/** The resource's own members, without those that an envelope says of it beside them. */
+function dataOf(root: unknown, row: Row, envelope: Profile["envelope"]): unknown {
+  const data = valueAt(root, envelope.data);
+  if (!isObject(data)) return data;
+  const place = row.resource.slice(row.resource.lastIndexOf("/") + 1);
+  const isOwn = ["id", "paymentId", "customerId"].includes(place);
+  const beside = isOwn ? [] : [place, "resourceType", "paymentType"];
+  const around = envelope.data === "" ? namesOf(envelope) : [];
+  return Object.fromEntries(
+    Object.entries(data).filter(([name]) => !beside.includes(name) && !around.includes(name)),
+  );
+}
+
+/** Members of the whole that the profile's envelope does not have. */
+function strayMembers(root: unknown, envelope: Profile["envelope"]): readonly string[] {
+  if (envelope.data === "" || !isObject(root)) return [];
+  const known = namesOf(envelope);
+  return Object.keys(root)
+    .filter((name) => !known.includes(name))
+    .map((name) => `/${name} is not a member of the envelope`);
+}
+
+function namesOf(envelope: Profile["envelope"]): readonly string[] {
+  const pointers = [
+    envelope.id,
+    envelope.type,
+    envelope.category,
+    envelope.timestamp,
+    envelope.data,
+  ];
+  return pointers.flatMap((pointer) => membersOf(pointer ?? "")[0] ?? []);
+}
+
+/** The value at a JSON Pointer (RFC 6901); `undefined` where there is none. */
+export function valueAt(root: unknown, pointer: string): unknown {
+  return membersOf(pointer).reduce<unknown>(
+    (value, name) => (isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined),
+    root,
+  );
+}
+
+function membersOf(pointer: string): readonly string[] {
+  return pointer
+    .split("/")
+    .slice(1)
+    .map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+function isObject(value: unknown): value is Members {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

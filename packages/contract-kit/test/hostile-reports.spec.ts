@@ -1,0 +1,178 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Finding } from "../src/finding.ts";
+import { githubReport } from "../src/report/github.ts";
+import { htmlReport } from "../src/report/html.ts";
+import { jsonLine, jsonReport } from "../src/report/json.ts";
+import { junitReport } from "../src/report/junit.ts";
+import { markdownReport } from "../src/report/markdown.ts";
+import type { ReportDocument } from "../src/report/report-document.ts";
+import { terminalEntry, terminalSummary } from "../src/report/terminal.ts";
+
+const statuses: readonly Finding["status"][] = [
+  "fail",
+  "pass",
+  "warn",
+  "error",
+  "skipped",
+  "not_applicable",
+];
+
+/** A report in which everything that comes from without is one text. */
+function reportOf(text: string): ReportDocument {
+  return {
+    title: text,
+    about: {
+      role: "receiver",
+      target: text,
+      profile: { name: text, digest: `sha256:${"0".repeat(64)}` },
+      seed: 1,
+      strict: false,
+      startedAt: "2026-01-02T03:04:05.000Z",
+      kit: "0.1.0",
+      requirements: `sha256:${"0".repeat(64)}`,
+    },
+    entries: statuses.map((status, index) => ({
+      id: `${text}${index}`,
+      group: text,
+      name: text,
+      requirement: text,
+      level: "MUST",
+      status,
+      isKnown: false,
+      message: text,
+      evidence: { curl: [text], exchanges: [{ sent: text, received: text }] },
+      replay: text,
+      ms: 1,
+    })),
+    uncovered: [{ id: text, level: "MUST", sentence: text, page: "docs/x.md#x", unchecked: text }],
+    notes: [text],
+    problems: [text],
+    baseline: { known: [text], mended: [text], unjudged: [text] },
+    exitCode: 2,
+  };
+}
+
+const attacks = [
+  "<script>alert(1)</script>",
+  `"><img src=x onerror=alert(1)>`,
+  "</pre></style></title><svg onload=alert(1)>",
+  "]]><x/><!--",
+  "' onmouseover='alert(1)",
+  "&lt;script&gt;&#x3C;b",
+  "| a | b |\n| --- | --- |\n# title\n- [x](javascript:alert(1)) ![y](//canary.invalid/y.png)",
+  "```\n</details>\n<img src=//canary.invalid/x>\n~~~",
+  "`` ` ``` a`",
+  "https://canary.invalid/x www.canary.invalid @everyone #1 \\",
+  "::error title=x::y\n::add-mask::x\r\n::stop-commands::x",
+  "  ::set-output name=a::b",
+  "##[error]x ##vso[task.setvariable variable=a]b ##teamcity[testFailed name='a']",
+  "\u001b[2J\u001b]0;title\u0007\u009b31m\u202e\u2066\u200b\u2028\u2029\ufeff",
+  "\ud800 alone, \udc00 too",
+  "%0A%3A,:title=a",
+];
+const hostile = fc.oneof(
+  fc.constantFrom(...attacks),
+  fc.string({ unit: "binary", maxLength: 40 }),
+  fc
+    .array(fc.constantFrom(...attacks, " ", "\n", "\r", "\t", "`", "|"), { maxLength: 4 })
+    .map((all) => all.join("")),
+);
+const options = { seed: 20, numRuns: 120 };
+/** Controls but line breaks, and what turns the writing direction. */
+const UNSEEN = /[^\P{Cc}\n]|\p{Cf}|\p{Zl}|\p{Zp}|\p{Cs}/u;
+
+function always(holds: (text: string) => void): void {
+  // What is empty is left out of a report.
+  fc.assert(
+    fc.property(hostile, (text) => holds(text || " ")),
+    options,
+  );
+}
+
+/** The tags of a page or of XML, without the values of their attributes. */
+const tagsOf = (text: string): readonly string[] =>
+  (text.match(/<[^>]*>/g) ?? []).map((tag) => tag.replaceAll(/="[^"]*"/g, "="));
+
+describe("what a target says", () => {
+  it("is no tag and no attribute of the page", () => {
+    const plain = tagsOf(htmlReport(reportOf("plain")));
+    always((text) => {
+      const page = htmlReport(reportOf(text));
+      expect(tagsOf(page)).toEqual(plain);
+      expect(page).not.toMatch(UNSEEN);
+    });
+  });
+
+  it("is no element and no attribute of JUnit's XML, and no character that XML has not", () => {
+    const plain = tagsOf(junitReport(reportOf("plain")));
+    always((text) => {
+      const xml = junitReport(reportOf(text));
+      expect(tagsOf(xml)).toEqual(plain);
+      expect(xml).toMatch(/^[\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]*$/u);
+      expect(xml.replaceAll(/&(?:amp|lt|gt|quot);/g, "")).not.toContain("&");
+    });
+  });
+
+  it("is no command, no control and no line of its own in a terminal or a build's log", () => {
+    always((text) => {
+      const report = reportOf(text);
+      const lines = [...report.entries.flatMap(terminalEntry), ...terminalSummary(report)];
+      expect(lines.filter((line) => /\n|^\s*::|##\w*\[/.test(line) || UNSEEN.test(line))).toEqual(
+        [],
+      );
+    });
+  });
+
+  it("is no workflow command of its own", () => {
+    always((text) => {
+      const lines = githubReport(reportOf(text)).split("\n");
+      // A problem, three entries, one that is mended, and the end.
+      expect(lines).toHaveLength(6);
+      for (const line of lines.slice(0, -1))
+        expect(line).toMatch(/^::(?:error|warning|notice) title=[^:,\r\n]*::[^\r\n]*$/);
+      expect(lines.join("")).not.toMatch(UNSEEN);
+    });
+  });
+
+  it("is no markup of Markdown: no HTML, no link, no table, no heading", () => {
+    always((text) => {
+      const lines = markdownReport(reportOf(text)).split("\n");
+      const outside = withoutBlocks(lines).map((line) =>
+        line.replaceAll(/(?<!\\)(`+)(?!`).*?[^`]\1(?!`)/g, "CODE"),
+      );
+      const rest = outside
+        .join("\n")
+        .replaceAll("<!-- -->", "")
+        .replaceAll(/\\[\\`*_[\]|~$]/g, "");
+      expect(rest.replaceAll(/<\/?(?:details|summary)>/g, "")).not.toMatch(/[<[\]`]/);
+      expect(outside.join("\n")).not.toMatch(/https?:\/\/|www\.|@\w|#\d/);
+      expect(outside.filter((line) => line.startsWith("#"))).toHaveLength(6);
+      expect(lines.join("\n")).not.toMatch(UNSEEN);
+    });
+  });
+
+  it("is the same text where the JSON is read again, in which no control is", () => {
+    always((text) => {
+      const report = reportOf(text.toWellFormed());
+      expect(JSON.parse(jsonReport(report))).toEqual(report);
+      expect(jsonLine(report)).not.toMatch(/\n|##\w*\[/);
+      expect(jsonLine(report)).not.toMatch(UNSEEN);
+    });
+  });
+});
+
+/** Lines that are not of a fenced block; an open one at the end would swallow all that follows. */
+function withoutBlocks(lines: readonly string[]): readonly string[] {
+  let fence: string | undefined;
+  const outside = lines.filter((line) => {
+    if (fence === undefined) {
+      fence = /^(`{3,})text$/.exec(line)?.[1];
+      return fence === undefined;
+    }
+    if (line === fence) fence = undefined;
+    return false;
+  });
+  expect(fence).toBeUndefined();
+  return outside;
+}

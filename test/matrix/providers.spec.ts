@@ -1,0 +1,42 @@
+import { providerChecks, requirements } from "@countersign/contract-kit";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { matrixOf, offDiagonal } from "./matrix.ts";
+import { broken } from "./providers/faults.ts";
+import { openProvider, type OpenedProvider } from "./providers/open-provider.ts";
+import { providerFaults } from "./providers/provider-faults.ts";
+
+let provider: OpenedProvider;
+beforeAll(async () => {
+  provider = await openProvider();
+});
+afterAll(() => provider.close());
+
+// All of them meet all checks in the slow lane.
+describe("a service that", () => {
+  it.each(
+    broken.filter(({ isQuick }) => isQuick).map((one) => [one.what, one.requirement, one] as const),
+  )("%s fails %s", async (what, _requirement, { check }) => {
+    const rows = await matrixOf({
+      faults: providerFaults(provider).filter((one) => one.what === what),
+      checks: providerChecks.filter(({ id }) => id === check),
+      requirements: requirements("provider"),
+      isShort: true,
+      runs: 40,
+    });
+    expect(offDiagonal(rows, { isShort: true })).toEqual([]);
+  });
+});
+
+describe("the broken services", () => {
+  it("are forty or more, each with words of its own", () => {
+    const words = new Set(broken.map(({ what }) => what));
+    expect(words.size).toBe(broken.length);
+    expect(words.size).toBeGreaterThanOrEqual(40);
+  });
+
+  it("break every requirement that a check tests", () => {
+    const tested = new Set(providerChecks.flatMap((one) => one.requirements));
+    const told = new Set(broken.map(({ requirement }) => requirement));
+    expect([...tested].filter((id) => !told.has(id))).toEqual([]);
+  });
+});

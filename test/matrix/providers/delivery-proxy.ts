@@ -1,0 +1,111 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { httpSend, type HttpCall, type Send } from "@countersign/contract-kit";
+import type { Profile } from "@countersign/schemas/profiles";
+import { schemeOf } from "@countersign/signatures";
+import { withCallText, type Delivered, type DeliveryFault } from "./fault-kinds.ts";
+
+interface Route {
+  readonly url: URL;
+  readonly secretKey: string;
+  readonly fault: DeliveryFault;
+}
+
+export interface DeliveryProxy {
+  /** Sends subscriptions here in the receiver's place, so that each attempt meets the fault. */
+  readonly reroute: (send: Send, fault: DeliveryFault) => Send;
+  readonly close: () => void;
+}
+
+/** Stands between a service and the receivers of its deliveries, and does wrong with each attempt. */
+export async function startDeliveryProxy(profile: Profile): Promise<DeliveryProxy> {
+  const routes: Route[] = [];
+  const senders = new Map<string, ReturnType<typeof httpSend>>();
+  const sendTo = async (url: URL, call: Omit<HttpCall, "path">): Promise<Delivered> => {
+    const sender = senders.get(url.origin) ?? httpSend(url.origin);
+    senders.set(url.origin, sender);
+    return sender.send({ ...call, path: url.pathname });
+  };
+  const scheme = schemeOf(profile.signature);
+
+  const server = createServer((request, response) => {
+    const route = routes[Number(/\d+$/.exec(request.url ?? "")?.[0])];
+    void bodyOf(request)
+      .then(async (body) => {
+        if (route === undefined) throw new Error("nobody subscribed this");
+        const { url, secretKey, fault } = route;
+        const attempt = {
+          method: request.method ?? "POST",
+          url,
+          headers: plain(request),
+          body,
+          secretKey,
+          newestSecretKey:
+            routes.findLast((one) => one.url.href === url.href)?.secretKey ?? secretKey,
+          // Every secretKey of the kit's is text of a scheme that takes text, or `whsec_…`.
+          sign: (message: Parameters<typeof scheme.sign>[0], key: string = secretKey) =>
+            scheme.sign(message, [
+              profile.signature.scheme === "standard-webhooks" && !key.startsWith("whsec_")
+                ? { raw: key }
+                : key,
+            ]),
+        };
+        return fault(attempt, ({ method, url: to, headers, body: sent }) =>
+          sendTo(to, { method, headers, body: sent }),
+        );
+      })
+      .then(
+        ({ status, headers }) => {
+          const { location, "retry-after": retryAfter } = headers;
+          response.writeHead(status, {
+            ...(location !== undefined && { location }),
+            ...(retryAfter !== undefined && { "retry-after": retryAfter }),
+          });
+          response.end();
+        },
+        // The receiver was silent, or has gone.
+        () => response.destroy(),
+      );
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  // A listening TCP server has an address with a port.
+  const { port } = server.address() as AddressInfo;
+
+  return {
+    reroute: (send, fault) => (call) => {
+      if (!call.path.endsWith("/subscribe")) return send(call);
+      return send(
+        withCallText(call, (text) => {
+          const [, url = "", secretKey = ""] =
+            /^\{"url":"([^"]*)","secretKey":"([^"]*)"/.exec(text) ?? [];
+          if (!URL.canParse(url)) return text;
+          const index = routes.push({ url: new URL(url), secretKey, fault }) - 1;
+          return text.replace(url, `http://127.0.0.1:${port}/${index}`);
+        }),
+      );
+    },
+    close: () => {
+      for (const { close } of senders.values()) close();
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+function plain(request: IncomingMessage): Record<string, string> {
+  const own = ["host", "connection", "content-length", "transfer-encoding"];
+  return Object.fromEntries(
+    Object.entries(request.headers)
+      .filter(([name]) => !own.includes(name))
+      .map(([name, value]) => [name, [value ?? ""].flat().join(", ")]),
+  );
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  // Without an encoding the chunks are bytes.
+  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
