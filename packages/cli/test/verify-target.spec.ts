@@ -13,7 +13,7 @@ import { temporaryFolder } from "./start-command.ts";
 async function verified(
   verdicts: readonly Verdict[],
   args: readonly string[] = [],
-  { interruption = new AbortController().signal, play = (): void => {} } = {},
+  { interruption = new AbortController().signal, play = (): void => {}, env = {} } = {},
 ) {
   const command = withVerifyOptions(new Command()).exitOverride();
   command.configureOutput({ writeErr: () => {} });
@@ -55,7 +55,7 @@ async function verified(
       out: (line: string) => void (said.out += `${line}\n`),
       err: (line: string) => void (said.err += `${line}\n`),
     },
-    env: {},
+    env,
     asked: () => Promise.resolve(),
     interruption: () => interruption,
     askSecret: () => Promise.resolve(undefined),
@@ -129,6 +129,42 @@ describe("countersign verify, whatever the target", () => {
     [["--seed", "x"]],
   ])("refuses %j", async (args) => {
     await expect(verified([fails], args)).rejects.toThrow(/must be|invalid/);
+  });
+});
+
+describe("in GitHub Actions", () => {
+  const env = { GITHUB_ACTIONS: "true" };
+
+  it("each failure is an annotation besides, and nothing that a target says is a command", async () => {
+    const message = "answered\n::add-mask::x";
+    const { out } = await verified([{ ...fails, message }], [], { env });
+    const commands = out.split("\n").filter((line) => line.trimStart().startsWith("::"));
+    expect(commands).toHaveLength(1);
+    expect(commands[0]).toMatch(/^::error title=P-AUTH-BEARER::A call without/);
+  });
+
+  it("JSON stays one object", async () => {
+    const { out } = await verified([fails], ["--json"], { env });
+    expect(JSON.parse(out)).toMatchObject({ exitCode: 1 });
+  });
+});
+
+describe("the reports", () => {
+  it("are written in every format, in folders that are made", async () => {
+    const folder = join(temporaryFolder(), "reports");
+    const formats = ["junit", "json", "html", "markdown", "github"];
+    const files = formats.map((format) => `${format}=${join(folder, format)}`).join(",");
+    await verified([fails], ["--report", files]);
+    const beginnings = formats.map((format) =>
+      readFileSync(join(folder, format), "utf8").slice(0, 9),
+    );
+    expect(beginnings).toEqual(["<?xml ver", '{\n  "titl', "<!doctype", "# Report:", "::error t"]);
+  });
+
+  it("that cannot be written end the command with 2", async () => {
+    await expect(verified([fails], ["--report", "json=/dev/null/a"])).rejects.toMatchObject({
+      code: "CS_CLI_REPORT_UNWRITABLE",
+    });
   });
 });
 

@@ -57,7 +57,9 @@ export {
   type BaselineNews,
   type KnownFailure,
 } from "./report/baseline.ts";
-export { jsonReport } from "./report/json.ts";
+export { githubReport } from "./report/github.ts";
+export { htmlReport } from "./report/html.ts";
+export { jsonLine, jsonReport } from "./report/json.ts";
 export { junitReport } from "./report/junit.ts";
 export { markdownReport } from "./report/markdown.ts";
 export { readBaseline, type BaselineReading } from "./report/read-baseline.ts";

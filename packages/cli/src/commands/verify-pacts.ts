@@ -1,4 +1,5 @@
 import {
+  jsonLine,
   PactMissingError,
   readPacts,
   redactor,
@@ -121,7 +122,7 @@ function list(
       description,
     })),
   );
-  if (json === true) terminal.out(JSON.stringify({ interactions: rows }));
+  if (json === true) terminal.out(jsonLine({ interactions: rows }));
   else
     for (const { requirement = "-", level, consumer, description } of rows)
       terminal.out(

@@ -2,6 +2,9 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import {
   againstBaseline,
+  githubReport,
+  htmlReport,
+  jsonLine,
   jsonReport,
   junitReport,
   markdownReport,
@@ -36,7 +39,7 @@ export interface Telling {
  */
 export async function telling(
   options: VerifyOptions,
-  { terminal }: Pick<Surroundings, "terminal">,
+  { terminal, env }: Pick<Surroundings, "terminal" | "env">,
 ): Promise<Telling> {
   const before = await baselineFrom(options);
   const known = new Set(before?.known.map(({ id }) => id));
@@ -53,8 +56,10 @@ export async function telling(
       const after = before && (await updatedBaseline(found, before, { options, terminal }));
       const document = after === undefined ? found : againstBaseline(found, after);
       for (const entry of found.entries) if (!told.has(entry.id)) tell(entry);
-      if (options.json === true) terminal.out(JSON.stringify(document));
+      if (options.json === true) terminal.out(jsonLine(document));
       else for (const line of terminalSummary(document)) terminal.out(line);
+      if (options.json !== true && env["GITHUB_ACTIONS"] === "true")
+        for (const line of githubReport(document).split("\n").slice(0, -1)) terminal.out(line);
       await write(document, options);
       if (document.exitCode === 2) throw new Failure("CS_CLI_UNVERIFIED", unverified(document));
       return document.exitCode === 0;
@@ -81,7 +86,9 @@ async function write(document: ReportDocument, { report = [] }: VerifyOptions): 
 const formats: Readonly<Record<ReportFormat, (report: ReportDocument) => string>> = {
   junit: junitReport,
   json: jsonReport,
+  html: htmlReport,
   markdown: markdownReport,
+  github: githubReport,
 };
 
 function unverified({ entries, problems }: ReportDocument): string {

@@ -17,7 +17,7 @@ export interface VerifyOptions {
   readonly json?: boolean;
 }
 
-export const reportFormats = ["junit", "json", "markdown"] as const;
+export const reportFormats = ["junit", "json", "html", "markdown", "github"] as const;
 export type ReportFormat = (typeof reportFormats)[number];
 
 export interface WantedReport {
@@ -28,7 +28,10 @@ export interface WantedReport {
 /** What the help of every `countersign verify …` ends with, before its examples. */
 export const verifyHelp = `
 Ends with 0 where all MUSTs hold, but for those that the baseline knows to fail; with 1 where one does not;
-with 2 where it says nothing, or too little: the target is not there, a check broke, it was interrupted.`;
+with 2 where it says nothing, or too little: the target is not there, a check broke, it was interrupted.
+
+Reports: JUnit's XML, JSON, a page of HTML, Markdown for a job's summary, and annotations of GitHub Actions,
+which are printed too where GITHUB_ACTIONS is true.`;
 
 /** Adds the options that all `countersign verify …` share. */
 export function withVerifyOptions(command: Command): Command {

@@ -1,5 +1,6 @@
 import {
   entryOfFinding,
+  jsonLine,
   reportOfRun,
   redactor,
   requirements,
@@ -109,7 +110,7 @@ function list<T extends Target>(
       .flatMap((id) => byId.get(id) ?? [])
       .map(({ id, level, sentence }) => ({ check: check.id, requirement: id, level, sentence })),
   );
-  if (json === true) terminal.out(JSON.stringify({ checks: rows }));
+  if (json === true) terminal.out(jsonLine({ checks: rows }));
   else
     for (const { check, requirement, level, sentence } of rows)
       terminal.out(
