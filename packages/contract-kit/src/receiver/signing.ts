@@ -21,8 +21,17 @@ export interface Signing {
   readonly isVersioned: boolean;
   /** A secret of the scheme's form that no receiver has. */
   readonly stranger: (name: string) => Secret;
+  /** The bytes of a secret's key, where it has such: a private key of another kind has none. */
+  readonly keyOf: (secret: Secret) => Uint8Array | undefined;
+  /** What no key went into: the digest of the signed text alone. */
+  readonly digestOf: (message: Message) => string;
   /** The signature that a key of any bytes makes, also one that no scheme would let one have. */
-  readonly macBy: (key: Uint8Array | string, message: Message) => string;
+  readonly macBy: (key: Uint8Array | string, message: SignedMessage) => string;
+}
+
+/** A message whose time may be spelt in any way. */
+export interface SignedMessage extends Omit<Message, "timestamp"> {
+  readonly timestamp: number | string;
 }
 
 export function signingOf({ signature }: Profile): Signing {
@@ -36,11 +45,21 @@ export function signingOf({ signature }: Profile): Signing {
       separator: " ",
       isVersioned: true,
       stranger: (name) => `whsec_${madeBytes(name).toString("base64")}`,
+      keyOf: standardKeyOf,
+      digestOf: ({ id, timestamp, body }) =>
+        createHash("sha256").update(`${id}.${timestamp}.`).update(body).digest("base64"),
       macBy: (key, { id, timestamp, body }) =>
         createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest("base64"),
     };
   }
   const { headers, form, signed, separator, algorithm, encoding } = signature.description;
+  const textOf = ({ id, timestamp, body }: SignedMessage): Buffer => {
+    const parts = { id, timestamp: String(timestamp), body };
+    const pieces = signed.flatMap((part, index) =>
+      index === 0 ? [parts[part]] : [separator, parts[part]],
+    );
+    return Buffer.concat(pieces.map((piece) => Buffer.from(piece)));
+  };
   const listSeparator =
     form.kind === "list" ? form.separator : form.kind === "pairs" ? "," : undefined;
   return {
@@ -54,15 +73,9 @@ export function signingOf({ signature }: Profile): Signing {
     separator: listSeparator,
     isVersioned: form.kind !== "single",
     stranger: (name) => madeBytes(name).toString("hex"),
-    macBy: (key, { id, timestamp, body }) => {
-      const mac = createHmac(algorithm, key);
-      const parts = { id, timestamp: String(timestamp), body };
-      signed.forEach((part, index) => {
-        if (index > 0) mac.update(separator);
-        mac.update(parts[part]);
-      });
-      return mac.digest(encoding);
-    },
+    keyOf: (secret) => (typeof secret === "string" ? Buffer.from(secret) : rawOf(secret)),
+    digestOf: (message) => createHash(algorithm).update(textOf(message)).digest(encoding),
+    macBy: (key, message) => createHmac(algorithm, key).update(textOf(message)).digest(encoding),
   };
 }
 
@@ -71,6 +84,18 @@ export function secretOf(text: string, { signature }: Profile): Secret {
   const isBare =
     signature.scheme === "standard-webhooks" && !/^(?:whsec_|whsk_|whpk_|raw:)/.test(text);
   return isBare ? { raw: text } : text;
+}
+
+function standardKeyOf(secret: Secret): Uint8Array | undefined {
+  if (typeof secret !== "string") return rawOf(secret);
+  if (secret.startsWith("raw:")) return Buffer.from(secret.slice("raw:".length));
+  return secret.startsWith("whsec_")
+    ? Buffer.from(secret.slice("whsec_".length), "base64")
+    : undefined;
+}
+
+function rawOf(secret: Exclude<Secret, string>): Uint8Array | undefined {
+  return "raw" in secret ? Buffer.from(secret.raw) : undefined;
 }
 
 function madeBytes(name: string): Buffer {

@@ -121,6 +121,18 @@ function misread(bench: Bench): readonly Forgery[] {
   };
   const replacement = Buffer.from("\uFFFD");
   return [
+    sent("a space at the end that was not signed", TEXT, (body) =>
+      Buffer.concat([body, Buffer.from(" ")]),
+    ),
+    sent("a line break at the end that was not signed", TEXT, (body) =>
+      Buffer.concat([body, Buffer.from("\n")]),
+    ),
+    sent("a space at the beginning that was not signed", TEXT, (body) =>
+      Buffer.concat([Buffer.from(" "), body]),
+    ),
+    sent("spaces between members that were not signed", TEXT, (body) =>
+      Buffer.from(JSON.stringify(JSON.parse(body.toString()), null, 2)),
+    ),
     sent("a byte order mark that was not signed", TEXT, (body) =>
       Buffer.concat([Buffer.from("\uFEFF"), body]),
     ),

@@ -1,5 +1,5 @@
 import type { ReceiverCheck } from "../../check.ts";
-import type { Attempt } from "../bench.ts";
+import type { Attempt, Bench } from "../bench.ts";
 import { withHeader, withSignature } from "../headers.ts";
 import { mustRefuse, type Forgery } from "../must-refuse.ts";
 import { receiverCheck } from "../play.ts";
@@ -15,6 +15,7 @@ export const signatures: ReceiverCheck = receiverCheck({
   title: "a signature counts whole, in its one spelling, and in one header",
   requirements: [WHOLE, CANONICAL, ONCE],
   play: async (bench) => {
+    const { docket } = bench;
     const { names, macBy } = bench.signing;
     const sample = macBy("any", { id: "any", timestamp: 1, body: Buffer.alloc(0) });
     const forged = (
@@ -39,16 +40,29 @@ export const signatures: ReceiverCheck = receiverCheck({
       part("a signature without its first bytes", (text) => text.slice(4)),
       part("a signature that stands twice in itself", (text) => text + text),
       part("a signature's first 8 characters, and zeros", (text) => headAndZeros(text)),
+      part("a signature with its first character changed", (text) => changedAt(text, 0)),
+      part("a signature with a character in its middle changed", (text) =>
+        changedAt(text, text.length >> 1),
+      ),
+      part("a signature with its last byte changed", (text) => changedAt(text, lastOf(text))),
       part("a signature of zeros", (text) => zeros(text)),
       part("a signature of as many spaces", (text) => " ".repeat(text.length)),
       ...(isHex(sample) ? [] : [part("a signature with its letters' case turned", turned)]),
     ]);
 
-    await mustRefuse(
-      bench,
-      CANONICAL,
-      spellings(sample).map(({ what, spell }) => part(what, spell)),
+    const stranger = await bench.post(
+      bench.attempt(bench.event(), { secrets: [bench.signing.stranger("signatures")] }),
     );
+    const hasFailed = docket
+      .verdicts("")
+      .some(({ requirement, status }) => requirement === WHOLE && status === "fail");
+    if (hasFailed || stranger.isAcknowledged)
+      docket.unseen(CANONICAL, "it takes signatures that are not genuine at all");
+    else
+      await mustRefuse(bench, CANONICAL, [
+        ...spellings(sample).map(({ what, spell }) => part(what, spell)),
+        ...timesOf(bench),
+      ]);
 
     const twice = (name: string, other: string): readonly Forgery[] => [
       forged(`${name} twice, the genuine one first`, (headers) => [...headers, [name, other]]),
@@ -80,6 +94,18 @@ function zeros(signature: string): string {
 
 function headAndZeros(signature: string): string {
   return signature.slice(0, 8) + zeros(signature).slice(8);
+}
+
+/** Another character of the same alphabet in that place. */
+function changedAt(signature: string, place: number): string {
+  const before = signature[place] ?? "";
+  const other = before === "0" ? "1" : before === "1" ? "0" : before === "b" ? "c" : "b";
+  return signature.slice(0, place) + other + signature.slice(place + 1);
+}
+
+/** The last place whose bits all count: before the padding, and before what may fall away. */
+function lastOf(signature: string): number {
+  return signature.replace(/=+$/, "").length - 2;
 }
 
 function turned(signature: string): string {
@@ -122,4 +148,32 @@ function withOtherBits(text: string): string {
   const bare = withoutPadding(text);
   const last = ALPHABET.indexOf(bare.slice(-1));
   return `${bare.slice(0, -1)}${ALPHABET[last ^ 1] ?? ""}${text.slice(bare.length)}`;
+}
+
+/** Genuine signatures over times that only some languages read as numbers. */
+function timesOf(bench: Bench): readonly Forgery[] {
+  const { signing, target } = bench;
+  const [secret] = target.secrets;
+  const key = secret === undefined ? undefined : signing.keyOf(secret);
+  if (key === undefined || signing.names.timestamp === undefined) return [];
+  const now = bench.seconds();
+  const spelt = [
+    `${now}.0`,
+    `+${now}`,
+    `0${now}`,
+    `${now / 1e9}e9`,
+    `0x${now.toString(16)}`,
+    `${now}abc`,
+    `${String(now).slice(0, 4)}_${String(now).slice(4)}`,
+  ];
+  return spelt.map((timestamp) => {
+    const event = bench.event();
+    const attempt = bench.attempt(event);
+    const mac = signing.macBy(key, { id: event.id, timestamp, body: event.body });
+    const timed = withHeader(attempt.headers, signing.names.timestamp, () => timestamp);
+    const headers = withHeader(timed, signing.names.signature, (value) =>
+      withSignature(value, () => mac),
+    );
+    return { what: `the time ${timestamp}, genuinely signed`, attempt: { ...attempt, headers } };
+  });
 }

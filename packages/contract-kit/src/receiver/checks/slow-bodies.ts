@@ -4,8 +4,8 @@ import { receiverCheck } from "../play.ts";
 const SLOW = "R-BODY-SLOW";
 
 const HANGING = 8;
-/** Milliseconds that a receiver may wait for the rest of a body. */
-const PATIENCE_MS = 60_000;
+/** How many times as long as a sender waits for its answer a receiver may wait for the rest of a body. */
+const PATIENCE = 2;
 
 /** Senders that stop in the middle of a body, and others that do not. */
 export const slowBodies: ReceiverCheck = receiverCheck({
@@ -33,7 +33,12 @@ export const slowBodies: ReceiverCheck = receiverCheck({
         () => [reply.exchange()],
       );
     const received = await Promise.all(
-      hanging.map(({ connection }) => connection.read({ method: "POST", deadlineMs: PATIENCE_MS })),
+      hanging.map(({ connection }) =>
+        connection.read({
+          method: "POST",
+          deadlineMs: PATIENCE * target.profile.delivery.timeoutMs,
+        }),
+      ),
     );
     hanging.forEach(({ connection, head, attempt }, index) => {
       connection.close();

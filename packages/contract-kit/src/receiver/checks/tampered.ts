@@ -1,6 +1,6 @@
 import type { ReceiverCheck } from "../../check.ts";
 import type { Attempt, BenchEvent } from "../bench.ts";
-import { withHeader, withSignature } from "../headers.ts";
+import { withHeader } from "../headers.ts";
 import { mustRefuse, type Forgery } from "../must-refuse.ts";
 import { receiverCheck } from "../play.ts";
 
@@ -32,30 +32,16 @@ export const tampered: ReceiverCheck = receiverCheck({
 
     const later = (by: number) => (value: string) => String(Number(value) + by);
     await mustRefuse(bench, TAMPERED, [
-      body("a body that is longer by a space", (text) => `${text} `),
-      body("a body that is longer by a line break", (text) => `${text}\n`),
-      body("a body that begins with a space", (text) => ` ${text}`),
       body("a body without its last byte", (text) => text.slice(0, -1)),
       body("an empty body", () => ""),
       body("a body with other data", (text) => text.replace(/"(\w+)":"/, '"$1":"x')),
       body("a body with a digit changed in its middle", (text) => changedDigit(text)),
-      body("a body that is printed with spaces", (text) =>
-        JSON.stringify(JSON.parse(text), null, 2),
-      ),
       body("a body with a member more", (text) => text.replace(/\}$/, ',"cstest":1}')),
       body("a body with the last letter's case changed", (text) =>
         text.replace(/[a-z](?=[^a-z]*$)/, (letter) => letter.toUpperCase()),
       ),
       body("another event's body", () => bench.event().body),
-      header("a signature with its first character changed", names.signature, (value) =>
-        withSignature(value, (signature) => otherFirst(signature)),
-      ),
-      header("a signature with a character in its middle changed", names.signature, (value) =>
-        withSignature(value, (signature) => otherAt(signature, signature.length >> 1)),
-      ),
-      header("a signature with its last byte changed", names.signature, (value) =>
-        withSignature(value, (signature) => otherAt(signature, lastOf(signature))),
-      ),
+      body("a body with a zero byte and more after it", (text) => `${text}\0 `),
       ...(covers.id && names.id !== undefined
         ? [
             forged("another id in its header", (attempt, { id }) => ({
@@ -86,7 +72,20 @@ export const tampered: ReceiverCheck = receiverCheck({
           ]
         : []),
     ]);
+    await replayed();
     if (covers.id && covers.timestamp) await spliced();
+
+    /** The headers of an attempt that was taken, over another body. */
+    async function replayed(): Promise<void> {
+      const [taken, other] = [bench.attempt(bench.event()), bench.event()];
+      await bench.post(taken);
+      await mustRefuse(bench, TAMPERED, [
+        {
+          what: "another body under the headers of an attempt that was taken",
+          attempt: { ...taken, body: other.body, ids: [other.id] },
+        },
+      ]);
+    }
 
     /** The bytes that are signed are the same; what is id, time and body is not. */
     async function spliced(): Promise<void> {
@@ -104,22 +103,6 @@ export const tampered: ReceiverCheck = receiverCheck({
     }
   },
 });
-
-/** Another character of the same alphabet in that place. */
-function otherAt(signature: string, place: number): string {
-  const before = signature[place] ?? "";
-  const other = before === "0" ? "1" : before === "1" ? "0" : before === "b" ? "c" : "b";
-  return signature.slice(0, place) + other + signature.slice(place + 1);
-}
-
-function otherFirst(signature: string): string {
-  return otherAt(signature, 0);
-}
-
-/** The last place whose bits all count: before the padding, and before what may be cut off. */
-function lastOf(signature: string): number {
-  return signature.replace(/=+$/, "").length - 2;
-}
 
 function changedDigit(text: string): string {
   const digits = [...text.matchAll(/\d/g)];

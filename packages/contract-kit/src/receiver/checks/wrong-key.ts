@@ -1,9 +1,12 @@
 import { generateKeyPairSync, sign as signBytes } from "node:crypto";
+import type { Message, Secret } from "@countersign/signatures";
 import type { ReceiverCheck } from "../../check.ts";
 import type { Attempt, BenchEvent } from "../bench.ts";
 import { withHeader, withSignature } from "../headers.ts";
 import { mustRefuse, type Forgery } from "../must-refuse.ts";
 import { receiverCheck } from "../play.ts";
+import { textsOf } from "../reply.ts";
+import type { Signing } from "../signing.ts";
 
 const WRONG_KEY = "R-VERIFY-WRONG-KEY";
 const OWN_KEYS = "R-VERIFY-OWN-KEYS";
@@ -20,11 +23,13 @@ export const wrongKey: ReceiverCheck = receiverCheck({
       bench.attempt(bench.event(), { secrets: [signing.stranger(name)] });
 
     /** Signed by hand with key bytes that no scheme lets one have. */
-    const by = (keyOf: (event: BenchEvent) => Uint8Array | string): Attempt => {
+    const by = (keyOf: (event: BenchEvent) => Uint8Array | string): Attempt =>
+      withMac((message, event) => signing.macBy(keyOf(event), message));
+    const withMac = (macOf: (message: Message, event: BenchEvent) => string): Attempt => {
       const event = bench.event();
       const timestamp = bench.seconds();
       const attempt = bench.attempt(event, { timestamp });
-      const forged = signing.macBy(keyOf(event), { id: event.id, timestamp, body: event.body });
+      const forged = macOf({ id: event.id, timestamp, body: event.body }, event);
       const headers = withHeader(attempt.headers, names.signature, (value) =>
         withSignature(value.replace(/^v1a,/, "v1,"), () => forged),
       );
@@ -42,6 +47,14 @@ export const wrongKey: ReceiverCheck = receiverCheck({
               : [signing.stranger("two"), signing.stranger("three")],
         }),
       },
+      {
+        what: "an attempt with a digest that no key went into",
+        attempt: withMac((message) => signing.digestOf(message)),
+      },
+      ...misread(bench.target.secrets, signing).map((key) => ({
+        what: "an attempt that the secret's text signed, in the place of its bytes",
+        attempt: by(() => key),
+      })),
       { what: "an attempt that the empty key signed", attempt: by(() => "") },
       { what: "an attempt that a key of 32 zeros signed", attempt: by(() => new Uint8Array(32)) },
       ...["undefined", "null", "secret", "[object Object]"].map((key) => ({
@@ -89,3 +102,11 @@ export const wrongKey: ReceiverCheck = receiverCheck({
     }
   },
 });
+
+/** A secret's text as a key: where its bytes are another thing, no scheme takes both. */
+function misread(secrets: readonly Secret[], signing: Signing): readonly string[] {
+  const [secret] = secrets;
+  const key = secret === undefined ? undefined : signing.keyOf(secret);
+  if (secret === undefined || key === undefined) return [];
+  return textsOf(secret).filter((text) => !Buffer.from(text).equals(key));
+}
