@@ -1,4 +1,5 @@
 import { workflowData, workflowProperty } from "./escape.ts";
+import { gravestFirst } from "./gravest-first.ts";
 import type { ReportDocument, ReportEntry } from "./report-document.ts";
 
 /**
@@ -11,7 +12,7 @@ import type { ReportDocument, ReportEntry } from "./report-document.ts";
 export function githubReport({ entries, problems, baseline }: ReportDocument): string {
   return [
     ...problems.map((problem) => command("error", "countersign", problem)),
-    ...entries.flatMap(annotation),
+    ...gravestFirst(entries).flatMap(annotation),
     ...(baseline?.mended ?? []).map((id) =>
       command("notice", "mended", `remove it from the baseline: ${id}`),
     ),

@@ -66,15 +66,17 @@ th, td { padding: 0.45rem 0.75rem 0.45rem 0; vertical-align: top; }
 td { border-bottom: 1px solid var(--line); }
 .what { display: block; }
 .number { text-align: right; padding-right: 0; font-variant-numeric: tabular-nums; white-space: nowrap; }
-td:first-child { white-space: nowrap; }
+th, td:first-child { white-space: nowrap; }
+.wide { overflow-wrap: normal; max-width: 18rem; }
 .uncovered { padding: 0; list-style: none; }
 .uncovered li { padding: 0.45rem 0; border-bottom: 1px solid var(--line); font-size: 0.92rem; }
 summary { cursor: pointer; }
 @media (max-width: 44rem) {
-  .exchange, .parts, .about { grid-template-columns: 1fr; }
+  h1 { font-size: 1.25rem; }
+  article { padding: 0.75rem; }
+  .exchange { grid-template-columns: 1fr; }
   .exchange { gap: 0.5rem; }
-  .parts dt, .about dt { font-size: 0.85rem; }
-  .parts dd, .about dd { margin-bottom: 0.35rem; }
+  .about, .parts { gap: 0.3rem 0.75rem; font-size: 0.85rem; }
   .wide { display: none; }
 }
 @media print { article { break-inside: avoid; } }

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { aboutRows, verdictOf } from "./about-rows.ts";
 import { html } from "./escape.ts";
 import { style } from "./html-style.ts";
+import { gravestFirst } from "./gravest-first.ts";
 import type { ReportDocument, ReportEntry, UncoveredRequirement } from "./report-document.ts";
 import { countsOf } from "./terminal.ts";
 
@@ -27,7 +28,7 @@ export function htmlReport(document: ReportDocument): string {
   const { title, entries, exitCode, uncovered } = document;
   const hash = createHash("sha256").update(style).digest("base64");
   const policy = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
-  const wrong = entries.filter(({ status }) => ["fail", "error", "warn"].includes(status));
+  const wrong = gravestFirst(entries);
   return [
     "<!doctype html>",
     '<html lang="en">',
@@ -85,8 +86,8 @@ function articleOf(entry: ReportEntry): readonly string[] {
     `<p class="message">${html(message)}</p>`,
     ...(evidence?.exchanges ?? []).flatMap(({ sent, received }) => [
       '<div class="exchange">',
-      `<div><p class="label">Sent</p><pre>${html(sent)}</pre></div>`,
-      `<div><p class="label">Received</p><pre>${html(received === "" ? "(nothing)" : received)}</pre></div>`,
+      `<div><p class="label">Sent</p><pre>${html(sent.trimEnd())}</pre></div>`,
+      `<div><p class="label">Received</p><pre>${html(received.trimEnd() || "(nothing)")}</pre></div>`,
       "</div>",
     ]),
     ...((evidence?.curl ?? []).length === 0

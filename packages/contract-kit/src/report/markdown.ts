@@ -1,5 +1,6 @@
 import { aboutRows, verdictOf } from "./about-rows.ts";
 import { markdown, markdownBlock, markdownCode } from "./escape.ts";
+import { gravestFirst } from "./gravest-first.ts";
 import type { ReportDocument, ReportEntry } from "./report-document.ts";
 import { countsOf } from "./terminal.ts";
 
@@ -18,8 +19,7 @@ const DETAILS = 400_000;
 /** The report as Markdown, for a job's summary or a pull request: counts, what is wrong, then everything. */
 export function markdownReport(document: ReportDocument): string {
   const { title, entries, problems, uncovered, notes, baseline } = document;
-  const wrong = entries.filter(({ status }) => ["fail", "error", "warn"].includes(status));
-  const details = detailsWithin(wrong.toSorted((a, b) => Number(a.isKnown) - Number(b.isKnown)));
+  const details = detailsWithin(gravestFirst(entries));
   return [
     `# Report: ${markdown(title)}`,
     "",
@@ -102,11 +102,11 @@ function detailsOf(entry: ReportEntry): readonly string[] {
     ...(evidence?.exchanges ?? []).flatMap(({ sent, received }) => [
       "Sent:",
       "",
-      ...markdownBlock(sent),
+      ...markdownBlock(sent.trimEnd()),
       "",
       "Received:",
       "",
-      ...markdownBlock(received === "" ? "(nothing)" : received),
+      ...markdownBlock(received.trimEnd() || "(nothing)"),
       "",
     ]),
     ...((evidence?.curl ?? []).length === 0

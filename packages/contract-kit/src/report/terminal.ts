@@ -42,7 +42,7 @@ export function terminalDetails(entry: ReportEntry): readonly string[] {
     ...named("why", why),
     ...(evidence?.exchanges ?? []).flatMap(({ sent, received }) => [
       ...block("sent", sent),
-      ...block("received", received === "" ? "(nothing)" : received),
+      ...block("received", received || "(nothing)"),
     ]),
     ...((evidence?.curl ?? []).length === 0
       ? []
@@ -61,6 +61,7 @@ export function terminalSummary(document: ReportDocument): readonly string[] {
   const unchecked = uncovered.filter((one) => one.unchecked !== undefined).map(({ id }) => id);
   const left = uncovered.length - unchecked.length;
   return [
+    "",
     document.title,
     `profile ${about.profile.name}, seed ${about.seed}, kit ${about.kit}, requirements ${about.requirements.slice(0, 19)}, ${about.startedAt}`,
     ...notes.map((note) => `note: ${note}`),
@@ -106,5 +107,5 @@ function named(name: string, text: string | undefined): readonly string[] {
 }
 
 function block(name: string, text: string): readonly string[] {
-  return [`${name}:`, ...terminalLines(text).map((line) => `  ${line}`)];
+  return [`${name}:`, ...terminalLines(text.trimEnd()).map((line) => `  ${line}`)];
 }
