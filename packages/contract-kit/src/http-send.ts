@@ -1,12 +1,18 @@
 import { Agent as HttpAgent, request as httpRequest } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import type { HttpAnswer, Send } from "./http.ts";
+import { checkOwned, loopbackLookup } from "./receiver/wire/owned-host.ts";
 
 export interface HttpSendOptions {
   /** Milliseconds until a call without an answer fails. Default 10 000. */
   readonly timeoutMs?: number;
   /** The largest body that is read, in bytes. Default 1 MiB. */
   readonly maxBytes?: number;
+  /**
+   * Whether no other machine is connected to, whatever the host's name is looked up to be. Default false.
+   * A host that is another machine is refused with `CS_KIT_TARGET_NOT_OWNED`.
+   */
+  readonly isLoopbackOnly?: boolean;
 }
 
 /**
@@ -18,9 +24,10 @@ export interface HttpSendOptions {
  */
 export function httpSend(
   url: string,
-  { timeoutMs = 10_000, maxBytes = 1_048_576 }: HttpSendOptions = {},
+  { timeoutMs = 10_000, maxBytes = 1_048_576, isLoopbackOnly = false }: HttpSendOptions = {},
 ): { readonly send: Send; readonly close: () => void } {
   const base = url.replace(/\/+$/, "");
+  if (isLoopbackOnly) checkOwned(new URL(base), undefined);
   const isSecure = new URL(base).protocol === "https:";
   const agent = isSecure ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true });
   const request = isSecure ? httpsRequest : httpRequest;
@@ -33,6 +40,7 @@ export function httpSend(
         {
           method,
           agent,
+          ...(isLoopbackOnly && { lookup: loopbackLookup() }),
           headers: { ...length, ...headers },
           signal: AbortSignal.timeout(timeoutMs),
         },

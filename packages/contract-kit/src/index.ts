@@ -102,5 +102,21 @@ export type {
   TokenControls,
   Watch,
 } from "./target.ts";
+export { clientToken, type ClientTokenOptions } from "./provider/client-token.ts";
+export {
+  controlNames,
+  type ControlCall,
+  type ControlDocument,
+  type ControlName,
+} from "./provider/control-file/control-document.ts";
+export {
+  controlledTarget,
+  variablesOf,
+  type ControlledOptions,
+} from "./provider/control-file/controlled-target.ts";
+export { readControl, type ControlReading } from "./provider/control-file/read-control.ts";
+export { pacedSend, type PaceOptions } from "./provider/paced-send.ts";
+export { providerPacts, type ProviderPactsOptions } from "./provider/pacts.ts";
+export { checkOwned } from "./receiver/wire/owned-host.ts";
 export { hostReceiver, type HostOptions } from "./provider/hosted-receiver.ts";
 export { sandboxTarget, type SandboxOptions } from "./sandbox-controls.ts";

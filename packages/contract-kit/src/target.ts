@@ -94,9 +94,9 @@ export interface PaymentControls {
   /** A debit that is still processing, of a customer with a linked account. */
   readonly create: (amountCents: bigint) => Promise<{ paymentId: string; customerId: string }>;
   /** @param settledAt Milliseconds. */
-  readonly settle: (paymentId: string, settledAt: number) => Promise<void>;
-  readonly fail: (paymentId: string) => Promise<void>;
-  readonly cover: (paymentId: string) => Promise<void>;
+  readonly settle?: (paymentId: string, settledAt: number) => Promise<void>;
+  readonly fail?: (paymentId: string) => Promise<void>;
+  readonly cover?: (paymentId: string) => Promise<void>;
 }
 
 export interface ClockControls {
@@ -136,6 +136,10 @@ export interface ReceiverTarget {
   readonly effectsWaitMs: number;
   /** Makes the ids of one run others than those of every run before: a receiver has a memory. */
   readonly nonce: string;
+  /** What a reader of the report must know beside the findings, a sentence each. */
+  readonly notes: () => readonly string[];
+  /** Ends what is still open. */
+  readonly close: () => void;
   /** Whether checks run that wait for the receiver's own deadlines. */
   readonly slow?: boolean;
 }

@@ -1,6 +1,6 @@
 import type { ProviderCheck } from "../check.ts";
 import { askRefund, isCreated, shown } from "./refunds.ts";
-import { playOnce } from "./scenario.ts";
+import { playOnce, type Unseen } from "./scenario.ts";
 import { openBeside, type Session } from "./session.ts";
 import { must } from "./violation.ts";
 
@@ -19,11 +19,11 @@ export const refundEdges: ProviderCheck = {
   run: (target, context) => playOnce({ requirements, needs: ["payments"], play }, target, context),
 };
 
-async function play(session: Session): Promise<void> {
+async function play(session: Session): Promise<Unseen | void> {
   const { payments } = session.controls;
   const { profile } = session.target;
   const made = await payments?.create(1000n);
-  if (payments === undefined || made === undefined) return;
+  if (payments === undefined || made === undefined) return undefined;
   const ask = (paymentId: string, amount: string, asker = session) =>
     askRefund(asker, { paymentId, amount, requestKey: asker.key() });
 
@@ -60,6 +60,8 @@ async function play(session: Session): Promise<void> {
     });
   }
 
+  if (payments.fail === undefined)
+    return { [FAILED_FIRST]: "there is no control that lets a payment fail" };
   await payments.fail(made.paymentId);
   const beyond = await ask(made.paymentId, "9999.00");
   must(
@@ -67,4 +69,5 @@ async function play(session: Session): Promise<void> {
     isCreated(beyond, profile) && beyond.body["paymentStatus"] === "TERMINAL_FAILED",
     () => `too much of a failed payment: TERMINAL_FAILED expected, ${shown(beyond)} came`,
   );
+  return undefined;
 }

@@ -22,7 +22,11 @@ export const refundEvents: ProviderCheck = {
   role: "provider",
   requirements,
   run: (target, context) =>
-    playOnce({ requirements, needs: ["payments", "clock", "receiver"], play }, target, context),
+    playOnce(
+      { requirements, needs: ["payments", "settle", "fail", "cover", "clock", "receiver"], play },
+      target,
+      context,
+    ),
 };
 
 type Kind = "refund.pending" | "refund.authorized" | "refund.failed";
@@ -64,14 +68,14 @@ async function play(session: Session): Promise<Unseen | void> {
     await debit(),
   ];
   const [early, held] = [await ask(failing), await ask(settling)];
-  await payments.fail(failing);
-  await payments.fail(failed);
+  await payments.fail?.(failing);
+  await payments.fail?.(failed);
   const now = await clock.now();
   for (const paymentId of [settling, settledBefore, covered]) {
     // oxlint-disable-next-line no-await-in-loop -- three
-    await payments.settle(paymentId, now);
+    await payments.settle?.(paymentId, now);
   }
-  await payments.cover(covered);
+  await payments.cover?.(covered);
   await clock.advance(eligibleAt(now, holdOf(profile)) - now + HOUR_MS);
   const told: readonly Told[] = [
     { what: "pending, then failed", refund: early, kinds: ["refund.pending", "refund.failed"] },

@@ -38,7 +38,7 @@ export const refundStates: ProviderCheck = {
     playScenario(
       {
         requirements,
-        needs: ["payments", "clock"],
+        needs: ["payments", "settle", "fail", "cover", "clock"],
         ...(!tellsExisting(target.profile) && { unseen }),
         arbitrary: steps,
         play,
@@ -83,13 +83,13 @@ async function play(session: Session, moves: readonly Step[]): Promise<void> {
         break;
       case "settle":
         if (model.debit !== "processing") continue;
-        await payments.settle(paymentId, now);
+        await payments.settle?.(paymentId, now);
         model = { ...model, debit: { settledAt: now } };
         break;
       case "fail":
       case "cover":
         if (model.debit === "failed") continue;
-        await payments[move.kind](paymentId);
+        await payments[move.kind]?.(paymentId);
         model = { debit: "failed", asked: model.asked.map(failed) };
         break;
       case "ask":

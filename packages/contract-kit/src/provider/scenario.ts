@@ -13,10 +13,14 @@ import { Violation } from "./violation.ts";
  * - `another`: a second merchant, made or there already
  * - `receiver`: deliveries reach the kit
  * - `client`: access tokens may be asked for
- * - the rest are controls of these names; `subscriptionsOf` is one of `events`
+ * - the rest are controls of these names; `settle`, `fail` and `cover` are of `payments`, `subscriptionsOf`
+ *   of `events`
  */
 export type Need =
   | "payments"
+  | "settle"
+  | "fail"
+  | "cover"
   | "clock"
   | "events"
   | "subscriptionsOf"
@@ -70,8 +74,12 @@ export async function playScenario<T>(
     path,
     numRuns: runs,
     endOnFailure: path !== "",
+    // A target that answers slowly is played less, and its failure is shown as small as there was time for.
+    interruptAfterTimeLimit: CHECK_MS,
   });
   if (!details.failed) {
+    if (details.interrupted && details.numRuns === 0)
+      throw new Error("the target takes too long: no scenario came to its end");
     return requirements.map((requirement): Verdict => {
       const message = untold[requirement];
       return message === undefined
@@ -100,8 +108,14 @@ export function playOnce(
   return playScenario({ ...scenario, arbitrary: fc.constant(null), play }, target, once);
 }
 
+/** Milliseconds after which no further scenario of a check is begun. */
+const CHECK_MS = 120_000;
+
 const LACKING: Readonly<Record<Need, string>> = {
-  payments: "control of payments",
+  payments: "control that makes payments",
+  settle: "control that settles a payment",
+  fail: "control that lets a payment fail",
+  cover: "control that covers a payment",
   clock: "control of its clock",
   events: "control of events",
   subscriptionsOf: "control that tells whom an event is delivered to",
@@ -117,6 +131,10 @@ function isThere(target: ProviderTarget, need: Need): boolean {
     case "clock":
     case "events":
       return controls[need] !== undefined;
+    case "settle":
+    case "fail":
+    case "cover":
+      return controls.payments?.[need] !== undefined;
     case "subscriptionsOf":
       return controls.events?.subscriptionsOf !== undefined;
     case "another":

@@ -55,7 +55,14 @@ export interface SessionOptions {
   readonly run: string;
 }
 
-/** Opens a conversation with the target's own merchant. */
+/** Milliseconds of a whole scenario: a target that drips its answers holds no run for hours. */
+const SCENARIO_MS = 100_000;
+
+/**
+ * Opens a conversation with the target's own merchant.
+ *
+ * @throws {Error} by `call`: the scenario takes too long, which says nothing of a requirement.
+ */
 export async function openSession(
   target: ProviderTarget,
   options: SessionOptions,
@@ -64,6 +71,7 @@ export async function openSession(
   const token = await target.token();
   const send = recorder.watch(target.send, target.url);
   const controls = target.controls?.(recorder.watch) ?? {};
+  const startedAt = performance.now();
   let keys = 0;
   const receive = (answer?: AnswerAttempt): Place => {
     const place = target.receiver?.open(answer);
@@ -97,6 +105,8 @@ export async function openSession(
         ),
       );
       const call: HttpCall = { method, path, headers, ...(text !== undefined && { body: text }) };
+      if (performance.now() - startedAt > SCENARIO_MS)
+        throw new Error(`the target takes too long: ${recorder.exchanges.length} calls in 100 s`);
       const answer = await answered(send, call, recorder);
       const said = Buffer.from(answer.body).toString();
       const body = parsed(said);
