@@ -22,12 +22,10 @@ describeInBrowser("the inspector's page", () => {
     // A customer with an account, and a payment that settles.
     await link("Customers").click();
     await button("create").click();
-    await page.locator(".row.resource").click();
     await button("link").click();
-    await page.getByText("First Sample Bank").waitFor();
+    await page.getByRole("cell", { name: "First Sample Bank" }).waitFor();
     await link("Payments").click();
     await button("create").click();
-    await page.locator(".row.resource").click();
     await button("settle").click();
     await page.locator(".facts .badge.SUCCEEDED").waitFor();
 
@@ -45,7 +43,7 @@ describeInBrowser("the inspector's page", () => {
     await link("Payments").click();
     await page.locator(".row.resource").click();
     await button("refund").click();
-    await page.locator(".row.resource", { hasText: "Refund" }).click();
+    await page.getByRole("heading", { name: "Refund 1.00 USD" }).waitFor();
     await page.locator(".state.present", { hasText: "PENDING" }).waitFor();
     await page.locator(".calendar .closed, .calendar .open").first().waitFor();
     await link("Timeline").click();

@@ -6,6 +6,7 @@ const names: Readonly<Record<View, string>> = {
   customers: "Customers",
   subscriptions: "Subscriptions",
   receiver: "Receiver",
+  checks: "Checks",
   faults: "Faults",
 };
 

@@ -52,6 +52,7 @@ export function useNews(
       },
       attempt: happened,
       outcome: happened,
+      check: happened,
       gap: start,
       isLive: (isLive) => timeline.setLive(isLive),
     });

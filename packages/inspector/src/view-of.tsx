@@ -1,4 +1,5 @@
 import { memo } from "react";
+import { ChecksView } from "./checks/checks-view.tsx";
 import { FaultsView } from "./faults/faults-view.tsx";
 import type { Place } from "./parts/use-place.ts";
 import { ReceiverView } from "./receiver/receiver-view.tsx";
@@ -20,6 +21,8 @@ export const ViewOf = memo(function ViewOf({ place: { view, id } }: { readonly p
       return <SubscriptionsView selected={id} />;
     case "receiver":
       return <ReceiverView />;
+    case "checks":
+      return <ChecksView selected={id} />;
     case "faults":
       return <FaultsView />;
     default:

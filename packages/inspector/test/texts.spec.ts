@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { formatted } from "../src/event/formatted.ts";
 import { attemptCurl, attemptTest } from "../src/event/snippets.ts";
+import { jsonText } from "../src/resources/money.ts";
 import { curlOf, quoted } from "../src/parts/curl-of.ts";
 import { durationText } from "../src/parts/duration-text.ts";
 import { subjectOf } from "../src/timeline/subject-of.ts";
@@ -29,9 +30,45 @@ describe("a formatted payload", () => {
   });
 });
 
+const hostile = { id: "evt_1", type: "", category: "", timestamp: "", payload: "" };
+/** The 65 controls but NUL, which no word holds, and the line end, which quotes hold; then what turns text. */
+const obeyed = [
+  ...Array.from({ length: 31 }, (_, index) => index + 1).filter((code) => code !== 10),
+  ...Array.from({ length: 33 }, (_, index) => 127 + index),
+  0x61c,
+  0x200e,
+  0x200f,
+  0x202a,
+  0x202b,
+  0x202c,
+  0x202d,
+  0x202e,
+  0x2028,
+  0x2066,
+  0x2069,
+  0xfeff,
+].map((code) => `it's ${String.fromCodePoint(code)}[31m\\n%s`);
+
 describe("a line for a shell", () => {
+  it("C6 holds nothing that a terminal obeys when it is pasted", () => {
+    for (const text of obeyed) {
+      expect(quoted(text)).toMatch(/^[\x20-\x7E]+$/);
+      expect(attemptTest({ ...hostile, payload: text, type: text })).toMatch(/^[\n\x20-\x7E]+$/);
+    }
+  });
+
   it("always has a text as one word, whatever is in it", () => {
-    const texts = ["$(touch x)", "`x`", "it's", "a\nb", '"', "\\", "'; rm -rf /; '", "é\u202E"];
+    const texts = [
+      "$(touch x)",
+      "`x`",
+      "it's",
+      "a\nb",
+      '"',
+      "\\",
+      "'; rm -rf /; '",
+      "é\u202E",
+      ...obeyed,
+    ];
     const printed = execFileSync("sh", ["-c", `printf '%s\\0' ${texts.map(quoted).join(" ")}`], {
       encoding: "utf8",
     });
@@ -111,5 +148,14 @@ describe("small texts", () => {
     const events = [{ type, category: "PAYMENT", kinds: [type], subjects }];
     expect(subjectOf({ type, payload }, events)).toBe(id);
     expect(subjectOf({ type: "another", payload }, events)).toBeNull();
+  });
+});
+
+describe("the JSON of a call that names an amount", () => {
+  it.each([
+    ["10.50", '{"paymentId":"pay_1","amount":{"currency":"USD","value":10.50}}'],
+    ["1e3", '{"paymentId":"pay_1","amount":{"currency":"USD","value":0}}'],
+  ])("has the digits of %j as they stand, and no empty member", (amount, text) => {
+    expect(jsonText({ paymentId: "pay_1", amount, softDescriptor: "" })).toBe(text);
   });
 });

@@ -12,6 +12,7 @@ import { loadProfile } from "../load-profile.ts";
 import { DEFAULT_FOLDER, openDatabase } from "../open-database.ts";
 import { inspectorFolder } from "../inspector-folder.ts";
 import { openInBrowser } from "../open-in-browser.ts";
+import { receiverCheckRunner } from "../receiver-check-runner.ts";
 import { asFailure } from "../service-failure.ts";
 import type { Surroundings } from "../terminal.ts";
 
@@ -61,7 +62,15 @@ export async function runSandbox(
       allowedHosts: command.allowHosts,
       userAgent: `Countersign/${surroundings.version}`,
       ...(folder !== undefined && {
-        inspector: { folder, key, token: kept.token, ...(target && { target }) },
+        inspector: {
+          folder,
+          key,
+          token: kept.token,
+          ...(target && {
+            target,
+            checks: receiverCheckRunner({ ...target, profile, profileName: command.profile }),
+          }),
+        },
       }),
     });
   }).catch((error: unknown) => {

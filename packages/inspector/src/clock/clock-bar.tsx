@@ -1,16 +1,18 @@
 import type { Due } from "../remote/shapes.ts";
+import { ActionButton } from "../parts/action-button.tsx";
+import { Refusal } from "../parts/refusal.tsx";
 import { Time } from "../parts/time.tsx";
 import { useAction } from "../parts/use-action.ts";
 import { useReading } from "../parts/use-reading.ts";
+import { MoreClock } from "./more-clock.tsx";
 
 /** The namespace's clock: what it shows, what is due next, and how it moves. */
 export function ClockBar() {
   const reading = useReading<Due>("/sandbox/inspect/due");
-  const { isBusy, refusal, run } = useAction();
+  const action = useAction();
   if (reading.at !== "read")
     return <section className="clock" aria-label="Clock" aria-busy="true" />;
   const { now, next, businessDays } = reading.value;
-  const move = (at: string): void => void run("PUT", "/sandbox/clock", { now: at });
   const isOverdue = next !== null && next.at <= now;
   return (
     <section className="clock" aria-label="Clock">
@@ -20,7 +22,7 @@ export function ClockBar() {
         </span>
         <span className="note">
           {next === null ? (
-            "nothing is due"
+            "nothing is due; this clock stands still until you move it"
           ) : (
             <>
               next: {next.kind === "refund" ? "a refund" : `attempt of ${next.what}`}{" "}
@@ -33,31 +35,30 @@ export function ClockBar() {
         {[1, 3].map((days) => {
           const day = businessDays[days - 1];
           return (
-            <button
+            <ActionButton
               key={days}
-              type="button"
-              disabled={isBusy || day === undefined}
-              title={day && `to ${day.date}, 00:00 of the bank calendar`}
-              onClick={() => day && move(day.at)}
-            >
-              +{days} business {days === 1 ? "day" : "days"}
-            </button>
+              action={action}
+              label={`+${String(days)} business ${days === 1 ? "day" : "days"}`}
+              hint={day && `to ${day.date}, 00:00 of the bank calendar`}
+              method="PUT"
+              path="/sandbox/clock"
+              body={{ now: day?.at ?? now }}
+              isOff={day === undefined}
+            />
           );
         })}
-        <button
-          type="button"
-          disabled={isBusy || next === null}
-          title="Moves the clock to the instant at which something is due"
-          onClick={() => next !== null && move(isOverdue ? now : next.at)}
-        >
-          next change
-        </button>
+        <ActionButton
+          action={action}
+          label="next change"
+          hint="Moves the clock to the instant at which something is due"
+          method="PUT"
+          path="/sandbox/clock"
+          body={{ now: next === null || isOverdue ? now : next.at }}
+          isOff={next === null}
+        />
+        <MoreClock now={now} action={action} />
       </div>
-      {refusal !== undefined && (
-        <p className="refusal" role="alert">
-          {refusal}
-        </p>
-      )}
+      <Refusal action={action} />
     </section>
   );
 }

@@ -1,4 +1,6 @@
+import { ActionButton } from "../parts/action-button.tsx";
 import { DeliveryBadge } from "../parts/delivery-badge.tsx";
+import { Refusal } from "../parts/refusal.tsx";
 import { useAction } from "../parts/use-action.ts";
 import type { Delivery, ToldEvent, ToldOutcome } from "../remote/shapes.ts";
 import { AttemptView } from "./attempt-view.tsx";
@@ -14,26 +16,20 @@ export function DeliveryView({
   readonly event: ToldEvent;
   readonly outcomes: readonly ToldOutcome[];
 }) {
-  const { isBusy, refusal, run } = useAction();
+  const action = useAction();
   const { deliveryId, attempts, url, state } = delivery;
   return (
     <section className="card">
       <header className="card-head">
         <DeliveryBadge states={[state]} />
         <span className="mono url">{url ?? delivery.subscriptionKey}</span>
-        <button
-          type="button"
-          disabled={isBusy}
-          onClick={() => void run("POST", `/sandbox/deliveries/${deliveryId}/replay`)}
-        >
-          replay
-        </button>
+        <ActionButton
+          action={action}
+          label="replay"
+          path={`/sandbox/deliveries/${deliveryId}/replay`}
+        />
       </header>
-      {refusal !== undefined && (
-        <p className="refusal" role="alert">
-          {refusal}
-        </p>
-      )}
+      <Refusal action={action} />
       <ol className="attempts">
         {attempts.map((attempt, index) => (
           <AttemptView

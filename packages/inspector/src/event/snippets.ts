@@ -19,8 +19,8 @@ export function attemptTest({ payload, type }: ToldEvent): string {
 import { expect, it } from "vitest";
 import { receiver } from "../src/receiver.ts";
 
-it(${JSON.stringify(`handles ${type}`)}, async () => {
-  const event = ${JSON.stringify(payload)};
+it(${inCode(`handles ${type}`)}, async () => {
+  const event = ${inCode(payload)};
   const attempt = signedAttempt({
     secrets: [process.env["WEBHOOK_SECRET"] ?? ""],
     id: JSON.parse(event).id,
@@ -32,4 +32,12 @@ it(${JSON.stringify(`handles ${type}`)}, async () => {
   expect(outcome.kind).toBe("handled");
 });
 `;
+}
+
+/** A text as a literal of JavaScript, without a character that an editor or a terminal would obey. */
+function inCode(text: string): string {
+  return JSON.stringify(text).replaceAll(
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  );
 }

@@ -73,6 +73,21 @@ export function FaultForm({ fault, routes, onChange }: FaultFormProps) {
           />
         </label>
       )}
+      {fault.kind === "status" && (
+        <label>
+          Retry-After, seconds, optional
+          <input
+            inputMode="numeric"
+            value={fault.retryAfterSeconds ?? ""}
+            onChange={({ target }) => {
+              const { retryAfterSeconds: _, ...rest } = fault;
+              const seconds =
+                target.value === "" ? {} : { retryAfterSeconds: number(target.value) };
+              onChange({ ...rest, ...seconds });
+            }}
+          />
+        </label>
+      )}
       {fault.delayMs !== undefined && (
         <label>
           milliseconds

@@ -6,6 +6,7 @@ import { Refusal } from "../parts/refusal.tsx";
 import { useAction } from "../parts/use-action.ts";
 import { useReading } from "../parts/use-reading.ts";
 import type { Fault } from "../remote/shapes.ts";
+import { LatestDeliveries } from "./latest-deliveries.tsx";
 import { FaultForm, faultPresets } from "./fault-form.tsx";
 
 /** Faults that happen to coming calls, on either side. */
@@ -21,8 +22,8 @@ export function FaultsView() {
       <h1>Faults</h1>
       <p className="note">
         A fault happens to the next calls of its place, as often as it says, and is gone. Faults on{" "}
-        <code>attempt</code> are the merchant&apos;s side: watch the schedule under Timeline. The
-        others are the service&apos;s answers.
+        <code>attempt</code> are the merchant&apos;s side: below, the schedule reacts. The others
+        are the service&apos;s answers.
       </p>
       <h2>Waiting to happen</h2>
       {present.length === 0 ? (
@@ -71,6 +72,7 @@ export function FaultsView() {
       </div>
       <Refusal action={action} />
       <CurlLine method="PUT" path="/sandbox/faults" body={JSON.stringify(body)} />
+      <LatestDeliveries />
     </div>
   );
 }

@@ -3,16 +3,22 @@ import { useInspector } from "../inspector-context.ts";
 import { Code } from "./code.tsx";
 import { curlOf } from "./curl-of.ts";
 
-/** What the page has called to change something, each as the line that does the same. */
+/**
+ * What the page has called to change something, each as the line that does the same; before a call, the line
+ * of the control that the pointer or the focus is on.
+ */
 export function Calls() {
   const { calls, remote } = useInspector();
-  const made = useSyncExternalStore(calls.subscribe, calls.snapshot);
+  const { made, pointed } = useSyncExternalStore(calls.subscribe, calls.snapshot);
   const [last] = made;
+  const line = pointed && curlOf(remote.origin, pointed);
   return (
     <details className="calls">
       <summary>
-        {last === undefined ? (
-          "Calls made from this page, as curl lines"
+        {line !== undefined ? (
+          <code>{line}</code>
+        ) : last === undefined ? (
+          "Each control here is one HTTP call; its curl line stands here"
         ) : (
           <>
             <span className={`status ${last.status < 400 ? "good" : "bad"}`}>{last.status}</span>{" "}
@@ -21,7 +27,8 @@ export function Calls() {
         )}
       </summary>
       <div className="calls-list">
-        {made.length === 0 && <p className="note">None yet. Each button here is one HTTP call.</p>}
+        {line !== undefined && <Code label="the control you are on" text={line} />}
+        {made.length === 0 && <p className="note">No calls yet.</p>}
         {made.map((call, index) => (
           <Code
             key={made.length - index}

@@ -12,6 +12,7 @@ export const views = [
   "customers",
   "subscriptions",
   "receiver",
+  "checks",
   "faults",
 ] as const;
 

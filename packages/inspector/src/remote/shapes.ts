@@ -204,5 +204,6 @@ export interface Fault {
   readonly kind: "status" | "delay" | "reset" | "lost";
   readonly status?: number;
   readonly delayMs?: number;
+  readonly retryAfterSeconds?: number;
   readonly times: number;
 }

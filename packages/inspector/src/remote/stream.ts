@@ -5,6 +5,8 @@ export interface StreamReader {
   readonly delivery: (delivery: ToldDelivery) => void;
   readonly attempt: (attempt: { readonly eventId: string }) => void;
   readonly outcome: (outcome: ToldOutcome) => void;
+  /** A run of the checks has come a step further. */
+  readonly check: () => void;
   /** News may have been missed: what is known is to be read again. */
   readonly gap: () => void;
   readonly isLive: (live: boolean) => void;
@@ -23,6 +25,7 @@ export function listen(reader: StreamReader): () => void {
   on("delivery", (text) => reader.delivery(JSON.parse(text) as ToldDelivery));
   on("attempt", (text) => reader.attempt(JSON.parse(text) as { readonly eventId: string }));
   on("outcome", (text) => reader.outcome(JSON.parse(text) as ToldOutcome));
+  on("check", () => reader.check());
   on("gap", () => reader.gap());
   source.addEventListener("open", () => reader.isLive(true));
   source.addEventListener("error", () => reader.isLive(false));

@@ -8,6 +8,7 @@ import { Time } from "../parts/time.tsx";
 import { useAction } from "../parts/use-action.ts";
 import { useReading } from "../parts/use-reading.ts";
 import type { Customer } from "../remote/shapes.ts";
+import { LinkAccount } from "./link-account.tsx";
 import { NewCustomer } from "./new-customer.tsx";
 
 /** Customers, and one of them. */
@@ -19,6 +20,7 @@ export function CustomersView({ selected }: { readonly selected: string | undefi
     <SplitView
       view="customers"
       title="Customers"
+      make="a new customer"
       selected={selected}
       list={
         <>
@@ -64,7 +66,7 @@ function CustomerView({ customer }: { readonly customer: Customer }) {
         <Time at={customer.creationDate} isLong />
       </p>
       <div className="buttons">
-        {["activate", "deactivate", "link", "unlink"].map((move) => (
+        {["activate", "deactivate", "unlink"].map((move) => (
           <ActionButton
             key={move}
             action={action}
@@ -77,7 +79,9 @@ function CustomerView({ customer }: { readonly customer: Customer }) {
       <h2>States</h2>
       <StateDiagram transitions={about.transitions.customer} present={customer.customerStatus} />
       <h2>Account</h2>
-      {customer.accountDetails === undefined && <p className="note">No account is linked.</p>}
+      {customer.accountDetails === undefined && (
+        <p className="note">No account is linked: payments need one.</p>
+      )}
       <table>
         <tbody>
           {Object.entries(accountDetails).map(([name, value]) => (
@@ -88,6 +92,7 @@ function CustomerView({ customer }: { readonly customer: Customer }) {
           ))}
         </tbody>
       </table>
+      <LinkAccount customerId={id} />
     </article>
   );
 }

@@ -3,6 +3,7 @@ import { ActionButton } from "../parts/action-button.tsx";
 import { CurlLine } from "../parts/curl-line.tsx";
 import { Refusal } from "../parts/refusal.tsx";
 import { useAction } from "../parts/use-action.ts";
+import { addressOf } from "../parts/use-place.ts";
 
 /** Makes a customer. */
 export function NewCustomer() {
@@ -14,7 +15,6 @@ export function NewCustomer() {
   return (
     <article>
       <h1>A new customer</h1>
-      <p className="note">Select a customer on the list to move it, or make one.</p>
       <div className="form">
         <label>
           first name
@@ -34,6 +34,7 @@ export function NewCustomer() {
           path="/sandbox/customers"
           body={body}
           isPrimary
+          onDone={({ id }) => (location.hash = addressOf("customers", String(id)))}
         />
       </div>
       <Refusal action={action} />

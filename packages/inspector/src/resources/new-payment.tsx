@@ -3,9 +3,11 @@ import { ActionButton } from "../parts/action-button.tsx";
 import { CurlLine } from "../parts/curl-line.tsx";
 import { Refusal } from "../parts/refusal.tsx";
 import { useAction } from "../parts/use-action.ts";
+import { addressOf } from "../parts/use-place.ts";
 import { useReading } from "../parts/use-reading.ts";
 import type { Customer } from "../remote/shapes.ts";
-import { isAmount } from "./money.ts";
+import { AmountField } from "./amount-field.tsx";
+import { isAmount, jsonText } from "./money.ts";
 
 /** Makes a payment of a customer. */
 export function NewPayment() {
@@ -15,12 +17,12 @@ export function NewPayment() {
   const linked = customers.filter(({ accountDetails }) => accountDetails !== undefined);
   const [chosen, setChosen] = useState<string>();
   const [amount, setAmount] = useState("10.50");
+  const [reference, setReference] = useState("");
   const customerId = chosen ?? linked[0]?.id ?? "";
-  const body = `{"customerId":${JSON.stringify(customerId)},"amount":{"currency":"USD","value":${isAmount(amount) ? amount : "0"}}}`;
+  const body = jsonText({ customerId, amount, clientReferenceId: reference });
   return (
     <article>
       <h1>A new payment</h1>
-      <p className="note">Select a payment on the list to move it, or make one.</p>
       <div className="form">
         <label>
           customer
@@ -32,14 +34,10 @@ export function NewPayment() {
             ))}
           </select>
         </label>
+        <AmountField value={amount} onChange={setAmount} />
         <label>
-          amount, USD
-          <input
-            inputMode="decimal"
-            value={amount}
-            aria-invalid={!isAmount(amount)}
-            onChange={(event) => setAmount(event.target.value)}
-          />
+          reference, optional
+          <input value={reference} onChange={(event) => setReference(event.target.value)} />
         </label>
         <ActionButton
           action={action}
@@ -48,10 +46,14 @@ export function NewPayment() {
           body={body}
           isPrimary
           isOff={customerId === "" || !isAmount(amount)}
+          onDone={({ paymentId }) => (location.hash = addressOf("payments", String(paymentId)))}
         />
       </div>
       {reading.at === "read" && linked.length === 0 && (
-        <p className="note">No customer has a linked account: link one under Customers first.</p>
+        <p className="note">
+          No customer has a linked account: link one under{" "}
+          <a href={addressOf("customers")}>Customers</a> first.
+        </p>
       )}
       <Refusal action={action} />
       <CurlLine method="POST" path="/sandbox/payments" body={body} />

@@ -4,6 +4,7 @@ import { ActionButton } from "../parts/action-button.tsx";
 import { CurlLine } from "../parts/curl-line.tsx";
 import { Refusal } from "../parts/refusal.tsx";
 import { useAction } from "../parts/use-action.ts";
+import { addressOf } from "../parts/use-place.ts";
 import { ChooseEvents, detailsOf, type Details } from "./choose-events.tsx";
 
 /** Subscribes the one address that the command line names. */
@@ -46,6 +47,9 @@ export function NewSubscription() {
           body={body}
           isPrimary
           isOff={details.type !== "ALL" && details.details.length === 0}
+          onDone={({ subscriptionKey }) =>
+            (location.hash = addressOf("subscriptions", String(subscriptionKey)))
+          }
         />
       </div>
       <Refusal action={action} />

@@ -16,6 +16,7 @@ export function PaymentsView({ selected }: { readonly selected: string | undefin
     <SplitView
       view="payments"
       title="Payments"
+      make="a new payment"
       selected={selected}
       list={
         <>

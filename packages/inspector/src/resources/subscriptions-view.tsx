@@ -15,6 +15,7 @@ export function SubscriptionsView({ selected }: { readonly selected: string | un
     <SplitView
       view="subscriptions"
       title="Subscriptions"
+      make="a new subscription"
       selected={selected}
       list={
         <>

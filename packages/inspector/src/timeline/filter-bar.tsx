@@ -1,4 +1,6 @@
 import { useEffect, useRef } from "react";
+import { NEW } from "../parts/split-view.tsx";
+import { addressOf } from "../parts/use-place.ts";
 
 export interface Filter {
   /** Any of these; all where it is empty. */
@@ -77,6 +79,9 @@ export function FilterBar(props: FilterBarProps) {
           </button>
         ))}
       </div>
+      <a className="button" href={addressOf("timeline", NEW)} title="Write an event">
+        + event
+      </a>
       <span className={`live ${isLive ? "on" : ""}`} role="status">
         {isPaused ? "paused" : isLive ? "live" : "connecting…"}
       </span>

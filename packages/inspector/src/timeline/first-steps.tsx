@@ -1,11 +1,14 @@
 import { useInspector } from "../inspector-context.ts";
-import { addressOf } from "../parts/use-place.ts";
+import { ActionButton } from "../parts/action-button.tsx";
+import { Refusal } from "../parts/refusal.tsx";
+import { NEW } from "../parts/split-view.tsx";
 import { useAction } from "../parts/use-action.ts";
+import { addressOf } from "../parts/use-place.ts";
 
 /** What stands in an empty timeline: the first thing to do. */
 export function FirstSteps() {
   const { about } = useInspector();
-  const { isBusy, refusal, run } = useAction();
+  const action = useAction();
   return (
     <div className="empty">
       <h1>Nothing has happened yet</h1>
@@ -14,17 +17,20 @@ export function FirstSteps() {
         with one:
       </p>
       <p className="buttons">
-        <button
-          type="button"
-          className="primary"
-          disabled={isBusy}
-          onClick={() => void run("POST", "/sandbox/events", { type: about.events[0]?.type ?? "" })}
-        >
-          Write a sample event
-        </button>
-        <a className="button" href={addressOf("payments")}>
-          Make a payment
+        <ActionButton
+          action={action}
+          label="Write a sample event"
+          path="/sandbox/events"
+          body={{ type: about.events[0]?.type ?? "" }}
+          isPrimary
+        />
+        <a className="button" href={addressOf("customers", NEW)}>
+          Make a customer
         </a>
+      </p>
+      <p className="note">
+        The story of a refund: a customer, an account linked to it, a payment that settles, a refund
+        of it, and three business days.
       </p>
       {about.target === null && (
         <p className="note">
@@ -32,11 +38,7 @@ export function FirstSteps() {
           <code>--deliver-to http://localhost:3000/webhooks</code> and events go to your receiver.
         </p>
       )}
-      {refusal !== undefined && (
-        <p className="refusal" role="alert">
-          {refusal}
-        </p>
-      )}
+      <Refusal action={action} />
     </div>
   );
 }

@@ -10,8 +10,8 @@ import { useWindow } from "./use-window.ts";
 const ROW_PX = 48;
 
 /**
- * The rows in sight, the newest first. Whoever has scrolled down keeps what they look at, however many
- * rows come in above.
+ * The rows in sight, the newest first. Whoever has scrolled down, points at a row or has the focus in the
+ * list keeps what they look at, however many rows come in above.
  */
 export function TimelineList({
   rows,
@@ -27,6 +27,9 @@ export function TimelineList({
   const anchor = useRef<string>(undefined);
   // Asking the element costs a layout each time.
   const scrolled = useRef(0);
+  const [isAtTop, setAtTop] = useState(true);
+  const seen = useRef<string>(undefined);
+  const isHeld = useRef(false);
   const { from, to } = useWindow(scroller, { count: rows.count, rowPx: ROW_PX });
   const newest = rows.at(0)?.id;
   const placeOf = (id: string | undefined): number =>
@@ -35,10 +38,14 @@ export function TimelineList({
     const former = anchor.current;
     const element = scroller.current;
     anchor.current = newest;
-    if (element === null || scrolled.current <= ROW_PX || former === newest) return;
+    if (isAtTop) seen.current = newest;
+    if (element === null || former === newest) return;
+    if (scrolled.current <= ROW_PX && !isHeld.current) return;
     const place = placeOf(former);
     if (place > 0) element.scrollTop += place * ROW_PX;
   });
+
+  const above = isAtTop ? 0 : placeOf(seen.current);
 
   const move = (event: KeyboardEvent): void => {
     const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10 }[event.key];
@@ -61,11 +68,29 @@ export function TimelineList({
       className="rows"
       ref={scroller}
       onKeyDown={move}
-      onScroll={({ currentTarget }) => (scrolled.current = currentTarget.scrollTop)}
+      onScroll={({ currentTarget }) => {
+        scrolled.current = currentTarget.scrollTop;
+        setAtTop(currentTarget.scrollTop <= ROW_PX);
+      }}
+      onPointerEnter={() => (isHeld.current = true)}
+      onPointerLeave={() => (isHeld.current = false)}
+      onFocus={() => (isHeld.current = true)}
+      onBlur={() => (isHeld.current = false)}
       tabIndex={0}
       role="group"
       aria-label="Events"
     >
+      {above > 0 && (
+        <div className="newer">
+          <button
+            type="button"
+            className="primary"
+            onClick={() => scroller.current?.scrollTo(0, 0)}
+          >
+            ↑ {above.toLocaleString()} new
+          </button>
+        </div>
+      )}
       <ol className="rows-all" style={{ height: rows.count * ROW_PX }}>
         {places(from, to).map((place) => {
           const row = rows.at(place);

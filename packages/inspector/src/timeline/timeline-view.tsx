@@ -1,12 +1,14 @@
 import { useState, useSyncExternalStore } from "react";
 import { EventView } from "../event/event-view.tsx";
 import { useInspector } from "../inspector-context.ts";
+import { NEW } from "../parts/split-view.tsx";
 import { addressOf } from "../parts/use-place.ts";
 import { FilterBar, type Filter } from "./filter-bar.tsx";
 import { FirstSteps } from "./first-steps.tsx";
 import { TimelineList } from "./timeline-list.tsx";
 import type { Snapshot } from "./timeline-store.ts";
 import { useFiltered } from "./use-filtered.ts";
+import { WriteEvent } from "./write-event.tsx";
 
 const everything: Filter = { categories: [], type: "", search: "" };
 
@@ -44,14 +46,14 @@ export function TimelineView({ selected }: { readonly selected: string | undefin
         {selected === undefined ? (
           <p className="note hint">
             Select an event: its bytes, its attempts and its signature stand here. Arrow keys move,
-            Enter opens, <kbd>/</kbd> searches.
+            <kbd>/</kbd> searches. Or <a href={addressOf("timeline", NEW)}>write an event</a>.
           </p>
         ) : (
           <>
             <a className="back" href={addressOf("timeline")}>
               ← Timeline
             </a>
-            <EventView key={selected} id={selected} />
+            {selected === NEW ? <WriteEvent /> : <EventView key={selected} id={selected} />}
           </>
         )}
       </section>

@@ -1,0 +1,83 @@
+import type { CheckRunner } from "@countersign/sandbox";
+import type { Profile } from "@countersign/schemas/profiles";
+import { shellWords } from "./verify/shell-words.ts";
+
+export interface CheckedTarget {
+  /** Where the receiver takes attempts: the address of `--deliver-to`. */
+  readonly url: string;
+  /** The secret that its deliveries are signed with. */
+  readonly secret: string;
+  readonly profile: Profile;
+  /** What `--profile` names, for the lines that show a failure again. */
+  readonly profileName: string;
+}
+
+/** Of everything that is generated, as of `countersign verify receiver`. */
+const SEED = 1;
+
+/**
+ * The checks of `countersign verify receiver`, for a sandbox to host. The kit is loaded when somebody asks
+ * for them: a sandbox that nobody checks with starts without.
+ */
+export function receiverCheckRunner({
+  url,
+  secret,
+  profile,
+  profileName,
+}: CheckedTarget): CheckRunner {
+  const load = () => import("@countersign/contract-kit");
+  const replay = (check: string, at: { seed: number; path?: string }): string =>
+    shellWords([
+      "countersign",
+      "verify",
+      "receiver",
+      "--url",
+      url,
+      ...(profileName === "standard" ? [] : ["--profile", profileName]),
+      "--only",
+      check,
+      "--seed",
+      String(at.seed),
+      ...(at.path === undefined ? [] : ["--path", at.path]),
+    ]);
+  return {
+    owed: async () => {
+      const { receiverChecks, requirements } = await load();
+      const known = new Map(requirements("receiver").map((one) => [one.id, one]));
+      return receiverChecks.flatMap((check) =>
+        check.requirements.flatMap((id) => {
+          const requirement = known.get(id);
+          if (requirement === undefined) return [];
+          const { level, sentence, source, why } = requirement;
+          return [
+            {
+              id: `${check.id}#${id}`,
+              group: check.id,
+              title: check.title,
+              requirement: id,
+              level,
+              name: sentence,
+              source,
+              why,
+            },
+          ];
+        }),
+      );
+    },
+    run: async ({ signal, onCheck, onEntry }) => {
+      const kit = await load();
+      const target = kit.receiverTarget({ url, secrets: [secret], profile });
+      const hide = kit.redactor([secret]);
+      const report = await kit.run({
+        target,
+        checks: kit.receiverChecks,
+        requirements: kit.requirements("receiver"),
+        seed: SEED,
+        signal,
+        onCheck: ({ id, title }, place, total) => onCheck({ check: id, title, place, total }),
+        onFinding: (finding) => onEntry(hide(kit.entryOfFinding(finding, { seed: SEED, replay }))),
+      });
+      return hide(kit.reportOfRun(report, { replay }));
+    },
+  };
+}
