@@ -4,6 +4,7 @@ export const failureCodes = {
   CS_CLI_ARGUMENT_UNUSABLE: "An argument is not of its form, or names nothing.",
   CS_CLI_BASELINE_UNUSABLE: "The file of `--baseline` cannot be read or written, or is none.",
   CS_CLI_CLIENT_REFUSED: "The client is in the database with another secret.",
+  CS_CLI_CONTROL_UNUSABLE: "The file of `--control` cannot be read, or maps no controls.",
   CS_CLI_DATABASE_UNUSABLE:
     "The database, or a file beside it, cannot be opened or is of another version.",
   CS_CLI_DELIVER_TO_REFUSED: "The address of `--deliver-to`, or its secret, cannot be subscribed.",
@@ -18,6 +19,7 @@ export const failureCodes = {
   CS_CLI_PROFILE_UNUSABLE: "There is no such profile, or the document is none.",
   CS_CLI_REPORT_UNWRITABLE: "A file of `--report` cannot be written.",
   CS_CLI_SECRET_UNUSABLE: "There is no secret to sign with, or the profile's scheme refuses it.",
+  CS_CLI_TARGET_NOT_OWNED: "The target is another machine, and `--i-own` does not name it.",
   CS_CLI_TOKEN_UNUSABLE: "`COUNTERSIGN_TOKEN` is not of its form.",
   CS_CLI_UNVERIFIED:
     "Nothing could be verified: the target is not there, or the pacts say too little.",

@@ -13,6 +13,8 @@ export interface CurlOptions {
   readonly token: string;
   /** What makes keys unique in this scenario; the lines take a new one, so that they run again. */
   readonly run: string;
+  /** Further secrets, by the names of the variables that the lines take them from. */
+  readonly secrets?: ReadonlyMap<string, string>;
 }
 
 /**
@@ -21,12 +23,9 @@ export interface CurlOptions {
  */
 export function curlLines(
   exchanges: readonly Exchange[],
-  { token, run }: CurlOptions,
+  { token, run, secrets = new Map() }: CurlOptions,
 ): readonly string[] {
-  const names = new Map([
-    [token, "TOKEN"],
-    [run, "RUN"],
-  ]);
+  const names = new Map([[token, "TOKEN"], [run, "RUN"], ...secrets]);
   const lines = exchanges.flatMap(({ url, call, answer }, index) => {
     const later = exchanges.slice(index + 1).map((one) => textOf(one.call));
     const made = madeBy(answer)
@@ -89,7 +88,8 @@ function single(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-const MADE = /"(paymentId|customerId|id|subscriptionKey|accessToken)":"([A-Za-z0-9._~+/=-]{4,})"/g;
+const MADE =
+  /"(paymentId|customerId|id|subscriptionKey|accessToken|access_token|clientSecret)":"([A-Za-z0-9._~+/=-]{4,})"/g;
 
 /** Names and values that an answer has made up. */
 function madeBy(answer: HttpAnswer | undefined): readonly (readonly [string, string])[] {

@@ -1,11 +1,13 @@
 import type { Command } from "commander";
 import type { Surroundings } from "../terminal.ts";
 import { declareVerifyPacts } from "./verify-pacts.ts";
+import { declareVerifyProvider } from "./verify-provider.ts";
 
 /** `countersign verify …`. */
 export function declareVerify(program: Command, surroundings: Surroundings): void {
   const verify = program
     .command("verify")
     .description("whether a service or a receiver keeps its word");
+  declareVerifyProvider(verify, surroundings);
   declareVerifyPacts(verify, surroundings);
 }

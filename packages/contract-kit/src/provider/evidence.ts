@@ -6,6 +6,9 @@ import type { Place, ReceivedAttempt } from "../target.ts";
 /** Calls and attempts that are shown of one failure: the last ones. */
 const SHOWN = 4;
 
+/** What a service makes up for its caller alone. */
+const GRANTED = /"(?:access_?[tT]oken|client_?[sS]ecret)":"([^"]+)"/g;
+
 /** What went over the wire last: calls of the kit, then attempts of the provider with their answers. */
 export function exchangesOf(
   calls: readonly Call[],
@@ -17,8 +20,18 @@ export function exchangesOf(
     .toSorted((one, other) => one.at - other.at)
     .map(ofAttempt);
   const shown = [...calls.slice(-SHOWN).map(ofCall), ...attempts.slice(-SHOWN)];
+  const granted = calls.flatMap(({ answer }) =>
+    [
+      ...Buffer.from(answer?.body ?? "")
+        .toString()
+        .matchAll(GRANTED),
+    ].map(([, one = ""]) => one),
+  );
   const plain = (text: string): string =>
-    secrets.reduce((rest, secret) => (secret === "" ? rest : rest.replaceAll(secret, "…")), text);
+    [...secrets, ...granted].reduce(
+      (rest, secret) => (secret === "" ? rest : rest.replaceAll(secret, "…")),
+      text,
+    );
   return shown.map(({ sent, received }) => ({
     sent: shownBytes(plain(sent)),
     received: shownBytes(plain(received)),

@@ -8,10 +8,10 @@ import { verifyPacts, type PactRow } from "../pact/verify-pacts.ts";
 
 export interface ProviderPactsOptions {
   /**
-   * The service as the provider of this version's pacts; `undefined` where the controls of `/sandbox/`, by
-   * which states are entered, are not there.
+   * Opens the service as the provider of this version's pacts; gives `undefined` where the controls of
+   * `/sandbox/`, by which states are entered, are not there.
    */
-  readonly open: (() => Promise<PactProvider & { readonly close: () => void }>) | undefined;
+  readonly open: () => Promise<(PactProvider & { readonly close: () => void }) | undefined>;
 }
 
 const PROVIDER = "countersign-service";
@@ -33,9 +33,9 @@ export function providerPacts({ open }: ProviderPactsOptions): ProviderCheck {
     role: "provider",
     requirements,
     run: async () => {
-      if (open === undefined)
-        return none("the states of pacts need the controls of /sandbox/ (--sandbox-url)");
       const provider = await open();
+      if (provider === undefined)
+        return none("the states of pacts need the controls of /sandbox/ (--sandbox-url)");
       try {
         const { rows, problems } = await verifyPacts({
           provider,

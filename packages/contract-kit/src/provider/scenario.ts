@@ -7,6 +7,7 @@ import type { Place, ProviderTarget } from "../target.ts";
 import { exchangesOf } from "./evidence.ts";
 import { newRun, openSession, type Session } from "./session.ts";
 import { closeSubscriptions } from "./tidy.ts";
+import { basicOf } from "./token-calls.ts";
 import { Violation } from "./violation.ts";
 
 /**
@@ -162,14 +163,28 @@ async function inSession(
   } catch (error) {
     if (error instanceof Violation) {
       const token = await target.token();
-      error.curl = curlLines(recorder.exchanges, { token, run });
-      error.exchanges = exchangesOf(recorder.exchanges, places, [token, session.token]);
+      const secrets = secretsOf(session);
+      error.curl = curlLines(recorder.exchanges, { token, run, secrets });
+      const all = [token, session.token, ...secrets.keys()];
+      error.exchanges = exchangesOf(recorder.exchanges, places, all);
     }
     throw error;
   } finally {
     for (const place of places) place.close();
     if (fresh === undefined) await closeSubscriptions(target, recorder.exchanges);
   }
+}
+
+/** What a client is known by, and the variables that stand for it. */
+function secretsOf({ target: { client } }: Session): ReadonlyMap<string, string> {
+  return new Map(
+    client === undefined
+      ? []
+      : [
+          [basicOf(client), "BASIC"],
+          [client.secret, "CLIENT_SECRET"],
+        ],
+  );
 }
 
 function verdictsOf(

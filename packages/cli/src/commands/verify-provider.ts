@@ -1,0 +1,96 @@
+import { providerChecks, providerPacts, serviceProvider } from "@countersign/contract-kit";
+import { Failure } from "../failure.ts";
+import { loadProfile } from "../load-profile.ts";
+import type { Surroundings } from "../terminal.ts";
+import { openProviderTarget, type OpenedProviderTarget } from "../verify/open-provider-target.ts";
+import type { VerifyOptions } from "../verify/verify-options.ts";
+import { verifyTarget } from "../verify/verify-target.ts";
+
+/** As the command line names them. */
+export interface ProviderOptions extends VerifyOptions {
+  readonly url: string;
+  readonly sandboxUrl?: string;
+  readonly control?: string;
+  readonly listen?: string;
+  readonly callbackUrl?: string;
+  readonly iOwn?: string;
+  readonly slow?: boolean;
+  readonly runs: number;
+  readonly path?: string;
+  /** Seconds. */
+  readonly timeout: number;
+}
+
+/**
+ * `countersign verify provider`: every check that the target can show, and reports.
+ *
+ * @returns Whether all MUSTs hold, but for what the baseline knows to fail.
+ * @throws {Failure} Nothing could be verified, or an argument is not of its form.
+ */
+export async function runVerifyProvider(
+  options: ProviderOptions,
+  surroundings: Surroundings,
+): Promise<boolean> {
+  refuseContradictions(options);
+  const profile = await loadProfile(options.profile);
+  let opened: OpenedProviderTarget | undefined;
+  const pacts = providerPacts({
+    // Read when the check runs: the target is open by then.
+    open: () => {
+      const { send, controls, token } = opened ?? never();
+      if (controls === undefined) return Promise.resolve(undefined);
+      const listen = options.listen?.replace(/:\d+$/, "");
+      return serviceProvider({ send, controls, token, profile, ...(listen && { listen }) });
+    },
+  });
+  return verifyTarget(
+    {
+      role: "provider",
+      checks: [...providerChecks, pacts],
+      open: async () => (opened = await openProviderTarget({ ...options, profile }, surroundings)),
+      command: commandOf(options),
+      ...(options.path !== undefined && { path: options.path }),
+      runs: options.runs,
+    },
+    options,
+    { ...surroundings, interruption: () => endOf(options, surroundings) },
+  );
+}
+
+function refuseContradictions({ sandboxUrl, control, path, only, runs }: ProviderOptions): void {
+  if (sandboxUrl !== undefined && control !== undefined)
+    throw unusable("controls come from --sandbox-url or from --control, not both");
+  if (path !== undefined && only?.length !== 1)
+    throw unusable("--path begins within one check: name it by --only");
+  if (path !== undefined && !/^\d+(?::\d+)*$/.test(path))
+    throw unusable("--path is numbers with colons between, as a failure prints it");
+  if (runs < 1) throw unusable("--runs must be 1 or more");
+}
+
+/** The person's, or the time that the run has. */
+function endOf({ timeout }: ProviderOptions, { interruption }: Surroundings): AbortSignal {
+  return AbortSignal.any([interruption(), AbortSignal.timeout(Math.max(1, timeout) * 1000)]);
+}
+
+function commandOf(options: ProviderOptions): readonly string[] {
+  const { url, sandboxUrl, control, listen, callbackUrl, iOwn, slow = false, runs } = options;
+  const named: readonly (readonly [string, string | undefined])[] = [
+    ["--url", url],
+    ["--sandbox-url", sandboxUrl],
+    ["--control", control],
+    ["--listen", listen],
+    ["--callback-url", callbackUrl],
+    ["--i-own", iOwn],
+    ["--runs", runs === 50 ? undefined : String(runs)],
+  ];
+  const words = named.flatMap(([option, value]) => (value === undefined ? [] : [option, value]));
+  return ["countersign", "verify", "provider", ...words, ...(slow ? ["--slow"] : [])];
+}
+
+function never(): never {
+  throw new Error("a check ran before its target was opened");
+}
+
+function unusable(message: string): Failure {
+  return new Failure("CS_CLI_ARGUMENT_UNUSABLE", message);
+}
