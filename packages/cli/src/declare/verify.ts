@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { Surroundings } from "../terminal.ts";
 import { declareVerifyPacts } from "./verify-pacts.ts";
 import { declareVerifyProvider } from "./verify-provider.ts";
+import { declareVerifyReceiver } from "./verify-receiver.ts";
 
 /** `countersign verify …`. */
 export function declareVerify(program: Command, surroundings: Surroundings): void {
@@ -10,4 +11,5 @@ export function declareVerify(program: Command, surroundings: Surroundings): voi
     .description("whether a service or a receiver keeps its word");
   declareVerifyProvider(verify, surroundings);
   declareVerifyPacts(verify, surroundings);
+  declareVerifyReceiver(verify, surroundings);
 }

@@ -49,24 +49,39 @@ export function receiverTarget(options: ReceiverTargetOptions): ReceiverTarget {
   const common = { owned, clock, lookup, perSecond, deadlineMs };
   const wire = openWire({ ...common, url: urlOf(options.url) });
   const secrets = options.secrets.map((text) => secretOf(text, profile));
-  schemeOf(profile.signature).check(secrets, "sign");
-  const effects =
+  // One by one: a scheme of one signature a header signs with one secret, and a receiver may have two.
+  for (const secret of secrets) schemeOf(profile.signature).check([secret], "sign");
+  const effectsWire =
     options.effectsUrl === undefined
       ? undefined
-      : httpEffects(
-          openWire({ ...common, url: urlOf(options.effectsUrl), maxBodyBytes: MAX_EFFECTS_BYTES }),
-        );
+      : openWire({ ...common, url: urlOf(options.effectsUrl), maxBodyBytes: MAX_EFFECTS_BYTES });
   return {
     role: "receiver",
     url: options.url,
     wire,
     secrets,
     profile,
-    ...(effects && { effects }),
+    ...(effectsWire && { effects: httpEffects(effectsWire) }),
     effectsWaitMs: options.effectsWaitMs ?? 2000,
     nonce: options.nonce ?? clock.now().toString(36),
     slow: options.slow ?? false,
+    notes: () => skewNotes(wire.aheadSeconds() ?? 0),
+    close: () => {
+      wire.close();
+      effectsWire?.close();
+    },
   };
+}
+
+/** Seconds between two clocks that nobody needs to hear of. */
+const TOLD_SECONDS = 3;
+
+/** Attempts are signed by this machine's clock all the same: what a provider's receiver would see is seen. */
+function skewNotes(aheadSeconds: number): readonly string[] {
+  const apart = Math.abs(aheadSeconds);
+  if (apart <= TOLD_SECONDS) return [];
+  const side = aheadSeconds > 0 ? "ahead of" : "behind";
+  return [`the receiver's clock is ${apart} s ${side} this machine's, by its Date header`];
 }
 
 function urlOf(text: string): URL {

@@ -31,17 +31,23 @@ export const order: ReceiverCheck = receiverCheck({
       events.map((event) => bench.attempt(event)),
       1,
     );
+    const [, sameReply, otherReply] = replies;
+    // What refuses an older event of its resource alone is an order guard that does not acknowledge.
+    const guards = otherReply?.isAcknowledged === true && sameReply?.isAcknowledged === false;
     late.forEach(([what], index) => {
       const reply = replies[index + 1];
       if (reply === undefined) return;
       docket.refute(
-        NONE,
+        guards ? GUARD : NONE,
         reply.isAcknowledged,
         () => `${what}: to be acknowledged, and ${reply.said} came`,
         () => [reply.exchange()],
       );
     });
-    if (replies.some((reply) => !reply.isAcknowledged)) return;
+    if (replies.some((reply) => !reply.isAcknowledged)) {
+      docket.unseen(guards ? NONE : GUARD, "an event that came late was not acknowledged");
+      return;
+    }
 
     const control = bench.event({ row: newer, at: now });
     await bench.post(bench.attempt(control));

@@ -75,14 +75,23 @@ export const tampered: ReceiverCheck = receiverCheck({
     await replayed();
     if (covers.id && covers.timestamp) await spliced();
 
-    /** The headers of an attempt that was taken, over another body. */
+    /** The signature of an attempt that was taken, over another body, under its id and under the other's. */
     async function replayed(): Promise<void> {
-      const [taken, other] = [bench.attempt(bench.event()), bench.event()];
+      const [taken, other, third] = [bench.attempt(bench.event()), bench.event(), bench.event()];
       await bench.post(taken);
       await mustRefuse(bench, TAMPERED, [
         {
           what: "another body under the headers of an attempt that was taken",
           attempt: { ...taken, body: other.body, ids: [other.id] },
+        },
+        {
+          what: "another event under the signature of an attempt that was taken",
+          attempt: {
+            ...taken,
+            headers: withHeader(taken.headers, names.id, () => third.id),
+            body: third.body,
+            ids: [third.id],
+          },
         },
       ]);
     }

@@ -48,13 +48,15 @@ export interface ConnectOptions {
   readonly owned: string | undefined;
   readonly clock: Clock;
   readonly lookup?: Lookup | undefined;
+  readonly onClose?: () => void;
 }
 
 /** More than any answer that is read: a target that floods is cut off. */
 const MAX_RAW_BYTES = 8 * 1_048_576;
 
 /** Opens a connection; where there is none, each `read` says why. */
-export function openConnection({ url, owned, clock, lookup }: ConnectOptions): Connection {
+export function openConnection(options: ConnectOptions): Connection {
+  const { url, owned, clock, lookup, onClose } = options;
   const host = hostOf(url);
   const isLocal = isLocalName(host);
   const isSecure = url.protocol === "https:";
@@ -87,8 +89,9 @@ export function openConnection({ url, owned, clock, lookup }: ConnectOptions): C
     stir();
   });
   socket.on("error", (error: Error & { code?: string }) => {
-    failure = error.code ?? error.message;
+    failure = error instanceof TargetNotOwnedError ? error.message : (error.code ?? error.message);
   });
+  if (onClose !== undefined) socket.on("close", onClose);
   for (const event of ["end", "close"] as const) {
     socket.on(event, () => {
       isEnded = true;
@@ -102,11 +105,13 @@ export function openConnection({ url, owned, clock, lookup }: ConnectOptions): C
     new Promise((resolve) => {
       const reader = answerReader(method, maxBodyBytes);
       const raw: Uint8Array[] = [];
+      let isSettled = false;
       const none = (
         why: Exclude<Received, { kind: "answer" }>["why"],
         detail: string,
       ): Received => ({ kind: "none", why, detail, raw: Buffer.concat(raw) });
       const settle = (received: Received): void => {
+        isSettled = true;
         stir = (): void => undefined;
         takeBack();
         // A deadline that was missed leaves an answer behind that is nobody's.
@@ -143,7 +148,14 @@ export function openConnection({ url, owned, clock, lookup }: ConnectOptions): C
           settle(isEmpty ? none("closed", failure ?? "closed") : none("garbled", error.message));
         }
       };
-      const takeBack = clock.after(deadlineMs, () => settle(none("timeout", `${deadlineMs} ms`)));
+      const takeBack = clock.after(deadlineMs, () => {
+        // A process that was starved meets its timers before what the sockets have brought meanwhile.
+        setImmediate(() =>
+          setImmediate(() => {
+            if (!isSettled) settle(none("timeout", `${deadlineMs} ms`));
+          }),
+        );
+      });
       stir = advance;
       advance();
     });

@@ -1,3 +1,4 @@
+import type { Answer } from "./answer-reader.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { type Connection, openConnection, type Received } from "./connection.ts";
 import { checkOwned, hostOf, isLocalName, type Lookup } from "./owned-host.ts";
@@ -30,6 +31,10 @@ export interface Wire {
   readonly head: (request: RawRequest, isKept?: boolean) => Buffer;
   /** Tells what came of a request that was sent over an opened connection. */
   readonly note: (received: Received) => void;
+  /** Seconds by which the target's clock is ahead of this one, by the first Date that it sent. */
+  readonly aheadSeconds: () => number | undefined;
+  /** Ends every connection that is still open. */
+  readonly close: () => void;
 }
 
 export interface WireOptions {
@@ -59,11 +64,27 @@ export function openWire(options: WireOptions): Wire {
   const pace = pacer(clock, perSecond);
   let hasAnswered = false;
   let timeouts = 0;
-  const open = (): Connection => openConnection({ url, owned, clock, lookup });
+  let aheadSeconds: number | undefined;
+  const opened = new Set<Connection>();
+  const open = (): Connection => {
+    const connection = openConnection({
+      url,
+      owned,
+      clock,
+      lookup,
+      onClose: () => opened.delete(connection),
+    });
+    opened.add(connection);
+    return connection;
+  };
   const head: Wire["head"] = (request, isKept = false) => headBytes(request, { url, isKept });
-  const note = (received: Received): void => {
-    if (received.kind === "answer") hasAnswered = true;
-    timeouts = received.kind === "none" && received.why === "timeout" ? timeouts + 1 : 0;
+  const note = (received: Received, before = timeouts): void => {
+    if (received.kind === "answer") {
+      hasAnswered = true;
+      aheadSeconds ??= aheadBy(received.answer, clock);
+    }
+    // Those of a batch that was sent at once are one time of waiting.
+    timeouts = received.kind === "none" && received.why === "timeout" ? before + 1 : 0;
     if (received.kind === "none" && received.why === "unreachable" && !hasAnswered)
       throw new TargetSilentError(`${url.host} cannot be reached: ${received.detail}`);
   };
@@ -72,6 +93,7 @@ export function openWire(options: WireOptions): Wire {
       throw new TargetSilentError(
         `${url.host} left ${timeouts} attempts in a row without an answer in ${deadlineMs} ms`,
       );
+    const before = timeouts;
     await pace();
     const connection = open();
     try {
@@ -81,11 +103,32 @@ export function openWire(options: WireOptions): Wire {
         deadlineMs,
         ...(maxBodyBytes !== undefined && { maxBodyBytes }),
       });
-      note(received);
+      note(received, before);
       return received;
     } finally {
       connection.close();
     }
   };
-  return { url, clock, deadlineMs, send, open, pace, perSecond, head, note };
+  return {
+    url,
+    clock,
+    deadlineMs,
+    send,
+    open,
+    pace,
+    perSecond,
+    head,
+    note,
+    aheadSeconds: () => aheadSeconds,
+    close: () => {
+      for (const connection of opened) connection.close();
+    },
+  };
+}
+
+/** How far a Date is from now; `undefined` where there is none. */
+function aheadBy({ headers }: Answer, clock: Clock): number | undefined {
+  const date = Date.parse(headers.find(([name]) => name === "date")?.[1] ?? "");
+  // A Date has whole seconds, cut off.
+  return Number.isNaN(date) ? undefined : Math.round((date - clock.now() + 500) / 1000);
 }

@@ -1,0 +1,104 @@
+import {
+  receiverChecks,
+  receiverTarget,
+  TargetNotOwnedError,
+  type ReceiverTarget,
+} from "@countersign/contract-kit";
+import { secretFrom } from "../environment.ts";
+import { Failure } from "../failure.ts";
+import { loadProfile } from "../load-profile.ts";
+import type { Surroundings } from "../terminal.ts";
+import { targetUrl } from "../verify/target-url.ts";
+import type { VerifyOptions } from "../verify/verify-options.ts";
+import { verifyTarget } from "../verify/verify-target.ts";
+
+/** As the command line names them. */
+export interface ReceiverOptions extends VerifyOptions {
+  readonly url: string;
+  readonly effectsUrl?: string;
+  readonly iOwn?: string;
+  readonly slow?: boolean;
+  readonly nonce?: string;
+}
+
+/**
+ * `countersign verify receiver`: attempts to a receiver of any make, and what came of them.
+ *
+ * @returns Whether all MUSTs hold.
+ * @throws {Failure} `CS_CLI_TARGET_NOT_OWNED`: another machine, and nothing was sent to it;
+ *   `CS_CLI_SECRET_UNUSABLE`, `CS_CLI_ARGUMENT_UNUSABLE`, and what `verifyTarget` throws.
+ */
+export async function runVerifyReceiver(
+  options: ReceiverOptions,
+  surroundings: Surroundings,
+): Promise<boolean> {
+  const { url, effectsUrl, iOwn, slow } = options;
+  return verifyTarget(
+    {
+      role: "receiver",
+      checks: receiverChecks,
+      command: [
+        "countersign",
+        "verify",
+        "receiver",
+        "--url",
+        url,
+        ...(effectsUrl === undefined ? [] : ["--effects-url", effectsUrl]),
+        ...(iOwn === undefined ? [] : ["--i-own", iOwn]),
+        ...(slow === true ? ["--slow"] : []),
+      ],
+      open: async () => {
+        const secrets = await secretsFrom(surroundings);
+        const target = await openTarget(options, secrets);
+        return { target, secrets, notes: target.notes, close: target.close };
+      },
+    },
+    options,
+    surroundings,
+  );
+}
+
+async function openTarget(
+  { url, effectsUrl, iOwn, slow, nonce, profile }: ReceiverOptions,
+  secrets: readonly string[],
+): Promise<ReceiverTarget> {
+  targetUrl(url, "--url");
+  if (effectsUrl !== undefined) targetUrl(effectsUrl, "--effects-url");
+  if (nonce !== undefined && !/^[A-Za-z0-9_-]{1,64}$/.test(nonce))
+    throw new Failure(
+      "CS_CLI_ARGUMENT_UNUSABLE",
+      "--nonce must be 1 to 64 characters of [A-Za-z0-9_-]",
+    );
+  const loaded = await loadProfile(profile);
+  try {
+    return receiverTarget({
+      url,
+      effectsUrl,
+      secrets,
+      slow,
+      nonce,
+      profile: loaded,
+      owned: iOwn,
+    });
+  } catch (cause) {
+    if (cause instanceof TargetNotOwnedError)
+      throw new Failure("CS_CLI_TARGET_NOT_OWNED", cause.message, { cause });
+    if (!(cause instanceof TypeError)) throw cause;
+    throw new Failure(
+      "CS_CLI_SECRET_UNUSABLE",
+      `COUNTERSIGN_SECRET cannot sign by profile ${loaded.name}: ${cause.message}`,
+      { cause },
+    );
+  }
+}
+
+/** One secret or several: while one is replaced, a receiver has two. */
+async function secretsFrom({ env, askSecret }: Surroundings): Promise<readonly string[]> {
+  const text = (await secretFrom(env, "COUNTERSIGN_SECRET")) ?? (await askSecret("Secret: ")) ?? "";
+  const secrets = text.split(/\s+/).filter((one) => one !== "");
+  if (secrets.length > 0) return secrets;
+  throw new Failure(
+    "CS_CLI_SECRET_UNUSABLE",
+    "there is no secret to sign with: set COUNTERSIGN_SECRET or COUNTERSIGN_SECRET_FILE",
+  );
+}
