@@ -20,7 +20,7 @@ describe("countersign requirements", () => {
   it("tells the reasons of those that are named", async () => {
     const { out } = await ran(["requirements", "R-VERIFY-UNSIGNED"]);
     expect(out).toMatch(
-      /^R-VERIFY-UNSIGNED {2}MUST .*\n {2}why .*public address\.\n {2}source {3}S 5\.3\n {2}profile {2}\/signature\n {2}checks {3}\S/,
+      /^R-VERIFY-UNSIGNED {2}MUST .*\n {2}why .*public address\.\n {2}fix {6}Refuse .*\n {2}source {3}S 5\.3\n {2}profile {2}\/signature\n {2}checks {3}\S/,
     );
   });
 

@@ -14,7 +14,7 @@ export interface Requirement {
   readonly profile?: string;
   readonly why: string;
   /** What to change where it does not hold, in one or two sentences. */
-  readonly fix?: string;
+  readonly fix: string;
   /** Ids of the checks that test it. */
   readonly checks: readonly string[];
   /** Why no check tests it; absent where one does. */

@@ -240,6 +240,36 @@ describe("a change between two sets of schemas", () => {
   });
 });
 
+describe("what is taken away from clients", () => {
+  const whole = object({ a: text, b: list(["x", "y"]) }, { required: ["a"] });
+
+  it.each([
+    ["a required member", object({ b: list(["x", "y"]) }), "response", "ERR"],
+    ["a required member", object({ b: list(["x", "y"]) }), "event", "ERR"],
+    ["a member that was sent", object({ a: text }, { required: ["a"] }), "request", "ERR"],
+    [
+      "a value that was sent",
+      object({ a: text, b: list(["x"]) }, { required: ["a"] }),
+      "request",
+      "ERR",
+    ],
+    ["an optional member", object({ a: text }, { required: ["a"] }), "response", "WARN"],
+  ] as const)(
+    "[P-VERSION-ADDITIVE] %s is no additive change",
+    (_what, now, direction, severity) => {
+      const told = changed(whole, now).filter((one) => one.direction === direction);
+      expect(told.map((one) => one.severity)).toEqual([severity]);
+    },
+  );
+
+  it("[P-VERSION-ADDITIVE] a call is none, and what is added is one", () => {
+    const gone = diffSchemas(everywhere(whole), schemaSet({}));
+    expect(gone.map(({ severity }) => severity)).toEqual(["ERR", "ERR", "ERR"]);
+    const more = object({ a: text, b: list(["x", "y"]), c: text }, { required: ["a"] });
+    expect(changed(whole, more).map(({ severity }) => severity)).toEqual(["INFO", "INFO", "INFO"]);
+  });
+});
+
 describe("the published schemas", () => {
   it("differ in nothing from themselves, each in its direction", () => {
     expect(diffSchemas(standardSchemas(), standardSchemas())).toEqual([]);

@@ -21,6 +21,7 @@ const requirementOf = (id: string, level: Requirement["level"] = "MUST"): Requir
   sentence: "A sentence that a test can fail.",
   source: "S 1",
   why: "Something goes wrong.",
+  fix: "Change something.",
   checks: [],
 });
 const listed = [requirementOf("P-A"), requirementOf("P-B", "SHOULD"), requirementOf("P-C")];

@@ -48,9 +48,9 @@ export interface TestSandbox {
 export async function openSandbox(options: Partial<SandboxOptions> = {}): Promise<TestSandbox> {
   const folder = mkdtempSync(join(tmpdir(), "countersign-sandbox-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const driver = sqliteDriver(join(folder, "sandbox.db"));
+  const driver = options.driver ?? sqliteDriver(join(folder, "sandbox.db"));
   const profile = options.profile ?? profiles.standard;
-  const sandbox = await startSandbox({ driver, profile, port: 0, ...options });
+  const sandbox = await startSandbox({ profile, port: 0, ...options, driver });
   onTestFinished(() => sandbox.close({ graceMs: 0 }));
   const opened = await openNamespace({ driver, profile, seed: 1, token: TOKEN });
 

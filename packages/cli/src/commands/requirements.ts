@@ -37,6 +37,7 @@ export function runRequirements(
     terminal.out(`${one.id.padEnd(width)}  ${one.level.padEnd(6)}  ${one.sentence}`);
     if (ids.length === 0) continue;
     terminal.out(`  why      ${one.why}`);
+    terminal.out(`  fix      ${one.fix}`);
     terminal.out(`  source   ${one.source}`);
     if (one.profile !== undefined) terminal.out(`  profile  ${one.profile}`);
     terminal.out(`  checks   ${one.checks.length > 0 ? one.checks.join(", ") : "none"}`);

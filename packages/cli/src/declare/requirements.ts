@@ -2,8 +2,9 @@ import type { Command } from "commander";
 import type { Surroundings } from "../terminal.ts";
 
 const help = `
-One line a requirement: id, MUST or SHOULD, the sentence. Named by their ids they also say why, from which
-section, on which value of the profile they rest, and which checks test them.
+One line a requirement: id, MUST or SHOULD, the sentence. Named by their ids they also say why, what
+to change where one does not hold, from which section it is, on which value of the profile it rests, and which
+checks test it.
 
 Examples:
   countersign requirements --role receiver

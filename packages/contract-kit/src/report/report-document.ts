@@ -176,7 +176,7 @@ export function reportOfPacts(
 
 function explained({ id, level, source, why, fix }: Requirement) {
   const page = requirementPage(id);
-  return { requirement: id, level, source, why, ...(fix !== undefined && { fix }), page };
+  return { requirement: id, level, source, why, fix, page };
 }
 
 function uncoveredOf(ids: readonly string[]): readonly UncoveredRequirement[] {

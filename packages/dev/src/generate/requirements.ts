@@ -7,6 +7,7 @@ interface Requirement {
   readonly source: string;
   readonly profile?: string;
   readonly why: string;
+  readonly fix: string;
   readonly checks: readonly string[];
   readonly unchecked?: string;
 }
@@ -35,7 +36,8 @@ export function requirementsPage(folder: string): string {
     `${all.length} sentences of the interface, each of which a test can fail; ${checked.length} are tested by checks of`,
     "`@countersign/contract-kit` against any target. A check reports a MUST that does not hold as a failure, and a SHOULD",
     "as a warning. Where the interface leaves a point open, the sentence rests on a value of the profile, named by its",
-    "JSON Pointer; another profile makes it another sentence.",
+    "JSON Pointer; another profile makes it another sentence. Reports link each requirement by its id, which never",
+    "changes.",
     ...parts.flatMap(({ title, requirements }) => [
       "",
       `## ${title}`,
@@ -46,11 +48,20 @@ export function requirementsPage(folder: string): string {
 }
 
 function paragraphs(one: Requirement): readonly string[] {
-  const { id, level, sentence, source, profile, why, checks, unchecked } = one;
+  const { id, level, sentence, source, profile, why, fix, checks, unchecked } = one;
   const places = profile === undefined ? source : `${source}; profile \`${profile}\``;
   const tested =
     checks.length > 0
       ? `Checked by ${checks.map((check) => `\`${check}\``).join(", ")}.`
       : `Not checked: ${unchecked ?? "no reason is given."}`;
-  return ["", `### ${id}`, "", `${level}: ${sentence}`, "", `${why} (${places}.) ${tested}`];
+  return [
+    "",
+    `### ${id}`,
+    "",
+    `${level}: ${sentence}`,
+    "",
+    `${why} (${places}.) ${tested}`,
+    "",
+    `To mend it: ${fix}`,
+  ];
 }
