@@ -8,6 +8,7 @@ import {
   sqliteDriver,
   systemClock,
   systemRandom,
+  textOf,
   undiciTransport,
   type Driver,
   type Transport,
@@ -39,7 +40,7 @@ function passing(point: DeliveryPoint): void {
 
 /** What a statement of the engine is for. */
 function purposeOf(sql: string): "claim" | "settlement" | undefined {
-  if (sql.startsWith("WITH due_0")) return "claim";
+  if (sql.startsWith("WITH asked")) return "claim";
   return sql.startsWith("WITH settled") ? "settlement" : undefined;
 }
 
@@ -55,7 +56,7 @@ function crashing(stored: Driver): Driver {
         run({
           query: async (sql, params) => {
             const rows = await tx.query<never>(sql, params);
-            purpose ??= purposeOf(sql);
+            purpose ??= purposeOf(textOf(sql, "sqlite"));
             if (purpose !== undefined && rows.length > 0) passing(`inside the ${purpose}`);
             return rows;
           },

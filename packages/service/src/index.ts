@@ -42,8 +42,10 @@ export { secretPlace } from "./store/operations/subscriptions/secret-place.ts";
 // Store
 export {
   StoreUnavailableError,
+  textOf,
   type Driver,
   type Queryable,
+  type Sql,
   type SqlValue,
 } from "./store/driver.ts";
 export { migrate, StoreVersionError, type MigrateOptions } from "./store/migrate.ts";
@@ -75,7 +77,7 @@ export { findPayment } from "./store/operations/payments/find-payment.ts";
 export { listPayments } from "./store/operations/payments/list-payments.ts";
 export { findToken } from "./store/operations/tokens/find-token.ts";
 export { listSubscriptions } from "./store/operations/subscriptions/list-subscriptions.ts";
-export type { AttemptRow } from "./store/operations/deliveries/insert-attempts.ts";
+export type { AttemptRow } from "./store/operations/deliveries/attempt-row.ts";
 export { listAttempts } from "./store/operations/deliveries/list-attempts.ts";
 export {
   listDeliveries,

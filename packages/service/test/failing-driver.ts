@@ -2,6 +2,7 @@ import {
   StoreUnavailableError,
   type Driver,
   type Queryable,
+  type Sql,
   type SqlValue,
 } from "../src/store/driver.ts";
 
@@ -19,7 +20,7 @@ export class FailingDriver implements Driver {
     this.#driver = driver;
   }
 
-  query<Row>(sql: string, params?: readonly SqlValue[]): Promise<Row[]> {
+  query<Row>(sql: Sql, params?: readonly SqlValue[]): Promise<Row[]> {
     return this.#driver.query<Row>(sql, params);
   }
 

@@ -1,4 +1,10 @@
-import type { Driver, Queryable, SqlValue } from "../src/store/driver.ts";
+import {
+  textOf,
+  type Driver,
+  type Queryable,
+  type Sql,
+  type SqlValue,
+} from "../src/store/driver.ts";
 
 /**
  * A driver whose transactions may read what was true before a neighbour's COMMIT, as they do on a
@@ -13,17 +19,17 @@ export class StaleDriver implements Driver {
     this.#driver = driver;
   }
 
-  query<Row>(sql: string, params?: readonly SqlValue[]): Promise<Row[]> {
+  query<Row>(sql: Sql, params?: readonly SqlValue[]): Promise<Row[]> {
     return this.#driver.query<Row>(sql, params);
   }
 
   transaction<T>(run: (tx: Queryable) => Promise<T>): Promise<T> {
     return this.#driver.transaction((tx) =>
       run({
-        query: async <Row>(sql: string, params?: readonly SqlValue[]): Promise<Row[]> => {
+        query: async <Row>(sql: Sql, params?: readonly SqlValue[]): Promise<Row[]> => {
           const rows = await tx.query<Row>(sql, params);
           const stale = this.stale;
-          if (stale === undefined || !stale.text.test(sql)) return rows;
+          if (stale === undefined || !stale.text.test(textOf(sql, "sqlite"))) return rows;
           this.stale = undefined;
           // The test makes rows of the same columns.
           return stale.rows(rows) as Row[];

@@ -23,7 +23,7 @@ export interface ClaimPorts {
 }
 
 /** Subscriptions that are claimed of in one statement. */
-const MAX_TOGETHER = 32;
+const MAX_TOGETHER = 256;
 
 /** Claims deliveries of one clock that are due, of each subscription as many as its share says. */
 export async function claim(

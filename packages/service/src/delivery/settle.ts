@@ -4,7 +4,7 @@ import type { Driver, Queryable } from "../store/driver.ts";
 import { instantOf } from "../store/operations/clocks/instant-of.ts";
 import { countOutcomes } from "../store/operations/deliveries/count-outcomes.ts";
 import { endSubscription } from "../store/operations/deliveries/end-subscription.ts";
-import { insertAttempts, type AttemptRow } from "../store/operations/deliveries/insert-attempts.ts";
+import type { AttemptRow } from "../store/operations/deliveries/attempt-row.ts";
 import {
   settleDeliveries,
   type SettledDelivery,
@@ -44,14 +44,7 @@ export async function settle(
       const random = unitInterval(ports.random);
       decided.push({ attempt, now, settled: decide(attempt, { now, random }, policy) });
     }
-    const fenced = new Set(
-      await settleDeliveries(
-        tx,
-        decided.map(({ settled }) => settled),
-      ),
-    );
-    const settled = decided.filter((one) => fenced.has(one.settled));
-    await insertAttempts(tx, settled.map(toRow));
+    const settled = await settleDeliveries(tx, decided.map(withRecord));
     return { settled, paused: await judgeSubscriptions(tx, settled, policy) };
   });
 }
@@ -110,8 +103,12 @@ async function judgeSubscriptions(
   return paused;
 }
 
-function toRow({ attempt }: SettledAttempt): AttemptRow {
-  const { claim, startedAt, durationMs, answer } = attempt;
+const withRecord = (settled: SettledAttempt): SettledAttempt & { readonly record: AttemptRow } => ({
+  ...settled,
+  record: recordOf(settled.attempt),
+});
+
+function recordOf({ claim, startedAt, durationMs, answer }: Attempt): AttemptRow {
   const base = { deliveryId: claim.id, number: claim.attempt, startedAt, durationMs };
   return answer.kind === "answered"
     ? { ...base, status: answer.status, error: null, answer: answer.excerpt }

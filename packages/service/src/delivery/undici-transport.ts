@@ -39,6 +39,7 @@ const MAX_HEAD_BYTES = 16 * 1024;
 export function undiciTransport(options: UndiciTransportOptions): Transport {
   const { deadlineMs, allowLoopback = false, egressProxy } = options;
   const agent = agentOf(options);
+  const places = new WeakMap<URL, Place>();
   return {
     post: ({ url, headers, body }) =>
       new Promise<Answer>((settle) => {
@@ -49,22 +50,28 @@ export function undiciTransport(options: UndiciTransportOptions): Transport {
           return;
         }
         try {
-          agent.dispatch(
-            {
-              origin: url.origin,
-              path: url.pathname + url.search,
-              method: "POST",
-              headers,
-              body,
-            },
-            posting,
-          );
+          agent.dispatch({ ...placeOf(url, places), method: "POST", headers, body }, posting);
         } catch (error) {
           posting.fail(error);
         }
       }),
     close: () => agent.destroy(),
   };
+}
+
+interface Place {
+  readonly origin: string;
+  readonly path: string;
+}
+
+/** A URL makes its parts anew each time that it is asked for one. */
+function placeOf(url: URL, places: WeakMap<URL, Place>): Place {
+  let place = places.get(url);
+  if (place === undefined) {
+    place = { origin: url.origin, path: url.pathname + url.search };
+    places.set(url, place);
+  }
+  return place;
 }
 
 function agentOf(options: UndiciTransportOptions): Dispatcher {

@@ -2,13 +2,24 @@
 export type SqlValue = string | number | bigint | null;
 
 /**
+ * A statement's text: one for both databases, or one for each where no text says it to both, as for rows
+ * in a parameter (`givenRows`).
+ */
+export type Sql = string | { readonly sqlite: string; readonly postgres: string };
+
+/** What a database of this dialect is told. */
+export function textOf(sql: Sql, dialect: "sqlite" | "postgres"): string {
+  return typeof sql === "string" ? sql : sql[dialect];
+}
+
+/**
  * Runs one statement. Parameters are `$1`, `$2`, … in the text, which is the same for SQLite and
  * PostgreSQL. Integers come back as numbers: every integer column stays within ±(2^53 - 1), and a
  * driver throws for one that does not.
  */
 export interface Queryable {
   /** @typeParam Row The columns as the text names them; the caller's claim, not checked. */
-  query<Row = Record<string, SqlValue>>(sql: string, params?: readonly SqlValue[]): Promise<Row[]>;
+  query<Row = Record<string, SqlValue>>(sql: Sql, params?: readonly SqlValue[]): Promise<Row[]>;
 }
 
 /** A database. `query` outside a transaction reads committed rows and writes nothing. */

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { sealPlainSecrets } from "../secrets/seal-plain-secrets.ts";
 import type { Vault } from "../secrets/vault.ts";
-import type { Driver, Queryable } from "./driver.ts";
+import type { Driver, Queryable, Sql } from "./driver.ts";
 import { splitStatements } from "./split-statements.ts";
 
 /** The database holds a migration that this version does not know, or knows with another text. */
@@ -19,17 +19,20 @@ export interface MigrateOptions {
   readonly now: number;
   /** Seals what earlier versions stored in the clear. Default: none, for databases without it. */
   readonly vault?: Vault;
-  /** Folder of numbered `NNNN-name.sql` files. Default: the ones of this package. */
+  /** Folder of numbered `NNNN-name.sql` and `NNNN-name.postgres.sql` files. Default: the ones of this package. */
   readonly folder?: URL;
 }
 
 /** The migration with which secrets come to be sealed. */
 const SEALING = "0002-sealed-secrets.sql";
 
+/** How the names of migrations end that are PostgreSQL's alone; on SQLite they change nothing. */
+const POSTGRES = ".postgres.sql";
+
 interface Migration {
   readonly name: string;
   readonly checksum: string;
-  readonly statements: readonly string[];
+  readonly statements: readonly Sql[];
 }
 
 /**
@@ -63,9 +66,15 @@ async function readMigrations(folder: URL): Promise<Migration[]> {
     names.map(async (name) => {
       const text = await readFile(new URL(name, folder), "utf8");
       const checksum = createHash("sha256").update(text).digest("hex");
-      return { name, checksum, statements: splitStatements(text) };
+      return { name, checksum, statements: statementsOf(name, text) };
     }),
   );
+}
+
+function statementsOf(name: string, text: string): Sql[] {
+  const statements = splitStatements(text);
+  if (!name.endsWith(POSTGRES)) return statements;
+  return statements.map((postgres) => ({ postgres, sqlite: "SELECT 1" }));
 }
 
 async function appliedMigrations(tx: Queryable): Promise<Map<string, string>> {

@@ -1,5 +1,12 @@
 import { setTimeout } from "node:timers/promises";
-import { StoreUnavailableError, type Driver, type Queryable, type SqlValue } from "./driver.ts";
+import {
+  StoreUnavailableError,
+  textOf,
+  type Driver,
+  type Queryable,
+  type Sql,
+  type SqlValue,
+} from "./driver.ts";
 import {
   exclusive,
   shared,
@@ -33,7 +40,7 @@ export class PooledDriver implements Driver {
     this.#pool = pool;
   }
 
-  query<Row>(sql: string, params: readonly SqlValue[] = []): Promise<Row[]> {
+  query<Row>(sql: Sql, params: readonly SqlValue[] = []): Promise<Row[]> {
     return this.#tracked(() => this.#query<Row>(sql, params));
   }
 
@@ -61,8 +68,8 @@ export class PooledDriver implements Driver {
     }
   }
 
-  #query<Row>(sql: string, params: readonly SqlValue[]): Promise<Row[]> {
-    const statement = this.#names.named(sql, params);
+  #query<Row>(sql: Sql, params: readonly SqlValue[]): Promise<Row[]> {
+    const statement = this.#names.named(textOf(sql, "postgres"), params);
     return this.#tries(async () => {
       const client = await this.#connect();
       const tried = await client.query(statement).then<Tried<Row[]>, Tried<Row[]>>(

@@ -1,4 +1,4 @@
-import type { Queryable, SqlValue } from "./driver.ts";
+import { textOf, type Queryable, type Sql, type SqlValue } from "./driver.ts";
 import { failureOf } from "./postgres-failure.ts";
 import type { PostgresClient } from "./postgres-pool.ts";
 import type { PreparedNames } from "./prepared-names.ts";
@@ -120,12 +120,12 @@ class Transaction implements Queryable {
     this.#isPatient = isPatient;
   }
 
-  async query<Row>(sql: string, params: readonly SqlValue[] = []): Promise<Row[]> {
+  async query<Row>(sql: Sql, params: readonly SqlValue[] = []): Promise<Row[]> {
     // Afterwards the connection is another call's.
     if (!this.#open) throw new TypeError("the transaction is over: await every query inside it");
     try {
       const { rows } = await this.#client.query({
-        ...this.#names.named(sql, params),
+        ...this.#names.named(textOf(sql, "postgres"), params),
         isPatient: this.#isPatient,
       });
       return rows as Row[];

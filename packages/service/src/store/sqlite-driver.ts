@@ -1,4 +1,11 @@
-import { StoreUnavailableError, type Driver, type Queryable, type SqlValue } from "./driver.ts";
+import {
+  StoreUnavailableError,
+  textOf,
+  type Driver,
+  type Queryable,
+  type Sql,
+  type SqlValue,
+} from "./driver.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
 
 export interface SqliteOptions {
@@ -51,10 +58,10 @@ class SqliteDriver implements Driver {
   }
 
   // Async although SQLite is not: a failing statement must reject, as it does on a server.
-  async query<Row>(sql: string, params: readonly SqlValue[] = []): Promise<Row[]> {
+  async query<Row>(sql: Sql, params: readonly SqlValue[] = []): Promise<Row[]> {
     this.#refuseIfClosed();
     // The caller's claim about its own text, as `Queryable` says.
-    return this.#reader.run(sql, params) as Row[];
+    return this.#reader.run(textOf(sql, "sqlite"), params) as Row[];
   }
 
   async transaction<T>(run: (tx: Queryable) => Promise<T>): Promise<T> {
@@ -153,11 +160,11 @@ class Transaction implements Queryable {
     this.#writer = writer;
   }
 
-  async query<Row>(sql: string, params: readonly SqlValue[] = []): Promise<Row[]> {
+  async query<Row>(sql: Sql, params: readonly SqlValue[] = []): Promise<Row[]> {
     // Afterwards the connection is in a neighbour's transaction.
     if (!this.#open) throw new TypeError("the transaction is over: await every query inside it");
     try {
-      return this.#writer.run(sql, params) as Row[];
+      return this.#writer.run(textOf(sql, "sqlite"), params) as Row[];
     } catch (error) {
       this.failure ??= { error };
       throw error;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Queryable, SqlValue } from "../../src/store/driver.ts";
+import { textOf, type Queryable, type Sql, type SqlValue } from "../../src/store/driver.ts";
+import { claimDeliveries } from "../../src/store/operations/deliveries/claim-deliveries.ts";
 import { countOutcomes } from "../../src/store/operations/deliveries/count-outcomes.ts";
 import { releaseDeliveries } from "../../src/store/operations/deliveries/release-deliveries.ts";
 import { settleDeliveries } from "../../src/store/operations/deliveries/settle-deliveries.ts";
@@ -14,8 +15,31 @@ describe("P6: what many rows are written by", () => {
       (tx) =>
         settleDeliveries(
           tx,
-          ids.map((id) => ({ id, attempt: 1, state: "delivered", nextAt: null })),
+          ids.map((id) => ({
+            settled: { id, attempt: 2, state: "delivered", nextAt: null },
+            record: {
+              deliveryId: id,
+              number: 2,
+              startedAt: 0,
+              durationMs: 1,
+              status: 204,
+              error: null,
+              answer: "",
+            },
+          })),
         ),
+    ],
+    [
+      "a claim",
+      (tx) =>
+        claimDeliveries(tx, {
+          clockId: "live",
+          subscriptionKeys: ids,
+          count: 8,
+          now: 1,
+          realNow: 1,
+          leasedUntil: 2,
+        }),
     ],
     [
       "a release",
@@ -36,7 +60,7 @@ describe("P6: what many rows are written by", () => {
     ],
   ])("%s walks through no table on SQLite, whatever waits in it", async (_, run) => {
     const queue = await openQueue();
-    const statements: [string, readonly SqlValue[]][] = [];
+    const statements: [Sql, readonly SqlValue[]][] = [];
     await run({
       query: async (sql, params = []) => {
         statements.push([sql, params]);
@@ -46,7 +70,7 @@ describe("P6: what many rows are written by", () => {
     expect(statements.length).toBeGreaterThan(0);
     for (const [sql, params] of statements) {
       const plan = await queue.driver.query<{ detail: string }>(
-        `EXPLAIN QUERY PLAN ${sql}`,
+        `EXPLAIN QUERY PLAN ${textOf(sql, "sqlite")}`,
         params,
       );
       const details = plan.map(({ detail }) => detail);

@@ -1,4 +1,4 @@
-import type { Driver, Queryable, SqlValue } from "../../src/store/driver.ts";
+import type { Driver, Queryable, Sql, SqlValue } from "../../src/store/driver.ts";
 
 /**
  * A driver that keeps calls waiting at the store's door until so many have arrived. Calls over HTTP
@@ -18,7 +18,7 @@ export class ArrivalBarrier implements Driver {
     this.#wanted = calls;
   }
 
-  async query<Row>(sql: string, params?: readonly SqlValue[]): Promise<Row[]> {
+  async query<Row>(sql: Sql, params?: readonly SqlValue[]): Promise<Row[]> {
     if (this.#wanted > 0) {
       await new Promise<void>((resolve) => {
         this.#waiting.push(resolve);

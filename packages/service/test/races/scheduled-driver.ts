@@ -1,5 +1,11 @@
 import type { Scheduler } from "fast-check";
-import type { Driver, Queryable, SqlValue } from "../../src/store/driver.ts";
+import {
+  textOf,
+  type Driver,
+  type Queryable,
+  type Sql,
+  type SqlValue,
+} from "../../src/store/driver.ts";
 
 /**
  * A driver whose every step waits for a scheduler's word, in and outside transactions: what the steps
@@ -14,7 +20,7 @@ export class ScheduledDriver implements Driver {
     this.#driver = driver;
   }
 
-  async query<Row>(sql: string, params?: readonly SqlValue[]): Promise<Row[]> {
+  async query<Row>(sql: Sql, params?: readonly SqlValue[]): Promise<Row[]> {
     await this.#turn(sql);
     return this.#driver.query<Row>(sql, params);
   }
@@ -39,7 +45,7 @@ export class ScheduledDriver implements Driver {
     return this.#driver.close();
   }
 
-  async #turn(sql: string): Promise<void> {
-    await this.scheduler?.schedule(Promise.resolve(), sql.trim().slice(0, 40));
+  async #turn(sql: Sql): Promise<void> {
+    await this.scheduler?.schedule(Promise.resolve(), textOf(sql, "sqlite").trim().slice(0, 40));
   }
 }

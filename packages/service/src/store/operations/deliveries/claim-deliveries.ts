@@ -1,4 +1,5 @@
-import type { Queryable, SqlValue } from "../../driver.ts";
+import type { Queryable, Sql } from "../../driver.ts";
+import { givenRows, rowsParameter } from "./given-rows.ts";
 
 export interface ClaimRequest {
   readonly clockId: string;
@@ -25,33 +26,48 @@ export interface ClaimedDelivery {
   readonly payload: string;
 }
 
+/** By count: what is claimed at one time is a few powers of two. */
+const statements = new Map<number, Sql>();
+
 /** Claims the due deliveries of subscriptions that have waited longest; of one that is not active, none. */
 export function claimDeliveries(tx: Queryable, claim: ClaimRequest): Promise<ClaimedDelivery[]> {
-  const params: SqlValue[] = [claim.leasedUntil, claim.clockId, claim.now, claim.realNow];
-  // Named, each choice is made once; PostgreSQL may repeat one in its place, and pass the limit. The
-  // limit stands in the text: of a parameter PostgreSQL expects a tenth of the table.
-  const choices = padded(claim.subscriptionKeys).map((key, index) => {
-    const at = params.push(key);
-    return `due_${index} AS (
-       SELECT id FROM deliveries
-       WHERE clock_id = $2 AND subscription_key = $${at} AND next_at <= $3 AND leased_until <= $4
-         AND EXISTS (SELECT 1 FROM subscriptions WHERE key = $${at} AND status = 'ACTIVE')
-       ORDER BY next_at LIMIT ${Math.trunc(claim.count)} FOR UPDATE SKIP LOCKED)`;
-  });
-  const ids = choices.map((_, index) => `SELECT id FROM due_${index}`);
-  return tx.query<ClaimedDelivery>(
-    `WITH ${choices.join(", ")}
-     UPDATE deliveries SET attempts = attempts + 1, leased_until = $1
-     WHERE id IN (${ids.join(" UNION ALL ")})
-     RETURNING id, event_id AS "eventId", merchant_id AS "merchantId",
-       subscription_key AS "subscriptionKey", attempts AS attempt,
-       (SELECT payload FROM events WHERE events.id = deliveries.event_id) AS payload`,
-    params,
-  );
+  const count = Math.trunc(claim.count);
+  let statement = statements.get(count);
+  if (statement === undefined) {
+    statement = claimStatement(count);
+    statements.set(count, statement);
+  }
+  return tx.query<ClaimedDelivery>(statement, [
+    rowsParameter(claim.subscriptionKeys.map((key) => ({ key }))),
+    claim.leasedUntil,
+    claim.clockId,
+    claim.now,
+    claim.realNow,
+  ]);
 }
 
-/** Filled up with keys of nobody to a power of two, so that few texts are prepared. */
-function padded(keys: readonly string[]): readonly string[] {
-  const size = 2 ** Math.ceil(Math.log2(Math.max(1, keys.length)));
-  return [...keys, ...Array.from({ length: size - keys.length }, () => "")];
+/** Only PostgreSQL joins a query that looks at the row beside it; only SQLite has one in a list again for each row. */
+function claimStatement(count: number): Sql {
+  // The limit stands in the text: of a parameter PostgreSQL expects a tenth of the table.
+  const due = `FROM deliveries
+    WHERE clock_id = $3 AND subscription_key = asked.key AND next_at <= $4 AND leased_until <= $5
+      AND EXISTS (SELECT 1 FROM subscriptions WHERE key = asked.key AND status = 'ACTIVE')
+    ORDER BY next_at LIMIT ${String(count)}`;
+  const { sqlite } = claimOf(`SELECT chosen.id FROM asked CROSS JOIN deliveries AS chosen
+    WHERE chosen.rowid IN (SELECT rowid ${due})`);
+  const { postgres } = claimOf(`SELECT chosen.id FROM asked
+    CROSS JOIN LATERAL (SELECT id ${due} FOR UPDATE SKIP LOCKED) AS chosen`);
+  return { sqlite, postgres };
 }
+
+// Named, the choice is made once; PostgreSQL may repeat one in its place, and pass the limit.
+const claimOf = (choice: string): Exclude<Sql, string> =>
+  givenRows(
+    { key: "text" },
+    (rows) => `WITH asked AS (${rows}), chosen AS MATERIALIZED (${choice})
+      UPDATE deliveries SET attempts = attempts + 1, leased_until = $2
+      WHERE id IN (SELECT id FROM chosen)
+      RETURNING id, event_id AS "eventId", merchant_id AS "merchantId",
+        subscription_key AS "subscriptionKey", attempts AS attempt,
+        (SELECT payload FROM events WHERE events.id = deliveries.event_id) AS payload`,
+  );

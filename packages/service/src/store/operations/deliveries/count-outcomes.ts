@@ -1,5 +1,5 @@
 import type { Queryable } from "../../driver.ts";
-import { valueRows } from "./value-rows.ts";
+import { givenRows, rowsParameter } from "./given-rows.ts";
 
 /** What the attempts of one settled group say of a subscription. */
 export interface SubscriptionOutcomes {
@@ -23,6 +23,32 @@ export interface PausePolicy {
 /** How old the time of the last success may be before a further one is worth a write, in milliseconds. */
 const SUCCESS_MS = 60_000;
 
+const COUNT = givenRows(
+  { key: "text", succeeded_at: "bigint", failures: "bigint", at: "bigint" },
+  (rows) => `WITH outcomes AS (${rows})
+    UPDATE subscriptions SET
+      last_success_at = COALESCE(outcomes.succeeded_at, subscriptions.last_success_at),
+      consecutive_failures = outcomes.failures +
+        CASE WHEN outcomes.succeeded_at IS NULL THEN subscriptions.consecutive_failures ELSE 0 END,
+      failing_since = CASE WHEN outcomes.failures = 0 THEN NULL
+        WHEN outcomes.succeeded_at IS NULL THEN COALESCE(subscriptions.failing_since, outcomes.at)
+        ELSE outcomes.at END
+    FROM outcomes
+    WHERE subscriptions.key = outcomes.key AND (
+      outcomes.failures > 0 OR subscriptions.consecutive_failures > 0
+      OR subscriptions.last_success_at IS NULL
+      OR subscriptions.last_success_at < outcomes.at - ${SUCCESS_MS})`,
+);
+const PAUSE = givenRows(
+  { key: "text", at: "bigint" },
+  (rows) => `WITH failing AS (${rows})
+    UPDATE subscriptions SET status = 'PAUSED', updated_at = failing.at FROM failing
+    WHERE subscriptions.key = failing.key AND subscriptions.status = 'ACTIVE'
+      AND subscriptions.consecutive_failures >= CAST($2 AS bigint)
+      AND subscriptions.failing_since <= failing.at - CAST($3 AS bigint)
+    RETURNING subscriptions.key`,
+);
+
 /**
  * Counts the failures in a row of subscriptions, and pauses those that have failed often and long enough.
  * A success after another one of the same minute is written nowhere.
@@ -36,29 +62,16 @@ export async function countOutcomes(
   pause: PausePolicy,
 ): Promise<string[]> {
   if (outcomes.length === 0) return [];
-  const { text, params } = valueRows(
-    ["text", "bigint", "bigint", "bigint"],
-    // In one order, so that processes that settle at one time wait for each other only one way.
-    outcomes
-      .toSorted((a, b) => (a.key < b.key ? -1 : 1))
-      .map(({ key, succeeded, failures, at }) => [key, succeeded ? at : null, failures, at]),
-  );
-  await tx.query(
-    `WITH outcomes (key, succeeded_at, failures, at) AS (${text})
-     UPDATE subscriptions SET
-       last_success_at = COALESCE(outcomes.succeeded_at, subscriptions.last_success_at),
-       consecutive_failures = outcomes.failures +
-         CASE WHEN outcomes.succeeded_at IS NULL THEN subscriptions.consecutive_failures ELSE 0 END,
-       failing_since = CASE WHEN outcomes.failures = 0 THEN NULL
-         WHEN outcomes.succeeded_at IS NULL THEN COALESCE(subscriptions.failing_since, outcomes.at)
-         ELSE outcomes.at END
-     FROM outcomes
-     WHERE subscriptions.key = outcomes.key || '' AND (
-       outcomes.failures > 0 OR subscriptions.consecutive_failures > 0
-       OR subscriptions.last_success_at IS NULL
-       OR subscriptions.last_success_at < outcomes.at - ${SUCCESS_MS})`,
-    params,
-  );
+  // In one order, so that processes that settle at one time wait for each other only one way.
+  const rows = outcomes
+    .toSorted((a, b) => (a.key < b.key ? -1 : 1))
+    .map(({ key, succeeded, failures, at }) => ({
+      key,
+      succeeded_at: succeeded ? at : null,
+      failures,
+      at,
+    }));
+  await tx.query(COUNT, [rowsParameter(rows)]);
   return pauseFailing(tx, outcomes, pause);
 }
 
@@ -67,22 +80,9 @@ async function pauseFailing(
   outcomes: readonly SubscriptionOutcomes[],
   { failures, afterMs }: PausePolicy,
 ): Promise<string[]> {
-  const failing = outcomes.filter((one) => one.failures > 0);
+  const failing = outcomes.filter((one) => one.failures > 0).map(({ key, at }) => ({ key, at }));
   if (failing.length === 0) return [];
-  const { text, params } = valueRows(
-    ["text", "bigint"],
-    failing.map(({ key, at }) => [key, at]),
-  );
-  const enough = params.push(failures);
-  const patience = params.push(afterMs);
-  const paused = await tx.query<{ key: string }>(
-    `WITH failing (key, at) AS (${text})
-     UPDATE subscriptions SET status = 'PAUSED', updated_at = failing.at FROM failing
-     WHERE subscriptions.key = failing.key || '' AND subscriptions.status = 'ACTIVE'
-       AND subscriptions.consecutive_failures >= CAST($${enough} AS bigint)
-       AND subscriptions.failing_since <= failing.at - CAST($${patience} AS bigint)
-     RETURNING subscriptions.key`,
-    params,
-  );
+  const params = [rowsParameter(failing), failures, afterMs];
+  const paused = await tx.query<{ key: string }>(PAUSE, params);
   return paused.map(({ key }) => key);
 }

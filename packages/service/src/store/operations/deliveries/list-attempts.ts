@@ -1,5 +1,5 @@
 import type { Queryable } from "../../driver.ts";
-import type { AttemptRow } from "./insert-attempts.ts";
+import type { AttemptRow } from "./attempt-row.ts";
 
 /** The recorded attempts of deliveries, of each in their order. */
 export async function listAttempts(

@@ -1,5 +1,5 @@
 import type { Queryable } from "../../driver.ts";
-import { valueRows } from "./value-rows.ts";
+import { givenRows, rowsParameter } from "./given-rows.ts";
 
 export interface GivenBack {
   readonly id: string;
@@ -9,20 +9,23 @@ export interface GivenBack {
   readonly begun: boolean;
 }
 
+const RELEASE = givenRows(
+  { id: "text", attempt: "bigint", attempts: "bigint" },
+  (rows) => `WITH given AS (${rows})
+    UPDATE deliveries SET leased_until = 0, attempts = given.attempts FROM given
+    WHERE deliveries.id = given.id AND deliveries.attempts = given.attempt`,
+);
+
 /** Gives claims back, so that the deliveries need not wait for their leases to end. */
 export async function releaseDeliveries(
   tx: Queryable,
   claims: readonly GivenBack[],
 ): Promise<void> {
   if (claims.length === 0) return;
-  const { text, params } = valueRows(
-    ["text", "bigint", "bigint"],
-    claims.map(({ id, attempt, begun }) => [id, attempt, begun ? attempt : attempt - 1]),
-  );
-  await tx.query(
-    `WITH given (id, attempt, attempts) AS (${text})
-     UPDATE deliveries SET leased_until = 0, attempts = given.attempts FROM given
-     WHERE deliveries.id = given.id || '' AND deliveries.attempts = given.attempt + 0`,
-    params,
-  );
+  const rows = claims.map(({ id, attempt, begun }) => ({
+    id,
+    attempt,
+    attempts: begun ? attempt : attempt - 1,
+  }));
+  await tx.query(RELEASE, [rowsParameter(rows)]);
 }
