@@ -41,44 +41,57 @@ export interface MatrixOptions<T extends Target> {
   readonly seed?: number;
   /** Scenarios of a generated check. Default: the kit's. */
   readonly runs?: number;
+  /** Targets that are met at the same time. Default 1. */
+  readonly atOnce?: number;
   readonly onRow?: (row: Row) => void;
 }
 
-/** Runs the checks against each broken target in turn: one row a fault. */
+/** Runs the checks against each broken target: one row a fault, in their order. */
 export async function matrixOf<T extends Target>(
   options: MatrixOptions<T>,
 ): Promise<readonly Row[]> {
-  const { faults, checks, requirements, isShort = false, seed = 1, runs, onRow } = options;
+  const { faults, atOnce = 1, onRow } = options;
   const rows: Row[] = [];
-  for (const { requirement, what, also = {}, open } of faults) {
-    const { target, close } = await open();
-    try {
-      const report = await run({
-        target,
-        checks,
-        requirements,
-        // A SHOULD that does not hold is a catch too.
-        strict: true,
-        seed,
-        ...(runs !== undefined && { runs }),
-        ...(isShort && { only: [requirement] }),
-      });
-      const ofStatus = (status: string): typeof report.findings =>
-        report.findings.filter((finding) => finding.status === status);
-      const row = {
-        requirement,
-        what,
-        also,
-        caughtBy: [...new Set(ofStatus("fail").map((one) => one.requirement.id))].toSorted(),
-        errors: [...new Set(ofStatus("error").map((one) => `${one.check}: ${one.message}`))],
-      };
-      rows.push(row);
+  const left = faults.entries();
+  const work = async (): Promise<void> => {
+    for (const [index, fault] of left) {
+      const row = await rowOf(fault, options);
+      rows[index] = row;
       onRow?.(row);
-    } finally {
-      await close();
     }
-  }
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
   return rows;
+}
+
+async function rowOf<T extends Target>(
+  { requirement, what, also = {}, open }: Fault<T>,
+  { checks, requirements, isShort = false, seed = 1, runs }: MatrixOptions<T>,
+): Promise<Row> {
+  const { target, close } = await open();
+  try {
+    const report = await run({
+      target,
+      checks,
+      requirements,
+      // A SHOULD that does not hold is a catch too.
+      strict: true,
+      seed,
+      ...(runs !== undefined && { runs }),
+      ...(isShort && { only: [requirement] }),
+    });
+    const ofStatus = (status: string): typeof report.findings =>
+      report.findings.filter((finding) => finding.status === status);
+    return {
+      requirement,
+      what,
+      also,
+      caughtBy: [...new Set(ofStatus("fail").map((one) => one.requirement.id))].toSorted(),
+      errors: [...new Set(ofStatus("error").map((one) => `${one.check}: ${one.message}`))],
+    };
+  } finally {
+    await close();
+  }
 }
 
 /**

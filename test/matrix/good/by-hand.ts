@@ -1,9 +1,9 @@
-import { receiverTarget } from "@countersign/contract-kit";
+import { receiverTarget, type ReceiverTarget } from "@countersign/contract-kit";
 import type { Profile } from "@countersign/schemas";
 import { profiles } from "@countersign/schemas/profiles";
 import { type Conduct, secrets } from "../receivers/conduct.ts";
 import { serve } from "../receivers/serve.ts";
-import type { Good } from "./good.ts";
+import type { Good } from "../good.ts";
 import { onOctokit, onStandardWebhooks, onStripe, onSvix } from "./libraries.ts";
 import { bodyOnlyProfile, stripeProfile } from "./profiles.ts";
 
@@ -11,14 +11,14 @@ import { bodyOnlyProfile, stripeProfile } from "./profiles.ts";
 export function byHand(
   change: Partial<Conduct> = {},
   profile: Profile = profiles.standard,
-): Good["open"] {
+): Good<ReceiverTarget>["open"] {
   return async () => {
     const { url, effectsUrl, close } = await serve(change);
     return { target: receiverTarget({ url, effectsUrl, secrets, profile }), close };
   };
 }
 
-export const handWritten: readonly Good[] = [
+export const handWritten: readonly Good<ReceiverTarget>[] = [
   { name: "node:http by hand", open: byHand() },
   { name: "npm standardwebhooks 1.1.1", open: byHand(onStandardWebhooks) },
   { name: "npm svix 2.5.0", open: byHand(onSvix) },

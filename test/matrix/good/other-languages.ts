@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { receiverTarget } from "@countersign/contract-kit";
+import { receiverTarget, type ReceiverTarget } from "@countersign/contract-kit";
 import { profiles } from "@countersign/schemas/profiles";
 import { secrets } from "../receivers/conduct.ts";
-import type { Good } from "./good.ts";
+import type { Good } from "../good.ts";
 
 const pathOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -28,7 +28,10 @@ async function start(
   throw new Error(`${command} ended before it was ready`);
 }
 
-function program(command: string, parameters: () => readonly string[]): Good["open"] {
+function program(
+  command: string,
+  parameters: () => readonly string[],
+): Good<ReceiverTarget>["open"] {
   return async () => {
     const [child, origin] = await start(command, parameters());
     return {
@@ -48,7 +51,7 @@ function program(command: string, parameters: () => readonly string[]): Good["op
 }
 
 /** What is missing where a command does not run here. */
-function missing(command: string, parameter: string): Pick<Good, "missing"> {
+function missing(command: string, parameter: string): Pick<Good<ReceiverTarget>, "missing"> {
   const { status } = spawnSync(command, [parameter], { stdio: "ignore" });
   return status === 0 ? {} : { missing: `${command} does not run here` };
 }
@@ -66,7 +69,7 @@ function compiled(): string {
   return folder;
 }
 
-export const otherLanguages: readonly Good[] = [
+export const otherLanguages: readonly Good<ReceiverTarget>[] = [
   {
     name: "Python 3, standard library",
     ...missing("python3", "--version"),

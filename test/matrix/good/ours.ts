@@ -1,17 +1,17 @@
 import { createReceiver, type Receiver } from "@countersign/receiver";
-import { receiverTarget } from "@countersign/contract-kit";
+import { receiverTarget, type ReceiverTarget } from "@countersign/contract-kit";
 import type { Profile } from "@countersign/schemas";
 import { profiles } from "@countersign/schemas/profiles";
 import { mounts } from "../../../packages/receiver/test/adapters/mounts.ts";
 import { secrets } from "../receivers/conduct.ts";
 import { makeEffects } from "../receivers/effects.ts";
 import { listen, serveEffects } from "../receivers/listen.ts";
-import type { Good } from "./good.ts";
+import type { Good } from "../good.ts";
 
 type Mount = (typeof mounts)[number];
 
 /** Our receiver, with the handlers of a merchant that tell what they have done. */
-function ours(mount: Mount, profile: Profile): Good["open"] {
+function ours(mount: Mount, profile: Profile): Good<ReceiverTarget>["open"] {
   return async () => {
     const effects = makeEffects({ handlerMs: 15 });
     const receiver = createReceiver({
@@ -52,7 +52,7 @@ function mountOf(name: string): Mount {
   return mount;
 }
 
-export const ourReceivers: readonly Good[] = [
+export const ourReceivers: readonly Good<ReceiverTarget>[] = [
   ...adapters.map(([name, mount]) => ({
     name: `@countersign/receiver: ${name}`,
     open: ours(mountOf(mount), profiles.standard),

@@ -1,5 +1,6 @@
 import { type Answer, ok, refusal } from "./answer.ts";
 import { type Arrived, valuesOf } from "./arrived.ts";
+import { exactCents } from "./effects.ts";
 import { fitsSchema } from "./fits-schema.ts";
 import { type Happening, honestReading, type Reading } from "./read-event.ts";
 import { honestVerifying, type Reason, verify, type Verifying } from "./verify.ts";
@@ -42,6 +43,8 @@ export interface Conduct {
   readonly hangs: (event: Happening) => boolean;
   /** How many handlers run for an event. */
   readonly handlers: (event: Happening) => number;
+  /** What the handler books of an amount in dollars. */
+  readonly centsOf: (dollars: number) => number;
   /** Whether the answer waits for the handler. */
   readonly awaitsHandler: boolean;
   readonly done: (event: Happening) => Answer;
@@ -97,6 +100,7 @@ export const honest: Conduct = {
   remembers: Infinity,
   hangs: () => false,
   handlers: () => 1,
+  centsOf: exactCents,
   awaitsHandler: true,
   done: () => ok,
   failed: () => refusal(503, "failed", RETRY),

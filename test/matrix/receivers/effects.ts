@@ -1,40 +1,59 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";
 import { setTimeout as after } from "node:timers/promises";
-import type { Happening } from "./read-event.ts";
 
 /** The merchant's handler, and what it tells of itself. */
 export interface Effects {
   /** @throws {Error} It was told to fail. */
-  readonly handle: (event: Pick<Happening, "id" | "type">) => Promise<void>;
-  /** GET: what has run. PUT `{"failNext": n}`: the next `n` runs fail. */
+  readonly handle: (event: Handled) => Promise<void>;
+  /** GET: what has run. PUT `{"failNext": n, "reason": "…"}`: the next `n` runs fail. */
   readonly answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+}
+
+/** What a handler gets of an event, of whatever receiver. */
+export interface Handled {
+  readonly id: string;
+  readonly type: string;
+  readonly data: unknown;
 }
 
 interface Effect {
   readonly eventId: string;
   readonly type: string;
+  /** What the handler would book, where the event is about an amount. */
+  readonly amountCents?: string;
   count: number;
 }
 
-/** @param handlerMs How long the handler takes: what comes meanwhile meets an event in progress. */
-export function makeEffects({ handlerMs }: { readonly handlerMs: number }): Effects {
+export interface EffectsOptions {
+  /** How long the handler takes: what comes meanwhile meets an event in progress. */
+  readonly handlerMs: number;
+  /** Cents of dollars. Default: exact. */
+  readonly centsOf?: (dollars: number) => number;
+}
+
+export function makeEffects({ handlerMs, centsOf = exactCents }: EffectsOptions): Effects {
   const effects = new Map<string, Effect>();
   let failing = 0;
+  let reason = "";
   return {
-    async handle({ id, type }) {
+    async handle({ id, type, data }) {
       const fails = failing > 0;
       if (fails) failing -= 1;
       await after(handlerMs);
-      if (fails) throw new Error("the ledger cannot be reached");
-      const effect = effects.get(id) ?? { eventId: id, type, count: 0 };
+      if (fails) throw new Error(reason);
+      const effect = effects.get(id) ?? { eventId: id, type, ...booked(data, centsOf), count: 0 };
       effect.count += 1;
       effects.set(id, effect);
     },
     async answer(request, response) {
       if (request.method === "PUT") {
-        const { failNext } = (await json(request)) as { readonly failNext: number };
-        failing = failNext;
+        const asked = (await json(request)) as {
+          readonly failNext: number;
+          readonly reason?: string;
+        };
+        failing = asked.failNext;
+        reason = asked.reason ?? "the ledger cannot be reached";
         response.writeHead(204).end();
         return;
       }
@@ -42,4 +61,13 @@ export function makeEffects({ handlerMs }: { readonly handlerMs: number }): Effe
       response.end(JSON.stringify([...effects.values()]));
     },
   };
+}
+
+/** Right for every amount of the schema, which has two digits after the point. */
+export const exactCents = (dollars: number): number => Math.round(dollars * 100);
+
+function booked(data: unknown, centsOf: (dollars: number) => number): Pick<Effect, "amountCents"> {
+  const { amount } = (data ?? {}) as { readonly amount?: { readonly value?: unknown } };
+  const value = amount?.value;
+  return typeof value === "number" ? { amountCents: String(centsOf(value)) } : {};
 }

@@ -2,13 +2,20 @@ import { gunzipSync } from "node:zlib";
 import { ok, refusal } from "./answer.ts";
 import { valuesOf } from "./arrived.ts";
 import { always, type Broken, reading } from "./broken.ts";
-import { honest, secrets } from "./conduct.ts";
+import { type Conduct, honest, secrets } from "./conduct.ts";
 import { fitsSchema, isKnownType } from "./fits-schema.ts";
 import { honestReading } from "./read-event.ts";
 
 const retry = { "retry-after": "1" };
 const lenient = (bytes: Buffer): string =>
   new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+
+/** The verdict of the headers of a body that is not coded. */
+const plain: Conduct["judgeHeaders"] = ({ rawHeaders, body }) =>
+  honest.judgeHeaders({
+    rawHeaders: rawHeaders.map((one) => (/^content-encoding$/i.test(one) ? "x-coding" : one)),
+    body,
+  });
 
 export const eventFaults: readonly Broken[] = [
   {
@@ -38,7 +45,7 @@ export const eventFaults: readonly Broken[] = [
   {
     requirement: "R-ROUTE-ONE",
     what: "runs two handlers for an event",
-    change: always({ handlers: ({ type }) => (type.startsWith("payment.") ? 2 : 1) }),
+    change: always({ handlers: ({ type }) => (type.startsWith("customer.") ? 2 : 1) }),
   },
   {
     requirement: "R-ROUTE-ONE",
@@ -58,8 +65,9 @@ export const eventFaults: readonly Broken[] = [
   {
     requirement: "R-BODY-ENCODED",
     what: "inflates what is sent deflated, and verifies that",
+    also: { "R-BODY-IDENTITY": "What it inflates it does not answer with 415." },
     change: always({
-      judgeHeaders: () => undefined,
+      judgeHeaders: plain,
       bodyOf(arrived) {
         if (!valuesOf(arrived, "content-encoding").includes("gzip")) return arrived.body;
         try {
@@ -71,15 +79,9 @@ export const eventFaults: readonly Broken[] = [
     }),
   },
   {
-    requirement: "R-BODY-ENCODED",
+    requirement: "R-BODY-IDENTITY",
     what: "looks at no Content-Encoding",
-    change: always({
-      judgeHeaders: ({ rawHeaders, body }) =>
-        honest.judgeHeaders({
-          rawHeaders: rawHeaders.map((one) => (/^content-encoding$/i.test(one) ? "x-coding" : one)),
-          body,
-        }),
-    }),
+    change: always({ judgeHeaders: plain }),
   },
   {
     requirement: "R-BODY-MEDIA",
@@ -89,6 +91,19 @@ export const eventFaults: readonly Broken[] = [
         valuesOf(arrived, "content-encoding").length === 0
           ? undefined
           : honest.judgeHeaders(arrived),
+    }),
+  },
+  {
+    requirement: "R-BODY-JSON",
+    what: "acknowledges a body that it cannot read",
+    also: { "R-BODY-STRICT": "What two parsers read differently it cannot read." },
+    change: always({ unreadable: () => ok }),
+  },
+  {
+    requirement: "R-BODY-JSON",
+    what: "reads a list of one event as the event",
+    change: reading({
+      decode: (bytes) => honestReading.decode(bytes).replace(/^\[(\{.*\})\]$/s, "$1"),
     }),
   },
   {
@@ -148,9 +163,6 @@ export const eventFaults: readonly Broken[] = [
   {
     requirement: "R-EVENT-UNKNOWN",
     what: "refuses a type that it does not know",
-    also: {
-      "R-ROUTE-PROTOTYPE": "The name of a prototype's member is a type that it does not know.",
-    },
     change: always({
       judgeEvent: (event, arrived) =>
         isKnownType(event.type) ? honest.judgeEvent(event, arrived) : refusal(422, "type"),
@@ -167,11 +179,8 @@ export const eventFaults: readonly Broken[] = [
   },
   {
     requirement: "R-EVENT-UNKNOWN",
-    what: "acknowledges a type that it does not know, and drops it",
-    also: {
-      "R-ROUTE-PROTOTYPE": "The name of a prototype's member is a type that it does not know.",
-    },
-    change: always({ handlers: ({ type }) => (isKnownType(type) ? 1 : 0) }),
+    what: "acknowledges an event with a member that it does not know, and drops it",
+    change: always({ handlers: (event) => (fitsSchema(event, { isClosed: true }) ? 1 : 0) }),
   },
   {
     requirement: "R-ROUTE-PROTOTYPE",
@@ -228,6 +237,11 @@ export const eventFaults: readonly Broken[] = [
     change: always({ methods: ["POST", "PUT", "PATCH"] }),
   },
   {
+    requirement: "R-MONEY-EXACT",
+    what: "loses a cent on the way through a binary fraction",
+    change: always({ centsOf: (dollars) => Math.trunc(dollars * 100) }),
+  },
+  {
     requirement: "R-ORDER-NONE",
     what: "drops an event that is older than the last one",
     change: () => {
@@ -237,6 +251,23 @@ export const eventFaults: readonly Broken[] = [
           const isOlder = timestamp < last;
           if (!isOlder) last = timestamp;
           return isOlder ? 0 : 1;
+        },
+      };
+    },
+  },
+  {
+    requirement: "R-ORDER-GUARD",
+    what: "refuses an event that is older than one of its resource",
+    change: () => {
+      const latest = new Map<unknown, string>();
+      return {
+        judgeEvent(event, arrived) {
+          const said = honest.judgeEvent(event, arrived);
+          if (said !== undefined) return said;
+          const resource = event.data["paymentId"];
+          const isOlder = event.timestamp < (latest.get(resource) ?? "");
+          if (!isOlder) latest.set(resource, event.timestamp);
+          return isOlder ? refusal(409, "order") : undefined;
         },
       };
     },
@@ -323,12 +354,20 @@ export const eventFaults: readonly Broken[] = [
   {
     requirement: "R-ACK-AFTER-HANDLER",
     what: "acknowledges before its handler has run",
+    also: {
+      "R-ACK-FAILED": "A failure comes too late to be answered.",
+      "R-ACK-IN-PROGRESS": "Its first attempt is acknowledged while it is in progress.",
+    },
     change: always({ awaitsHandler: false }),
   },
   {
     requirement: "R-ACK-FAILED",
     what: "acknowledges an event whose handler failed",
-    also: { "R-ACK-AFTER-HANDLER": "An acknowledgement after a failure follows no success." },
+    also: {
+      "R-ACK-AFTER-HANDLER": "An acknowledgement after a failure follows no success.",
+      "R-ACK-IN-PROGRESS":
+        "The attempt whose handler fails is acknowledged among those of its event.",
+    },
     change: always({ failed: () => ok }),
   },
   {
@@ -337,12 +376,12 @@ export const eventFaults: readonly Broken[] = [
     change: always({ releases: false }),
   },
   {
-    requirement: "R-ACK-FAILED",
+    requirement: "R-ACK-RETRY-AFTER",
     what: "does not say when to come again",
     change: always({ failed: () => refusal(503, "failed") }),
   },
   {
-    requirement: "R-ACK-FAILED",
+    requirement: "R-ACK-RETRY-AFTER",
     what: "answers a failure as a fault of the sender's",
     change: always({ failed: () => refusal(400, "failed") }),
   },

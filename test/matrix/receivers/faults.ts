@@ -25,7 +25,7 @@ function asFault({ change, ...fault }: Broken): Fault<ReceiverTarget> {
         profile: profiles.standard,
         slow: fault.isSlow ?? false,
         // What does not answer is waited for once or twice; what comes comes at once on one machine.
-        deadlineMs: 1000,
+        deadlineMs: 2500,
         effectsWaitMs: 300,
       });
       return { target, close };

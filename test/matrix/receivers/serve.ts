@@ -20,7 +20,7 @@ export interface Serving {
  */
 export async function serve(change: Partial<Conduct> = {}): Promise<Serving> {
   const conduct = { ...honest, ...change };
-  const effects = makeEffects({ handlerMs: 15 });
+  const effects = makeEffects({ handlerMs: 15, centsOf: conduct.centsOf });
   const inbox = new Map<string, Known>();
   const refused = new WeakSet<Socket>();
   let running = 0;

@@ -4,6 +4,7 @@ import { valuesOf } from "./arrived.ts";
 import { always, type Broken, verifying } from "./broken.ts";
 import { secrets } from "./conduct.ts";
 import { fitsSchema } from "./fits-schema.ts";
+import { honestReading } from "./read-event.ts";
 import { honestVerifying, verify } from "./verify.ts";
 
 const { signedText, keys, header, candidates, isSame } = honestVerifying;
@@ -12,6 +13,10 @@ export const signatureFaults: readonly Broken[] = [
   {
     requirement: "R-VERIFY-RAW",
     what: "verifies what it prints of the parsed body",
+    also: {
+      "R-BODY-DOCUMENTED":
+        "Bodies of many sizes are made with spaces, which are not printed again.",
+    },
     change: verifying({
       signedText(parts) {
         try {
@@ -26,8 +31,12 @@ export const signatureFaults: readonly Broken[] = [
   {
     requirement: "R-VERIFY-RAW",
     what: "verifies the text that a lenient decoder makes of the bytes",
-    change: verifying({
-      signedText: (parts) => signedText({ ...parts, body: Buffer.from(parts.body.toString()) }),
+    change: () => ({
+      verifying: {
+        ...honestVerifying,
+        signedText: (parts) => signedText({ ...parts, body: Buffer.from(parts.body.toString()) }),
+      },
+      reading: { ...honestReading, decode: (bytes) => bytes.toString() },
     }),
   },
   {
@@ -42,6 +51,7 @@ export const signatureFaults: readonly Broken[] = [
   {
     requirement: "R-VERIFY-UNSIGNED",
     what: "believes an attempt without a signature header",
+    also: { "R-VERIFY-ALIKE": "It is refused further on, for another reason." },
     change: always({
       judgeSignature: (arrived, { verifying: steps }) =>
         valuesOf(arrived, "webhook-signature").length === 0
@@ -52,6 +62,7 @@ export const signatureFaults: readonly Broken[] = [
   {
     requirement: "R-VERIFY-UNSIGNED",
     what: "believes an attempt without a timestamp header",
+    also: { "R-VERIFY-ALIKE": "It is refused further on, for another reason." },
     change: always({
       judgeSignature: (arrived, { verifying: steps }) =>
         valuesOf(arrived, "webhook-timestamp").length === 0
@@ -66,6 +77,7 @@ export const signatureFaults: readonly Broken[] = [
       "R-VERIFY-WRONG-KEY": "Where nothing is compared, any key opens.",
       "R-VERIFY-OWN-KEYS": "Where nothing is compared, a key that came along opens.",
       "R-VERIFY-WHOLE": "Where nothing is compared, a part of a signature opens.",
+      "R-VERIFY-CANONICAL": "Where nothing is compared, another spelling opens.",
     },
     change: verifying({ isSame: () => true }),
   },
@@ -86,7 +98,7 @@ export const signatureFaults: readonly Broken[] = [
     },
   },
   {
-    requirement: "R-VERIFY-TAMPERED",
+    requirement: "R-VERIFY-RAW",
     what: "trims white space off the body before it verifies",
     change: always({ bodyOf: ({ body }) => Buffer.from(body.toString("latin1").trim(), "latin1") }),
   },
@@ -114,6 +126,7 @@ export const signatureFaults: readonly Broken[] = [
   {
     requirement: "R-VERIFY-TAMPERED",
     what: "takes an id with full stops, by which the signed text is split anew",
+    also: { "R-EVENT-ID": "Such an id is never that of the envelope." },
     change: () => ({
       verifying: { ...honestVerifying, isId: (text) => /^[\x21-\x7e]{1,256}$/.test(text) },
       // What was split off the body into the id leaves no envelope to compare the id with.
@@ -229,7 +242,7 @@ export const signatureFaults: readonly Broken[] = [
     }),
   },
   {
-    requirement: "R-VERIFY-STALE",
+    requirement: "R-VERIFY-CANONICAL",
     what: "takes whatever a language takes for a number as a timestamp",
     change: verifying({
       seconds(text) {
@@ -244,11 +257,6 @@ export const signatureFaults: readonly Broken[] = [
     change: verifying({ keys: (known) => keys(known.slice(0, 1)) }),
   },
   {
-    requirement: "R-VERIFY-ROTATION",
-    what: "tries its last secret alone",
-    change: verifying({ keys: (known) => keys(known.slice(-1)) }),
-  },
-  {
     requirement: "R-VERIFY-EACH",
     what: "tries the first signature alone",
     change: verifying({ candidates: (list) => candidates(list).slice(0, 1) }),
@@ -261,6 +269,9 @@ export const signatureFaults: readonly Broken[] = [
   {
     requirement: "R-VERIFY-EACH",
     what: "takes the whole header for one signature",
+    also: {
+      "R-VERIFY-VERSION": "A signature of an unknown version stands beside a known one.",
+    },
     change: verifying({ candidates: (list) => (list.startsWith("v1,") ? [list.slice(3)] : []) }),
   },
   {
@@ -297,6 +308,11 @@ export const signatureFaults: readonly Broken[] = [
   {
     requirement: "R-VERIFY-WHOLE",
     what: "compares the first eight bytes of the signature",
+    also: {
+      "R-VERIFY-CANONICAL": "Other spellings differ beyond the first eight bytes.",
+      "R-VERIFY-TAMPERED":
+        "A signature that is changed in its middle is the same in its first bytes.",
+    },
     change: verifying({
       isSame: (digest, given) =>
         given.length >= 11 && digest.toString("base64").slice(0, 11) === given.slice(0, 11),
@@ -315,7 +331,7 @@ export const signatureFaults: readonly Broken[] = [
     }),
   },
   {
-    requirement: "R-VERIFY-WHOLE",
+    requirement: "R-VERIFY-CANONICAL",
     what: "takes a signature in other base64 than its own",
     change: verifying({
       isSame: (digest, given) => Buffer.from(given, "base64").equals(digest),

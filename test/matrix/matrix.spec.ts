@@ -1,0 +1,45 @@
+import { receiverChecks, requirements } from "@countersign/contract-kit";
+import { describe, expect, it } from "vitest";
+import { matrixOf, offDiagonal, type Row } from "./matrix.ts";
+import { receiverFaults } from "./receivers/faults.ts";
+
+// Each fault at what must catch it; `pnpm matrix` and the slow lane hold every fault to every check.
+describe("the broken receivers", () => {
+  it("are caught, each by the requirement that it breaks", async () => {
+    const faults = receiverFaults.filter(({ isSlow = false }) => !isSlow);
+    const rows = await matrixOf({
+      faults,
+      checks: receiverChecks,
+      requirements: requirements(),
+      isShort: true,
+      atOnce: 6,
+    });
+    expect(offDiagonal(rows, { isShort: true })).toEqual([]);
+    expect(rows).toHaveLength(faults.length);
+  });
+
+  it("break every requirement that a check tests", () => {
+    const broken = new Set(receiverFaults.map(({ requirement }) => requirement));
+    const tested = new Set(receiverChecks.flatMap((check) => check.requirements));
+    expect([...tested].filter((id) => !broken.has(id))).toEqual([]);
+  });
+});
+
+describe("the matrix", () => {
+  const row: Row = { requirement: "R-A", what: "x", also: {}, caughtBy: ["R-A"], errors: [] };
+
+  it("is diagonal where each fault is caught by what it breaks, and by what is argued", () => {
+    expect(offDiagonal([row])).toEqual([]);
+    const argued = { ...row, also: { "R-B": "it must" }, caughtBy: ["R-A", "R-B"] };
+    expect(offDiagonal([argued])).toEqual([]);
+  });
+
+  it.each([
+    ["what nothing catches", { caughtBy: [] }, "R-A does not catch: x"],
+    ["what another catches", { caughtBy: ["R-A", "R-B"] }, "R-B catches R-A's: x"],
+    ["an exception in vain", { also: { "R-B": "?" } }, "R-B is excused and does not catch: x"],
+    ["a check that broke", { errors: ["receiver/a: boom"] }, "x: receiver/a: boom"],
+  ])("is not diagonal with %s", (_what, change, told) => {
+    expect(offDiagonal([{ ...row, ...change }])).toEqual([told]);
+  });
+});
