@@ -1,9 +1,15 @@
 import { createHash, createHmac } from "node:crypto";
 import type { Profile } from "@countersign/schemas";
-import { type Message, schemeOf, type Secret } from "@countersign/signatures";
+import { type HmacDescription, type Message, schemeOf, type Secret } from "@countersign/signatures";
+import { withHeader } from "./headers.ts";
 import type { Header } from "./wire/request.ts";
 
 /** How the profile's scheme writes its headers, so that one of them can be changed. */
+export type WithTime = (
+  headers: readonly Header[],
+  change: (time: string) => string,
+) => readonly Header[];
+
 export interface Signing {
   /** @param secrets Each adds its signature. */
   readonly sign: (message: Message, secrets: readonly Secret[]) => readonly Header[];
@@ -13,6 +19,8 @@ export interface Signing {
     readonly timestamp: string | undefined;
     readonly signature: string;
   };
+  /** With the time's text changed, wherever the scheme writes it; `undefined` where it has none. */
+  readonly withTime: WithTime | undefined;
   /** Whether a change of it has to break the signature. */
   readonly covers: { readonly id: boolean; readonly timestamp: boolean };
   /** Whether the header may hold several signatures, and how they are joined. */
@@ -41,6 +49,7 @@ export function signingOf({ signature }: Profile): Signing {
     return {
       sign,
       names: { id: "webhook-id", timestamp: "webhook-timestamp", signature: "webhook-signature" },
+      withTime: (headers, change) => withHeader(headers, "webhook-timestamp", change),
       covers: { id: true, timestamp: true },
       separator: " ",
       isVersioned: true,
@@ -69,6 +78,7 @@ export function signingOf({ signature }: Profile): Signing {
       timestamp: headers.timestamp?.toLowerCase(),
       signature: headers.signature.toLowerCase(),
     },
+    withTime: withTimeOf(signature.description),
     covers: { id: signed.includes("id"), timestamp: signed.includes("timestamp") },
     separator: listSeparator,
     isVersioned: form.kind !== "single",
@@ -84,6 +94,16 @@ export function secretOf(text: string, { signature }: Profile): Secret {
   const isBare =
     signature.scheme === "standard-webhooks" && !/^(?:whsec_|whsk_|whpk_|raw:)/.test(text);
   return isBare ? { raw: text } : text;
+}
+
+function withTimeOf({ headers: names, form }: HmacDescription): WithTime | undefined {
+  const { timestamp } = names;
+  if (timestamp !== undefined)
+    return (headers, change) => withHeader(headers, timestamp.toLowerCase(), change);
+  if (form.kind !== "pairs") return undefined;
+  const pair = new RegExp(`(?<=(?:^|,)${form.timestamp}=)[^,]*`);
+  return (headers, change) =>
+    withHeader(headers, names.signature.toLowerCase(), (value) => value.replace(pair, change));
 }
 
 function standardKeyOf(secret: Secret): Uint8Array | undefined {

@@ -13,7 +13,7 @@ export const alike: ReceiverCheck = receiverCheck({
   requirements: [ALIKE],
   play: async (bench) => {
     const { docket, signing } = bench;
-    const { names, covers } = signing;
+    const { names, covers, withTime } = signing;
     const tolerance = bench.target.profile.signature.toleranceSeconds + 3600;
     const genuine = (): Attempt => bench.attempt(bench.event());
     const changed = (name: string | undefined, change: (value: string) => string): Attempt => {
@@ -57,9 +57,17 @@ export const alike: ReceiverCheck = receiverCheck({
       ...(covers.timestamp
         ? [["too old", () => at(-tolerance)] as const, ["too early", () => at(tolerance)] as const]
         : []),
-      ...(covers.timestamp && names.timestamp !== undefined
-        ? [["of no time", () => changed(names.timestamp, () => "now")] as const]
-        : []),
+      ...(withTime === undefined
+        ? []
+        : [
+            [
+              "of no time",
+              () => {
+                const attempt = genuine();
+                return { ...attempt, headers: withTime(attempt.headers, () => "now") };
+              },
+            ] as const,
+          ]),
     ];
     const attempts = kinds.flatMap(([, make]) => [make(), make()]);
     const replies = await bench.postAll(attempts);

@@ -155,7 +155,8 @@ function timesOf(bench: Bench): readonly Forgery[] {
   const { signing, target } = bench;
   const [secret] = target.secrets;
   const key = secret === undefined ? undefined : signing.keyOf(secret);
-  if (key === undefined || signing.names.timestamp === undefined) return [];
+  const { withTime } = signing;
+  if (key === undefined || withTime === undefined) return [];
   const now = bench.seconds();
   const spelt = [
     `${now}.0`,
@@ -170,7 +171,7 @@ function timesOf(bench: Bench): readonly Forgery[] {
     const event = bench.event();
     const attempt = bench.attempt(event);
     const mac = signing.macBy(key, { id: event.id, timestamp, body: event.body });
-    const timed = withHeader(attempt.headers, signing.names.timestamp, () => timestamp);
+    const timed = withTime(attempt.headers, () => timestamp);
     const headers = withHeader(timed, signing.names.signature, (value) =>
       withSignature(value, () => mac),
     );

@@ -3,6 +3,7 @@ import type { Attempt, BenchEvent } from "../bench.ts";
 import { withHeader } from "../headers.ts";
 import { mustRefuse, type Forgery } from "../must-refuse.ts";
 import { receiverCheck } from "../play.ts";
+import type { WithTime } from "../signing.ts";
 
 const TAMPERED = "R-VERIFY-TAMPERED";
 
@@ -12,7 +13,7 @@ export const tampered: ReceiverCheck = receiverCheck({
   title: "what was changed after signing is refused: id, time, and each part of the body",
   requirements: [TAMPERED],
   play: async (bench) => {
-    const { names, covers } = bench.signing;
+    const { names, covers, withTime } = bench.signing;
     const forged = (
       what: string,
       change: (attempt: Attempt, event: BenchEvent) => Partial<Attempt>,
@@ -23,14 +24,6 @@ export const tampered: ReceiverCheck = receiverCheck({
     };
     const body = (what: string, change: (text: string) => string | Buffer): Forgery =>
       forged(what, (attempt) => ({ body: Buffer.from(change(attempt.body.toString())) }));
-    const header = (
-      what: string,
-      name: string | undefined,
-      change: (value: string) => string,
-    ): Forgery =>
-      forged(what, (attempt) => ({ headers: withHeader(attempt.headers, name, change) }));
-
-    const later = (by: number) => (value: string) => String(Number(value) + by);
     await mustRefuse(bench, TAMPERED, [
       body("a body without its last byte", (text) => text.slice(0, -1)),
       body("an empty body", () => ""),
@@ -54,26 +47,28 @@ export const tampered: ReceiverCheck = receiverCheck({
             })),
           ]
         : []),
-      ...(covers.timestamp && names.timestamp !== undefined
-        ? [
-            header("a time that is a second later", names.timestamp, later(1)),
-            header("a time that is a second earlier", names.timestamp, later(-1)),
-            header("a time with a letter after it", names.timestamp, (value) => `${value}a`),
-            header("a time with a fraction", names.timestamp, (value) => `${value}.0`),
-            header("a time with a zero before it", names.timestamp, (value) => `0${value}`),
-            header("a time with a sign", names.timestamp, (value) => `+${value}`),
-            header("a time in milliseconds", names.timestamp, (value) => `${value}000`),
-            header("a time as a power of ten", names.timestamp, (value) => `${value}e0`),
-            header(
-              "a time in hexadecimal digits",
-              names.timestamp,
-              (value) => `0x${Number(value).toString(16)}`,
-            ),
-          ]
-        : []),
+      ...(covers.timestamp && withTime !== undefined ? times(withTime) : []),
     ]);
     await replayed();
     if (covers.id && covers.timestamp) await spliced();
+
+    function times(change: WithTime): readonly Forgery[] {
+      const later = (by: number) => (value: string) => String(Number(value) + by);
+      const spellings: readonly (readonly [string, (value: string) => string])[] = [
+        ["a time that is a second later", later(1)],
+        ["a time that is a second earlier", later(-1)],
+        ["a time with a letter after it", (value) => `${value}a`],
+        ["a time with a fraction", (value) => `${value}.0`],
+        ["a time with a zero before it", (value) => `0${value}`],
+        ["a time with a sign", (value) => `+${value}`],
+        ["a time in milliseconds", (value) => `${value}000`],
+        ["a time as a power of ten", (value) => `${value}e0`],
+        ["a time in hexadecimal digits", (value) => `0x${Number(value).toString(16)}`],
+      ];
+      return spellings.map(([what, spell]) =>
+        forged(what, ({ headers }) => ({ headers: change(headers, spell) })),
+      );
+    }
 
     /** The signature of an attempt that was taken, over another body, under its id and under the other's. */
     async function replayed(): Promise<void> {
