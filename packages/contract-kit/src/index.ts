@@ -59,7 +59,7 @@ export {
 } from "./report/baseline.ts";
 export { githubReport } from "./report/github.ts";
 export { htmlReport } from "./report/html.ts";
-export { jsonLine, jsonReport } from "./report/json.ts";
+export { jsonReport } from "./report/json.ts";
 export { junitReport } from "./report/junit.ts";
 export { markdownReport } from "./report/markdown.ts";
 export { readBaseline, type BaselineReading } from "./report/read-baseline.ts";

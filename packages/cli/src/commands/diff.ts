@@ -10,7 +10,7 @@ import {
   type SeverityOverrides,
 } from "@countersign/contract-kit";
 import { Failure } from "../failure.ts";
-import { printable } from "../printable.ts";
+import { printable, printableJson } from "../printable.ts";
 import type { Surroundings } from "../terminal.ts";
 
 export interface DiffCommand {
@@ -39,7 +39,7 @@ export async function runDiff(
   const overrides = await readSeverities(command.severity);
   const [old, now] = [readFolder(command.oldDir), readFolder(command.newDir)];
   const changes = compared(old, now, overrides);
-  if (command.json) terminal.out(JSON.stringify({ changes }));
+  if (command.json) terminal.out(printableJson({ changes }));
   else {
     for (const change of changes) terminal.out(lineOf(change));
     terminal.err(summaryOf(changes));
@@ -50,7 +50,7 @@ export async function runDiff(
 /** `countersign diff --rules`: every rule with its severities. */
 export function printRules(json: boolean, { terminal }: Pick<Surroundings, "terminal">): void {
   if (json) {
-    terminal.out(JSON.stringify(diffRules));
+    terminal.out(printableJson(diffRules));
     return;
   }
   terminal.out(["rule".padEnd(24), "request ", "response", "event   ", "what"].join("  "));

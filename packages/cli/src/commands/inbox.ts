@@ -6,7 +6,7 @@ import { postgresMigrations } from "@countersign/receiver/postgres";
 import { sqliteInbox } from "@countersign/receiver/sqlite";
 import { Failure } from "../failure.ts";
 import { type InboxPlace, withInbox } from "../inbox-database.ts";
-import { printable } from "../printable.ts";
+import { printable, printableJson } from "../printable.ts";
 import type { Surroundings } from "../terminal.ts";
 
 export interface InboxCommand extends InboxPlace {
@@ -24,12 +24,12 @@ export async function runMigrate(
       command.database === undefined
         ? postgresMigrations(command.schema).map(({ sql }) => sql)
         : await sqliteStatements();
-    if (command.json) terminal.out(JSON.stringify({ statements }));
+    if (command.json) terminal.out(printableJson({ statements }));
     else for (const statement of statements) terminal.out(statement.trimEnd());
     return;
   }
   await withInbox(command, { env, isMade: true }, ({ migrate }) => migrate());
-  if (command.json) terminal.out(JSON.stringify({ migrated: true }));
+  if (command.json) terminal.out(printableJson({ migrated: true }));
   else terminal.err("the inbox is of this version");
 }
 
@@ -50,7 +50,7 @@ export async function runDead(
     diedAt: new Date(diedAt).toISOString(),
   }));
   if (command.json) {
-    terminal.out(JSON.stringify({ events }));
+    terminal.out(printableJson({ events }));
     return;
   }
   for (const { tenant, id, type, attempts, reason, diedAt } of events) {
@@ -76,7 +76,7 @@ export async function runRetry(
   const retried = await withInbox(command, { env, isMade: false }, ({ queue }) =>
     queue.retry({ key: { tenant, id }, now: Date.now() }),
   );
-  if (command.json) terminal.out(JSON.stringify({ tenant, id, retried }));
+  if (command.json) terminal.out(printableJson({ tenant, id, retried }));
   else if (retried) terminal.err(`${printable(id)} is due now`);
   else terminal.err(`there is no dead event ${printable(id)}`);
   return retried;

@@ -1,5 +1,6 @@
 import { requirements } from "@countersign/contract-kit";
 import { Failure } from "../failure.ts";
+import { printableJson } from "../printable.ts";
 import type { Surroundings } from "../terminal.ts";
 
 export interface RequirementsCommand {
@@ -29,7 +30,7 @@ export function runRequirements(
       (ids.length === 0 || ids.includes(one.id)) && (level === undefined || one.level === level),
   );
   if (json) {
-    terminal.out(JSON.stringify({ requirements: wanted }));
+    terminal.out(printableJson({ requirements: wanted }));
     return;
   }
   const width = Math.max(0, ...wanted.map(({ id }) => id.length));

@@ -13,6 +13,7 @@ import { DEFAULT_FOLDER, openDatabase } from "../open-database.ts";
 import { inspectorFolder } from "../inspector-folder.ts";
 import { openInBrowser } from "../open-in-browser.ts";
 import { receiverCheckRunner } from "../receiver-check-runner.ts";
+import { printableJson } from "../printable.ts";
 import { asFailure } from "../service-failure.ts";
 import type { Surroundings } from "../terminal.ts";
 
@@ -27,6 +28,8 @@ export interface SandboxCommand {
   readonly allowHosts: readonly string[];
   /** Whether the inspector is opened in a browser. */
   readonly open: boolean;
+  /** Whether `ready` is told as JSON. */
+  readonly json: boolean;
 }
 
 /** `countersign sandbox`: serves until somebody asks it to end. */
@@ -114,7 +117,20 @@ export async function runSandbox(
     } else if (command.open) {
       terminal.err("inspector is not built here; --open has nothing to open");
     }
-    terminal.out(`ready ${sandbox.url}`);
+    terminal.out(
+      command.json
+        ? printableJson({
+            ready: sandbox.url,
+            profile: profile.name,
+            database: file,
+            tokenFile: given.token === undefined ? `${file}.token` : null,
+            secretFile:
+              given.secret === undefined && command.deliverTo !== undefined
+                ? `${file}.secret`
+                : null,
+          })
+        : `ready ${sandbox.url}`,
+    );
     await surroundings.asked();
   } finally {
     await sandbox.close();

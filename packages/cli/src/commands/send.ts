@@ -7,7 +7,7 @@ import { schemeOf, type Secret } from "@countersign/signatures";
 import { secretFrom } from "../environment.ts";
 import { Failure } from "../failure.ts";
 import { loadProfile } from "../load-profile.ts";
-import { printable } from "../printable.ts";
+import { printable, printableJson } from "../printable.ts";
 import { type BrokenKind, brokenKinds, type Breaking, signed } from "../send/broken.ts";
 import { type Answer, poster } from "../send/post.ts";
 import type { Surroundings } from "../terminal.ts";
@@ -64,7 +64,7 @@ export async function runSend(command: SendCommand, surroundings: Surroundings):
     await post.close();
   }
   if (command.json)
-    terminal.out(JSON.stringify({ id: event.id, type: command.type, broken, attempts }));
+    terminal.out(printableJson({ id: event.id, type: command.type, broken, attempts }));
   const owed = ({ status }: { readonly status: number }): boolean =>
     (status >= 200 && status < 300) === (broken === undefined);
   return attempts.every((answer) => "status" in answer && owed(answer));

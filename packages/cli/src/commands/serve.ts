@@ -1,7 +1,6 @@
 import {
   createDeliveryEngine,
   deliveryPolicyOf,
-  policyOf,
   postgresHints,
   signerOf,
   startService,
@@ -22,6 +21,8 @@ import { listenOn, type PortChoice } from "../listen-on.ts";
 import { loadIssuer } from "../load-issuer.ts";
 import { loadProfile } from "../load-profile.ts";
 import { lineLogger } from "../line-logger.ts";
+import { printableJson } from "../printable.ts";
+import { clientFrom, ensureClient } from "../service-client.ts";
 import { serviceDatabase } from "../service-database.ts";
 import { asFailure } from "../service-failure.ts";
 import type { Surroundings } from "../terminal.ts";
@@ -38,6 +39,8 @@ export interface ServeCommand {
   readonly trustProxy: readonly string[];
   /** How long calls are still taken once the process is asked to end. */
   readonly drainSeconds: number;
+  /** Whether `ready` is told as JSON. */
+  readonly json: boolean;
 }
 
 /** `countersign serve`: the service without any controls, until somebody asks it to end. */
@@ -65,7 +68,8 @@ export async function runServe(command: ServeCommand, surroundings: Surroundings
   try {
     if (client !== undefined) await ensureClient(service, profile, client);
     terminal.err(`database  ${database.name}`);
-    terminal.out(`ready ${service.url}`);
+    const ready = { ready: service.url, profile: profile.name, database: database.name };
+    terminal.out(command.json ? printableJson(ready) : `ready ${service.url}`);
     await surroundings.asked();
     await service.close({ drainMs: command.drainSeconds * 1000 });
   } finally {
@@ -161,40 +165,4 @@ async function sendingFrom(env: Surroundings["env"], profile: Profile): Promise<
 function described(error: unknown): LogFields {
   if (!(error instanceof Error)) return { errorName: typeof error };
   return { errorName: error.name, ...(error.stack !== undefined && { stack: error.stack }) };
-}
-
-interface Client {
-  readonly id: string;
-  readonly secret: string;
-}
-
-async function clientFrom(env: Surroundings["env"]): Promise<Client | undefined> {
-  const id = await secretFrom(env, "COUNTERSIGN_CLIENT_ID");
-  const secret = await secretFrom(env, "COUNTERSIGN_CLIENT_SECRET");
-  if (id === undefined && secret === undefined) return undefined;
-  if (id === undefined || secret === undefined) {
-    const message = "COUNTERSIGN_CLIENT_ID and COUNTERSIGN_CLIENT_SECRET go together";
-    throw new Failure("CS_CLI_ENVIRONMENT_UNUSABLE", message);
-  }
-  if (!/^[A-Za-z0-9_-]{1,64}$/.test(id) || !/^[\x21-\x7E]{24,256}$/.test(secret)) {
-    const message =
-      "COUNTERSIGN_CLIENT_ID must be 1 to 64 characters of [A-Za-z0-9_-], COUNTERSIGN_CLIENT_SECRET 24 to 256 printable ones";
-    throw new Failure("CS_CLI_ENVIRONMENT_UNUSABLE", message);
-  }
-  return { id, secret };
-}
-
-/** The merchant of the environment's client: made at the first start, recognised at later ones. */
-async function ensureClient(
-  { useCases }: RunningService,
-  profile: Profile,
-  client: Client,
-): Promise<void> {
-  const scopes = Object.values(policyOf(profile).token.scopes);
-  const made = await useCases.createMerchant({ name: "Merchant", clock: "live", scopes, client });
-  if (made.ok) return;
-  const credentials = { clientId: client.id, clientSecret: client.secret, scopes: undefined };
-  if ((await useCases.issueToken(credentials)).ok) return;
-  const message = "COUNTERSIGN_CLIENT_ID is in the database with another secret";
-  throw new Failure("CS_CLI_CLIENT_REFUSED", message);
 }

@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../failure.ts";
 import { loadProfile } from "../load-profile.ts";
-import { printable } from "../printable.ts";
+import { printable, printableJson } from "../printable.ts";
 import type { Surroundings } from "../terminal.ts";
 import { eventModel } from "../types/event-model.ts";
 import type { Language } from "../types/language.ts";
@@ -47,7 +47,7 @@ export async function runTypes(
   const paths = [...files.keys()];
   if (command.json)
     terminal.out(
-      JSON.stringify({ language: command.language, profile: profile.name, files: paths }),
+      printableJson({ language: command.language, profile: profile.name, files: paths }),
     );
   else for (const path of paths) terminal.out(printable(path));
 }

@@ -1,5 +1,4 @@
 import {
-  jsonLine,
   PactMissingError,
   readPacts,
   redactor,
@@ -14,7 +13,7 @@ import {
 import { secretFrom } from "../environment.ts";
 import { Failure } from "../failure.ts";
 import { loadProfile } from "../load-profile.ts";
-import { printable } from "../printable.ts";
+import { printable, printableJson } from "../printable.ts";
 import type { Surroundings } from "../terminal.ts";
 import { requireKnownIds } from "../verify/known-ids.ts";
 import { openPactProvider } from "../verify/open-pact-provider.ts";
@@ -122,7 +121,7 @@ function list(
       description,
     })),
   );
-  if (json === true) terminal.out(jsonLine({ interactions: rows }));
+  if (json === true) terminal.out(printableJson({ interactions: rows }));
   else
     for (const { requirement = "-", level, consumer, description } of rows)
       terminal.out(

@@ -5,7 +5,8 @@ import { wholeNumber } from "./whole-number.ts";
 
 const help = `
 Prints one line on stdout when it takes calls: ready http://127.0.0.1:${DEFAULT_PORT}
-All else goes to stderr: the token, the database, calls to try.
+All else goes to stderr: the token, the database, calls to try. With --json the line is one object, which has
+the paths of the files that hold the token and the secret in the place of them.
 
 Environment (each also as NAME_FILE, the path of a file that holds it):
   COUNTERSIGN_TOKEN    the bearer token; without it one is made and kept beside the database
@@ -26,6 +27,7 @@ interface SandboxOptions {
   readonly deliverTo: string | undefined;
   readonly allowHost: readonly string[] | undefined;
   readonly open: boolean | undefined;
+  readonly json: boolean | undefined;
 }
 
 export function declareSandbox(program: Command, surroundings: Surroundings): void {
@@ -44,14 +46,15 @@ export function declareSandbox(program: Command, surroundings: Surroundings): vo
     )
     .option("--allow-host <host...>", "names that the controls may be called by")
     .option("--open", "open the inspector in the browser")
+    .option("--json", "one JSON object in the place of the line ready")
     .addHelpText("after", help)
     .action(async (options: SandboxOptions) => {
       const { runSandbox } = await import("../commands/sandbox.ts");
-      const { database, deliverTo, listen, open = false, profile, seed } = options;
+      const { database, deliverTo, listen, open = false, json = false, profile, seed } = options;
       const allowHosts = options.allowHost ?? [];
       const port = portChoice(options.port);
       await runSandbox(
-        { port, database, profile, seed, deliverTo, listen, allowHosts, open },
+        { port, database, profile, seed, deliverTo, listen, allowHosts, open, json },
         surroundings,
       );
     });

@@ -35,6 +35,7 @@ interface ServeOptions {
   readonly trustProxy: readonly string[] | undefined;
   readonly tokenIssuer: string | undefined;
   readonly drain: number;
+  readonly json: boolean | undefined;
 }
 
 export function declareServe(program: Command, surroundings: Surroundings): void {
@@ -57,14 +58,23 @@ export function declareServe(program: Command, surroundings: Surroundings): void
       wholeNumber,
       0,
     )
+    .option("--json", "one JSON object in the place of the line ready")
     .addHelpText("after", help)
     .action(async (options: ServeOptions) => {
       const { runServe } = await import("../commands/serve.ts");
-      const { database, listen, profile, tokenIssuer, trustProxy = [], drain } = options;
+      const {
+        database,
+        listen,
+        profile,
+        tokenIssuer,
+        trustProxy = [],
+        drain,
+        json = false,
+      } = options;
       // A service that others look for never moves to another port.
       const port = { ...portChoice(options.port), isAskedFor: true };
       await runServe(
-        { port, database, profile, listen, tokenIssuer, trustProxy, drainSeconds: drain },
+        { port, database, profile, listen, tokenIssuer, trustProxy, drainSeconds: drain, json },
         surroundings,
       );
     });

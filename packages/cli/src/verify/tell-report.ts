@@ -4,7 +4,6 @@ import {
   againstBaseline,
   githubReport,
   htmlReport,
-  jsonLine,
   jsonReport,
   junitReport,
   markdownReport,
@@ -14,6 +13,7 @@ import {
   type ReportEntry,
 } from "@countersign/contract-kit";
 import { Failure } from "../failure.ts";
+import { printableJson } from "../printable.ts";
 import type { Surroundings } from "../terminal.ts";
 import { baselineFrom, updatedBaseline } from "./baseline-file.ts";
 import type { ReportFormat, VerifyOptions } from "./verify-options.ts";
@@ -56,7 +56,7 @@ export async function telling(
       const after = before && (await updatedBaseline(found, before, { options, terminal }));
       const document = after === undefined ? found : againstBaseline(found, after);
       for (const entry of found.entries) if (!told.has(entry.id)) tell(entry);
-      if (options.json === true) terminal.out(jsonLine(document));
+      if (options.json === true) terminal.out(printableJson(document));
       else for (const line of terminalSummary(document)) terminal.out(line);
       if (options.json !== true && env["GITHUB_ACTIONS"] === "true")
         for (const line of githubReport(document).split("\n").slice(0, -1)) terminal.out(line);

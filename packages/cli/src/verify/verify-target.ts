@@ -1,6 +1,5 @@
 import {
   entryOfFinding,
-  jsonLine,
   reportOfRun,
   redactor,
   requirements,
@@ -9,7 +8,7 @@ import {
   type RunReportOptions,
   type Target,
 } from "@countersign/contract-kit";
-import { printable } from "../printable.ts";
+import { printable, printableJson } from "../printable.ts";
 import type { Surroundings } from "../terminal.ts";
 import { requireKnownIds } from "./known-ids.ts";
 import { shellWords } from "./shell-words.ts";
@@ -110,7 +109,7 @@ function list<T extends Target>(
       .flatMap((id) => byId.get(id) ?? [])
       .map(({ id, level, sentence }) => ({ check: check.id, requirement: id, level, sentence })),
   );
-  if (json === true) terminal.out(jsonLine({ checks: rows }));
+  if (json === true) terminal.out(printableJson({ checks: rows }));
   else
     for (const { check, requirement, level, sentence } of rows)
       terminal.out(

@@ -25,8 +25,8 @@ export function terminalLines(text: string): readonly string[] {
  * JSON that a terminal and a build's log can show: what `JSON.stringify` leaves of controls and the like,
  * and what build servers take for a command, is escaped as JSON escapes. Read again, it is the same value.
  */
-export function json(value: unknown, indent?: number): string {
-  return JSON.stringify(value, undefined, indent)
+export function json(value: unknown): string {
+  return JSON.stringify(value, undefined, 2)
     .replaceAll(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
       character
         .split("")

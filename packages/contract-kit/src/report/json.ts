@@ -3,10 +3,5 @@ import type { ReportDocument } from "./report-document.ts";
 
 /** The report as JSON, the document as it is: `schemas/report.schema.json` describes it. */
 export function jsonReport(document: ReportDocument): string {
-  return `${json(document, 2)}\n`;
-}
-
-/** The same on one line, for a terminal. */
-export function jsonLine(value: object): string {
-  return json(value);
+  return `${json(document)}\n`;
 }
