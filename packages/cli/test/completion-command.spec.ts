@@ -21,6 +21,17 @@ function environment(): NodeJS.ProcessEnv {
   return { ...process.env, PATH: `${folder}:${process.env["PATH"] ?? ""}` };
 }
 
+/** Types into a shell at a terminal, presses Tab, and prints the line that the shell has then. */
+const interactive = `
+zmodload zsh/zpty zsh/zselect
+zpty -b shell zsh -f -i
+zpty -w shell "fpath=($FOLDER \\$fpath); autoload -Uz compinit; compinit -u -D"
+zpty -w shell "show() { print -r -- \\"\\$BUFFER\\" > $FOLDER/shown }; zle -N show; bindkey '^X' show"
+zpty -w -n shell $'countersign inbox re\\t\\x18'
+repeat 1000 { [[ -s $FOLDER/shown ]] && break; zselect -t 2 }
+cat $FOLDER/shown
+zpty -d shell`;
+
 const words = async (...given: readonly string[]): Promise<string[]> => {
   const { out } = await ran(["completion", "words", "--", ...given]);
   return out.split("\n").filter((line) => line !== "");
@@ -60,10 +71,15 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
     );
   });
 
-  it.skipIf(!has("zsh"))("is a script that zsh reads (needs zsh)", async () => {
+  it.skipIf(!has("zsh"))("works in zsh, from a folder of fpath (needs zsh)", async () => {
     const { out } = await ran(["completion", "zsh"]);
-    const { status, stderr } = spawnSync("zsh", ["-n"], { input: out, encoding: "utf8" });
-    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    const folder = mkdtempSync(join(tmpdir(), "countersign-zsh-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    writeFileSync(join(folder, "_countersign"), out);
+    const options = { encoding: "utf8", env: { ...environment(), FOLDER: folder } } as const;
+    expect(execFileSync("zsh", ["-f", "-c", interactive], options)).toBe(
+      "countersign inbox retry \n",
+    );
   });
 
   it.skipIf(!has("fish"))("works in fish (needs fish)", () => {

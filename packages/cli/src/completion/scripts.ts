@@ -11,6 +11,7 @@ _countersign() {
   candidates=(\${(f)"$(countersign completion words -- "\${(@)words[2,CURRENT]}" 2>/dev/null)"})
   if (( \${#candidates} )); then compadd -a candidates; else _files; fi
 }
-compdef _countersign countersign`,
+# Loaded from a folder of \`fpath\` this file is the function itself; otherwise it is sourced.
+if [[ \${funcstack[1]} == _countersign ]]; then _countersign "$@"; else compdef _countersign countersign; fi`,
   fish: `complete -c countersign -a '(countersign completion words -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'`,
 };
