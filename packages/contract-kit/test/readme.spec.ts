@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { providerChecks } from "../src/checks.ts";
+import { receiverChecks } from "../src/receiver/receiver-checks.ts";
 import { openTarget, TOKEN } from "./provider/open-target.ts";
 
 const home = fileURLToPath(new URL("../", import.meta.url));
@@ -47,11 +48,15 @@ describe("the README's program", () => {
   });
 });
 
-describe("the README's table of checks", () => {
-  it("has each check with what it does, and no other", () => {
-    const rows = [...readme.matchAll(/^\| `(provider\/[a-z-]+)` +\| (.*?) +\|/gm)];
-    expect(rows.map(([, id, title]) => [id, title])).toEqual(
-      providerChecks.map(({ id, title }) => [id, title]),
+describe("the README's tables of checks", () => {
+  it.each([
+    ["provider", providerChecks],
+    ["receiver", receiverChecks],
+  ] as const)("have each check of a %s with what it does, and no other", (role, checks) => {
+    const rows = [...readme.matchAll(/^\| `([a-z]+\/[a-z-]+)` +\| (.*?) +\|/gm)];
+    const own = rows.filter(([, id]) => id?.startsWith(`${role}/`));
+    expect(own.map(([, id, title]) => [id, title])).toEqual(
+      checks.map(({ id, title }) => [id, title]),
     );
   });
 });
