@@ -12,6 +12,8 @@ import type { Good } from "../good.ts";
 
 const pathOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
+const schemas = pathOf("../../../schemas/documents");
+
 /** Starts a receiver that is a program, and waits for its line `ready URL`. */
 async function start(
   command: string,
@@ -63,7 +65,7 @@ function compiled(): string {
   if (classes !== undefined) return classes;
   const folder = mkdtempSync(join(tmpdir(), "countersign-java-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
-  const sources = ["java/Json.java", "java/Receiver.java"].map(pathOf);
+  const sources = ["Json", "Schema", "Receiver"].map((name) => pathOf(`java/${name}.java`));
   execFileSync("javac", ["-d", folder, ...sources], { stdio: "ignore" });
   classes = folder;
   return folder;
@@ -73,14 +75,11 @@ export const otherLanguages: readonly Good<ReceiverTarget>[] = [
   {
     name: "Python 3, standard library",
     ...missing("python3", "--version"),
-    open: program("python3", () => [
-      pathOf("python/receiver.py"),
-      pathOf("../../../schemas/documents"),
-    ]),
+    open: program("python3", () => [pathOf("python/receiver.py"), schemas]),
   },
   {
     name: "Java, com.sun.net.httpserver",
     ...missing("javac", "--version"),
-    open: program("java", () => ["-cp", compiled(), "Receiver"]),
+    open: program("java", () => ["-cp", compiled(), "Receiver", schemas]),
   },
 ];

@@ -3,6 +3,7 @@ import { receiverTarget, type ReceiverTarget } from "@countersign/contract-kit";
 import type { Profile } from "@countersign/schemas";
 import { profiles } from "@countersign/schemas/profiles";
 import { mounts } from "../../../packages/receiver/test/adapters/mounts.ts";
+import { functionUrl } from "./function-url.ts";
 import { secrets } from "../receivers/conduct.ts";
 import { makeEffects } from "../receivers/effects.ts";
 import { listen, serveEffects } from "../receivers/listen.ts";
@@ -11,7 +12,7 @@ import type { Good } from "../good.ts";
 type Mount = (typeof mounts)[number];
 
 /** Our receiver, with the handlers of a merchant that tell what they have done. */
-function ours(mount: Mount, profile: Profile): Good<ReceiverTarget>["open"] {
+function ours(serve: Mount["serve"], profile: Profile): Good<ReceiverTarget>["open"] {
   return async () => {
     const effects = makeEffects({ handlerMs: 15 });
     const receiver = createReceiver({
@@ -21,7 +22,7 @@ function ours(mount: Mount, profile: Profile): Good<ReceiverTarget>["open"] {
     });
     const attempts = await listen(
       // A mount hands attempts on; the types of handlers, which the profile decides, are nothing to it.
-      await mount.serve(receiver as unknown as Receiver),
+      await serve(receiver as unknown as Receiver),
     );
     const told = await serveEffects(effects);
     return {
@@ -38,27 +39,27 @@ function ours(mount: Mount, profile: Profile): Good<ReceiverTarget>["open"] {
   };
 }
 
-const adapters: readonly (readonly [string, string])[] = [
-  ["toNode on node:http", "toNode on node:http"],
-  ["toExpress on Express 5", "toExpress on Express 5"],
-  ["toFastify on Fastify 5", "toFastify on Fastify 5"],
-  ["toFetch on Hono", "toFetch on Hono"],
-  ["toLambda behind a function URL", "toLambda behind a function URL"],
-];
+const adapters: Readonly<Record<string, Mount["serve"]>> = {
+  "toNode on node:http": serverOf("toNode on node:http"),
+  "toExpress on Express 5": serverOf("toExpress on Express 5"),
+  "toFastify on Fastify 5": serverOf("toFastify on Fastify 5"),
+  "toFetch on Hono": serverOf("toFetch on Hono"),
+  "toLambda behind a function URL": functionUrl,
+};
 
-function mountOf(name: string): Mount {
+function serverOf(name: string): Mount["serve"] {
   const mount = mounts.find((one) => one.name === name);
   if (mount === undefined) throw new Error(`there is no mount ${name}`);
-  return mount;
+  return (receiver) => mount.serve(receiver);
 }
 
 export const ourReceivers: readonly Good<ReceiverTarget>[] = [
-  ...adapters.map(([name, mount]) => ({
+  ...Object.entries(adapters).map(([name, serve]) => ({
     name: `@countersign/receiver: ${name}`,
-    open: ours(mountOf(mount), profiles.standard),
+    open: ours(serve, profiles.standard),
   })),
   {
-    name: "@countersign/receiver: toNode, profile x-signature",
-    open: ours(mountOf("toNode on node:http"), profiles["x-signature"]),
+    name: "@countersign/receiver: toNode on node:http, profile x-signature",
+    open: ours(serverOf("toNode on node:http"), profiles["x-signature"]),
   },
 ];

@@ -16,7 +16,7 @@ import type { Mount } from "./mount.ts";
 
 const web = { streams: true, endsConnections: false, seesDuplicates: true, keepsBytes: true };
 const node = { ...web, endsConnections: true };
-const anyMethod = ["GET", "POST", "PUT", "DELETE"];
+const anyMethod = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
 export const mounts: readonly Mount[] = [
   {

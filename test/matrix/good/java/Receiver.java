@@ -5,6 +5,7 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.time.Instant;
@@ -15,8 +16,6 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
@@ -25,23 +24,12 @@ import javax.crypto.spec.SecretKeySpec;
  *
  * <p>Reads COUNTERSIGN_SECRET (secrets, separated by white space) and prints `ready
  * http://127.0.0.1:PORT`. POST /webhooks takes attempts; GET /effects tells what has run, PUT
- * /effects {"failNext": n} makes the next n runs fail.
+ * /effects {"failNext": n} makes the next n runs fail. Its argument is the folder of the published
+ * schemas.
  */
 public final class Receiver {
   private static final int MAX_BODY_BYTES = 1 << 20;
   private static final long TOLERANCE_SECONDS = 300;
-
-  /** Members that the data of a known type has, and those whose value is of another kind than text. */
-  private static final Map<String, List<String>> DATA =
-      Map.of(
-          "payment", List.of("paymentId", "paymentStatus", "amount{}"),
-          "refund", List.of("paymentId", "paymentStatus", "clientReferenceId?"),
-          "customer", List.of("id", "firstName", "lastName", "email", "customerStatus"),
-          "account", List.of("customerId", "accountDetails{}"));
-  private static final Pattern KNOWN =
-      Pattern.compile(
-          "(payment)\\.(created|authorized|succeeded|failed|canceled)|(refund)\\.(pending|authorized|failed)"
-              + "|(customer)\\.(created|activated|deactivated)|(account)\\.(linked|updated|deactivated)");
 
   private record Known(boolean isHandled, byte[] body) {}
 
@@ -49,6 +37,7 @@ public final class Receiver {
 
   private record Answer(int status, String code, String... headers) {}
 
+  private static Schema schema;
   private static final Map<String, Known> inbox = new ConcurrentHashMap<>();
   private static final Map<String, Effect> effects = new ConcurrentHashMap<>();
   private static final AtomicInteger failNext = new AtomicInteger();
@@ -58,6 +47,7 @@ public final class Receiver {
           .toList();
 
   public static void main(String[] arguments) throws IOException {
+    schema = new Schema(Path.of(arguments[0]));
     HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 128);
     server.createContext("/webhooks", exchange -> answer(exchange, receive(exchange)));
     server.createContext("/effects", Receiver::effects);
@@ -87,7 +77,7 @@ public final class Receiver {
       return new Answer(400, "body");
     }
     if (!event.get("id").equals(all(exchange, "webhook-id").get(0))) return new Answer(400, "id");
-    if (!fitsItsType(event)) return new Answer(422, "schema");
+    if (!schema.fits(event)) return new Answer(422, "schema");
     return handleOnce((String) event.get("id"), (String) event.get("type"), body);
   }
 
@@ -120,20 +110,6 @@ public final class Receiver {
     } catch (GeneralSecurityException fault) {
       throw new IllegalStateException(fault);
     }
-  }
-
-  private static boolean fitsItsType(Map<?, ?> event) {
-    Matcher known = KNOWN.matcher((String) event.get("type"));
-    if (!known.matches()) return true;
-    Map<?, ?> data = (Map<?, ?>) event.get("data");
-    String resource = ((String) event.get("type")).split("\\.")[0];
-    return DATA.get(resource).stream()
-        .allMatch(
-            member -> {
-              Object value = data.get(member.replaceAll("[{}?]", ""));
-              if (member.endsWith("{}")) return value instanceof Map;
-              return value instanceof String || (member.endsWith("?") && value == null);
-            });
   }
 
   private static Answer handleOnce(String id, String type, byte[] body) {
