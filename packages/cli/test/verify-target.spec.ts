@@ -7,13 +7,19 @@ import { Command } from "commander";
 import { Failure } from "../src/failure.ts";
 import { withVerifyOptions, type VerifyOptions } from "../src/verify/verify-options.ts";
 import { verifyTarget } from "../src/verify/verify-target.ts";
+import { ran } from "./ran.ts";
 import { temporaryFolder } from "./start-command.ts";
 
 /** Verifies a service that nobody calls: the checks say what they are told to. */
 async function verified(
   verdicts: readonly Verdict[],
   args: readonly string[] = [],
-  { interruption = new AbortController().signal, play = (): void => {}, env = {} } = {},
+  {
+    interruption = new AbortController().signal,
+    play = (): void => {},
+    env = {},
+    url = "http://127.0.0.1:1",
+  } = {},
 ) {
   const command = withVerifyOptions(new Command()).exitOverride();
   command.configureOutput({ writeErr: () => {} });
@@ -33,7 +39,7 @@ async function verified(
   const { send, close } = httpSend("http://127.0.0.1:1");
   const target = {
     role: "provider",
-    url: "http://127.0.0.1:1",
+    url,
     send,
     token: () => Promise.resolve("token"),
     profile: profiles.standard,
@@ -108,6 +114,23 @@ describe("countersign verify, whatever the target", () => {
   it("lists its checks and opens no target", async () => {
     const { out } = await verified([fails], ["--list"]);
     expect(out).toMatch(/^P-AUTH-BEARER +MUST +provider\/said +A call without/);
+  });
+
+  it("lists its checks where nothing is there to verify yet", async () => {
+    for (const which of ["receiver", "provider", "pacts"]) {
+      const { status, out } = await ran(["verify", which, "--list"]);
+      expect({ which, status }).toEqual({ which, status: 0 });
+      expect(out.split("\n").length).toBeGreaterThan(20);
+    }
+    expect(await ran(["verify", "receiver"])).toMatchObject({ status: 2 });
+  });
+
+  it("holds no value of an address's query", async () => {
+    const { out } = await verified([fails], [], {
+      url: "http://127.0.0.1:1/hooks?key=not-for-eyes",
+    });
+    expect(out).toContain("?key=[secret]");
+    expect(out).not.toContain("not-for-eyes");
   });
 
   it.each([

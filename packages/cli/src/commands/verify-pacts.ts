@@ -18,7 +18,7 @@ import type { Surroundings } from "../terminal.ts";
 import { requireKnownIds } from "../verify/known-ids.ts";
 import { openPactProvider } from "../verify/open-pact-provider.ts";
 import { shellWords } from "../verify/shell-words.ts";
-import { targetUrl } from "../verify/target-url.ts";
+import { queryValues, targetUrl } from "../verify/target-url.ts";
 import { telling } from "../verify/tell-report.ts";
 import type { VerifyOptions } from "../verify/verify-options.ts";
 
@@ -73,7 +73,7 @@ export async function runVerifyPacts(
     const about = { role, url: url.href, profile, seed, isStrict: strict, startedAt } as const;
     const skipped = skippedRows(pacts, skip);
     const report = reportOfPacts(result, { about, skipped, replay: (row) => again(row, options) });
-    return await tells.report(redactor(secrets)(report));
+    return await tells.report(redactor([...secrets, ...queryValues(url.href)])(report));
   } catch (cause) {
     if (!(cause instanceof PactMissingError)) throw cause;
     throw new Failure("CS_CLI_PACT_MISSING", cause.message, { cause });

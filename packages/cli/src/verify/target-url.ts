@@ -16,6 +16,11 @@ export function targetUrl(text: string, option: string): URL {
   return url;
 }
 
+/** Values of an address's query, which are keys where somebody puts them there: no report holds them. */
+export function queryValues(url: string): readonly string[] {
+  return URL.canParse(url) ? [...new URL(url).searchParams.values()] : [];
+}
+
 function unusable(message: string): Failure {
   return new Failure("CS_CLI_ARGUMENT_UNUSABLE", message);
 }

@@ -33,9 +33,16 @@ with 2 where it says nothing, or too little: the target is not there, a check br
 Reports: JUnit's XML, JSON, a page of HTML, Markdown for a job's summary, and annotations of GitHub Actions,
 which are printed too where GITHUB_ACTIONS is true.`;
 
-/** Adds the options that all `countersign verify …` share. */
+/**
+ * Adds the options that all `countersign verify …` share. With `--list` no other option must be there: what
+ * would be verified can be read before there is anything to verify.
+ */
 export function withVerifyOptions(command: Command): Command {
+  const asksForNothing = (): void => {
+    for (const option of command.options) option.mandatory = false;
+  };
   return command
+    .on("option:list", asksForNothing)
     .option("--profile <name|file>", "built-in profile or profile document", "standard")
     .option("--report <format=file,...>", `${reportFormats.join("=F, ")}=F`, reports)
     .option("--only <id...>", "requirements or checks; all others are left out")

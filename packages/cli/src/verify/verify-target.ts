@@ -12,6 +12,7 @@ import { printable, printableJson } from "../printable.ts";
 import type { Surroundings } from "../terminal.ts";
 import { requireKnownIds } from "./known-ids.ts";
 import { shellWords } from "./shell-words.ts";
+import { queryValues } from "./target-url.ts";
 import { telling } from "./tell-report.ts";
 import type { VerifyOptions } from "./verify-options.ts";
 
@@ -70,7 +71,7 @@ export async function verifyTarget<T extends Target>(
   const tells = await telling(options, surroundings);
   const opened = await verification.open();
   try {
-    const hide = redactor(opened.secrets);
+    const hide = redactor([...opened.secrets, ...queryValues(opened.target.url)]);
     const report = await run({
       target: opened.target,
       checks,

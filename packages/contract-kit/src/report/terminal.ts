@@ -1,4 +1,5 @@
 import { terminalLine, terminalLines } from "./escape.ts";
+import type { Exchange } from "../finding.ts";
 import type { ReportDocument, ReportEntry } from "./report-document.ts";
 
 const words: Readonly<Record<ReportEntry["status"], string>> = {
@@ -40,14 +41,11 @@ export function terminalDetails(entry: ReportEntry): readonly string[] {
     ...terminalLines(message),
     ...named("owed", source === undefined ? level : `${level}, ${source}`),
     ...named("why", why),
-    ...(evidence?.exchanges ?? []).flatMap(({ sent, received }) => [
-      ...block("sent", sent),
-      ...block("received", received || "(nothing)"),
-    ]),
+    ...named("fix", fix),
+    ...exchangesOf(evidence?.exchanges ?? []),
     ...((evidence?.curl ?? []).length === 0
       ? []
       : block("to see it, with the access token in TOKEN", evidence?.curl.join("\n") ?? "")),
-    ...named("fix", fix),
     ...named("check", group),
     ...named("read", page),
     ...named("again", replay),
@@ -98,6 +96,21 @@ function rows(these: readonly string[]): readonly string[] {
     else lines[lines.length - 1] = `${last} ${word}`;
   }
   return lines;
+}
+
+/** The first and the last, which failed: a terminal is read from its end. */
+function exchangesOf(exchanges: readonly Exchange[]): readonly string[] {
+  const shown = ({ sent, received }: Exchange): readonly string[] => [
+    ...block("sent", sent),
+    ...block("received", received || "(nothing)"),
+  ];
+  const [first, ...more] = exchanges;
+  const last = more.at(-1);
+  if (first === undefined) return [];
+  if (last === undefined) return shown(first);
+  const between = more.length - 1;
+  const left = between === 0 ? [] : [`(${between} between them, which the reports have)`];
+  return [...shown(first), ...left, ...shown(last)];
 }
 
 function named(name: string, text: string | undefined): readonly string[] {
