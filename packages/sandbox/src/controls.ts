@@ -8,7 +8,12 @@ import {
   postLink,
   postUnlink,
 } from "./routes/customers.ts";
-import { getDeliveries, postReplay } from "./routes/deliveries.ts";
+import {
+  getDeliveries,
+  postReplay,
+  postReplayFailed,
+  postReplaySubscription,
+} from "./routes/deliveries.ts";
 import { getEvents, postEvent } from "./routes/events.ts";
 import { getFaults, putFaults } from "./routes/faults.ts";
 import { listMerchants, postMerchant } from "./routes/merchants.ts";
@@ -44,8 +49,10 @@ export function controls(parts: Parts): Routes {
     "/sandbox/clock": [getClock, putClock(parts)],
     "/sandbox/events": [getEvents, postEvent],
     "/sandbox/deliveries": [getDeliveries],
+    "/sandbox/deliveries/replay": [postReplayFailed],
     "/sandbox/deliveries/:deliveryId/replay": [postReplay],
     "/sandbox/subscriptions": [getSubscriptions],
+    "/sandbox/subscriptions/:subscriptionKey/replay": [postReplaySubscription],
     "/sandbox/subscriptions/:subscriptionKey/resume": [postResume],
     "/sandbox/faults": [getFaults(parts), putFaults(parts)],
     "/sandbox/reset": [postReset(parts)],

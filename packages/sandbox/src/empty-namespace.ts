@@ -17,6 +17,7 @@ export async function emptyNamespace(
     mine,
   );
   await tx.query("DELETE FROM replays WHERE merchant_id = $1", mine);
+  await tx.query("DELETE FROM resumes WHERE merchant_id = $1", mine);
   // Rows before those that they refer to; of payments the refunds before the debits.
   await tx.query("DELETE FROM deliveries WHERE merchant_id = $1", mine);
   await tx.query("DELETE FROM events WHERE merchant_id = $1", mine);

@@ -54,6 +54,38 @@ describe("a delivery of the sandbox", () => {
       });
   });
 
+  it("is replayed with all of its subscription, or with all that were given up since a time", async () => {
+    const one = await openSandbox();
+    // As many failures as the schedule has attempts, then a receiver that works again.
+    const receiver = await openReceiver(...Array.from({ length: 10 }, () => 500), 204);
+    const key = await one.subscribe(receiver.url);
+    await emit(one);
+    await one.call("PUT", "/sandbox/clock", { json: { advance: "P7D" } });
+    const [given] = await one.list("/sandbox/deliveries");
+    expect(given).toMatchObject({ state: "exhausted" });
+    const since = (failedSince: unknown) =>
+      one.call("POST", "/sandbox/deliveries/replay", { json: { failedSince } });
+    const { body: clock } = await one.call("GET", "/sandbox/clock");
+    expect(await since(clock["now"])).toMatchObject({ status: 202, body: { replayed: 0 } });
+    expect(await since(given?.["createdAt"])).toMatchObject({ status: 202, body: { replayed: 1 } });
+    await expect.poll(() => receiver.arrived.length, SOON).toBe(11);
+    await expect
+      .poll(async () => (await one.list("/sandbox/deliveries"))[0]?.["state"], SOON)
+      .toBe("delivered");
+    const path = `/sandbox/subscriptions/${key}/replay`;
+    expect(await one.call("POST", path)).toMatchObject({ status: 202, body: { replayed: 1 } });
+    await expect.poll(() => receiver.arrived.length, SOON).toBe(12);
+    expect(refusal(await since("yesterday"))).toMatchObject({ status: 400 });
+    expect(refusal(await one.call("POST", "/sandbox/deliveries/replay"))).toMatchObject({
+      status: 400,
+    });
+    expect(refusal(await one.call("POST", "/sandbox/subscriptions/sub_none/replay"))).toEqual({
+      status: 404,
+      code: "SUBSCRIPTION_NOT_FOUND",
+    });
+    await one.call("POST", "/sandbox/reset");
+  });
+
   it("is not replayed where there is none, or for a receiver that is gone", async () => {
     const one = await openSandbox();
     expect(refusal(await one.call("POST", "/sandbox/deliveries/dlv_none/replay"))).toEqual({

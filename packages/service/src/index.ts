@@ -95,8 +95,11 @@ export {
 } from "./store/operations/deliveries/replay-delivery.ts";
 export type { Replayed } from "./store/operations/deliveries/requeue-deliveries.ts";
 export { listReplays, type ReplayRecord } from "./store/operations/deliveries/list-replays.ts";
+export { findOwner, type Owner } from "./store/operations/deliveries/find-owner.ts";
+export { listTrail, type TrailLine } from "./store/operations/deliveries/list-trail.ts";
 export {
   resumeSubscription,
+  type Resume,
   type ResumeOutcome,
 } from "./store/operations/deliveries/resume-subscription.ts";
 
@@ -141,6 +144,12 @@ export {
 export type { DeliveryObserver } from "./delivery/observer.ts";
 export { deliveryPolicyOf, type DeliveryPolicy } from "./delivery/policy.ts";
 export { replayDeliveries, type ReplayRequest } from "./delivery/replay-deliveries.ts";
+export {
+  replayForOperator,
+  resumeForOperator,
+  type OperatorRefusal,
+  type OperatorReplay,
+} from "./delivery/operator.ts";
 export type { Schedule } from "./delivery/schedule.ts";
 export type { SettledAttempt } from "./delivery/settled-attempt.ts";
 export { postgresHints, type Hints, type PostgresHintsOptions } from "./delivery/postgres-hints.ts";

@@ -119,7 +119,7 @@ function start(
           attempted: metrics.deliveries.attempted,
           paused: (key) => {
             metrics.deliveries.paused(key);
-            logger.warn({}, "a subscription that only fails has been paused");
+            logger.warn({ subscriptionKey: key }, "a subscription that only fails has been paused");
           },
           passedOver: (refund) => {
             metrics.deliveries.passedOver(refund);

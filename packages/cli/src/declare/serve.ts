@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { type Command, InvalidArgumentError } from "commander";
 import type { Surroundings } from "../terminal.ts";
 import { portChoice, portOption } from "./port.ts";
+import { addDeliveryCommands } from "./serve-deliveries.ts";
 import { wholeNumber } from "./whole-number.ts";
 
 const help = `
@@ -78,12 +79,13 @@ export function declareServe(program: Command, surroundings: Surroundings): void
         surroundings,
       );
     });
+  serve.enablePositionalOptions();
   addKeyCommands(serve, surroundings);
+  addDeliveryCommands(serve, surroundings);
 }
 
 /** What is done about the keys of secrets at rest, while services run or before. */
 function addKeyCommands(serve: Command, surroundings: Surroundings): void {
-  serve.enablePositionalOptions();
   serve
     .command("new-key")
     .description("print a new encryption key")

@@ -1,18 +1,22 @@
 import {
+  findOwner,
   instantOf,
   listAttempts,
   listDeliveries,
   pathParameter,
   refuse,
+  replayDeliveries,
   replayDelivery,
   type Call,
   type DeliveryFilter,
+  type Replayed,
   type Route,
 } from "@countersign/service";
 import { listLimit, queryOf } from "../list-limit.ts";
-import { readMembers } from "../members.ts";
+import { readMembers, required } from "../members.ts";
 import { refuseControl } from "../refusals.ts";
 import { shownDelivery } from "../shown.ts";
+import { timeWithin } from "../time.ts";
 
 /** `GET /sandbox/deliveries?eventId=…&subscriptionKey=…`, the newest first, each with its attempts. */
 export const getDeliveries: Route = {
@@ -52,6 +56,42 @@ export const postReplay: Route = {
     return { status: 202, body: delivery ?? {} };
   },
 };
+
+/** `POST /sandbox/deliveries/replay`: all that were given up of events since `failedSince`. */
+export const postReplayFailed: Route = {
+  method: "POST",
+  scope: undefined,
+  answer: async (call) => {
+    const { failedSince } = readMembers(call.body, {
+      failedSince: required(timeWithin(call.context.policy)),
+    });
+    return replayed(call, { kind: "failed", since: failedSince });
+  },
+};
+
+/** `POST /sandbox/subscriptions/{key}/replay`: all of the subscription that are not waiting. */
+export const postReplaySubscription: Route = {
+  method: "POST",
+  scope: undefined,
+  answer: async (call) => {
+    readMembers(call.body, {});
+    const { context, merchant, request } = call;
+    const key = pathParameter(request, "subscriptionKey") ?? "";
+    const owner = await findOwner(context.driver, { kind: "subscription", id: key });
+    if (owner?.id !== merchant.id) throw refuse("SUBSCRIPTION_NOT_FOUND");
+    if (owner.status === "CLOSED") throw refuse("SUBSCRIPTION_CLOSED");
+    return replayed(call, { kind: "subscription", key });
+  },
+};
+
+async function replayed(
+  { context, merchant }: Call,
+  what: Replayed,
+): Promise<{ status: number; body: object }> {
+  const count = await replayDeliveries(context, merchant, { what, askedBy: "merchant" });
+  if (count > 0) context.onWork();
+  return { status: 202, body: { replayed: count } };
+}
 
 async function deliveriesOf({ context }: Call, filter: DeliveryFilter): Promise<object[]> {
   const deliveries = await listDeliveries(context.driver, filter);

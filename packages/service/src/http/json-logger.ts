@@ -17,6 +17,7 @@ const allowed: Readonly<Record<keyof LogFields, true>> = {
   count: true,
   clockId: true,
   refundId: true,
+  subscriptionKey: true,
 };
 
 /** A longer text is cut: one line must not fill a disk. */

@@ -16,6 +16,7 @@ export interface LogFields {
   readonly count?: number;
   readonly clockId?: string;
   readonly refundId?: string;
+  readonly subscriptionKey?: string;
 }
 
 /** The part of a pino logger that this service uses. */

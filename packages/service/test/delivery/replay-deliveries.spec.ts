@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { replayForOperator, resumeForOperator } from "../../src/delivery/operator.ts";
 import { replayDeliveries } from "../../src/delivery/replay-deliveries.ts";
+import { listTrail } from "../../src/store/operations/deliveries/list-trail.ts";
 import { listReplays } from "../../src/store/operations/deliveries/list-replays.ts";
 import type { Replayed } from "../../src/store/operations/deliveries/requeue-deliveries.ts";
 import { onStores, postgres, sqlite } from "../store/stores.ts";
@@ -73,6 +75,26 @@ onStores([sqlite, postgres], ({ open }) => {
       expect(await replay(queue, { kind: "delivery", id: own })).toBe(0);
       await queue.write("UPDATE subscriptions SET status = 'PAUSED' WHERE key = 'sub_1'", []);
       expect(await replay(queue, { kind: "delivery", id: own })).toBe(1);
+    });
+
+    it("for an operator needs no merchant, and a resume is written beside it", async () => {
+      const queue = await queueOf(await open());
+      await queue.subscribe("sub_1");
+      const id = await queue.enqueue("sub_1");
+      await end(queue, id, "exhausted");
+      await queue.write(
+        "UPDATE subscriptions SET status = 'PAUSED', consecutive_failures = 7 WHERE key = $1",
+        ["sub_1"],
+      );
+      const ports = queue.ports(fakeTransport(() => answered(204)));
+      const askedBy = "anna";
+      const what = { kind: "failed", since: 0 } as const;
+      expect(await replayForOperator(ports, { what, askedBy })).toEqual({ ok: true, replayed: 1 });
+      expect(await resumeForOperator(ports, { key: "sub_1", askedBy })).toEqual({ ok: true });
+      expect(await listTrail(queue.driver, { limit: 10 })).toMatchObject([
+        { what: "replay", id, merchantId: "mer_1", askedBy, state: "exhausted", attempts: 10 },
+        { what: "resume", id: "sub_1", merchantId: "mer_1", askedBy, state: "PAUSED", attempts: 7 },
+      ]);
     });
   });
 });

@@ -35,6 +35,11 @@ interface Chosen {
 export async function requeueDeliveries(tx: Queryable, requeue: Requeue): Promise<string[]> {
   const { merchantId, what, askedBy, at, limit, after } = requeue;
   const [condition, value] = conditionOf(what);
+  // Nobody closes one of them before this transaction ends: what waits for it is seen by whoever drops it.
+  await tx.query(
+    `SELECT key FROM subscriptions WHERE merchant_id = $1 AND status <> 'CLOSED' ORDER BY key FOR KEY SHARE`,
+    [merchantId],
+  );
   const chosen = await tx.query<Chosen>(
     `SELECT id FROM deliveries
      WHERE merchant_id = $1 AND ${condition} AND id > $3

@@ -1,0 +1,141 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { openQueue, REAL_START, type Queue } from "../../service/test/delivery/queue.ts";
+import { ran, type Ran } from "./ran.ts";
+
+const DAY = 86_400_000;
+const at = (ms: number): string => new Date(ms).toISOString();
+
+let queue: Queue;
+beforeEach(async () => {
+  queue = await openQueue();
+  await queue.subscribe("sub_1", { clockId: "live" });
+  await queue.subscribe("sub_2", { clockId: "live" });
+});
+
+const serve = (...args: string[]): Promise<Ran> =>
+  ran(["serve", ...args, "--database", queue.file]);
+
+/** A delivery of a subscription that has ended so, of an event written then. */
+async function ended(key: string, state: string, writtenAt = REAL_START): Promise<string> {
+  const id = await queue.enqueue(key, { clockId: "live", nextAt: writtenAt });
+  await queue.write(
+    "UPDATE deliveries SET state = $2, attempts = 10, next_at = NULL WHERE id = $1",
+    [id, state],
+  );
+  return id;
+}
+
+const waiting = async (): Promise<string[]> =>
+  (await queue.deliveries()).filter(({ state }) => state === "waiting").map(({ id }) => id);
+const close = (key: string): Promise<unknown> =>
+  queue.write("UPDATE subscriptions SET status = 'CLOSED' WHERE key = $1", [key]);
+
+describe("countersign serve replay", () => {
+  it("has one delivery attempted again, whatever became of it, and writes who asked", async () => {
+    const id = await ended("sub_1", "delivered");
+    const { status, out } = await serve("replay", "--delivery", id, "--by", "anna");
+    expect([status, out]).toEqual([0, "1 due again\n"]);
+    expect(await waiting()).toEqual([id]);
+    const trail = await serve("trail");
+    expect(trail.out).toMatch(
+      new RegExp(`^\\S+Z {2}replay {2}${id} {2}mer_live {2}delivered after 10 {2}anna\n$`),
+    );
+  });
+
+  it("has all of a subscription attempted again that have ended", async () => {
+    const ids = [await ended("sub_1", "exhausted"), await ended("sub_1", "dropped")];
+    await ended("sub_2", "exhausted");
+    const { out } = await serve("replay", "--subscription", "sub_1", "--json");
+    expect(JSON.parse(out)).toEqual({ ok: true, replayed: 2 });
+    expect(await waiting()).toEqual(ids);
+  });
+
+  it("has all attempted again that were given up since a time, of all merchants or of one", async () => {
+    await ended("sub_1", "exhausted", REAL_START - DAY);
+    const [own, other] = [await ended("sub_1", "exhausted"), await ended("sub_2", "exhausted")];
+    await ended("sub_2", "delivered");
+    await queue.subscribe("sub_3");
+    const foreign = await ended("sub_3", "exhausted");
+    await queue.write("UPDATE deliveries SET merchant_id = 'mer_1' WHERE id = $1", [foreign]);
+    const since = ["--failed-since", at(REAL_START)];
+    expect((await serve("replay", ...since, "--merchant", "mer_live")).out).toBe("2 due again\n");
+    expect(await waiting()).toEqual([own, other]);
+    expect((await serve("replay", ...since)).out).toBe("1 due again\n");
+    expect(await waiting()).toEqual([own, other, foreign]);
+  });
+
+  it.each([
+    [["--delivery", "dlv_none"], "DELIVERY_NOT_FOUND"],
+    [["--subscription", "sub_none"], "SUBSCRIPTION_NOT_FOUND"],
+    [["--failed-since", at(0), "--merchant", "mer_none"], "MERCHANT_NOT_FOUND"],
+  ])("ends with 1 for %j, with %s", async (args, code) => {
+    const { status, out, err } = await serve("replay", ...args);
+    expect([status, out]).toEqual([1, ""]);
+    expect(err).toContain(`${code}: there is no such `);
+  });
+
+  it("sends nothing to a closed subscription", async () => {
+    const id = await ended("sub_1", "dropped");
+    await close("sub_1");
+    for (const args of [
+      ["--delivery", id],
+      ["--subscription", "sub_1"],
+    ]) {
+      const { status, err } = await serve("replay", ...args);
+      expect([status, err.split(":")[0]]).toEqual([1, "SUBSCRIPTION_CLOSED"]);
+    }
+    expect((await serve("replay", "--failed-since", at(0))).out).toBe("0 due again\n");
+    expect(await waiting()).toEqual([]);
+  });
+
+  it.each([
+    [[]],
+    [["--delivery", "dlv_1", "--subscription", "sub_1"]],
+    [["--delivery", "dlv_1", "--merchant", "mer_live"]],
+    [["--failed-since", "yesterday"]],
+    [["--failed-since", "2026-13-01T00:00:00Z"]],
+    [["--delivery", "dlv_1", "--by", "a\nb"]],
+    [["--delivery", "dlv_1", "--by", "a".repeat(65)]],
+  ])("cannot run with %j", async (args) => {
+    const { status, out, err } = await serve("replay", ...args);
+    expect([status, out]).toEqual([2, ""]);
+    expect(err).not.toBe("");
+  });
+});
+
+describe("countersign serve resume", () => {
+  it("lets a paused subscription go on, and writes who asked; an active one stays as it is", async () => {
+    await queue.write(
+      "UPDATE subscriptions SET status = 'PAUSED', consecutive_failures = 400 WHERE key = $1",
+      ["sub_1"],
+    );
+    for (const _ of [1, 2]) {
+      const { status, out } = await serve("resume", "sub_1", "--by", "anna");
+      expect([status, out]).toEqual([0, "sub_1 is active\n"]);
+    }
+    expect(await queue.subscription("sub_1")).toMatchObject([
+      { status: "ACTIVE", consecutive_failures: 0 },
+    ]);
+    const trail = JSON.parse((await serve("trail", "--json")).out) as unknown[];
+    expect(trail).toEqual([
+      {
+        what: "resume",
+        id: "sub_1",
+        merchantId: "mer_live",
+        askedBy: "anna",
+        state: "PAUSED",
+        attempts: 400,
+        at: expect.stringMatching(/Z$/) as unknown,
+      },
+    ]);
+  });
+
+  it("ends with 1 where there is none, or it is closed", async () => {
+    await close("sub_1");
+    const outcomes = [await serve("resume", "sub_none"), await serve("resume", "sub_1")];
+    expect(outcomes.map(({ status, err }) => [status, err.split(":")[0]])).toEqual([
+      [1, "SUBSCRIPTION_NOT_FOUND"],
+      [1, "SUBSCRIPTION_CLOSED"],
+    ]);
+  });
+});

@@ -1,0 +1,93 @@
+import { instantOf } from "../store/operations/clocks/instant-of.ts";
+import { findOwner, type Owner } from "../store/operations/deliveries/find-owner.ts";
+import { resumeSubscription } from "../store/operations/deliveries/resume-subscription.ts";
+import { findMerchant } from "../store/operations/merchants/find-merchant.ts";
+import { listMerchantsWithFailed } from "../store/operations/merchants/list-merchants-with-failed.ts";
+import type { Merchant } from "../store/records.ts";
+import type { ClaimPorts } from "./claim.ts";
+import { replayDeliveries } from "./replay-deliveries.ts";
+
+/** What an operator has attempted again, whosever it is. */
+export type OperatorReplay =
+  /** One delivery, whatever became of it. */
+  | { readonly kind: "delivery"; readonly id: string }
+  /** All of a subscription that are not waiting. */
+  | { readonly kind: "subscription"; readonly key: string }
+  /**
+   * Those that are exhausted, of events written at `since` (milliseconds since 1970) or later: of one
+   * merchant, or of all.
+   */
+  | { readonly kind: "failed"; readonly since: number; readonly merchantId?: string };
+
+export type OperatorRefusal =
+  | "DELIVERY_NOT_FOUND"
+  | "MERCHANT_NOT_FOUND"
+  | "SUBSCRIPTION_CLOSED"
+  | "SUBSCRIPTION_NOT_FOUND";
+
+type Refused = { readonly ok: false; readonly code: OperatorRefusal };
+
+/**
+ * Has deliveries attempted again for an operator, as `replayDeliveries` does for a merchant. Running processes
+ * find them at their next look, and send them within their caps.
+ *
+ * @param ask `askedBy` is for the audit trail, 1 to 64 characters.
+ * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: earlier batches are stored.
+ */
+export async function replayForOperator(
+  ports: ClaimPorts,
+  { what, askedBy }: { readonly what: OperatorReplay; readonly askedBy: string },
+): Promise<{ readonly ok: true; readonly replayed: number } | Refused> {
+  const merchants = await ownersOf(ports, what);
+  if ("code" in merchants) return merchants;
+  let replayed = 0;
+  for (const merchant of merchants) {
+    replayed += await replayDeliveries(ports, merchant, { what, askedBy });
+  }
+  return { ok: true, replayed };
+}
+
+/**
+ * Lets a paused subscription go on for an operator, as `resumeSubscription` does for its merchant.
+ *
+ * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: nothing is stored.
+ */
+export async function resumeForOperator(
+  { driver, clock }: ClaimPorts,
+  { key, askedBy }: { readonly key: string; readonly askedBy: string },
+): Promise<{ readonly ok: true } | Refused> {
+  const owner = await findOwner(driver, { kind: "subscription", id: key });
+  if (owner === undefined) return { ok: false, code: "SUBSCRIPTION_NOT_FOUND" };
+  return driver.transaction(async (tx) => {
+    const at = await instantOf(tx, clock, owner.clockId);
+    return resumeSubscription(tx, { merchantId: owner.id, key, at, askedBy });
+  });
+}
+
+async function ownersOf(
+  { driver }: ClaimPorts,
+  what: OperatorReplay,
+): Promise<readonly Merchant[] | Refused> {
+  switch (what.kind) {
+    case "delivery": {
+      const owner = await findOwner(driver, { kind: "delivery", id: what.id });
+      return onlyOpen(owner, "DELIVERY_NOT_FOUND");
+    }
+    case "subscription": {
+      const owner = await findOwner(driver, { kind: "subscription", id: what.key });
+      return onlyOpen(owner, "SUBSCRIPTION_NOT_FOUND");
+    }
+    case "failed": {
+      if (what.merchantId === undefined) return listMerchantsWithFailed(driver, what);
+      const merchant = await findMerchant(driver, what.merchantId);
+      return merchant === undefined ? { ok: false, code: "MERCHANT_NOT_FOUND" } : [merchant];
+    }
+    default:
+      return what satisfies never;
+  }
+}
+
+function onlyOpen(owner: Owner | undefined, code: OperatorRefusal): readonly Merchant[] | Refused {
+  if (owner === undefined) return { ok: false, code };
+  return owner.status === "CLOSED" ? { ok: false, code: "SUBSCRIPTION_CLOSED" } : [owner];
+}
