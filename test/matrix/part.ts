@@ -28,4 +28,5 @@ export type AnyPart = Part<ReceiverTarget> | Part<ProviderTarget>;
 
 export const parts: Readonly<Partial<Record<Target["role"], () => Promise<AnyPart>>>> = {
   receiver: receiverPart,
+  provider: async () => (await import("./providers/provider-part.ts")).providerPart(),
 };
