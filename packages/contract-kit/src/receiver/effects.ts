@@ -21,11 +21,13 @@ export interface Effects {
    * @returns Whether the receiver can be asked so.
    */
   readonly failNext: (count: number, reason?: string) => Promise<boolean>;
+  /** Makes the next handlers hang for ever. @returns Whether the receiver can be asked so. */
+  readonly hangNext: (count: number) => Promise<boolean>;
 }
 
 const JSON_HEADERS: readonly Header[] = [["Accept", "application/json"]];
 
-/** Effects over HTTP: GET gives `[{ eventId, type, count }]`, PUT takes `{ "failNext": n }` or is 404, 405 or 501. */
+/** Effects over HTTP: GET gives `[{ eventId, type, count }]`, PUT takes `{ "failNext": n }`, or is not there. */
 export function httpEffects(wire: Wire): Effects {
   return {
     read: async () => {
@@ -37,18 +39,22 @@ export function httpEffects(wire: Wire): Effects {
       if (status !== 200) throw new Error(`the effects cannot be read: status ${status}`);
       return effectsOf(Buffer.from(bytes).toString());
     },
-    failNext: async (count, reason) => {
-      const body = Buffer.from(JSON.stringify({ failNext: count, reason }));
-      const headers: readonly Header[] = [["Content-Type", "application/json"], ...JSON_HEADERS];
-      const received = await wire.send({ method: "PUT", headers, body });
-      if (received.kind === "none")
-        throw new Error(`the effects do not answer: ${received.why} (${received.detail})`);
-      const { status } = received.answer;
-      if (status >= 200 && status < 300) return true;
-      if ([404, 405, 501].includes(status)) return false;
-      throw new Error(`the effects answer ${status} to {"failNext":${count}}`);
-    },
+    failNext: (count, reason) => put(wire, { failNext: count, reason }),
+    hangNext: (count) => put(wire, { failNext: 0, hangNext: count }),
   };
+}
+
+/** @returns Whether the receiver can be asked so. */
+async function put(wire: Wire, asked: object): Promise<boolean> {
+  const body = Buffer.from(JSON.stringify(asked));
+  const headers: readonly Header[] = [["Content-Type", "application/json"], ...JSON_HEADERS];
+  const received = await wire.send({ method: "PUT", headers, body });
+  if (received.kind === "none")
+    throw new Error(`the effects do not answer: ${received.why} (${received.detail})`);
+  const { status } = received.answer;
+  if (status >= 200 && status < 300) return true;
+  if ([400, 404, 405, 422, 501].includes(status)) return false;
+  throw new Error(`the effects answer ${status} to ${body.toString()}`);
 }
 
 function effectsOf(text: string): readonly Effect[] {

@@ -7,6 +7,7 @@ import { duplicates } from "./checks/duplicates.ts";
 import { encodings } from "./checks/encodings.ts";
 import { failing } from "./checks/failing.ts";
 import { genuine } from "./checks/genuine.ts";
+import { hanging } from "./checks/hanging.ts";
 import { leaks } from "./checks/leaks.ts";
 import { load } from "./checks/load.ts";
 import { methods } from "./checks/methods.ts";
@@ -54,4 +55,5 @@ export const receiverChecks: readonly ReceiverCheck[] = [
   load,
   leaks,
   slowBodies,
+  hanging,
 ];

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from "node:crypto";
 import { profiles } from "@countersign/schemas/profiles";
 import { describe, expect, it } from "vitest";
 import type { Finding } from "../../src/finding.ts";
@@ -30,6 +31,7 @@ describe("our own receiver", () => {
     expect(told(findings, "not_applicable")).toEqual([
       expect.stringMatching(/^R-ORDER-GUARD: it has no order guard/),
       expect.stringMatching(/^R-BODY-SLOW: .*--slow/),
+      expect.stringMatching(/^R-ACK-HANGING: .*--slow/),
     ]);
   });
 
@@ -59,9 +61,29 @@ describe("our own receiver", () => {
     expect(told(findings, "pass")).toEqual(["R-ACK-GENUINE: ", "R-ACK-IN-TIME: "]);
   });
 
-  it("refuses a body that does not come to its end, within its own time", async () => {
-    const { findings } = await runAll(await openReceiver({ slow: true }), ["R-BODY-SLOW"]);
-    expect(told(findings, "pass")).toEqual(["R-BODY-SLOW: "]);
+  it("keeps its own deadlines: of bodies without end, and of handlers", async () => {
+    const only = ["R-BODY-SLOW", "R-ACK-HANGING"];
+    const { findings } = await runAll(await openReceiver({ slow: true }), only);
+    expect(told(findings, "pass")).toEqual(["R-BODY-SLOW: ", "R-ACK-HANGING: "]);
+  });
+
+  it("passes with a public key, which nobody can sign with", async () => {
+    const { privateKey, publicKey } = generateKeyPairSync("ed25519");
+    const seed = privateKey.export({ format: "der", type: "pkcs8" }).subarray(-32);
+    const raw = publicKey.export({ format: "der", type: "spki" }).subarray(-32);
+    const secret = `whsk_${Buffer.concat([seed, raw]).toString("base64")}`;
+    const target = await openReceiver({
+      secrets: [secret],
+      verifyingSecrets: [`whpk_${raw.toString("base64")}`],
+      hasEffects: false,
+    });
+    const only = ["genuine", "tampered", "signatures", "signature-lists", "wrong-key", "alike"];
+    const { findings } = await runAll(
+      target,
+      only.map((name) => `receiver/${name}`),
+    );
+    expect(unmet(findings)).toEqual([]);
+    expect(told(findings, "pass")).toContain("R-VERIFY-VERSION: ");
   });
 });
 

@@ -19,8 +19,16 @@ export interface OpenOptions extends Partial<ReceiverTargetOptions> {
   readonly profile?: Profile;
   /** Whether the receiver tells of its effects. Default true. */
   readonly hasEffects?: boolean;
+  /** What the receiver verifies with, where that is not what attempts are signed with. */
+  readonly verifyingSecrets?: readonly string[];
   /** What stands before the receiver: it answers, or hands on. */
   readonly fault?: (next: RequestListener) => RequestListener;
+}
+
+interface Told {
+  readonly failNext?: number;
+  readonly hangNext?: number;
+  readonly reason?: string | undefined;
 }
 
 /** A server on a free port of this machine, as long as the test. */
@@ -45,30 +53,31 @@ export async function openReceiver({
   profile = profiles.standard,
   hasEffects = true,
   fault = (next) => next,
+  verifyingSecrets,
   ...options
 }: OpenOptions = {}): Promise<ReceiverTarget> {
-  const own = secrets[profile.name] ?? [];
+  const own = options.secrets ?? secrets[profile.name] ?? [];
   const effects = new Map<string, Effect>();
-  let failing = 0;
-  let reason = "";
+  let told: Told = {};
   const handle = async ({ id, type, data }: UnknownEvent): Promise<void> => {
-    const fails = failing > 0;
-    if (fails) failing -= 1;
+    const { failNext = 0, hangNext = 0, reason } = told;
+    told = { failNext: Math.max(0, failNext - 1), hangNext: Math.max(0, hangNext - 1), reason };
+    if (hangNext > 0) await new Promise(() => {});
     await new Promise((resolve) => {
       setTimeout(resolve, 5);
     });
-    if (fails) throw new Error(reason);
+    if (failNext > 0) throw new Error(reason);
     const count = (effects.get(id)?.count ?? 0) + 1;
     effects.set(id, { eventId: id, type, count, ...amountOf(data) });
   };
   const limits = { handlerMs: 1000, bodyMs: 500 };
-  const receiver = toNode(createReceiver({ secrets: own, profile, fallback: handle, limits }));
+  const receiver = toNode(
+    createReceiver({ secrets: verifyingSecrets ?? own, profile, fallback: handle, limits }),
+  );
   const tell = async (request: IncomingMessage): Promise<string> => {
     if (request.method !== "PUT") return JSON.stringify([...effects.values()]);
-    ({ failNext: failing, reason = "" } = (await json(request)) as {
-      failNext: number;
-      reason?: string;
-    });
+    // The kit's own effects have sent it.
+    told = (await json(request)) as Told;
     return "";
   };
   const faulty = fault((request, response) => void receiver(request, response));

@@ -7,8 +7,8 @@ import type { Connection } from "../wire/connection.ts";
 const KEEP_ALIVE = "R-HTTP-KEEP-ALIVE";
 const CONTINUE = "R-HTTP-CONTINUE";
 
-/** Milliseconds in which a receiver answers that is going to; the first answer of its process may take longer. */
-const SOON_MS = 2000;
+/** Milliseconds in which a receiver answers that is going to, on a machine with much else to do. */
+const SOON_MS = 4000;
 
 /** Several attempts over one connection, and one that asks before it sends its body. */
 export const connections: ReceiverCheck = receiverCheck({

@@ -1,4 +1,5 @@
 import type { ReceiverCheck } from "../../check.ts";
+import type { Bench, BenchEvent } from "../bench.ts";
 import type { Reply } from "../reply.ts";
 import { receiverCheck } from "../play.ts";
 import { NO_EFFECTS } from "../unseen.ts";
@@ -7,8 +8,9 @@ import { sleep } from "../wire/clock.ts";
 const SHED = "R-LOAD-SHED";
 
 const AT_ONCE = 64;
-const ROUNDS = 5;
 const ROUND_MS = 100;
+/** Rounds in a row in which nothing more was taken, after which nobody comes again. */
+const IDLE_ROUNDS = 5;
 
 /** More events at once than most receivers have handlers for, and their next attempts. */
 export const load: ReceiverCheck = receiverCheck({
@@ -17,7 +19,7 @@ export const load: ReceiverCheck = receiverCheck({
   requirements: [SHED],
   play: async (bench) => {
     const { docket, target } = bench;
-    const { clock, perSecond } = target.wire;
+    const { perSecond } = target.wire;
     if (perSecond !== undefined && perSecond < AT_ONCE) {
       docket.unseen(
         SHED,
@@ -27,21 +29,7 @@ export const load: ReceiverCheck = receiverCheck({
     }
     const events = Array.from({ length: AT_ONCE }, () => bench.event());
     const first = await bench.postTogether(events.map((event) => bench.attempt(event)));
-    let replies: readonly Reply[] = first;
-    for (let round = 0; round < ROUNDS && replies.some((one) => !one.isAcknowledged); round += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- a sender's next attempts
-      await sleep(clock, ROUND_MS);
-      const before = replies;
-      // oxlint-disable-next-line no-await-in-loop -- as above
-      replies = await Promise.all(
-        events.map((event, index) => {
-          const reply = before[index];
-          return reply?.isAcknowledged === true
-            ? Promise.resolve(reply)
-            : bench.post(bench.attempt(event));
-        }),
-      );
-    }
+    const replies = await untilTaken(bench, events, first);
     const effects = await bench.effects(events.map(({ id }) => id));
     const isShed = first.some((reply) => !reply.isAcknowledged);
     if (effects === undefined) docket.unseen(SHED, NO_EFFECTS);
@@ -76,3 +64,30 @@ export const load: ReceiverCheck = receiverCheck({
     });
   },
 });
+
+/** The sender's next attempts of what was not taken, as long as each few rounds bring some of it on. */
+async function untilTaken(
+  bench: Bench,
+  events: readonly BenchEvent[],
+  first: readonly Reply[],
+): Promise<readonly Reply[]> {
+  const missing = (replies: readonly Reply[]): number =>
+    replies.filter((reply) => !reply.isAcknowledged).length;
+  let replies = first;
+  for (let idle = 0; idle < IDLE_ROUNDS && missing(replies) > 0;) {
+    const before = replies;
+    // oxlint-disable-next-line no-await-in-loop -- one round after the other
+    await sleep(bench.target.wire.clock, ROUND_MS);
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    replies = await Promise.all(
+      events.map((event, index) => {
+        const reply = before[index];
+        return reply?.isAcknowledged === true
+          ? Promise.resolve(reply)
+          : bench.post(bench.attempt(event));
+      }),
+    );
+    idle = missing(replies) < missing(before) ? 0 : idle + 1;
+  }
+  return replies;
+}

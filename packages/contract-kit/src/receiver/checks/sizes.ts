@@ -13,7 +13,7 @@ const ENDLESS_BYTES = 16 * 1_048_576;
 const CHUNK_BYTES = 262_144;
 /** Milliseconds that a receiver has to refuse before each further piece. */
 const PATIENCE_MS = 2;
-const LAST_PATIENCE_MS = 500;
+const LAST_PATIENCE_MS = 2000;
 
 /** Genuine bodies as large as they may be, and one from a stranger that is larger than any event. */
 export const sizes: ReceiverCheck = receiverCheck({

@@ -7,7 +7,7 @@ const STALE = "R-VERIFY-STALE";
 
 /** Seconds by which an attempt is beyond or within the tolerance: clocks of two machines differ, and time goes on. */
 const MARGIN = 30;
-const LOCAL_MARGIN = 3;
+const LOCAL_MARGIN = 10;
 
 /** Genuine signatures over times at both sides of both edges. */
 export const timestamps: ReceiverCheck = receiverCheck({

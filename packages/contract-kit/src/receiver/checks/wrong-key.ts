@@ -70,6 +70,10 @@ export const wrongKey: ReceiverCheck = receiverCheck({
       return [
         { what: "an attempt with its id as the key", attempt: by(({ id }) => id) },
         { what: "an attempt with its time as the key", attempt: by(() => String(bench.seconds())) },
+        ...publicKeys(bench.target.secrets).map(({ what, key }) => ({
+          what: `an attempt that ${what} signed, as if it were a shared secret`,
+          attempt: by(() => key),
+        })),
         { what: "an attempt with its body as the key", attempt: by(({ body }) => body) },
       ];
     }
@@ -109,4 +113,24 @@ function misread(secrets: readonly Secret[], signing: Signing): readonly string[
   const key = secret === undefined ? undefined : signing.keyOf(secret);
   if (secret === undefined || key === undefined) return [];
   return textsOf(secret).filter((text) => !Buffer.from(text).equals(key));
+}
+
+/** A public key is public: a receiver that takes it for a shared secret takes anybody's attempts. */
+function publicKeys(
+  secrets: readonly Secret[],
+): readonly { what: string; key: Uint8Array | string }[] {
+  const [secret] = secrets;
+  if (typeof secret !== "string" || !secret.startsWith("whsk_")) return [];
+  const bytes = Buffer.from(secret.slice("whsk_".length), "base64");
+  // Of a seed alone the public key would have to be computed; with both, it is the second half.
+  if (bytes.length !== 64) return [];
+  const raw = bytes.subarray(32);
+  const spki = Buffer.concat([Buffer.from("302a300506032b6570032100", "hex"), raw]);
+  const pem = `-----BEGIN PUBLIC KEY-----\n${spki.toString("base64")}\n-----END PUBLIC KEY-----\n`;
+  return [
+    { what: "the public key's bytes", key: raw },
+    { what: "the public key's text", key: `whpk_${raw.toString("base64")}` },
+    { what: "the public key in DER", key: spki },
+    { what: "the public key in PEM", key: pem },
+  ];
 }

@@ -39,10 +39,15 @@ export function isLocalName(host: string): boolean {
  */
 export function checkOwned(url: URL, owned: string | undefined): void {
   const host = hostOf(url);
-  if (isLocalName(host) || owned?.toLowerCase() === host) return;
+  if (isLocalName(host) || bare(owned) === host) return;
   throw new TargetNotOwnedError(
     `${host} is not this machine: hostile attempts are sent to what is one's own (--i-own ${host})`,
   );
+}
+
+/** As a URL has its host, without the brackets of IPv6. */
+function bare(host: string | undefined): string | undefined {
+  return host?.toLowerCase().replace(/^\[(.*)\]$/, "$1");
 }
 
 export type Lookup = (
