@@ -175,6 +175,8 @@ try {
   expect(readFileSync(out, "utf8").includes("export type WebhookEvent"), "types wrote no types");
   const owed = run(bin, ["requirements", "--role", "receiver"], command);
   expect(owed.includes("R-VERIFY-RAW"), "requirements lists none");
+  const listed = run(bin, ["verify", "receiver", "--list"], command);
+  expect(/^R-VERIFY-RAW +MUST +receiver\//m.test(listed), "verify receiver lists no check");
   process.stdout.write(`the receiver's packages weigh ${String(total)} bytes packed\n`);
 } finally {
   rmSync(work, { recursive: true, force: true });
