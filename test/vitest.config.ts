@@ -25,6 +25,7 @@ export default defineConfig({
   test: {
     // Many suites wait for processes and sockets: one worker more than cores keeps those busy.
     maxWorkers: availableParallelism() + 1,
+    globalSetup: "test/run-folder.ts",
     coverage: {
       provider: "v8",
       include: ["packages/*/src/**", "schemas/src/**"],
@@ -64,6 +65,7 @@ export default defineConfig({
           root,
           name: "whole",
           include: ["test/**/*.spec.ts"],
+          isolate: false,
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

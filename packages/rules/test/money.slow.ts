@@ -13,6 +13,16 @@ describe("every amount from 0.01 to 99,999.99", () => {
     expect(wrong).toEqual([]);
   });
 
+  it("is read as JSON.stringify writes its number: 19.9 and 19 are 1990 and 1900 cents", () => {
+    const wrong: number[] = [];
+    // Those whose text differs from the one above: the shortest text of the nearest double.
+    for (let cents = 10; cents <= LAST; cents += 10) {
+      const verdict = parseAmount(String(Number(`${String(cents)}e-2`)));
+      if (!verdict.ok || verdict.cents !== BigInt(cents)) wrong.push(cents);
+    }
+    expect(wrong).toEqual([]);
+  });
+
   it("is judged by its text, since checks on the double fail here", () => {
     let truncated = 0;
     let notMultiple = 0;

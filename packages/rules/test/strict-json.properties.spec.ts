@@ -20,7 +20,7 @@ describe("readJson", () => {
       fc.property(jsonText, (text) => {
         expect(verdicts(text)).toContain(verdict(text));
       }),
-      { numRuns: 500 },
+      { numRuns: 250 },
     );
   });
 
@@ -29,7 +29,7 @@ describe("readJson", () => {
       fc.property(brokenJsonText, (text) => {
         expect(verdicts(text)).toContain(verdict(text));
       }),
-      { numRuns: 1000 },
+      { numRuns: 400 },
     );
   });
 
@@ -40,7 +40,7 @@ describe("readJson", () => {
         fc.pre(reading.ok);
         expect(reading.value).toEqual(JSON.parse(text));
       }),
-      { numRuns: 300 },
+      { numRuns: 200 },
     );
   });
 
@@ -50,7 +50,7 @@ describe("readJson", () => {
         const printed = JSON.stringify(JSON.parse(text), undefined, indent).toWellFormed();
         expect(verdicts(printed)).toContain(verdict(encode(printed)));
       }),
-      { numRuns: 1000 },
+      { numRuns: 400 },
     );
   });
 
@@ -68,7 +68,7 @@ describe("readJson", () => {
         expect(offset).toBeGreaterThanOrEqual(0);
         expect(offset).toBeLessThanOrEqual(body.length);
       }),
-      { numRuns: 500 },
+      { numRuns: 250 },
     );
   });
 
@@ -77,7 +77,7 @@ describe("readJson", () => {
       fc.property(fc.oneof(jsonText, brokenJsonText), (text) => {
         expect(readJson(encode(text.toWellFormed()))).toEqual(readJson(text.toWellFormed()));
       }),
-      { numRuns: 1000 },
+      { numRuns: 400 },
     );
   });
 
@@ -91,7 +91,7 @@ describe("readJson", () => {
           true,
         );
       }),
-      { numRuns: 500 },
+      { numRuns: 250 },
     );
   });
 
@@ -105,7 +105,7 @@ describe("readJson", () => {
         fc.pre(text[reading.offset] !== "\\");
         expect(verdict(text.slice(0, reading.offset + 1) + end)).not.toBe("ok");
       }),
-      { numRuns: 500 },
+      { numRuns: 250 },
     );
   });
 });
@@ -143,7 +143,7 @@ describe("the numbers of readJson", () => {
         fc.pre(reading.ok);
         expect(reading.numbers).toEqual(sources(text));
       }),
-      { numRuns: 1000 },
+      { numRuns: 400 },
     );
   });
 
@@ -157,7 +157,7 @@ describe("the numbers of readJson", () => {
         const isFaithful = Number.isFinite(double) && new Big(String(double)).eq(text);
         expect(isHeld || isFaithful).toBe(true);
       }),
-      { numRuns: 3000 },
+      { numRuns: 1000 },
     );
   });
 
@@ -177,7 +177,7 @@ describe("the numbers of readJson", () => {
       fc.property(exact, (text) => {
         expect(readJson(text)).toEqual({ ok: true, value: Number(text), numbers: new Map() });
       }),
-      { numRuns: 1000 },
+      { numRuns: 400 },
     );
   });
 });
