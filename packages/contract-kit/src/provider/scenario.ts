@@ -5,29 +5,11 @@ import type { Evidence, Replay, Verdict } from "../finding.ts";
 import { recorder as newRecorder } from "../recorder.ts";
 import type { Place, ProviderTarget } from "../target.ts";
 import { exchangesOf } from "./evidence.ts";
+import { lacking, type Need } from "./needs.ts";
 import { newRun, openSession, type Session } from "./session.ts";
 import { closeSubscriptions } from "./tidy.ts";
 import { basicOf } from "./token-calls.ts";
 import { Violation } from "./violation.ts";
-
-/**
- * - `another`: a second merchant, made or there already
- * - `receiver`: deliveries reach the kit
- * - `client`: access tokens may be asked for
- * - the rest are controls of these names; `settle`, `fail` and `cover` are of `payments`, `subscriptionsOf`
- *   of `events`
- */
-export type Need =
-  | "payments"
-  | "settle"
-  | "fail"
-  | "cover"
-  | "clock"
-  | "events"
-  | "subscriptionsOf"
-  | "another"
-  | "receiver"
-  | "client";
 
 /** A generated scenario and the requirements that it says something of. */
 export interface Scenario<T> {
@@ -58,14 +40,18 @@ export async function playScenario<T>(
   target: ProviderTarget,
   context: CheckContext,
 ): Promise<readonly Verdict[]> {
-  const missing = needs.filter((need) => !isThere(target, need));
-  if (missing.length > 0) {
-    const message = `the target has no ${missing.map((need) => LACKING[need]).join(", no ")}`;
+  const message = lacking(target, needs);
+  if (message !== undefined) {
     return requirements.map((requirement) => ({ requirement, status: "not_applicable", message }));
   }
   let untold = unseen;
+  let isIdle = true;
   const property = fc.asyncProperty(arbitrary, async (value) => {
-    const told = await inSession(target, (session) => play(session, value));
+    const told = await inSession(target, async (session) => {
+      const here = await play(session, value);
+      isIdle &&= session.calls() === 0;
+      return here;
+    });
     untold = { ...unseen, ...told };
   });
   const { seed, path = "", runs } = context;
@@ -82,10 +68,10 @@ export async function playScenario<T>(
     if (details.interrupted && details.numRuns === 0)
       throw new Error("the target takes too long: no scenario came to its end");
     return requirements.map((requirement): Verdict => {
-      const message = untold[requirement];
-      return message === undefined
+      const reason = untold[requirement] ?? (isIdle ? "nothing was called" : undefined);
+      return reason === undefined
         ? { requirement, status: "pass" }
-        : { requirement, status: "not_applicable", message };
+        : { requirement, status: "not_applicable", message: reason };
     });
   }
   const { errorInstance: error, counterexamplePath } = details;
@@ -111,44 +97,6 @@ export function playOnce(
 
 /** Milliseconds after which no further scenario of a check is begun. */
 const CHECK_MS = 120_000;
-
-const LACKING: Readonly<Record<Need, string>> = {
-  payments: "control that makes payments",
-  settle: "control that settles a payment",
-  fail: "control that lets a payment fail",
-  cover: "control that covers a payment",
-  clock: "control of its clock",
-  events: "control of events",
-  subscriptionsOf: "control that tells whom an event is delivered to",
-  another: "second merchant",
-  receiver: "receiver of the kit to deliver to",
-  client: "client that may ask for tokens",
-};
-
-function isThere(target: ProviderTarget, need: Need): boolean {
-  const controls = target.controls?.(unwatched) ?? {};
-  switch (need) {
-    case "payments":
-    case "clock":
-    case "events":
-      return controls[need] !== undefined;
-    case "settle":
-    case "fail":
-    case "cover":
-      return controls.payments?.[need] !== undefined;
-    case "subscriptionsOf":
-      return controls.events?.subscriptionsOf !== undefined;
-    case "another":
-      return (controls.merchant ?? target.other) !== undefined;
-    case "receiver":
-      return target.receiver !== undefined;
-    case "client":
-      // A merchant that is made may come with a client of its own.
-      return (target.client ?? controls.merchant) !== undefined;
-    default:
-      return need satisfies never;
-  }
-}
 
 async function inSession(
   target: ProviderTarget,
@@ -201,5 +149,3 @@ function verdictsOf(
       : { requirement, status: "skipped", message: `the check ended with ${failed}` },
   );
 }
-
-const unwatched = <T>(send: T): T => send;

@@ -18,6 +18,8 @@ export interface Session {
    *   target that has answered before.
    */
   readonly call: (method: string, path: string, options?: CallOptions) => Promise<Reading>;
+  /** How many calls were made. */
+  readonly calls: () => number;
   /**
    * A place for deliveries of this scenario's own.
    *
@@ -72,7 +74,7 @@ export async function openSession(
   const send = recorder.watch(target.send, target.url);
   const controls = target.controls?.(recorder.watch) ?? {};
   const startedAt = performance.now();
-  let keys = 0;
+  let [keys, calls] = [0, 0];
   const receive = (answer?: AnswerAttempt): Place => {
     const place = target.receiver?.open(answer);
     if (place === undefined) throw new Error("nothing can be delivered to the kit");
@@ -91,7 +93,9 @@ export async function openSession(
         ? (controls.events?.callbackUrl ?? "https://receiver.invalid/webhooks")
         : receive().url,
     key: (name = `n${String(keys++)}`) => `${run}-${name}`,
+    calls: () => calls,
     call: async (method, path, sent = {}) => {
+      calls += 1;
       const { json, isUnjudged = false } = sent;
       const text = json === undefined ? sent.text : JSON.stringify(json);
       const common = {
