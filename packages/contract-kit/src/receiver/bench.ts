@@ -10,6 +10,7 @@ import { type Signing, signingOf } from "./signing.ts";
 import { sleep } from "./wire/clock.ts";
 import type { Connection, Received } from "./wire/connection.ts";
 import type { Header, RawRequest } from "./wire/request.ts";
+import type { Wire } from "./wire/wire.ts";
 
 /** An event that nothing had before. */
 export interface BenchEvent {
@@ -38,6 +39,8 @@ export interface Signed {
 /** What one check sends with. */
 export interface Bench {
   readonly target: ReceiverTarget;
+  /** Of what is chosen among many. */
+  readonly seed: number;
   readonly signing: Signing;
   readonly docket: Docket;
   /** Seconds since 1970. */
@@ -65,7 +68,7 @@ export interface Bench {
 }
 
 const POLL_MS = 20;
-/** Milliseconds in which connections are made and read up to the last byte. */
+/** Milliseconds in which what was written is read up to its last byte. */
 const GATHERING_MS = 30;
 const AT_ONCE = 8;
 
@@ -89,6 +92,7 @@ export function openBench(
 
   return {
     target,
+    seed,
     signing,
     docket,
     seconds,
@@ -131,25 +135,25 @@ export function openBench(
           return { attempt, connection, head, last: bytes.subarray(-1) };
         }),
       );
+      await allReady(
+        opened.map(({ connection }) => connection),
+        wire,
+      );
       await sleep(wire.clock, GATHERING_MS);
       for (const { connection, last } of opened) connection.write(last);
       return Promise.all(
         opened.map(async ({ attempt, connection, head }) => {
-          const { method } = attempt;
-          const received = await connection.read({ method, deadlineMs: wire.deadlineMs });
+          const received = await wire.read(connection, attempt.method);
           connection.close();
-          wire.note(received);
           return reply([head, attempt.body], received);
         }),
       );
     },
-    postOver: async (connection, attempt, deadlineMs = wire.deadlineMs) => {
+    postOver: async (connection, attempt, deadlineMs) => {
       await wire.pace();
       const head = wire.head(attempt, true);
       connection.write(Buffer.concat([head, attempt.body]));
-      const { method } = attempt;
-      const received = await connection.read({ method, deadlineMs });
-      wire.note(received);
+      const received = await wire.read(connection, attempt.method, deadlineMs);
       return reply([head, attempt.body], received);
     },
     effects: async (ids) => {
@@ -166,4 +170,15 @@ export function openBench(
       }
     },
   };
+}
+
+/** Waits for connections as long as for an answer; who is not there by then is told by its answer. */
+function allReady(connections: readonly Connection[], { clock, deadlineMs }: Wire): Promise<void> {
+  return new Promise((resolve) => {
+    const takeBack = clock.after(deadlineMs, resolve);
+    void Promise.all(connections.map(({ ready }) => ready)).then(() => {
+      takeBack();
+      resolve();
+    });
+  });
 }

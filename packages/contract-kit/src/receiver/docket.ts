@@ -15,6 +15,8 @@ export interface Docket {
   ) => void;
   /** As `judge`, of what is half of a requirement: that it holds proves nothing, that it does not is a fault. */
   readonly refute: Docket["judge"];
+  /** Whether a fault of it was seen. */
+  readonly hasFailed: (requirement: string) => boolean;
   /** Why this target cannot show a requirement; counts where nothing was judged. */
   readonly unseen: (requirement: string, reason: string) => void;
   /** @param ended Why the check ended early: what was not judged is skipped with it. */
@@ -43,6 +45,7 @@ export function openDocket(check: string, requirements: readonly string[]): Dock
       seen.add(observed[0]);
     },
     refute,
+    hasFailed: (requirement) => faults.has(requirement),
     unseen: (requirement, reason) => {
       own(requirement);
       reasons.set(requirement, reason);

@@ -21,6 +21,8 @@ export interface Effects {
    * @returns Whether the receiver can be asked so.
    */
   readonly failNext: (count: number, reason?: string) => Promise<boolean>;
+  /** Takes back what handlers were told, so that nothing of it is left for other checks. */
+  readonly mend: () => Promise<void>;
   /** Makes the next handlers hang for ever. @returns Whether the receiver can be asked so. */
   readonly hangNext: (count: number) => Promise<boolean>;
 }
@@ -40,6 +42,9 @@ export function httpEffects(wire: Wire): Effects {
       return effectsOf(Buffer.from(bytes).toString());
     },
     failNext: (count, reason) => put(wire, { failNext: count, reason }),
+    mend: async () => {
+      await put(wire, { failNext: 0, hangNext: 0 });
+    },
     hangNext: (count) => put(wire, { failNext: 0, hangNext: count }),
   };
 }

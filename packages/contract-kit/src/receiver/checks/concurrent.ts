@@ -26,8 +26,10 @@ export const concurrent: ReceiverCheck = receiverCheck({
       // oxlint-disable-next-line no-await-in-loop -- one event's attempts at a time
       await together(bench);
     }
-    if (await target.effects.failNext(1)) await whileFailing(bench);
-    else docket.unseen(IN_PROGRESS, NO_FAILURES);
+    if (await target.effects.failNext(1)) {
+      await whileFailing(bench);
+      await target.effects.mend();
+    } else docket.unseen(IN_PROGRESS, NO_FAILURES);
   },
 });
 
@@ -75,6 +77,4 @@ async function whileFailing(bench: Bench): Promise<void> {
     if (others > 1) docket.judge(IN_PROGRESS, true, () => "");
     docket.unseen(IN_PROGRESS, "no attempt met another one of its event in progress");
   }
-  // What failed is made up for, so that nothing of it is left for other checks.
-  await bench.post(bench.attempt(event));
 }

@@ -89,7 +89,7 @@ async function pipelined(bench: Bench): Promise<void> {
   for (const [index, attempt] of attempts.entries()) {
     const deadlineMs = index === 0 ? wire.deadlineMs : SOON_MS;
     // oxlint-disable-next-line no-await-in-loop -- answers come one after the other
-    const received = await connection.read({ method: "POST", deadlineMs });
+    const received = await wire.read(connection, "POST", deadlineMs);
     const reply = bench.reply([heads[index] ?? Buffer.alloc(0), attempt.body], received);
     // Who does not take several at once closes after the first.
     if (received.kind === "none" && received.why === "closed") break;
@@ -115,7 +115,7 @@ async function continued(bench: Bench): Promise<void> {
   connection.write(head);
   const hasHeard = await connection.hears(SOON_MS);
   connection.write(attempt.body);
-  const received = await connection.read({ method: "POST", deadlineMs: wire.deadlineMs });
+  const received = await wire.read(connection, "POST");
   connection.close();
   const reply = bench.reply([head, attempt.body], received);
   docket.judge(

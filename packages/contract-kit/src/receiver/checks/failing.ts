@@ -28,6 +28,7 @@ export const failing: ReceiverCheck = receiverCheck({
 
     const event = bench.event();
     const first = await bench.post(bench.attempt(event));
+    await target.effects.mend();
     if (first.isAcknowledged) {
       const effects = await bench.effects([event.id]);
       // Acknowledged once it was stored: it keeps its promise by itself.

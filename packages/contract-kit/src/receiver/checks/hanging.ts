@@ -23,6 +23,7 @@ export const hanging: ReceiverCheck = receiverCheck({
     }
     const event = bench.event();
     const reply = await bench.post(bench.attempt(event));
+    await target.effects.mend();
     const effects = reply.isAcknowledged ? await bench.effects([event.id]) : undefined;
     if (effects?.has(event.id) === true) {
       docket.unseen(HANGING, "the handler did not hang, though it was told to");

@@ -33,6 +33,7 @@ export const load: ReceiverCheck = receiverCheck({
     const effects = await bench.effects(events.map(({ id }) => id));
     const isShed = first.some((reply) => !reply.isAcknowledged);
     if (effects === undefined) docket.unseen(SHED, NO_EFFECTS);
+    else if (!isShed) docket.unseen(SHED, `${AT_ONCE} events at once are within its limit`);
     events.forEach((event, index) => {
       const [reply, last] = [first[index], replies[index]];
       if (reply === undefined || last === undefined) return;
@@ -54,7 +55,7 @@ export const load: ReceiverCheck = receiverCheck({
         exchanges,
       );
       if (effects === undefined || !last.isAcknowledged) return;
-      docket.judge(
+      (isShed ? docket.judge : docket.refute)(
         SHED,
         effects.has(event.id),
         () =>

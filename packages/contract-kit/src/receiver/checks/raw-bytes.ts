@@ -98,9 +98,8 @@ async function inPieces(bench: Bench): Promise<void> {
     connection.write(event.body.subarray(from, to));
     from = to;
   }
-  const received = await connection.read({ method: "POST", deadlineMs: wire.deadlineMs });
+  const received = await wire.read(connection, "POST");
   connection.close();
-  wire.note(received);
   const reply = bench.reply([head, event.body], received);
   bench.docket.judge(
     RAW,

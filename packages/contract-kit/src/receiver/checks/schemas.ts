@@ -33,7 +33,7 @@ async function misfits(bench: Bench): Promise<void> {
     docket.unseen(SCHEMA, "the profile's events have another form than the schemas");
     return;
   }
-  const events = brokenData().map(({ what, data }) => ({
+  const events = brokenData(bench.seed).map(({ what, data }) => ({
     what,
     event: withData(bench.event({ row }), data),
     mended: bench.event({ row }),
@@ -72,18 +72,21 @@ async function misfits(bench: Bench): Promise<void> {
 }
 
 /** Data that a reader's schema refuses: unknown members and values of open sets are taken. */
-function brokenData(): readonly { what: string; data: unknown }[] {
+function brokenData(seed: number): readonly { what: string; data: unknown }[] {
   const schema = standardSchemas().document(`events/${KIND}.schema.json`);
   const { validate } = standardCatalogue.events[KIND];
   const found = negatives(schema, example(schema, { optional: "present" }))
-    .filter(({ pointer, value }) => pointer.startsWith("/data") && !validate(value).ok)
+    // A format is an annotation in JSON Schema 2020-12: most validators rightly take what breaks it.
+    .filter(({ pointer, keyword }) => pointer.startsWith("/data") && keyword !== "format")
+    .filter(({ value }) => !validate(value).ok)
     .map(({ pointer, keyword, value }) => ({
       what: `${pointer} against ${keyword}`,
       // A broken event has a member `data`, or none.
       data: (value as { readonly data?: unknown }).data,
     }));
+  // Some of them, and others with another seed.
   const step = Math.max(1, Math.floor(found.length / MAX_CASES));
-  return found.filter((_, index) => index % step === 0).slice(0, MAX_CASES);
+  return found.filter((_, index) => (index + seed) % step === 0).slice(0, MAX_CASES);
 }
 
 function withData(event: BenchEvent, data: unknown): BenchEvent {

@@ -52,10 +52,7 @@ export const signatures: ReceiverCheck = receiverCheck({
     const stranger = await bench.post(
       bench.attempt(bench.event(), { secrets: [bench.signing.stranger("signatures")] }),
     );
-    const hasFailed = docket
-      .verdicts("")
-      .some(({ requirement, status }) => requirement === WHOLE && status === "fail");
-    if (hasFailed || stranger.isAcknowledged)
+    if (docket.hasFailed(WHOLE) || stranger.isAcknowledged)
       docket.unseen(CANONICAL, "it takes signatures that are not genuine at all");
     else
       await mustRefuse(bench, CANONICAL, [

@@ -1,4 +1,4 @@
-import { connect as connectTcp, type Socket } from "node:net";
+import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { type Answer, answerReader, GarbledAnswerError } from "./answer-reader.ts";
 import type { Clock } from "./clock.ts";
@@ -35,6 +35,8 @@ export interface Connection {
   readonly write: (bytes: Uint8Array) => void;
   /** The next answer. */
   readonly read: (options: ReadOptions) => Promise<Received>;
+  /** Settles when it is there, or is not going to be. */
+  readonly ready: Promise<void>;
   /** Whether anything comes within so many milliseconds, or has come and was not read. */
   readonly hears: (ms: number) => Promise<boolean>;
   /** Whether bytes can still be written. */
@@ -65,7 +67,12 @@ export function openConnection(options: ConnectOptions): Connection {
   const toThis = isLocal && owned?.toLowerCase() !== host;
   const where = { host, port, ...(toThis && { lookup: loopbackLookup(lookup) }) };
   const socket: Socket = isSecure
-    ? connectTls({ ...where, servername: host, ALPNProtocols: ["http/1.1"] })
+    ? connectTls({
+        ...where,
+        // A number is no name of a server.
+        ...(isIP(host) === 0 && { servername: host }),
+        ALPNProtocols: ["http/1.1"],
+      })
     : connectTcp(where);
   socket.setNoDelay(true);
 
@@ -74,6 +81,10 @@ export function openConnection(options: ConnectOptions): Connection {
   let failure: string | undefined;
   let isConnected = false;
   let isEnded = false;
+  let tellReady = (): void => undefined;
+  const ready = new Promise<void>((resolve) => {
+    tellReady = resolve;
+  });
   let stir = (): void => undefined;
   socket.on(isSecure ? "secureConnect" : "connect", () => {
     if (toThis && !isLoopback(socket.remoteAddress ?? "")) {
@@ -81,6 +92,7 @@ export function openConnection(options: ConnectOptions): Connection {
       return;
     }
     isConnected = true;
+    tellReady();
   });
   socket.on("data", (chunk: Buffer) => {
     chunks.push(chunk);
@@ -95,6 +107,7 @@ export function openConnection(options: ConnectOptions): Connection {
   for (const event of ["end", "close"] as const) {
     socket.on(event, () => {
       isEnded = true;
+      tellReady();
       stir();
     });
   }
@@ -165,6 +178,7 @@ export function openConnection(options: ConnectOptions): Connection {
       if (socket.writable) socket.write(bytes);
     },
     read,
+    ready,
     hears: (ms) =>
       new Promise((resolve) => {
         const hasUnread = (): boolean => seen < chunks.length || rest.length > 0;

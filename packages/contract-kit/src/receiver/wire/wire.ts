@@ -29,8 +29,13 @@ export interface Wire {
   readonly perSecond: number | undefined;
   /** The head of a request to this URL; `isKept`: the connection is to stay. */
   readonly head: (request: RawRequest, isKept?: boolean) => Buffer;
-  /** Tells what came of a request that was sent over an opened connection. */
-  readonly note: (received: Received) => void;
+  /**
+   * The answer to a request that was written to an opened connection.
+   *
+   * @param deadlineMs Default: the wire's.
+   * @throws {TargetSilentError} Nobody has ever answered.
+   */
+  readonly read: (connection: Connection, method: string, deadlineMs?: number) => Promise<Received>;
   /** Seconds by which the target's clock is ahead of this one, by the first Date that it sent. */
   readonly aheadSeconds: () => number | undefined;
   /** Ends every connection that is still open. */
@@ -78,7 +83,7 @@ export function openWire(options: WireOptions): Wire {
     return connection;
   };
   const head: Wire["head"] = (request, isKept = false) => headBytes(request, { url, isKept });
-  const note = (received: Received, before = timeouts): void => {
+  const note = (received: Received, before: number): void => {
     if (received.kind === "answer") {
       hasAnswered = true;
       aheadSeconds ??= aheadBy(received.answer, clock);
@@ -88,23 +93,23 @@ export function openWire(options: WireOptions): Wire {
     if (received.kind === "none" && received.why === "unreachable" && !hasAnswered)
       throw new TargetSilentError(`${url.host} cannot be reached: ${received.detail}`);
   };
+  const read: Wire["read"] = async (connection, method, ms = deadlineMs) => {
+    const before = timeouts;
+    const cap = maxBodyBytes === undefined ? {} : { maxBodyBytes };
+    const received = await connection.read({ method, deadlineMs: ms, ...cap });
+    note(received, before);
+    return received;
+  };
   const send = async (request: RawRequest): Promise<Received> => {
     if (timeouts >= MAX_TIMEOUTS)
       throw new TargetSilentError(
         `${url.host} left ${timeouts} attempts in a row without an answer in ${deadlineMs} ms`,
       );
-    const before = timeouts;
     await pace();
     const connection = open();
     try {
       connection.write(Buffer.concat([head(request), request.body]));
-      const received = await connection.read({
-        method: request.method,
-        deadlineMs,
-        ...(maxBodyBytes !== undefined && { maxBodyBytes }),
-      });
-      note(received, before);
-      return received;
+      return await read(connection, request.method);
     } finally {
       connection.close();
     }
@@ -118,7 +123,7 @@ export function openWire(options: WireOptions): Wire {
     pace,
     perSecond,
     head,
-    note,
+    read,
     aheadSeconds: () => aheadSeconds,
     close: () => {
       for (const connection of opened) connection.close();
