@@ -24,14 +24,19 @@ export function terminalEntry(entry: ReportEntry): readonly string[] {
       return [head];
     case "skipped":
     case "not_applicable":
-      return [head, ...terminalLines(message).map((line) => `       ${line}`)];
+      return [head, ...terminalLines(message).map(indented)];
     case "fail":
     case "warn":
     case "error":
-      return [head, ...terminalDetails(entry).map((line) => `       ${line}`), ""];
+      return [head, ...terminalDetails(entry).map(indented), ""];
     default:
       return status satisfies never;
   }
+}
+
+/** Below a head; a blank line stays one. */
+function indented(line: string): string {
+  return `       ${line}`.trimEnd();
 }
 
 /** What a failure is about, a part after the other. */
