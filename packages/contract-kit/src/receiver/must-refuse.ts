@@ -37,7 +37,7 @@ export async function mustRefuse(
       requirement,
       !reply.isAcknowledged && ran === undefined,
       () =>
-        `${what}: a refusal expected, ${reply.said} came${ran === undefined ? "" : `, and a handler ran for ${ran}`}`,
+        `${what}: a refusal expected, ${reply.said} came${ran === undefined ? "" : ", and a handler ran"}`,
       () => [reply.exchange()],
     );
   });

@@ -52,7 +52,7 @@ function doubled({ target }: Bench, signed: Sign): readonly Forgery[] {
     signed("the event's type twice, once escaped", again(type, escaped)),
     signed("the event's id twice", again(id, id)),
     signed("a member of the data twice", (body) =>
-      body.replace(/"(\w+)":("[^"]*")(\}+)$/, '"$1":$2,"$1":$2$3'),
+      body.replace(/"(\w+)":("[^"]*"|[a-z0-9.]+)(\}+)$/, '"$1":$2,"$1":$2$3'),
     ),
   ];
 }

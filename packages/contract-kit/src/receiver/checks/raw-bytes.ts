@@ -15,13 +15,13 @@ export const rawBytes: ReceiverCheck = receiverCheck({
     const { docket } = bench;
     const cases = genuineTraps(bench);
     const replies = await bench.postAll(cases.map(({ event }) => bench.attempt(event)));
-    cases.forEach(({ what, event }, index) => {
+    cases.forEach(({ what }, index) => {
       const reply = replies[index];
       if (reply === undefined) return;
       docket.judge(
         RAW,
         reply.isAcknowledged,
-        () => `${what}: it is genuine, and ${reply.said} came for ${event.id}`,
+        () => `${what}: it is genuine, and ${reply.said} came`,
         () => [reply.exchange()],
       );
     });

@@ -25,6 +25,6 @@ export const reused: ReceiverCheck = receiverCheck({
       () => [reply.exchange()],
     );
     const count = effects?.get(event.id)?.count ?? 1;
-    docket.refute(REUSED, count <= 1, () => `the handler of ${event.id} has run ${count} times`);
+    docket.refute(REUSED, count <= 1, () => `its handler has run ${count} times`);
   },
 });

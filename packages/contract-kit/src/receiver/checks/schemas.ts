@@ -105,7 +105,7 @@ async function otherIds(bench: Bench): Promise<void> {
   docket.judge(
     ID,
     !reply.isAcknowledged,
-    () => `the signed id is ${event.id}x, the envelope's ${event.id}: ${reply.said} came`,
+    () => `an envelope under another signed id: a refusal expected, ${reply.said} came`,
     () => [reply.exchange()],
   );
 }

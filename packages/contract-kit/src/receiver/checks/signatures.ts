@@ -155,16 +155,17 @@ function timesOf(bench: Bench): readonly Forgery[] {
   const { withTime } = signing;
   if (key === undefined || withTime === undefined) return [];
   const now = bench.seconds();
+  const digits = String(now);
   const spelt = [
-    `${now}.0`,
-    `+${now}`,
-    `0${now}`,
-    `${now / 1e9}e9`,
-    `0x${now.toString(16)}`,
-    `${now}abc`,
-    `${String(now).slice(0, 4)}_${String(now).slice(4)}`,
-  ];
-  return spelt.map((timestamp) => {
+    ["with a fraction", `${digits}.0`],
+    ["with a sign", `+${digits}`],
+    ["with a zero before it", `0${digits}`],
+    ["as a power of ten", `${now / 1e9}e9`],
+    ["in hexadecimal digits", `0x${now.toString(16)}`],
+    ["with letters after it", `${digits}abc`],
+    ["with a line between its digits", `${digits.slice(0, 4)}_${digits.slice(4)}`],
+  ] as const;
+  return spelt.map(([how, timestamp]) => {
     const event = bench.event();
     const attempt = bench.attempt(event);
     const mac = signing.macBy(key, { id: event.id, timestamp, body: event.body });
@@ -172,6 +173,6 @@ function timesOf(bench: Bench): readonly Forgery[] {
     const headers = withHeader(timed, signing.names.signature, (value) =>
       withSignature(value, () => mac),
     );
-    return { what: `the time ${timestamp}, genuinely signed`, attempt: { ...attempt, headers } };
+    return { what: `a time ${how}, genuinely signed`, attempt: { ...attempt, headers } };
   });
 }
