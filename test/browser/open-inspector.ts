@@ -3,10 +3,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openNamespace, startSandbox, type SandboxOptions } from "@countersign/sandbox";
+import {
+  openNamespace,
+  startSandbox,
+  type CheckRunner,
+  type SandboxOptions,
+} from "@countersign/sandbox";
 import { profiles } from "@countersign/schemas/profiles";
 import { sqliteDriver } from "@countersign/service";
-import { onTestFinished } from "vitest";
+import { afterAll, onTestFinished } from "vitest";
 import { createApi, type Api } from "../../packages/dev/src/api.ts";
 import { buildInspector } from "../../packages/dev/src/build-inspector.ts";
 
@@ -30,14 +35,38 @@ export interface OpenInspector {
   readonly sandbox: Awaited<ReturnType<typeof startSandbox>>;
 }
 
+export interface OpenOptions extends Partial<SandboxOptions> {
+  readonly now?: number;
+  readonly noTarget?: boolean;
+  /** Runs the checks of the page's Checks. Default: there are none. */
+  readonly checksOf?: (target: { readonly url: string; readonly secret: string }) => CheckRunner;
+  /** Where the receiver is. Default: one of the test's own. */
+  readonly receiverUrl?: string;
+}
+
+type OnEnd = (end: () => void | Promise<void>) => void;
+
+/** One sandbox for all tests of a file that leave it as they find it. */
+export function inspectorOfFile(): () => Promise<OpenInspector> {
+  const ends: (() => void | Promise<void>)[] = [];
+  let opened: Promise<OpenInspector> | undefined;
+  afterAll(async () => {
+    // oxlint-disable-next-line no-await-in-loop -- what was opened last ends first
+    for (const end of ends.toReversed()) await end();
+  });
+  return () => (opened ??= openInspector({}, (end) => ends.push(end)));
+}
+
 /** A sandbox with its page, the seed 1 and a receiver, that lasts as long as the test. */
 export async function openInspector(
-  options: Partial<SandboxOptions> & { readonly now?: number; readonly noTarget?: boolean } = {},
+  options: OpenOptions = {},
+  onEnd: OnEnd = onTestFinished,
 ): Promise<OpenInspector> {
-  const { now, noTarget = false, ...more } = options;
-  const receiver = await openReceiver();
+  const { now, noTarget = false, checksOf, receiverUrl, ...more } = options;
+  const receiver = await openReceiver(onEnd);
+  const target = { url: receiverUrl ?? receiver.url, secret: SECRET };
   const folder = mkdtempSync(join(tmpdir(), "countersign-inspector-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  onEnd(() => rmSync(folder, { recursive: true, force: true }));
   const driver = sqliteDriver(join(folder, "sandbox.db"));
   const profile = options.profile ?? profiles.standard;
   const sandbox = await startSandbox({
@@ -48,11 +77,11 @@ export async function openInspector(
       folder: buildInspector().folder,
       token: TOKEN,
       key: KEY,
-      ...(!noTarget && { target: { url: receiver.url, secret: SECRET } }),
+      ...(!noTarget && { target, ...(checksOf && { checks: checksOf(target) }) }),
     },
     ...more,
   });
-  onTestFinished(() => sandbox.close({ graceMs: 0 }));
+  onEnd(() => sandbox.close({ graceMs: 0 }));
   await openNamespace({
     driver,
     profile,
@@ -72,7 +101,9 @@ export async function openInspector(
   };
 }
 
-async function openReceiver(): Promise<{ url: string; statuses: number[]; arrived: string[] }> {
+async function openReceiver(
+  onEnd: OnEnd,
+): Promise<{ url: string; statuses: number[]; arrived: string[] }> {
   const statuses: number[] = [];
   const arrived: string[] = [];
   const server = createServer((request, response) => {
@@ -86,7 +117,7 @@ async function openReceiver(): Promise<{ url: string; statuses: number[]; arrive
   await new Promise<void>((resolve) => {
     server.listen(0, "127.0.0.1", resolve);
   });
-  onTestFinished(() => {
+  onEnd(() => {
     server.closeAllConnections();
     server.close();
   });

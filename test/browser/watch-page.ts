@@ -7,6 +7,9 @@ export interface WatchedPage {
   readonly faults: string[];
 }
 
+/** Milliseconds for one step of a test: many times what it takes. */
+const TIMEOUT_MS = 15_000;
+
 /** A page of its own context, watched for whatever shows that a text became code. */
 export async function watchPage(
   browser: Browser,
@@ -33,6 +36,7 @@ export async function watchPage(
     });
   });
   const page = await context.newPage();
+  page.setDefaultTimeout(TIMEOUT_MS);
   page.on("dialog", (dialog) => {
     faults.push(`dialog: ${dialog.message()}`);
     void dialog.dismiss();

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from "react";
 import { addressOf, views, type View } from "./parts/use-place.ts";
 
 const names: Readonly<Record<View, string>> = {
@@ -11,10 +12,20 @@ const names: Readonly<Record<View, string>> = {
 };
 
 export function Navigation({ view }: { readonly view: View }) {
+  const present = useRef<HTMLAnchorElement>(null);
+  // A narrow page shows a part of the row alone.
+  useEffect(() => {
+    present.current?.scrollIntoView({ block: "nearest", inline: "center" });
+  }, [view]);
   return (
     <nav aria-label="Views">
       {views.map((one) => (
-        <a key={one} href={addressOf(one)} aria-current={one === view ? "page" : undefined}>
+        <a
+          key={one}
+          ref={one === view ? present : null}
+          href={addressOf(one)}
+          aria-current={one === view ? "page" : undefined}
+        >
           {names[one]}
         </a>
       ))}

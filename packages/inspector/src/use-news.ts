@@ -54,7 +54,7 @@ export function useNews(
       outcome: happened,
       check: happened,
       gap: start,
-      isLive: (isLive) => timeline.setLive(isLive),
+      state: (state) => timeline.setStream(state),
     });
     return () => {
       stop();

@@ -19,6 +19,9 @@ const HEARTBEAT_MS = 15_000;
 /** Milliseconds that news are kept after the last reader has gone: it may come back. */
 const LINGER_MS = 60_000;
 
+/** Milliseconds after which a reader that was cut off is to come back. */
+const RETRY_MS = 1000;
+
 const GAP = "event: gap\ndata: {}\n\n";
 
 interface Namespace {
@@ -66,7 +69,7 @@ export class Streams {
       "cache-control": "no-store",
       "x-content-type-options": "nosniff",
     });
-    response.write(": open\n\n");
+    response.write(`retry: ${String(RETRY_MS)}\n\n`);
     if (after !== undefined) response.write(namespace.log.after(after) ?? GAP);
     const heartbeat = setInterval(() => response.write(": alive\n\n"), HEARTBEAT_MS);
     response.on("close", () => {

@@ -22,7 +22,7 @@ export function ClockBar() {
         </span>
         <span className="note">
           {next === null ? (
-            "nothing is due; this clock stands still until you move it"
+            <span title="This clock stands still until you move it">nothing is due</span>
           ) : (
             <>
               next: {next.kind === "refund" ? "a refund" : `attempt of ${next.what}`}{" "}

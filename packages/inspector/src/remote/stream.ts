@@ -1,5 +1,8 @@
 import type { ToldDelivery, ToldEvent, ToldOutcome } from "./shapes.ts";
 
+/** Whether news come in. */
+export type StreamState = "live" | "connecting" | "ended";
+
 export interface StreamReader {
   readonly event: (event: ToldEvent) => void;
   readonly delivery: (delivery: ToldDelivery) => void;
@@ -9,7 +12,8 @@ export interface StreamReader {
   readonly check: () => void;
   /** News may have been missed: what is known is to be read again. */
   readonly gap: () => void;
-  readonly isLive: (live: boolean) => void;
+  /** `ended`: the sandbox refuses this session, which another run of it does. */
+  readonly state: (state: StreamState) => void;
 }
 
 /**
@@ -27,7 +31,9 @@ export function listen(reader: StreamReader): () => void {
   on("outcome", (text) => reader.outcome(JSON.parse(text) as ToldOutcome));
   on("check", () => reader.check());
   on("gap", () => reader.gap());
-  source.addEventListener("open", () => reader.isLive(true));
-  source.addEventListener("error", () => reader.isLive(false));
+  source.addEventListener("open", () => reader.state("live"));
+  source.addEventListener("error", () =>
+    reader.state(source.readyState === EventSource.CLOSED ? "ended" : "connecting"),
+  );
   return () => source.close();
 }

@@ -1,6 +1,13 @@
 import { useEffect, useRef } from "react";
 import { NEW } from "../parts/split-view.tsx";
 import { addressOf } from "../parts/use-place.ts";
+import type { StreamState } from "../remote/stream.ts";
+
+const words: Readonly<Record<StreamState, string>> = {
+  live: "live",
+  connecting: "connecting…",
+  ended: "ended: open the address that the sandbox has printed",
+};
 
 export interface Filter {
   /** Any of these; all where it is empty. */
@@ -14,7 +21,7 @@ export interface FilterBarProps {
   readonly filter: Filter;
   readonly types: readonly { readonly type: string; readonly category: string }[];
   readonly onFilter: (filter: Filter) => void;
-  readonly isLive: boolean;
+  readonly stream: StreamState;
   readonly isPaused: boolean;
   /** Events that have come since the pause. */
   readonly missed: number;
@@ -23,7 +30,7 @@ export interface FilterBarProps {
 }
 
 export function FilterBar(props: FilterBarProps) {
-  const { filter, types, onFilter, isLive, isPaused, missed, onPause, counts } = props;
+  const { filter, types, onFilter, stream, isPaused, missed, onPause, counts } = props;
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
     const focus = (event: KeyboardEvent): void => {
@@ -82,8 +89,8 @@ export function FilterBar(props: FilterBarProps) {
       <a className="button" href={addressOf("timeline", NEW)} title="Write an event">
         + event
       </a>
-      <span className={`live ${isLive ? "on" : ""}`} role="status">
-        {isPaused ? "paused" : isLive ? "live" : "connecting…"}
+      <span className={`live ${stream === "live" ? "on" : ""}`} role="status">
+        {isPaused ? "paused" : words[stream]}
       </span>
       <span className="note count">
         {counts.shown === counts.all

@@ -8,6 +8,8 @@ import type { ShownRows } from "./shown-rows.ts";
 import { useWindow } from "./use-window.ts";
 
 const ROW_PX = 48;
+/** Whoever has scrolled less far is at the top, and sees what comes in. */
+const TOP_PX = ROW_PX / 2;
 
 /**
  * The rows in sight, the newest first. Whoever has scrolled down, points at a row or has the focus in the
@@ -36,15 +38,18 @@ export function TimelineList({
     rows.placeOf((id === undefined ? undefined : timeline.numberOf(id)) ?? Number.NaN);
   useLayoutEffect(() => {
     const former = anchor.current;
-    const element = scroller.current;
     anchor.current = newest;
-    if (isAtTop) seen.current = newest;
-    if (element === null || former === newest) return;
-    if (scrolled.current <= ROW_PX && !isHeld.current) return;
-    const place = placeOf(former);
-    if (place > 0) element.scrollTop += place * ROW_PX;
+    if (scrolled.current < TOP_PX && !isHeld.current) {
+      seen.current = newest;
+      return;
+    }
+    const element = scroller.current;
+    const place = former === newest ? 0 : placeOf(former);
+    if (element === null || place <= 0) return;
+    element.scrollTop += place * ROW_PX;
+    scrolled.current = element.scrollTop;
+    setAtTop(scrolled.current < TOP_PX);
   });
-
   const above = isAtTop ? 0 : placeOf(seen.current);
 
   const move = (event: KeyboardEvent): void => {
@@ -70,7 +75,7 @@ export function TimelineList({
       onKeyDown={move}
       onScroll={({ currentTarget }) => {
         scrolled.current = currentTarget.scrollTop;
-        setAtTop(currentTarget.scrollTop <= ROW_PX);
+        setAtTop(scrolled.current < TOP_PX);
       }}
       onPointerEnter={() => (isHeld.current = true)}
       onPointerLeave={() => (isHeld.current = false)}

@@ -5,6 +5,7 @@ import type {
   ToldDelivery,
   ToldEvent,
 } from "../remote/shapes.ts";
+import type { StreamState } from "../remote/stream.ts";
 import { Bodies } from "./bodies.ts";
 import type { NumberedRows } from "./shown-rows.ts";
 
@@ -30,7 +31,7 @@ export interface Snapshot extends NumberedRows {
   readonly generation: number;
   /** The cursor of older rows; `null` where there are none, `undefined` before the first answer. */
   readonly before: string | null | undefined;
-  readonly isLive: boolean;
+  readonly stream: StreamState;
 }
 
 /**
@@ -46,11 +47,17 @@ export class TimelineStore {
   readonly #numbers = new Map<string, number>();
   readonly #listeners = new Set<() => void>();
   readonly #schedule: (change: () => void) => void;
-  #snapshot: Snapshot = { rows: [], first: 0, generation: 0, before: undefined, isLive: false };
+  #snapshot: Snapshot = {
+    rows: [],
+    first: 0,
+    generation: 0,
+    before: undefined,
+    stream: "connecting",
+  };
   #generation = 0;
   #isScheduled = false;
   #before: string | null | undefined;
-  #isLive = false;
+  #stream: StreamState = "connecting";
 
   /** @param schedule Runs a change once, soon. Default: after 80 ms. */
   constructor(schedule: (change: () => void) => void = soon) {
@@ -104,8 +111,8 @@ export class TimelineStore {
     this.addOlder(page);
   }
 
-  setLive(isLive: boolean): void {
-    this.#isLive = isLive;
+  setStream(stream: StreamState): void {
+    this.#stream = stream;
     this.#changed();
   }
 
@@ -138,7 +145,7 @@ export class TimelineStore {
         first: this.#first,
         generation: this.#generation,
         before: this.#rows.length >= MAX_ROWS ? null : this.#before,
-        isLive: this.#isLive,
+        stream: this.#stream,
       };
       for (const listener of this.#listeners) listener();
     });

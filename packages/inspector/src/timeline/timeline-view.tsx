@@ -30,7 +30,7 @@ export function TimelineView({ selected }: { readonly selected: string | undefin
           filter={filter}
           types={about.events}
           onFilter={setFilter}
-          isLive={live.isLive}
+          stream={live.stream}
           missed={missed}
           isPaused={paused !== undefined}
           onPause={() => setPaused(paused === undefined ? live : undefined)}

@@ -1,12 +1,11 @@
+import type { Browser } from "playwright-core";
 import { expect, it } from "vitest";
-import { browserOfFile, describeInBrowser } from "./chromium.ts";
 import { CANARY, hostileTexts } from "./hostile-texts.ts";
 import { openInspector } from "./open-inspector.ts";
 import { watchPage } from "./watch-page.ts";
 
-describeInBrowser("a hostile text", () => {
-  const browser = browserOfFile();
-
+/** C1: texts in every field of the page that have become code somewhere. */
+export function hostileTextsInPage(browser: () => Promise<Browser>): void {
   it("C1 stays text in every field: no dialog, no report, no request elsewhere", async () => {
     const one = await openInspector();
     expect(hostileTexts).toHaveLength(500);
@@ -45,9 +44,9 @@ describeInBrowser("a hostile text", () => {
       expect(shown).toContain("alert(1)");
     }
     await page.getByRole("searchbox").fill(hostileTexts[5] ?? "");
-    for (const view of ["customers", "receiver", "subscriptions", "payments", "faults"]) {
+    for (const view of ["customers", "receiver", "subscriptions", "payments", "faults", "checks"]) {
       await page.evaluate((hash) => (location.hash = hash), `#/${view}`);
-      await page.locator(".row.resource, .page h1").first().waitFor();
+      await page.locator(".row.resource:visible, .page h1, .list-head progress").first().waitFor();
     }
     // A path, a key and a view that nobody has.
     for (const hash of [
@@ -84,7 +83,7 @@ describeInBrowser("a hostile text", () => {
     expect(refused).toBe(true);
     await expect.poll(() => faults.length).toBeGreaterThan(0);
   });
-});
+}
 
 async function idsOf(
   api: (method: "GET", path: string) => Promise<{ body: unknown }>,
