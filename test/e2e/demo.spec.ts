@@ -35,11 +35,16 @@ const isUp = async (url: string): Promise<boolean> =>
   );
 
 describe("the demo", () => {
-  it("with --once tells every step and ends with 0", async () => {
+  it("with --once tells every step and the page's address, and ends with 0", async () => {
+    // As `npm start` does before.
+    await import("../../packages/dev/bin/build-inspector.ts");
     const run = demo("--once");
     const [code] = (await once(run.process, "exit")) as [number | null];
     expect(run.printed()).toMatch(
       /answer +201 .*PENDING[\s\S]*merchant \| handler PAYMENT: refund\.pending[\s\S]*AUTHORIZED[\s\S]*merchant \| handler refund\.authorized: refund\.authorized[\s\S]*Every step happened\./,
+    );
+    expect(run.printed()).toMatch(
+      /^ +inspector +http:\/\/127\.0\.0\.1:\d+\/inspector\/#key=[\w-]{22}$/m,
     );
     expect(code).toBe(0);
   });
