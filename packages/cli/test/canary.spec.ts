@@ -1,0 +1,76 @@
+import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { ran } from "./ran.ts";
+import { temporaryFolder } from "./start-command.ts";
+
+const key = Buffer.from("a canary that sings in a mine 32");
+const SECRET = `whsec_${key.toString("base64")}`;
+const TOKEN = "canary-token-of-this-test-alone";
+
+/** A target that answers with all that it was sent and with what it is told to, plain and coded. */
+async function openEcho(known: readonly string[]): Promise<string> {
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const coded = known.map((one) => [one, Buffer.from(one).toString("base64")]);
+      const told = { headers: request.headers, body: Buffer.concat(chunks).toString(), coded };
+      response.writeHead(200, { "content-type": "application/json", "x-echo": known.join(" ") });
+      response.end(JSON.stringify(told));
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  // A listening TCP server has an address with a port.
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const cases = [
+  {
+    which: "receiver",
+    secrets: [SECRET],
+    bytes: [Buffer.from(SECRET), key],
+    env: { COUNTERSIGN_SECRET: SECRET },
+    only: ["receiver/unsigned", "receiver/tampered"],
+  },
+  {
+    which: "provider",
+    secrets: [TOKEN],
+    bytes: [Buffer.from(TOKEN)],
+    env: { COUNTERSIGN_TOKEN: TOKEN },
+    only: ["provider/common-headers"],
+  },
+];
+
+it.each(cases)(
+  "D6 verify $which tells no secret, whatever a target gives back",
+  async ({ which, secrets, bytes, env, only }) => {
+    const url = await openEcho([...secrets, ...bytes.map((one) => one.toString("hex"))]);
+    const folder = temporaryFolder();
+    const formats = ["junit", "json", "html", "markdown", "github"];
+    const files = formats.map((format) => `${format}=${join(folder, format)}`).join(",");
+    const args = ["verify", which, "--url", `${url}/hooks?key=a-key-in-the-query`];
+    const { out, err, status } = await ran([...args, "--report", files, "--only", ...only], env);
+    expect(status).toBe(1);
+    expect(out).toContain("[secret]");
+    const texts = readdirSync(folder).map((name) => readFileSync(join(folder, name), "utf8"));
+    expect(texts).toHaveLength(formats.length);
+    const forms = bytes.flatMap((one) => [
+      one.toString("hex"),
+      one.toString("base64"),
+      one.toString("base64").replace(/=+$/, ""),
+      one.toString("base64url"),
+    ]);
+    const all = [...secrets, ...forms, "a-key-in-the-query"];
+    for (const text of [...texts, out, err])
+      expect(all.filter((form) => text.includes(form))).toEqual([]);
+  },
+);
