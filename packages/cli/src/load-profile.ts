@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { validateProfile } from "@countersign/schemas/profile-validator";
 import { profiles, type Profile } from "@countersign/schemas/profiles";
+import { didYouMean } from "./closest.ts";
 import { Failure } from "./failure.ts";
 
 /**
@@ -23,10 +24,9 @@ async function readDocument(file: string): Promise<unknown> {
   try {
     text = await readFile(file, "utf8");
   } catch (cause) {
-    const names = Object.keys(profiles).join(", ");
-    throw unusable(`there is no profile and no readable file ${file}; profiles: ${names}`, {
-      cause,
-    });
+    const names = Object.keys(profiles);
+    const known = `profiles: ${names.join(", ")}${didYouMean(file, names)}`;
+    throw unusable(`there is no profile and no readable file ${file}; ${known}`, { cause });
   }
   try {
     return JSON.parse(text);

@@ -95,9 +95,23 @@ describe("a command that is mistyped", () => {
     [["inbox", "migrat"], "migrate"],
     [["requirements", "--rol", "receiver"], "--role"],
     [["verify", "pact"], "pacts"],
+    [["verify", "receivr"], "receiver"],
   ])("%j is answered with what may be meant", async (args, meant) => {
     const { status, err } = await ran(args);
     expect(status).toBe(2);
     expect(err).toContain(`Did you mean ${meant}?`);
+  });
+
+  it.each([
+    [["requirements", "R-VERFIY-RAW"], "R-VERIFY-RAW"],
+    [["send", "refund.authorised", "--url", "http://127.0.0.1:9"], "refund.authorized"],
+    [["send", "refund.failed", "--url", "http://127.0.0.1:9", "--broken", "stael"], "stale"],
+    [["types", "--language", "pyhton", "--out", "x"], "python"],
+    [["types", "--language", "go", "--out", "x", "--profile", "standrad"], "standard"],
+    [["verify", "receiver", "--list", "--only", "receiver/tamperd"], "receiver/tampered"],
+  ])("%j names a value that is, and is answered with it", async (args, meant) => {
+    const { status, err } = await ran(args);
+    expect(status).toBe(2);
+    expect(err).toContain(`; did you mean ${meant}?`);
   });
 });

@@ -1,4 +1,5 @@
 import { requirements } from "@countersign/contract-kit";
+import { didYouMean } from "../closest.ts";
 import { Failure } from "../failure.ts";
 import { printableJson } from "../printable.ts";
 import type { Surroundings } from "../terminal.ts";
@@ -23,7 +24,12 @@ export function runRequirements(
   const unknown = ids.find((id) => all.every((one) => one.id !== id));
   if (unknown !== undefined)
     throw unusable(
-      `there is no requirement ${JSON.stringify(unknown)}; see countersign requirements`,
+      `there is no requirement ${JSON.stringify(unknown)}${
+        didYouMean(
+          unknown,
+          all.map(({ id }) => id),
+        ) || "; see countersign requirements"
+      }`,
     );
   const wanted = all.filter(
     (one) =>

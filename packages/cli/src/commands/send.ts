@@ -4,6 +4,7 @@ import { sampleEvent } from "@countersign/sandbox";
 import type { Profile } from "@countersign/schemas/profiles";
 import { systemRandom } from "@countersign/service";
 import { schemeOf, type Secret } from "@countersign/signatures";
+import { didYouMean } from "../closest.ts";
 import { secretFrom } from "../environment.ts";
 import { Failure } from "../failure.ts";
 import { loadProfile } from "../load-profile.ts";
@@ -135,7 +136,10 @@ function checkedKind(kind: string | undefined): BrokenKind | undefined {
   const kinds = Object.keys(brokenKinds) as BrokenKind[];
   const found = kinds.find((one) => one === kind);
   if (found !== undefined) return found;
-  throw new Failure("CS_CLI_ARGUMENT_UNUSABLE", `--broken is one of ${kinds.join(", ")}`);
+  throw new Failure(
+    "CS_CLI_ARGUMENT_UNUSABLE",
+    `--broken is one of ${kinds.join(", ")}${didYouMean(kind, kinds)}`,
+  );
 }
 
 /** The alphabet of ids that every scheme signs. */
@@ -159,9 +163,10 @@ function eventFailure(
   { type, data }: SendCommand,
   profile: Profile,
 ): Failure {
+  const types = profile.catalogue.map((row) => row.type);
   const message =
     code === "UNKNOWN_EVENT"
-      ? `profile ${profile.name} has no event ${JSON.stringify(type)}; it has ${profile.catalogue.map((row) => row.type).join(", ")}`
+      ? `profile ${profile.name} has no event ${JSON.stringify(type)}; it has ${types.join(", ")}${didYouMean(type, types)}`
       : `${String(data)} holds no JSON object`;
   return new Failure("CS_CLI_ARGUMENT_UNUSABLE", message);
 }

@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
+import { didYouMean } from "../closest.ts";
 import { Failure } from "../failure.ts";
 import { loadProfile } from "../load-profile.ts";
 import { printable, printableJson } from "../printable.ts";
@@ -57,7 +58,8 @@ function chosen({ language: name, validators }: TypesCommand): Language {
   if (validators && name === "typescript") return typescriptCatalogue;
   if (validators) throw unusable("--validators are for typescript, whose receiver takes them");
   if (language !== undefined) return language;
-  throw unusable(`--language is one of ${Object.keys(languages).join(", ")}`);
+  const names = Object.keys(languages);
+  throw unusable(`--language is one of ${names.join(", ")}${didYouMean(name, names)}`);
 }
 
 function packageOf(

@@ -1,5 +1,5 @@
 import { Failure } from "../failure.ts";
-import { closest } from "./closest.ts";
+import { didYouMean } from "../closest.ts";
 import type { VerifyOptions } from "./verify-options.ts";
 
 /**
@@ -18,11 +18,10 @@ export function requireKnownIds(
   ] as const)
     for (const id of ids) {
       if (known.includes(id)) continue;
-      const meant = closest(id, known);
-      const hint = meant === undefined ? "see --list" : `did you mean ${meant}?`;
+      const hint = didYouMean(id, known) || "; see --list";
       throw new Failure(
         "CS_CLI_ARGUMENT_UNUSABLE",
-        `${option}: nothing here is called ${JSON.stringify(id)}; ${hint}`,
+        `${option}: nothing here is called ${JSON.stringify(id)}${hint}`,
       );
     }
 }
