@@ -131,6 +131,9 @@ assert events.parse_event('{"type":"added.since","eventType":"added.since"}') is
     const { stderr } = spawnSync(
       "javac",
       [
+        // It ends before compiling its own code well pays.
+        "-J-XX:TieredStopAtLevel=1",
+        "-J-XX:+UseSerialGC",
         "-proc:none",
         "-Xlint:all,-options,-serial",
         "-d",
