@@ -92,6 +92,12 @@ describe("countersign verify receiver", () => {
     const bare = await ran(["verify", "receiver", "--url", "http://127.0.0.1:1/"], {});
     expect(bare).toMatchObject({ status: 2 });
     expect(bare.err).toMatch(/CS_CLI_SECRET_UNUSABLE/);
+    const strange = ["--types", "refund.unheard"];
+    const untyped = await ran(
+      ["verify", "receiver", "--url", "http://127.0.0.1:1/", ...strange],
+      env,
+    );
+    expect(untyped.err).toMatch(/CS_CLI_ARGUMENT_UNUSABLE.*refund\.unheard/);
     const garbled = { COUNTERSIGN_SECRET: "whsec_!!!" };
     const refused = await ran(["verify", "receiver", "--url", "http://127.0.0.1:1/"], garbled);
     expect(refused.err).toMatch(/CS_CLI_SECRET_UNUSABLE/);

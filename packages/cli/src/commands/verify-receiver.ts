@@ -19,6 +19,8 @@ export interface ReceiverOptions extends VerifyOptions {
   readonly iOwn?: string;
   readonly slow?: boolean;
   readonly nonce?: string;
+  readonly types?: readonly string[];
+  readonly rate?: number;
 }
 
 /**
@@ -32,7 +34,7 @@ export async function runVerifyReceiver(
   options: ReceiverOptions,
   surroundings: Surroundings,
 ): Promise<boolean> {
-  const { url, effectsUrl, iOwn, slow } = options;
+  const { url, effectsUrl, iOwn, types, slow } = options;
   return verifyTarget(
     {
       role: "receiver",
@@ -45,6 +47,7 @@ export async function runVerifyReceiver(
         url,
         ...(effectsUrl === undefined ? [] : ["--effects-url", effectsUrl]),
         ...(iOwn === undefined ? [] : ["--i-own", iOwn]),
+        ...(types === undefined ? [] : ["--types", ...types]),
         ...(slow === true ? ["--slow"] : []),
       ],
       open: async () => {
@@ -59,7 +62,7 @@ export async function runVerifyReceiver(
 }
 
 async function openTarget(
-  { url, effectsUrl, iOwn, slow, nonce, profile }: ReceiverOptions,
+  { url, effectsUrl, iOwn, slow, nonce, types, rate, profile }: ReceiverOptions,
   secrets: readonly string[],
 ): Promise<ReceiverTarget> {
   targetUrl(url, "--url");
@@ -70,6 +73,13 @@ async function openTarget(
       "--nonce must be 1 to 64 characters of [A-Za-z0-9_-]",
     );
   const loaded = await loadProfile(profile);
+  const known = loaded.catalogue.map(({ type }) => type);
+  const strange = types?.find((type) => !known.includes(type));
+  if (strange !== undefined)
+    throw new Failure(
+      "CS_CLI_ARGUMENT_UNUSABLE",
+      `profile ${loaded.name} has no event ${JSON.stringify(strange)}; it has ${known.join(", ")}`,
+    );
   try {
     return receiverTarget({
       url,
@@ -77,6 +87,8 @@ async function openTarget(
       secrets,
       slow,
       nonce,
+      types,
+      perSecond: rate,
       profile: loaded,
       owned: iOwn,
     });

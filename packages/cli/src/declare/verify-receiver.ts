@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { InvalidArgumentError, type Command } from "commander";
 import type { ReceiverOptions } from "../commands/verify-receiver.ts";
 import type { Surroundings } from "../terminal.ts";
 import { verifyHelp, withVerifyOptions } from "../verify/verify-options.ts";
@@ -32,6 +32,8 @@ export function declareVerifyReceiver(verify: Command, surroundings: Surrounding
     .requiredOption("--url <url>", "where the receiver takes attempts")
     .option("--effects-url <url>", "where it tells what its handlers have done")
     .option("--i-own <host>", "the host of --url, where it is not this machine: it may be attacked")
+    .option("--types <type...>", "events that it handles (default: all of the catalogue)")
+    .option("--rate <number>", "requests a second (default: 50, no cap to this machine)", rate)
     .option("--slow", "run the checks too that wait for the receiver's own deadlines")
     .option("--nonce <text>", "a part of every id, other in each run (default: the time)");
   withVerifyOptions(command)
@@ -40,4 +42,10 @@ export function declareVerifyReceiver(verify: Command, surroundings: Surrounding
       const { runVerifyReceiver } = await import("../commands/verify-receiver.ts");
       if (!(await runVerifyReceiver(options, surroundings))) surroundings.unmet();
     });
+}
+
+function rate(text: string): number {
+  const perSecond = Number(text);
+  if (/^\d{1,4}$/.test(text) && perSecond >= 1 && perSecond <= 1000) return perSecond;
+  throw new InvalidArgumentError("must be a whole number from 1 to 1000.");
 }

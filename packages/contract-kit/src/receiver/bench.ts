@@ -32,7 +32,7 @@ export interface Signed {
   readonly secrets?: readonly Secret[];
   /** The signed id. Default: the event's. */
   readonly id?: string;
-  /** Over the media type, and beside the signature. */
+  /** Over the common ones, and beside the signature. */
   readonly headers?: readonly Header[];
 }
 
@@ -66,6 +66,11 @@ export interface Bench {
    */
   readonly effects: (ids: readonly string[]) => Promise<ReadonlyMap<string, Effect> | undefined>;
 }
+
+const COMMON: readonly Header[] = [
+  ["Content-Type", "application/json"],
+  ["User-Agent", "countersign-verify"],
+];
 
 const POLL_MS = 20;
 /** Milliseconds in which what was written is read up to its last byte. */
@@ -110,10 +115,8 @@ export function openBench(
       const first = secrets.slice(0, 1);
       const own = signed.headers ?? [];
       const names = new Set(own.map(([name]) => name.toLowerCase()));
-      const type: readonly Header[] = names.has("content-type")
-        ? []
-        : [["Content-Type", "application/json"]];
-      const headers = [...type, ...signing.sign(message, signed.secrets ?? first), ...own];
+      const common = COMMON.filter(([name]) => !names.has(name.toLowerCase()));
+      const headers = [...common, ...signing.sign(message, signed.secrets ?? first), ...own];
       return { method: "POST", headers, body, ids: [...new Set([id, message.id])] };
     },
     postAll: async (attempts, atOnce = AT_ONCE) => {

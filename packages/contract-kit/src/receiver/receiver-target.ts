@@ -13,6 +13,8 @@ export interface ReceiverTargetOptions {
   /** The receiver's secrets as its configuration has them, 1 to 4; the first one signs. */
   readonly secrets: readonly string[];
   readonly profile: Profile;
+  /** The events that it handles, by their names. Default: all of the profile's catalogue. */
+  readonly types?: readonly string[] | undefined;
   /** Where it tells what its handlers have done. Default: nobody can tell. */
   readonly effectsUrl?: string | undefined;
   /** The host of `url` (and of `effectsUrl`), where it is not this machine: that it may be attacked. */
@@ -41,10 +43,11 @@ const MAX_EFFECTS_BYTES = 8 * 1_048_576;
  *
  * @throws {TargetNotOwnedError} `CS_KIT_TARGET_NOT_OWNED`: another machine that is not said to be one's own;
  *   nothing was sent or looked up.
- * @throws {TypeError} A URL or a secret is unusable; the message never holds a secret.
+ * @throws {TypeError} A URL, a secret or a type is unusable; the message never holds a secret.
  */
 export function receiverTarget(options: ReceiverTargetOptions): ReceiverTarget {
-  const { profile, clock = systemClock, owned, lookup, perSecond } = options;
+  const { clock = systemClock, owned, lookup, perSecond } = options;
+  const profile = handledOf(options.profile, options.types);
   const deadlineMs = options.deadlineMs ?? profile.delivery.timeoutMs;
   const common = { owned, clock, lookup, perSecond, deadlineMs };
   const wire = openWire({ ...common, url: urlOf(options.url) });
@@ -71,6 +74,15 @@ export function receiverTarget(options: ReceiverTargetOptions): ReceiverTarget {
       effectsWire?.close();
     },
   };
+}
+
+/** The profile of a receiver that subscribes to some events alone. */
+function handledOf(profile: Profile, types: readonly string[] | undefined): Profile {
+  if (types === undefined) return profile;
+  const strange = types.find((type) => profile.catalogue.every((row) => row.type !== type));
+  if (strange !== undefined || types.length === 0)
+    throw new TypeError(`profile ${profile.name} has no event ${JSON.stringify(strange ?? "")}`);
+  return { ...profile, catalogue: profile.catalogue.filter(({ type }) => types.includes(type)) };
 }
 
 /** Seconds between two clocks that nobody needs to hear of. */

@@ -87,6 +87,27 @@ describe("our own receiver", () => {
   });
 });
 
+describe("a receiver of some events alone", () => {
+  it("is sent no others, and one that is no event is a mistake", async () => {
+    const types = ["refund.failed", "account.linked"];
+    const seen = new Set<unknown>();
+    const target = await openReceiver({
+      types,
+      hasEffects: false,
+      fault: (next) => (request, response) => {
+        request.on("data", (bytes: Buffer) =>
+          seen.add(/"type":"([^"]*)"/.exec(bytes.toString())?.[1]),
+        );
+        next(request, response);
+      },
+    });
+    const { findings } = await runAll(target, ["receiver/genuine", "receiver/rotation"]);
+    expect(unmet(findings)).toEqual([]);
+    expect(seen).toEqual(new Set(types));
+    await expect(openReceiver({ types: ["refund.unheard"] })).rejects.toThrow(TypeError);
+  });
+});
+
 describe("a receiver that", () => {
   it("refuses everything fails what it does not take, and passes no check of refusals", async () => {
     const target = await openReceiver({

@@ -166,6 +166,19 @@ describe("a target that is silent", () => {
   });
 });
 
+describe("a wire that was closed", () => {
+  it("ends what is open, and sends nothing any more", async () => {
+    const { url, said } = await hostileTarget(() => undefined);
+    const wire = openWire({ url, deadlineMs: 5000 });
+    const waiting = wire.send(post).then(statusOf, (error: unknown) => error);
+    await expect.poll(() => said.length).toBe(1);
+    wire.close();
+    expect(await waiting).toBe("closed");
+    await expect(wire.send(post)).rejects.toThrow("the run has ended");
+    expect(said).toHaveLength(1);
+  });
+});
+
 describe("a connection that is kept", () => {
   it("carries one answer after the other, also those that came together", async () => {
     const { url } = await hostileTarget((socket) => {

@@ -38,7 +38,7 @@ export interface Wire {
   readonly read: (connection: Connection, method: string, deadlineMs?: number) => Promise<Received>;
   /** Seconds by which the target's clock is ahead of this one, by the first Date that it sent. */
   readonly aheadSeconds: () => number | undefined;
-  /** Ends every connection that is still open. */
+  /** Ends every connection that is still open, and opens no other. */
   readonly close: () => void;
 }
 
@@ -71,7 +71,10 @@ export function openWire(options: WireOptions): Wire {
   let timeouts = 0;
   let aheadSeconds: number | undefined;
   const opened = new Set<Connection>();
+  let isClosed = false;
   const open = (): Connection => {
+    // A run that was interrupted must not go on behind its report.
+    if (isClosed) throw new TargetSilentError("the run has ended");
     const connection = openConnection({
       url,
       owned,
@@ -126,6 +129,7 @@ export function openWire(options: WireOptions): Wire {
     read,
     aheadSeconds: () => aheadSeconds,
     close: () => {
+      isClosed = true;
       for (const connection of opened) connection.close();
     },
   };
