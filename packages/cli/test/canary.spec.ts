@@ -1,8 +1,10 @@
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, it, onTestFinished } from "vitest";
 import { ran } from "./ran.ts";
 import { temporaryFolder } from "./start-command.ts";
@@ -10,6 +12,10 @@ import { temporaryFolder } from "./start-command.ts";
 const key = Buffer.from("a canary that sings in a mine 32");
 const SECRET = `whsec_${key.toString("base64")}`;
 const TOKEN = "canary-token-of-this-test-alone";
+
+const isReport = new Ajv2020({ allErrors: true }).compile(
+  createRequire(import.meta.url)("@countersign/contract-kit/schemas/report.schema.json") as object,
+);
 
 /** A target that answers with all that it was sent and with what it is told to, plain and coded. */
 async function openEcho(known: readonly string[]): Promise<string> {
@@ -63,6 +69,8 @@ it.each(cases)(
     expect(out).toContain("[secret]");
     const texts = readdirSync(folder).map((name) => readFileSync(join(folder, name), "utf8"));
     expect(texts).toHaveLength(formats.length);
+    isReport(JSON.parse(readFileSync(join(folder, "json"), "utf8")));
+    expect(isReport.errors ?? []).toEqual([]);
     const forms = bytes.flatMap((one) => [
       one.toString("hex"),
       one.toString("base64"),

@@ -162,8 +162,11 @@ describe("in GitHub Actions", () => {
     const message = "answered\n::add-mask::x";
     const { out } = await verified([{ ...fails, message }], [], { env });
     const commands = out.split("\n").filter((line) => line.trimStart().startsWith("::"));
-    expect(commands).toHaveLength(1);
+    expect(commands).toHaveLength(2);
     expect(commands[0]).toMatch(/^::error title=P-AUTH-BEARER::A call without/);
+    expect(commands[1]).toMatch(
+      /^::notice title=provider at http.*::One requirement does not hold/,
+    );
   });
 
   it("JSON stays one object", async () => {

@@ -127,8 +127,8 @@ describe("what a target says", () => {
   it("is no workflow command of its own", () => {
     always((text) => {
       const lines = githubReport(reportOf(text)).split("\n");
-      // A problem, three entries, one that is mended, and the end.
-      expect(lines).toHaveLength(6);
+      // A problem, three entries, one that is mended, what it is of, and the end.
+      expect(lines).toHaveLength(7);
       for (const line of lines.slice(0, -1))
         expect(line).toMatch(/^::(?:error|warning|notice) title=[^:,\r\n]*::[^\r\n]*$/);
       expect(lines.join("")).not.toMatch(UNSEEN);

@@ -122,7 +122,7 @@ describe("a report", () => {
     },
   );
 
-  it.each(Object.entries(formats).filter(([name]) => name !== "githubReport"))(
+  it.each(Object.entries(formats))(
     "tells what it is of, and what it says nothing of (%s)",
     async (_name, write) => {
       const report = await reported();

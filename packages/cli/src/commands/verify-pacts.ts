@@ -8,6 +8,8 @@ import {
   type Pact,
   type PactBroker,
   type PactInteraction,
+  type PactProvider,
+  type PactResult,
   type SkippedRow,
 } from "@countersign/contract-kit";
 import { secretFrom } from "../environment.ts";
@@ -63,12 +65,13 @@ export async function runVerifyPacts(
   const opened = await openPactProvider({ ...options, url, profile }, surroundings);
   const { provider, secrets, close } = opened;
   try {
-    const result = await verifyPacts({
+    const verified = verifyPacts({
       provider,
       ...(broker === undefined ? { pacts: paths } : { broker }),
       ...((only ?? options.skip) !== undefined && { wanted }),
       mayLeaveStates: isPart,
     });
+    const result = await Promise.race([verified, interrupted(provider, surroundings)]);
     const role = options.provider === "merchant-receiver" ? "receiver" : "provider";
     const about = { role, url: url.href, profile, seed, isStrict: strict, startedAt } as const;
     const skipped = skippedRows(pacts, skip);
@@ -80,6 +83,19 @@ export async function runVerifyPacts(
   } finally {
     close();
   }
+}
+
+/** What is known when somebody ends the run: nothing, since Pact tells its results at its end. */
+function interrupted(
+  { name }: PactProvider,
+  { interruption }: Pick<Surroundings, "interruption">,
+): Promise<PactResult> {
+  const problems = ["the run was interrupted: nothing was verified"];
+  const signal = interruption();
+  return new Promise((resolve) => {
+    const stop = (): void => resolve({ provider: name, rows: [], problems, isOk: false, log: "" });
+    signal.addEventListener("abort", stop, { once: true });
+  });
 }
 
 function skippedRows(pacts: readonly Pact[], skip: Readonly<Record<string, string>>) {
