@@ -20,14 +20,22 @@ export const genuine: ReceiverCheck = receiverCheck({
     const acknowledged = events.filter((_, index) => replies[index]?.isAcknowledged);
     const effects = await bench.effects(acknowledged.map(({ event }) => event.id));
     if (effects === undefined) docket.unseen(ONE, NO_EFFECTS);
+    docket.unseen(IN_TIME, "no attempt was answered");
     if (acknowledged.length === 0) docket.unseen(ONE, "no attempt was acknowledged");
 
     events.forEach(({ row, event }, index) => {
       const reply = replies[index];
       if (reply === undefined) return;
       const exchanges = (): [ReturnType<typeof reply.exchange>] => [reply.exchange()];
-      const isInTime = reply.received.kind === "answer" || reply.received.why !== "timeout";
-      docket.judge(IN_TIME, isInTime, () => `${row.type}: ${reply.said}`, exchanges);
+      const { received } = reply;
+      // A connection that was closed is no answer, neither in time nor too late.
+      if (received.kind === "answer" || received.why === "timeout")
+        docket.judge(
+          IN_TIME,
+          received.kind === "answer",
+          () => `${row.type}: ${reply.said}`,
+          exchanges,
+        );
       const expected = target.profile.delivery.success;
       docket.judge(
         GENUINE,
