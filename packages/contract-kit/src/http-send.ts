@@ -15,6 +15,9 @@ export interface HttpSendOptions {
   readonly isLoopbackOnly?: boolean;
 }
 
+/** Milliseconds that a connection is kept without a call. Servers end theirs after five seconds, or two. */
+const IDLE_MS = 1500;
+
 /**
  * Sends calls to `url` over kept connections: never through a proxy of the environment, never to where a
  * redirect points, and with the body's bytes as they are.
@@ -29,7 +32,9 @@ export function httpSend(
   const base = url.replace(/\/+$/, "");
   if (isLoopbackOnly) checkOwned(new URL(base), undefined);
   const isSecure = new URL(base).protocol === "https:";
-  const agent = isSecure ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true });
+  // Let go of before the target does: a call that meets the end of its connection has no answer.
+  const kept = { keepAlive: true, timeout: IDLE_MS };
+  const agent = isSecure ? new HttpsAgent(kept) : new HttpAgent(kept);
   const request = isSecure ? httpsRequest : httpRequest;
   const send: Send = ({ method, path, headers, body }) =>
     new Promise<HttpAnswer>((resolve, reject) => {

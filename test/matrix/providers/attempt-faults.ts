@@ -72,7 +72,10 @@ export const attemptFaults: readonly Broken[] = [
     check: "provider/deliveries",
     requirement: "P-EVENT-TIMESTAMP",
     what: "tells the time in milliseconds",
-    delivery: each((attempt) => resigned(attempt, { timestamp: Date.now() })),
+    delivery: each((attempt) => ({
+      ...attempt,
+      headers: { ...attempt.headers, "webhook-timestamp": String(Date.now()) },
+    })),
     also: UNVERIFIED,
   },
   {

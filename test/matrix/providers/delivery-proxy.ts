@@ -80,7 +80,8 @@ export async function startDeliveryProxy(profile: Profile): Promise<DeliveryProx
         withCallText(call, (text) => {
           const [, url = "", secretKey = ""] =
             /^\{"url":"([^"]*)","secretKey":"([^"]*)"/.exec(text) ?? [];
-          if (!URL.canParse(url)) return text;
+          // The kit's own places: what is no address stays as wrong as it is.
+          if (!/^http:\/\/[^/]+\/place-\d+$/.test(url)) return text;
           const index = routes.push({ url: new URL(url), secretKey, fault }) - 1;
           return text.replace(url, `http://127.0.0.1:${port}/${index}`);
         }),

@@ -58,6 +58,11 @@ export function withCallText(call: HttpCall, change: (text: string) => string): 
   return { ...call, body: change(Buffer.from(call.body ?? "").toString()) };
 }
 
+/** A call's body as text. */
+export function bodyOf({ body = "" }: HttpCall): string {
+  return Buffer.from(body).toString();
+}
+
 /** The event that an attempt is of, in the standard envelope. */
 export function eventOf({ body }: ProxiedAttempt): StandardEvent {
   // The service's own, behind which this stands.
@@ -97,11 +102,11 @@ export const calls =
   (call, next) =>
     next(withCallText(call, change));
 export const statuses =
-  (from: number, to: number): (() => CallFault) =>
+  (from: number, to: number, where: RegExp = /./): (() => CallFault) =>
   () =>
   async (call, next) => {
     const answer = await next(call);
-    return answer.status === from
+    return answer.status === from && where.test(`${call.method} ${call.path}`)
       ? { ...withText(answer, (text) => text.replaceAll(String(from), String(to))), status: to }
       : answer;
   };
@@ -113,4 +118,4 @@ export const refund = (status: string): HttpAnswer => ({
   ),
 });
 export const keyOf = (body: unknown): string =>
-  /"requestKey":"([^"]*)"/.exec(Buffer.from(body as string).toString())?.[1] ?? "";
+  /"requestKey":"([^"]*)"/.exec(Buffer.from((body ?? "") as string).toString())?.[1] ?? "";

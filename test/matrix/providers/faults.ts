@@ -4,12 +4,14 @@ import { eventFaults } from "./event-faults.ts";
 import type { Broken } from "./fault-kinds.ts";
 import { inputFaults } from "./input-faults.ts";
 import { refundFaults } from "./refund-faults.ts";
+import { stateFaults } from "./state-faults.ts";
 import { subscriptionFaults } from "./subscription-faults.ts";
 import { tokenFaults } from "./token-faults.ts";
 
 /** Services that each break one requirement. */
 export const broken: readonly Broken[] = [
   ...refundFaults,
+  ...stateFaults,
   ...inputFaults,
   ...subscriptionFaults,
   ...tokenFaults,

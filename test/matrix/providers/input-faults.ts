@@ -8,7 +8,9 @@ export const inputFaults: readonly Broken[] = [
     what: "returns references in lower case",
     fault: answers((text) =>
       text.replace(/"clientReferenceId":"[^"]*"/, (reference) =>
-        reference.replaceAll(/[^ -~]/g, "?").replaceAll("A", "a"),
+        reference
+          .replaceAll(/[^ -~]/g, "?")
+          .replaceAll(/(?<!\\)[A-Z](?=[^:]*$)/g, (one) => one.toLowerCase()),
       ),
     ),
   },

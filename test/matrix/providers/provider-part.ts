@@ -13,7 +13,7 @@ export function providerPart(): Part<ProviderTarget> {
     faults: providerFaults(openProvider),
     good: goodProviders,
     // Enough for each generated check to meet what is wrong with its own broken services.
-    runs: 40,
+    runs: 25,
     atOnce: 3,
   };
 }

@@ -1,4 +1,12 @@
-import { answers, calls, statuses, withCallText, withText, type Broken } from "./fault-kinds.ts";
+import {
+  bodyOf,
+  answers,
+  calls,
+  statuses,
+  withCallText,
+  withText,
+  type Broken,
+} from "./fault-kinds.ts";
 
 /** Of headers, customers and subscriptions. */
 export const subscriptionFaults: readonly Broken[] = [
@@ -60,7 +68,7 @@ export const subscriptionFaults: readonly Broken[] = [
     fault: () => async (call, next) => {
       const answer = await next(call);
       const { "www-authenticate": _, ...headers } = answer.headers;
-      return { ...answer, headers };
+      return call.path === "/v1/tokens" || answer.status === 403 ? answer : { ...answer, headers };
     },
   },
   {
@@ -69,7 +77,11 @@ export const subscriptionFaults: readonly Broken[] = [
     what: "guesses at the body's form",
     isQuick: true,
     fault: () => (call, next) =>
-      next({ ...call, headers: { ...call.headers, "content-type": "application/json" } }),
+      next(
+        call.path === "/v1/tokens"
+          ? call
+          : { ...call, headers: { ...call.headers, "content-type": "application/json" } },
+      ),
   },
   {
     check: "provider/common-headers",
@@ -84,11 +96,12 @@ export const subscriptionFaults: readonly Broken[] = [
     fault: () => async (call, next) => {
       const answer = await next(call);
       const isTheirs =
-        answer.status === 404 && /"pay_(?!that)/.test(Buffer.from(call.body ?? "").toString());
+        call.path === "/v1/refunds" && answer.status === 404 && /"pay_(?!that)/.test(bodyOf(call));
       return isTheirs
         ? { ...withText(answer, (text) => text.replaceAll("404", "403")), status: 403 }
         : answer;
     },
+    also: { "P-REFUND-NOT-FOUND": "another merchant's payment is one that this one does not have" },
   },
   {
     check: "provider/customers",
@@ -161,12 +174,15 @@ export const subscriptionFaults: readonly Broken[] = [
     check: "provider/unsubscribing",
     requirement: "P-SUBSCRIBE-ALL-DETAILS",
     what: "refuses details beside ALL",
-    fault: calls((text) => text.replace('"type":"ALL","details"', '"type":"NONE","details"')),
+    fault: calls((text) =>
+      text.replace(/"type":"ALL"(,"details":\["payment\.created"\]\})/, '"type":"NONE"$1'),
+    ),
   },
   {
     check: "provider/unsubscribing",
     requirement: "P-UNSUBSCRIBE-CLOSED",
     what: "forgets a subscription that is closed",
+    also: { "P-UNSUBSCRIBE-SUBTRACT": "what is closed is taken away from as any other" },
     fault: () => {
       const closed = new Set<string>();
       return async (call, next) => {

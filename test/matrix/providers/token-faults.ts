@@ -92,6 +92,7 @@ export const tokenFaults: readonly Broken[] = [
         const answer = await next(call);
         const { authorization = "" } = call.headers;
         const name = `${authorization} ${call.method} ${call.path}`;
+        if (!authorization.startsWith("Bearer ")) return answer;
         if (answer.status !== 401) good.set(name, answer);
         return answer.status === 401 ? (good.get(name) ?? answer) : answer;
       };

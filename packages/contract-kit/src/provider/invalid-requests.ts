@@ -16,6 +16,7 @@ const NOTHING = "P-REFUND-KEY-FREE";
 /** Requirements of members of their own, by the member. */
 const OF_MEMBERS: readonly (readonly [pointer: string, requirement: string])[] = [
   ["/amount/currency", "P-REFUND-CURRENCY"],
+  ["/amount/value", "P-REFUND-AMOUNT"],
   ["/softDescriptor", "P-REFUND-DESCRIPTOR"],
   ["/url", "P-SUBSCRIBE-URL"],
   ["/secretKey", "P-SUBSCRIBE-SECRET"],
