@@ -25,6 +25,8 @@ export interface ReceiverTargetOptions {
   readonly nonce?: string | undefined;
   /** Milliseconds for one answer. Default: the profile's timeout of an attempt. */
   readonly deadlineMs?: number | undefined;
+  /** Milliseconds for the whole run; what comes after is an error. Default: 10 minutes. */
+  readonly budgetMs?: number | undefined;
   /** Requests a second. Default: 50 to another machine, and no cap to this one. */
   readonly perSecond?: number | undefined;
   /** Milliseconds that an effect may take to show. Default 2000. */
@@ -49,7 +51,8 @@ export function receiverTarget(options: ReceiverTargetOptions): ReceiverTarget {
   const { clock = systemClock, owned, lookup, perSecond } = options;
   const profile = handledOf(options.profile, options.types);
   const deadlineMs = options.deadlineMs ?? profile.delivery.timeoutMs;
-  const common = { owned, clock, lookup, perSecond, deadlineMs };
+  const { budgetMs } = options;
+  const common = { owned, clock, lookup, perSecond, deadlineMs, budgetMs };
   const wire = openWire({ ...common, url: urlOf(options.url) });
   const secrets = options.secrets.map((text) => secretOf(text, profile));
   // One by one: a scheme of one signature a header signs with one secret, and a receiver may have two.

@@ -159,6 +159,17 @@ describe("a target that is silent", () => {
     expect(said).toHaveLength(4);
   });
 
+  it("is left where all its answers together take too long", async () => {
+    const { url, said } = await hostileTarget((socket) => socket.write("HTTP/1.1 204 X\r\n\r\n"));
+    let now = 0;
+    const clock: Clock = { ...systemClock, now: () => now };
+    const wire = openWire({ url, deadlineMs: 5000, budgetMs: 60_000, clock });
+    await wire.send(post);
+    now += 60_001;
+    await expect(wire.send(post)).rejects.toThrow(/answers too slowly/);
+    expect(said).toHaveLength(1);
+  });
+
   it("is not there where nobody has ever answered", async () => {
     await expect(wireTo(new URL("http://127.0.0.1:1/")).send(post)).rejects.toThrow(
       /127\.0\.0\.1:1 cannot be reached: ECONNREFUSED/,
@@ -176,6 +187,21 @@ describe("a wire that was closed", () => {
     expect(await waiting).toBe("closed");
     await expect(wire.send(post)).rejects.toThrow("the run has ended");
     expect(said).toHaveLength(1);
+  });
+});
+
+describe("a connection that nobody reads", () => {
+  it("is cut off where the target pours into it", async () => {
+    const { url } = await hostileTarget((socket) => {
+      const pour = (): void => {
+        while (!socket.destroyed && socket.write(Buffer.alloc(65_536, "x")));
+      };
+      socket.on("drain", pour);
+      pour();
+    });
+    const connection = wireTo(url).open();
+    connection.write(Buffer.from("GET / HTTP/1.1\r\n\r\n"));
+    await expect.poll(() => connection.isOpen()).toBe(false);
   });
 });
 

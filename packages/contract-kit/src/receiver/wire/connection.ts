@@ -53,8 +53,8 @@ export interface ConnectOptions {
   readonly onClose?: () => void;
 }
 
-/** More than any answer that is read: a target that floods is cut off. */
-const MAX_RAW_BYTES = 8 * 1_048_576;
+/** Bytes that wait to be read: who sends more before anybody asks is cut off. */
+const MAX_UNREAD_BYTES = 262_144;
 
 /** Opens a connection; where there is none, each `read` says why. */
 export function openConnection(options: ConnectOptions): Connection {
@@ -76,8 +76,8 @@ export function openConnection(options: ConnectOptions): Connection {
     : connectTcp(where);
   socket.setNoDelay(true);
 
-  const chunks: Buffer[] = [];
-  let size = 0;
+  /** Bytes that nobody has read. */
+  const unread: Buffer[] = [];
   let failure: string | undefined;
   let isConnected = false;
   let isEnded = false;
@@ -95,10 +95,10 @@ export function openConnection(options: ConnectOptions): Connection {
     tellReady();
   });
   socket.on("data", (chunk: Buffer) => {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size > MAX_RAW_BYTES) socket.destroy(new Error("a flood"));
+    unread.push(chunk);
     stir();
+    const waiting = unread.reduce((sum, { length }) => sum + length, 0);
+    if (waiting > MAX_UNREAD_BYTES) socket.destroy(new Error("a flood"));
   });
   socket.on("error", (error: Error & { code?: string }) => {
     failure = error instanceof TargetNotOwnedError ? error.message : (error.code ?? error.message);
@@ -112,8 +112,6 @@ export function openConnection(options: ConnectOptions): Connection {
     });
   }
 
-  let rest: Uint8Array = new Uint8Array();
-  let seen = 0;
   const read = ({ method, deadlineMs, maxBodyBytes }: ReadOptions): Promise<Received> =>
     new Promise((resolve) => {
       const reader = answerReader(method, maxBodyBytes);
@@ -138,16 +136,13 @@ export function openConnection(options: ConnectOptions): Connection {
       const advance = (): void => {
         try {
           let answer: Answer | undefined;
-          if (rest.length > 0) {
-            const before = rest;
-            rest = new Uint8Array();
-            answer = feed(before);
-          }
-          while (answer === undefined && seen < chunks.length)
-            answer = feed(chunks[seen++] ?? Buffer.alloc(0));
+          while (answer === undefined && unread.length > 0)
+            answer = feed(unread.shift() ?? Buffer.alloc(0));
           if (answer === undefined && isEnded && isConnected) answer = reader.end();
           if (answer !== undefined) {
-            rest = reader.rest();
+            // The beginning of the next answer.
+            const rest = Buffer.from(reader.rest());
+            if (rest.length > 0) unread.unshift(rest);
             const whole = Buffer.concat(raw);
             const own = whole.subarray(0, whole.length - rest.length);
             if (!answer.isReusable) socket.destroy();
@@ -181,15 +176,14 @@ export function openConnection(options: ConnectOptions): Connection {
     ready,
     hears: (ms) =>
       new Promise((resolve) => {
-        const hasUnread = (): boolean => seen < chunks.length || rest.length > 0;
         const settle = (): void => {
           stir = (): void => undefined;
           takeBack();
-          resolve(hasUnread());
+          resolve(unread.length > 0);
         };
         const takeBack = clock.after(ms, settle);
         stir = settle;
-        if (hasUnread() || isEnded) settle();
+        if (unread.length > 0 || isEnded) settle();
       }),
     isOpen: () => socket.writable && !isEnded,
     close: () => socket.destroy(),

@@ -5,7 +5,7 @@ import { checkOwned, hostOf, isLocalName, type Lookup } from "./owned-host.ts";
 import { pacer } from "./pace.ts";
 import { headBytes, type RawRequest } from "./request.ts";
 
-/** Nobody is there, or nobody answers any more: nothing can be said of the target. */
+/** Nobody is there, nobody answers any more, or too slowly: nothing can be said of the target. */
 export class TargetSilentError extends Error {}
 
 /** Sends requests as bytes to one URL, and reads what comes back; never follows a redirect. */
@@ -49,12 +49,15 @@ export interface WireOptions {
   readonly deadlineMs: number;
   /** Requests a second. Default: 50, and no cap to this machine. */
   readonly perSecond?: number | undefined;
+  /** Milliseconds for all requests, from the first on. Default: 10 minutes. */
+  readonly budgetMs?: number | undefined;
   readonly maxBodyBytes?: number | undefined;
   readonly clock?: Clock | undefined;
   readonly lookup?: Lookup | undefined;
 }
 
 const PER_SECOND = 50;
+const BUDGET_MS = 600_000;
 /** Answers in a row that did not come in time, after which nobody waits any more. */
 const MAX_TIMEOUTS = 2;
 
@@ -63,6 +66,7 @@ const MAX_TIMEOUTS = 2;
  */
 export function openWire(options: WireOptions): Wire {
   const { url, owned, deadlineMs, maxBodyBytes, clock = systemClock, lookup } = options;
+  const { budgetMs = BUDGET_MS } = options;
   checkOwned(url, owned);
   const isHere = isLocalName(hostOf(url));
   const perSecond = options.perSecond ?? (isHere ? undefined : PER_SECOND);
@@ -70,11 +74,18 @@ export function openWire(options: WireOptions): Wire {
   let hasAnswered = false;
   let timeouts = 0;
   let aheadSeconds: number | undefined;
+  let beganAt: number | undefined;
   const opened = new Set<Connection>();
   let isClosed = false;
   const open = (): Connection => {
     // A run that was interrupted must not go on behind its report.
     if (isClosed) throw new TargetSilentError("the run has ended");
+    beganAt ??= clock.now();
+    // Who answers each attempt just in time would hold a run for hours.
+    if (clock.now() - beganAt > budgetMs)
+      throw new TargetSilentError(
+        `${url.host} answers too slowly: its attempts have taken ${budgetMs} ms in all`,
+      );
     const connection = openConnection({
       url,
       owned,
