@@ -20,7 +20,7 @@ export interface ClaimerParts {
 }
 
 /** Looking for what is due takes at most this part of the time, however many subscriptions wait. */
-const LOOKING_PART = 1 / 10;
+const LOOKING_PART = 1 / 4;
 /** What is said to have come to be due is looked for by then, in milliseconds. */
 const LONGEST_BETWEEN_LOOKS_MS = 250;
 
@@ -161,7 +161,9 @@ export class Claimer {
     const { occupancy } = this.#parts;
     const fits = (subscription: DueSubscription): number =>
       rests(subscription) ? 0 : occupancy.fits(subscription);
-    return list.share({ total: occupancy.room, fits });
+    const fitsOnHost = (subscription: DueSubscription): number =>
+      occupancy.fitsOnHost(subscription);
+    return list.share({ total: occupancy.room, fits, fitsOnHost });
   }
 
   async #claim(clockId: string, shares: readonly Share[]): Promise<void> {

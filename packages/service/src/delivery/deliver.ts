@@ -8,12 +8,12 @@ import type { DeliveryObserver } from "./observer.ts";
 import { Occupancy } from "./occupancy.ts";
 import { refuseUnsound, type DeliveryPolicy } from "./policy.ts";
 import { ReadyClaims } from "./ready-claims.ts";
-import type { SettlePorts } from "./settle.ts";
+import { isSuccess, type SettlePorts } from "./settle.ts";
 import { SettleQueue } from "./settle-queue.ts";
 
 /** What the rows that others have locked are left alone for, in milliseconds. */
 const LOCKED_MS = 10;
-/** Milliseconds between an attempt's deadline and the end of its lease, for its settlement. */
+/** Milliseconds from an attempt's deadline to the end of its lease. */
 const LEASE_MARGIN_MS = 1000;
 
 export type DelivererPorts = ClaimPorts & AttemptPorts & SettlePorts;
@@ -67,7 +67,7 @@ export class Deliverer {
     });
   }
 
-  /** Says that a clock may have something due. Returns at once. */
+  /** A clock may have something due. Returns at once. */
   wake(clockId: string): void {
     this.#claimer.wake(clockId);
   }
@@ -132,8 +132,7 @@ export class Deliverer {
 
   /** @param freed The host of an attempt that has ended. */
   #beginReady(freed?: string): void {
-    const admits = (subscription: Claim["subscription"]): boolean =>
-      this.#occupancy.admits(subscription);
+    const admits = (one: Claim["subscription"]): boolean => this.#occupancy.admits(one);
     while (this.#occupancy.posting < this.#policy.concurrency && !this.#stopped) {
       const claim = this.#ready.next(admits, freed);
       if (claim === undefined) break;
@@ -159,7 +158,10 @@ export class Deliverer {
       made = await attempt(claim, this.#ports, this.#open);
       this.#hosts.answered(subscription.host, made.answer, this.#ports.clock.now());
     } finally {
-      this.#occupancy.ended(subscription, this.#ports.clock.now() - startedAt);
+      this.#occupancy.ended(subscription, {
+        durationMs: this.#ports.clock.now() - startedAt,
+        isSuccess: made !== undefined && isSuccess(made.answer, this.#policy),
+      });
       this.#beginReady(subscription.host);
       if (this.#occupancy.ready === 0) this.#claimer.more();
     }

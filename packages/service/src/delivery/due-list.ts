@@ -9,6 +9,8 @@ export interface Room {
   readonly total: number;
   /** Of one subscription, without what is shared out here. */
   readonly fits: (subscription: DueSubscription) => number;
+  /** Of all subscriptions of its host, likewise. */
+  readonly fitsOnHost: (subscription: DueSubscription) => number;
 }
 
 /** How many deliveries of a subscription are to be claimed: a power of two. */
@@ -57,13 +59,13 @@ export class DueList {
    * more subscriptions, the less in a turn: what was written at one time is claimed at one time, and stands
    * on the same pages of the store.
    */
-  share({ total, fits }: Room): Share[] {
+  share({ total, fits, fitsOnHost }: Room): Share[] {
     const quantum = Math.min(MAX_QUANTUM, Math.max(1, Math.ceil(total / this.#size)));
     const shares: Share[] = [];
     const given = new Map<string, number>();
     const of = (name: string): number => given.get(name) ?? 0;
     const left = (one: DueSubscription): number =>
-      Math.min(fits(one) - Math.max(of(one.key), of(`host ${one.host}`)), quantum);
+      Math.min(fits(one) - of(one.key), fitsOnHost(one) - of(`host ${one.host}`), quantum);
     let room = total;
     let waiting = [...this.#merchants.keys()];
     while (room > 0 && waiting.length > 0) {

@@ -1,6 +1,7 @@
 import { isIP, type LookupFunction } from "node:net";
 import { buildConnector } from "undici";
 import { isLoopbackAddress, isPublicAddress } from "./public-address.ts";
+import { readInSlices } from "./read-in-slices.ts";
 
 export interface ConnectorOptions {
   /** Also connects to this machine's loopback addresses. For development alone. */
@@ -36,6 +37,8 @@ export function guardedConnector(options: ConnectorOptions): buildConnector.conn
   const isAllowed = (address: string): boolean => isAllowedAddress(address, options);
   const connect = buildConnector({
     allowH2: false,
+    // Also where NODE_TLS_REJECT_UNAUTHORIZED says that certificates are not looked at.
+    rejectUnauthorized: true,
     timeout: options.timeoutMs,
     lookup: guardedLookup(options.lookup, isAllowed),
   });
@@ -49,6 +52,7 @@ export function guardedConnector(options: ConnectorOptions): buildConnector.conn
       if (error !== null) {
         callback(error, null);
       } else if (isAllowed(socket.remoteAddress ?? "")) {
+        readInSlices(socket);
         callback(null, socket);
       } else {
         socket.destroy();

@@ -15,12 +15,27 @@ interface Count {
   posting: number;
   /** How long the last attempt took, in milliseconds. */
   lastMs: number | undefined;
+  /** Attempts that have failed since the last success. */
+  failures: number;
+}
+
+/** How an attempt ended. */
+export interface Ended {
+  readonly durationMs: number;
+  readonly isSuccess: boolean;
 }
 
 /** How much work of one subscription or host may lie ready, in milliseconds: so much a slow one keeps from others. */
 const AHEAD_MS = 250;
 /** How many times its cap may lie ready of one that is fast. */
 const MAX_AHEAD = 4;
+/**
+ * A subscription whose attempts only fail, so many in a row, has one attempt under way at a time until one
+ * succeeds: dead and hostile endpoints hold no more places than that, nor what each of their answers costs.
+ */
+const FAILING = 5;
+/** Failing subscriptions that are remembered while nothing of them is under way. */
+const MAX_REMEMBERED = 10_000;
 /** How many claims may lie ready in all, where fewer attempts are made at one time. */
 const MIN_READY = 384;
 
@@ -66,21 +81,23 @@ export class Occupancy {
     return Math.max(this.#policy.concurrency, MIN_READY);
   }
 
-  /** Claims that may be added of a subscription. */
-  fits({ key, host }: Occupant): number {
+  /** Claims that may be added of a subscription, as far as its own cap goes. */
+  fits({ key }: Occupant): number {
     const own = this.#ofSubscription.get(key);
-    const shared = this.#ofHost.get(host);
-    return Math.min(
-      fitting(own, this.#policy.concurrencyPerSubscription),
-      fitting(shared, this.#hosts.limit(host)),
-    );
+    return fitting(own, this.#capOf(own));
+  }
+
+  /** Claims that may be added of all subscriptions of a host. */
+  fitsOnHost({ host }: Occupant): number {
+    return fitting(this.#ofHost.get(host), this.#hosts.limit(host));
   }
 
   /** Whether an attempt may begin now. */
   admits({ key, host }: Occupant): boolean {
+    const own = this.#ofSubscription.get(key);
     return (
       this.#posting < this.#policy.concurrency &&
-      (this.#ofSubscription.get(key)?.posting ?? 0) < this.#policy.concurrencyPerSubscription &&
+      (own?.posting ?? 0) < this.#capOf(own) &&
       (this.#ofHost.get(host)?.posting ?? 0) < this.#hosts.limit(host)
     );
   }
@@ -96,11 +113,12 @@ export class Occupancy {
   }
 
   /** An attempt is over. */
-  ended(occupant: Occupant, durationMs: number): void {
+  ended(occupant: Occupant, { durationMs, isSuccess }: Ended): void {
     this.#posting -= 1;
     for (const count of this.#counts(occupant)) {
       count.posting -= 1;
       count.lastMs = durationMs;
+      count.failures = isSuccess ? 0 : count.failures + 1;
     }
     this.unclaimed(occupant);
   }
@@ -109,8 +127,28 @@ export class Occupancy {
   unclaimed(occupant: Occupant): void {
     this.#claimed -= 1;
     for (const count of this.#counts(occupant)) count.claimed -= 1;
-    forgetIdle(this.#ofSubscription, occupant.key);
+    if (!this.#isFailing(occupant.key)) forgetIdle(this.#ofSubscription, occupant.key);
     forgetIdle(this.#ofHost, occupant.host);
+    this.#forgetOldest();
+  }
+
+  #capOf(own: Count | undefined): number {
+    const isFailing = own !== undefined && own.failures >= FAILING;
+    return isFailing ? 1 : this.#policy.concurrencyPerSubscription;
+  }
+
+  #isFailing(key: string): boolean {
+    return (this.#ofSubscription.get(key)?.failures ?? 0) >= FAILING;
+  }
+
+  /** Those that nothing is under way of, where too many are remembered. */
+  #forgetOldest(): void {
+    if (this.#ofSubscription.size <= MAX_REMEMBERED) return;
+    for (const [key, { claimed }] of this.#ofSubscription) {
+      if (claimed > 0) continue;
+      this.#ofSubscription.delete(key);
+      return;
+    }
   }
 
   #counts({ key, host }: Occupant): readonly [Count, Count] {
@@ -133,7 +171,7 @@ function fitting(count: Count | undefined, cap: number): number {
 function countOf(counts: Map<string, Count>, name: string): Count {
   let count = counts.get(name);
   if (count === undefined) {
-    count = { claimed: 0, posting: 0, lastMs: undefined };
+    count = { claimed: 0, posting: 0, lastMs: undefined, failures: 0 };
     counts.set(name, count);
   }
   return count;

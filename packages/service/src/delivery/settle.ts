@@ -77,7 +77,11 @@ export function decide(
     : { ...base, state: "waiting", nextAt: at.now + wait };
 }
 
-function isSuccess(answer: Attempt["answer"], { success }: DeliveryPolicy): boolean {
+/** Whether an answer delivers the event, as the profile says. */
+export function isSuccess(
+  answer: Attempt["answer"],
+  { success }: Pick<DeliveryPolicy, "success">,
+): boolean {
   if (answer.kind === "unanswered") return false;
   return success === "2xx"
     ? answer.status >= 200 && answer.status <= 299

@@ -25,7 +25,7 @@ export interface UndiciTransportOptions {
 /** Milliseconds that a connection is kept without use, whatever its server offers. */
 const KEPT_MS = 10_000;
 /** Bytes of an answer's head. */
-const MAX_HEAD_BYTES = 16 * 1024;
+const MAX_HEAD_BYTES = 8 * 1024;
 
 /**
  * Posts over HTTP/1.1 connections that are kept and used again. Redirects are answers like any other

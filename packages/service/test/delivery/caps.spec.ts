@@ -1,6 +1,8 @@
+import { setImmediate } from "node:timers/promises";
+import { profiles } from "@countersign/schemas/profiles";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Deliverer } from "../../src/delivery/deliver.ts";
-import type { DeliveryPolicy } from "../../src/delivery/policy.ts";
+import { deliveryPolicyOf, type DeliveryPolicy } from "../../src/delivery/policy.ts";
 import type { Answer, Transport } from "../../src/delivery/transport.ts";
 import { answered, fakeTransport, openQueue, policy, type Queue } from "./queue.ts";
 import { SOON } from "./soon.ts";
@@ -42,6 +44,22 @@ describe("B15: a host that many have subscribed", () => {
     expect(now.most).toBe(3);
     expect(order).toHaveLength(31);
     expect(order.indexOf("sub_other.example")).toBeLessThan(10);
+  });
+
+  it("of 1,000 subscriptions gets no more at one time than the 64 of the service's own policy", async () => {
+    const queue = await openQueue();
+    await queue.subscribeMany(1000, () => "https://victim.example/hooks");
+    const now = { posting: 0, most: 0, all: 0 };
+    const transport = fakeTransport(async () => {
+      now.posting += 1;
+      now.most = Math.max(now.most, now.posting);
+      await setImmediate();
+      now.posting -= 1;
+      now.all += 1;
+      return answered(204);
+    });
+    await deliverer(queue, transport, deliveryPolicyOf(profiles.standard)).drain("clk_1");
+    expect(now).toEqual({ posting: 0, most: 64, all: 1000 });
   });
 
   it("is left alone for a while after 429, and the others go on", async () => {

@@ -19,6 +19,7 @@ const situation = fc.record({
   }),
   total: fc.integer({ min: 1, max: 60 }),
   fits: fc.nat(12),
+  onHost: fc.nat(20),
 });
 
 const subscriptionsOf = (merchants: readonly (readonly number[])[]): DueSubscription[] =>
@@ -44,13 +45,16 @@ const sumBy = (shares: readonly Share[], name: (of: DueSubscription) => string) 
 describe("B14: the room that is shared among due subscriptions", () => {
   it("never exceeds what is left, nor what fits of any subscription or host", () => {
     fc.assert(
-      fc.property(situation, ({ merchants, total, fits }) => {
+      fc.property(situation, ({ merchants, total, fits, onHost }) => {
         const list = listOf(subscriptionsOf(merchants));
-        const shares = list.share({ total, fits: () => fits });
+        const shares = list.share({ total, fits: () => fits, fitsOnHost: () => onHost });
         expect(sum(shares)).toBeLessThanOrEqual(total);
-        for (const name of ["key", "host"] as const) {
+        for (const [name, most] of [
+          ["key", fits],
+          ["host", onHost],
+        ] as const) {
           for (const count of sumBy(shares, (one) => one[name]).values()) {
-            expect(count).toBeLessThanOrEqual(fits);
+            expect(count).toBeLessThanOrEqual(most);
           }
         }
       }),
@@ -59,12 +63,17 @@ describe("B14: the room that is shared among due subscriptions", () => {
 
   it("leaves nothing that fits", () => {
     fc.assert(
-      fc.property(situation, ({ merchants, total, fits }) => {
+      fc.property(situation, ({ merchants, total, fits, onHost }) => {
         const subscriptions = subscriptionsOf(merchants);
-        const shares = listOf(subscriptions).share({ total, fits: () => fits });
-        const ofHosts = sumBy(shares, ({ host }) => host);
-        const isFull = ({ host }: DueSubscription): boolean => ofHosts.get(host) === fits;
-        expect(sum(shares) === total || fits === 0 || subscriptions.every(isFull)).toBe(true);
+        const room = { total, fits: () => fits, fitsOnHost: () => onHost };
+        const shares = listOf(subscriptions).share(room);
+        const [ofKeys, ofHosts] = [
+          sumBy(shares, ({ key }) => key),
+          sumBy(shares, ({ host }) => host),
+        ];
+        const isFull = ({ key, host }: DueSubscription): boolean =>
+          (ofKeys.get(key) ?? 0) === fits || (ofHosts.get(host) ?? 0) === onHost;
+        expect(sum(shares) === total || subscriptions.every(isFull)).toBe(true);
       }),
     );
   });
@@ -72,7 +81,11 @@ describe("B14: the room that is shared among due subscriptions", () => {
   it("gives every merchant a first turn before any other a second one", () => {
     fc.assert(
       fc.property(situation, ({ merchants, total }) => {
-        const shares = listOf(subscriptionsOf(merchants)).share({ total, fits: () => 1000 });
+        const shares = listOf(subscriptionsOf(merchants)).share({
+          total,
+          fits: () => 1000,
+          fitsOnHost: () => 1000,
+        });
         const served = shares.map(({ subscription }) => subscription.merchantId);
         const first = served.findIndex((merchant, at) => served.indexOf(merchant) < at);
         expect(first === -1 || new Set(served.slice(0, first)).size === merchants.length).toBe(
@@ -84,7 +97,8 @@ describe("B14: the room that is shared among due subscriptions", () => {
 
   it("goes on where the last one ended", () => {
     const list = listOf([due(1, 1, "a"), due(1, 2, "b"), due(2, 1, "c"), due(3, 1, "d")]);
-    const next = () => list.share({ total: 1, fits: () => 5 })[0]?.subscription.key;
+    const next = () =>
+      list.share({ total: 1, fits: () => 5, fitsOnHost: () => 5 })[0]?.subscription.key;
     expect([next(), next(), next(), next(), next()]).toEqual([
       "sub_1_1",
       "sub_2_1",
@@ -97,10 +111,10 @@ describe("B14: the room that is shared among due subscriptions", () => {
   it("keeps the turns of those that are still due when the store is asked again", () => {
     const all = [due(1, 1, "a"), due(2, 1, "b"), due(3, 1, "c")];
     const list = listOf(all);
-    list.share({ total: 1, fits: () => 5 });
+    list.share({ total: 1, fits: () => 5, fitsOnHost: () => 5 });
     list.replace([...all.slice(0, 2), due(4, 1, "d")]);
     const served = list
-      .share({ total: 3, fits: () => 1 })
+      .share({ total: 3, fits: () => 1, fitsOnHost: () => 1 })
       .map(({ subscription }) => subscription.key);
     expect(served).toEqual(["sub_2_1", "sub_1_1", "sub_4_1"]);
   });

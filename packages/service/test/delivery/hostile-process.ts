@@ -1,8 +1,12 @@
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
+import { constants, setPriority } from "node:os";
 import { hostileEndpoints } from "./hostile-endpoints.ts";
 
-// Listens once for each kind and prints the ports. Ends with whoever started it.
+// Listens once for each kind and prints the ports. Ends with whoever started it. Floods cost a processor that is
+// another machine's elsewhere: here the sender comes first.
+
+setPriority(constants.priority.PRIORITY_LOW);
 
 const ports: Record<string, number> = {};
 for (const [kind, hostility] of Object.entries(hostileEndpoints)) {

@@ -96,8 +96,15 @@ export class Queue {
     );
   }
 
-  /** Subscriptions `sub_0`, `sub_1`, …, each with one event in its queue, in one transaction. */
-  async subscribeMany(count: number): Promise<void> {
+  /**
+   * Subscriptions `sub_0`, `sub_1`, …, each with one event in its queue, in one transaction.
+   *
+   * @param urlOf Default: each has a host of its own.
+   */
+  async subscribeMany(
+    count: number,
+    urlOf = (number: number): string => `https://sub${number}.example/hooks`,
+  ): Promise<void> {
     await this.driver.transaction(async (tx) => {
       for (let number = 0; number < count; number += 1) {
         const key = `sub_${number}`;
@@ -106,7 +113,7 @@ export class Queue {
           `INSERT INTO subscriptions (key, merchant_id, clock_id, url, secret, secret_key_id,
              selection, status, created_at, updated_at)
            VALUES ($1, 'mer_1', 'clk_1', $2, $3, $4, '{}', 'ACTIVE', 0, 0)`,
-          [key, `https://sub${number}.example/hooks`, text, keyId],
+          [key, urlOf(number), text, keyId],
         );
         await tx.query(
           `INSERT INTO events (id, merchant_id, clock_id, type, category, payload, created_at)
@@ -216,7 +223,8 @@ export async function claimDue(
   const now = await instantOf(ports.driver, ports.clock, clockId);
   const list = new DueList();
   list.replace(await dueSubscriptions(ports.driver, clockId, { now, realNow: ports.clock.now() }));
-  return claim(clockId, list.share({ total: 100, fits: () => 8, ...room }), ports, policy);
+  const shares = list.share({ total: 100, fits: () => 8, fitsOnHost: () => 64, ...room });
+  return claim(clockId, shares, ports, policy);
 }
 
 const merchantOf = (clockId: string): string => (clockId === "live" ? "mer_live" : "mer_1");

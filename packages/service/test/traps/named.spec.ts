@@ -39,13 +39,8 @@ describe("the traps of the interface", () => {
   });
 });
 
-/**
- * Of the 22 to the service. Without B11, what a certificate that fails costs in memory, and B15, many
- * subscriptions to one host.
- */
-const THREATS = Array.from({ length: 22 }, (_, at) => at + 1).filter(
-  (id) => ![11, 15].includes(id),
-);
+/** The threats to the service, of which there are 22. */
+const THREATS = Array.from({ length: 22 }, (_, at) => at + 1);
 
 describe("the threats to the service", () => {
   it("are each named by a test of the service, the sandbox or the command", () => {
