@@ -7,16 +7,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { migrate, type Driver } from "@countersign/service";
+import { migrate, StoreUnavailableError, type Driver } from "@countersign/service";
 import { secretPlace } from "../../packages/service/src/store/operations/subscriptions/secret-place.ts";
 import { testVault } from "../../packages/service/test/test-vault.ts";
 import { seeded } from "../fuzz/random.ts";
-import {
-  DELIVERY_POINTS,
-  LEASE_MS,
-  type DelivererOptions,
-  type DeliveryPoint,
-} from "./delivery-points.ts";
+import { DELIVERY_POINTS, type DelivererOptions, type DeliveryPoint } from "./delivery-points.ts";
 
 /** What a campaign counted. */
 export interface DeliveryTally {
@@ -43,12 +38,13 @@ export interface DeliveryCampaign {
   /** The named points that are met in turns. Default: all. */
   readonly points?: readonly DeliveryPoint[];
   /** Done once in each cycle, beside the kill. */
-  readonly disturb?: () => void;
+  readonly disturb?: () => Promise<void>;
 }
 
 const SUBSCRIPTIONS = 4;
 const EVENTS_AT_A_TIME = 6;
 const PAUSE_MS = 10;
+const HOUR_MS = 3_600_000;
 /** Where a process is killed from outside, it lives so long, in milliseconds; most of it starting. */
 const RANDOM_MS = 600;
 /** A process whose point is not passed is killed after so long, in milliseconds. */
@@ -62,6 +58,8 @@ export async function deliveryCampaign(campaign: DeliveryCampaign): Promise<Deli
   const crashes = join(folder, "crashes.txt");
   const sink = await startSink();
   const writing = { isOver: false };
+  // One after the other: what both turns ask for meets a server that is there.
+  let disturbing = Promise.resolve();
   let [next, killed] = [0, 0];
 
   const inTurns = async (): Promise<void> => {
@@ -78,9 +76,11 @@ export async function deliveryCampaign(campaign: DeliveryCampaign): Promise<Deli
         ...(crash && { crash }),
         ...(flaw && { flaw }),
       });
-      campaign.disturb?.();
+      disturbing = disturbing.then(campaign.disturb);
+      const disturbed = disturbing;
       if ((await child.ended(crash ? PATIENCE_MS : random.int(RANDOM_MS))) === "SIGKILL")
         killed += 1;
+      await disturbed;
     }
   };
 
@@ -89,7 +89,7 @@ export async function deliveryCampaign(campaign: DeliveryCampaign): Promise<Deli
     const written = (async () => {
       let count = 0;
       for (; !writing.isOver; count += EVENTS_AT_A_TIME) {
-        await insert(driver, count);
+        await insertSurely(driver, count);
         await setTimeout(PAUSE_MS);
       }
       return count;
@@ -97,8 +97,8 @@ export async function deliveryCampaign(campaign: DeliveryCampaign): Promise<Deli
     await Promise.all([inTurns(), inTurns()]);
     writing.isOver = true;
     const events = await written;
-    // By its clock every lease has ended.
-    const survivor = startProcess({ database, crashes, ahead: LEASE_MS });
+    // By its clock every lease has ended, and what failed twice is due.
+    const survivor = startProcess({ database, crashes, ahead: HOUR_MS });
     await nothingWaits(driver);
     await survivor.ended(0);
     return {
@@ -118,7 +118,8 @@ interface DeliveryRow {
   readonly event_id: string;
   readonly state: string;
   readonly claims: number;
-  readonly recorded: number;
+  /** Attempts whose answers are recorded: what they were cannot have been any other. */
+  readonly answered: number;
 }
 
 async function verdictOf(
@@ -127,15 +128,17 @@ async function verdictOf(
 ): Promise<Pick<DeliveryTally, "lost" | "doubled" | "repeated">> {
   const rows = await driver.query<DeliveryRow>(
     `SELECT id, event_id, state, attempts AS claims,
-       (SELECT CAST(count(*) AS bigint) FROM attempts WHERE delivery_id = deliveries.id) AS recorded
+       (SELECT CAST(count(*) AS bigint) FROM attempts
+        WHERE delivery_id = deliveries.id AND status IS NOT NULL) AS answered
      FROM deliveries`,
   );
   const times = ({ event_id }: DeliveryRow): number => arrived.get(event_id) ?? 0;
   return {
     lost: rows.filter((row) => row.state !== "delivered" || times(row) === 0).map(({ id }) => id),
-    // An attempt without a record was cut short. More arrivals than claims would be a fault too.
+    // An attempt without a record was cut short, one without an answer may have arrived. More arrivals than
+    // claims would be a fault too.
     doubled: rows
-      .filter((row) => times(row) > 1 && times(row) > 1 + row.claims - row.recorded)
+      .filter((row) => times(row) > 1 && times(row) > 1 + row.claims - row.answered)
       .map(({ id }) => id),
     repeated: rows.filter((row) => times(row) > 1).length,
   };
@@ -207,7 +210,20 @@ async function fill(driver: Driver, url: string): Promise<void> {
   });
 }
 
-/** Events and their deliveries, each in one transaction, as a use case writes them. */
+/** As a client does that was told nothing, or that nothing was stored: the same again. */
+async function insertSurely(driver: Driver, from: number): Promise<void> {
+  for (;;) {
+    try {
+      await insert(driver, from);
+      return;
+    } catch (error) {
+      if (!(error instanceof StoreUnavailableError)) throw error;
+      await setTimeout(PAUSE_MS);
+    }
+  }
+}
+
+/** Events and their deliveries, in one transaction, as a use case writes them; those that are there stay. */
 async function insert(driver: Driver, from: number): Promise<void> {
   const numbers = Array.from({ length: EVENTS_AT_A_TIME }, (_, index) => from + index);
   await driver.transaction(async (tx) => {
@@ -216,13 +232,13 @@ async function insert(driver: Driver, from: number): Promise<void> {
       const event = `evt_${String(number)}`;
       await tx.query(
         `INSERT INTO events (id, merchant_id, clock_id, type, category, payload, created_at)
-         VALUES ($1, 'mer_1', 'live', 'refund.authorized', 'PAYMENT', '{}', $2)`,
+         VALUES ($1, 'mer_1', 'live', 'refund.authorized', 'PAYMENT', '{}', $2) ON CONFLICT DO NOTHING`,
         [event, at],
       );
       await tx.query(
         `INSERT INTO deliveries
            (id, event_id, subscription_key, merchant_id, clock_id, state, next_at, created_at)
-         VALUES ($1, $2, $3, 'mer_1', 'live', 'waiting', $4, $4)`,
+         VALUES ($1, $2, $3, 'mer_1', 'live', 'waiting', $4, $4) ON CONFLICT DO NOTHING`,
         [`dlv_${String(number)}`, event, `sub_${String(number % SUBSCRIPTIONS)}`, at],
       );
     }

@@ -23,11 +23,13 @@ export function sqliteStore(): ChaosStore {
 export const isPostgresMissing: boolean = postgresBinaries === undefined;
 
 /** An empty PostgreSQL that lasts as long as the test. */
-export async function postgresStore(): Promise<ChaosStore & { readonly crash: () => void }> {
+export async function postgresStore(): Promise<
+  ChaosStore & { readonly crash: () => Promise<void> }
+> {
   const server = await startPostgres();
   onTestFinished(() => server.stop());
   const database = `postgres://postgres@127.0.0.1:${String(server.port)}/postgres`;
   const driver = postgresDriver({ url: database });
   onTestFinished(() => driver.close());
-  return { database, driver, crash: () => server.restart() };
+  return { database, driver, crash: () => server.crash() };
 }

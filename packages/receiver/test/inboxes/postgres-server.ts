@@ -1,4 +1,5 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import {
   chmodSync,
   existsSync,
@@ -31,6 +32,8 @@ export interface TestServer {
 export interface TestPostgres extends TestServer {
   /** Ends all connections without a word, as a crash does, and comes back. */
   restart(): void;
+  /** The same, while this process goes on. */
+  crash(): Promise<void>;
 }
 
 /** A PostgreSQL of the test's own, on loopback, in a folder that is removed with it. */
@@ -51,10 +54,19 @@ export async function startPostgres(): Promise<TestPostgres> {
   const options = `-p ${String(port)} -c listen_addresses=127.0.0.1 -k ${folder}`;
   const log = join(folder, "log");
   run("pg_ctl", ["-D", data, "-w", "-l", log, "-o", options, "start"]);
+  const restart = ["-D", data, "-m", "immediate", "-w", "-l", log, "-o", options, "restart"];
   return {
     port,
-    restart: () =>
-      run("pg_ctl", ["-D", data, "-m", "immediate", "-w", "-l", log, "-o", options, "restart"]),
+    restart: () => run("pg_ctl", restart),
+    crash: async () => {
+      const child = spawn(join(postgresBinaries, "pg_ctl"), restart, {
+        stdio: "ignore",
+        cwd: folder,
+        ...user,
+      });
+      const [code] = (await once(child, "exit")) as [number | null];
+      if (code !== 0) throw new Error("PostgreSQL did not come back");
+    },
     stop: () => {
       run("pg_ctl", ["-D", data, "-m", "immediate", "-w", "stop"]);
       rmSync(folder, { recursive: true, force: true });
