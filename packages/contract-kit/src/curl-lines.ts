@@ -40,10 +40,16 @@ export function curlLines(
     });
     return [`ANSWER=$(${line}); printf '%s\\n' "$ANSWER"`, ...assigned];
   });
-  return exchanges.some(({ call }) => textOf(call).includes(run))
-    ? ["RUN=check-$(date +%s)-$$", ...lines]
-    : lines;
+  return [
+    ...(exchanges.some(({ call }) => textOf(call).includes(run)) ? [NEW_RUN] : []),
+    ...(lines.some((line) => line.includes('"$BASIC"')) ? [BASIC] : []),
+    ...lines,
+  ];
 }
+
+const NEW_RUN = "RUN=check-$(date +%s)-$$";
+/** A client's credentials for HTTP Basic, from the variables that have them. */
+const BASIC = String.raw`BASIC=$(printf '%s:%s' "$CLIENT_ID" "$CLIENT_SECRET" | base64 | tr -d '\n')`;
 
 function curlLine(
   url: string,

@@ -112,8 +112,9 @@ async function inSession(
     if (error instanceof Violation) {
       const token = await target.token();
       const secrets = secretsOf(session);
+      const clientId = session.target.client?.id;
       error.curl = curlLines(recorder.exchanges, { token, run, secrets });
-      const all = [token, session.token, ...secrets.keys()];
+      const all = [token, session.token, ...secrets.keys()].filter((one) => one !== clientId);
       error.exchanges = exchangesOf(recorder.exchanges, places, all);
     }
     throw error;
@@ -130,6 +131,7 @@ function secretsOf({ target: { client } }: Session): ReadonlyMap<string, string>
       ? []
       : [
           [basicOf(client), "BASIC"],
+          [client.id, "CLIENT_ID"],
           [client.secret, "CLIENT_SECRET"],
         ],
   );

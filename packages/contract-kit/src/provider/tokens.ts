@@ -29,8 +29,8 @@ async function play(session: Session): Promise<Unseen | void> {
     await requireToken(session, { client, by });
   }
   for (const [what, by, wrong] of [
-    ["a wrong secret", "basic", { ...client, secret: `${client.secret.slice(0, -1)}~` }],
-    ["a wrong secret", "body", { ...client, secret: `${client.secret.slice(0, -1)}~` }],
+    ["a wrong secret", "basic", { ...client, secret: WRONG }],
+    ["a wrong secret", "body", { ...client, secret: WRONG }],
     ["an unknown client", "basic", { ...client, id: "no-such-client" }],
   ] as const) {
     // oxlint-disable-next-line no-await-in-loop -- three, in order
@@ -47,6 +47,9 @@ async function play(session: Session): Promise<Unseen | void> {
   }
   return requireScopes(session, client);
 }
+
+/** Nothing of the client's own: evidence shows it. */
+const WRONG = "no-secret-of-any-client";
 
 async function requireToken(
   session: Session,

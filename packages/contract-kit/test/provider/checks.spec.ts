@@ -15,7 +15,7 @@ describe("a service that keeps its word", () => {
   it.each(providerChecks.map((check) => [check.id, check.requirements] as const))(
     "passes %s",
     async (check, requirements) => {
-      expect(await verdictsOf(sandbox, { check, seed: 1, runs: 4 })).toEqual(
+      expect(await verdictsOf(sandbox, { check, seed: 1, runs: 2 })).toEqual(
         requirements.map((requirement) => ({ requirement, status: "pass" })),
       );
     },

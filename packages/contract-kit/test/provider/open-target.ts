@@ -96,7 +96,7 @@ export async function openTarget(
 /** An attempt has 15 s in the built-in profile, which no test waits for. */
 export const quick: Profile = {
   ...profiles.standard,
-  delivery: { ...profiles.standard.delivery, timeoutMs: 800 },
+  delivery: { ...profiles.standard.delivery, timeoutMs: 1000 },
 };
 
 /** An answer with other text in its body. */

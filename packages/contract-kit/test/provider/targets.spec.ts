@@ -12,7 +12,8 @@ const all = requirements();
 const idsOf = (findings: readonly Finding[], status: Finding["status"]): string[] =>
   findings.filter((one) => one.status === status).map(({ requirement }) => requirement.id);
 
-describe("a run of all checks", () => {
+// Every check once takes a busy machine its time.
+describe("a run of all checks", { timeout: 60_000 }, () => {
   it("ends with 0 at a sandbox, and tells what no check tests", async () => {
     const { target } = await openTarget();
     const report = await run({ target, checks: providerChecks, requirements: all, runs: 1 });
