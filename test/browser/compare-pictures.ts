@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { expect } from "vitest";
+import { drawnChecks } from "./drawn-checks.ts";
 import { differingShare } from "./differing-share.ts";
 import { openInspector, type OpenInspector } from "./open-inspector.ts";
 import { seriousViolations } from "./serious-violations.ts";
@@ -90,11 +91,14 @@ export async function comparePictures(browser: Browser, looks: readonly Look[]):
     now: NOW,
     random: seededRandom(7),
     clock: { now: () => NOW },
+    checksOf: () => drawnChecks,
   });
   const { refundId, eventId } = await tell(one);
+  await one.api("POST", "/sandbox/inspect/checks", {});
   const views = [
     { name: "event", hash: `#/timeline/${eventId}`, wait: ".schedule" },
     { name: "refund", hash: `#/payments/${refundId}`, wait: ".states svg" },
+    { name: "checks", hash: "#/checks/R-VERIFY-UNSIGNED", wait: ".said" },
   ];
   const differing: [string, number][] = [];
   const wrong: string[] = [];
@@ -117,10 +121,11 @@ export async function comparePictures(browser: Browser, looks: readonly Look[]):
       `#/timeline/${eventId}`,
       `#/payments/${refundId}`,
       "#/receiver",
+      "#/checks/R-VERIFY-UNSIGNED",
     ];
     const more =
       name === "narrow" && theme === "light"
-        ? ["#/customers", "#/subscriptions", "#/payments"]
+        ? ["#/customers", "#/customers/new", "#/subscriptions", "#/payments", "#/timeline/new"]
         : [];
     for (const hash of [...tried, ...more]) {
       await page.evaluate((text) => (location.hash = text), hash);

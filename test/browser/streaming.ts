@@ -106,6 +106,21 @@ export function streaming(browser: () => Promise<Browser>): void {
     expect(faults).toEqual([]);
   });
 
+  it("forgets what a reset has forgotten", async () => {
+    const one = await openInspector();
+    await one.api("POST", "/sandbox/outcomes", { outcome: "rejected", code: "CS_X" });
+    const { page } = await watchPage(await browser(), one.url);
+    await page.goto(one.address);
+    await page.getByText("15 events").waitFor();
+    await page.locator(".more summary").click();
+    await page.getByLabel("forget everything").check();
+    await page.getByRole("button", { name: "reset" }).click();
+    await page.getByRole("heading", { name: "Nothing has happened yet" }).waitFor();
+    await page.keyboard.press("Escape");
+    expect(await page.locator(".more").getAttribute("open")).toBeNull();
+    expect((await one.api("GET", "/sandbox/outcomes")).body).toEqual({ outcomes: [] });
+  });
+
   it("holds still while it is paused, and says how many events it keeps back", async () => {
     const one = await openInspector();
     const { page } = await watchPage(await browser(), one.url);

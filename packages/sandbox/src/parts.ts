@@ -5,6 +5,8 @@ import type { Faults } from "./faults.ts";
 export interface Parts {
   readonly engine: DeliveryEngine;
   readonly faults: Faults;
+  /** Hears that a namespace has been emptied. */
+  readonly onReset: (merchantId: string) => void;
   /** Types of accounts, as the profile has them. */
   readonly accountTypes: readonly string[];
 }

@@ -25,7 +25,7 @@ import { developmentVault } from "./development-vault.ts";
 import { Faults } from "./faults.ts";
 import { faultyTransport } from "./faulty-transport.ts";
 import { gate } from "./gate.ts";
-import { CheckRuns } from "./inspector/check-runs.ts";
+import { checkRuns } from "./inspector/check-runs.ts";
 import { inspectRoutes } from "./inspector/inspect-routes.ts";
 import { Inspector } from "./inspector/inspector.ts";
 import type { InspectorOptions } from "./inspector/options.ts";
@@ -97,13 +97,8 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
     const faults = new Faults();
     const streams = new Streams(driver, Buffer.from(random.bytes(6)).toString("base64url"));
     const inspector = options.inspector && new Inspector(options.inspector, random);
-    const checks =
-      options.inspector?.target &&
-      options.inspector.checks &&
-      new CheckRuns(options.inspector.checks, (merchantId, run) => {
-        const { number, isRunning, entries } = run;
-        streams.checked(merchantId, { number, isRunning, findings: entries.length });
-      });
+    const outcomes = new Outcomes();
+    const checks = checkRuns(options.inspector, streams);
     const engine = createDeliveryEngine({
       driver,
       clock,
@@ -146,13 +141,21 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
         streams.onWork();
       },
       routes: {
-        ...controls({ engine, faults, accountTypes: profile.account.types }),
+        ...controls({
+          engine,
+          faults,
+          accountTypes: profile.account.types,
+          onReset: (merchantId) => {
+            outcomes.clear(merchantId);
+            streams.emptied(merchantId);
+          },
+        }),
         ...(options.inspector &&
           inspectRoutes({
             profile,
             delivery: policy,
             vault,
-            outcomes: new Outcomes(),
+            outcomes,
             streams,
             userAgent,
             target: options.inspector.target,

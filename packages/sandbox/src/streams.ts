@@ -81,6 +81,12 @@ export class Streams {
     });
   }
 
+  /** A namespace has been emptied: its readers read the lists again. */
+  emptied(merchantId: string): void {
+    this.#namespaces.get(merchantId)?.told.clear();
+    this.#tell(merchantId, "gap", {});
+  }
+
   /** A receiver has told what it decided. */
   outcomeTold(merchantId: string, outcome: object): void {
     this.#tell(merchantId, "outcome", outcome);

@@ -33,7 +33,12 @@ describe("the README's curl lines", () => {
   it("are at least one for each call, and none for another", async () => {
     const { sandbox } = await openSandbox();
     const routes = Object.entries(
-      controls({ engine: sandbox.engine, faults: new Faults(), accountTypes: [] }),
+      controls({
+        engine: sandbox.engine,
+        faults: new Faults(),
+        accountTypes: [],
+        onReset: () => undefined,
+      }),
     );
     const calls = routes.flatMap(([path, methods]) =>
       methods.map(({ method }) => `${method} ${path.replaceAll(/:\w+/g, "*")}`),

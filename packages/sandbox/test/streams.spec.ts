@@ -81,6 +81,16 @@ describe("the stream of a namespace", () => {
     expect(mine.told).toHaveLength(2);
   });
 
+  it("says gap when the namespace has been emptied, and to no other", async () => {
+    const one = await openSandbox();
+    const foreign = await listen(one, await one.addNamespace());
+    const mine = await listen(one);
+    await one.call("POST", "/sandbox/reset");
+    await one.call("POST", "/sandbox/customers");
+    await expect.poll(() => mine.told.map(({ name }) => name), SOON).toEqual(["gap", "event"]);
+    expect(foreign.told).toEqual([]);
+  });
+
   it("ends with the sandbox, which does not wait for its readers", async () => {
     const one = await openSandbox();
     const { ended } = await listen(one);

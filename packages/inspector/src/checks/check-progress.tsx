@@ -1,13 +1,21 @@
 import { ActionButton } from "../parts/action-button.tsx";
 import { Refusal } from "../parts/refusal.tsx";
 import { useAction } from "../parts/use-action.ts";
-import type { CheckRun } from "./shapes.ts";
+import type { CheckRun, FindingStatus } from "./shapes.ts";
 import { StatusBadge } from "./status-badge.tsx";
-import { counts } from "./tested.ts";
+import { counts, type Tested } from "./tested.ts";
 import { CHECKS_PATH } from "./use-checks.ts";
 
+export interface CheckProgressProps {
+  readonly run: CheckRun | null;
+  readonly rows: readonly Tested[];
+  /** The one status whose rows are shown; all where it is absent. */
+  readonly only: FindingStatus | undefined;
+  readonly onOnly: (only: FindingStatus | undefined) => void;
+}
+
 /** Starts and stops a run, and says how far it has come. */
-export function CheckProgress({ run }: { readonly run: CheckRun | null }) {
+export function CheckProgress({ run, rows, only, onOnly }: CheckProgressProps) {
   const action = useAction();
   const { isRunning = false, progress = null } = run ?? {};
   const { place = 0, total = 1 } = progress ?? {};
@@ -28,10 +36,16 @@ export function CheckProgress({ run }: { readonly run: CheckRun | null }) {
           path={`${CHECKS_PATH}/stop`}
           isOff={!isRunning}
         />
-        {counts(run?.entries ?? []).map(([status, count]) => (
-          <span key={status}>
+        {counts(rows).map(([status, count]) => (
+          <button
+            key={status}
+            type="button"
+            className="quiet"
+            aria-pressed={status === only}
+            onClick={() => onOnly(status === only ? undefined : status)}
+          >
             <StatusBadge status={status} /> {count}
-          </span>
+          </button>
         ))}
       </div>
       <progress

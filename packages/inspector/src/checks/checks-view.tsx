@@ -1,9 +1,11 @@
+import { useState } from "react";
 import { useInspector } from "../inspector-context.ts";
 import { SplitView } from "../parts/split-view.tsx";
 import { addressOf } from "../parts/use-place.ts";
 import { CheckOverview } from "./check-overview.tsx";
 import { CheckProgress } from "./check-progress.tsx";
 import { RequirementView } from "./requirement-view.tsx";
+import type { FindingStatus } from "./shapes.ts";
 import { StatusBadge } from "./status-badge.tsx";
 import { tested } from "./tested.ts";
 import { useChecks } from "./use-checks.ts";
@@ -12,9 +14,11 @@ import { useChecks } from "./use-checks.ts";
 export function ChecksView({ selected }: { readonly selected: string | undefined }) {
   const { about } = useInspector();
   const checks = useChecks();
+  const [only, setOnly] = useState<FindingStatus>();
   if (about.target === null) return <NoTarget />;
   if (checks === undefined) return <div className="page" aria-busy="true" />;
   const rows = tested(checks);
+  const shown = rows.filter(({ status }) => only === undefined || status === only);
   const row = rows.find(({ requirement }) => requirement === selected);
   return (
     <SplitView
@@ -23,8 +27,8 @@ export function ChecksView({ selected }: { readonly selected: string | undefined
       selected={row?.requirement}
       list={
         <>
-          <CheckProgress run={checks.run} />
-          {rows.map(({ requirement, owed, status }) => (
+          <CheckProgress run={checks.run} rows={rows} only={only} onOnly={setOnly} />
+          {shown.map(({ requirement, owed, status }) => (
             <a
               key={requirement}
               className="row resource"

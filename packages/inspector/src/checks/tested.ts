@@ -18,25 +18,20 @@ const worstFirst: readonly FindingStatus[] = [
   "skipped",
 ];
 
-/** The requirements in the order of the checks; where a run has found failures, those first. */
+/** The requirements in the order in which their checks run, which no finding changes: rows stay in place. */
 export function tested({ owed, run }: Pick<Checks, "owed" | "run">): Tested[] {
   const found = Map.groupBy(run?.entries ?? [], ({ requirement }) => requirement);
-  const rows = [...Map.groupBy(owed, ({ requirement }) => requirement)].map(
-    ([requirement, checks]): Tested => {
-      const entries = found.get(requirement) ?? [];
-      const status = worstFirst.find((one) => entries.some((entry) => entry.status === one));
-      return { requirement, owed: checks, entries, status };
-    },
-  );
-  const isBad = ({ status }: Tested): boolean =>
-    status === "fail" || status === "error" || status === "warn";
-  return [...rows.filter(isBad), ...rows.filter((row) => !isBad(row))];
+  return [...Map.groupBy(owed, ({ requirement }) => requirement)].map(([requirement, checks]) => {
+    const entries = found.get(requirement) ?? [];
+    const status = worstFirst.find((one) => entries.some((entry) => entry.status === one));
+    return { requirement, owed: checks, entries, status };
+  });
 }
 
-/** How many findings there are of each status. */
-export function counts(entries: readonly CheckEntry[]): [FindingStatus, number][] {
+/** How many requirements there are of each status. */
+export function counts(rows: readonly Tested[]): [FindingStatus, number][] {
   return worstFirst.flatMap((status): [FindingStatus, number][] => {
-    const { length } = entries.filter((entry) => entry.status === status);
+    const { length } = rows.filter((row) => row.status === status);
     return length === 0 ? [] : [[status, length]];
   });
 }

@@ -20,13 +20,13 @@ export function ClockBar() {
         <span className="clock-now">
           <Time at={now} isLong />
         </span>
-        <span className="note">
+        <span className="note one-line">
           {next === null ? (
             <span title="This clock stands still until you move it">nothing is due</span>
           ) : (
             <>
-              next: {next.kind === "refund" ? "a refund" : `attempt of ${next.what}`}{" "}
-              {isOverdue ? "now" : <Time at={next.at} />}
+              next: {isOverdue ? "now" : <Time at={next.at} />},{" "}
+              {next.kind === "refund" ? "a refund" : `attempt of ${next.what}`}
             </>
           )}
         </span>

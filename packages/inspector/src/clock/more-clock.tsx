@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useEffect, useRef, useState, type RefObject } from "react";
 import { ActionButton } from "../parts/action-button.tsx";
 import type { Action } from "../parts/use-action.ts";
 import { useInspector } from "../inspector-context.ts";
@@ -12,8 +12,9 @@ export function MoreClock({ now, action }: { readonly now: string; readonly acti
   const [advance, setAdvance] = useState("P1D");
   const [instant, setInstant] = useState<string>();
   const [isSure, setSure] = useState(false);
+  const panel = useDismissed();
   return (
-    <details className="more">
+    <details className="more" ref={panel}>
       <summary>more</summary>
       <div className="more-panel">
         <div className="form">
@@ -80,4 +81,26 @@ export function MoreClock({ now, action }: { readonly now: string; readonly acti
       </div>
     </details>
   );
+}
+
+/** Closes at Escape and at a press elsewhere: it lies over what is below it. */
+function useDismissed(): RefObject<HTMLDetailsElement | null> {
+  const panel = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    const dismiss = (event: Event): void => {
+      const isElsewhere = event.target instanceof Node && !panel.current?.contains(event.target);
+      const isEscape = event instanceof KeyboardEvent && event.key === "Escape";
+      if (
+        panel.current?.open === true &&
+        (event instanceof KeyboardEvent ? isEscape : isElsewhere)
+      ) {
+        panel.current.open = false;
+      }
+    };
+    for (const name of ["pointerdown", "keydown"]) addEventListener(name, dismiss);
+    return () => {
+      for (const name of ["pointerdown", "keydown"]) removeEventListener(name, dismiss);
+    };
+  }, []);
+  return panel;
 }

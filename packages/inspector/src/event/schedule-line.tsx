@@ -39,7 +39,7 @@ export function ScheduleLine({ delivery }: { readonly delivery: Delivery }) {
           return (
             <g key={about.scheduleSeconds.slice(0, index + 1).join(" ")}>
               <circle cx={xOf(seconds)} cy={MIDDLE} r={kind === "next" ? 7 : 5} className={kind} />
-              {(index < 2 || index % 2 === 1) && (
+              {(index < 2 || index % 2 === 1 || kind === "next") && (
                 <text x={xOf(seconds)} y={MIDDLE + 20} textAnchor="middle">
                   {durationText(seconds)}
                 </text>

@@ -22,7 +22,7 @@ const long = new Intl.DateTimeFormat(undefined, {
 export function Time({ at, isLong = false }: { readonly at: string; readonly isLong?: boolean }) {
   const instant = new Date(at);
   return (
-    <time dateTime={at} title={`${at} UTC`} className="time">
+    <time dateTime={at} title={at.replace("T", " ").replace("Z", " UTC")} className="time">
       {Number.isNaN(instant.getTime()) ? at : (isLong ? long : short).format(instant)}
     </time>
   );

@@ -1,4 +1,6 @@
+import type { Streams } from "../streams.ts";
 import type { CheckProgress, CheckRunner } from "./check-runner.ts";
+import type { InspectorOptions } from "./options.ts";
 
 /** A run of the checks, as far as it has come. */
 export interface CheckRun {
@@ -12,6 +14,18 @@ export interface CheckRun {
   readonly report: object | null;
   /** Why there is none, where the run broke. */
   readonly problem: string | null;
+}
+
+/** Runs the checks against the target of the command line; `undefined` where one of them is missing. */
+export function checkRuns(
+  options: Pick<InspectorOptions, "target" | "checks"> | undefined,
+  streams: Pick<Streams, "checked">,
+): CheckRuns | undefined {
+  const { target, checks } = options ?? {};
+  if (target === undefined || checks === undefined) return undefined;
+  return new CheckRuns(checks, (merchantId, { number, isRunning, entries }) =>
+    streams.checked(merchantId, { number, isRunning, findings: entries.length }),
+  );
 }
 
 interface Running {

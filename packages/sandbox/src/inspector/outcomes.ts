@@ -23,6 +23,11 @@ export class Outcomes {
     this.#ofMerchants.set(merchantId, kept);
   }
 
+  /** Forgets a namespace's. */
+  clear(merchantId: string): void {
+    this.#ofMerchants.delete(merchantId);
+  }
+
   /** The oldest first. */
   list(merchantId: string): readonly ToldOutcome[] {
     return this.#ofMerchants.get(merchantId) ?? [];

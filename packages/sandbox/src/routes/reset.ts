@@ -8,7 +8,7 @@ import { timeWithin } from "../time.ts";
  * `POST /sandbox/reset`: empties the namespace, its faults included, and sets its clock to `now` or
  * real time. Its tokens and its client stay.
  */
-export const postReset = ({ engine, faults }: Parts): Route => ({
+export const postReset = ({ engine, faults, onReset }: Parts): Route => ({
   method: "POST",
   scope: undefined,
   answer: async ({ context, merchant, body }) => {
@@ -18,6 +18,7 @@ export const postReset = ({ engine, faults }: Parts): Route => ({
       context.driver.transaction((tx) => emptyNamespace(tx, merchant, instant)),
     );
     faults.set(merchant.id, []);
+    onReset(merchant.id);
     return { status: 200, body: { now: writtenTime(instant) } };
   },
 });

@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest";
+import type { CheckEntry, CheckRun, FindingStatus, OwedCheck } from "../src/checks/shapes.ts";
+import { counts, tested } from "../src/checks/tested.ts";
+
+const owed = (group: string, requirement: string): OwedCheck => ({
+  id: `${group}#${requirement}`,
+  group,
+  title: "",
+  requirement,
+  level: "MUST",
+  name: "",
+  source: "",
+  why: "",
+});
+const entry = (group: string, requirement: string, status: FindingStatus): CheckEntry => ({
+  id: `${group}#${requirement}`,
+  group,
+  requirement,
+  status,
+  message: "",
+  ms: 1,
+});
+const runOf = (entries: readonly CheckEntry[]): CheckRun => ({
+  number: 1,
+  isRunning: true,
+  progress: null,
+  entries,
+  report: null,
+  problem: null,
+});
+
+describe("what the checks say of requirements", () => {
+  const list = [owed("one", "R-A"), owed("one", "R-B"), owed("two", "R-A"), owed("two", "R-C")];
+
+  it("stays in the order of the checks, whatever is found", () => {
+    const before = tested({ owed: list, run: null });
+    const after = tested({ owed: list, run: runOf([entry("two", "R-C", "fail")]) });
+    for (const rows of [before, after]) {
+      expect(rows.map(({ requirement }) => requirement)).toEqual(["R-A", "R-B", "R-C"]);
+    }
+    expect(after.map(({ status }) => status)).toEqual([undefined, undefined, "fail"]);
+  });
+
+  it("is the worst that one of its checks has found", () => {
+    const entries = [entry("one", "R-A", "pass"), entry("two", "R-A", "fail")];
+    const [row] = tested({ owed: list, run: runOf(entries) });
+    expect(row).toMatchObject({ requirement: "R-A", status: "fail", entries });
+    const mild = [entry("one", "R-A", "pass"), entry("two", "R-A", "not_applicable")];
+    expect(tested({ owed: list, run: runOf(mild) })[0]?.status).toBe("pass");
+  });
+
+  it("is counted by requirement, the worst first", () => {
+    const rows = tested({
+      owed: list,
+      run: runOf([
+        entry("one", "R-A", "pass"),
+        entry("one", "R-B", "warn"),
+        entry("two", "R-A", "pass"),
+        entry("two", "R-C", "pass"),
+      ]),
+    });
+    expect(counts(rows)).toEqual([
+      ["warn", 1],
+      ["pass", 2],
+    ]);
+  });
+});
