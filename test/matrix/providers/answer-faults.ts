@@ -104,13 +104,13 @@ export const answerFaults: readonly Broken[] = [
     requirement: "P-EVENT-TIMEOUT",
     what: "takes silence for a success",
     isQuick: true,
-    delivery: () => (attempt, next) => Promise.race([next(attempt), after(600, 204)]),
+    delivery: () => (attempt, next) => Promise.race([next(attempt), after(2000, 204)]),
   },
   {
     check: "provider/attempt-deadline",
     requirement: "P-EVENT-TIMEOUT",
     what: "gives an attempt a quarter of its time",
-    delivery: () => (attempt, next) => Promise.race([next(attempt), after(200, 500)]),
+    delivery: () => (attempt, next) => Promise.race([next(attempt), after(600, 500)]),
   },
   {
     check: "provider/slow-receivers",
