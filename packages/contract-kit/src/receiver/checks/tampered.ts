@@ -7,6 +7,11 @@ import type { WithTime } from "../signing.ts";
 
 const TAMPERED = "R-VERIFY-TAMPERED";
 
+/** Places of the body that are changed, one an attempt. */
+const PLACES = 8;
+/** What Standard Webhooks calls usual, in bytes. */
+const USUAL_BYTES = 20_000;
+
 /** One change each, after the signature was made. */
 export const tampered: ReceiverCheck = receiverCheck({
   id: "receiver/tampered",
@@ -24,6 +29,16 @@ export const tampered: ReceiverCheck = receiverCheck({
     };
     const body = (what: string, change: (text: string) => string | Buffer): Forgery =>
       forged(what, (attempt) => ({ body: Buffer.from(change(attempt.body.toString())) }));
+    /** Receivers that take a part of the body for the whole take its end unseen. */
+    const atTheEnd = (what: string, bytes: number): Forgery => {
+      const event = bench.event();
+      const text = event.body.toString();
+      // Spaces, since a member more would be another requirement's affair.
+      const long = text.replace("{", `{${" ".repeat(Math.max(0, bytes - text.length))}`);
+      const attempt = bench.attempt({ ...event, body: Buffer.from(long) });
+      const changed = long.replace(/[a-z](?=[^a-z]*$)/, otherLetter);
+      return { what, attempt: { ...attempt, body: Buffer.from(changed) } };
+    };
     await mustRefuse(bench, TAMPERED, [
       body("a body without its last byte", (text) => text.slice(0, -1)),
       body("an empty body", () => ""),
@@ -32,6 +47,14 @@ export const tampered: ReceiverCheck = receiverCheck({
       body("a body with a member more", (text) => text.replace(/\}$/, ',"cstest":1}')),
       body("a body with the last letter's case changed", (text) =>
         text.replace(/[a-z](?=[^a-z]*$)/, (letter) => letter.toUpperCase()),
+      ),
+      ...Array.from({ length: PLACES }, (_, place) =>
+        body("a body with one letter changed", (text) =>
+          withOtherLetter(text, bench.seed * PLACES + place),
+        ),
+      ),
+      ...[USUAL_BYTES, bench.target.profile.limits.bodyBytes].map((bytes) =>
+        atTheEnd(`a body of ${bytes} bytes with its last letter changed`, bytes),
       ),
       body("another event's body", () => bench.event().body),
       body("a body with a zero byte and more after it", (text) => `${text}\0 `),
@@ -107,6 +130,19 @@ export const tampered: ReceiverCheck = receiverCheck({
     }
   },
 });
+
+/** A letter of the body changed, so that it is as good JSON as before; which one is the seed's affair. */
+function withOtherLetter(text: string, choice: number): string {
+  const letters = [...text.matchAll(/[a-z]/g)];
+  // Steps that have no divisor in common with most lengths, so that places are far apart.
+  const letter = letters[(choice * 7919) % letters.length];
+  if (letter === undefined) return `${text} `;
+  return text.slice(0, letter.index) + otherLetter(letter[0]) + text.slice(letter.index + 1);
+}
+
+function otherLetter(letter: string): string {
+  return letter === "z" ? "a" : String.fromCodePoint((letter.codePointAt(0) ?? 0) + 1);
+}
 
 function changedDigit(text: string): string {
   const digits = [...text.matchAll(/\d/g)];
