@@ -58,7 +58,7 @@ ${bands.join("\n")}
 ${numbers.join("\n")}
 ${marks.join("\n")}
 <rect class="own" x="${LABELS}" y="${bottom + 14}" width="9" height="9" rx="2"/><text class="note" x="${LABELS + 14}" y="${bottom + 22}">caught by the requirement that it breaks</text>
-<rect class="also" x="${LABELS + 200}" y="${bottom + 14}" width="9" height="9" rx="2"/><text class="note" x="${LABELS + 214}" y="${bottom + 22}">caught by another one too, for a reason that the table gives</text>
+<rect class="also" x="${LABELS + 230}" y="${bottom + 14}" width="9" height="9" rx="2"/><text class="note" x="${LABELS + 244}" y="${bottom + 22}">caught by another one too, for a reason that the table gives</text>
 </svg>
 `;
 }

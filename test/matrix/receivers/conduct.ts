@@ -43,6 +43,12 @@ export interface Conduct {
   readonly hangs: (event: Happening) => boolean;
   /** How many handlers run for an event. */
   readonly handlers: (event: Happening) => number;
+  /** Milliseconds that the handler takes: what comes meanwhile meets an event in progress. */
+  readonly handlerMs: number;
+  /** Milliseconds that the handler may take. */
+  readonly handlerLimitMs: number;
+  /** The answer where the handler takes longer. */
+  readonly late: Answer;
   /** What the handler books of an amount in dollars. */
   readonly centsOf: (dollars: number) => number;
   /** Whether the answer waits for the handler. */
@@ -82,7 +88,7 @@ export const honest: Conduct = {
   },
   bodyBytes: 2 ** 20,
   tooLarge: refusal(413, "too_large"),
-  bodyMs: 10_000,
+  bodyMs: 5000,
   bodyOf: ({ body }) => body,
   judgeSignature: (arrived, { verifying: steps }) => verify(arrived, { secrets, steps }),
   unbelieved: () => refusal(401, "signature"),
@@ -100,12 +106,15 @@ export const honest: Conduct = {
   remembers: Infinity,
   hangs: () => false,
   handlers: () => 1,
+  handlerMs: 15,
+  handlerLimitMs: 1500,
+  late: refusal(503, "late", RETRY),
   centsOf: exactCents,
   awaitsHandler: true,
   done: () => ok,
   failed: () => refusal(503, "failed", RETRY),
   releases: true,
-  concurrent: 64,
+  concurrent: 32,
   overloaded: refusal(503, "busy", RETRY),
   servesAfterRefusal: true,
   continues: true,

@@ -6,7 +6,7 @@ import { setTimeout as after } from "node:timers/promises";
 export interface Effects {
   /** @throws {Error} It was told to fail. */
   readonly handle: (event: Handled) => Promise<void>;
-  /** GET: what has run. PUT `{"failNext": n, "reason": "…"}`: the next `n` runs fail. */
+  /** GET: what has run. PUT `{"failNext": n, "reason": "…", "hangNext": n}`: the next `n` runs fail, or never end. */
   readonly answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 }
 
@@ -25,6 +25,12 @@ interface Effect {
   count: number;
 }
 
+interface Asked {
+  readonly failNext: number;
+  readonly hangNext?: number;
+  readonly reason?: string;
+}
+
 export interface EffectsOptions {
   /** How long the handler takes: what comes meanwhile meets an event in progress. */
   readonly handlerMs: number;
@@ -35,9 +41,14 @@ export interface EffectsOptions {
 export function makeEffects({ handlerMs, centsOf = exactCents }: EffectsOptions): Effects {
   const effects = new Map<string, Effect>();
   let failing = 0;
+  let hanging = 0;
   let reason = "";
   return {
     async handle({ id, type, data }) {
+      if (hanging > 0) {
+        hanging -= 1;
+        await new Promise<never>(() => {});
+      }
       const fails = failing > 0;
       if (fails) failing -= 1;
       await after(handlerMs);
@@ -48,11 +59,9 @@ export function makeEffects({ handlerMs, centsOf = exactCents }: EffectsOptions)
     },
     async answer(request, response) {
       if (request.method === "PUT") {
-        const asked = (await json(request)) as {
-          readonly failNext: number;
-          readonly reason?: string;
-        };
+        const asked = (await json(request)) as Asked;
         failing = asked.failNext;
+        hanging = asked.hangNext ?? 0;
         reason = asked.reason ?? "the ledger cannot be reached";
         response.writeHead(204).end();
         return;

@@ -1,16 +1,22 @@
 import { type ReceiverTarget, receiverTarget } from "@countersign/contract-kit";
 import { profiles } from "@countersign/schemas/profiles";
 import type { Fault } from "../matrix.ts";
+import { answerFaults } from "./answer-faults.ts";
+import { bodyFaults } from "./body-faults.ts";
 import type { Broken } from "./broken.ts";
 import { secrets } from "./conduct.ts";
-import { eventFaults } from "./event-faults.ts";
+import { forgeryFaults } from "./forgery-faults.ts";
+import { handlingFaults } from "./handling-faults.ts";
 import { serve } from "./serve.ts";
 import { signatureFaults } from "./signature-faults.ts";
 
 /** Receivers with one fault each, in the order of the table. */
 export const receiverFaults: readonly Fault<ReceiverTarget>[] = [
+  ...forgeryFaults,
   ...signatureFaults,
-  ...eventFaults,
+  ...bodyFaults,
+  ...answerFaults,
+  ...handlingFaults,
 ].map(asFault);
 
 function asFault({ change, ...fault }: Broken): Fault<ReceiverTarget> {

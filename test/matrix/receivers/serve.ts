@@ -20,7 +20,7 @@ export interface Serving {
  */
 export async function serve(change: Partial<Conduct> = {}): Promise<Serving> {
   const conduct = { ...honest, ...change };
-  const effects = makeEffects({ handlerMs: 15, centsOf: conduct.centsOf });
+  const effects = makeEffects(conduct);
   const inbox = new Map<string, Known>();
   const refused = new WeakSet<Socket>();
   let running = 0;
@@ -62,8 +62,11 @@ export async function serve(change: Partial<Conduct> = {}): Promise<Serving> {
   const handle = async (event: Happening, key: string, body: Buffer): Promise<Answer> => {
     running += 1;
     try {
-      const times = conduct.handlers(event);
-      await Promise.all(Array.from({ length: times }, () => effects.handle(event)));
+      const runs = Array.from({ length: conduct.handlers(event) }, () => effects.handle(event));
+      if ((await within(conduct.handlerLimitMs, Promise.all(runs))) === "late") {
+        inbox.delete(key);
+        return conduct.late;
+      }
     } catch (error) {
       if (conduct.releases) inbox.delete(key);
       else inbox.set(key, { at: "handled", body });
@@ -96,6 +99,20 @@ export async function serve(change: Partial<Conduct> = {}): Promise<Serving> {
   return { url: `${origin}/webhooks`, effectsUrl: `${origin}/effects`, close };
 }
 
+/** `late` where a promise does not settle in time. */
+async function within(ms: number, work: Promise<unknown>): Promise<unknown> {
+  if (ms === Infinity) return work;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<"late">((resolve) => {
+    timer = setTimeout(() => resolve("late"), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** The whole body, or the refusal of one that is too long or too slow. */
 function readBody(
   request: IncomingMessage,
@@ -108,12 +125,12 @@ function readBody(
       clearTimeout(deadline);
       resolve(read);
     };
-    const deadline = setTimeout(
-      () => {
-        end(refusal(408, "slow", { connection: "close" }));
-      },
-      Math.min(bodyMs, 2 ** 31 - 1),
-    );
+    const deadline =
+      bodyMs === Infinity
+        ? undefined
+        : setTimeout(() => {
+            end(refusal(408, "slow", { connection: "close" }));
+          }, bodyMs);
     request.on("data", (chunk: Buffer) => {
       size += chunk.length;
       if (size <= bodyBytes) chunks.push(chunk);
