@@ -1,9 +1,13 @@
+export type Tone = "good" | "bad" | "mild" | "soft";
+
 /** Where a command's words go. */
 export interface Terminal {
   /** Results, for programs. */
   out(line: string): void;
   /** Everything else, for people. */
   err(line: string): void;
+  /** A word in its colour; absent where nobody looks, or wants none. */
+  readonly paint?: (word: string, tone: Tone) => string;
   /** What is being done, on one line that the next one replaces; absent where nobody watches. */
   readonly progress?: (text: string) => void;
 }

@@ -96,6 +96,7 @@ describe("countersign verify, whatever the target", () => {
     );
     expect(out).toMatch(/^pass {3}P-EVENT-RETRY-AFTER /m);
     expect(out).toMatch(/^note: the clock differs$/m);
+    expect(out).toMatch(/^these do not hold:\n {2}FAIL P-AUTH-BEARER$/m);
     expect(out).toMatch(/^1 pass, 1 fail$/m);
   });
 

@@ -14,7 +14,7 @@ import {
 } from "@countersign/contract-kit";
 import { Failure } from "../failure.ts";
 import { printableJson } from "../printable.ts";
-import type { Surroundings } from "../terminal.ts";
+import type { Surroundings, Tone } from "../terminal.ts";
 import { baselineFrom, updatedBaseline } from "./baseline-file.ts";
 import type { ReportFormat, VerifyOptions } from "./verify-options.ts";
 
@@ -48,7 +48,12 @@ export async function telling(
     told.add(entry.id);
     if (options.json === true) return;
     const isKnown = entry.status === "fail" && known.has(entry.id);
-    for (const line of terminalEntry({ ...entry, isKnown })) terminal.out(line);
+    const [head = "", ...below] = terminalEntry({ ...entry, isKnown });
+    const tone = isKnown ? "mild" : tones[entry.status];
+    // Five letters, the status and the spaces behind it.
+    const word = head.slice(0, 5);
+    terminal.out((terminal.paint?.(word, tone) ?? word) + head.slice(5));
+    for (const line of below) terminal.out(line);
   };
   return {
     entry: tell,
@@ -66,6 +71,15 @@ export async function telling(
     },
   };
 }
+
+const tones: Readonly<Record<ReportEntry["status"], Tone>> = {
+  pass: "good",
+  fail: "bad",
+  error: "bad",
+  warn: "mild",
+  skipped: "soft",
+  not_applicable: "soft",
+};
 
 async function write(document: ReportDocument, { report = [] }: VerifyOptions): Promise<void> {
   for (const { format, file } of report) {

@@ -1,5 +1,6 @@
 import { terminalLine, terminalLines } from "./escape.ts";
 import type { Exchange } from "../finding.ts";
+import { gravestFirst } from "./gravest-first.ts";
 import type { ReportDocument, ReportEntry } from "./report-document.ts";
 
 const words: Readonly<Record<ReportEntry["status"], string>> = {
@@ -66,6 +67,7 @@ export function terminalSummary(document: ReportDocument): readonly string[] {
   return [
     "",
     document.title,
+    ...notHolding(entries),
     `profile ${about.profile.name}, seed ${about.seed}, kit ${about.kit}, requirements ${about.requirements.slice(0, 19)}, ${about.startedAt}`,
     ...notes.map((note) => `note: ${note}`),
     ...(unchecked.length === 0 ? [] : [`no check tests these ${unchecked.length}:`]),
@@ -76,6 +78,17 @@ export function terminalSummary(document: ReportDocument): readonly string[] {
     ...problems.map((problem) => `problem: ${problem}`),
     counts === "" ? "nothing was verified" : counts,
   ].flatMap(terminalLines);
+}
+
+/** What does not hold, once more: the blocks above may be far away. */
+function notHolding(entries: readonly ReportEntry[]): readonly string[] {
+  const wrong = gravestFirst(entries);
+  if (wrong.length === 0) return [];
+  const told = wrong.map(({ requirement, group, status, isKnown }) => {
+    const word = isKnown ? "known" : words[status];
+    return `${word} ${requirement ?? group},`;
+  });
+  return ["these do not hold:", ...rows([...new Set(told)]).map((line) => line.replace(/,$/, ""))];
 }
 
 /** `50 pass, 2 fail, 1 known`: how many entries there are of each kind. */
