@@ -1,7 +1,9 @@
+import { cpus, loadavg } from "node:os";
 import type { Driver } from "@countersign/service";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { browserOfFile, describeInBrowser } from "./chromium.ts";
+import { watchMainThread } from "./main-thread.ts";
 import { openInspector, type OpenInspector } from "./open-inspector.ts";
 import { watchPage } from "./watch-page.ts";
 
@@ -28,19 +30,29 @@ describeInBrowser("the inspector with 100,000 events of 1 KB", () => {
 
     await page.locator(".live.on").waitFor();
     await observeInputs(page);
+    const longest: number[] = [];
     const slowest: number[] = [];
     // A machine that does other things holds inputs up for longer than the page does: of three bursts, one
     // without that is looked for.
     while (slowest.length < 3 && (slowest.length === 0 || Math.min(...slowest) > 100)) {
+      const stop = await watchMainThread(page);
       slowest.push(await slowestInput(one, page));
+      longest.push(await stop());
     }
     const heap = await page.evaluate(() => {
       // What Chromium alone has.
       const { memory } = performance as unknown as { memory: { usedJSHeapSize: number } };
       return memory.usedJSHeapSize;
     });
-    console.info(`slowest input ${slowest.join(" ms, ")} ms; heap ${(heap / 1e6).toFixed(0)} MB`);
-    expect(Math.min(...slowest)).toBeLessThanOrEqual(100);
+    const busy = loadavg()[0] ?? 0;
+    console.info(
+      `slowest input ${slowest.join(" ms, ")} ms; longest task ${longest.map((ms) => ms.toFixed(0)).join(" ms, ")} ms of the processor; ` +
+        `heap ${(heap / 1e6).toFixed(0)} MB; load ${busy.toFixed(1)} on ${String(cpus().length)} cores`,
+    );
+    // An input waits for the task that runs, and is then worked on in one itself.
+    expect(Math.min(...longest)).toBeLessThanOrEqual(50);
+    // On a machine with more work than cores the clock tells of that work, and not of the page.
+    expect(busy > cpus().length ? 0 : Math.min(...slowest)).toBeLessThanOrEqual(100);
     expect(heap).toBeLessThan(250e6);
     expect(faults).toEqual([]);
   });
