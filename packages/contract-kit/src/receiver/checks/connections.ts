@@ -67,6 +67,8 @@ async function kept(bench: Bench): Promise<void> {
       () => `${what}, over the connection of the one before: ${reply.said} came`,
       () => [reply.exchange()],
     );
+    // Each further one would be waited for as long.
+    if (reply.received.kind === "none") break;
   }
   connection?.close();
   if (reused === 0) docket.unseen(KEEP_ALIVE, "it closes the connection after each attempt");
