@@ -19,8 +19,11 @@ export async function seriousViolations(page: Page): Promise<string[]> {
   if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(source);
   const violations = await page.evaluate(async () => {
     // The script that was just run.
-    const { axe } = globalThis as unknown as { axe: { run: () => Promise<Found> } };
-    return (await axe.run()).violations;
+    const { axe } = globalThis as unknown as {
+      axe: { run: (context: Document, options: object) => Promise<Found> };
+    };
+    // Without the lists of what is as it should be, which take half of the time.
+    return (await axe.run(document, { resultTypes: ["violations"] })).violations;
   });
   return violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")

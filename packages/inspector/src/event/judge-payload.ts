@@ -15,7 +15,7 @@ import type { About, NamedEvent, ToldEvent } from "../remote/shapes.ts";
 import { valueAt } from "./value-at.ts";
 
 /** What a schema finds wrong, and where. */
-export interface SchemaFault {
+interface SchemaFault {
   readonly pointer: string;
   readonly message: string;
 }

@@ -81,7 +81,7 @@ export interface NamedEvent {
 }
 
 /** JSON Pointers of what stands in every payload. */
-export interface Envelope {
+interface Envelope {
   readonly id: string;
   readonly type: string;
   readonly timestamp: string;
