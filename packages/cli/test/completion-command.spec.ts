@@ -51,6 +51,27 @@ describe("countersign completion", () => {
     expect(await words("completion", "")).not.toContain("words");
   });
 
+  it.each([
+    [["send", "refund.f"], ["refund.failed"]],
+    [["send", "refund.failed", "--broken", "s"], ["stale"]],
+    [["types", "--language", "py"], ["python"]],
+    [["sandbox", "--profile", "x"], ["x-signature"]],
+    [["requirements", "R-MONEY"], ["R-MONEY-EXACT"]],
+    [
+      ["requirements", "--role", ""],
+      ["provider", "receiver"],
+    ],
+    [["verify", "receiver", "--only", "receiver/tam"], ["receiver/tampered"]],
+    [["verify", "receiver", "--only", "receiver/tampered", "R-MONEY"], ["R-MONEY-EXACT"]],
+    [["verify", "receiver", "--skip", "R-MONEY"], ["R-MONEY-EXACT="]],
+    [["verify", "provider", "--report", "ju"], ["junit="]],
+    [["completion", "z"], ["zsh"]],
+    [["verify", "receiver", "--only", "R-MONEY-EXACT", "--str"], ["--strict"]],
+    [["verify", "receiver", "--seed", ""], []],
+  ])("completes values that are known beforehand: %j", async (given, expected) => {
+    expect(await words(...given)).toEqual(expected);
+  });
+
   it.each([[[]], [["tcsh"]]])("ends with 2 for %j", async (args: readonly string[]) => {
     expect(await ran(["completion", ...args])).toMatchObject({ status: 2, out: "" });
   });

@@ -29,6 +29,6 @@ export function declareCompletion(program: Command, { terminal }: Surroundings):
     .argument("[word...]")
     .action(async (words: readonly string[]) => {
       const { candidates } = await import("../completion/candidates.ts");
-      for (const candidate of candidates(program, words)) terminal.out(candidate);
+      for (const candidate of await candidates(program, words)) terminal.out(candidate);
     });
 }

@@ -17,7 +17,7 @@ export interface VerifyOptions {
   readonly json?: boolean;
 }
 
-const reportFormats = ["junit", "json", "html", "markdown", "github"] as const;
+export const reportFormats = ["junit", "json", "html", "markdown", "github"] as const;
 export type ReportFormat = (typeof reportFormats)[number];
 
 export interface WantedReport {
