@@ -97,8 +97,8 @@ export async function deliveryCampaign(campaign: DeliveryCampaign): Promise<Deli
     await Promise.all([inTurns(), inTurns()]);
     writing.isOver = true;
     const events = await written;
-    // By its clock every lease has ended, and what failed twice is due.
-    const survivor = startProcess({ database, crashes, ahead: HOUR_MS });
+    // By its clock every lease has ended, and whatever failed is due: the longest wait is a day and its tenth.
+    const survivor = startProcess({ database, crashes, ahead: 27 * HOUR_MS });
     await nothingWaits(driver);
     await survivor.ended(0);
     return {
@@ -134,7 +134,9 @@ async function verdictOf(
   );
   const times = ({ event_id }: DeliveryRow): number => arrived.get(event_id) ?? 0;
   return {
-    lost: rows.filter((row) => row.state !== "delivered" || times(row) === 0).map(({ id }) => id),
+    lost: rows
+      .filter((row) => row.state !== "delivered" || times(row) === 0)
+      .map(({ id, state, claims }) => `${id} is ${state} after ${String(claims)} claims`),
     // An attempt without a record was cut short, one without an answer may have arrived. More arrivals than
     // claims would be a fault too.
     doubled: rows
