@@ -32,6 +32,8 @@ export interface ProviderTarget {
 export interface HostedReceiver {
   /** Milliseconds that a delivery may take to arrive. */
   readonly deliveryMs: number;
+  /** Whether its addresses are https, as most services ask for. */
+  readonly isSecure: boolean;
   /** An address that no other subscription has. Default answer: 204. */
   readonly open: (answer?: AnswerAttempt) => Place;
 }

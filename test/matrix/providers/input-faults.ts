@@ -1,18 +1,17 @@
-import { answers, calls, refund, withText, type Broken } from "./fault-kinds.ts";
+import { bodyOf, answers, calls, refund, withText, type Broken } from "./fault-kinds.ts";
 
 /** Of what a call is made of. */
 export const inputFaults: readonly Broken[] = [
   {
     check: "provider/valid-requests",
     requirement: "P-REFUND-REFERENCE",
-    what: "returns references in lower case",
-    fault: answers((text) =>
-      text.replace(/"clientReferenceId":"[^"]*"/, (reference) =>
-        reference
-          .replaceAll(/[^ -~]/g, "?")
-          .replaceAll(/(?<!\\)[A-Z](?=[^:]*$)/g, (one) => one.toLowerCase()),
-      ),
-    ),
+    what: "cuts the last character of a reference",
+    fault: () => async (call, next) => {
+      const answer = await next(call);
+      return bodyOf(call).includes('"clientReferenceId"')
+        ? withText(answer, (text) => text.replace(/("clientReferenceId":".+?)[^"\\]"/, '$1"'))
+        : answer;
+    },
   },
   {
     check: "provider/valid-requests",

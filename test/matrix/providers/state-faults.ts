@@ -58,6 +58,7 @@ export const stateFaults: readonly Broken[] = [
     requirement: "P-REFUND-NOT-FOUND",
     what: "answers an unknown payment 400",
     fault: statuses(404, 400, /^POST \/v1\/refunds/),
+    also: { "P-FOREIGN-404": "another merchant's payment is answered like one that is not there" },
   },
   {
     check: "provider/refund-edges",

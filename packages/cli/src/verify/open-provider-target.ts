@@ -49,14 +49,14 @@ export async function openProviderTarget(
   const { profile, slow = false } = options;
   const url = targetUrl(options.url, "--url");
   const closing: (() => void)[] = [];
-  const sender = (to: URL): Send => {
-    const { send, close } = ownedSend(to, options);
+  const sender = (to: URL): Senders => {
+    const { close, ...senders } = ownedSenders(to, options);
     closing.push(close);
-    return send;
+    return senders;
   };
   const control = await controlFrom(options.control, env);
   try {
-    const send = sender(url);
+    const { send, plain } = sender(url);
     const first = await providerCredentials(env, { suffix: "", send, profile });
     if (first === undefined)
       throw new Failure(
@@ -91,7 +91,7 @@ export async function openProviderTarget(
         ? sandboxTarget({
             ...own,
             url: sandboxUrl.href.replace(/\/+$/, ""),
-            send: controls,
+            send: controls.send,
             interface: named,
           })
         : control === undefined
@@ -99,13 +99,13 @@ export async function openProviderTarget(
           : controlledTarget(own, {
               ...control,
               url: control.document.url ?? named.url,
-              send: sender(new URL(control.document.url ?? named.url)),
+              send: sender(new URL(control.document.url ?? named.url)).send,
               control: control.document,
             });
     return {
       target,
-      send,
-      controls,
+      send: plain,
+      controls: controls?.plain,
       token: await first.token(),
       secrets: [
         ...first.secrets,
@@ -125,16 +125,23 @@ export async function openProviderTarget(
   }
 }
 
+interface Senders {
+  /** As slow as the target's rates ask for. */
+  readonly send: Send;
+  /** As it comes: pacts have the refusals of rates among their answers. */
+  readonly plain: Send;
+}
+
 /** Another machine is called where its owner asks, and slower than its own rates. */
-function ownedSend(
+function ownedSenders(
   url: URL,
   { iOwn, profile }: ProviderTargetOptions,
-): { readonly send: Send; readonly close: () => void } {
+): Senders & { readonly close: () => void } {
   checkOwned(url, iOwn);
   const isLoopbackOnly = iOwn === undefined;
-  const { send, close } = httpSend(url.href, { isLoopbackOnly });
-  if (isLoopbackOnly) return { send, close };
-  return { send: pacedSend(send, { perSecond: profile.rateLimit.refundsPerSecond / 2 }), close };
+  const { send: plain, close } = httpSend(url.href, { isLoopbackOnly });
+  const perSecond = isLoopbackOnly ? Infinity : profile.rateLimit.refundsPerSecond / 2;
+  return { send: pacedSend(plain, { perSecond }), plain, close };
 }
 
 async function receiverOf(

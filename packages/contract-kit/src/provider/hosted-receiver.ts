@@ -53,6 +53,7 @@ export async function hostReceiver({
 
   return {
     deliveryMs,
+    isSecure: base.startsWith("https:"),
     open: (answer = () => ({ status: 204 })) => {
       const name = `place-${String(opened++)}`;
       const place = new Opened(`${base.replace(/\/+$/, "")}/${name}`, answer, () => {

@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import type { HttpAnswer, Send } from "../http.ts";
 
 export interface PaceOptions {
-  /** Calls a second; above 0. */
+  /** Calls a second; above 0, `Infinity` for as many as there are. */
   readonly perSecond: number;
   /** Lets time pass, in milliseconds. Default: by waiting. */
   readonly sleep?: (ms: number) => Promise<unknown>;

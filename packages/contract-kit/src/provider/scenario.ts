@@ -9,7 +9,7 @@ import { lacking, type Need } from "./needs.ts";
 import { newRun, openSession, type Session } from "./session.ts";
 import { closeSubscriptions } from "./tidy.ts";
 import { basicOf } from "./token-calls.ts";
-import { Violation } from "./violation.ts";
+import { NotShown, Violation } from "./violation.ts";
 
 /** A generated scenario and the requirements that it says something of. */
 export interface Scenario<T> {
@@ -75,6 +75,14 @@ export async function playScenario<T>(
     });
   }
   const { errorInstance: error, counterexamplePath } = details;
+  if (error instanceof NotShown) {
+    const { message: told } = error;
+    return requirements.map((requirement) => ({
+      requirement,
+      status: "not_applicable",
+      message: told,
+    }));
+  }
   if (!(error instanceof Violation)) throw error;
   // A failure of what the check does not answer for would be lost.
   if (!requirements.includes(error.requirement))

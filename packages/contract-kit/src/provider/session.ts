@@ -87,11 +87,12 @@ export async function openSession(
     options,
     controls,
     receive,
-    // Reserved names never resolve (RFC 2606).
-    callbackUrl: () =>
-      target.receiver === undefined
-        ? (controls.events?.callbackUrl ?? "https://receiver.invalid/webhooks")
-        : receive().url,
+    callbackUrl: () => {
+      if (controls.events !== undefined) return controls.events.callbackUrl;
+      // Most services take https alone, and a reserved name never resolves (RFC 2606).
+      const place = target.receiver?.isSecure === true ? receive().url : undefined;
+      return place ?? "https://receiver.invalid/webhooks";
+    },
     key: (name = `n${String(keys++)}`) => `${run}-${name}`,
     calls: () => calls,
     call: async (method, path, sent = {}) => {

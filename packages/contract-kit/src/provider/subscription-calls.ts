@@ -1,7 +1,7 @@
 import type { Profile } from "@countersign/schemas";
 import { shown } from "./refunds.ts";
 import type { Reading, Session } from "./session.ts";
-import { must } from "./violation.ts";
+import { must, NotShown } from "./violation.ts";
 
 export type Details =
   | { readonly type: "ALL" }
@@ -18,13 +18,19 @@ export interface Subscribing {
   readonly secretKey?: string;
 }
 
-/** Subscribes, to everything by default. @returns The subscription's key. */
+/**
+ * Subscribes, to everything by default.
+ *
+ * @returns The subscription's key.
+ * @throws {NotShown} The target takes no address like the kit's: in `serve` none of loopback, for one.
+ */
 export async function subscribe(
   session: Session,
   { requirement, url, details = ALL, secretKey = newSecret(session) }: Subscribing,
 ): Promise<string> {
   const json = { url, secretKey, subscriptionDetails: details };
   const answer = await session.call("POST", "/v1/webhook/subscribe", { json });
+  requireAddress(answer, url);
   const { subscribed: wanted } = session.target.profile.statuses;
   must(
     requirement,
@@ -32,6 +38,12 @@ export async function subscribe(
     () => `subscribing to ${JSON.stringify(details)}: ${wanted} expected, ${shown(answer)} came`,
   );
   return String(answer.body["subscriptionKey"]);
+}
+
+/** @throws {NotShown} The answer refuses the address, and nothing else is wrong with the call. */
+export function requireAddress({ status, text }: Reading, url: string): void {
+  if (status === 400 && /"\/url"|"INVALID_URL"/.test(text))
+    throw new NotShown(`the target takes no subscription of ${url} (--callback-url gives another)`);
 }
 
 /** A secretKey that no other subscription has. */

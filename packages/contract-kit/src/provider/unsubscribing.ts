@@ -2,7 +2,7 @@ import type { ProviderCheck } from "../check.ts";
 import { shown } from "./refunds.ts";
 import { playOnce } from "./scenario.ts";
 import { openBeside, type Reading, type Session } from "./session.ts";
-import { ALL, askUnsubscribe } from "./subscription-calls.ts";
+import { ALL, askUnsubscribe, requireAddress } from "./subscription-calls.ts";
 import { must } from "./violation.ts";
 
 const UNKNOWN_EVENT = "P-SUBSCRIBE-UNKNOWN";
@@ -31,6 +31,11 @@ async function play(session: Session): Promise<void> {
     const json = { url, secretKey, subscriptionDetails };
     return session.call("POST", "/v1/webhook/subscribe", { json });
   };
+  const made = await subscribe(ALL);
+  requireAddress(made, url);
+  must(ALL_DETAILS, made.status === statuses.subscribed, () => {
+    return `ALL without details: ${statuses.subscribed} expected, ${shown(made)} came`;
+  });
   const unknown = await subscribe({ type: "EVENT", details: ["no.such.event"] });
   must(
     UNKNOWN_EVENT,
@@ -46,7 +51,6 @@ async function play(session: Session): Promise<void> {
     () => `ALL with details: ${wanted} expected, ${shown(detailed)} came`,
   );
 
-  const made = await subscribe(ALL);
   const key = String(made.body["subscriptionKey"]);
   const other = await openBeside(session);
   for (const [asker, id] of [

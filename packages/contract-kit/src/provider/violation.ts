@@ -14,6 +14,17 @@ export class Violation extends Error {
   }
 }
 
+/**
+ * The target cannot be brought to what the scenario is about, and is not to blame. Thrown inside a scenario:
+ * its requirements are `not_applicable`.
+ */
+export class NotShown extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "NotShown";
+  }
+}
+
 /** @throws {Violation} `holds` is false. */
 export function must(requirement: string, holds: boolean, message: () => string): asserts holds {
   if (!holds) throw new Violation(requirement, message());
