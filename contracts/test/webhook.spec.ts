@@ -144,6 +144,7 @@ const deliveries: readonly Delivered[] = [
   {
     description: "payment.succeeded: an attempt with the id of another event",
     requirement: "R-ONCE-REUSED",
+    level: "SHOULD",
     state: "an attempt with the id of another event",
     ...payment,
     status: 409,
@@ -160,6 +161,7 @@ const deliveries: readonly Delivered[] = [
   {
     description: "payment.succeeded, with a creationDate that is none",
     requirement: "R-EVENT-SCHEMA",
+    level: "SHOULD",
     state: "a genuine attempt",
     type: payment.type,
     data: { ...payment.data, creationDate: "yesterday" },
