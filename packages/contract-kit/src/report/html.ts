@@ -102,7 +102,11 @@ function articleOf(entry: ReportEntry): readonly string[] {
         ]),
     '<dl class="parts">',
     ...part("Check", `<code>${html(group)}</code>`),
-    ...part("Read", page && linked(page)),
+    ...part(
+      "Read",
+      page &&
+        `${linked(page)}, or <code>countersign requirements ${html(requirement ?? "")}</code>`,
+    ),
     ...part("Again", replay && `<code>${html(replay)}</code>`),
     "</dl>",
     "</article>",

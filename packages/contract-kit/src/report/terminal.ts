@@ -42,7 +42,7 @@ function indented(line: string): string {
 
 /** What a failure is about, a part after the other. */
 export function terminalDetails(entry: ReportEntry): readonly string[] {
-  const { message, level, source, why, fix, evidence, replay, page, group } = entry;
+  const { message, level, source, why, fix, evidence, replay, page, group, requirement } = entry;
   return [
     ...terminalLines(message),
     ...named("owed", source === undefined ? level : `${level}, ${source}`),
@@ -53,7 +53,7 @@ export function terminalDetails(entry: ReportEntry): readonly string[] {
       ? []
       : block("to see it, with the access token in TOKEN", evidence?.curl.join("\n") ?? "")),
     ...named("check", group),
-    ...named("read", page),
+    ...named("read", page && `${page}, or: countersign requirements ${requirement ?? ""}`),
     ...named("again", replay),
   ];
 }
