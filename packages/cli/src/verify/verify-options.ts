@@ -20,7 +20,7 @@ export interface VerifyOptions {
 export const reportFormats = ["junit", "json", "html", "markdown", "github"] as const;
 export type ReportFormat = (typeof reportFormats)[number];
 
-export interface WantedReport {
+interface WantedReport {
   readonly format: ReportFormat;
   readonly file: string;
 }

@@ -34,9 +34,14 @@ export function markdownReport(document: ReportDocument): string {
     ...details,
     "## All",
     "",
+    "<details>",
+    `<summary>${entries.length} findings</summary>`,
+    "",
     "| requirement | level | | what | ms |",
     "| --- | --- | --- | --- | --- |",
     ...entries.map(rowOf),
+    "",
+    "</details>",
     "",
     ...(uncovered.length === 0
       ? []
