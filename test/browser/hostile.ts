@@ -1,3 +1,4 @@
+import type { CheckRunner } from "@countersign/sandbox";
 import type { Browser } from "playwright-core";
 import { expect, it } from "vitest";
 import { CANARY, hostileTexts } from "./hostile-texts.ts";
@@ -7,7 +8,8 @@ import { watchPage } from "./watch-page.ts";
 /** C1: texts in every field of the page that have become code somewhere. */
 export function hostileTextsInPage(browser: () => Promise<Browser>): void {
   it("C1 stays text in every field: no dialog, no report, no request elsewhere", async () => {
-    const one = await openInspector();
+    const one = await openInspector({ checksOf: () => hostileFindings });
+    await one.api("POST", "/sandbox/inspect/checks", {});
     expect(hostileTexts).toHaveLength(500);
     await one.api("POST", "/v1/webhook/subscribe", {
       url: `${one.receiverUrl}?q=${encodeURIComponent("<img src=x onerror=alert(1)>")}`,
@@ -48,6 +50,13 @@ export function hostileTextsInPage(browser: () => Promise<Browser>): void {
       await page.evaluate((hash) => (location.hash = hash), `#/${view}`);
       await page.locator(".row.resource:visible, .page h1, .list-head progress").first().waitFor();
     }
+    // What a receiver answers to the checks.
+    for (let at = 0; at < hostileTexts.length; at += 25) {
+      await page.evaluate((hash) => (location.hash = hash), `#/checks/R-${String(at)}`);
+      await page.getByRole("heading", { name: `sentence ${String(at)}`, exact: true }).waitFor();
+      expect(await page.locator(".said").textContent()).toContain("alert(1)");
+      expect(await page.locator("article a[href]:not(.back)").count()).toBe(0);
+    }
     // A path, a key and a view that nobody has.
     for (const hash of [
       `#/timeline/<img src=x onerror=alert(1)>`,
@@ -84,6 +93,51 @@ export function hostileTextsInPage(browser: () => Promise<Browser>): void {
     await expect.poll(() => faults.length).toBeGreaterThan(0);
   });
 }
+
+/** Findings of 25 texts each, in every member that holds what a target said. */
+const hostileFindings: CheckRunner = {
+  owed: () =>
+    Promise.resolve(
+      rows.map(({ at, requirement }) => ({
+        id: requirement,
+        group: "receiver/hostile",
+        title: "hostile",
+        requirement,
+        level: "MUST",
+        name: `sentence ${String(at)}`,
+        source: "S 1",
+        why: "why",
+      })),
+    ),
+  run: ({ onCheck, onEntry }) => {
+    const [text = ""] = hostileTexts;
+    onCheck({ check: text, title: text, place: 1, total: 1 });
+    for (const { requirement, texts } of rows) {
+      const [first = ""] = texts;
+      const all = texts.join("\n");
+      onEntry({
+        id: requirement,
+        group: "receiver/hostile",
+        requirement,
+        status: "fail",
+        message: all,
+        fix: first,
+        page: `javascript:${first}`,
+        evidence: { curl: [first], exchanges: [{ sent: all, received: all }] },
+        replay: first,
+        ms: 1,
+      });
+    }
+    const about = { profile: { name: text }, seed: 1, startedAt: text, kit: text };
+    return Promise.resolve({ about, notes: [text], problems: [], uncovered: [], exitCode: 1 });
+  },
+};
+
+const rows = Array.from({ length: hostileTexts.length / 25 }, (_, index) => ({
+  at: index * 25,
+  requirement: `R-${String(index * 25)}`,
+  texts: hostileTexts.slice(index * 25, index * 25 + 25),
+}));
 
 async function idsOf(
   api: (method: "GET", path: string) => Promise<{ body: unknown }>,
