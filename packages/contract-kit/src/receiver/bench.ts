@@ -25,7 +25,7 @@ export interface Attempt extends RawRequest {
   readonly ids: readonly string[];
 }
 
-export interface Signed {
+interface Signed {
   /** Seconds since 1970. Default: now. */
   readonly timestamp?: number;
   /** Default: the target's first. */

@@ -16,7 +16,7 @@ export interface Play {
 }
 
 /** Ends a check whose further steps would say nothing. */
-export class EndedEarly extends Error {}
+class EndedEarly extends Error {}
 
 /** A check that sends attempts to a receiver and notes what it sees. */
 export function receiverCheck({ id, title, requirements, play, ...how }: Play): ReceiverCheck {

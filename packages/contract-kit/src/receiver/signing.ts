@@ -38,7 +38,7 @@ export interface Signing {
 }
 
 /** A message whose time may be spelt in any way. */
-export interface SignedMessage extends Omit<Message, "timestamp"> {
+interface SignedMessage extends Omit<Message, "timestamp"> {
   readonly timestamp: number | string;
 }
 

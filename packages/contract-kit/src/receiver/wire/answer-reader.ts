@@ -14,7 +14,7 @@ export interface Answer {
 /** What came is no answer. */
 export class GarbledAnswerError extends Error {}
 
-export const MAX_BODY_BYTES = 65_536;
+const MAX_BODY_BYTES = 65_536;
 const MAX_HEAD_BYTES = 32_768;
 const MAX_INTERIM = 16;
 

@@ -23,7 +23,7 @@ export type Received =
       readonly raw: Uint8Array;
     };
 
-export interface ReadOptions {
+interface ReadOptions {
   readonly method: string;
   /** Milliseconds for the whole answer, however it trickles. */
   readonly deadlineMs: number;
