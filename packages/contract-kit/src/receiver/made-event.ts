@@ -20,6 +20,7 @@ export interface EventOrder {
   readonly more?: Readonly<Members> | undefined;
 }
 
+// Read when the first event is made, and kept: the documents never change, and many events are made.
 let schemas: ReturnType<typeof standardSchemas> | undefined;
 const samples = new Map<string, Readonly<Members>>();
 
