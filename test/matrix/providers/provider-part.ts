@@ -13,7 +13,7 @@ export function providerPart(): Part<ProviderTarget> {
     faults: providerFaults(openProvider),
     good: goodProviders,
     // Enough for each generated check to meet what is wrong with its own broken services.
-    runs: 25,
+    runs: 12,
     atOnce: 3,
   };
 }

@@ -23,13 +23,38 @@ export const validRequests: ProviderCheck = {
     const schema = standardSchemas().document("resources/refund-request.schema.json");
     // The values of an arbitrary are of the schema that the type is generated from.
     const request = arbitrary(schema) as fc.Arbitrary<RefundRequest>;
+    const spelt = fc.tuple(request, fc.constantFrom(...spellings)).map(respelt);
     return playScenario(
-      { requirements, needs: ["payments"], arbitrary: request, play },
+      { requirements, needs: ["payments"], arbitrary: spelt, play },
       target,
       context,
     );
   },
 };
+
+/** Which of its two spellings a reference has: by chance alone nearly all would contradict each other. */
+const spellings = ["right", "wrong", "both", "as it comes"] as const;
+
+function respelt([request, spelling]: readonly [
+  RefundRequest,
+  (typeof spellings)[number],
+]): RefundRequest {
+  const { clientReferenceId: own, clientRefefenceId: alias, ...rest } = request;
+  const reference = own ?? alias;
+  if (reference === undefined) return request;
+  switch (spelling) {
+    case "right":
+      return { ...rest, clientReferenceId: reference };
+    case "wrong":
+      return { ...rest, clientRefefenceId: reference };
+    case "both":
+      return { ...rest, clientReferenceId: reference, clientRefefenceId: reference };
+    case "as it comes":
+      return request;
+    default:
+      return spelling satisfies never;
+  }
+}
 
 async function play(session: Session, request: RefundRequest): Promise<void> {
   const { profile } = session.target;
