@@ -1,6 +1,10 @@
+import { runInNewContext } from "node:vm";
+import { createReceiver } from "@countersign/receiver";
+import { signedAttempt } from "@countersign/receiver/testing";
 import { sampleEvent } from "@countersign/sandbox";
 import { profiles, type Profile } from "@countersign/schemas/profiles";
 import { systemRandom } from "@countersign/service";
+import { schemeOf } from "@countersign/signatures";
 import { describe, expect, it } from "vitest";
 import { judgePayload } from "../../packages/inspector/src/event/judge-payload.ts";
 import type {
@@ -10,7 +14,8 @@ import type {
 } from "../../packages/inspector/src/remote/shapes.ts";
 import { subjectOf } from "../../packages/inspector/src/timeline/subject-of.ts";
 import { valueAt } from "../../packages/inspector/src/event/value-at.ts";
-import { openInspector } from "./open-inspector.ts";
+import { attemptTest } from "../../packages/inspector/src/event/snippets.ts";
+import { openInspector, SECRET } from "./open-inspector.ts";
 
 const types = ["giro", "cheque"];
 const ownTypes: Profile = {
@@ -78,6 +83,35 @@ describe("the inspector of another profile", () => {
       expect(
         judgePayload({ type: about.events[0]?.type ?? "", payload: "no JSON" }, about).faults,
       ).not.toHaveLength(0);
+    },
+  );
+
+  it.each([profiles.standard, profiles["x-signature"]])(
+    "gives a test of an event to copy that a receiver of $name passes",
+    async (profile) => {
+      const one = await openInspector({ profile });
+      const about = (await one.api("GET", "/sandbox/inspect")).body as About;
+      const made = await one.api("POST", "/sandbox/events", { type: "payment.created" });
+      const event = made.body as { id: string; type: string; payload: string };
+      const receiver = createReceiver({ secrets: [SECRET], profile, fallback: () => undefined }).on(
+        "payment.created",
+        () => undefined,
+      );
+      // What stands below its imports, with what they import.
+      const body = attemptTest(event, about.signature).replaceAll(/^import .*$/gm, "");
+      const given = {
+        signedAttempt,
+        schemeOf,
+        expect,
+        receiver,
+        process: { env: { WEBHOOK_SECRET: SECRET } },
+      };
+      const tests: [string, () => Promise<void>][] = [];
+      const note = (name: string, test: () => Promise<void>) => tests.push([name, test]);
+      runInNewContext(body, { ...given, it: note });
+      expect(tests.map(([name]) => name)).toEqual(["handles payment.created"]);
+      await tests[0]?.[1]();
+      expect.assertions(2);
     },
   );
 

@@ -1,3 +1,4 @@
+import { profiles } from "@countersign/schemas/profiles";
 import { expect, it } from "vitest";
 import { attemptCurl, attemptTest } from "../../packages/inspector/src/event/snippets.ts";
 import { Bodies } from "../../packages/inspector/src/timeline/bodies.ts";
@@ -107,7 +108,10 @@ export function securityOfData(): void {
     const attempt = { ...attemptOf(headers), startedAt: "" };
     const delivery = { ...deliveryOf(one.receiverUrl), eventId: id };
     // What the page gives to be pasted: the attempt as a line for a shell, and as a test.
-    for (const copied of [attemptCurl(delivery, attempt, event), attemptTest(event)]) {
+    for (const copied of [
+      attemptCurl(delivery, attempt, event),
+      attemptTest(event, profiles.standard.signature),
+    ]) {
       expect(copied).toMatch(/^[\n\x20-\x7E]+$/);
     }
   });

@@ -1,3 +1,4 @@
+import { useInspector } from "../inspector-context.ts";
 import { Code } from "../parts/code.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { Time } from "../parts/time.tsx";
@@ -15,6 +16,7 @@ export interface AttemptProps {
 
 /** One attempt: what was sent, what came back. */
 export function AttemptView({ attempt, delivery, event, outcome }: AttemptProps) {
+  const { about } = useInspector();
   const { number, startedAt, durationMs, status, error, answer, headers } = attempt;
   const isGood = status !== null && status >= 200 && status < 300;
   return (
@@ -31,7 +33,7 @@ export function AttemptView({ attempt, delivery, event, outcome }: AttemptProps)
         </summary>
         <div className="buttons">
           <CopyButton text={attemptCurl(delivery, attempt, event)} label="copy as curl" />
-          <CopyButton text={attemptTest(event)} label="copy as test" />
+          <CopyButton text={attemptTest(event, about.signature)} label="copy as test" />
         </div>
         <Code text={requestText(delivery, headers, event.payload)} label="request" />
         <Code

@@ -98,6 +98,8 @@ export interface About {
   readonly events: readonly NamedEvent[];
   readonly envelope: Envelope;
   readonly accountTypes: readonly string[];
+  /** How attempts are signed, as the profile has it. */
+  readonly signature: { readonly scheme: string; readonly description?: object };
   readonly lateReturn: boolean;
   readonly faultRoutes: readonly string[];
   readonly transitions: {

@@ -19,6 +19,7 @@ export const getAbout = ({ profile, delivery, target }: InspectParts): Route => 
       events: namedEvents(profile),
       envelope: profile.envelope,
       accountTypes: profile.account.types,
+      signature: profile.signature,
       lateReturn: context.policy.refund.lateReturn,
       faultRoutes,
       transitions: {
