@@ -24,7 +24,7 @@ describe("a good receiver raises no alarm", () => {
 
   it("and what nobody expected, or what no longer comes, is an alarm", async () => {
     const careless = byHand({ wrongMethod: { status: 200 } });
-    const bytes = "GET /webhooks";
+    const bytes = ["GET /webhooks"];
     const findings = [{ requirement: "R-VERIFY-RAW", why: "it was so", bytes }];
     const checks = receiverChecks.filter(({ id }) => id === "receiver/methods");
     const alarms = await alarmsAt({ name: "x", findings, open: careless }, { ...options, checks });

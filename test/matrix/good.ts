@@ -12,8 +12,8 @@ export interface TrueFinding {
   readonly requirement: string;
   /** What the target's library or platform does. */
   readonly why: string;
-  /** The bytes that show it, as they are sent. */
-  readonly bytes: string;
+  /** What shows it, as it is sent, a line each. */
+  readonly bytes: readonly string[];
 }
 
 /** A target without faults of its own making. */

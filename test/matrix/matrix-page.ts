@@ -54,8 +54,13 @@ ${part.good.map(goodOf).join("\n")}
 }
 
 function goodOf({ name, findings }: GoodRow): string {
-  const lines = findings.map(
-    ({ requirement, why, bytes }) => `  - ${linked(requirement)}: ${why}\n\n    \`${bytes}\`\n`,
+  const lines = findings.map(({ requirement, why, bytes }) =>
+    [
+      `  - ${linked(requirement)}: ${why}`,
+      "",
+      ...["```http", ...bytes, "```"].map((line) => `    ${line}`),
+      "",
+    ].join("\n"),
   );
   return [`- ${name}`, ...lines].join("\n");
 }

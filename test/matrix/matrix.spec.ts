@@ -1,5 +1,9 @@
+import { readFileSync } from "node:fs";
 import { receiverChecks, requirements } from "@countersign/contract-kit";
 import { describe, expect, it } from "vitest";
+import type { MatrixDocument } from "./matrix-document.ts";
+import { pageOf } from "./matrix-page.ts";
+import { pictureOf } from "./matrix-picture.ts";
 import { matrixOf, offDiagonal, type Row } from "./matrix.ts";
 import { receiverFaults } from "./receivers/faults.ts";
 
@@ -22,6 +26,27 @@ describe("the broken receivers", () => {
     const broken = new Set(receiverFaults.map(({ requirement }) => requirement));
     const tested = new Set(receiverChecks.flatMap((check) => check.requirements));
     expect([...tested].filter((id) => !broken.has(id))).toEqual([]);
+  });
+});
+
+describe("the page and the pictures in docs", () => {
+  const read = (name: string): string =>
+    readFileSync(new URL(`../../docs/${name}`, import.meta.url), "utf8");
+  // Written by `pnpm matrix` alone.
+  const document = JSON.parse(read("matrix.json")) as MatrixDocument;
+
+  it("are of what was measured", () => {
+    expect(read("matrix.md")).toBe(pageOf(document));
+    for (const role of ["receiver", "provider"] as const) {
+      const part = document[role];
+      if (part !== undefined) expect(read(`matrix-${role}.svg`)).toBe(pictureOf(role, part));
+    }
+  });
+
+  it("have the broken receivers that there are", () => {
+    const told = (rows: readonly Pick<Row, "requirement" | "what">[] = []): string[] =>
+      rows.map(({ requirement, what }) => `${requirement}: ${what}`);
+    expect(told(document.receiver?.rows)).toEqual(told(receiverFaults));
   });
 });
 

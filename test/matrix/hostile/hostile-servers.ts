@@ -3,7 +3,10 @@ import { createServer, type AddressInfo, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 
 /** What a target does to whoever speaks with it, once a connection has said something. */
-export type Hostility = (socket: Socket, said: string) => void;
+export type Hostility =
+  | ((socket: Socket, said: string) => void)
+  /** Before it has said anything. */
+  | { readonly early: (socket: Socket) => void };
 
 /** Texts that are markup or commands somewhere: in a terminal, HTML, XML, Markdown, a log of CI. */
 export const injections: readonly string[] = [
@@ -50,6 +53,7 @@ function drip(socket: Socket, chunk: string): void {
   });
 }
 
+const bomb = gzipSync(Buffer.alloc(32 * 2 ** 20));
 const kilobytes = Buffer.alloc(65_536, "x");
 
 /** Behaviours by what a reader would call them. */
@@ -97,10 +101,10 @@ export const hostilities: Readonly<Record<string, Hostility>> = {
   "announces another length than it sends": (socket) =>
     socket.end("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 7\r\n\r\nabcdefg"),
   "answers with a bomb of zeros": (socket) =>
-    socket.write(answer(gzipSync(Buffer.alloc(32 * 2 ** 20)), "Content-Encoding: gzip\r\n")),
+    socket.write(answer(bomb, "Content-Encoding: gzip\r\n")),
   "answers twice": (socket) =>
     socket.write(Buffer.concat([answer("one"), answer("two"), answer("three")])),
-  "answers before anything is asked": (socket) => socket.write(answer("early")),
+  "answers before anything is asked": { early: (socket) => socket.write(answer("early")) },
   "answers with markup and commands": (socket) =>
     socket.write(
       Buffer.concat([
@@ -136,10 +140,11 @@ export async function serveHostile(hostility: Hostility): Promise<HostileServer>
     // The other side may go at any time.
     socket.on("error", () => undefined);
     socket.once("close", () => sockets.delete(socket));
+    if (typeof hostility === "object") hostility.early(socket);
     socket.once("data", (bytes) => {
       const said = bytes.toString("latin1");
       asked.push(said.slice(0, said.indexOf("\r\n")));
-      hostility(socket, said);
+      if (typeof hostility === "function") hostility(socket, said);
     });
   });
   server.listen(0, "127.0.0.1");
