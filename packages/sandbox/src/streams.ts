@@ -2,16 +2,18 @@ import type { ServerResponse } from "node:http";
 import { clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } from "node:timers";
 import {
   listDeliveries,
-  listEvents,
   writtenTime,
   type Queryable,
   type SettledAttempt,
 } from "@countersign/service";
 import { NewsLog } from "./news-log.ts";
 import { shownDelivery, shownEvent } from "./shown.ts";
+import { lastPlace, writtenEvents } from "./written-events.ts";
 
-/** Events that are looked back at when something has happened. */
-const LOOK_BACK = 100;
+/** Events that are read at once, and deliveries of one of them. */
+const AT_ONCE = 100;
+/** Events that are told of what has happened at once; of more it is said that there are some. */
+const MAX_TOLD = 1000;
 /** Bytes that a reader may lag behind before it is hung up on. */
 const MAX_LAG = 1024 * 1024;
 /** Milliseconds between two signs of life, below what proxies take for silence. */
@@ -26,8 +28,8 @@ const GAP = "event: gap\ndata: {}\n\n";
 
 interface Namespace {
   readonly readers: Set<ServerResponse>;
-  /** Ids of events that the readers have been told, the oldest first. */
-  readonly told: Set<string>;
+  /** The place of the last event that the readers have been told. */
+  told: number;
   readonly log: NewsLog;
   /** Forgets the namespace. */
   timer: NodeJS.Timeout | undefined;
@@ -54,10 +56,10 @@ export class Streams {
 
   /** Tells a namespace's news over a response until either side ends it. */
   async open(merchantId: string, response: ServerResponse, after?: string): Promise<void> {
-    const known = await listEvents(this.#db, { merchantId, limit: LOOK_BACK });
+    const told = await lastPlace(this.#db, merchantId);
     const namespace = this.#namespaces.get(merchantId) ?? {
       readers: new Set(),
-      told: new Set(known.map(({ id }) => id).toReversed()),
+      told,
       log: new NewsLog(this.#runId),
       timer: undefined,
     };
@@ -83,7 +85,9 @@ export class Streams {
 
   /** A namespace has been emptied: its readers read the lists again. */
   emptied(merchantId: string): void {
-    this.#namespaces.get(merchantId)?.told.clear();
+    const namespace = this.#namespaces.get(merchantId);
+    if (namespace === undefined) return;
+    namespace.told = 0;
     this.#tell(merchantId, "gap", {});
   }
 
@@ -152,26 +156,27 @@ export class Streams {
     if (this.#lookAgain) this.onWork();
   }
 
-  async #tellNews(merchantId: string, { told }: Namespace): Promise<void> {
-    const events = await listEvents(this.#db, { merchantId, limit: LOOK_BACK });
-    // All of them are new: there may be more before them.
-    if (events.length === LOOK_BACK && !events.some(({ id }) => told.has(id))) {
-      this.#tell(merchantId, "gap", {});
-    }
-    for (const event of events.toReversed()) {
-      if (told.has(event.id)) continue;
-      told.add(event.id);
-      this.#tell(merchantId, "event", shownEvent(event));
-      const eventId = event.id;
-      const deliveries = await listDeliveries(this.#db, { merchantId, eventId, limit: LOOK_BACK });
-      for (const delivery of deliveries) {
-        this.#tell(merchantId, "delivery", shownDelivery(delivery, []));
+  async #tellNews(merchantId: string, namespace: Namespace): Promise<void> {
+    for (let count = 0; count < MAX_TOLD; count += AT_ONCE) {
+      const { told: after } = namespace;
+      // oxlint-disable-next-line no-await-in-loop -- each goes on where the one before has ended
+      const events = await writtenEvents(this.#db, { merchantId, after, limit: AT_ONCE });
+      for (const event of events) {
+        // A reset in between has begun anew.
+        if (namespace.told > event.place || (namespace.told === 0 && after !== 0)) return;
+        namespace.told = event.place;
+        this.#tell(merchantId, "event", shownEvent(event));
+        const eventId = event.id;
+        // oxlint-disable-next-line no-await-in-loop -- in the order of the events
+        const deliveries = await listDeliveries(this.#db, { merchantId, eventId, limit: AT_ONCE });
+        for (const delivery of deliveries) {
+          this.#tell(merchantId, "delivery", shownDelivery(delivery, []));
+        }
       }
+      if (events.length < AT_ONCE) return;
     }
-    for (const oldest of told) {
-      if (told.size <= 2 * LOOK_BACK) break;
-      told.delete(oldest);
-    }
+    namespace.told = await lastPlace(this.#db, merchantId);
+    this.#tell(merchantId, "gap", {});
   }
 
   #tell(merchantId: string, name: string, data: object): void {

@@ -68,6 +68,20 @@ describe("the stream of a namespace", () => {
     expect(named.get("delivery")?.map(({ data }) => data["subscriptionKey"])).toEqual([key, key]);
   });
 
+  it("tells every event once and in its order, however many share one instant of the clock", async () => {
+    const one = await openSandbox();
+    const { told } = await listen(one);
+    const ids: unknown[] = [];
+    for (let made = 0; made < 250; made += 1) {
+      const { body } = await one.call("POST", "/sandbox/events", {
+        json: { type: "customer.created" },
+      });
+      ids.push(body["id"]);
+    }
+    await expect.poll(() => told.at(-1)?.data["id"], SOON).toBe(ids.at(-1));
+    expect(told.map(({ data }) => data["id"])).toEqual(ids);
+  });
+
   it("tells nothing of what was before, and nothing of another namespace", async () => {
     const one = await openSandbox();
     const token = await one.addNamespace();
