@@ -27,7 +27,9 @@ export const load: ReceiverCheck = receiverCheck({
       );
       return;
     }
-    const events = Array.from({ length: AT_ONCE }, () => bench.event());
+    // Of one moment, since which of them arrives first is nobody's affair here.
+    const at = target.wire.clock.now();
+    const events = Array.from({ length: AT_ONCE }, () => bench.event({ at }));
     const first = await bench.postTogether(events.map((event) => bench.attempt(event)));
     const replies = await untilTaken(bench, events, first);
     const effects = await bench.effects(events.map(({ id }) => id));

@@ -36,7 +36,7 @@ export const tampered: ReceiverCheck = receiverCheck({
       // Spaces, since a member more would be another requirement's affair.
       const long = text.replace("{", `{${" ".repeat(Math.max(0, bytes - text.length))}`);
       const attempt = bench.attempt({ ...event, body: Buffer.from(long) });
-      const changed = long.replace(/[a-z](?=[^a-z]*$)/, otherLetter);
+      const changed = withOtherLetter(long, (letters) => letters - 1);
       return { what, attempt: { ...attempt, body: Buffer.from(changed) } };
     };
     await mustRefuse(bench, TAMPERED, [
@@ -50,7 +50,8 @@ export const tampered: ReceiverCheck = receiverCheck({
       ),
       ...Array.from({ length: PLACES }, (_, place) =>
         body("a body with one letter changed", (text) =>
-          withOtherLetter(text, bench.seed * PLACES + place),
+          // Steps that have no divisor in common with most lengths, so that places are far apart.
+          withOtherLetter(text, (letters) => ((bench.seed * PLACES + place) * 7919) % letters),
         ),
       ),
       ...[USUAL_BYTES, bench.target.profile.limits.bodyBytes].map((bytes) =>
@@ -131,13 +132,12 @@ export const tampered: ReceiverCheck = receiverCheck({
   },
 });
 
-/** A letter of the body changed, so that it is as good JSON as before; which one is the seed's affair. */
-function withOtherLetter(text: string, choice: number): string {
-  const letters = [...text.matchAll(/[a-z]/g)];
-  // Steps that have no divisor in common with most lengths, so that places are far apart.
-  const letter = letters[(choice * 7919) % letters.length];
-  if (letter === undefined) return `${text} `;
-  return text.slice(0, letter.index) + otherLetter(letter[0]) + text.slice(letter.index + 1);
+/** A letter of a text in the body changed, so that it is as good JSON as before. */
+function withOtherLetter(body: string, choose: (letters: number) => number): string {
+  const letters = [...body.matchAll(/(?<=:"[^"]*)[a-z]/g)];
+  const letter = letters[choose(letters.length)];
+  if (letter === undefined) return `${body} `;
+  return body.slice(0, letter.index) + otherLetter(letter[0]) + body.slice(letter.index + 1);
 }
 
 function otherLetter(letter: string): string {
