@@ -90,19 +90,19 @@ export function streaming(browser: () => Promise<Browser>): void {
         }
       }).observe({ type: "layout-shift" });
     });
-    for (let made = 0; made < 60; made += 1) {
+    for (let made = 0; made < 150; made += 1) {
       await one.api("POST", "/sandbox/events", { type: "account.linked" });
     }
-    await page.getByText("100 events").waitFor();
-    await page.getByRole("button", { name: "↑ 60 new" }).waitFor();
+    await page.getByText("190 events").waitFor();
+    await page.getByRole("button", { name: "↑ 150 new" }).waitFor();
     expect(await places()).toEqual(before);
     // What was put there above.
     const moved = await page.evaluate(() => (globalThis as unknown as { shifts: string[] }).shifts);
     expect(moved).toEqual([]);
 
-    await page.getByRole("button", { name: "↑ 60 new" }).click();
+    await page.getByRole("button", { name: "↑ 150 new" }).click();
     await page.locator("a.row", { hasText: "account.linked" }).first().waitFor();
-    expect(await page.getByRole("button", { name: /↑/ }).count()).toBe(0);
+    await expect.poll(() => page.getByRole("button", { name: /↑/ }).count()).toBe(0);
     expect(faults).toEqual([]);
   });
 

@@ -31,7 +31,10 @@ export function useNews(
         refresh();
       }, PACE_MS);
     };
+    let isStarted = false;
     const start = (): void => {
+      isStarted = true;
+      timeline.awaitPage();
       void remote.get<TimelinePage>(`/sandbox/inspect/timeline?limit=${String(PAGE_ROWS)}`).then(
         (page) => {
           timeline.startWith(page);
@@ -40,7 +43,6 @@ export function useNews(
         () => undefined,
       );
     };
-    start();
     const stop = listen({
       event: (event) => {
         timeline.addEvent(event, subjectOf(event, about.events));
@@ -54,7 +56,11 @@ export function useNews(
       outcome: happened,
       check: happened,
       gap: start,
-      state: (state) => timeline.setStream(state),
+      state: (state) => {
+        timeline.setStream(state);
+        // Once news come in: what happens between the list and the first of them would be in neither.
+        if (state === "live" && !isStarted) start();
+      },
     });
     return () => {
       stop();

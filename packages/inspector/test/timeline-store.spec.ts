@@ -45,6 +45,21 @@ describe("the timeline of a page", () => {
     ]);
   });
 
+  it("keeps what was told while a page was asked for, and forgets what was before", () => {
+    const one = store();
+    one.startWith({ events: [listed("gone")], before: null });
+    one.awaitPage();
+    one.addEvent(event("b"), "ref_b");
+    one.addEvent(event("c"), "ref_c");
+    one.setDelivery(delivery("c", "sub_1"));
+    // The page was read after b had been written, and before c.
+    one.startWith({ events: [listed("b"), listed("a")], before: null });
+    expect(ids(one)).toEqual(["a", "b", "c"]);
+    expect(one.snapshot().rows[2]?.states.get("sub_1")).toBe("delivered");
+    one.startWith({ events: [listed("d")], before: null });
+    expect(ids(one)).toEqual(["d"]);
+  });
+
   it("C9 keeps 100,000 rows, the oldest go first, and finds those that stay", () => {
     let change = (): void => undefined;
     const one = new TimelineStore((next) => (change = next));

@@ -55,6 +55,8 @@ export class TimelineStore {
     stream: "connecting",
   };
   #generation = 0;
+  /** Ids of events that were told since a page was asked for. */
+  #since: Set<string> | undefined;
   #isScheduled = false;
   #before: string | null | undefined;
   #stream: StreamState = "connecting";
@@ -74,6 +76,7 @@ export class TimelineStore {
   /** @param subject The id of what the event is about. */
   addEvent(event: ToldEvent, subject: string | null): void {
     this.bodies.set(event.id, event.payload);
+    this.#since?.add(event.id);
     const { id, type, category, timestamp } = event;
     const states = this.#find(id)?.states ?? NONE;
     const text = textOf({ id, type, subject });
@@ -103,12 +106,20 @@ export class TimelineStore {
     this.#changed();
   }
 
-  /** Forgets everything, and takes the newest page of the list. */
+  /** The newest page of the list is asked for: what is told from now on may not be in it. */
+  awaitPage(): void {
+    this.#since = new Set();
+  }
+
+  /** Forgets everything but what was told since the page was asked for, and takes the page. */
   startWith(page: TimelinePage): void {
+    const told = [...(this.#since ?? [])].flatMap((id) => this.#find(id) ?? []);
+    this.#since = undefined;
     this.#rows = [];
     this.#numbers.clear();
     this.#generation += 1;
     this.addOlder(page);
+    for (const row of told) this.#put(row);
   }
 
   setStream(stream: StreamState): void {
