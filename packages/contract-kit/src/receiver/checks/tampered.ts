@@ -1,5 +1,5 @@
 import type { ReceiverCheck } from "../../check.ts";
-import type { Attempt, BenchEvent } from "../bench.ts";
+import type { Attempt, Bench, BenchEvent } from "../bench.ts";
 import { withHeader } from "../headers.ts";
 import { mustRefuse, type Forgery } from "../must-refuse.ts";
 import { receiverCheck } from "../play.ts";
@@ -31,13 +31,8 @@ export const tampered: ReceiverCheck = receiverCheck({
       forged(what, (attempt) => ({ body: Buffer.from(change(attempt.body.toString())) }));
     /** Receivers that take a part of the body for the whole take its end unseen. */
     const atTheEnd = (what: string, bytes: number): Forgery => {
-      const event = bench.event();
-      const text = event.body.toString();
-      // Spaces, since a member more would be another requirement's affair.
-      const long = text.replace("{", `{${" ".repeat(Math.max(0, bytes - text.length))}`);
-      const attempt = bench.attempt({ ...event, body: Buffer.from(long) });
-      const changed = withOtherLetter(long, (letters) => letters - 1);
-      return { what, attempt: { ...attempt, body: Buffer.from(changed) } };
+      const attempt = largeAttempt(bench, bytes);
+      return { what, attempt: { ...attempt, body: changedAtItsEnd(attempt) } };
     };
     await mustRefuse(bench, TAMPERED, [
       body("a body without its last byte", (text) => text.slice(0, -1)),
@@ -97,7 +92,8 @@ export const tampered: ReceiverCheck = receiverCheck({
     /** The signature of an attempt that was taken, over another body, under its id and under the other's. */
     async function replayed(): Promise<void> {
       const [taken, other, third] = [bench.attempt(bench.event()), bench.event(), bench.event()];
-      await bench.post(taken);
+      const [large, alike] = [largeAttempt(bench, USUAL_BYTES), largeAttempt(bench, USUAL_BYTES)];
+      await bench.postAll([taken, large]);
       await mustRefuse(bench, TAMPERED, [
         {
           what: "another body under the headers of an attempt that was taken",
@@ -110,6 +106,13 @@ export const tampered: ReceiverCheck = receiverCheck({
             headers: withHeader(taken.headers, names.id, () => third.id),
             body: third.body,
             ids: [third.id],
+          },
+        },
+        {
+          what: "another event under the signature of a large body that begins alike",
+          attempt: {
+            ...alike,
+            headers: withHeader(large.headers, names.id, () => alike.ids[0] ?? ""),
           },
         },
       ]);
@@ -131,6 +134,18 @@ export const tampered: ReceiverCheck = receiverCheck({
     }
   },
 });
+
+function largeAttempt(bench: Bench, bytes: number): Attempt {
+  const event = bench.event();
+  const text = event.body.toString();
+  // Spaces, since a member more would be another requirement's affair.
+  const long = text.replace("{", `{${" ".repeat(Math.max(0, bytes - text.length))}`);
+  return bench.attempt({ ...event, body: Buffer.from(long) });
+}
+
+function changedAtItsEnd({ body }: Attempt): Buffer {
+  return Buffer.from(withOtherLetter(Buffer.from(body).toString(), (letters) => letters - 1));
+}
 
 /** A letter of a text in the body changed, so that it is as good JSON as before. */
 function withOtherLetter(body: string, choose: (letters: number) => number): string {
