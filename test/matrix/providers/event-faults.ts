@@ -50,6 +50,7 @@ export const eventFaults: readonly Broken[] = [
     requirement: "P-EVENT-SCHEMA",
     what: "names a member twice",
     delivery: each((attempt) => {
+      if (eventOf(attempt).type !== "account.linked") return attempt;
       const text = attempt.body.toString().replace(/^\{/, '{"type":"account.linked",');
       const message = { id: eventOf(attempt).id, timestamp: now(), body: Buffer.from(text) };
       const headers = { ...attempt.headers, ...attempt.sign(message) };

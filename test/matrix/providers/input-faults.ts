@@ -1,4 +1,12 @@
-import { bodyOf, answers, calls, refund, withText, type Broken } from "./fault-kinds.ts";
+import {
+  bodyOf,
+  answers,
+  calls,
+  refund,
+  withCallText,
+  withText,
+  type Broken,
+} from "./fault-kinds.ts";
 
 /** Of what a call is made of. */
 export const inputFaults: readonly Broken[] = [
@@ -131,7 +139,13 @@ export const inputFaults: readonly Broken[] = [
     check: "provider/invalid-requests",
     requirement: "P-SUBSCRIBE-URL",
     what: "takes any text for an address",
-    fault: calls((text) => text.replace(/"url":"[^"]*"/, '"url":"http://127.0.0.1:9/webhooks"')),
+    fault: () => async (call, next) => {
+      const answer = await next(call);
+      const isWrong = Buffer.from(answer.body).includes('"/url');
+      return call.path.endsWith("/subscribe") && answer.status === 400 && isWrong
+        ? next(withCallText(call, (text) => text.replace(/"url":"[^"]*"/, ELSEWHERE)))
+        : answer;
+    },
   },
   {
     check: "provider/invalid-requests",
@@ -143,8 +157,22 @@ export const inputFaults: readonly Broken[] = [
     check: "provider/invalid-requests",
     requirement: "P-SUBSCRIBE-DETAILS",
     what: "takes what it does not understand for ALL",
-    fault: calls((text) =>
-      text.replace(/"subscriptionDetails":\{[^}]*\}/, '"subscriptionDetails":{"type":"ALL"}'),
-    ),
+    fault: () => async (call, next) => {
+      const answer = await next(call);
+      const said = Buffer.from(answer.body).toString();
+      const isWrong = said.includes('"/subscriptionDetails') && !said.includes("UNKNOWN_EVENT");
+      return answer.status === 400 && isWrong
+        ? next(
+            withCallText(call, (text) =>
+              text.replace(
+                /"subscriptionDetails":\{[^}]*\}/,
+                '"subscriptionDetails":{"type":"ALL"}',
+              ),
+            ),
+          )
+        : answer;
+    },
   },
 ];
+
+const ELSEWHERE = '"url":"http://127.0.0.1:9/webhooks"';

@@ -15,27 +15,42 @@ export const subscriptionFaults: readonly Broken[] = [
     requirement: "P-SUBSCRIBE-SELECT",
     what: "sends everything to everybody",
     isQuick: true,
-    fault: () => (call, next) =>
-      next(
-        call.path.endsWith("/subscribe")
-          ? withCallText(call, (text) =>
-              text.replace(/"type":"\w+","details":\[[^\]]*\]/, '"type":"ALL"'),
-            )
-          : call,
+    fault: calls((text) =>
+      // What is right as it is, but for the event that nobody has.
+      text.replace(
+        /"type":"(?:EVENT|CATEGORY)","details":\[(?:"(?!no\.such)[A-Za-z.]+",?){1,20}\]\}/,
+        '"type":"ALL"}',
       ),
+    ),
+    also: { "P-EVENT-GONE": "events of other subscriptions come to the one that is gone" },
   },
   {
     check: "provider/subscriptions",
     requirement: "P-UNSUBSCRIBE-SUBTRACT",
     what: "acknowledges an unsubscription and forgets it",
-    fault: () => (call, next) =>
-      call.path.endsWith("/unsubscribe")
-        ? Promise.resolve({
+    fault: () => {
+      // Of each merchant its own keys: what is anybody else's is refused as ever.
+      const keys = new Map<string, string>();
+      return async (call, next) => {
+        const { authorization = "" } = call.headers;
+        const key = /^\{"subscriptionId":"([^"]*)","subscriptionDetails":\{"type":"[A-Z]+"/.exec(
+          bodyOf(call),
+        )?.[1];
+        if (call.path.endsWith("/unsubscribe") && keys.get(key ?? "") === authorization)
+          return {
             status: 200,
             headers: { "content-type": "application/json" },
-            body: Buffer.from('{"subscriptionKey":"sub_1"}'),
-          })
-        : next(call),
+            body: Buffer.from(`{"subscriptionKey":"${key ?? ""}"}`),
+          };
+        const answer = await next(call);
+        const made = /^\{"subscriptionKey":"([^"]*)"/.exec(
+          Buffer.from(answer.body).toString(),
+        )?.[1];
+        if (made !== undefined) keys.set(made, authorization);
+        return answer;
+      };
+    },
+    also: { "P-EVENT-ROTATION": "the first secret goes on beside the second" },
   },
   {
     check: "provider/subscriptions",
@@ -45,7 +60,7 @@ export const subscriptionFaults: readonly Broken[] = [
       const first = new Map<string, string>();
       return async (call, next) => {
         const answer = await next(call);
-        if (!call.path.endsWith("/subscribe")) return answer;
+        if (!call.path.endsWith("/subscribe") || answer.status !== 200) return answer;
         const merchant = call.headers["authorization"] ?? "";
         return withText(answer, (text) => {
           first.set(merchant, first.get(merchant) ?? text);
@@ -53,13 +68,18 @@ export const subscriptionFaults: readonly Broken[] = [
         });
       };
     },
+    also: {
+      "P-SUBSCRIBE-SELECT": "what is taken away from one is taken away from the first",
+      "P-EVENT-SUCCESS": "the subscription that ends is the first one, and not the last",
+    },
   },
   {
     check: "provider/common-headers",
     requirement: "P-AUTH-BEARER",
     what: "answers a stranger 403",
     isQuick: true,
-    fault: statuses(401, 403),
+    fault: statuses(401, 403, /^(?!POST \/v1\/tokens)/),
+    also: { "P-AUTH-TOKEN-EXPIRES": "a token at its end is a stranger's" },
   },
   {
     check: "provider/common-headers",
@@ -114,7 +134,8 @@ export const subscriptionFaults: readonly Broken[] = [
     check: "provider/customers",
     requirement: "P-CUSTOMER-NOT-FOUND",
     what: "answers an unknown customer 400",
-    fault: statuses(404, 400),
+    fault: statuses(404, 400, /^GET \/v1\/customers/),
+    also: { "P-INPUT-HEADERS-TOLERANT": "it is seen by a look-up of nobody" },
   },
   {
     check: "provider/unsubscribing",
@@ -139,7 +160,7 @@ export const subscriptionFaults: readonly Broken[] = [
     check: "provider/unsubscribing",
     requirement: "P-UNSUBSCRIBE-NOT-FOUND",
     what: "answers an unknown key 400",
-    fault: statuses(404, 400),
+    fault: statuses(404, 400, /unsubscribe/),
   },
   {
     check: "provider/common-headers",

@@ -121,7 +121,6 @@ export const tokenFaults: readonly Broken[] = [
           .toString()
           .replace(/"type":"CATEGORY","details":\["PAYMENT"\]/, PAYMENT_NAMES),
       }),
-    also: { "P-UNSUBSCRIBE-SUBTRACT": "a category is taken away by the same reading" },
   },
 ];
 

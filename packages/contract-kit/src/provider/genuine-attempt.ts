@@ -1,7 +1,7 @@
 import type { Profile } from "@countersign/schemas";
 import { schemeOf, type Secret } from "@countersign/signatures";
 import type { ReceivedAttempt } from "../target.ts";
-import { eventOf } from "./delivered-event.ts";
+import { idOf } from "./delivered-event.ts";
 import { must } from "./violation.ts";
 
 const HEADERS = "P-EVENT-HEADERS";
@@ -44,8 +44,7 @@ export function requireGenuine(
     must(SIGNED, false, () => `the bytes that came are not what was signed: ${code}`);
     return undefined;
   }
-  const event = eventOf(attempt.body, profile);
-  const id = typeof event === "object" ? event.id : undefined;
+  const id = idOf(attempt.body, profile);
   must(SIGNED, verification.id === undefined || verification.id === id, () => {
     return `the signed id ${String(verification.id)} is not the event's, ${String(id)}`;
   });
