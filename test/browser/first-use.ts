@@ -1,11 +1,13 @@
 import type { Browser } from "playwright-core";
 import { expect, it } from "vitest";
-import { openInspector } from "./open-inspector.ts";
+import { inspectorOfFile, openInspector } from "./open-inspector.ts";
 import { mouse, tellStory } from "./story.ts";
 import { watchPage } from "./watch-page.ts";
 
 /** What somebody does with the page who has never seen it. */
 export function firstUse(browser: () => Promise<Browser>): void {
+  const shared = inspectorOfFile();
+
   it("leads from an empty sandbox to a failed, repaired and replayed delivery", async () => {
     const one = await openInspector();
     await one.api("POST", "/sandbox/reset", {});
@@ -16,7 +18,7 @@ export function firstUse(browser: () => Promise<Browser>): void {
   });
 
   it("has every form within reach in a narrow page", async () => {
-    const one = await openInspector();
+    const one = await shared();
     const { page } = await watchPage(await browser(), one.url, {
       viewport: { width: 360, height: 780 },
     });
@@ -38,7 +40,7 @@ export function firstUse(browser: () => Promise<Browser>): void {
   });
 
   it("is worked with the keyboard alone", async () => {
-    const one = await openInspector();
+    const one = await shared();
     const { page } = await watchPage(await browser(), one.url);
     await page.goto(one.address);
     await page.locator("a.row").first().waitFor();
@@ -52,7 +54,7 @@ export function firstUse(browser: () => Promise<Browser>): void {
   });
 
   it("tells every control's curl line before it is pressed", async () => {
-    const one = await openInspector();
+    const one = await shared();
     const { page } = await watchPage(await browser(), one.url);
     await page.goto(one.address);
     await page.locator("a.row").first().waitFor();
