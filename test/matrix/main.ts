@@ -44,7 +44,7 @@ if (asked.help) process.stdout.write(HELP);
 else process.exitCode = (await main()) ? 0 : 1;
 
 async function main(): Promise<boolean> {
-  const made: Partial<Record<Target["role"], MatrixOfRole>> = { ...written() };
+  const made: Partial<Record<Target["role"], MatrixOfRole>> = {};
   const problems: string[] = [];
   for (const role of ["receiver", "provider"] as const) {
     if (asked.role !== undefined && asked.role !== role) continue;
@@ -154,7 +154,10 @@ function written(): MatrixDocument {
 }
 
 /** Whether what is written is what was measured; without --check it is afterwards. */
-function publish(made: MatrixDocument): boolean {
+function publish(measured: MatrixDocument): boolean {
+  // Read as late as this: another process may have measured the other role meanwhile.
+  const { receiver, provider } = { ...written(), ...measured };
+  const made = { ...(receiver && { receiver }), ...(provider && { provider }) };
   const files: Readonly<Record<string, string>> = {
     "matrix.json": jsonOf(made),
     "matrix.md": pageOf(made),

@@ -31,11 +31,11 @@ async function start(
 }
 
 function program(
-  command: string,
+  command: () => string,
   parameters: () => readonly string[],
 ): Good<ReceiverTarget>["open"] {
   return async () => {
-    const [child, origin] = await start(command, parameters());
+    const [child, origin] = await start(command(), parameters());
     return {
       target: receiverTarget({
         url: `${origin}/webhooks`,
@@ -58,28 +58,59 @@ function missing(command: string, parameter: string): Pick<Good<ReceiverTarget>,
   return status === 0 ? {} : { missing: `${command} does not run here` };
 }
 
-let classes: string | undefined;
-
-/** The folder of the compiled classes, which is made once a process. */
-function compiled(): string {
-  if (classes !== undefined) return classes;
-  const folder = mkdtempSync(join(tmpdir(), "countersign-java-"));
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
-  const sources = ["Json", "Schema", "Receiver"].map((name) => pathOf(`java/${name}.java`));
-  execFileSync("javac", ["-d", folder, ...sources], { stdio: "ignore" });
-  classes = folder;
-  return folder;
+/** What a compiler makes in a folder of its own, once a process; the folder goes with the process. */
+function compiled(
+  command: string,
+  parametersFor: (folder: string) => readonly string[],
+): () => string {
+  let made: string | undefined;
+  return () => {
+    if (made !== undefined) return made;
+    const folder = mkdtempSync(join(tmpdir(), `countersign-${command}-`));
+    process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+    execFileSync(command, parametersFor(folder), { stdio: "ignore" });
+    made = folder;
+    return folder;
+  };
 }
+
+const classes = compiled("javac", (folder) => [
+  "-d",
+  folder,
+  ...["Json", "Schema", "Receiver"].map((name) => pathOf(`java/${name}.java`)),
+]);
+
+const binary = compiled("rustc", (folder) => [
+  "--edition=2021",
+  "-Copt-level=1",
+  "--out-dir",
+  folder,
+  pathOf("rust/receiver.rs"),
+]);
 
 export const otherLanguages: readonly Good<ReceiverTarget>[] = [
   {
     name: "Python 3, standard library",
     ...missing("python3", "--version"),
-    open: program("python3", () => [pathOf("python/receiver.py"), schemas]),
+    open: program(
+      () => "python3",
+      () => [pathOf("python/receiver.py"), schemas],
+    ),
   },
   {
     name: "Java, com.sun.net.httpserver",
     ...missing("javac", "--version"),
-    open: program("java", () => ["-cp", compiled(), "Receiver", schemas]),
+    open: program(
+      () => "java",
+      () => ["-cp", classes(), "Receiver", schemas],
+    ),
+  },
+  {
+    name: "Rust, standard library",
+    ...missing("rustc", "--version"),
+    open: program(
+      () => join(binary(), "receiver"),
+      () => [schemas],
+    ),
   },
 ];
