@@ -68,16 +68,21 @@ export function receiverCheckRunner({
       const kit = await load();
       const target = kit.receiverTarget({ url, secrets: [secret], profile });
       const hide = kit.redactor([secret]);
-      const report = await kit.run({
-        target,
-        checks: kit.receiverChecks,
-        requirements: kit.requirements("receiver"),
-        seed: SEED,
-        signal,
-        onCheck: ({ id, title }, place, total) => onCheck({ check: id, title, place, total }),
-        onFinding: (finding) => onEntry(hide(kit.entryOfFinding(finding, { seed: SEED, replay }))),
-      });
-      return hide(kit.reportOfRun(report, { replay }));
+      try {
+        const report = await kit.run({
+          target,
+          checks: kit.receiverChecks,
+          requirements: kit.requirements("receiver"),
+          seed: SEED,
+          signal,
+          onCheck: ({ id, title }, place, total) => onCheck({ check: id, title, place, total }),
+          onFinding: (finding) =>
+            onEntry(hide(kit.entryOfFinding(finding, { seed: SEED, replay }))),
+        });
+        return hide(kit.reportOfRun(report, { replay, notes: target.notes() }));
+      } finally {
+        target.close();
+      }
     },
   };
 }

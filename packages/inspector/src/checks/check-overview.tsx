@@ -47,10 +47,13 @@ function About({
 }) {
   return (
     <>
-      {[...problems, ...notes].map((text) => (
+      {problems.map((text) => (
         <p key={text} className="refusal">
           {text}
         </p>
+      ))}
+      {notes.map((text) => (
+        <p key={text}>{text}</p>
       ))}
       <p className="facts">
         <Time at={about.startedAt} isLong />
