@@ -119,9 +119,11 @@ class Engine implements DeliveryEngine {
 
   async #look(): Promise<void> {
     this.#looking = false;
+    // Of real time there is mostly something: it does not wait for the question of which clocks there are.
+    this.#deliverer.wake("live");
     try {
       for (const clockId of await waitingClocks(this.#options.driver)) {
-        this.#deliverer.wake(clockId);
+        if (clockId !== "live") this.#deliverer.wake(clockId);
       }
     } catch (error) {
       if (this.#stopping === undefined) this.#options.observer?.failed?.(error);

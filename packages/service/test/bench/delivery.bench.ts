@@ -8,11 +8,16 @@ import { table } from "../../../receiver/test/bench/table.ts";
 import type { BenchFigures, BenchJob } from "./delivery/job.ts";
 
 // Ratios are those of one round, in which all kinds take turns; the table shows their median. Each kind is a
-// process of its own, the sink another one, and a database a third: on two cores they share what there is.
+// process of its own, the sink another one, and a database a third: on two cores they share what there is, and what
+// else runs there takes more from those that are several. One case alone: `pnpm bench delivery -t P4`, and so with
+// `P5`, `P6`, `processes` and `COMMIT`.
 
 type Kind = BenchJob["kind"];
 type Servers = Pick<BenchJob, "sinkPort" | "postgresPort" | "redisPort">;
 
+/** Deliveries of one measurement: seconds, beside which the first turns, not compiled yet, are few. */
+const COUNT = 20_000;
+const CASE_MS = 1_800_000;
 const STORES = ["sqlite", "postgres"] as const;
 const PEERS = ["pg-boss", "graphile-worker", "bullmq"] as const;
 const flags = ["--disable-warning=ExperimentalWarning", "--conditions=@countersign/source"];
@@ -78,109 +83,131 @@ const verdict = (isReached: boolean): string => (isReached ? "reached" : "missed
 describe.skipIf(postgresBinaries === undefined || redisBinary === undefined)(
   "deliveries, on loopback, signed, 64 at one time",
   () => {
-    test("P4: the durable rate against a list in memory and against queues", () => {
-      const kinds: readonly Kind[] = ["memory", ...STORES, ...PEERS];
-      const rounds = Array.from({ length: 5 }, () =>
-        Object.fromEntries(kinds.map((kind) => [kind, measure(kind, { deliveries: 10_000 })])),
-      );
-      const rates = (kind: Kind): number[] => rounds.map((round) => round[kind]?.rate ?? 0);
-      const ratio = (kind: Kind, to: readonly Kind[]): number =>
-        median(
-          rounds.map(
-            (round) =>
-              (round[kind]?.rate ?? 0) / Math.max(...to.map((other) => round[other]?.rate ?? 0)),
+    test(
+      "P4: the durable rate against a list in memory and against queues",
+      () => {
+        const kinds: readonly Kind[] = ["memory", ...STORES, ...PEERS];
+        const rounds = Array.from({ length: 5 }, () =>
+          Object.fromEntries(kinds.map((kind) => [kind, measure(kind, { deliveries: COUNT })])),
+        );
+        const rates = (kind: Kind): number[] => rounds.map((round) => round[kind]?.rate ?? 0);
+        const ratio = (kind: Kind, to: readonly Kind[]): number =>
+          median(
+            rounds.map(
+              (round) =>
+                (round[kind]?.rate ?? 0) / Math.max(...to.map((other) => round[other]?.rate ?? 0)),
+            ),
+          );
+        const cpu = (kind: Kind): number => median(rounds.map((round) => round[kind]?.cpu ?? 0));
+        console.log(
+          table(
+            ["", "deliveries/s", "CPU a delivery", "of the list", "of the best queue"],
+            kinds.map((kind) => [
+              kind,
+              String(Math.round(median(rates(kind)))),
+              `${String(Math.round(cpu(kind)))} µs`,
+              ratio(kind, ["memory"]).toFixed(2),
+              ratio(kind, PEERS).toFixed(2),
+            ]),
           ),
         );
-      const cpu = (kind: Kind): number => median(rounds.map((round) => round[kind]?.cpu ?? 0));
-      console.log(
-        table(
-          ["", "deliveries/s", "CPU a delivery", "of the list", "of the best queue"],
-          kinds.map((kind) => [
-            kind,
-            String(Math.round(median(rates(kind)))),
-            `${String(Math.round(cpu(kind)))} µs`,
-            ratio(kind, ["memory"]).toFixed(2),
-            ratio(kind, PEERS).toFixed(2),
-          ]),
-        ),
-      );
-      for (const store of STORES) {
-        const reached = ratio(store, ["memory"]);
-        console.log(`${store}: goal 0.65, wanted 0.8: ${verdict(reached >= 0.65)}`);
-        // What the last change held on a busy machine; the goal is wanted.
-        expect(reached).toBeGreaterThan(0.3);
-      }
-      const best = ratio("postgres", PEERS);
-      console.log(`postgres: goal 1 of the best queue: ${verdict(best >= 1)}`);
-      expect(best).toBeGreaterThan(0.5);
-    });
+        for (const store of STORES) {
+          const reached = ratio(store, ["memory"]);
+          console.log(`${store}: goal 0.65, wanted 0.8: ${verdict(reached >= 0.65)}`);
+          // What a machine that others use too has left; the goals are printed.
+          expect(reached).toBeGreaterThan(store === "sqlite" ? 0.5 : 0.35);
+        }
+        const best = ratio("postgres", PEERS);
+        console.log(`postgres: goal 1 of the best queue: ${verdict(best >= 1)}`);
+        expect(best).toBeGreaterThan(0.5);
+      },
+      CASE_MS,
+    );
 
-    test("P5: 2 % of the traffic goes to an endpoint that takes 2 s", () => {
-      const slowed = { deliveries: 10_000, slowEvery: 50 };
-      const rounds = Array.from({ length: 3 }, () => ({
-        stores: STORES.map((store) => ({
-          quiet: measure(store, { deliveries: 10_000 }).rate,
-          slow: measure(store, slowed).rate,
-        })),
-        // Fewer: they take their time.
-        peers: PEERS.map((peer) => measure(peer, { deliveries: 3000, slowEvery: 50 }).rate),
-      }));
-      STORES.forEach((store, at) => {
-        const kept = median(
-          rounds.map(({ stores }) => (stores[at]?.slow ?? 0) / (stores[at]?.quiet ?? 1)),
-        );
-        const times = median(
-          rounds.map(({ stores, peers }) => (stores[at]?.slow ?? 0) / Math.max(...peers)),
-        );
-        console.log(
-          `${store}: keeps ${kept.toFixed(2)} of its rate (goal 0.9: ${verdict(kept >= 0.9)}), ` +
-            `${times.toFixed(1)} times the best queue (goal 3: ${verdict(times >= 3)})`,
-        );
-        expect(kept).toBeGreaterThan(0.7);
-        expect(times).toBeGreaterThan(1.5);
-      });
-    });
-
-    test("P6: a million deliveries are due later", () => {
-      STORES.forEach((store) => {
-        const ratios = Array.from({ length: 3 }, () => {
-          const few = measure(store, { deliveries: 10_000, later: 1000 }).rate;
-          return measure(store, { deliveries: 10_000, later: 1_000_000 }).rate / few;
+    test(
+      "P5: 2 % of the traffic goes to an endpoint that takes 2 s",
+      () => {
+        const slowed = { deliveries: COUNT, slowEvery: 50 };
+        const rounds = Array.from({ length: 3 }, () => ({
+          stores: STORES.map((store) => ({
+            quiet: measure(store, { deliveries: COUNT }).rate,
+            slow: measure(store, slowed).rate,
+          })),
+          // Fewer: they take their time.
+          peers: PEERS.map((peer) => measure(peer, { deliveries: 3000, slowEvery: 50 }).rate),
+        }));
+        STORES.forEach((store, at) => {
+          const kept = median(
+            rounds.map(({ stores }) => (stores[at]?.slow ?? 0) / (stores[at]?.quiet ?? 1)),
+          );
+          const times = median(
+            rounds.map(({ stores, peers }) => (stores[at]?.slow ?? 0) / Math.max(...peers)),
+          );
+          console.log(
+            `${store}: keeps ${kept.toFixed(2)} of its rate (goal 0.9: ${verdict(kept >= 0.9)}), ` +
+              `${times.toFixed(1)} times the best queue (goal 3: ${verdict(times >= 3)})`,
+          );
+          expect(kept).toBeGreaterThanOrEqual(0.9);
+          expect(times).toBeGreaterThanOrEqual(3);
         });
-        const kept = median(ratios);
-        console.log(
-          `${store}: ${kept.toFixed(2)} of the rate with a thousand (goal 0.9: ${verdict(kept >= 0.9)})`,
-        );
-        expect(kept).toBeGreaterThan(0.6);
-      });
-    });
+      },
+      CASE_MS,
+    );
 
-    test("one, two and three processes on one PostgreSQL", () => {
-      const rounds = Array.from({ length: 3 }, () =>
-        [1, 2, 3].map((processes) => measure("processes", { deliveries: 15_000, processes }).rate),
-      );
-      const rates = [0, 1, 2].map((at) => median(rounds.map((round) => round[at] ?? 0)));
-      console.log(`deliveries/s: ${rates.map((rate) => String(Math.round(rate))).join(", ")}`);
-      // On two cores that the sink and the database share, more processes have no more of them.
-      expect(Math.min(...rates)).toBeGreaterThan((rates[0] ?? 0) * 0.5);
-    });
+    test(
+      "P6: a million deliveries are due later",
+      () => {
+        STORES.forEach((store) => {
+          const ratios = Array.from({ length: 3 }, () => {
+            const few = measure(store, { deliveries: COUNT, later: 1000 }).rate;
+            return measure(store, { deliveries: COUNT, later: 1_000_000 }).rate / few;
+          });
+          const kept = median(ratios);
+          console.log(
+            `${store}: ${kept.toFixed(2)} of the rate with a thousand (goal 0.9: ${verdict(kept >= 0.9)})`,
+          );
+          expect(kept).toBeGreaterThanOrEqual(0.9);
+        });
+      },
+      CASE_MS,
+    );
 
-    test("the time from COMMIT to the receiver, at half of what is written and delivered", () => {
-      STORES.forEach((store) => {
-        // Half of what the process can write and deliver.
-        const most = measure(`latency-${store}`, { deliveries: 5000 }).rate;
-        const offered = Math.round(most / 2);
+    test(
+      "one, two and three processes on one PostgreSQL",
+      () => {
         const rounds = Array.from({ length: 3 }, () =>
-          measure(`latency-${store}`, { deliveries: offered * 5, offered }),
+          [1, 2, 3].map(
+            (processes) => measure("processes", { deliveries: 15_000, processes }).rate,
+          ),
         );
-        const p50 = median(rounds.map(({ latency }) => latency?.p50 ?? Number.NaN));
-        const p99 = median(rounds.map(({ latency }) => latency?.p99 ?? Number.NaN));
-        console.log(
-          `${store}: ${String(offered)}/s, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms ` +
-            `(goals 20 and 100: ${verdict(p50 <= 20 && p99 <= 100)})`,
-        );
-        expect(p50).toBeLessThan(100);
-      });
-    });
+        const rates = [0, 1, 2].map((at) => median(rounds.map((round) => round[at] ?? 0)));
+        console.log(`deliveries/s: ${rates.map((rate) => String(Math.round(rate))).join(", ")}`);
+        // On two cores that the sink and the database share, more processes have no more of them.
+        expect(Math.min(...rates)).toBeGreaterThan((rates[0] ?? 0) * 0.5);
+      },
+      CASE_MS,
+    );
+
+    test(
+      "the time from COMMIT to the receiver, at half of what is written and delivered",
+      () => {
+        STORES.forEach((store) => {
+          // Half of what the process can write and deliver.
+          const most = measure(`latency-${store}`, { deliveries: 5000 }).rate;
+          const offered = Math.round(most / 2);
+          const rounds = Array.from({ length: 3 }, () =>
+            measure(`latency-${store}`, { deliveries: offered * 5, offered }),
+          );
+          const p50 = median(rounds.map(({ latency }) => latency?.p50 ?? Number.NaN));
+          const p99 = median(rounds.map(({ latency }) => latency?.p99 ?? Number.NaN));
+          console.log(
+            `${store}: ${String(offered)}/s, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms ` +
+              `(goals 20 and 100: ${verdict(p50 <= 20 && p99 <= 100)})`,
+          );
+          expect(p50).toBeLessThan(100);
+        });
+      },
+      CASE_MS,
+    );
   },
 );
