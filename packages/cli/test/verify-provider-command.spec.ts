@@ -183,6 +183,12 @@ describe("countersign verify provider", () => {
       {},
     ],
     ["the hooks are not there", "CS_CLI_CONTROL_UNUSABLE", ["--control", "/nowhere"], {}],
+    [
+      "nobody says by which address it is reached",
+      "CS_CLI_ARGUMENT_UNUSABLE",
+      ["--listen", "0.0.0.0"],
+      {},
+    ],
     ["the address cannot be listened on", "CS_CLI_PORT_UNUSABLE", ["--listen", "192.0.2.1"], {}],
   ] as const)("ends with 2 where %s", async (_what, code, more, env) => {
     const { status, err } = await verify("http://127.0.0.1:1", more, env);

@@ -155,6 +155,11 @@ async function receiverOf(
     /^\[?([^\]]+?)\]?(?::(\d{1,5}))?$/.exec(listen ?? "127.0.0.1") ?? [];
   if (Number(port) > 65_535)
     throw new Failure("CS_CLI_ARGUMENT_UNUSABLE", "--listen: a port is at most 65535");
+  if (["0.0.0.0", "::"].includes(host) && callbackUrl === undefined)
+    throw new Failure(
+      "CS_CLI_ARGUMENT_UNUSABLE",
+      `--listen ${host} is every address of this machine: --callback-url says by which one it is reached`,
+    );
   try {
     return await hostReceiver({ host, port: Number(port), ...(callbackUrl && { callbackUrl }) });
   } catch (cause) {
