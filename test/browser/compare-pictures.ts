@@ -7,6 +7,7 @@ import { differingShare } from "./differing-share.ts";
 import { openInspector, type OpenInspector } from "./open-inspector.ts";
 import { seriousViolations } from "./serious-violations.ts";
 import { seededRandom } from "./seeded-random.ts";
+import { SOON } from "./soon.ts";
 import { watchPage } from "./watch-page.ts";
 
 const pictures = fileURLToPath(new URL("../../packages/inspector/docs/", import.meta.url));
@@ -44,9 +45,9 @@ async function tell(one: OpenInspector): Promise<{ refundId: string; eventId: st
   const { paymentId: refundId } = (await one.api("POST", "/v1/refunds", refund)).body as {
     paymentId: string;
   };
-  await expect.poll(() => one.arrived.length).toBe(1);
+  await expect.poll(() => one.arrived.length, SOON).toBe(1);
   await one.api("PUT", "/sandbox/clock", { advance: "PT10S" });
-  await expect.poll(() => one.arrived.length).toBe(2);
+  await expect.poll(() => one.arrived.length, SOON).toBe(2);
   const { events } = (await one.api("GET", "/sandbox/events")).body as {
     events: { id: string; type: string }[];
   };

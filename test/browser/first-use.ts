@@ -1,6 +1,7 @@
 import type { Browser } from "playwright-core";
 import { expect, it } from "vitest";
 import { inspectorOfFile, openInspector } from "./open-inspector.ts";
+import { SOON } from "./soon.ts";
 import { mouse, tellStory } from "./story.ts";
 import { watchPage } from "./watch-page.ts";
 
@@ -67,7 +68,7 @@ export function firstUse(browser: () => Promise<Browser>): void {
       await page.evaluate((hash) => (location.hash = hash), `#/${view}/new`);
       const button = page.locator("button.primary, .list-head button").first();
       await button.focus();
-      await expect.poll(() => line.innerText()).toMatch(/^curl .*\/sandbox\//);
+      await expect.poll(() => line.innerText(), SOON).toMatch(/^curl .*\/sandbox\//);
     }
   });
 }

@@ -3,6 +3,7 @@ import type { Browser } from "playwright-core";
 import { expect, it } from "vitest";
 import { CANARY, hostileTexts } from "./hostile-texts.ts";
 import { openInspector } from "./open-inspector.ts";
+import { SOON } from "./soon.ts";
 import { watchPage } from "./watch-page.ts";
 
 /** C1: texts in every field of the page that have become code somewhere. */
@@ -24,7 +25,7 @@ export function hostileTextsInPage(browser: () => Promise<Browser>): void {
       const { status } = await one.api("POST", "/sandbox/events", { type: "account.linked", data });
       expect(status).toBe(201);
     }
-    await expect.poll(() => one.arrived.length, { timeout: 10_000 }).toBe(20);
+    await expect.poll(() => one.arrived.length, SOON).toBe(20);
     for (const text of hostileTexts.slice(0, 20)) {
       const named = { firstName: text, lastName: text.slice(0, 255) };
       await one.api("POST", "/sandbox/customers", named);
@@ -90,7 +91,7 @@ export function hostileTextsInPage(browser: () => Promise<Browser>): void {
       }
     });
     expect(refused).toBe(true);
-    await expect.poll(() => faults.length).toBeGreaterThan(0);
+    await expect.poll(() => faults.length, SOON).toBeGreaterThan(0);
   });
 }
 

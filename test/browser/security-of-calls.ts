@@ -1,6 +1,6 @@
 import net from "node:net";
 import { expect, it } from "vitest";
-import { inspectorOfFile, KEY, TOKEN } from "./open-inspector.ts";
+import { inspectorOfFile, KEY, openInspector, TOKEN } from "./open-inspector.ts";
 import { ownPage, send, session } from "./page-calls.ts";
 
 const READS = [
@@ -185,5 +185,12 @@ export function securityOfCalls(): void {
     }
     expect((await send(one, "GET /inspector")).status).toBe(308);
     expect((await send(one, "POST /inspector/")).status).toBe(405);
+  });
+
+  it("is not there where a sandbox is started without it", async () => {
+    const one = await openInspector({ inspector: undefined } as object);
+    expect((await send(one, "GET /inspector/")).status).toBe(404);
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    expect((await send(one, "GET /sandbox/inspect", { headers })).status).toBe(404);
   });
 }

@@ -1,6 +1,7 @@
 import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 import type { OpenInspector } from "./open-inspector.ts";
+import { SOON } from "./soon.ts";
 
 /** How somebody works the page. */
 export interface Hand {
@@ -97,7 +98,7 @@ export async function tellStory(
   // A replay is one further attempt of the same bytes.
   await hand.press(button("replay"));
   await page.getByText("attempt 3").waitFor();
-  await expect.poll(() => one.arrived.length).toBe(2);
+  await expect.poll(() => one.arrived.length, SOON).toBe(2);
   expect(one.arrived[1]).toBe(one.arrived[0]);
 
   // The signature as sent is genuine, and one changed byte is found.

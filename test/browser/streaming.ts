@@ -2,6 +2,7 @@ import type { Browser, Request } from "playwright-core";
 import { expect, it } from "vitest";
 import { cuttable } from "./cuttable.ts";
 import { KEY, openInspector } from "./open-inspector.ts";
+import { SOON } from "./soon.ts";
 import { watchPage } from "./watch-page.ts";
 
 /** What the page does while things happen. */
@@ -102,7 +103,7 @@ export function streaming(browser: () => Promise<Browser>): void {
 
     await page.getByRole("button", { name: "↑ 150 new" }).click();
     await page.locator("a.row", { hasText: "account.linked" }).first().waitFor();
-    await expect.poll(() => page.getByRole("button", { name: /↑/ }).count()).toBe(0);
+    await expect.poll(() => page.getByRole("button", { name: /↑/ }).count(), SOON).toBe(0);
     expect(faults).toEqual([]);
   });
 

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { CheckRunner, CheckWatch } from "../src/inspector/check-runner.ts";
 import type { InspectorOptions } from "../src/inspector/options.ts";
 import { openSandbox, refusal, TOKEN, type TestSandbox } from "./open-sandbox.ts";
+import { SOON } from "./soon.ts";
 
 const target = { url: "http://127.0.0.1:9/webhooks", secret: "a-secret-of-24-characters-or-more" };
 const path = "/sandbox/inspect/checks";
@@ -74,7 +75,7 @@ describe("the checks of a receiver", () => {
 
     checks.end({ exitCode: 1 });
     await expect
-      .poll(() => runOf(one))
+      .poll(() => runOf(one), SOON)
       .toMatchObject({ isRunning: false, known: 0, report: { exitCode: 1 } });
     expect((await one.call("POST", path)).status).toBe(202);
     // What is known of the first run is not known of the second.
@@ -88,7 +89,7 @@ describe("the checks of a receiver", () => {
     checks.watches[0]?.onEntry({ requirement: "R-ONE", status: "pass" });
     expect((await one.call("POST", `${path}/stop`)).status).toBe(202);
     await expect
-      .poll(() => runOf(one))
+      .poll(() => runOf(one), SOON)
       .toMatchObject({ isRunning: false, report: { exitCode: 2 } });
     expect(await runOf(one)).toMatchObject({ entries: [{ requirement: "R-ONE" }] });
   });
@@ -107,7 +108,7 @@ describe("the checks of a receiver", () => {
     await one.call("POST", path);
     checks.end(new Error("127.0.0.1:9 cannot be reached"));
     await expect
-      .poll(() => runOf(one))
+      .poll(() => runOf(one), SOON)
       .toMatchObject({ isRunning: false, report: null, problem: "127.0.0.1:9 cannot be reached" });
   });
 
