@@ -52,7 +52,7 @@ export class Deliverer {
     this.#policy = policy;
     this.#observer = observer;
     this.#hosts = new HostPaces(policy.concurrencyPerHost);
-    this.#occupancy = new Occupancy(policy, this.#hosts);
+    this.#occupancy = new Occupancy(policy, this.#hosts, () => this.#settling.size);
     this.#claimer = new Claimer(ports, policy, {
       hosts: this.#hosts,
       occupancy: this.#occupancy,

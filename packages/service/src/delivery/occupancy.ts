@@ -36,6 +36,8 @@ const MAX_AHEAD = 4;
 const FAILING = 5;
 /** Failing subscriptions that are remembered while nothing of them is under way. */
 const MAX_REMEMBERED = 10_000;
+/** Attempts that may wait for their settlement before fewer are claimed: receivers may be faster than the store. */
+const MAX_UNSETTLED = 512;
 /** How many claims may lie ready in all, where fewer attempts are made at one time. */
 const MIN_READY = 384;
 
@@ -48,14 +50,17 @@ const MIN_READY = 384;
 export class Occupancy {
   readonly #policy: Caps;
   readonly #hosts: HostPaces;
+  readonly #unsettled: () => number;
   readonly #ofSubscription = new Map<string, Count>();
   readonly #ofHost = new Map<string, Count>();
   #claimed = 0;
   #posting = 0;
 
-  constructor(policy: Caps, hosts: HostPaces) {
+  /** @param unsettled How many attempts are over and not settled. */
+  constructor(policy: Caps, hosts: HostPaces, unsettled: () => number) {
     this.#policy = policy;
     this.#hosts = hosts;
+    this.#unsettled = unsettled;
   }
 
   /** Claims whose attempts have not begun. */
@@ -69,7 +74,8 @@ export class Occupancy {
 
   /** Claims that may be added, in all. */
   get room(): number {
-    return this.#policy.concurrency + this.#mostReady - this.#claimed;
+    const late = Math.max(0, this.#unsettled() - MAX_UNSETTLED);
+    return this.#policy.concurrency + this.#mostReady - this.#claimed - late;
   }
 
   /** Whether so few lie ready that claiming more is worth a transaction. */

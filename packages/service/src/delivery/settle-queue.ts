@@ -29,6 +29,8 @@ export class SettleQueue {
   readonly #beforeGroup: () => void;
   readonly #waiting: Waiting[] = [];
   #running = false;
+  /** Attempts of the group that is being written. */
+  #written = 0;
 
   /**
    * @param parts `isMoreToCome`: whether attempts are under way, so that a small group is worth some
@@ -51,6 +53,11 @@ export class SettleQueue {
     this.#beforeGroup = parts.beforeGroup;
   }
 
+  /** Attempts that are not settled yet. */
+  get size(): number {
+    return this.#waiting.length + this.#written;
+  }
+
   /** Resolves once the attempt is settled, or its lease has ended without. Never rejects. */
   settle(attempt: Attempt): Promise<void> {
     return new Promise((done) => {
@@ -66,7 +73,10 @@ export class SettleQueue {
       this.#beforeGroup();
       // One turn later: attempts that end in this turn join the group.
       await setImmediate();
-      await this.#settleGroup(this.#waiting.splice(0, MAX_GROUP));
+      const group = this.#waiting.splice(0, MAX_GROUP);
+      this.#written = group.length;
+      await this.#settleGroup(group);
+      this.#written = 0;
     }
     this.#running = false;
   }
