@@ -54,6 +54,7 @@ export async function tellStory(
 
   // Nothing is there, and the page says what to do first.
   await page.getByRole("heading", { name: "Nothing has happened yet" }).waitFor();
+  await page.getByText("Nobody is subscribed: subscribe").waitFor();
   expect(new URL(page.url()).hash).toBe("#/");
 
   // A customer with an account, and a payment that settles.

@@ -4,11 +4,15 @@ import { Refusal } from "../parts/refusal.tsx";
 import { NEW } from "../parts/split-view.tsx";
 import { useAction } from "../parts/use-action.ts";
 import { addressOf } from "../parts/use-place.ts";
+import { useReading } from "../parts/use-reading.ts";
+import type { Subscription } from "../remote/shapes.ts";
 
 /** What stands in an empty timeline: the first thing to do. */
 export function FirstSteps() {
   const { about } = useInspector();
   const action = useAction();
+  const reading = useReading<{ subscriptions: readonly Subscription[] }>("/sandbox/subscriptions");
+  const isAlone = reading.at === "read" && reading.value.subscriptions.length === 0;
   return (
     <div className="empty">
       <h1>Nothing has happened yet</h1>
@@ -32,6 +36,13 @@ export function FirstSteps() {
         The story of a refund: a customer, an account linked to it, a payment that settles, a refund
         of it, and three business days.
       </p>
+      {about.target !== null && isAlone && (
+        <p className="note">
+          Nobody is subscribed: <a href={addressOf("subscriptions", NEW)}>subscribe</a>{" "}
+          <code>{about.target.url}</code>, the address of <code>--deliver-to</code>, and events go
+          there.
+        </p>
+      )}
       {about.target === null && (
         <p className="note">
           Nobody is subscribed from the command line. Start the sandbox with{" "}
