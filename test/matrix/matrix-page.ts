@@ -20,6 +20,10 @@ export function pageOf(document: MatrixDocument): string {
 A kit of checks is worth what it catches. Each target below is broken in one way, and named by the requirement that
 must catch it: \`pnpm matrix\` runs every check against every one of them, and fails where a fault is not caught by its
 requirement, is caught by another one without a reason given here, or where a good target raises an alarm.
+\`pnpm matrix --repeat 100\` runs all checks against the good targets a hundred times each, every time with another seed.
+
+The broken receivers are one small receiver by hand with one step changed, which shares nothing with ours; the broken
+providers are the sandbox behind something that changes calls or answers.
 
 ${roles.join("\n")}`;
 }

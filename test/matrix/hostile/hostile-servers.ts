@@ -9,7 +9,7 @@ export type Hostility =
   | { readonly early: (socket: Socket) => void };
 
 /** Texts that are markup or commands somewhere: in a terminal, HTML, XML, Markdown, a log of CI. */
-export const injections: readonly string[] = [
+const injections: readonly string[] = [
   "<script>globalThis.pwned=1</script>",
   '"><img src=x onerror=globalThis.pwned=1>',
   "\u001b]0;pwned\u0007\u001b[2J\u001b[31m",

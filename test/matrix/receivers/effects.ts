@@ -11,7 +11,7 @@ export interface Effects {
 }
 
 /** What a handler gets of an event, of whatever receiver. */
-export interface Handled {
+interface Handled {
   readonly id: string;
   readonly type: string;
   readonly data: unknown;

@@ -30,8 +30,8 @@ function asFault({ change, ...fault }: Broken): Fault<ReceiverTarget> {
         secrets,
         profile: profiles.standard,
         slow: fault.isSlow ?? false,
-        // What does not answer is waited for once or twice; what comes comes at once on one machine.
-        deadlineMs: 2500,
+        // What does not answer is waited for once or twice; what comes comes soon, also on a busy machine.
+        deadlineMs: 5000,
         effectsWaitMs: 300,
       });
       return { target, close };

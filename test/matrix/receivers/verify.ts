@@ -19,7 +19,7 @@ export interface Verifying {
   readonly isTimely: (times: { readonly sent: number; readonly now: number }) => boolean;
 }
 
-export interface SignedParts {
+interface SignedParts {
   readonly id: string;
   readonly timestamp: string;
   readonly body: Buffer;
