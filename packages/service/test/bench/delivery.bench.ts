@@ -115,11 +115,11 @@ describe.skipIf(postgresBinaries === undefined || redisBinary === undefined)(
           const reached = ratio(store, ["memory"]);
           console.log(`${store}: goal 0.65, wanted 0.8: ${verdict(reached >= 0.65)}`);
           // What a machine that others use too has left; the goals are printed.
-          expect(reached).toBeGreaterThan(store === "sqlite" ? 0.5 : 0.35);
+          expect.soft(reached).toBeGreaterThan(store === "sqlite" ? 0.5 : 0.35);
         }
         const best = ratio("postgres", PEERS);
         console.log(`postgres: goal 1 of the best queue: ${verdict(best >= 1)}`);
-        expect(best).toBeGreaterThan(0.5);
+        expect.soft(best).toBeGreaterThan(0.5);
       },
       CASE_MS,
     );
@@ -147,8 +147,8 @@ describe.skipIf(postgresBinaries === undefined || redisBinary === undefined)(
             `${store}: keeps ${kept.toFixed(2)} of its rate (goal 0.9: ${verdict(kept >= 0.9)}), ` +
               `${times.toFixed(1)} times the best queue (goal 3: ${verdict(times >= 3)})`,
           );
-          expect(kept).toBeGreaterThanOrEqual(0.9);
-          expect(times).toBeGreaterThanOrEqual(3);
+          expect.soft(kept).toBeGreaterThanOrEqual(0.9);
+          expect.soft(times).toBeGreaterThanOrEqual(3);
         });
       },
       CASE_MS,
@@ -166,7 +166,7 @@ describe.skipIf(postgresBinaries === undefined || redisBinary === undefined)(
           console.log(
             `${store}: ${kept.toFixed(2)} of the rate with a thousand (goal 0.9: ${verdict(kept >= 0.9)})`,
           );
-          expect(kept).toBeGreaterThanOrEqual(0.9);
+          expect.soft(kept).toBeGreaterThanOrEqual(0.9);
         });
       },
       CASE_MS,
@@ -204,7 +204,7 @@ describe.skipIf(postgresBinaries === undefined || redisBinary === undefined)(
             `${store}: ${String(offered)}/s, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms ` +
               `(goals 20 and 100: ${verdict(p50 <= 20 && p99 <= 100)})`,
           );
-          expect(p50).toBeLessThan(100);
+          expect.soft(p50).toBeLessThan(100);
         });
       },
       CASE_MS,
