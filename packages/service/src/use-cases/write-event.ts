@@ -2,7 +2,7 @@ import { matches } from "@countersign/rules";
 import { newId } from "../ids.ts";
 import type { EventKind } from "../policy.ts";
 import type { Queryable } from "../store/driver.ts";
-import { insertDelivery } from "../store/operations/events/insert-delivery.ts";
+import { insertDeliveries } from "../store/operations/events/insert-deliveries.ts";
 import { insertEvent } from "../store/operations/events/insert-event.ts";
 import { listOpenSubscriptions } from "../store/operations/subscriptions/list-open-subscriptions.ts";
 import type { EventRecord, Merchant } from "../store/records.ts";
@@ -48,14 +48,15 @@ export async function writeEvent(
   });
   const event = { id, type, category, payload: JSON.stringify(envelope), createdAt: at };
   await insertEvent(tx, merchant, event);
-  for (const subscription of await listOpenSubscriptions(tx, merchant.id)) {
-    if (!matches(subscription.selection, { type, category })) continue;
-    await insertDelivery(tx, merchant, {
+  const open = await listOpenSubscriptions(tx, merchant.id);
+  const deliveries = open
+    .filter(({ selection }) => matches(selection, { type, category }))
+    .map(({ key }) => ({
       id: newId(context.random, "dlv"),
       eventId: id,
-      subscriptionKey: subscription.key,
+      subscriptionKey: key,
       createdAt: at,
-    });
-  }
+    }));
+  await insertDeliveries(tx, merchant, deliveries);
   return event;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Queryable } from "../../src/store/driver.ts";
 import { endSubscription } from "../../src/store/operations/deliveries/end-subscription.ts";
 import { requeueDeliveries } from "../../src/store/operations/deliveries/requeue-deliveries.ts";
-import { insertDelivery } from "../../src/store/operations/events/insert-delivery.ts";
+import { insertDeliveries } from "../../src/store/operations/events/insert-deliveries.ts";
 import { insertEvent } from "../../src/store/operations/events/insert-event.ts";
 import { dropWaitingDeliveries } from "../../src/store/operations/subscriptions/drop-waiting-deliveries.ts";
 import { listOpenSubscriptions } from "../../src/store/operations/subscriptions/list-open-subscriptions.ts";
@@ -25,10 +25,13 @@ async function writeEvent(tx: Queryable, between: () => Promise<void>): Promise<
     createdAt: CLOCK_START,
   } as const;
   await insertEvent(tx, merchant, event);
-  for (const { key } of open) {
-    const delivery = { id: `dlv_${key}`, eventId: event.id, subscriptionKey: key };
-    await insertDelivery(tx, merchant, { ...delivery, createdAt: CLOCK_START });
-  }
+  const deliveries = open.map(({ key }) => ({
+    id: `dlv_${key}`,
+    eventId: event.id,
+    subscriptionKey: key,
+    createdAt: CLOCK_START,
+  }));
+  await insertDeliveries(tx, merchant, deliveries);
 }
 
 /** A replay's transaction. */

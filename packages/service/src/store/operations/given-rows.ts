@@ -1,4 +1,4 @@
-import type { Sql } from "../../driver.ts";
+import type { Sql } from "../driver.ts";
 
 /** The columns of rows that one parameter holds, with the types of tables' columns. */
 export type Columns = Readonly<Record<string, "text" | "bigint">>;
