@@ -30,17 +30,19 @@ export interface GoodOptions<T extends Target> {
   readonly requirements: readonly Requirement[];
   readonly seed?: number;
   readonly runs?: number;
+  /** Whether checks run that wait for the target's own deadlines. Default: they do not. */
+  readonly slow?: boolean;
 }
 
 /** What a run found at a good target that nobody expected, or did not find that was expected. */
 export async function alarmsAt<T extends Target>(
   { name, findings: known = [], open }: Good<T>,
-  { checks, requirements, seed = 1, runs }: GoodOptions<T>,
+  { checks, requirements, seed = 1, runs, slow = false }: GoodOptions<T>,
 ): Promise<readonly string[]> {
   const { target, close } = await open();
   try {
     const report = await run({
-      target,
+      target: slow ? { ...target, slow } : target,
       checks,
       requirements,
       strict: true,

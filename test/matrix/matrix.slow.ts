@@ -26,4 +26,14 @@ describe("the whole matrix of receivers", () => {
     // Ours, those by hand and on libraries; other languages where the machine has them.
     expect(good.length).toBeGreaterThanOrEqual(11);
   });
+
+  it("has none at those that wait for nothing for ever", async () => {
+    const waiting = ["receiver/slow-bodies", "receiver/hanging"];
+    const checks = part.checks.filter(({ id }) => waiting.includes(id));
+    expect(checks).toHaveLength(waiting.length);
+    const good = part.good.filter((one) => one.missing === undefined && one.findings === undefined);
+    const options = { checks, requirements: all, slow: true };
+    const alarms = await Promise.all(good.map((one) => alarmsAt(one, options)));
+    expect(alarms.flat()).toEqual([]);
+  });
 });

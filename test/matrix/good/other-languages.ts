@@ -102,7 +102,8 @@ export const otherLanguages: readonly Good<ReceiverTarget>[] = [
     ...missing("javac", "--version"),
     open: program(
       () => "java",
-      () => ["-cp", classes(), "Receiver", schemas],
+      // Without it the JDK's server waits for a body for ever.
+      () => ["-Dsun.net.httpserver.maxReqTime=10", "-cp", classes(), "Receiver", schemas],
     ),
   },
   {
