@@ -69,6 +69,23 @@ export const forgeryFaults: readonly Broken[] = [
   },
   {
     requirement: "R-VERIFY-TAMPERED",
+    what: "believes a signature that it has believed before, by the first four kilobytes",
+    change: () => {
+      const believed = new Set<string>();
+      return {
+        judgeSignature(arrived, { verifying: steps }) {
+          const beginning = arrived.body.subarray(0, 4096).toString("latin1");
+          const mark = `${header(arrived, "webhook-signature") ?? ""} ${beginning}`;
+          if (believed.has(mark)) return undefined;
+          const reason = verify(arrived, { secrets, steps });
+          if (reason === undefined) believed.add(mark);
+          return reason;
+        },
+      };
+    },
+  },
+  {
+    requirement: "R-VERIFY-TAMPERED",
     what: "verifies the id of the body in place of the header's",
     change: () => ({
       verifying: {
