@@ -163,7 +163,7 @@ export class Deliverer {
         isSuccess: made !== undefined && isSuccess(made.answer, this.#policy),
       });
       this.#beginReady(subscription.host);
-      if (this.#occupancy.ready === 0) this.#claimer.more();
+      if (this.#occupancy.ready === 0 || this.#settling.isWriting) this.#claimer.more();
     }
     if (!this.#abandoned) await this.#settling.settle(made);
   }

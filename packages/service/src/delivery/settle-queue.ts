@@ -53,6 +53,11 @@ export class SettleQueue {
     this.#beforeGroup = parts.beforeGroup;
   }
 
+  /** Whether a group is being written, which nothing can join any more. */
+  get isWriting(): boolean {
+    return this.#written > 0;
+  }
+
   /** Attempts that are not settled yet. */
   get size(): number {
     return this.#waiting.length + this.#written;
