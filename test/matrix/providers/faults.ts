@@ -2,6 +2,7 @@ import { answerFaults } from "./answer-faults.ts";
 import { attemptFaults } from "./attempt-faults.ts";
 import { eventFaults } from "./event-faults.ts";
 import type { Broken } from "./fault-kinds.ts";
+import { headerFaults } from "./header-faults.ts";
 import { inputFaults } from "./input-faults.ts";
 import { refundFaults } from "./refund-faults.ts";
 import { stateFaults } from "./state-faults.ts";
@@ -13,6 +14,7 @@ export const broken: readonly Broken[] = [
   ...refundFaults,
   ...stateFaults,
   ...inputFaults,
+  ...headerFaults,
   ...subscriptionFaults,
   ...tokenFaults,
   ...attemptFaults,
