@@ -36,6 +36,14 @@ const args = process.argv.slice(2);
 const serves = ["sandbox", "serve"].includes(args[0] ?? "");
 const asked = serves ? askedToEnd() : Promise.resolve();
 
+// Whoever read the output has gone (`… | head`): a server goes on for its callers, any other command has
+// nobody to tell. 141 is what a shell says of SIGPIPE, which Node.js takes for itself.
+for (const stream of [process.stdout, process.stderr])
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+    if (!serves) process.exit(141);
+  });
+
 process.exitCode = await run(args, {
   terminal: processTerminal(process),
   env: process.env,

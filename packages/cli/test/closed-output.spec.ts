@@ -1,0 +1,28 @@
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { freePort } from "../../receiver/test/inboxes/postgres-server.ts";
+import { start, temporaryFolder } from "./start-command.ts";
+
+const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
+const node = `"${process.execPath}" --disable-warning=ExperimentalWarning --conditions=@countersign/source`;
+
+describe("a command whose output nobody reads any more", () => {
+  it("ends without a word, as SIGPIPE ends others", () => {
+    // `true` has ended long before the first line.
+    const script = `${node} "${main}" requirements | true; echo "\${PIPESTATUS[0]}"`;
+    const { stdout, stderr } = spawnSync("bash", ["-c", script], { encoding: "utf8" });
+    expect([stdout.trim(), stderr]).toEqual(["141", ""]);
+  });
+
+  it("goes on where it serves", async () => {
+    const port = await freePort();
+    const one = start(["sandbox", "--port", String(port)], { folder: temporaryFolder() });
+    one.process.stdout?.destroy();
+    const url = `http://127.0.0.1:${String(port)}/healthz`;
+    const status = (): Promise<number> => fetch(url).then(({ status: code }) => code);
+    await expect.poll(status, { timeout: 10_000 }).toBe(200);
+    expect(await one.end()).toBe(0);
+    expect(one.stderr()).not.toContain("EPIPE");
+  });
+});
