@@ -10,29 +10,42 @@ const { keys, header } = honestVerifying;
 const unfit = refusal(422, "schema");
 const names = ["webhook-id", "webhook-timestamp", "webhook-signature"];
 
+/** An attempt without this header is believed. */
+const passingWithout = (name: string): Broken["change"] =>
+  always({
+    judgeSignature: (arrived, { verifying: steps }) =>
+      valuesOf(arrived, name).length === 0 ? undefined : verify(arrived, { secrets, steps }),
+  });
+
+/** The text of this header is a key beside its own. */
+const believing = (name: string): Broken["change"] =>
+  always({
+    judgeSignature: (arrived, { verifying: steps }) =>
+      verify(arrived, {
+        secrets,
+        steps: {
+          ...steps,
+          keys: (known) => [
+            ...steps.keys(known),
+            ...valuesOf(arrived, name).map((text) => Buffer.from(text)),
+          ],
+        },
+      }),
+  });
+
 /** What a stranger gets past the signature. */
 export const forgeryFaults: readonly Broken[] = [
   {
     requirement: "R-VERIFY-UNSIGNED",
     what: "believes an attempt without a signature header",
     also: { "R-VERIFY-ALIKE": "It is refused further on, for another reason." },
-    change: always({
-      judgeSignature: (arrived, { verifying: steps }) =>
-        valuesOf(arrived, "webhook-signature").length === 0
-          ? undefined
-          : verify(arrived, { secrets, steps }),
-    }),
+    change: passingWithout("webhook-signature"),
   },
   {
     requirement: "R-VERIFY-UNSIGNED",
     what: "believes an attempt without a timestamp header",
     also: { "R-VERIFY-ALIKE": "It is refused further on, for another reason." },
-    change: always({
-      judgeSignature: (arrived, { verifying: steps }) =>
-        valuesOf(arrived, "webhook-timestamp").length === 0
-          ? undefined
-          : verify(arrived, { secrets, steps }),
-    }),
+    change: passingWithout("webhook-timestamp"),
   },
   {
     requirement: "R-VERIFY-TAMPERED",
@@ -136,36 +149,12 @@ export const forgeryFaults: readonly Broken[] = [
   {
     requirement: "R-VERIFY-OWN-KEYS",
     what: "takes a key that the attempt brings along",
-    change: always({
-      judgeSignature: (arrived, { verifying: steps }) =>
-        verify(arrived, {
-          secrets,
-          steps: {
-            ...steps,
-            keys: (known) => [
-              ...steps.keys(known),
-              ...valuesOf(arrived, "webhook-secret").map((key) => Buffer.from(key)),
-            ],
-          },
-        }),
-    }),
+    change: believing("webhook-secret"),
   },
   {
     requirement: "R-VERIFY-OWN-KEYS",
     what: "takes the id of the attempt for a key beside its own",
-    change: always({
-      judgeSignature: (arrived, { verifying: steps }) =>
-        verify(arrived, {
-          secrets,
-          steps: {
-            ...steps,
-            keys: (known) => [
-              ...steps.keys(known),
-              ...valuesOf(arrived, "webhook-id").map((id) => Buffer.from(id)),
-            ],
-          },
-        }),
-    }),
+    change: believing("webhook-id"),
   },
   {
     requirement: "R-VERIFY-TAMPERED",
