@@ -92,7 +92,7 @@ export class Deliverer {
 
   /**
    * Claims nothing more, waits for what is under way, and gives the rest back to be claimed by
-   * others. An attempt that is cut short may have arrived: it counts, without a record.
+   * others. An attempt that is cut short may have arrived: it keeps its number, without a record.
    *
    * @param graceMs How long to wait, in milliseconds.
    */

@@ -9,7 +9,7 @@ export interface Schedule {
 }
 
 export interface FailedAttempt {
-  /** The failed attempt's number, from 1. */
+  /** How many attempts have failed with this one, from 1. */
   readonly attempt: number;
   /** Milliseconds that the receiver asked for, if it did. */
   readonly retryAfter?: number | undefined;

@@ -3,6 +3,7 @@ import type { Random } from "../random.ts";
 import type { Driver, Queryable } from "../store/driver.ts";
 import { instantOf } from "../store/operations/clocks/instant-of.ts";
 import { countOutcomes } from "../store/operations/deliveries/count-outcomes.ts";
+import { countRecorded } from "../store/operations/deliveries/count-recorded.ts";
 import { endSubscription } from "../store/operations/deliveries/end-subscription.ts";
 import type { AttemptRow } from "../store/operations/deliveries/attempt-row.ts";
 import {
@@ -10,6 +11,7 @@ import {
   type SettledDelivery,
 } from "../store/operations/deliveries/settle-deliveries.ts";
 import type { Attempt } from "./attempt.ts";
+import type { Claim } from "./claim.ts";
 import { outcomesBySubscription } from "./outcomes-by-subscription.ts";
 import type { DeliveryPolicy } from "./policy.ts";
 import { parseRetryAfter } from "./retry-after.ts";
@@ -37,28 +39,38 @@ export async function settle(
   return ports.driver.transaction(async (tx) => {
     const decided: SettledAttempt[] = [];
     const instants = new Map<string, number>();
+    const recorded = await countRecorded(tx, retried(attempts, policy));
     for (const attempt of attempts) {
       const { clockId } = attempt.claim;
       const now = instants.get(clockId) ?? (await instantOf(tx, ports.clock, clockId));
       instants.set(clockId, now);
       const random = unitInterval(ports.random);
-      decided.push({ attempt, now, settled: decide(attempt, { now, random }, policy) });
+      const at = { now, random, recorded: recorded.get(attempt.claim.id) ?? 0 };
+      decided.push({ attempt, now, settled: decide(attempt, at, policy) });
     }
     const settled = await settleDeliveries(tx, decided.map(withRecord));
     return { settled, paused: await judgeSubscriptions(tx, settled, policy) };
   });
 }
 
+/** The claims of failed attempts that others came before, recorded or not: of those the schedule has to know. */
+const retried = (attempts: readonly Attempt[], policy: DeliveryPolicy): Claim[] =>
+  attempts
+    .filter(({ claim, answer }) => claim.attempt > 1 && !isSuccess(answer, policy))
+    .map(({ claim }) => claim);
+
 /**
  * What becomes of a delivery (S 6.6): a success delivers it; a receiver that is gone drops it; every
  * other answer and none, redirects included, is a failure that waits for the next attempt or has
- * used up the last one.
+ * used up the last one. The schedule goes by the attempts whose ends are recorded: one that was cut short uses
+ * none up, or processes that are killed would leave a receiver fewer.
  *
- * @param at `now` in the time of the delivery's clock, in milliseconds; `random` from 0 to below 1.
+ * @param at `now` in the time of the delivery's clock, in milliseconds; `random` from 0 to below 1; `recorded`:
+ *   attempts of the delivery that are recorded before this one.
  */
 export function decide(
   { claim, answer, startedAt, durationMs }: Attempt,
-  at: { readonly now: number; readonly random: number },
+  at: { readonly now: number; readonly random: number; readonly recorded: number },
   policy: DeliveryPolicy,
 ): SettledDelivery {
   const base = { id: claim.id, attempt: claim.attempt };
@@ -69,7 +81,7 @@ export function decide(
       ? parseRetryAfter(answer.retryAfter, startedAt + durationMs)
       : undefined;
   const wait = waitAfter(
-    { attempt: claim.attempt, retryAfter, random: at.random },
+    { attempt: at.recorded + 1, retryAfter, random: at.random },
     policy.schedule,
   );
   return wait === undefined

@@ -44,7 +44,7 @@ const made = (answer: Answer, of: Claim = claimed): Attempt => ({
 const after = (answer: Answer, number = 1, success: "2xx" | number[] = "2xx") =>
   decide(
     made(answer, { ...claimed, attempt: number }),
-    { now: CLOCK_START, random: 0.5 },
+    { now: CLOCK_START, random: 0.5, recorded: number - 1 },
     { ...policy, success },
   );
 
