@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { campaign } from "./campaign.ts";
+import { startTargets } from "./target-process.ts";
 import { targets } from "./targets.ts";
 
 /** Requests at each adapter; a million is the same command with this number. */
@@ -10,7 +11,10 @@ const seed = randomInt(2 ** 31);
 
 describe(`A3: ${String(FUZZ_RUNS)} hostile requests each (seed ${String(seed)})`, () => {
   it.each(targets)("neither end nor fool a process with $name", async (mount) => {
-    const { handled, statuses, ...findings } = await campaign(mount, { runs: FUZZ_RUNS, seed });
+    const process = await startTargets([mount.name]);
+    const options = { runs: FUZZ_RUNS, seed };
+    const { handled, statuses, ...findings } = await campaign(process, mount, options);
+    await process.kill();
 
     console.log(mount.name, handled, statuses);
     expect(findings).toEqual({ alive: true, faults: [], falseAccepts: [], falseRefusals: [] });

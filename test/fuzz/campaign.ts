@@ -1,17 +1,11 @@
-import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
 import { connect } from "node:net";
-import { fileURLToPath } from "node:url";
 import type { Mount } from "../../packages/receiver/test/adapters/mount.ts";
 import { type HostileRequest, hostileRequest, isWhole } from "./hostile-request.ts";
 import { seeded } from "./random.ts";
+import type { Report, TargetProcess } from "./target-process.ts";
 
 /** What a campaign found. Every list is empty where the receiver holds. */
-export interface Findings {
-  /** Whether the process is the one that was started. */
-  readonly alive: boolean;
-  /** Rejections and exceptions that nobody handled. */
-  readonly faults: readonly string[];
+export interface Findings extends Pick<Report, "alive" | "faults"> {
   /** Requests that were answered 2xx, or whose event was handled, and must not be. */
   readonly falseAccepts: readonly string[];
   /** Genuine requests that were not answered 204. */
@@ -24,80 +18,54 @@ export interface Findings {
 const IN_FLIGHT = 16;
 const SILENCE_MS = 20_000;
 
-/** Sends hostile requests at a mount in a process of its own. The same seed sends the same ones. */
+/** Sends hostile requests at a mount that a process serves. The same seed sends the same ones. */
 export async function campaign(
+  target: TargetProcess,
   mount: Pick<Mount, "name" | "seesDuplicates">,
   { runs, seed }: { readonly runs: number; readonly seed: number },
 ): Promise<Findings> {
-  const child = fork(fileURLToPath(new URL("target.ts", import.meta.url)), [mount.name], {
-    execArgv: ["--conditions=@countersign/source", "--disable-warning=ExperimentalWarning"],
-    stdio: ["ignore", "ignore", "inherit", "ipc"],
-  });
-  const { pid } = child;
-  try {
-    const { port } = await reply<{ readonly port: number }>(child);
-    const falseAccepts: string[] = [];
-    const falseRefusals: string[] = [];
-    const statuses: Record<string, number> = {};
-    const mayBeHandled = new Set<string>();
+  const port = target.portOf(mount.name);
+  const falseAccepts: string[] = [];
+  const falseRefusals: string[] = [];
+  const statuses: Record<string, number> = {};
+  const mayBeHandled = new Set<string>();
 
-    const judge = (request: HostileRequest, answered: readonly number[]): void => {
-      const accepted = answered.some((status) => status >= 200 && status < 300);
-      const told = `${request.id} (seed ${String(seed)}): ${request.done.join(", ")} → ${answered.join(", ")}`;
-      for (const status of answered.length === 0 ? [0] : answered)
-        statuses[status] = (statuses[status] ?? 0) + 1;
-      if (isAcceptable(request, mount)) mayBeHandled.add(request.id);
-      else if (accepted) falseAccepts.push(told);
-      if (request.acceptable === "yes" && answered[0] !== 204) falseRefusals.push(told);
-    };
+  const judge = (request: HostileRequest, answered: readonly number[]): void => {
+    const accepted = answered.some((status) => status >= 200 && status < 300);
+    const told = `${request.id} (seed ${String(seed)}): ${request.done.join(", ")} → ${answered.join(", ")}`;
+    for (const status of answered.length === 0 ? [0] : answered)
+      statuses[status] = (statuses[status] ?? 0) + 1;
+    if (isAcceptable(request, mount)) mayBeHandled.add(request.id);
+    else if (accepted) falseAccepts.push(told);
+    if (request.acceptable === "yes" && answered[0] !== 204) falseRefusals.push(told);
+  };
 
-    let next = 0;
-    const sender = async (): Promise<void> => {
-      while (next < runs && child.exitCode === null && child.signalCode === null) {
-        const index = next;
-        next += 1;
-        const request = hostileRequest(index, seeded(seed + index));
-        judge(request, await send(port, request.wire));
-      }
-    };
-    await Promise.all(Array.from({ length: IN_FLIGHT }, sender));
+  let next = 0;
+  const sender = async (): Promise<void> => {
+    while (next < runs && target.runs()) {
+      const index = next;
+      next += 1;
+      const request = hostileRequest(index, seeded(seed + index));
+      judge(request, await send(port, request.wire));
+    }
+  };
+  await Promise.all(Array.from({ length: IN_FLIGHT }, sender));
 
-    const report = reply<Report>(child);
-    child.send("report");
-    const { faults, handled, pid: reported } = await report;
-    const wrongly = handled.filter((id) => !mayBeHandled.has(id));
-    return {
-      alive: child.exitCode === null && reported === pid,
-      faults,
-      falseAccepts: [...falseAccepts, ...wrongly.map((id) => `${id} was handled`)],
-      falseRefusals,
-      statuses,
-      handled: handled.length,
-    };
-  } finally {
-    child.kill("SIGKILL");
-  }
-}
-
-interface Report {
-  readonly faults: readonly string[];
-  readonly handled: readonly string[];
-  readonly pid: number;
+  const { alive, faults, handled } = await target.report();
+  const wrongly = handled.filter((id) => !mayBeHandled.has(id));
+  return {
+    alive,
+    faults,
+    falseAccepts: [...falseAccepts, ...wrongly.map((id) => `${id} was handled`)],
+    falseRefusals,
+    statuses,
+    handled: handled.length,
+  };
 }
 
 function isAcceptable(request: HostileRequest, mount: Pick<Mount, "seesDuplicates">): boolean {
   if (request.acceptable !== "if-whole") return request.acceptable === "yes";
   return isWhole(request, mount.seesDuplicates);
-}
-
-/** The child's next message; rejects where it ends instead. */
-async function reply<T>(child: ChildProcess): Promise<T> {
-  const ended = once(child, "exit").then(([code, signal]): never => {
-    throw new Error(`the process ended: ${String(code ?? signal)}`);
-  });
-  ended.catch(() => undefined);
-  // The child sends what this file says.
-  return Promise.race([once(child, "message").then(([message]) => message as T), ended]);
 }
 
 /** Sends bytes on a connection of their own, ends it, and reads every final status until the server does. */
