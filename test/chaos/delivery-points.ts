@@ -11,12 +11,14 @@ export const DELIVERY_POINTS = [
 
 export type DeliveryPoint = (typeof DELIVERY_POINTS)[number];
 
-/** What the process is told, as JSON in its first argument. */
+/** What the process is told, as JSON in its first argument. It says `ready` when it delivers. */
 export interface DelivererOptions {
   /** `postgres://…`, or the path of a SQLite file. */
   readonly database: string;
   /** A file with a line for each crash at a point. */
   readonly crashes: string;
+  /** A file with a line for each error that the engine told of. */
+  readonly failures: string;
   /** How far the process's clock is ahead, in milliseconds. */
   readonly ahead: number;
   /** Ends the process when this point is passed for the `pass`th time, from 1. */

@@ -1,4 +1,5 @@
 import { appendFileSync } from "node:fs";
+import { flushCompileCache } from "node:module";
 import { profiles } from "@countersign/schemas/profiles";
 import {
   createDeliveryEngine,
@@ -27,7 +28,7 @@ import {
 
 // The campaign writes it.
 const options = JSON.parse(process.argv[2] ?? "{}") as DelivererOptions;
-const { database, crashes, ahead, crash, flaw } = options;
+const { database, crashes, failures, ahead, crash, flaw } = options;
 
 let passes = 0;
 function passing(point: DeliveryPoint): void {
@@ -111,5 +112,8 @@ createDeliveryEngine({
   userAgent: "Countersign",
   moveDueRefunds: async () => ({ passedOver: [] }),
   pollMs: 20,
-  observer: { failed: (error) => appendFileSync(`${crashes}.failures`, `${String(error)}\n`) },
+  observer: { failed: (error) => appendFileSync(failures, `${String(error)}\n`) },
 }).start();
+process.stdout.write("ready\n");
+// Who is killed leaves nothing in the cache that its successors could start from.
+flushCompileCache();

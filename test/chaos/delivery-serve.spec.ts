@@ -11,7 +11,7 @@ it.skipIf(isPostgresMissing)(
   async () => {
     const store = await postgresStore();
     const tally = await serveCampaign({ cycles: 2, refunds: 200, seed, ...store });
-    expect(tally).toMatchObject({ lost: [], doubled: [] });
+    expect(tally).toMatchObject({ lost: [], waiting: [], mistold: [], doubled: [] });
     // A refund tells that it is pending, and that it is authorized.
     expect(tally.events).toBe(400);
     await expectToldOnce(store.driver, tally.paymentId);

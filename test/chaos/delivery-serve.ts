@@ -10,16 +10,11 @@ import { start, temporaryFolder, type Started } from "../../packages/cli/test/st
 import { certificates, key } from "../../packages/service/test/delivery/certificates.ts";
 import { shareDatabase } from "../../packages/service/test/instances/shared-database.ts";
 import { seeded } from "../fuzz/random.ts";
+import { verdictOf, type Verdict } from "./delivery-verdict.ts";
 
 /** What killing `countersign serve` came to. */
-export interface ServeTally {
+export interface ServeTally extends Verdict {
   readonly events: number;
-  /** Written and never arrived, or arrived and not settled: must be none. */
-  readonly lost: readonly string[];
-  /** Arrived again although each of its attempts was answered: must be none. */
-  readonly doubled: readonly string[];
-  /** Arrived again, as at least once says. */
-  readonly repeated: number;
   readonly paymentId: string;
 }
 
@@ -76,7 +71,10 @@ export async function serveCampaign(campaign: ServeCampaign): Promise<ServeTally
     await last.ready();
     await nothingWaits(driver);
     await last.end();
-    return { ...(await verdictOf(driver, merchant.arrived)), paymentId };
+    const rows = await driver.query<{ id: string }>("SELECT event_id AS id FROM deliveries");
+    const written = rows.map(({ id }) => id);
+    const verdict = await verdictOf(driver, written, merchant.arrived);
+    return { ...verdict, events: written.length, paymentId };
   } finally {
     merchant.close();
   }
@@ -91,25 +89,6 @@ async function nothingWaits(driver: Driver): Promise<void> {
     if (rows.length === 0) return;
     await setTimeout(50);
   }
-}
-
-async function verdictOf(
-  driver: Driver,
-  arrived: ReadonlyMap<string, number>,
-): Promise<Omit<ServeTally, "paymentId">> {
-  const rows = await driver.query<{ event: string; state: string; open: number }>(
-    `SELECT event_id AS event, state, attempts - (SELECT CAST(count(*) AS bigint) FROM attempts
-       WHERE delivery_id = deliveries.id AND status IS NOT NULL) AS open
-     FROM deliveries`,
-  );
-  const times = (event: string): number => arrived.get(event) ?? 0;
-  const named = (all: typeof rows): string[] => all.map(({ event }) => event);
-  return {
-    events: rows.length,
-    lost: named(rows.filter(({ event, state }) => state !== "delivered" || times(event) === 0)),
-    doubled: named(rows.filter(({ event, open }) => times(event) > 1 + open)),
-    repeated: rows.filter(({ event }) => times(event) > 1).length,
-  };
 }
 
 /** A merchant over TLS, and the proxy that leads to it whatever is asked for. */

@@ -2,29 +2,34 @@ import { randomInt } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { deliveryCampaign } from "./delivery-campaign.ts";
 import { isPostgresMissing, postgresStore, sqliteStore } from "./delivery-store.ts";
+import { NO_FAULT } from "./delivery-verdict.ts";
 
 const CYCLES = 10_000;
 const RESTARTS = 100;
 const HOURS = 3_600_000;
 const seed = randomInt(2 ** 31);
 
-describe(`two delivering processes of one database (seed ${String(seed)})`, () => {
-  it.skipIf(isPostgresMissing)(
-    `are killed ${String(CYCLES)} times on PostgreSQL and lose nothing`,
-    async () => {
-      const tally = await deliveryCampaign({ cycles: CYCLES, seed, ...(await postgresStore()) });
+describe(`delivering processes of one database (seed ${String(seed)})`, () => {
+  it.skipIf(isPostgresMissing).each([
+    { processes: 2, cycles: CYCLES },
+    { processes: 4, cycles: CYCLES / 10 },
+  ])(
+    "of which $processes run at one time are killed $cycles times on PostgreSQL and lose nothing",
+    async ({ processes, cycles }) => {
+      const store = await postgresStore();
+      const tally = await deliveryCampaign({ cycles, seed, processes, ...store });
       console.log(tally);
-      expect(tally).toMatchObject({ killed: CYCLES, lost: [], doubled: [] });
+      expect(tally).toMatchObject({ killed: cycles, garbled: [], ...NO_FAULT });
     },
     6 * HOURS,
   );
 
   it(
-    `are killed ${String(CYCLES / 10)} times on SQLite and lose nothing`,
+    `of which 2 run at one time are killed ${String(CYCLES / 10)} times on SQLite and lose nothing`,
     async () => {
       const tally = await deliveryCampaign({ cycles: CYCLES / 10, seed, ...sqliteStore() });
       console.log(tally);
-      expect(tally).toMatchObject({ killed: CYCLES / 10, lost: [], doubled: [] });
+      expect(tally).toMatchObject({ killed: CYCLES / 10, garbled: [], ...NO_FAULT });
     },
     HOURS,
   );
@@ -35,7 +40,7 @@ describe(`two delivering processes of one database (seed ${String(seed)})`, () =
       const { crash, ...store } = await postgresStore();
       const tally = await deliveryCampaign({ cycles: RESTARTS, seed, ...store, disturb: crash });
       console.log(tally);
-      expect(tally).toMatchObject({ killed: RESTARTS, lost: [], doubled: [] });
+      expect(tally).toMatchObject({ killed: RESTARTS, garbled: [], ...NO_FAULT });
     },
     HOURS,
   );

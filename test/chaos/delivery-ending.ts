@@ -1,0 +1,56 @@
+import { setTimeout } from "node:timers/promises";
+import type { Driver } from "@countersign/service";
+import type { Deliverer } from "./delivery-start.ts";
+
+const HOUR_MS = 3_600_000;
+/** A schedule's ten attempts, and some that are cut short with the process of their round. */
+const ROUNDS = 20;
+const PAUSE_MS = 20;
+/** How long a round may make no progress, in milliseconds. */
+const PATIENCE_MS = 60_000;
+
+/**
+ * Delivers what is left, round by round: each has a process whose clock shows when the last of what waits is
+ * due and no lease holds, however long a step of the schedule that is. Ends when nothing waits, or goes on.
+ *
+ * @param start Starts a process whose clock is so many milliseconds ahead.
+ */
+export async function deliverRest(
+  driver: Driver,
+  start: (ahead: number) => Deliverer,
+): Promise<void> {
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const last = await lastWait(driver);
+    if (last === undefined) return;
+    const survivor = start(Math.max(0, last - Date.now()) + HOUR_MS);
+    const isDone = await nothingIsDue(driver, last);
+    await survivor.ended(0);
+    if (!isDone) return;
+  }
+}
+
+/** When the last delivery of the queue is due and free. */
+async function lastWait(driver: Driver): Promise<number | undefined> {
+  const [row] = await driver.query<{ at: number | null }>(
+    `SELECT MAX(CASE WHEN next_at > leased_until THEN next_at ELSE leased_until END) AS at
+     FROM deliveries WHERE next_at IS NOT NULL`,
+  );
+  return row?.at ?? undefined;
+}
+
+/** @returns Whether all that was due by an instant is settled; `false` when for a while none of it was. */
+async function nothingIsDue(driver: Driver, at: number): Promise<boolean> {
+  let [before, waited] = [Infinity, 0];
+  while (waited < PATIENCE_MS) {
+    const [row] = await driver.query<{ due: number }>(
+      "SELECT CAST(count(*) AS bigint) AS due FROM deliveries WHERE next_at <= $1",
+      [at],
+    );
+    const due = row?.due ?? 0;
+    if (due === 0) return true;
+    waited = due < before ? 0 : waited + PAUSE_MS;
+    before = due;
+    await setTimeout(PAUSE_MS);
+  }
+  return false;
+}
