@@ -1,11 +1,13 @@
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { firstCalls } from "../src/first-calls.ts";
-import { start, temporaryFolder, type Started } from "./start-command.ts";
+import { serveHere, type Served } from "./serve-here.ts";
+import { temporaryFolder } from "./start-command.ts";
 
 const TOKEN = "a-token-of-sixteen-characters-or-more";
 
 /** The curl lines that a sandbox has printed, made as the shell and curl would make them. */
-function callsOf({ stderr }: Started) {
+function callsOf({ stderr }: Served) {
   const lines = stderr().match(/(?<=^ +)curl .*$/gm) ?? [];
   return lines.map((line, index) => {
     // Every option that a line has is known to any curl of the last twenty years.
@@ -25,11 +27,9 @@ function callsOf({ stderr }: Started) {
   });
 }
 
-async function sandbox(folder: string, ...more: string[]): Promise<Started> {
-  const env = { COUNTERSIGN_TOKEN: TOKEN };
-  const one = start(["sandbox", "--port", "0", ...more], { folder, env });
-  await one.ready();
-  return one;
+function sandbox(folder: string, ...more: string[]): Promise<Served> {
+  const args = ["sandbox", "--port", "0", "--database", join(folder, "sandbox.db"), ...more];
+  return serveHere(args, { COUNTERSIGN_TOKEN: TOKEN });
 }
 
 describe("the calls that the sandbox prints to try", () => {

@@ -8,7 +8,8 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { postgresBinaries, startPostgres } from "../../receiver/test/inboxes/postgres-server.ts";
 import { failureCodes } from "../src/failure.ts";
 import { ran } from "./ran.ts";
-import { start, temporaryFolder } from "./start-command.ts";
+import { serveHere } from "./serve-here.ts";
+import { temporaryFolder } from "./start-command.ts";
 
 const page = readFileSync(
   fileURLToPath(new URL("../../service/docs/running.md", import.meta.url)),
@@ -74,8 +75,8 @@ describe("the page on running it for real", () => {
     const folder = temporaryFolder();
     const file = join(folder, "service.db");
     const copy = join(folder, "copy.db");
-    const one = start(["serve", "--port", "0", "--database", file], { folder, env: client });
-    await subscribe(await one.ready());
+    const one = await serveHere(["serve", "--port", "0", "--database", file], client);
+    await subscribe(one.url);
     const [statement = ""] = lines("sql");
     const database = new DatabaseSync(file);
     database.exec(statement.replace(/'[^']+'/, `'${copy}'`));
@@ -102,8 +103,8 @@ describe.skipIf(postgresBinaries === undefined)(`the page on running it for real
     const folder = temporaryFolder();
     const at = (name: string): string => `postgres://postgres@127.0.0.1:${server.port}/${name}`;
     const env = { ...client, COUNTERSIGN_DATABASE_URL: at("postgres") };
-    const one = start(["serve", "--port", "0"], { folder, env });
-    await subscribe(await one.ready());
+    const one = await serveHere(["serve", "--port", "0"], env);
+    await subscribe(one.url);
 
     const shell = (command: string): string =>
       execFileSync("sh", ["-ec", command], {

@@ -1,12 +1,13 @@
-import { statSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import net, { type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { standardWebhooks } from "@countersign/signatures";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ran } from "./ran.ts";
-import { start, temporaryFolder, told } from "./start-command.ts";
+import { serveHere, told } from "./serve-here.ts";
 import { SOON } from "./soon.ts";
+import { start, temporaryFolder } from "./start-command.ts";
 
 const TOKEN = "a-token-of-sixteen-characters-or-more";
 
@@ -30,30 +31,25 @@ async function takePort(wanted = 0): Promise<number> {
 }
 
 describe("countersign sandbox", () => {
-  it("prints one line on stdout when it takes calls, and ends with 0 when it is asked to", async () => {
-    const folder = temporaryFolder();
-    const one = start(["sandbox", "--port", "0"], { folder });
-    const url = await one.ready();
-    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-    expect((await call(url, "/sandbox/clock", told(one, "token"))).status).toBe(200);
-    expect(await one.end("SIGINT")).toBe(0);
-    expect(one.stdout()).toBe(`ready ${url}\n`);
-  });
-
-  it("keeps its token beside its database, for its owner alone, and what it was told", async () => {
+  it("prints one line on stdout, ends with 0 at SIGINT, and keeps its token for its owner alone", async () => {
     const folder = temporaryFolder();
     const first = start(["sandbox", "--port", "0"], { folder });
-    const token = told(first, "token") || (await first.ready(), told(first, "token"));
-    const made = await call(await first.ready(), "/sandbox/customers", token, { firstName: "Zoë" });
+    const url = await first.ready();
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    const database = join(folder, ".countersign/sandbox.db");
+    const token = readFileSync(`${database}.token`, "utf8").trim();
+    const made = await call(url, "/sandbox/customers", token, { firstName: "Zoë" });
     expect(made.status).toBe(201);
-    expect(await first.end()).toBe(0);
-    expect(statSync(join(folder, ".countersign/sandbox.db.token")).mode & 0o777).toBe(0o600);
+    expect(await first.end("SIGINT")).toBe(0);
+    expect(first.stdout()).toBe(`ready ${url}\n`);
+    expect(told(first, "token")).toBe(token);
+    expect(statSync(`${database}.token`).mode & 0o777).toBe(0o600);
     expect(statSync(join(folder, ".countersign")).mode & 0o777).toBe(0o700);
 
-    const second = start(["sandbox", "--port", "0"], { folder });
-    const url = await second.ready();
+    // The next one goes on with what the first was told.
+    const second = await serveHere(["sandbox", "--port", "0", "--database", database]);
     expect(told(second, "token")).toBe(token);
-    expect(await (await call(url, "/sandbox/customers", token)).text()).toContain("Zoë");
+    expect(await (await call(second.url, "/sandbox/customers", token)).text()).toContain("Zoë");
   });
 
   it("takes its token from the environment or a file, and does not print it", async () => {
@@ -61,9 +57,9 @@ describe("countersign sandbox", () => {
     const file = join(folder, "token");
     writeFileSync(file, `${TOKEN}\n`);
     for (const env of [{ COUNTERSIGN_TOKEN: TOKEN }, { COUNTERSIGN_TOKEN_FILE: file }]) {
-      const one = start(["sandbox", "--port", "0", "--database", "own.db"], { folder, env });
-      const url = await one.ready();
-      expect((await call(url, "/sandbox/clock", TOKEN)).status).toBe(200);
+      const args = ["sandbox", "--port", "0", "--database", join(folder, "own.db")];
+      const one = await serveHere(args, env);
+      expect((await call(one.url, "/sandbox/clock", TOKEN)).status).toBe(200);
       expect(await one.end()).toBe(0);
       expect(one.stderr()).not.toContain(TOKEN);
     }
@@ -71,9 +67,9 @@ describe("countersign sandbox", () => {
 
   it("makes the same ids for the same seed", async () => {
     const tell = async (seed: string): Promise<string> => {
-      const one = start(["sandbox", "--port", "0", "--seed", seed], { folder: temporaryFolder() });
-      await one.ready();
-      return told(one, "payment");
+      const database = join(temporaryFolder(), "sandbox.db");
+      const args = ["sandbox", "--port", "0", "--seed", seed, "--database", database];
+      return told(await serveHere(args), "payment");
     };
     const [one, same, other] = await Promise.all([tell("7"), tell("7"), tell("8")]);
     expect(one).toMatch(/^pay_/);
@@ -83,16 +79,17 @@ describe("countersign sandbox", () => {
 
   it("refuses a port that was asked for and is taken, with status 2 and a code", async () => {
     const port = await takePort();
-    const one = start(["sandbox", "--port", String(port)], { folder: temporaryFolder() });
-    expect(await one.exited).toBe(2);
-    expect(one.stderr()).toContain(`countersign: CS_CLI_PORT_TAKEN: port ${port} is taken`);
-    expect(one.stdout()).toBe("");
+    const database = join(temporaryFolder(), "sandbox.db");
+    const args = ["sandbox", "--port", String(port), "--database", database];
+    const { status, out, err } = await ran(args);
+    expect({ status, out }).toEqual({ status: 2, out: "" });
+    expect(err).toContain(`countersign: CS_CLI_PORT_TAKEN: port ${port} is taken`);
   });
 
   it("moves from the default port to the next free one, and says so", async () => {
     await takePort(4010);
-    const one = start(["sandbox"], { folder: temporaryFolder() });
-    const { port } = new URL(await one.ready());
+    const one = await serveHere(["sandbox", "--database", join(temporaryFolder(), "sandbox.db")]);
+    const { port } = new URL(one.url);
     expect(Number(port)).toBeGreaterThan(4010);
     expect(one.stderr()).toContain(`port 4010 is taken, listening on ${port}`);
   });
@@ -119,13 +116,13 @@ describe("countersign sandbox", () => {
       receiver.close();
     });
     const { port } = receiver.address() as AddressInfo;
-    const folder = temporaryFolder();
-    const args = ["sandbox", "--port", "0", "--deliver-to", `http://localhost:${port}/webhooks`];
+    const database = join(temporaryFolder(), "sandbox.db");
+    const to = `http://localhost:${port}/webhooks`;
+    const args = ["sandbox", "--port", "0", "--database", database, "--deliver-to", to];
     const env = { COUNTERSIGN_SECRET: secret, COUNTERSIGN_TOKEN: TOKEN };
     for (const count of [1, 2]) {
-      const one = start(args, { folder, env });
-      const url = await one.ready();
-      await call(url, "/sandbox/customers", TOKEN, {});
+      const one = await serveHere(args, env);
+      await call(one.url, "/sandbox/customers", TOKEN, {});
       await expect.poll(() => arrived.length, SOON).toBe(count);
       expect(one.stderr()).not.toContain(secret);
       expect(await one.end()).toBe(0);

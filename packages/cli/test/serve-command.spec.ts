@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { ran } from "./ran.ts";
+import { serveHere } from "./serve-here.ts";
 import { start, temporaryFolder } from "./start-command.ts";
 
 const keys = { COUNTERSIGN_ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 1).toString("base64")}` };
@@ -11,6 +11,9 @@ const client = {
   COUNTERSIGN_CLIENT_ID: "cli_merchant",
   COUNTERSIGN_CLIENT_SECRET: "a-client-secret-of-24-or-more",
 };
+
+/** A database of the test's own. */
+const newDatabase = (): string => join(temporaryFolder(), "service.db");
 
 async function tokenOf(url: string): Promise<string> {
   const answer = await fetch(new URL("/v1/tokens", url), {
@@ -27,48 +30,27 @@ async function tokenOf(url: string): Promise<string> {
 describe("countersign serve", () => {
   it("serves the interface to the environment's client, and ends with 0 when it is asked to", async () => {
     const folder = temporaryFolder();
-    for (let starts = 1; starts <= 2; starts += 1) {
-      const one = start(["serve", "--port", "0"], { folder, env: client });
-      const url = await one.ready();
+    const use = async (url: string): Promise<number> => {
       const headers = { authorization: `Bearer ${await tokenOf(url)}` };
-      const answer = await fetch(new URL("/v1/customers/cus_none", url), { headers });
-      expect(answer.status).toBe(404);
-      expect(await one.end()).toBe(0);
-      expect(one.stdout()).toBe(`ready ${url}\n`);
-      expect(one.stderr()).not.toContain(client.COUNTERSIGN_CLIENT_SECRET);
-    }
-  });
-
-  it("has no controls: neither their paths nor their modules", async () => {
-    const folder = temporaryFolder();
-    const preload = join(folder, "preload.mjs");
-    writeFileSync(
-      preload,
-      `import { registerHooks } from "node:module";
-       registerHooks({ resolve: (name, context, next) => {
-         const found = next(name, context);
-         if (/packages.(sandbox|inspector)/.test(found.url)) process.stderr.write("LOADED " + found.url + "\\n");
-         return found;
-       } });`,
-    );
-    const options = { folder, env: client, preload: pathToFileURL(preload).href };
-    const one = start(["serve", "--port", "0"], options);
+      return (await fetch(new URL("/v1/customers/cus_none", url), { headers })).status;
+    };
+    const one = start(["serve", "--port", "0"], { folder, env: client });
     const url = await one.ready();
-    const headers = { authorization: `Bearer ${await tokenOf(url)}` };
-    for (const path of ["/sandbox/clock", "/sandbox/payments", "/sandbox/stream", "/inspector/"]) {
-      expect([path, (await fetch(new URL(path, url), { headers })).status]).toEqual([path, 404]);
-    }
-    expect(one.stderr()).not.toContain("LOADED");
+    expect(await use(url)).toBe(404);
+    expect(await one.end()).toBe(0);
+    expect(one.stdout()).toBe(`ready ${url}\n`);
+    expect(one.stderr()).not.toContain(client.COUNTERSIGN_CLIENT_SECRET);
 
-    // The same eyes do see the sandbox's modules.
-    const other = start(["sandbox", "--port", "0"], options);
-    await other.ready();
-    expect(other.stderr()).toContain("LOADED");
+    // The client is there already at the second start.
+    const database = join(folder, ".countersign", "service.db");
+    const again = await serveHere(["serve", "--port", "0", "--database", database], client);
+    expect(await use(again.url)).toBe(404);
+    expect(again.stderr()).not.toContain(client.COUNTERSIGN_CLIENT_SECRET);
   });
 
   it("takes https subscriptions alone", async () => {
-    const one = start(["serve", "--port", "0"], { folder: temporaryFolder(), env: client });
-    const url = await one.ready();
+    const args = ["serve", "--port", "0", "--database", newDatabase()];
+    const { url } = await serveHere(args, client);
     const subscribe = async (to: string) => {
       const answer = await fetch(new URL("/v1/webhook/subscribe", url), {
         method: "POST",
@@ -98,17 +80,15 @@ describe("countersign serve", () => {
     [{ ...client, COUNTERSIGN_SIGNING_KEYS: "whsec_c2hhcmVk" }, "CS_CLI_ENVIRONMENT_UNUSABLE"],
     [{ ...client, COUNTERSIGN_CLIENT_SECRET: "short" }, "CS_CLI_ENVIRONMENT_UNUSABLE"],
   ])("cannot run with %j", async (env, code) => {
-    const database = join(temporaryFolder(), "service.db");
-    const { status, out, err } = await ran(["serve", "--port", "0", "--database", database], {
-      ...env,
-    });
+    const args = ["serve", "--port", "0", "--database", newDatabase()];
+    const { status, out, err } = await ran(args, { ...env });
     expect({ status, out }).toEqual({ status: 2, out: "" });
     expect(err).toContain(`countersign: ${code}: `);
     expect(err).not.toContain("hush");
   });
 
   it("cannot run with a client whose secret is another one in the database", async () => {
-    const args = ["serve", "--port", "0", "--database", join(temporaryFolder(), "service.db")];
+    const args = ["serve", "--port", "0", "--database", newDatabase()];
     expect((await ran(args, client)).status).toBe(0);
     const other = { ...client, COUNTERSIGN_CLIENT_SECRET: "another-client-secret-of-24" };
     const { status, err } = await ran(args, other);
@@ -120,8 +100,8 @@ describe("countersign serve", () => {
 describe("countersign serve, watched by those who run it", () => {
   it("tells its metrics to who has the token, and logs JSON lines", async () => {
     const env = { ...client, COUNTERSIGN_METRICS_TOKEN: "a-token-for-metrics" };
-    const one = start(["serve", "--port", "0"], { folder: temporaryFolder(), env });
-    const url = await one.ready();
+    const one = await serveHere(["serve", "--port", "0", "--database", newDatabase()], env);
+    const { url } = one;
     await tokenOf(url);
     expect((await fetch(new URL("/metrics", url))).status).toBe(401);
     const headers = { authorization: "Bearer a-token-for-metrics" };

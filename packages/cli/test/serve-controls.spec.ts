@@ -51,11 +51,11 @@ async function controlRoutes(): Promise<[method: string, path: string][]> {
 }
 
 describe("D7 countersign serve with every variable set", () => {
-  it("has none of the sandbox's controls, and loads none of its modules", async () => {
+  it("has none of the sandbox's controls nor its page, and loads none of their modules", async () => {
     const folder = temporaryFolder();
-    const preload = join(folder, "preload.mjs");
+    const file = join(folder, "preload.mjs");
     writeFileSync(
-      preload,
+      file,
       `import { registerHooks } from "node:module";
        registerHooks({ load: (url, context, next) => {
          if (/(sandbox|inspector)\\//.test(url)) process.stderr.write("LOADED " + url + "\\n");
@@ -63,11 +63,10 @@ describe("D7 countersign serve with every variable set", () => {
        } });`,
     );
     const env = environment();
-    const one = start(["serve", "--port", "0"], {
-      folder,
-      env,
-      preload: pathToFileURL(preload).href,
-    });
+    const preload = pathToFileURL(file).href;
+    const one = start(["serve", "--port", "0"], { folder, env, preload });
+    // The same eyes do see the sandbox's modules, which are there before it refuses to start.
+    const other = start(["sandbox", "--listen", "0.0.0.0"], { folder, preload });
     const url = await one.ready();
     const granted = await fetch(new URL("/v1/tokens", url), {
       method: "POST",
@@ -80,7 +79,7 @@ describe("D7 countersign serve with every variable set", () => {
     const { access_token: token } = (await granted.json()) as { access_token: string };
     const routes = await controlRoutes();
     expect(routes.length).toBeGreaterThan(20);
-    for (const [method, path] of routes) {
+    for (const [method, path] of [...routes, ["GET", "/inspector/"] as const]) {
       const answer = await fetch(new URL(path, url), {
         method,
         headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
@@ -89,8 +88,10 @@ describe("D7 countersign serve with every variable set", () => {
       expect([method, path, answer.status]).toEqual([method, path, 404]);
       await answer.body?.cancel();
     }
-    expect(one.stderr()).not.toContain("LOADED");
     expect(await one.end()).toBe(0);
+    expect(one.stderr()).not.toContain("LOADED");
+    expect(await other.exited).toBe(2);
+    expect(other.stderr()).toContain("LOADED");
   });
 });
 

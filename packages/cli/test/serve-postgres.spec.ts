@@ -12,6 +12,7 @@ import {
 import { shareDatabase } from "../../service/test/instances/shared-database.ts";
 import { expectToldOnce } from "../../service/test/instances/told-once.ts";
 import { ran } from "./ran.ts";
+import { serveHere } from "./serve-here.ts";
 import { start, temporaryFolder } from "./start-command.ts";
 
 const REFUNDS = 90;
@@ -45,8 +46,9 @@ describe.skipIf(postgresBinaries === undefined)(`countersign serve on PostgreSQL
     const file = join(folder, "url");
     writeFileSync(file, `postgres://postgres:hush@127.0.0.1:${server.port}/postgres\n`);
     const env = { ...client, COUNTERSIGN_DATABASE_URL_FILE: file };
-    const all = [1, 2, 3].map(() => start(["serve", "--port", "0"], { folder, env }));
-    const urls = await Promise.all(all.map((one) => one.ready()));
+    // Each has connections of its own, over which alone they meet.
+    const all = await Promise.all([1, 2, 3].map(() => serveHere(["serve", "--port", "0"], env)));
+    const urls = all.map(({ url }) => url);
     const { access_token: token } = (await (await tokenFrom(urls[0] ?? "")).json()) as {
       access_token: string;
     };

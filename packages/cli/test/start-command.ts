@@ -78,8 +78,3 @@ export function start(
     exited,
   };
 }
-
-/** The value that a line on stderr names. */
-export function told({ stderr }: Started, name: string): string {
-  return new RegExp(`^${name} +(\\S+)`, "m").exec(stderr())?.[1] ?? "";
-}
