@@ -33,6 +33,7 @@ export function attemptErrorCode(error: unknown): AttemptErrorCode {
   const code = codeOf(error);
   switch (code) {
     case "CS_ATTEMPT_ADDRESS_REFUSED":
+    case "CS_ATTEMPT_ANSWER_MALFORMED":
     case "CS_ATTEMPT_NAME_UNRESOLVED":
       return code;
     case "ENOTFOUND":

@@ -1,4 +1,5 @@
 import { isIP, type LookupFunction } from "node:net";
+import { createSecureContext } from "node:tls";
 import { buildConnector } from "undici";
 import { isLoopbackAddress, isPublicAddress } from "./public-address.ts";
 import { readInSlices } from "./read-in-slices.ts";
@@ -29,19 +30,32 @@ export class AddressRefusedError extends Error {
  *    tries the next one when a connection fails;
  * 3. the connected peer, since only that address is certain.
  *
+ * The authorities that are trusted are the process's when the first handshake begins.
+ *
  * The name is resolved for each connection and the addresses checked are the ones connected to, so
  * that a name whose address changes in between (DNS rebinding) gains nothing. Proxies named in the
  * environment are not used: they would resolve the name themselves.
  */
 export function guardedConnector(options: ConnectorOptions): buildConnector.connector {
   const isAllowed = (address: string): boolean => isAllowedAddress(address, options);
-  const connect = buildConnector({
+  const shared = {
     allowH2: false,
     // Also where NODE_TLS_REJECT_UNAUTHORIZED says that certificates are not looked at.
     rejectUnauthorized: true,
     timeout: options.timeoutMs,
     lookup: guardedLookup(options.lookup, isAllowed),
-  });
+  };
+  const connectPlain = buildConnector(shared);
+  let connectTls: buildConnector.connector | undefined;
+  const connect: buildConnector.connector = (target, callback) => {
+    if (target.protocol !== "https:") {
+      connectPlain(target, callback);
+      return;
+    }
+    // Node's default is a context for each connection: 0.2 ms, a tenth of a handshake that fails.
+    connectTls ??= buildConnector({ ...shared, secureContext: createSecureContext() });
+    connectTls(target, callback);
+  };
   return (target, callback) => {
     const refused = refusesHost(target, options);
     if (refused !== undefined) {

@@ -2,11 +2,11 @@ import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { Answer } from "../../src/delivery/transport.ts";
 import { undiciTransport } from "../../src/delivery/undici-transport.ts";
-import { hostileEndpoints } from "./hostile-endpoints.ts";
+import { hostileEndpoints, hostileHandshakes } from "./hostile-endpoints.ts";
 import { startHostileServers, type HostileServers } from "./hostile-servers.ts";
 import { listenHttp } from "./listening.ts";
 
-const kinds = Object.keys(hostileEndpoints);
+const kinds = [...Object.keys(hostileEndpoints), ...Object.keys(hostileHandshakes)];
 const DEADLINE_MS = 1000;
 const EACH = 10;
 

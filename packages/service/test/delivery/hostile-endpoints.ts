@@ -2,7 +2,7 @@ import type net from "node:net";
 import { setInterval, setTimeout } from "node:timers";
 import { gzipSync } from "node:zlib";
 
-/** What a hostile endpoint does with a socket on which a request has begun. */
+/** What a hostile endpoint does with a socket on which a request has come, with each of them. */
 export type Hostility = (socket: net.Socket) => void;
 
 const OK = "HTTP/1.1 200 OK\r\n";
@@ -50,6 +50,15 @@ export const hostileEndpoints: Readonly<Record<string, Hostility>> = {
     `4000\r\n${"a".repeat(0x4000)}\r\n`,
   ),
   "floods with headers": flooding(OK, "x-a: b\r\n"),
+  "floods with chunks of one byte": flooding(
+    `${OK}transfer-encoding: chunked\r\n\r\n`,
+    "1\r\na\r\n".repeat(1000),
+  ),
+  "has one endless chunk's extension": flooding(
+    `${OK}transfer-encoding: chunked\r\n\r\n1;`,
+    "a".repeat(4096),
+  ),
+  "sends empty lines without end": flooding("", "\r\n".repeat(1000)),
   "has one endless header": flooding(`${OK}x-a: `, "a".repeat(4096)),
   "floods with interim answers": flooding("", "HTTP/1.1 102 Processing\r\n\r\n"),
   "hangs up at once": (socket) => void socket.destroy(),
@@ -89,4 +98,12 @@ export const hostileEndpoints: Readonly<Record<string, Hostility>> = {
   "upgrades the connection": answering(
     "HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\n\r\n",
   ),
+};
+
+/** Endpoints that HTTPS is spoken to and that speak no TLS; what each does once the handshake has begun. */
+export const hostileHandshakes: Readonly<Record<string, Hostility>> = {
+  "shakes no hands": () => {},
+  "answers a handshake with HTTP": answering(`HTTP/1.1 400 No\r\n${EMPTY}`),
+  "floods the handshake": flooding("", "\u0016\u0003\u0003\u0040\u0000".repeat(1000)),
+  "hangs up in the handshake": (socket) => void socket.resetAndDestroy(),
 };

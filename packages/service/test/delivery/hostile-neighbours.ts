@@ -3,8 +3,7 @@ import { createDeliveryEngine } from "../../src/delivery/delivery-engine.ts";
 import { undiciTransport } from "../../src/delivery/undici-transport.ts";
 import { systemRandom } from "../../src/random.ts";
 import { heapInUse } from "./bad-certificates.ts";
-import { hostileEndpoints } from "./hostile-endpoints.ts";
-import { startHostileServers } from "./hostile-servers.ts";
+import { startHostileServers, type HostileServers } from "./hostile-servers.ts";
 import { listenHttp } from "./listening.ts";
 import { openQueue, policy, type Queue } from "./queue.ts";
 
@@ -44,7 +43,7 @@ export async function deliverBeside(
     await queue.subscribe(`sub_${String(number)}`, { url: friend.url.href, clockId: "live" });
   }
   const servers = endpoints === "hostile" ? await startHostileServers() : undefined;
-  if (servers !== undefined) await fillHostile(queue, (kind) => servers.urlOf(kind).href);
+  if (servers !== undefined) await fillHostile(queue, servers);
   const hostile = { count: 0, longest: 0 };
   const limits = { ...policy, deadlineMs: DEADLINE_MS, leaseMs: DEADLINE_MS + 5000 };
   const transport = undiciTransport({ deadlineMs: DEADLINE_MS, allowLoopback: true });
@@ -87,14 +86,14 @@ export async function deliverBeside(
   return { p50: at(0.5), p99: at(0.99), grown, hostile: hostile.count, longest: hostile.longest };
 }
 
-async function fillHostile(queue: Queue, urlOf: (kind: string) => string): Promise<void> {
+async function fillHostile(queue: Queue, { kinds, urlOf }: HostileServers): Promise<void> {
   await queue.write(
     "INSERT INTO merchants (id, name, clock_id, created_at) VALUES ('mer_hostile', 'M', 'live', 0)",
     [],
   );
-  for (const [number, kind] of Object.keys(hostileEndpoints).entries()) {
+  for (const [number, kind] of kinds.entries()) {
     const key = `hostile_${String(number)}`;
-    await queue.subscribe(key, { url: urlOf(kind), clockId: "live" });
+    await queue.subscribe(key, { url: urlOf(kind).href, clockId: "live" });
     const numbers = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n
       WHERE i < ${String(BACKLOG)})`;
     await queue.write(

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
 export interface HostileServers {
+  readonly kinds: readonly string[];
   readonly urlOf: (kind: string) => URL;
   stop(): void;
 }
@@ -12,9 +13,10 @@ export async function startHostileServers(): Promise<HostileServers> {
   const script = fileURLToPath(new URL("hostile-process.ts", import.meta.url));
   const child = spawn(process.execPath, [script], { stdio: ["pipe", "pipe", "inherit"] });
   const [data] = (await once(child.stdout, "data")) as [Buffer];
-  const ports = JSON.parse(String(data)) as Record<string, number>;
+  const urls = JSON.parse(String(data)) as Record<string, string>;
   return {
-    urlOf: (kind) => new URL(`http://127.0.0.1:${String(ports[kind])}/`),
+    kinds: Object.keys(urls),
+    urlOf: (kind) => new URL(urls[kind] ?? ""),
     stop: () => void child.kill("SIGKILL"),
   };
 }

@@ -1,0 +1,78 @@
+/** Lines that the heads of one answer may have, those of interim answers included. */
+const MAX_HEAD_LINES = 256;
+/** Bytes of one answer on the wire: its head, 64 KiB of body and what chunks add to it. */
+const MAX_WIRE_BYTES = 128 * 1024;
+const NEWLINE = 0x0a;
+/** `HTTP/1.1 1`: as much of a status line as tells an interim answer from the final one. */
+const TELLING = 10;
+
+/** An answer that is none of HTTP's: its size is the only thing it has. */
+export class AnswerBoundsError extends Error {
+  readonly code = "CS_ATTEMPT_ANSWER_MALFORMED";
+  constructor(message: string) {
+    super(message);
+    this.name = new.target.name;
+  }
+}
+
+/**
+ * Counts what one answer takes on the wire, before it is parsed: the parser's own limit counts the bytes of names
+ * and values alone, of which a head of two thousand headers has few, and none of the empty lines, extensions of
+ * chunks and interim answers that can go on for ever.
+ */
+export class AnswerBounds {
+  #bytes = 0;
+  #lines = 0;
+  #isHead = true;
+  /** Bytes of the line that has begun. */
+  #lineBytes = 0;
+  /** The beginning of the head's status line. */
+  #status = "";
+
+  /** What is read from here on belongs to another answer. */
+  begin(): void {
+    this.#bytes = 0;
+    this.#lines = 0;
+    this.#lineBytes = 0;
+    this.#isHead = true;
+    this.#status = "";
+  }
+
+  /** @returns Why nothing more of this answer is read. */
+  read(bytes: Buffer): AnswerBoundsError | undefined {
+    this.#bytes += bytes.length;
+    if (this.#bytes > MAX_WIRE_BYTES) {
+      return new AnswerBoundsError(`the answer is larger than ${String(MAX_WIRE_BYTES)} bytes`);
+    }
+    if (this.#isHead) this.#readHead(bytes);
+    return this.#lines > MAX_HEAD_LINES
+      ? new AnswerBoundsError(`the answer's head has more than ${String(MAX_HEAD_LINES)} lines`)
+      : undefined;
+  }
+
+  #readHead(bytes: Buffer): void {
+    let from = 0;
+    while (this.#isHead && this.#lines <= MAX_HEAD_LINES && from < bytes.length) {
+      const missing = TELLING - this.#status.length;
+      if (missing > 0) this.#status += bytes.toString("latin1", from, from + missing);
+      const end = bytes.indexOf(NEWLINE, from);
+      if (end === -1) {
+        this.#lineBytes += bytes.length - from;
+        return;
+      }
+      // A carriage return at most; another line of one byte is no header, and the parser says so.
+      const isBlank = this.#lineBytes + end - from <= 1;
+      this.#lines += 1;
+      this.#lineBytes = 0;
+      from = end + 1;
+      if (isBlank) this.#endHead();
+    }
+  }
+
+  #endHead(): void {
+    // Empty lines before a status line belong to the head that follows, as interim answers do.
+    const isFinal = /^HTTP\/\d\.\d [^1]/.test(this.#status);
+    if (isFinal) this.#isHead = false;
+    else this.#status = "";
+  }
+}
