@@ -5,6 +5,7 @@ import { instantOf } from "../store/operations/clocks/instant-of.ts";
 import { countOutcomes } from "../store/operations/deliveries/count-outcomes.ts";
 import { countRecorded } from "../store/operations/deliveries/count-recorded.ts";
 import { endSubscription } from "../store/operations/deliveries/end-subscription.ts";
+import { heedReplays } from "../store/operations/deliveries/heed-replays.ts";
 import type { AttemptRow } from "../store/operations/deliveries/attempt-row.ts";
 import {
   settleDeliveries,
@@ -35,7 +36,7 @@ export async function settle(
   attempts: readonly Attempt[],
   ports: SettlePorts,
   policy: DeliveryPolicy,
-): Promise<{ settled: SettledAttempt[]; paused: string[] }> {
+): Promise<{ settled: readonly SettledAttempt[]; paused: string[] }> {
   return ports.driver.transaction(async (tx) => {
     const decided: SettledAttempt[] = [];
     const instants = new Map<string, number>();
@@ -48,7 +49,7 @@ export async function settle(
       const at = { now, random, recorded: recorded.get(attempt.claim.id) ?? 0 };
       decided.push({ attempt, now, settled: decide(attempt, at, policy) });
     }
-    const settled = await settleDeliveries(tx, decided.map(withRecord));
+    const settled = await putBack(tx, await settleDeliveries(tx, decided.map(withRecord)));
     return { settled, paused: await judgeSubscriptions(tx, settled, policy) };
   });
 }
@@ -104,6 +105,25 @@ export function isSuccess(
 function isGone(answer: Attempt["answer"], { gone }: DeliveryPolicy): boolean {
   return answer.kind === "answered" && (answer.status === gone || answer.disables === true);
 }
+
+/** What failed and was asked for again meanwhile is due when that was asked. */
+async function putBack(
+  tx: Queryable,
+  settled: readonly SettledAttempt[],
+): Promise<readonly SettledAttempt[]> {
+  const failed = settled.map((one) => one.settled).filter(({ state }) => hasFailed(state));
+  const due = await heedReplays(tx, failed);
+  if (due.size === 0) return settled;
+  return settled.map((one) => {
+    const nextAt = hasFailed(one.settled.state) ? due.get(one.settled.id) : undefined;
+    return nextAt === undefined
+      ? one
+      : { ...one, settled: { ...one.settled, state: "waiting", nextAt } };
+  });
+}
+
+const hasFailed = (state: SettledDelivery["state"]): boolean =>
+  state === "waiting" || state === "exhausted";
 
 async function judgeSubscriptions(
   tx: Queryable,

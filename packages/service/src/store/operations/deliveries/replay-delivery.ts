@@ -16,8 +16,9 @@ export interface Replay {
 
 /**
  * Puts a delivery in the queue again, whatever became of it: same event, same bytes, same id, one
- * further attempt. Numbers of attempts go on, since they fence: a replay of an exhausted delivery has
- * no second attempt, one of a delivered one continues its schedule.
+ * further attempt; one that is under way is it where it succeeds. Numbers of attempts go on, since they
+ * fence: a replay of an exhausted delivery has no second attempt, one of a delivered one continues its
+ * schedule.
  */
 export async function replayDelivery(
   tx: Queryable,

@@ -53,13 +53,14 @@ const SETTLE = givenRows(
       last_error = settled.error, last_answer = settled.answer
     FROM settled
     WHERE deliveries.id = settled.id AND deliveries.attempts = settled.attempt
+      AND (last_number IS NULL OR last_number < settled.attempt)
     RETURNING deliveries.id, deliveries.attempts AS attempt`,
 );
 
 /**
  * Writes what became of deliveries with the records of their attempts, and gives their leases back. One
  * whose attempt is not the latest claim's changes nothing: its worker has lost the lease, and another one
- * decides.
+ * decides. One that is recorded already, by a transaction whose COMMIT nobody answered, changes nothing either.
  *
  * A delivery that was dropped while its attempt was under way stays dropped, unless the attempt has
  * delivered it.
