@@ -170,20 +170,18 @@ export class Deliverer {
 
   /** What has waited here for too long might be another's before its attempt ends. */
   async #forgo(claim: Claim): Promise<void> {
-    try {
-      await this.#giveBack([claim], false);
-    } catch (error) {
-      this.#observer.failed?.(error);
-    }
+    await this.#giveBack([claim], false);
     this.#claimer.wake(claim.clockId);
   }
 
-  /** @param begun Whether the attempts may have arrived. */
+  /** What the store does not take waits for its lease to end. @param begun The attempt may have arrived. */
   async #giveBack(claims: readonly Claim[], begun: boolean): Promise<void> {
     try {
       if (claims.length === 0) return;
       const given = claims.map((claim) => ({ id: claim.id, attempt: claim.attempt, begun }));
       await this.#ports.driver.transaction((tx) => releaseDeliveries(tx, given));
+    } catch (error) {
+      this.#observer.failed?.(error);
     } finally {
       for (const claim of claims) {
         if (!begun) this.#occupancy.unclaimed(claim.subscription);
