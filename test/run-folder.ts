@@ -1,6 +1,10 @@
-import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import {
+  SHARED_POSTGRES,
+  stopPostgres,
+} from "../packages/receiver/test/inboxes/postgres-server.ts";
 
 /** Where Linux keeps files in memory; a container may have very little of it. */
 const IN_MEMORY = "/dev/shm";
@@ -18,7 +22,16 @@ export default function runFolder(): () => void {
   chmodSync(folder, 0o777);
   process.env["COUNTERSIGN_TEST_RUN"] = folder;
   process.env["TMPDIR"] = folder;
-  return () => rmSync(folder, { recursive: true, force: true });
+  return () => {
+    stopShared(join(folder, SHARED_POSTGRES));
+    rmSync(folder, { recursive: true, force: true });
+  };
+}
+
+/** Ends the server that the run's suites have shared, if one of them has asked for it. */
+function stopShared(file: string): void {
+  const [, folder] = existsSync(file) ? readFileSync(file, "utf8").split("\n") : [];
+  if (folder !== undefined) stopPostgres(folder);
 }
 
 function hasMemory(): boolean {

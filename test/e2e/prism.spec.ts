@@ -1,14 +1,13 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Agent, request } from "undici";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Api, createApi } from "../../packages/dev/src/api.ts";
 import { type Child, startChild } from "../../packages/dev/src/child.ts";
+import { freePort } from "../../packages/receiver/test/free-port.ts";
 
 // Prism knows nothing of this repository: it reads /openapi.json, stands between a client and the
 // service, and says of each call and each answer what does not fit.
@@ -250,14 +249,4 @@ function listening(prism: ChildProcess): Promise<void> {
     prism.stderr?.on("data", hear);
     prism.once("exit", () => reject(new Error(`Prism ended: ${said}`)));
   });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  // A listening TCP server has an address with a port.
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { freePort } from "../../receiver/test/inboxes/postgres-server.ts";
+import { freePort } from "../../receiver/test/free-port.ts";
 import { start, temporaryFolder } from "./start-command.ts";
 
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));

@@ -3,8 +3,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { postgresDriver } from "@countersign/service";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { freePort } from "../../receiver/test/free-port.ts";
 import {
-  freePort,
   postgresBinaries,
   startPostgres,
   type TestServer,

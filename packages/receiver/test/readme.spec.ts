@@ -1,24 +1,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { signedAttempt } from "@countersign/receiver/testing";
 import { request } from "undici";
 import { describe, expect, it, vi } from "vitest";
 import { refundAuthorized, secret } from "./fixtures.ts";
+import { freePort } from "./free-port.ts";
 
 const readme = readFileSync(new URL("../../../README.md", import.meta.url), "utf8");
 const code = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? "";
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}
 
 describe("the code in the README", () => {
   it("is at most twelve lines of code", () => {

@@ -2,13 +2,13 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { createServer as createTcpServer, type AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import type { FetchRequest } from "@countersign/receiver/fetch";
 import type { LambdaAnswer, LambdaEvent } from "@countersign/receiver/lambda";
 import type { toNode } from "@countersign/receiver/node";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { refundAuthorized, secret } from "../fixtures.ts";
+import { freePort } from "../free-port.ts";
 import { signedAttempt } from "@countersign/receiver/testing";
 import { listen } from "./mounts.ts";
 import { exchange, linesOf, request } from "./wire.ts";
@@ -124,13 +124,4 @@ function run(name: string, port: number): { app: ChildProcess; printed: () => st
   let text = "";
   app.stdout.setEncoding("utf8").on("data", (data: string) => (text += data));
   return { app, printed: () => text };
-}
-
-async function freePort(): Promise<number> {
-  const server = createTcpServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }

@@ -3,7 +3,8 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { listening } from "./listening.ts";
-import { freePort, type TestServer, userOf } from "./postgres-server.ts";
+import { freePort } from "../free-port.ts";
+import { type TestServer, userOf } from "./postgres-server.ts";
 
 /** The pooler that Debian's package installed. */
 export const pgbouncerBinary: string | undefined = ["/usr/sbin/pgbouncer"].find((file) =>

@@ -10,11 +10,14 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePort } from "../free-port.ts";
 
 const ROOT = "/usr/lib/postgresql";
+
+/** The file of a run's folder that has the port and the folder of the server that its suites share, a line each. */
+export const SHARED_POSTGRES = "shared-postgres";
 
 /** The folder of the newest PostgreSQL that Debian's packages installed. */
 export const postgresBinaries: string | undefined = existsSync(ROOT)
@@ -30,33 +33,40 @@ export interface TestServer {
 }
 
 export interface TestPostgres extends TestServer {
+  /** What `stopPostgres` is told. */
+  readonly folder: string;
   /** Ends all connections without a word, as a crash does, and comes back. */
   restart(): void;
   /** The same, while this process goes on. */
   crash(): Promise<void>;
 }
 
-/** A PostgreSQL of the test's own, on loopback, in a folder that is removed with it. */
-export async function startPostgres(): Promise<TestPostgres> {
+/**
+ * A PostgreSQL of the test's own, on loopback, in a folder that is removed with it.
+ *
+ * @param settings Each a `name=value` of postgresql.conf.
+ */
+export async function startPostgres({
+  settings = [],
+}: { readonly settings?: readonly string[] } = {}): Promise<TestPostgres> {
   if (postgresBinaries === undefined) throw new Error(`no PostgreSQL under ${ROOT}`);
   const folder = mkdtempSync(join(tmpdir(), "countersign-postgres-"));
   chmodSync(folder, 0o777);
   const data = join(folder, "data");
-  // PostgreSQL refuses to run as root: there it runs as the user that its package has made.
-  const user = process.getuid?.() === 0 ? userOf("postgres") : {};
-  const run = (binary: string, args: readonly string[]): void => {
-    execFileSync(join(postgresBinaries, binary), args, { stdio: "ignore", cwd: folder, ...user });
-  };
+  const user = postgresUser();
+  const run = runIn(folder);
   const made = clusterOfRun(run);
   if (made === undefined) initialise(run, data);
   else execFileSync("cp", ["-R", made, data], { cwd: folder, ...user });
   const port = await freePort();
-  const options = `-p ${String(port)} -c listen_addresses=127.0.0.1 -k ${folder}`;
+  const set = ["listen_addresses=127.0.0.1", ...settings].map((one) => `-c ${one}`).join(" ");
+  const options = `-p ${String(port)} ${set} -k ${folder}`;
   const log = join(folder, "log");
   run("pg_ctl", ["-D", data, "-w", "-l", log, "-o", options, "start"]);
   const restart = ["-D", data, "-m", "immediate", "-w", "-l", log, "-o", options, "restart"];
   return {
     port,
+    folder,
     restart: () => run("pg_ctl", restart),
     crash: async () => {
       const child = spawn(join(postgresBinaries, "pg_ctl"), restart, {
@@ -67,14 +77,29 @@ export async function startPostgres(): Promise<TestPostgres> {
       const [code] = (await once(child, "exit")) as [number | null];
       if (code !== 0) throw new Error("PostgreSQL did not come back");
     },
-    stop: () => {
-      run("pg_ctl", ["-D", data, "-m", "immediate", "-w", "stop"]);
-      rmSync(folder, { recursive: true, force: true });
-    },
+    stop: () => stopPostgres(folder),
   };
 }
 
+/** Ends a PostgreSQL that any process has started, and removes its folder. */
+export function stopPostgres(folder: string): void {
+  runIn(folder)("pg_ctl", ["-D", join(folder, "data"), "-m", "immediate", "-w", "stop"]);
+  rmSync(folder, { recursive: true, force: true });
+}
+
 type Run = (binary: string, args: readonly string[]) => void;
+
+const runIn =
+  (cwd: string): Run =>
+  (binary, args) => {
+    const file = join(postgresBinaries ?? ROOT, binary);
+    execFileSync(file, args, { stdio: "ignore", cwd, ...postgresUser() });
+  };
+
+/** PostgreSQL refuses to run as root: there it runs as the user that its package has made. */
+function postgresUser(): { readonly uid?: number; readonly gid?: number } {
+  return process.getuid?.() === 0 ? userOf("postgres") : {};
+}
 
 function initialise(run: Run, data: string): void {
   run("initdb", ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync"]);
@@ -107,15 +132,4 @@ export function userOf(name: string): { readonly uid: number; readonly gid: numb
   );
   if (line === null) throw new Error(`no user ${name}`);
   return { uid: Number(line[1]), gid: Number(line[2]) };
-}
-
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" ? (address?.port ?? 0) : 0));
-    });
-  });
 }

@@ -3,7 +3,8 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { listening } from "./listening.ts";
-import { freePort, type TestServer } from "./postgres-server.ts";
+import { freePort } from "../free-port.ts";
+import type { TestServer } from "./postgres-server.ts";
 
 /** The server that Debian's package installed. */
 export const redisBinary: string | undefined = ["/usr/bin/redis-server"].find((file) =>

@@ -1,7 +1,6 @@
-import { randomUUID } from "node:crypto";
-import pg from "pg";
 import { afterAll, beforeAll, describe, onTestFinished } from "vitest";
-import { postgresBinaries, startPostgres } from "../../../receiver/test/inboxes/postgres-server.ts";
+import { postgresBinaries } from "../../../receiver/test/inboxes/postgres-server.ts";
+import { sharedPostgres } from "../../../receiver/test/inboxes/shared-postgres.ts";
 import type { Driver } from "../../src/store/driver.ts";
 import { postgresDriver } from "../../src/store/postgres-driver.ts";
 import { sqliteDriver } from "../../src/store/sqlite-driver.ts";
@@ -51,22 +50,11 @@ export const postgres: Store = {
   name: "PostgreSQL",
   ...(postgresBinaries === undefined && { missing: "PostgreSQL is not installed" }),
   start: async () => {
-    const server = await startPostgres();
-    const at = (name: string): string => `postgres://postgres@127.0.0.1:${server.port}/${name}`;
-    const admin = new pg.Pool({ connectionString: at("postgres"), max: 1 });
-    // The server is not killed here: its flushes would only take time.
-    await admin.query("ALTER SYSTEM SET fsync = off");
-    await admin.query("SELECT pg_reload_conf()");
-    const create = async (): Promise<string> => {
-      const name = `test_${randomUUID().replaceAll("-", "")}`;
-      await admin.query(`CREATE DATABASE ${name}`);
-      return at(name);
-    };
-    const stop = async (): Promise<void> => {
-      await admin.end();
-      server.stop();
-    };
-    return { create, connect: (url) => postgresDriver({ url, ...PATIENT }), stop };
+    const server = await sharedPostgres();
+    const create = async (): Promise<string> =>
+      `postgres://postgres@127.0.0.1:${String(server.port)}/${await server.create()}`;
+    const connect = (url: string): Driver => postgresDriver({ url, ...PATIENT });
+    return { create, connect, stop: () => server.stop() };
   },
 };
 
