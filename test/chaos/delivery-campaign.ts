@@ -18,6 +18,8 @@ export interface DeliveryTally extends Verdict {
   readonly events: number;
   /** Arrived otherwise than they were written: must be none. */
   readonly garbled: readonly string[];
+  /** How far the clock went ahead before nothing waited any more, in milliseconds. */
+  readonly aheadMs: number;
   /** What the engines told of, and how often. */
   readonly failures: Readonly<Record<string, number>>;
 }
@@ -84,9 +86,12 @@ export async function deliveryCampaign(campaign: DeliveryCampaign): Promise<Deli
     const writing = startWriting(driver);
     await Promise.all(Array.from({ length: processes }, inTurns));
     const written = await writing.end();
-    await deliverRest(driver, (ahead) => startDeliverer({ database, crashes, failures, ahead }));
+    const aheadMs = await deliverRest(driver, (ahead) =>
+      startDeliverer({ database, crashes, failures, ahead }),
+    );
     return {
       killed,
+      aheadMs,
       crashes: countOf(linesOf(crashes)),
       events: written.length,
       garbled: sink.garbled,

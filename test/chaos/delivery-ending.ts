@@ -14,19 +14,23 @@ const PATIENCE_MS = 60_000;
  * due and no lease holds, however long a step of the schedule that is. Ends when nothing waits, or goes on.
  *
  * @param start Starts a process whose clock is so many milliseconds ahead.
+ * @returns How far the last clock was ahead, in milliseconds; 0 where nothing was left.
  */
 export async function deliverRest(
   driver: Driver,
   start: (ahead: number) => Deliverer,
-): Promise<void> {
+): Promise<number> {
+  let ahead = 0;
   for (let round = 0; round < ROUNDS; round += 1) {
     const last = await lastWait(driver);
-    if (last === undefined) return;
-    const survivor = start(Math.max(0, last - Date.now()) + HOUR_MS);
+    if (last === undefined) break;
+    ahead = Math.max(0, last - Date.now()) + HOUR_MS;
+    const survivor = start(ahead);
     const isDone = await nothingIsDue(driver, last);
     await survivor.ended(0);
-    if (!isDone) return;
+    if (!isDone) break;
   }
+  return ahead;
 }
 
 /** When the last delivery of the queue is due and free. */

@@ -25,7 +25,7 @@ const deliver = async (driver: Driver): Promise<void> => {
     ),
   );
 };
-const none = { ...NO_FAULT, repeated: 0 };
+const none = { ...NO_FAULT, repeated: 0, mostClaims: 1 };
 
 describe("what a campaign says of an event", () => {
   it("is nothing where it arrived and the store says so", async () => {
@@ -48,7 +48,11 @@ describe("what a campaign says of an event", () => {
     const told =
       "evt_1 arrived 0 times, dlv_1 is waiting after 9 claims and 0 answers, last CS_ATTEMPT_TIMEOUT; " +
       "next at 1970-01-02T00:00:00.000Z, leased until 1970-01-01T01:00:00.000Z, its subscription ACTIVE";
-    expect(await verdictOf(driver, written, arrived)).toEqual({ ...none, waiting: [told] });
+    expect(await verdictOf(driver, written, arrived)).toEqual({
+      ...none,
+      waiting: [told],
+      mostClaims: 9,
+    });
     await driver.transaction((tx) => tx.query("UPDATE subscriptions SET status = 'PAUSED'"));
     const { waiting } = await verdictOf(driver, written, all);
     expect(waiting).toEqual([
@@ -102,6 +106,7 @@ describe("what a campaign says of an event", () => {
       ...none,
       doubled: [expect.stringMatching(/^evt_5 arrived 2 times, dlv_5 is delivered after 1 claims/)],
       repeated: 2,
+      mostClaims: 2,
     });
   });
 });

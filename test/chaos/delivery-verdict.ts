@@ -12,6 +12,8 @@ export interface Verdict {
   readonly doubled: readonly string[];
   /** Arrived again after an attempt that a crash cut short, as at least once says. */
   readonly repeated: number;
+  /** How often one delivery was claimed at most. */
+  readonly mostClaims: number;
 }
 
 /** A delivery's row, with its subscription's status. */
@@ -53,18 +55,20 @@ export async function verdictOf(
   const rows = new Map((await rowsOf(driver)).map((row) => [row.event, row]));
   const fates: Record<Fate, string[]> = { delivered: [], lost: [], waiting: [], mistold: [] };
   const doubled: string[] = [];
+  let mostClaims = 0;
   for (const event of written) {
     const row = rows.get(event);
     const times = arrived.get(event) ?? 0;
     const told = `${event} arrived ${String(times)} times, ${wordsOf(row)}`;
     fates[fateOf(row, times)].push(told);
+    mostClaims = Math.max(mostClaims, row?.claims ?? 0);
     // An attempt without a record was cut short, one without an answer may have arrived. More arrivals than
     // claims would be a fault too.
     if (row !== undefined && times > 1 + row.claims - row.answered) doubled.push(told);
   }
   const { lost, waiting, mistold } = fates;
   const repeated = written.filter((event) => (arrived.get(event) ?? 0) > 1).length;
-  return { lost, waiting, mistold, doubled, repeated };
+  return { lost, waiting, mistold, doubled, repeated, mostClaims };
 }
 
 function fateOf(row: Row | undefined, times: number): Fate {

@@ -5,6 +5,7 @@ import { DELIVERY_POINTS } from "./delivery-points.ts";
 import { isPostgresMissing, postgresStore, sqliteStore } from "./delivery-store.ts";
 import { NO_FAULT } from "./delivery-verdict.ts";
 
+const HOUR_MS = 3_600_000;
 const seed = randomInt(2 ** 31);
 
 // SIGKILL keeps what the system has buffered: what a loss of power does is not shown here.
@@ -16,6 +17,8 @@ describe(`two delivering processes of one database that are killed (seed ${Strin
       expect(tally).toMatchObject({ killed: 20, garbled: [], ...NO_FAULT });
       expect(Object.keys(tally.crashes).toSorted()).toEqual([...DELIVERY_POINTS].toSorted());
       expect(tally.events).toBeGreaterThan(100);
+      // The schedule's longest step and its tenth: a lease or a wait beyond it would be a fault.
+      expect(tally.aheadMs).toBeLessThan(28 * HOUR_MS);
     },
   );
 
