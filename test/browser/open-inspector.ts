@@ -44,6 +44,11 @@ export interface OpenOptions extends Partial<SandboxOptions> {
   readonly receiverUrl?: string;
 }
 
+let page: string | undefined;
+
+/** The page's folder; whether its sources have changed is asked once. */
+const pageFolder = (): string => (page ??= buildInspector().folder);
+
 type OnEnd = (end: () => void | Promise<void>) => void;
 
 /** One sandbox for all tests of a file that leave it as they find it. */
@@ -74,7 +79,7 @@ export async function openInspector(
     profile,
     port: 0,
     inspector: {
-      folder: buildInspector().folder,
+      folder: pageFolder(),
       token: TOKEN,
       key: KEY,
       ...(!noTarget && { target, ...(checksOf && { checks: checksOf(target) }) }),

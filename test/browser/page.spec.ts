@@ -2,6 +2,7 @@ import { checks } from "./checks.ts";
 import { browserOfFile, describeInBrowser } from "./chromium.ts";
 import { firstUse } from "./first-use.ts";
 import { hostileTextsInPage } from "./hostile.ts";
+import { pictures } from "./pictures.ts";
 import { streaming } from "./streaming.ts";
 
 // One file, one browser: to start one takes as long as most of these.
@@ -11,4 +12,5 @@ describeInBrowser("the inspector's page", () => {
   streaming(browser);
   checks(browser);
   hostileTextsInPage(browser);
+  pictures(browser);
 });
