@@ -7,51 +7,11 @@ import { promisify } from "node:util";
 import { profiles, type Profile } from "@countersign/schemas/profiles";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { asyncApiOf } from "../../src/documents/asyncapi.ts";
 import { schemas } from "../../src/documents/generated/schemas.ts";
 import { openApiOf } from "../../src/documents/openapi.ts";
 import { openService, type TestService } from "../open-service.ts";
 import { newCustomer, newPayment } from "../payments.ts";
-
-const { standard } = profiles;
-
-/** As unlike the built-in ones as a profile can be. */
-const other: Profile = {
-  ...standard,
-  name: "other",
-  token: {
-    path: "/oauth/token",
-    lifetimeSeconds: 120,
-    scopes: { payments: "pay:write", core: "core:all" },
-  },
-  statuses: { ...standard.statuses, refundCreated: 202, subscribed: 201, errorBody: "flat" },
-  refund: {
-    ...standard.refund,
-    duplicate: "replay",
-    typoAlias: "reject",
-    clientReferenceIdWhenAbsent: "empty",
-  },
-  amount: { ...standard.amount, strings: "accept", minimumCents: 100, maximumCents: 200 },
-  subscription: { ...standard.subscription, idIn: "path", closed: "gone" },
-  account: { types: ["checking", "savings", "current"], statuses: ["ACTIVE", "INACTIVE"] },
-  limits: { ...standard.limits, key: 8, softDescriptor: 10, url: 60 },
-  delivery: { ...standard.delivery, success: "200" },
-  deprecation: {
-    ...standard.deprecation,
-    deprecated: [{ path: "/v1/webhook", since: "2026-11-01" }],
-  },
-  envelope: { id: "/meta/id", type: "/name", timestamp: "/meta/at", data: "" },
-  catalogue: [
-    ...standard.catalogue.map((row) => ({ ...row, resource: "/meta/about" })),
-    { type: "dispute.opened", category: "PAYMENT", resource: "/meta/about" },
-  ],
-};
-
-const all: readonly [name: string, profile: Profile][] = [
-  ["standard", standard],
-  ["x-signature", profiles["x-signature"]],
-  ["other", other],
-];
+import { documentedProfiles as all, otherProfile as other } from "./documented-profiles.ts";
 
 interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
@@ -164,21 +124,6 @@ describe("the section webhooks", () => {
       expect(new Set(types.map(({ type }) => type))).toEqual(expected);
     },
   );
-});
-
-describe("/asyncapi.json", () => {
-  it.each(all)("is AsyncAPI 3.0 without a fault under the profile %s", async (_, profile) => {
-    const { Parser } = await import("@asyncapi/parser");
-    const { document, diagnostics } = await new Parser().parse(
-      JSON.stringify(asyncApiOf(profile, schemas)),
-    );
-    const faults = diagnostics.filter(({ severity }) => `${severity}` <= "1");
-    expect(faults.map(({ message, path }) => [message, path.join("/")])).toEqual([]);
-    expect(document?.version()).toBe("3.0.0");
-    const messages = document?.messages().all() ?? [];
-    const types = new Set(profile.catalogue.map(({ type }) => type));
-    expect(new Set(messages.map((message) => message.name()))).toEqual(types);
-  });
 });
 
 /** Lets everything happen that an event tells of. */
