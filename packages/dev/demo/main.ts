@@ -7,9 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { createApi } from "../src/api.ts";
-import { startChild } from "../src/child.ts";
-import { freePort } from "../src/free-port.ts";
 import { createNarrator } from "./narrator.ts";
+import { startStage } from "./start-stage.ts";
 import { tellStory } from "./story.ts";
 
 const { values } = parseArgs({ options: { once: { type: "boolean", default: false } } });
@@ -39,34 +38,9 @@ try {
   const token = `cst_${randomBytes(32).toString("base64url")}`;
   const secret = `whsec_${randomBytes(32).toString("base64")}`;
 
-  const port = await freePort(4010);
   narrator.title("Countersign: one refund, end to end");
   narrator.step("Two processes start");
-  const merchant = await startChild({
-    name: "the merchant",
-    script: "examples/merchant/src/main.ts",
-    args: [],
-    env: {
-      WEBHOOK_SECRET: secret,
-      PORT: "0",
-      DIAGNOSTICS_URL: `http://127.0.0.1:${String(port)}/sandbox/outcomes`,
-      DIAGNOSTICS_TOKEN: token,
-    },
-    onSpawn,
-  });
-  const sandbox = await startChild({
-    name: "the sandbox",
-    script: "packages/cli/src/main.ts",
-    args: [
-      "sandbox",
-      "--seed=1",
-      `--port=${String(port)}`,
-      `--database=${join(folder, "sandbox.db")}`,
-      `--deliver-to=${merchant.url}/webhooks`,
-    ],
-    env: { COUNTERSIGN_TOKEN: token, COUNTERSIGN_SECRET: secret },
-    onSpawn,
-  });
+  const { merchant, sandbox } = await startStage({ folder, token, secret, onSpawn });
   narrator.fact(
     "sandbox",
     `${sandbox.url}  the provider: an SQLite file, and a clock that it moves`,
