@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Agent, request } from "undici";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { serveHere } from "../../packages/cli/test/serve-here.ts";
 import { type Api, createApi } from "../../packages/dev/src/api.ts";
-import { type Child, startChild } from "../../packages/dev/src/child.ts";
 import { freePort } from "../../packages/receiver/test/free-port.ts";
 
 // Prism knows nothing of this repository: it reads /openapi.json, stands between a client and the
@@ -41,28 +41,26 @@ interface Running {
 const names = ["standard", "x-signature"] as const;
 const folder = mkdtempSync(join(tmpdir(), "countersign-prism-"));
 const agent = new Agent();
-const sandboxes: Child[] = [];
+const ends: (() => Promise<void>)[] = [];
 const prisms: ChildProcess[] = [];
 const running = new Map<string, Running>();
 
-// All at once: each of the four processes takes its time to start.
+// Both at once: Prism takes its time to start.
 beforeAll(() => Promise.all(names.map((name) => start(name))));
 afterAll(async () => {
   await agent.close();
   for (const prism of prisms) prism.kill("SIGKILL");
-  await Promise.all(sandboxes.map((sandbox) => sandbox.stop()));
+  await Promise.all(ends.map((end) => end()));
   rmSync(folder, { recursive: true, force: true });
 });
 
 async function start(profile: string): Promise<void> {
   const database = join(folder, `${profile}.db`);
-  const sandbox = await startChild({
-    name: "sandbox",
-    script: "packages/cli/src/main.ts",
-    args: ["sandbox", "--port", "0", "--profile", profile, "--database", database],
-    env: { COUNTERSIGN_TOKEN: TOKEN },
-  });
-  sandboxes.push(sandbox);
+  const sandbox = await serveHere(
+    ["sandbox", "--port", "0", "--profile", profile, "--database", database],
+    { COUNTERSIGN_TOKEN: TOKEN },
+    (end) => ends.push(end),
+  );
   const api = createApi(sandbox.url, TOKEN);
   const document = join(folder, `${profile}.json`);
   writeFileSync(document, JSON.stringify((await api("GET", "/openapi.json")).body));

@@ -8,6 +8,7 @@ import { DatabaseSync } from "node:sqlite";
 import { Webhook as StandardWebhook } from "standardwebhooks";
 import { Webhook as SvixWebhook } from "svix";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { serveHere, type Served } from "../../packages/cli/test/serve-here.ts";
 import { type Api, createApi } from "../../packages/dev/src/api.ts";
 import { type Child, startChild } from "../../packages/dev/src/child.ts";
 
@@ -27,28 +28,21 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function start(child: Promise<Child>): Promise<Child> {
-  children.push(await child);
+const startSandbox = (): Promise<Served> =>
+  serveHere(["sandbox", "--port", "0", "--database", join(folder, "sandbox.db")], {
+    COUNTERSIGN_TOKEN: TOKEN,
+  });
+/** The example as a merchant runs it: as a process of its own. */
+async function startMerchant(port = 0): Promise<Child> {
+  const child = await startChild({
+    name: "merchant",
+    script: "examples/merchant/src/main.ts",
+    args: [],
+    env: { WEBHOOK_SECRET: SECRET, PORT: String(port) },
+  });
+  children.push(child);
   return child;
 }
-const startSandbox = (): Promise<Child> =>
-  start(
-    startChild({
-      name: "sandbox",
-      script: "packages/cli/src/main.ts",
-      args: ["sandbox", "--port", "0", "--database", join(folder, "sandbox.db")],
-      env: { COUNTERSIGN_TOKEN: TOKEN },
-    }),
-  );
-const startMerchant = (port = 0): Promise<Child> =>
-  start(
-    startChild({
-      name: "merchant",
-      script: "examples/merchant/src/main.ts",
-      args: [],
-      env: { WEBHOOK_SECRET: SECRET, PORT: String(port) },
-    }),
-  );
 
 /** Until it holds: processes on a loaded machine take their time. */
 const eventually = (holds: () => unknown): Promise<unknown> =>
@@ -202,7 +196,7 @@ describe("one refund, from the call to the handler", () => {
     await merchant.stop();
 
     expect((await refundOf(api, paymentId)).status).toBe(201);
-    expect(await sandbox.stop()).toBe(0);
+    expect(await sandbox.end()).toBe(0);
     expect(
       rows(
         "SELECT d.state FROM deliveries d JOIN events e ON e.id = d.event_id WHERE e.type = 'refund.pending'",

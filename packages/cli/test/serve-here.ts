@@ -11,8 +11,10 @@ export interface Served {
   readonly end: () => Promise<number>;
 }
 
+type OnEnd = (end: () => Promise<void>) => void;
+
 /**
- * Serves in this process until the test is over, from the first call to its own end: what a process alone
+ * Serves in this process until the test is over (or what `onEnd` says), from the first call to its own end: what a process alone
  * shows (signals, working folder, modules) is for `start`, which takes ten times as long.
  *
  * @throws {Error} The command has ended before its line `ready URL`.
@@ -20,6 +22,7 @@ export interface Served {
 export async function serveHere(
   args: readonly string[],
   env: Surroundings["env"] = {},
+  onEnd: OnEnd = onTestFinished,
 ): Promise<Served> {
   const said = { out: "", err: "" };
   const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
@@ -44,7 +47,7 @@ export async function serveHere(
     ask();
     return status;
   };
-  onTestFinished(async () => void (await end()));
+  onEnd(async () => void (await end()));
   return { url: await ready, stdout: () => said.out, stderr: () => said.err, end };
 }
 
