@@ -38,38 +38,21 @@ export default defineConfig({
         ...sources,
         test: {
           root,
-          name: "unit",
-          include: ["packages/*/test/**/*.spec.ts", "schemas/test/**/*.spec.ts"],
+          name: "shared",
+          include: ["{packages/*,schemas,contracts}/test/**/*.spec.ts", "test/**/*.spec.ts"],
           exclude: replacing,
-          // One process for many files: starting one for each takes a fifth of the time.
+          // One process for many files: starting one for each takes a fifth of the time. One project
+          // for all, since a process is of one project, and has to load its sources anew.
           isolate: false,
-          testTimeout: 20_000,
-        },
-      },
-      { ...sources, test: { root, name: "replacing", include: replacing, testTimeout: 20_000 } },
-      {
-        ...sources,
-        test: {
-          root,
-          name: "pacts",
-          include: ["contracts/test/**/*.spec.ts"],
-          // The native core reads the process's own environment, which a thread's is not.
+          // Pact's native core reads the process's own environment, which a thread's is not.
           pool: "forks",
           env: { PACT_DO_NOT_TRACK: "true" },
-          testTimeout: 20_000,
-        },
-      },
-      {
-        ...sources,
-        test: {
-          root,
-          name: "whole",
-          include: ["test/**/*.spec.ts"],
-          isolate: false,
+          // A machine with less to give takes its time: it is not the clock that judges.
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
       },
+      { ...sources, test: { root, name: "replacing", include: replacing, testTimeout: 60_000 } },
     ],
   },
 });
