@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
+import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { providerChecks } from "../src/checks.ts";
@@ -23,7 +24,10 @@ function ran(code: string, args: readonly string[], env: Record<string, string>)
   // Where a file has its name among the arguments, a text has none.
   const all = [...node, "--input-type=module", "--eval", code, "--", "verify.mjs", ...args];
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, all, { cwd: home, env }, (_error, out, err) => {
+    // What has been made of the sources; no other variable of this process.
+    const { NODE_COMPILE_CACHE } = process.env;
+    const options = { cwd: home, env: { NODE_COMPILE_CACHE, ...env } };
+    const child = execFile(process.execPath, all, options, (_error, out, err) => {
       resolve({ status: child.exitCode ?? -1, out: out + err });
     });
   });
