@@ -7,12 +7,10 @@ import {
 } from "../store/operations/deliveries/due-subscriptions.ts";
 import { claim, type Claim, type ClaimPorts } from "./claim.ts";
 import { DueList, type Share } from "./due-list.ts";
-import type { HostPaces } from "./host-pace.ts";
 import type { Occupancy } from "./occupancy.ts";
 import type { DeliveryPolicy } from "./policy.ts";
 
 export interface ClaimerParts {
-  readonly hosts: HostPaces;
   readonly occupancy: Occupancy;
   readonly take: (claims: readonly Claim[]) => void;
   readonly isStopped: () => boolean;
@@ -74,14 +72,12 @@ export class Claimer {
    */
   claimAll(clockId: string): Promise<boolean> {
     return this.#oneAtATime(async () => {
-      if (this.#parts.occupancy.room <= 0) return false;
+      const { occupancy } = this.#parts;
+      if (occupancy.room <= 0) return false;
       await this.#look(clockId);
       const { list } = this.#of(clockId);
       if (list.isEmpty) return true;
-      await this.#claim(
-        clockId,
-        this.#share(list, () => false),
-      );
+      await this.#claim(clockId, list.share(occupancy.roomOf(clockId)));
       return false;
     });
   }
@@ -119,7 +115,7 @@ export class Claimer {
 
   /** @returns Whether there was room to claim. */
   async #claimKnown(clockId: string): Promise<boolean> {
-    const { occupancy, hosts, isStopped } = this.#parts;
+    const { occupancy, isStopped } = this.#parts;
     if (isStopped() || occupancy.room <= 0) return false;
     const now = this.#ports.clock.now();
     const known = this.#of(clockId);
@@ -127,10 +123,7 @@ export class Claimer {
       if (now >= known.nextLookAt) await this.#look(clockId);
       else this.#lookLater(clockId, known.nextLookAt - now);
     }
-    // A namespace's clock stands while its deliveries are carried out: waiting would hold it up.
-    const rests = ({ host }: DueSubscription): boolean =>
-      clockId === "live" && hosts.rests(host, now);
-    const shares = this.#share(known.list, rests);
+    const shares = known.list.share(occupancy.roomOf(clockId, now));
     if (shares.length > 0) {
       await this.#claim(clockId, shares);
       if (!known.list.isEmpty && occupancy.isLow) {
@@ -155,15 +148,6 @@ export class Claimer {
   #lookLater(clockId: string, ms: number): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#want(clockId), ms);
-  }
-
-  #share(list: DueList, rests: (subscription: DueSubscription) => boolean): Share[] {
-    const { occupancy } = this.#parts;
-    const fits = (subscription: DueSubscription): number =>
-      rests(subscription) ? 0 : occupancy.fits(subscription);
-    const fitsOnHost = (subscription: DueSubscription): number =>
-      occupancy.fitsOnHost(subscription);
-    return list.share({ total: occupancy.room, fits, fitsOnHost });
   }
 
   async #claim(clockId: string, shares: readonly Share[]): Promise<void> {

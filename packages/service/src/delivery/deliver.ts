@@ -3,13 +3,14 @@ import { releaseDeliveries } from "../store/operations/deliveries/release-delive
 import { attempt, type AttemptPorts, type OpenEndpoints } from "./attempt.ts";
 import type { Claim, ClaimPorts } from "./claim.ts";
 import { Claimer } from "./claimer.ts";
-import { HostPaces } from "./host-pace.ts";
+import { FailingLane } from "./failing-lane.ts";
 import type { DeliveryObserver } from "./observer.ts";
 import { Occupancy } from "./occupancy.ts";
 import { refuseUnsound, type DeliveryPolicy } from "./policy.ts";
 import { ReadyClaims } from "./ready-claims.ts";
-import { isSuccess, type SettlePorts } from "./settle.ts";
+import type { SettlePorts } from "./settle.ts";
 import { SettleQueue } from "./settle-queue.ts";
+import { UnderWay } from "./under-way.ts";
 
 /** What the rows that others have locked are left alone for, in milliseconds. */
 const LOCKED_MS = 10;
@@ -29,14 +30,13 @@ export class Deliverer {
   readonly #ports: DelivererPorts;
   readonly #policy: DeliveryPolicy;
   readonly #observer: DeliveryObserver;
-  readonly #hosts: HostPaces;
   readonly #occupancy: Occupancy;
   readonly #open: OpenEndpoints = new WeakMap();
   readonly #ready = new ReadyClaims();
+  readonly #lane: FailingLane;
   readonly #claimer: Claimer;
   readonly #settling: SettleQueue;
-  /** From claim to settlement, or until it is given back. */
-  readonly #underWay = new Map<Claim, PromiseWithResolvers<void>>();
+  readonly #underWay = new UnderWay();
   /** Claims whose attempts have begun. */
   readonly #begun = new Set<Claim>();
   #stopped = false;
@@ -51,10 +51,18 @@ export class Deliverer {
     this.#ports = ports;
     this.#policy = policy;
     this.#observer = observer;
-    this.#hosts = new HostPaces(policy.concurrencyPerHost);
-    this.#occupancy = new Occupancy(policy, this.#hosts, () => this.#settling.size);
+    this.#occupancy = new Occupancy(policy, {
+      unsettled: () => this.#settling.size,
+      laneRoom: () => this.#lane.room,
+    });
+    this.#lane = new FailingLane({
+      clock: ports.clock,
+      most: Math.max(1, Math.floor(policy.concurrency / 2)),
+      admits: ({ subscription }) => this.#occupancy.admits(subscription),
+      begin: (claim) => this.#begin(claim),
+      isLow: () => this.#claimer.more(),
+    });
     this.#claimer = new Claimer(ports, policy, {
-      hosts: this.#hosts,
       occupancy: this.#occupancy,
       take: (claims) => this.#take(claims),
       isStopped: () => this.#stopped,
@@ -82,7 +90,7 @@ export class Deliverer {
   async drain(clockId: string): Promise<boolean> {
     while (!this.#stopped) {
       const isNothingDue = await this.#claimer.claimAll(clockId);
-      const own = [...this.#underWay.keys()].filter((claim) => claim.clockId === clockId);
+      const own = this.#underWay.ofClock(clockId);
       if (this.#stopped) break;
       if (isNothingDue && own.length === 0) return true;
       await this.#endOf(own);
@@ -98,8 +106,9 @@ export class Deliverer {
    */
   async stop({ graceMs }: { readonly graceMs: number }): Promise<void> {
     this.#stopped = true;
+    this.#settling.hurry();
     await this.#claimer.stopped();
-    const unbegun = this.#ready.takeAll();
+    const unbegun = [...this.#ready.takeAll(), ...this.#lane.takeAll()];
     const enough = new AbortController();
     await Promise.race([
       Promise.all([this.#giveBack(unbegun, false), this.#endOf([...this.#begun])]),
@@ -110,20 +119,20 @@ export class Deliverer {
     const rest = [...this.#begun];
     await this.#ports.transport.close();
     await this.#giveBack(rest, true);
+    this.#settling.close();
   }
 
   /** Resolves when all of these claims are done with; where there are none, when any other one is. */
   async #endOf(claims: readonly Claim[]): Promise<void> {
-    const ends = claims.flatMap((claim) => this.#underWay.get(claim)?.promise ?? []);
-    if (ends.length > 0) await Promise.all(ends);
+    if (claims.length > 0) await this.#underWay.endOf(claims);
     else if (this.#stopped) return;
-    else if (this.#underWay.size === 0) await setTimeout(LOCKED_MS);
-    else await Promise.race([...this.#underWay.values()].map(({ promise }) => promise));
+    else if (this.#underWay.isEmpty) await setTimeout(LOCKED_MS);
+    else await this.#underWay.endOfOne();
   }
 
   #take(claims: readonly Claim[]): void {
     for (const claim of claims) {
-      this.#underWay.set(claim, Promise.withResolvers());
+      this.#underWay.add(claim);
       this.#occupancy.claimed(claim.subscription);
       this.#ready.add(claim);
     }
@@ -136,13 +145,17 @@ export class Deliverer {
     while (this.#occupancy.posting < this.#policy.concurrency && !this.#stopped) {
       const claim = this.#ready.next(admits, freed);
       if (claim === undefined) break;
-      const left = claim.leasedUntil - this.#ports.clock.now();
-      if (left >= this.#policy.deadlineMs + LEASE_MARGIN_MS) this.#begin(claim);
-      else void this.#forgo(claim);
+      if (this.#occupancy.isSpaced(claim.clockId, claim.subscription)) this.#lane.add(claim);
+      else this.#begin(claim);
     }
   }
 
   #begin(claim: Claim): void {
+    const left = claim.leasedUntil - this.#ports.clock.now();
+    if (left < this.#policy.deadlineMs + LEASE_MARGIN_MS) {
+      void this.#forgo(claim);
+      return;
+    }
     this.#begun.add(claim);
     this.#occupancy.began(claim.subscription);
     this.#carryOut(claim)
@@ -156,16 +169,14 @@ export class Deliverer {
     let made;
     try {
       made = await attempt(claim, this.#ports, this.#open);
-      this.#hosts.answered(subscription.host, made.answer, this.#ports.clock.now());
     } finally {
-      this.#occupancy.ended(subscription, {
-        durationMs: this.#ports.clock.now() - startedAt,
-        isSuccess: made !== undefined && isSuccess(made.answer, this.#policy),
-      });
+      const now = this.#ports.clock.now();
+      this.#occupancy.ended(subscription, { answer: made?.answer, startedAt, now });
       this.#beginReady(subscription.host);
-      if (this.#occupancy.ready === 0 || this.#settling.isWriting) this.#claimer.more();
+      const isIdle = this.#occupancy.ready <= this.#lane.waiting;
+      if (isIdle || this.#settling.isWriting) this.#claimer.more();
     }
-    if (!this.#abandoned) await this.#settling.settle(made);
+    if (!this.#abandoned) await this.#settling.settle(made, this.#lane.has(claim));
   }
 
   /** What has waited here for too long might be another's before its attempt ends. */
@@ -191,8 +202,8 @@ export class Deliverer {
   }
 
   #done(claim: Claim): void {
+    this.#lane.done(claim);
     this.#begun.delete(claim);
-    this.#underWay.get(claim)?.resolve();
-    this.#underWay.delete(claim);
+    this.#underWay.done(claim);
   }
 }

@@ -3,6 +3,9 @@ import type { DueSubscription } from "../store/operations/deliveries/due-subscri
 /** What a merchant gets in its turn at most. */
 const MAX_QUANTUM = 8;
 
+/** What all failing subscriptions are given; no key has a space. */
+const ALL_FAILING = "all failing";
+
 /** What may be claimed. */
 export interface Room {
   /** In all. */
@@ -11,6 +14,8 @@ export interface Room {
   readonly fits: (subscription: DueSubscription) => number;
   /** Of all subscriptions of its host, likewise. */
   readonly fitsOnHost: (subscription: DueSubscription) => number;
+  /** Of all failing subscriptions, likewise. Default: no such bound. */
+  readonly failing?: { readonly has: (key: string) => boolean; readonly room: number };
 }
 
 /** How many deliveries of a subscription are to be claimed: a power of two. */
@@ -59,13 +64,17 @@ export class DueList {
    * more subscriptions, the less in a turn: what was written at one time is claimed at one time, and stands
    * on the same pages of the store.
    */
-  share({ total, fits, fitsOnHost }: Room): Share[] {
+  share({ total, fits, fitsOnHost, failing }: Room): Share[] {
     const quantum = Math.min(MAX_QUANTUM, Math.max(1, Math.ceil(total / this.#size)));
     const shares: Share[] = [];
     const given = new Map<string, number>();
     const of = (name: string): number => given.get(name) ?? 0;
+    const isFailing = ({ key }: DueSubscription): boolean => failing?.has(key) === true;
+    const fitsFailing = (): number => (failing?.room ?? 0) - of(ALL_FAILING);
     const left = (one: DueSubscription): number =>
-      Math.min(fits(one) - of(one.key), fitsOnHost(one) - of(`host ${one.host}`), quantum);
+      isFailing(one) && fitsFailing() <= 0
+        ? 0
+        : Math.min(fits(one) - of(one.key), fitsOnHost(one) - of(`host ${one.host}`), quantum);
     let room = total;
     let waiting = [...this.#merchants.keys()];
     while (room > 0 && waiting.length > 0) {
@@ -74,9 +83,11 @@ export class DueList {
         if (room <= 0) break;
         const subscription = this.#next(merchantId, (one) => left(one) > 0);
         if (subscription === undefined) continue;
-        const count = powerOfTwo(Math.min(left(subscription), room));
+        const most = isFailing(subscription) ? Math.min(fitsFailing(), room) : room;
+        const count = powerOfTwo(Math.min(left(subscription), most));
         shares.push({ subscription, count });
-        for (const name of [subscription.key, `host ${subscription.host}`]) {
+        const names = [subscription.key, `host ${subscription.host}`];
+        for (const name of isFailing(subscription) ? [...names, ALL_FAILING] : names) {
           given.set(name, of(name) + count);
         }
         room -= count;

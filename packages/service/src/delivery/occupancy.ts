@@ -1,5 +1,9 @@
-import type { HostPaces } from "./host-pace.ts";
+import type { Room } from "./due-list.ts";
+import { FailingSubscriptions } from "./failing-subscriptions.ts";
+import { HostPaces } from "./host-pace.ts";
 import type { DeliveryPolicy } from "./policy.ts";
+import { isSuccess } from "./settle.ts";
+import type { Answer } from "./transport.ts";
 
 /** A subscription as far as its caps go. */
 export interface Occupant {
@@ -15,27 +19,27 @@ interface Count {
   posting: number;
   /** How long the last attempt took, in milliseconds. */
   lastMs: number | undefined;
-  /** Attempts that have failed since the last success. */
-  failures: number;
 }
 
-/** How an attempt ended. */
+/** How an attempt ended, and when, in milliseconds of real time. */
 export interface Ended {
-  readonly durationMs: number;
-  readonly isSuccess: boolean;
+  /** `undefined` where this process could not make it. */
+  readonly answer: Answer | undefined;
+  readonly startedAt: number;
+  readonly now: number;
+}
+
+export interface OccupancyParts {
+  /** How many attempts are over and not settled. */
+  readonly unsettled: () => number;
+  /** How many claims of failing subscriptions may be added. */
+  readonly laneRoom: () => number;
 }
 
 /** How much work of one subscription or host may lie ready, in milliseconds: so much a slow one keeps from others. */
 const AHEAD_MS = 250;
 /** How many times its cap may lie ready of one that is fast. */
 const MAX_AHEAD = 4;
-/**
- * A subscription whose attempts only fail, so many in a row, has one attempt under way at a time until one
- * succeeds: dead and hostile endpoints hold no more places than that, nor what each of their answers costs.
- */
-const FAILING = 5;
-/** Failing subscriptions that are remembered while nothing of them is under way. */
-const MAX_REMEMBERED = 10_000;
 /** Attempts that may wait for their settlement before fewer are claimed: receivers may be faster than the store. */
 const MAX_UNSETTLED = 512;
 /** How many claims may lie ready in all, where fewer attempts are made at one time. */
@@ -50,17 +54,17 @@ const MIN_READY = 384;
 export class Occupancy {
   readonly #policy: Caps;
   readonly #hosts: HostPaces;
-  readonly #unsettled: () => number;
+  readonly #failing = new FailingSubscriptions();
+  readonly #parts: OccupancyParts;
   readonly #ofSubscription = new Map<string, Count>();
   readonly #ofHost = new Map<string, Count>();
   #claimed = 0;
   #posting = 0;
 
-  /** @param unsettled How many attempts are over and not settled. */
-  constructor(policy: Caps, hosts: HostPaces, unsettled: () => number) {
+  constructor(policy: Caps, parts: OccupancyParts) {
     this.#policy = policy;
-    this.#hosts = hosts;
-    this.#unsettled = unsettled;
+    this.#hosts = new HostPaces(policy.concurrencyPerHost);
+    this.#parts = parts;
   }
 
   /** Claims whose attempts have not begun. */
@@ -74,7 +78,7 @@ export class Occupancy {
 
   /** Claims that may be added, in all. */
   get room(): number {
-    const late = Math.max(0, this.#unsettled() - MAX_UNSETTLED);
+    const late = Math.max(0, this.#parts.unsettled() - MAX_UNSETTLED);
     return this.#policy.concurrency + this.#mostReady - this.#claimed - late;
   }
 
@@ -87,23 +91,36 @@ export class Occupancy {
     return Math.max(this.#policy.concurrency, MIN_READY);
   }
 
-  /** Claims that may be added of a subscription, as far as its own cap goes. */
-  fits({ key }: Occupant): number {
-    const own = this.#ofSubscription.get(key);
-    return fitting(own, this.#capOf(own));
+  /**
+   * What may be claimed of a clock's deliveries.
+   *
+   * @param now Real time in milliseconds, where hosts' rests are kept.
+   */
+  roomOf(clockId: string, now?: number): Room {
+    const isReal = isRealTime(clockId);
+    const rests = (host: string): boolean =>
+      isReal && now !== undefined && this.#hosts.rests(host, now);
+    return {
+      total: this.room,
+      fits: ({ key, host }) =>
+        rests(host) ? 0 : fitting(this.#ofSubscription.get(key), this.#capOf(key)),
+      fitsOnHost: ({ host }) => fitting(this.#ofHost.get(host), this.#hosts.limit(host)),
+      ...(isReal && {
+        failing: { has: (key) => this.#failing.has(key), room: this.#parts.laneRoom() },
+      }),
+    };
   }
 
-  /** Claims that may be added of all subscriptions of a host. */
-  fitsOnHost({ host }: Occupant): number {
-    return fitting(this.#ofHost.get(host), this.#hosts.limit(host));
+  /** Whether an attempt's beginning is spaced from others: its subscription is failing. */
+  isSpaced(clockId: string, { key }: Occupant): boolean {
+    return isRealTime(clockId) && this.#failing.has(key);
   }
 
   /** Whether an attempt may begin now. */
   admits({ key, host }: Occupant): boolean {
-    const own = this.#ofSubscription.get(key);
     return (
       this.#posting < this.#policy.concurrency &&
-      (own?.posting ?? 0) < this.#capOf(own) &&
+      (this.#ofSubscription.get(key)?.posting ?? 0) < this.#capOf(key) &&
       (this.#ofHost.get(host)?.posting ?? 0) < this.#hosts.limit(host)
     );
   }
@@ -119,12 +136,16 @@ export class Occupancy {
   }
 
   /** An attempt is over. */
-  ended(occupant: Occupant, { durationMs, isSuccess }: Ended): void {
+  ended(occupant: Occupant, { answer, startedAt, now }: Ended): void {
+    const durationMs = now - startedAt;
+    if (answer !== undefined) this.#hosts.answered(occupant.host, answer, now);
+    const isFine =
+      answer?.kind === "answered" && isSuccess(answer, this.#policy) && answer.isCut !== true;
+    this.#failing.ended(occupant.key, isFine);
     this.#posting -= 1;
     for (const count of this.#counts(occupant)) {
       count.posting -= 1;
       count.lastMs = durationMs;
-      count.failures = isSuccess ? 0 : count.failures + 1;
     }
     this.unclaimed(occupant);
   }
@@ -133,28 +154,13 @@ export class Occupancy {
   unclaimed(occupant: Occupant): void {
     this.#claimed -= 1;
     for (const count of this.#counts(occupant)) count.claimed -= 1;
-    if (!this.#isFailing(occupant.key)) forgetIdle(this.#ofSubscription, occupant.key);
+    forgetIdle(this.#ofSubscription, occupant.key);
     forgetIdle(this.#ofHost, occupant.host);
-    this.#forgetOldest();
   }
 
-  #capOf(own: Count | undefined): number {
-    const isFailing = own !== undefined && own.failures >= FAILING;
-    return isFailing ? 1 : this.#policy.concurrencyPerSubscription;
-  }
-
-  #isFailing(key: string): boolean {
-    return (this.#ofSubscription.get(key)?.failures ?? 0) >= FAILING;
-  }
-
-  /** Those that nothing is under way of, where too many are remembered. */
-  #forgetOldest(): void {
-    if (this.#ofSubscription.size <= MAX_REMEMBERED) return;
-    for (const [key, { claimed }] of this.#ofSubscription) {
-      if (claimed > 0) continue;
-      this.#ofSubscription.delete(key);
-      return;
-    }
+  /** Dead and hostile endpoints hold no more places than one, nor what each of their answers costs. */
+  #capOf(key: string): number {
+    return this.#failing.has(key) ? 1 : this.#policy.concurrencyPerSubscription;
   }
 
   #counts({ key, host }: Occupant): readonly [Count, Count] {
@@ -162,7 +168,13 @@ export class Occupancy {
   }
 }
 
-type Caps = Pick<DeliveryPolicy, "concurrency" | "concurrencyPerSubscription">;
+type Caps = Pick<
+  DeliveryPolicy,
+  "concurrency" | "concurrencyPerSubscription" | "concurrencyPerHost" | "success"
+>;
+
+/** A namespace's clock stands while its deliveries are carried out: rests and spaces would hold it up. */
+const isRealTime = (clockId: string): boolean => clockId === "live";
 
 function fitting(count: Count | undefined, cap: number): number {
   if (count === undefined) return cap;
@@ -177,7 +189,7 @@ function fitting(count: Count | undefined, cap: number): number {
 function countOf(counts: Map<string, Count>, name: string): Count {
   let count = counts.get(name);
   if (count === undefined) {
-    count = { claimed: 0, posting: 0, lastMs: undefined, failures: 0 };
+    count = { claimed: 0, posting: 0, lastMs: undefined };
     counts.set(name, count);
   }
   return count;

@@ -90,6 +90,7 @@ export class Posting implements Dispatcher.DispatchHandler {
       status: this.#status,
       retryAfter: firstOf(this.#headers["retry-after"]),
       ...(disables && { disables }),
+      ...(!this.#isWhole && { isCut: true }),
       // PostgreSQL keeps no NUL in a text.
       excerpt:
         this.#kept.length === 0

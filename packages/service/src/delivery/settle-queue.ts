@@ -1,3 +1,4 @@
+import { clearTimeout, setTimeout as setTimer } from "node:timers";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import type { Attempt } from "./attempt.ts";
 import type { DeliveryObserver } from "./observer.ts";
@@ -9,6 +10,8 @@ const MAX_GROUP = 256;
 /** A group this large is written at once; a smaller one waits a little for what is still to end. */
 const ENOUGH = 64;
 const PATIENCE_MS = 5;
+/** What is in no hurry waits for others' groups so long, since each group is a flush to disk. */
+const LONG_PATIENCE_MS = 100;
 /** Milliseconds between two tries to write a group. */
 const RETRY_MS = 250;
 
@@ -29,6 +32,10 @@ export class SettleQueue {
   readonly #beforeGroup: () => void;
   readonly #waiting: Waiting[] = [];
   #running = false;
+  /** Begins the group of those that are in no hurry. */
+  #timer: NodeJS.Timeout | undefined;
+  #isHurried = false;
+  #isClosed = false;
   /** Attempts of the group that is being written. */
   #written = 0;
 
@@ -63,12 +70,35 @@ export class SettleQueue {
     return this.#waiting.length + this.#written;
   }
 
-  /** Resolves once the attempt is settled, or its lease has ended without. Never rejects. */
-  settle(attempt: Attempt): Promise<void> {
+  /**
+   * Resolves once the attempt is settled, or its lease has ended without. Never rejects.
+   *
+   * @param isPatient Whether it may wait a tenth of a second for a group of others.
+   */
+  settle(attempt: Attempt, isPatient = false): Promise<void> {
     return new Promise((done) => {
       this.#waiting.push({ attempt, done });
-      if (!this.#running) void this.#run();
+      if (isPatient && !this.#isHurried)
+        this.#timer ??= setTimer(() => this.#begin(), LONG_PATIENCE_MS);
+      else this.#begin();
     });
+  }
+
+  /** Nothing waits any more but for the store. */
+  hurry(): void {
+    this.#isHurried = true;
+    if (this.#waiting.length > 0) this.#begin();
+  }
+
+  /** Gives up what the store does not take. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  #begin(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (!this.#running) void this.#run();
   }
 
   async #run(): Promise<void> {
@@ -96,7 +126,8 @@ export class SettleQueue {
       this.#observer.failed?.(error);
       await setTimeout(RETRY_MS);
       const now = this.#ports.clock.now();
-      const isLeased = ({ attempt }: Waiting): boolean => attempt.claim.leasedUntil > now;
+      const isLeased = ({ attempt }: Waiting): boolean =>
+        attempt.claim.leasedUntil > now && !this.#isClosed;
       this.#waiting.unshift(...group.filter(isLeased));
       for (const late of group) if (!isLeased(late)) late.done();
       return;

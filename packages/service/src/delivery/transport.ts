@@ -18,6 +18,8 @@ export type Answer =
       readonly retryAfter: string | undefined;
       /** `webhook-delivery: disable`: the receiver wants no further deliveries of its subscription. */
       readonly disables?: boolean;
+      /** The answer went on where reading it ended. */
+      readonly isCut?: boolean;
       /** The first 1 KiB of the body as text; what is not UTF-8 is replaced. */
       readonly excerpt: string;
     }

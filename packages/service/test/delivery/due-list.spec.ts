@@ -43,6 +43,23 @@ const sumBy = (shares: readonly Share[], name: (of: DueSubscription) => string) 
   );
 
 describe("B14: the room that is shared among due subscriptions", () => {
+  it("has a part for failing ones, which no others are kept from", () => {
+    fc.assert(
+      fc.property(situation, fc.nat(20), ({ merchants, total, fits }, room) => {
+        const isFailing = ({ merchantId }: DueSubscription): boolean => merchantId === "mer_0";
+        const subscriptions = subscriptionsOf(merchants);
+        const has = (key: string): boolean => key.startsWith("sub_0_");
+        const given = { total, fits: () => fits, fitsOnHost: () => 1000 };
+        const shares = listOf(subscriptions).share({ ...given, failing: { has, room } });
+        const all = sum(shares);
+        const failing = sum(shares.filter(({ subscription }) => isFailing(subscription)));
+        expect(failing).toBeLessThanOrEqual(room);
+        const others = fits * subscriptions.filter((one) => !isFailing(one)).length;
+        expect(all - failing).toBeGreaterThanOrEqual(Math.min(others, total - failing));
+      }),
+    );
+  });
+
   it("never exceeds what is left, nor what fits of any subscription or host", () => {
     fc.assert(
       fc.property(situation, ({ merchants, total, fits, onHost }) => {
