@@ -5,6 +5,7 @@ import {
 } from "@countersign/schemas/writers";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
+import { amounts, refusedAmounts } from "./every-amount.ts";
 import { errorsOf } from "./schema-files.ts";
 
 const request = {
@@ -56,16 +57,16 @@ describe("a writer's validator", () => {
 });
 
 describe("an amount", () => {
-  const cents = Array.from({ length: 9_999_999 }, (_, index) => Number(`${String(index + 1)}e-2`));
+  const cents = amounts(999_999);
 
-  it("[P-REFUND-AMOUNT] passes as a number for every cent from 0.01 to 99,999.99", () => {
-    expect(cents.filter((value) => !validateAmount({ currency: "USD", value }).ok)).toEqual([]);
+  it("[P-REFUND-AMOUNT] passes as a number for every cent from 0.01 to 9,999.99", () => {
+    expect(refusedAmounts(cents)).toEqual([]);
   });
 
   it("would be refused for every sixth cent by multipleOf: 0.01, which is why no validator has it", () => {
     const naive = new Ajv2020().compile({ type: "number", multipleOf: 0.01 });
     // The first million cents, from 0.00 to 9,999.99.
-    const refused = [0, ...cents.slice(0, 999_999)].filter((value) => !naive(value));
+    const refused = [0, ...cents].filter((value) => !naive(value));
     expect(refused).toHaveLength(157_274);
     expect(refused).toEqual(expect.arrayContaining([19.99, 4.35, 0.07]));
   });

@@ -2,11 +2,14 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readJson } from "../src/strict-json.ts";
 import { brokenJsonText, jsonText, verdicts } from "./json-texts.ts";
+import { strictJsonProperties } from "./strict-json-properties.ts";
 
 function verdict(body: string | Uint8Array): string {
   const reading = readJson(body);
   return reading.ok ? "ok" : reading.code;
 }
+
+strictJsonProperties(25);
 
 describe("readJson, over 100,000 bodies", () => {
   it("accepts what JSON.parse reads, and of that only what is strict", () => {

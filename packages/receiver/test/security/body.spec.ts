@@ -2,6 +2,7 @@ import { type Outcome } from "@countersign/receiver";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { attemptOf, recordingReceiver, refundAuthorized } from "../fixtures.ts";
+import { changeBytes } from "./change-bytes.ts";
 import { paymentWith } from "./payment.ts";
 
 const event = refundAuthorized();
@@ -17,25 +18,12 @@ async function outcomeOf(body: string | Uint8Array, id = event.id): Promise<Outc
 const refusedAs = (code: string): object => ({ kind: "rejected", code });
 
 describe("A13: bytes that a decoder would make alike", () => {
-  it("are different bodies: no byte can be changed to any other value", async () => {
-    const { receiver, handled } = recordingReceiver();
-    const { headers, body } = attemptOf(event);
-    const changed = Buffer.from(body);
-    let attempts = 0;
-    for (let position = 0; position < body.length; position += 1) {
-      const before = body[position] ?? 0;
-      for (let flip = 1; flip < 256; flip += 1) {
-        changed[position] = before ^ flip;
-        const outcome = await receiver.receive({ headers, body: changed });
-        attempts += 1;
-        if (outcome.kind !== "rejected") throw new Error(`byte ${String(position)} was accepted`);
-      }
-      changed[position] = before;
-    }
-
-    expect(attempts).toBe(body.length * 255);
-    expect(handled).toEqual([]);
-  }, 60_000);
+  it("are different bodies: no byte can be changed in one bit, or in all of them", async () => {
+    const flips = [1, 2, 4, 8, 16, 32, 64, 128, 255];
+    const { bytes, attempts, accepted } = await changeBytes(flips);
+    expect(accepted).toEqual([]);
+    expect(attempts).toBe(bytes * flips.length);
+  });
 
   it("are no other bodies' signatures: U+FFFD does not stand for a byte that is no UTF-8", async () => {
     const { receiver } = recordingReceiver();
@@ -112,7 +100,7 @@ describe("A15: names from an object's prototype", () => {
         expect(Reflect.get({}, "polluted")).toBeUndefined();
         expect(Object.keys(Object.prototype)).toEqual([]);
       }),
-      { numRuns: 2000 },
+      { numRuns: 500 },
     );
   });
 });

@@ -1,10 +1,8 @@
-import { createReceiver } from "@countersign/receiver";
 import { eventArbitraries } from "@countersign/receiver/testing";
 import { type EventTypeMap, standardCatalogue } from "@countersign/schemas";
-import { validateEvent } from "@countersign/schemas/writers";
 import fc from "fast-check";
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { attemptOf, NOON, secret } from "../fixtures.ts";
+import { generatedEvents } from "./generated-events.ts";
 
 const arbitraries = eventArbitraries(fc);
 const types = Object.keys(standardCatalogue.events) as (keyof EventTypeMap)[];
@@ -25,33 +23,7 @@ describe("eventArbitraries", () => {
   });
 });
 
-describe.each(types)("every generated %s", (type) => {
-  it("passes the writer's validator", () => {
-    fc.assert(
-      fc.property(arbitraries[type], (event) => {
-        expect(validateEvent(event)).toEqual({ ok: true, value: event });
-        expect(event.type).toBe(type);
-      }),
-    );
-  });
-
-  it("is handled by a receiver", async () => {
-    await fc.assert(
-      fc.asyncProperty(arbitraries[type], async (event) => {
-        const seen: unknown[] = [];
-        const receiver = createReceiver({
-          secrets: [secret],
-          fallback: () => undefined,
-          now: () => NOON,
-        }).on(type, (got) => void seen.push(got));
-        const outcome = await receiver.receive(attemptOf(event));
-        expect(outcome).toMatchObject({ kind: "handled", key: { id: event.id } });
-        expect(seen).toEqual([event]);
-      }),
-      { numRuns: 50 },
-    );
-  });
-});
+generatedEvents({ validated: 30, handled: 10 });
 
 describe("what the arbitraries reach", () => {
   const some = <T>(arbitrary: fc.Arbitrary<T>): T[] =>

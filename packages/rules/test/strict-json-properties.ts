@@ -1,0 +1,192 @@
+import { Big } from "big.js";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { readJson } from "../src/strict-json.ts";
+import { brokenJsonText, jsonText, verdicts } from "./json-texts.ts";
+import { jsonNumberText } from "./number-texts.ts";
+
+function encode(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+function verdict(body: string | Uint8Array): string {
+  const reading = readJson(body);
+  return reading.ok ? "ok" : reading.code;
+}
+
+type Reviver = (
+  this: unknown,
+  key: string,
+  value: unknown,
+  context: { source?: string },
+) => unknown;
+
+const asSource: Reviver = (_, value, { source }) =>
+  typeof value === "number" ? { numberSource: source } : value;
+
+/** Every number's source text by its pointer, as the engine itself tells it. */
+function sources(text: string): Map<string, string> {
+  const found = new Map<string, string>();
+  const walk = (value: unknown, pointer: string): void => {
+    if (typeof value !== "object" || value === null) return;
+    if ("numberSource" in value) found.set(pointer, String(value.numberSource));
+    else
+      for (const [key, child] of Object.entries(value))
+        walk(child, `${pointer}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`);
+  };
+  // The cast drops the third argument, which the library's types do not know yet.
+  walk(JSON.parse(text, asSource as (this: unknown, key: string, value: unknown) => unknown), "");
+  return found;
+}
+
+/**
+ * What holds of every text, whatever stands in it.
+ *
+ * @param times How often each property is tried, as a multiple of its usual number.
+ */
+export function strictJsonProperties(times: number): void {
+  const runs = (usual: number): number => Math.ceil(usual * times);
+
+  describe("readJson", () => {
+    it("names what is strict about a well-formed text, or accepts it", () => {
+      fc.assert(
+        fc.property(jsonText, (text) => {
+          expect(verdicts(text)).toContain(verdict(text));
+        }),
+        { numRuns: runs(250) },
+      );
+    });
+
+    it("accepts nothing that JSON.parse refuses, after any accident", () => {
+      fc.assert(
+        fc.property(brokenJsonText, (text) => {
+          expect(verdicts(text)).toContain(verdict(text));
+        }),
+        { numRuns: runs(400) },
+      );
+    });
+
+    it("reads what it accepts as JSON.parse does", () => {
+      fc.assert(
+        fc.property(jsonText, (text) => {
+          const reading = readJson(text);
+          fc.pre(reading.ok);
+          expect(reading.value).toEqual(JSON.parse(text));
+        }),
+        { numRuns: runs(200) },
+      );
+    });
+
+    it("reads every value that JSON.stringify prints, where no name is forbidden", () => {
+      fc.assert(
+        fc.property(fc.json({ maxDepth: 12 }), fc.nat(2), (text, indent) => {
+          const printed = JSON.stringify(JSON.parse(text), undefined, indent).toWellFormed();
+          expect(verdicts(printed)).toContain(verdict(encode(printed)));
+        }),
+        { numRuns: runs(400) },
+      );
+    });
+
+    it("never throws on any bytes, and its offset lies within them", () => {
+      const bytes = fc.oneof(
+        fc.uint8Array({ maxLength: 40 }),
+        fc
+          .tuple(jsonText.map(encode), fc.nat(), fc.nat(255))
+          .map(([body, where, byte]) => body.with(where % body.length, byte)),
+      );
+      fc.assert(
+        fc.property(bytes, (body) => {
+          const reading = readJson(body);
+          const offset = reading.ok ? 0 : reading.offset;
+          expect(offset).toBeGreaterThanOrEqual(0);
+          expect(offset).toBeLessThanOrEqual(body.length);
+        }),
+        { numRuns: runs(250) },
+      );
+    });
+
+    it("reads bytes as it reads their text, offset included", () => {
+      fc.assert(
+        fc.property(fc.oneof(jsonText, brokenJsonText), (text) => {
+          expect(readJson(encode(text.toWellFormed()))).toEqual(readJson(text.toWellFormed()));
+        }),
+        { numRuns: runs(400) },
+      );
+    });
+
+    it("points at the first unit that cannot stand: what precedes it only lacks its end", () => {
+      fc.assert(
+        fc.property(brokenJsonText, (text) => {
+          const reading = readJson(text);
+          fc.pre(!reading.ok && reading.code === "CS_JSON_SYNTAX");
+          const start = readJson(text.slice(0, reading.offset));
+          expect(
+            start.ok || start.code === "CS_JSON_EMPTY" || start.offset === reading.offset,
+          ).toBe(true);
+        }),
+        { numRuns: runs(250) },
+      );
+    });
+
+    it("points at a unit that no ending mends", () => {
+      const ending = fc.oneof(fc.constantFrom("", '"}', "]", "}", "0", '":0}', "l"), fc.string());
+      fc.assert(
+        fc.property(brokenJsonText, ending, (text, end) => {
+          const reading = readJson(text);
+          fc.pre(!reading.ok && reading.code === "CS_JSON_SYNTAX" && reading.offset < text.length);
+          // A bad escape is pointed at by its backslash, which another escape could follow.
+          fc.pre(text[reading.offset] !== "\\");
+          expect(verdict(text.slice(0, reading.offset + 1) + end)).not.toBe("ok");
+        }),
+        { numRuns: runs(250) },
+      );
+    });
+  });
+
+  describe("the numbers of readJson", () => {
+    it("are all source texts by their pointers, as a reviver's context tells them", () => {
+      fc.assert(
+        fc.property(jsonText, (text) => {
+          const reading = readJson(text, { numbers: "all" });
+          fc.pre(reading.ok);
+          expect(reading.numbers).toEqual(sources(text));
+        }),
+        { numRuns: runs(400) },
+      );
+    });
+
+    it("hold each one whose double prints another value", () => {
+      fc.assert(
+        fc.property(jsonNumberText, (text) => {
+          const reading = readJson(`[${text}]`);
+          fc.pre(reading.ok);
+          const isHeld = reading.numbers.get("/0") === text;
+          const double = Number(text);
+          const isFaithful = Number.isFinite(double) && new Big(String(double)).eq(text);
+          expect(isHeld || isFaithful).toBe(true);
+        }),
+        { numRuns: runs(1000) },
+      );
+    });
+
+    it("leave out each one of 15 significant digits and moderate size", () => {
+      const digits = fc.stringMatching(/^[1-9][0-9]{0,14}$/);
+      const exact = fc.oneof(
+        digits,
+        fc
+          .tuple(digits, fc.nat(14))
+          .map(([text, at]) => `${text.slice(0, at) || "0"}.${text.slice(at) || "0"}`),
+        fc.tuple(digits, fc.integer({ min: -290, max: 290 })).map((parts) => parts.join("e")),
+        digits.map((text) => `0.000000000000000000000${text}`),
+        digits.map((text) => `-${text}000000000000000000.00`),
+        fc.constantFrom("0", "-0", "0.00000000000000000000", "0e999", "-0.0e-999"),
+      );
+      fc.assert(
+        fc.property(exact, (text) => {
+          expect(readJson(text)).toEqual({ ok: true, value: Number(text), numbers: new Map() });
+        }),
+        { numRuns: runs(400) },
+      );
+    });
+  });
+}

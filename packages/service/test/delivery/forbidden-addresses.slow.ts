@@ -1,0 +1,3 @@
+import { forbiddenSpellings } from "./forbidden-attempts.ts";
+
+forbiddenSpellings(10_000);

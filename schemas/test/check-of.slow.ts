@@ -1,0 +1,3 @@
+import { profilesAgainstAjv } from "./profiles-against-ajv.ts";
+
+profilesAgainstAjv(10_000);
