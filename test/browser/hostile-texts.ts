@@ -38,7 +38,12 @@ const frames = [
   (text: string) => `\u202E\u009B31m\u2028${text}\u0007\u200B`,
 ];
 
-/** 500 texts that have become code somewhere: each tag with each call in each frame. */
+/** 500 texts that have become code somewhere: each tag with each call in each frame, frame by frame. */
 export const hostileTexts: readonly string[] = frames.flatMap((frame) =>
   tags.flatMap((tag) => calls.map((call) => frame(tag(call)))),
+);
+
+/** Each tag once in each frame, its call another one from frame to frame. */
+export const someHostileTexts: readonly string[] = frames.flatMap((frame, index) =>
+  tags.map((tag, at) => frame(tag(calls[(at + index) % calls.length] ?? ""))),
 );

@@ -2,6 +2,7 @@ import { checks } from "./checks.ts";
 import { browserOfFile, describeInBrowser } from "./chromium.ts";
 import { firstUse } from "./first-use.ts";
 import { hostileTextsInPage } from "./hostile.ts";
+import { someHostileTexts } from "./hostile-texts.ts";
 import { pictures } from "./pictures.ts";
 import { streaming } from "./streaming.ts";
 
@@ -11,6 +12,6 @@ describeInBrowser("the inspector's page", () => {
   firstUse(browser);
   streaming(browser);
   checks(browser);
-  hostileTextsInPage(browser);
+  hostileTextsInPage(browser, someHostileTexts);
   pictures(browser);
 });
