@@ -13,7 +13,7 @@ import { shareDatabase } from "../../service/test/instances/shared-database.ts";
 import { expectToldOnce } from "../../service/test/instances/told-once.ts";
 import { ran } from "./ran.ts";
 import { serveHere } from "./serve-here.ts";
-import { start, temporaryFolder } from "./start-command.ts";
+import { temporaryFolder } from "./start-command.ts";
 
 const REFUNDS = 90;
 
@@ -64,7 +64,8 @@ describe.skipIf(postgresBinaries === undefined)(`countersign serve on PostgreSQL
     }
   });
 
-  it("moves each due refund once, and begins each attempt once, in three processes", async () => {
+  // As processes of their own: packages/service/test/instances.
+  it("moves each due refund once, and begins each attempt once, where three serve", async () => {
     const database = `postgres://postgres@127.0.0.1:${server.port}/shared`;
     execFileSync(join(postgresBinaries ?? "", "createdb"), [
       `--maintenance-db=postgres://postgres@127.0.0.1:${server.port}/postgres`,
@@ -79,9 +80,7 @@ describe.skipIf(postgresBinaries === undefined)(`countersign serve on PostgreSQL
       COUNTERSIGN_ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, "k1").toString("base64")}`,
       COUNTERSIGN_DATABASE_URL: database,
     };
-    const folder = temporaryFolder();
-    const all = [1, 2, 3].map(() => start(["serve", "--port", "0"], { folder, env }));
-    await Promise.all(all.map((one) => one.ready()));
+    const all = await Promise.all([1, 2, 3].map(() => serveHere(["serve", "--port", "0"], env)));
     const left = (): Promise<unknown[]> =>
       driver.query(`SELECT id FROM payments WHERE direction = 'CREDIT' AND status = 'PENDING'
         UNION ALL SELECT d.id FROM deliveries d LEFT JOIN attempts a ON a.delivery_id = d.id
