@@ -38,32 +38,75 @@ export interface Unanswered<T> {
   readonly cause: unknown;
 }
 
-/** One try of one transaction; never rejects. */
+/**
+ * One try of one transaction; never rejects. The first statement follows BEGIN without waiting for its answer.
+ * Where BEGIN has failed, the statement meets a session that only reads, or a transaction that is undone: it
+ * writes nothing, and what it says counts for nothing.
+ */
 export async function tryTransaction<T>(
   client: PostgresClient,
   names: PreparedNames,
   { begin, run }: { readonly begin: Begin; readonly run: (tx: Queryable) => Promise<T> },
 ): Promise<Tried<T> | Unanswered<T>> {
-  let id: TransactionId;
+  const beginning = beginOn(client, begin);
+  if (begin.isPatient) {
+    // It waits for its turn there: nothing of `run` may happen before.
+    const begun = await beginning;
+    if ("error" in begun) return notBegun(client, begun.error);
+  }
+  const tx = new Transaction(client, names, begin);
+  const ran = await runIn(tx, run);
+  const begun = await beginning;
+  if ("error" in begun) return notBegun(client, begun.error);
+  return "error" in ran
+    ? rollback(client, tx, ran.error)
+    : commit(client, { id: begun.id, value: ran.value });
+}
+
+type Begun = { readonly id: TransactionId } | { readonly error: unknown };
+
+/** Never rejects: nobody waits for it before `run` has ended. */
+async function beginOn(client: PostgresClient, begin: Begin): Promise<Begun> {
   try {
     const { rows } = await client.query(begin);
     // The two columns of `ID`.
-    id = rows[0] as TransactionId;
+    return { id: rows[0] as TransactionId };
   } catch (error) {
-    const tried = undone(error);
-    return tried.kind === "again" ? tried : { ...tried, error: unavailable(error) };
+    return { error };
   }
-  const tx = new Transaction(client, names, begin);
-  let value: T;
+}
+
+async function runIn<T>(
+  tx: Transaction,
+  run: (tx: Queryable) => Promise<T>,
+): Promise<{ readonly value: T } | { readonly error: unknown }> {
   try {
-    value = await run(tx);
-    tx.close();
-    if (tx.failure !== undefined) throw tx.failure.error;
+    const value = await run(tx);
+    return tx.failure ?? { value };
   } catch (error) {
+    return { error };
+  } finally {
     tx.close();
-    return rollback(client, tx, error);
   }
-  return commit(client, { id, value });
+}
+
+async function notBegun(client: PostgresClient, error: unknown): Promise<Tried<never>> {
+  const tried = undone(error);
+  // BEGIN itself may have succeeded, and what is asked for with it failed.
+  const isLost = tried.isLost || !(await rollsBack(client));
+  return tried.kind === "again"
+    ? { ...tried, isLost }
+    : { ...tried, isLost, error: unavailable(error) };
+}
+
+/** @returns False where the end of the connection has to undo it. */
+async function rollsBack(client: PostgresClient): Promise<boolean> {
+  try {
+    await client.query({ text: "ROLLBACK" });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** @param error What `run` passed on; the first statement that failed knows better why. */
@@ -74,13 +117,7 @@ async function rollback(
 ): Promise<Tried<never>> {
   const tried = failure && undone(failure.error);
   if (tried?.isLost === true) return tried;
-  let isLost = false;
-  try {
-    await client.query({ text: "ROLLBACK" });
-  } catch {
-    // The end of the connection undoes it too.
-    isLost = true;
-  }
+  const isLost = !(await rollsBack(client));
   // A statement's own fault is for `run` to tell in its words.
   if (failure === undefined || failureOf(failure.error) === "statement") {
     return { kind: "error", error, isLost };

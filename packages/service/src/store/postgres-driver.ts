@@ -63,6 +63,8 @@ function poolOf(options: PostgresOptions): PostgresPool {
     application_name: "countersign",
     types: { getTypeParser },
     onConnect,
+    // What a transaction sends does not wait for the answer to what it sent before.
+    pipeline: true,
   });
   pool.on("error", () => {});
   return {

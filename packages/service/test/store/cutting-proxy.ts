@@ -8,7 +8,9 @@ export type Fault =
   /** It arrives, its answer does not, and the connection ends. */
   | "unanswered"
   /** It never arrives, and nothing says so. */
-  | "swallowed";
+  | "swallowed"
+  /** It arrives with other letters in the text's place. */
+  | "garbled";
 
 export interface Proxy {
   readonly port: number;
@@ -20,7 +22,7 @@ export interface Proxy {
 
 /** Stands between a client and a server on loopback until the running test ends. */
 export async function cuttingProxy(serverPort: number): Promise<Proxy> {
-  let next: { text: string; fault: Fault } | undefined;
+  let next: { readonly text: string; readonly fault: Fault } | undefined;
   let isShut = false;
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
@@ -42,10 +44,13 @@ export async function cuttingProxy(serverPort: number): Promise<Proxy> {
     upstream.on("close", cut);
     upstream.on("data", (chunk) => (isCut ? cut() : client.write(chunk)));
     client.on("data", (chunk) => {
-      const fault = next !== undefined && chunk.includes(next.text) ? next.fault : undefined;
-      if (fault !== undefined) next = undefined;
+      const met = next !== undefined && chunk.includes(next.text) ? next : undefined;
+      if (met !== undefined) next = undefined;
+      const fault = met?.fault;
       if (fault === "lost") cut();
       if (fault === "unanswered") isCut = true;
+      if (met?.fault === "garbled")
+        chunk.fill("x", chunk.indexOf(met.text), chunk.indexOf(met.text) + met.text.length);
       if (fault !== "lost" && fault !== "swallowed") upstream.write(chunk);
     });
   });
