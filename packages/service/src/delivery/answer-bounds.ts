@@ -1,7 +1,7 @@
 /** Lines that the heads of one answer may have, those of interim answers included. */
 const MAX_HEAD_LINES = 256;
-/** Bytes of one answer on the wire: its head, 64 KiB of body and what chunks add to it. */
-const MAX_WIRE_BYTES = 128 * 1024;
+/** Bytes of one answer on the wire: 64 KiB of body, 8 of its head and 8 that chunks add, of 40 bytes or more. */
+const MAX_WIRE_BYTES = 80 * 1024;
 const NEWLINE = 0x0a;
 /** `HTTP/1.1 1`: as much of a status line as tells an interim answer from the final one. */
 const TELLING = 10;

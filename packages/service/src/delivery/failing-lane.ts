@@ -2,12 +2,12 @@ import { clearTimeout, setTimeout } from "node:timers";
 import type { Clock } from "../clock.ts";
 import type { Claim } from "./claim.ts";
 
-/** Milliseconds from one first byte to the next: 62 attempts a second, of all failing subscriptions together. */
-const GAP_MS = 16;
+/** Milliseconds from one beginning to the next: 40 attempts a second, of all failing subscriptions together. */
+const GAP_MS = 25;
 /** How many times its own lateness a lane waits longer: a process that has much to do leaves it undone. */
 const LATENESS_FACTOR = 4;
 const LONGEST_GAP_MS = 250;
-/** Claims that lie ready: they are made for a fourth of a second, since each group of them is a transaction. */
+/** Claims that lie ready: they are made for some tenths of a second, since each group of them is a transaction. */
 const MOST_WAITING = 16;
 
 export interface FailingLaneParts {

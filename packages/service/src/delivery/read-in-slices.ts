@@ -5,7 +5,7 @@ import { AnswerBounds } from "./answer-bounds.ts";
 /** Bytes that are parsed at one time. */
 const SLICE_BYTES = 2048;
 /** Bytes that are parsed in one turn of the event loop. */
-const TURN_BYTES = 16 * 1024;
+const TURN_BYTES = 4 * 1024;
 
 /**
  * Has a connection's bytes parsed in small slices, some in each turn of the event loop, none after its end and

@@ -5,7 +5,7 @@ import { FailingLane } from "../../src/delivery/failing-lane.ts";
 import { answered, fakeTransport, openQueue, policy } from "./queue.ts";
 
 /** Milliseconds between two attempts. */
-const GAP_MS = 16;
+const GAP_MS = 25;
 
 /** The lane looks at no part of a claim. */
 const claimOf = (id: string): Claim => ({ id }) as Claim;

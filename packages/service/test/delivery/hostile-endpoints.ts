@@ -70,10 +70,10 @@ export const hostileEndpoints: Readonly<Record<string, Hostility>> = {
   "resets within the body": (socket) => {
     socket.write(`${OK}content-length: 100\r\n\r\nabc`, () => socket.resetAndDestroy());
   },
-  "answers late": (socket) => {
-    const timer = setTimeout(() => socket.write(OK + EMPTY), 800);
-    socket.on("close", () => clearTimeout(timer));
-  },
+  "answers late": (socket) =>
+    void setTimeout(() => {
+      if (socket.writable) socket.write(OK + EMPTY);
+    }, 800),
   "speaks another protocol": answering("220 mail.example ESMTP\r\n"),
   "redirects to itself": answering(`HTTP/1.1 307 Again\r\nlocation: /\r\n${EMPTY}`),
   "redirects to a private address": answering(

@@ -1,17 +1,20 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { request } from "undici";
 import { createDeliveryEngine } from "../../src/delivery/delivery-engine.ts";
 import { undiciTransport } from "../../src/delivery/undici-transport.ts";
 import { systemRandom } from "../../src/random.ts";
 import { heapInUse } from "./bad-certificates.ts";
+import { fillHostile } from "./fill-hostile.ts";
 import { startHostileServers, type HostileServers } from "./hostile-servers.ts";
-import { listenHttp } from "./listening.ts";
-import { openQueue, policy, type Queue } from "./queue.ts";
+import { openQueue, policy } from "./queue.ts";
 
 const FRIENDS = 10;
 const EVERY_MS = 15;
 const DEADLINE_MS = 1000;
-/** What waits for each hostile endpoint from the beginning. */
-const BACKLOG = 400;
 
 export interface Neighbours {
   /** Milliseconds from COMMIT to the arrival at a receiver that does nothing wrong. */
@@ -21,37 +24,56 @@ export interface Neighbours {
   readonly grown: number;
   /** Attempts at the hostile endpoints that are over. */
   readonly hostile: number;
-  /** The longest of them, in milliseconds. */
+  /** The longest of them, in milliseconds, without the longest time in which this process did nothing. */
   readonly longest: number;
+}
+
+/** Those who receive, in processes of their own, which are there also while nobody posts to them. */
+export interface Neighbourhood {
+  readonly hostile: HostileServers;
+  readonly friendPort: number;
+  stop(): void;
+}
+
+export async function startNeighbourhood(): Promise<Neighbourhood> {
+  const hostile = await startHostileServers();
+  const script = fileURLToPath(new URL("../bench/delivery/sink.ts", import.meta.url));
+  const friend = spawn(process.execPath, [script], { stdio: ["pipe", "pipe", "inherit"] });
+  const [data] = (await once(friend.stdout, "data")) as [Buffer];
+  return {
+    hostile,
+    friendPort: Number(String(data)),
+    stop: () => {
+      hostile.stop();
+      friend.kill("SIGKILL");
+    },
+  };
 }
 
 /**
  * Delivers one merchant's events at a steady rate, beside another merchant of whose subscriptions each leads to an
- * endpoint that is hostile in its own way and has a backlog; or beside nobody.
+ * endpoint that is hostile in its own way and has a backlog; or beside nobody, which is what the other is measured
+ * by: the same events, the same processes, and no other traffic.
  */
 export async function deliverBeside(
   endpoints: "hostile" | "nobody",
+  { hostile: servers, friendPort }: Neighbourhood,
   { forMs }: { readonly forMs: number },
 ): Promise<Neighbours> {
   const queue = await openQueue();
-  const arrived = new Map<string, number>();
-  const friend = await listenHttp((request, response) => {
-    arrived.set(String(request.headers["webhook-id"]), performance.now());
-    request.resume().on("end", () => response.writeHead(204).end());
-  });
+  const friend = (number: number): string =>
+    `http://127.0.0.${String(2 + number)}:${String(friendPort)}`;
   for (let number = 0; number < FRIENDS; number += 1) {
-    await queue.subscribe(`sub_${String(number)}`, { url: friend.url.href, clockId: "live" });
+    const url = `${friend(number)}/timed`;
+    await queue.subscribe(`sub_${String(number)}`, { url, clockId: "live" });
   }
-  const servers = endpoints === "hostile" ? await startHostileServers() : undefined;
-  if (servers !== undefined) await fillHostile(queue, servers);
+  if (endpoints === "hostile") await fillHostile(queue, servers);
   const hostile = { count: 0, longest: 0 };
-  const limits = { ...policy, deadlineMs: DEADLINE_MS, leaseMs: DEADLINE_MS + 5000 };
-  const transport = undiciTransport({ deadlineMs: DEADLINE_MS, allowLoopback: true });
   const engine = createDeliveryEngine({
-    ...queue.ports(transport),
+    ...queue.ports(undiciTransport({ deadlineMs: DEADLINE_MS, allowLoopback: true })),
     clock: { now: () => Date.now() },
     random: systemRandom,
-    policy: limits,
+    policy: { ...policy, deadlineMs: DEADLINE_MS, leaseMs: DEADLINE_MS + 5000 },
     moveDueRefunds: async () => ({ passedOver: [] }),
     observer: {
       attempted: ({ attempt: { claim, durationMs } }) => {
@@ -62,56 +84,35 @@ export async function deliverBeside(
     },
   });
   engine.start();
-  const waits: number[] = [];
+  const stalls = monitorEventLoopDelay({ resolution: 10 });
+  stalls.enable();
   const committed = new Map<string, number>();
   const start = performance.now();
   let halfway: number | undefined;
   for (let count = 0; performance.now() - start < forMs; count += 1) {
     const key = `sub_${String(count % FRIENDS)}`;
     const id = await queue.enqueue(key, { clockId: "live", nextAt: Date.now() });
-    committed.set(id.replace("dlv", "evt"), performance.now());
+    committed.set(id.replace("dlv", "evt"), performance.timeOrigin + performance.now());
     engine.onWork();
     await setTimeout(EVERY_MS);
     if (performance.now() - start > forMs / 2) halfway ??= heapInUse();
   }
-  while (arrived.size < committed.size) await setTimeout(EVERY_MS);
+  stalls.disable();
+  const arrived = new Map<string, number>();
+  while (arrived.size < committed.size) {
+    const { body } = await request(`${friend(0)}/arrivals`);
+    for (const line of (await body.text()).split("\n").filter(Boolean)) {
+      const [id = "", at] = line.split(" ");
+      if (!arrived.has(id)) arrived.set(id, Number(at));
+    }
+    await setTimeout(EVERY_MS);
+  }
   const grown = heapInUse() - (halfway ?? 0);
-  for (const [id, at] of committed) waits.push((arrived.get(id) ?? Number.NaN) - at);
   await engine.stop({ graceMs: 0 });
-  servers?.stop();
-  await friend.close();
-  // The first ones open connections and compile.
+  const waits = [...committed].map(([id, at]) => (arrived.get(id) ?? Number.NaN) - at);
+  // The first ones open connections and compile; what succeeds at a hostile endpoint is done with by then.
   const sorted = waits.slice(waits.length / 4).toSorted((a, b) => a - b);
   const at = (part: number): number => sorted[Math.floor(part * (sorted.length - 1))] ?? Number.NaN;
-  return { p50: at(0.5), p99: at(0.99), grown, hostile: hostile.count, longest: hostile.longest };
-}
-
-async function fillHostile(queue: Queue, { kinds, urlOf }: HostileServers): Promise<void> {
-  await queue.write(
-    "INSERT INTO merchants (id, name, clock_id, created_at) VALUES ('mer_hostile', 'M', 'live', 0)",
-    [],
-  );
-  for (const [number, kind] of kinds.entries()) {
-    const key = `hostile_${String(number)}`;
-    await queue.subscribe(key, { url: urlOf(kind).href, clockId: "live" });
-    const numbers = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n
-      WHERE i < ${String(BACKLOG)})`;
-    await queue.write(
-      `INSERT INTO events (id, merchant_id, clock_id, type, category, payload, created_at)
-       ${numbers} SELECT $1 || '_evt_' || i, 'mer_hostile', 'live', 'refund.authorized', 'PAYMENT', '{}', 0
-       FROM n`,
-      [key],
-    );
-    await queue.write(
-      `INSERT INTO deliveries (id, event_id, subscription_key, merchant_id, clock_id, state, next_at,
-         created_at)
-       ${numbers} SELECT $1 || '_dlv_' || i, $1 || '_evt_' || i, $1, 'mer_hostile', 'live', 'waiting', 0, 0
-       FROM n`,
-      [key],
-    );
-  }
-  await queue.write(
-    "UPDATE subscriptions SET merchant_id = 'mer_hostile' WHERE key LIKE 'hostile%'",
-    [],
-  );
+  const longest = hostile.longest - stalls.max / 1e6;
+  return { p50: at(0.5), p99: at(0.99), grown, hostile: hostile.count, longest };
 }

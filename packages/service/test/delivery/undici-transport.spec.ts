@@ -125,6 +125,7 @@ describe("a POST", () => {
       kind: "answered",
       status: 200,
       retryAfter: undefined,
+      isCut: true,
       excerpt: "a".repeat(1024),
     });
     await expect.poll(() => closed, SOON).toBe(true);
