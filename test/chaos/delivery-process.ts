@@ -4,6 +4,7 @@ import { profiles } from "@countersign/schemas/profiles";
 import {
   createDeliveryEngine,
   deliveryPolicyOf,
+  deliveryThread,
   postgresDriver,
   signerOf,
   sqliteDriver,
@@ -12,6 +13,7 @@ import {
   textOf,
   undiciTransport,
   type Driver,
+  type Operation,
   type Transport,
 } from "@countersign/service";
 import { testVault } from "../../packages/service/test/test-vault.ts";
@@ -66,6 +68,17 @@ function crashing(stored: Driver): Driver {
       if (purpose !== undefined) passing(`after the ${purpose}`);
       return value;
     },
+    ...(stored.performAside !== undefined && {
+      performAside: async <Input, Output>(
+        operation: Operation<Input, Output>,
+        input: Input,
+      ): Promise<Output> => {
+        const value = await stored.performAside?.(operation, input);
+        passing(operation.name === "claim" ? "after the claim" : "after the settlement");
+        // The method is there.
+        return value as Output;
+      },
+    }),
   };
 }
 
@@ -94,9 +107,11 @@ const policy = {
   leaseMs: LEASE_MS,
   concurrency: CONCURRENCY,
 };
+// What happens inside a transaction of the other thread is not seen here.
+const isSeenInside = crash?.point.startsWith("inside") ?? false;
 const driver = database.startsWith("postgres:")
   ? postgresDriver({ url: database })
-  : sqliteDriver(database);
+  : sqliteDriver(database, isSeenInside ? {} : { thread: deliveryThread });
 
 createDeliveryEngine({
   driver: crashing(driver),

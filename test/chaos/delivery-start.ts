@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { deliveryThread } from "@countersign/service";
 import { build } from "esbuild";
 import type { DelivererOptions } from "./delivery-points.ts";
 
@@ -15,10 +16,10 @@ export interface Deliverer {
 }
 
 /**
- * Makes one file of the delivering process's sources: started from the sources themselves, each process would
- * spend seven times as much of the processor before it delivers.
+ * Makes one file of the sources of the delivering process, and one of its thread's: started from the sources
+ * themselves, each process would spend seven times as much of the processor before it delivers.
  *
- * @param folder Where the file goes, and what V8 has made of it.
+ * @param folder Where the files go, and what V8 has made of it.
  * @returns Starts a process.
  */
 export async function deliverersOf(
@@ -26,8 +27,13 @@ export async function deliverersOf(
 ): Promise<(options: DelivererOptions) => Deliverer> {
   const script = join(folder, "deliverer.mjs");
   await build({
-    entryPoints: [fileURLToPath(new URL("delivery-process.ts", import.meta.url))],
-    outfile: script,
+    entryPoints: {
+      deliverer: fileURLToPath(new URL("delivery-process.ts", import.meta.url)),
+      // Where `deliveryThread` of a file in that folder looks.
+      "delivery-thread": fileURLToPath(deliveryThread),
+    },
+    outdir: folder,
+    outExtension: { ".js": ".mjs" },
     bundle: true,
     platform: "node",
     format: "esm",

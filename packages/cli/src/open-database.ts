@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { sqliteDriver, type Driver } from "@countersign/service";
+import { sqliteDriver, type Driver, type SqliteOptions } from "@countersign/service";
 import { Failure } from "./failure.ts";
 
 /** Folder of the databases that nobody has named, in the working folder. */
@@ -12,14 +12,14 @@ export const DEFAULT_FOLDER = ".countersign";
  *
  * @throws {Failure} `CS_CLI_DATABASE_UNUSABLE`
  */
-export async function openDatabase(file: string): Promise<Driver> {
+export async function openDatabase(file: string, options?: SqliteOptions): Promise<Driver> {
   const folder = dirname(file);
   try {
     const made = await mkdir(folder, { recursive: true, mode: 0o700 });
     if (made !== undefined && folder === DEFAULT_FOLDER) {
       await writeFile(join(folder, ".gitignore"), "*\n");
     }
-    return sqliteDriver(file);
+    return sqliteDriver(file, options);
   } catch (cause) {
     throw new Failure("CS_CLI_DATABASE_UNUSABLE", `the database ${file} cannot be opened`, {
       cause,

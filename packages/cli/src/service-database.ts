@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { postgresDriver, type Driver } from "@countersign/service";
+import { deliveryThread, postgresDriver, type Driver } from "@countersign/service";
 import { secretFrom } from "./environment.ts";
 import { Failure } from "./failure.ts";
 import { DEFAULT_FOLDER, openDatabase } from "./open-database.ts";
@@ -26,7 +26,7 @@ export async function serviceDatabase(
   const url = await secretFrom(env, "COUNTERSIGN_DATABASE_URL");
   if (url === undefined) {
     const path = file ?? join(DEFAULT_FOLDER, "service.db");
-    return { name: path, open: () => openDatabase(path) };
+    return { name: path, open: () => openDatabase(path, { thread: deliveryThread }) };
   }
   if (file !== undefined) {
     throw unusable("COUNTERSIGN_DATABASE_URL and --database name two databases; choose one");

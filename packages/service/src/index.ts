@@ -44,6 +44,7 @@ export {
   StoreUnavailableError,
   textOf,
   type Driver,
+  type Operation,
   type Queryable,
   type Sql,
   type SqlValue,
@@ -141,6 +142,7 @@ export {
   type DeliveryEngine,
   type DeliveryEngineOptions,
 } from "./delivery/delivery-engine.ts";
+export { deliveryThread } from "./delivery/delivery-thread-url.ts";
 export type { DeliveryObserver } from "./delivery/observer.ts";
 export { deliveryPolicyOf, type DeliveryPolicy } from "./delivery/policy.ts";
 export { replayDeliveries, type ReplayRequest } from "./delivery/replay-deliveries.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "../clock.ts";
-import type { Driver } from "../store/driver.ts";
+import { perform, type Driver, type Operation } from "../store/driver.ts";
 import { instantOf } from "../store/operations/clocks/instant-of.ts";
 import {
   claimDeliveries,
@@ -25,6 +25,27 @@ export interface ClaimPorts {
 /** Subscriptions that are claimed of in one statement. */
 const MAX_TOGETHER = 256;
 
+interface ClaimInput {
+  readonly clockId: string;
+  /** Deliveries that are asked for of each of these subscriptions. */
+  readonly statements: readonly (readonly [count: number, keys: readonly string[]])[];
+  readonly now: number;
+  readonly realNow: number;
+  readonly leasedUntil: number;
+}
+
+/** Claims in one transaction. */
+export const claimOperation: Operation<ClaimInput, ClaimedDelivery[]> = {
+  name: "claim",
+  async run(tx, { statements, ...request }) {
+    const claimed: ClaimedDelivery[] = [];
+    for (const [count, subscriptionKeys] of statements) {
+      claimed.push(...(await claimDeliveries(tx, { ...request, count, subscriptionKeys })));
+    }
+    return claimed;
+  },
+};
+
 /** Claims deliveries of one clock that are due, of each subscription as many as its share says. */
 export async function claim(
   clockId: string,
@@ -37,17 +58,13 @@ export async function claim(
   const realNow = clock.now();
   const leasedUntil = realNow + leaseMs;
   const subscriptions = new Map(shares.map(({ subscription }) => [subscription.key, subscription]));
-  return driver.transaction(async (tx) => {
-    const claims: Claim[] = [];
-    for (const [count, keys] of statementsOf(shares)) {
-      const request = { clockId, now, realNow, leasedUntil, count, subscriptionKeys: keys };
-      for (const { subscriptionKey, ...claimed } of await claimDeliveries(tx, request)) {
-        const subscription = subscriptions.get(subscriptionKey);
-        if (subscription === undefined) throw new Error(`nobody asked for ${subscriptionKey}`);
-        claims.push({ ...claimed, clockId, subscription, leasedUntil });
-      }
-    }
-    return claims;
+  const statements = [...statementsOf(shares)];
+  const input = { clockId, statements, now, realNow, leasedUntil };
+  const claimed = await perform(driver, claimOperation, input);
+  return claimed.map(({ subscriptionKey, ...delivery }) => {
+    const subscription = subscriptions.get(subscriptionKey);
+    if (subscription === undefined) throw new Error(`nobody asked for ${subscriptionKey}`);
+    return { ...delivery, clockId, subscription, leasedUntil };
   });
 }
 

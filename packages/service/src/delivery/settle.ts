@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
 import type { Random } from "../random.ts";
-import type { Driver, Queryable } from "../store/driver.ts";
+import { perform, type Driver, type Operation, type Queryable } from "../store/driver.ts";
 import { instantOf } from "../store/operations/clocks/instant-of.ts";
 import { countOutcomes } from "../store/operations/deliveries/count-outcomes.ts";
 import { countRecorded } from "../store/operations/deliveries/count-recorded.ts";
@@ -25,6 +25,48 @@ export interface SettlePorts {
   readonly random: Random;
 }
 
+interface SettleInput {
+  readonly attempts: readonly Attempt[];
+  /** Of each attempt, from 0 to below 1. */
+  readonly randoms: readonly number[];
+  readonly realNow: number;
+  readonly policy: Policy;
+}
+
+interface SettledGroup<Settled> {
+  readonly settled: readonly Settled[];
+  /** Keys of the subscriptions that this paused. */
+  readonly paused: string[];
+}
+
+/** What is settled, by its place in the group. */
+type Place = Omit<SettledAttempt, "attempt"> & { readonly at: number };
+type Policy = Pick<DeliveryPolicy, "schedule" | "success" | "gone" | "pause">;
+
+/** Decides and settles in one transaction. */
+export const settleOperation: Operation<SettleInput, SettledGroup<Place>> = {
+  name: "settle",
+  async run(tx, { attempts, randoms, realNow, policy }) {
+    const decided: (SettledAttempt & { readonly at: number })[] = [];
+    const instants = new Map<string, number>();
+    const clock = { now: () => realNow };
+    const recorded = await countRecorded(tx, retried(attempts, policy));
+    for (const [at, attempt] of attempts.entries()) {
+      const { id, clockId } = attempt.claim;
+      const now = instants.get(clockId) ?? (await instantOf(tx, clock, clockId));
+      instants.set(clockId, now);
+      const given = { now, random: randoms[at] ?? 0, recorded: recorded.get(id) ?? 0 };
+      decided.push({ at, attempt, now, settled: decide(attempt, given, policy) });
+    }
+    const settled = await putBack(tx, await settleDeliveries(tx, decided.map(withRecord)));
+    const paused = await judgeSubscriptions(tx, settled, policy);
+    return {
+      settled: settled.map(({ at, now, settled: one }) => ({ at, now, settled: one })),
+      paused,
+    };
+  },
+};
+
 /**
  * Decides what becomes of deliveries after their attempts and writes it in one transaction: their
  * new state, the record of each attempt, and what they say of their subscriptions. An attempt whose
@@ -34,28 +76,27 @@ export interface SettlePorts {
  */
 export async function settle(
   attempts: readonly Attempt[],
-  ports: SettlePorts,
-  policy: DeliveryPolicy,
-): Promise<{ settled: readonly SettledAttempt[]; paused: string[] }> {
-  return ports.driver.transaction(async (tx) => {
-    const decided: SettledAttempt[] = [];
-    const instants = new Map<string, number>();
-    const recorded = await countRecorded(tx, retried(attempts, policy));
-    for (const attempt of attempts) {
-      const { clockId } = attempt.claim;
-      const now = instants.get(clockId) ?? (await instantOf(tx, ports.clock, clockId));
-      instants.set(clockId, now);
-      const random = unitInterval(ports.random);
-      const at = { now, random, recorded: recorded.get(attempt.claim.id) ?? 0 };
-      decided.push({ attempt, now, settled: decide(attempt, at, policy) });
-    }
-    const settled = await putBack(tx, await settleDeliveries(tx, decided.map(withRecord)));
-    return { settled, paused: await judgeSubscriptions(tx, settled, policy) };
+  { driver, clock, random }: SettlePorts,
+  { schedule, success, gone, pause }: Policy,
+): Promise<SettledGroup<SettledAttempt>> {
+  const { settled, paused } = await perform(driver, settleOperation, {
+    // Nobody reads a payload any more, and it would be copied.
+    attempts: attempts.map(({ claim, ...made }) => ({ ...made, claim: { ...claim, payload: "" } })),
+    randoms: attempts.map(() => unitInterval(random)),
+    realNow: clock.now(),
+    policy: { schedule, success, gone, pause },
   });
+  return {
+    settled: settled.flatMap(({ at, ...one }) => {
+      const attempt = attempts[at];
+      return attempt === undefined ? [] : [{ ...one, attempt }];
+    }),
+    paused,
+  };
 }
 
 /** The claims of failed attempts that others came before, recorded or not: of those the schedule has to know. */
-const retried = (attempts: readonly Attempt[], policy: DeliveryPolicy): Claim[] =>
+const retried = (attempts: readonly Attempt[], policy: Policy): Claim[] =>
   attempts
     .filter(({ claim, answer }) => claim.attempt > 1 && !isSuccess(answer, policy))
     .map(({ claim }) => claim);
@@ -72,7 +113,7 @@ const retried = (attempts: readonly Attempt[], policy: DeliveryPolicy): Claim[] 
 export function decide(
   { claim, answer, startedAt, durationMs }: Attempt,
   at: { readonly now: number; readonly random: number; readonly recorded: number },
-  policy: DeliveryPolicy,
+  policy: Policy,
 ): SettledDelivery {
   const base = { id: claim.id, attempt: claim.attempt };
   if (isSuccess(answer, policy)) return { ...base, state: "delivered", nextAt: null };
@@ -102,15 +143,15 @@ export function isSuccess(
 }
 
 /** Whether the receiver wants nothing more: it is gone, or says so in as many words. */
-function isGone(answer: Attempt["answer"], { gone }: DeliveryPolicy): boolean {
+function isGone(answer: Attempt["answer"], { gone }: Policy): boolean {
   return answer.kind === "answered" && (answer.status === gone || answer.disables === true);
 }
 
 /** What failed and was asked for again meanwhile is due when that was asked. */
-async function putBack(
+async function putBack<Settled extends SettledAttempt>(
   tx: Queryable,
-  settled: readonly SettledAttempt[],
-): Promise<readonly SettledAttempt[]> {
+  settled: readonly Settled[],
+): Promise<readonly Settled[]> {
   const failed = settled.map((one) => one.settled).filter(({ state }) => hasFailed(state));
   const due = await heedReplays(tx, failed);
   if (due.size === 0) return settled;
@@ -128,7 +169,7 @@ const hasFailed = (state: SettledDelivery["state"]): boolean =>
 async function judgeSubscriptions(
   tx: Queryable,
   settled: readonly SettledAttempt[],
-  policy: DeliveryPolicy,
+  policy: Policy,
 ): Promise<string[]> {
   const paused = await countOutcomes(tx, outcomesBySubscription(settled), policy.pause);
   for (const { attempt, now } of settled) {
@@ -139,10 +180,9 @@ async function judgeSubscriptions(
   return paused;
 }
 
-const withRecord = (settled: SettledAttempt): SettledAttempt & { readonly record: AttemptRow } => ({
-  ...settled,
-  record: recordOf(settled.attempt),
-});
+const withRecord = <Settled extends SettledAttempt>(
+  settled: Settled,
+): Settled & { readonly record: AttemptRow } => ({ ...settled, record: recordOf(settled.attempt) });
 
 function recordOf({ claim, startedAt, durationMs, answer }: Attempt): AttemptRow {
   const base = { deliveryId: claim.id, number: claim.attempt, startedAt, durationMs };

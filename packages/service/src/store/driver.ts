@@ -22,6 +22,13 @@ export interface Queryable {
   query<Row = Record<string, SqlValue>>(sql: Sql, params?: readonly SqlValue[]): Promise<Row[]>;
 }
 
+/** A transaction that is one call. What it is given and what it answers are plain values: they can be copied. */
+export interface Operation<Input, Output> {
+  /** Which one it is, where it is carried out elsewhere. */
+  readonly name: string;
+  readonly run: (tx: Queryable, input: Input) => Promise<Output>;
+}
+
 /** A database. `query` outside a transaction reads committed rows and writes nothing. */
 export interface Driver extends Queryable {
   /**
@@ -47,8 +54,26 @@ export interface Driver extends Queryable {
    * @throws {StoreUnavailableError} As `transaction`.
    */
   exclusive<T>(run: (tx: Queryable) => Promise<T>): Promise<T>;
+  /**
+   * Carries an operation out in a thread beside this one, which goes on meanwhile; a driver without one has
+   * no such method. See `perform`.
+   *
+   * @throws {StoreUnavailableError} As `transaction`; or the thread has ended, `outcome` `"unknown"`.
+   */
+  performAside?<Input, Output>(operation: Operation<Input, Output>, input: Input): Promise<Output>;
   /** Waits for the transactions under way, then lets go of the database. Idempotent. */
   close(): Promise<void>;
+}
+
+/** Carries an operation out in a transaction of its own: beside this thread where the driver can. */
+export function perform<Input, Output>(
+  driver: Driver,
+  operation: Operation<Input, Output>,
+  input: Input,
+): Promise<Output> {
+  return driver.performAside === undefined
+    ? driver.transaction((tx) => operation.run(tx, input))
+    : driver.performAside(operation, input);
 }
 
 /** The database took nothing: the call may be made again. HTTP answers 503. */

@@ -2,15 +2,24 @@ import {
   StoreUnavailableError,
   textOf,
   type Driver,
+  type Operation,
   type Queryable,
   type Sql,
   type SqlValue,
 } from "./driver.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
+import { SqliteThread } from "./sqlite-thread.ts";
+import { SqliteTransaction } from "./sqlite-transaction.ts";
+import { WriterTurns } from "./writer-turns.ts";
 
 export interface SqliteOptions {
   /** How long BEGIN waits for another process's transaction, in milliseconds. Default 5000. */
   readonly busyMs?: number;
+  /**
+   * The module of a thread that carries out operations beside this one, as `deliveryThread` those of the
+   * delivery engine. Default: all is done in this thread.
+   */
+  readonly thread?: URL;
 }
 
 /** Calls that share one COMMIT; bounds how long the first of them waits for the others. */
@@ -41,7 +50,10 @@ export function sqliteDriver(file: string, options: SqliteOptions = {}): Driver 
   if (file === "" || file.includes(":memory:")) {
     throw new TypeError('"file" must be a path: a database in memory has one connection only');
   }
-  return new SqliteDriver(file, options.busyMs ?? 5000);
+  const busyMs = options.busyMs ?? 5000;
+  return options.thread === undefined
+    ? new SqliteDriver(file, busyMs)
+    : new ThreadedSqliteDriver(file, busyMs, options.thread);
 }
 
 class SqliteDriver implements Driver {
@@ -59,13 +71,13 @@ class SqliteDriver implements Driver {
 
   // Async although SQLite is not: a failing statement must reject, as it does on a server.
   async query<Row>(sql: Sql, params: readonly SqlValue[] = []): Promise<Row[]> {
-    this.#refuseIfClosed();
+    this.refuseIfClosed();
     // The caller's claim about its own text, as `Queryable` says.
     return this.#reader.run(textOf(sql, "sqlite"), params) as Row[];
   }
 
   async transaction<T>(run: (tx: Queryable) => Promise<T>): Promise<T> {
-    this.#refuseIfClosed();
+    this.refuseIfClosed();
     const outcome = await new Promise<Outcome>((settle) => {
       this.#waiting.push({ run, settle });
       this.#draining ??= this.#drain();
@@ -87,7 +99,7 @@ class SqliteDriver implements Driver {
     this.#writer.close();
   }
 
-  #refuseIfClosed(): void {
+  protected refuseIfClosed(): void {
     if (this.#closed) throw new StoreUnavailableError("the database is closed");
   }
 
@@ -95,9 +107,14 @@ class SqliteDriver implements Driver {
     while (this.#waiting.length > 0) {
       // One turn later: what the current turn still asks for joins the group, and I/O has its share.
       await new Promise((resolve) => setImmediate(resolve));
-      await this.#commitGroup(this.#waiting.splice(0, MAX_GROUP));
+      await this.inTurn(() => this.#commitGroup(this.#waiting.splice(0, MAX_GROUP)));
     }
     this.#draining = undefined;
+  }
+
+  /** When this process's other writer of the file, if there is one, does not write. */
+  protected inTurn(write: () => Promise<void>): Promise<void> {
+    return write();
   }
 
   /** Settles every call of the group; never rejects. */
@@ -122,7 +139,7 @@ class SqliteDriver implements Driver {
   }
 
   async #runOne({ run }: Call): Promise<Outcome> {
-    const tx = new Transaction(this.#writer);
+    const tx = new SqliteTransaction(this.#writer);
     this.#writer.exec("SAVEPOINT one_call");
     try {
       const value = await run(tx);
@@ -149,29 +166,30 @@ class SqliteDriver implements Driver {
   }
 }
 
-/** The writer, lent to one call. */
-class Transaction implements Queryable {
-  readonly #writer: SqliteConnection;
-  #open = true;
-  /** The first statement that failed. SQLite would go on after it; a server does not. */
-  failure: { readonly error: unknown } | undefined;
+/** Has a second writer, in a thread of its own. */
+class ThreadedSqliteDriver extends SqliteDriver {
+  readonly #turns = new WriterTurns();
+  readonly #thread: SqliteThread;
 
-  constructor(writer: SqliteConnection) {
-    this.#writer = writer;
+  constructor(file: string, busyMs: number, thread: URL) {
+    super(file, busyMs);
+    this.#thread = new SqliteThread(thread, { file, busyMs });
   }
 
-  async query<Row>(sql: Sql, params: readonly SqlValue[] = []): Promise<Row[]> {
-    // Afterwards the connection is in a neighbour's transaction.
-    if (!this.#open) throw new TypeError("the transaction is over: await every query inside it");
-    try {
-      return this.#writer.run(textOf(sql, "sqlite"), params) as Row[];
-    } catch (error) {
-      this.failure ??= { error };
-      throw error;
-    }
+  async performAside<Input, Output>(
+    { name }: Operation<Input, Output>,
+    input: Input,
+  ): Promise<Output> {
+    this.refuseIfClosed();
+    // The thread's operation of this name is the same one.
+    return this.#turns.aside(() => this.#thread.call(name, input)) as Promise<Output>;
   }
 
-  close(): void {
-    this.#open = false;
+  override async close(): Promise<void> {
+    await Promise.all([super.close(), this.#thread.close()]);
+  }
+
+  protected override inTurn(write: () => Promise<void>): Promise<void> {
+    return this.#turns.own(write);
   }
 }

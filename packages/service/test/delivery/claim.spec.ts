@@ -9,10 +9,10 @@ import {
   REAL_START,
   answered,
 } from "./queue.ts";
-import { onStores, postgres, sqlite } from "../store/stores.ts";
+import { onStores, postgres, sqlite, threadedSqlite } from "../store/stores.ts";
 
 const ports = (queue: Queue) => queue.ports(fakeTransport(() => answered(204)));
-onStores([sqlite, postgres], ({ open }) => {
+onStores([sqlite, threadedSqlite, postgres], ({ open }) => {
   describe("a claim", () => {
     it("takes due deliveries with their payloads, numbers the attempt and leases them in real time", async () => {
       const queue = await queueOf(await open());

@@ -3,7 +3,7 @@ import type { Claim } from "../../src/delivery/claim.ts";
 import { settle } from "../../src/delivery/settle.ts";
 import type { Answer } from "../../src/delivery/transport.ts";
 import { releaseDeliveries } from "../../src/store/operations/deliveries/release-deliveries.ts";
-import { onStores, postgres, sqlite } from "../store/stores.ts";
+import { onStores, postgres, sqlite, threadedSqlite } from "../store/stores.ts";
 import {
   answered,
   claimDue,
@@ -38,7 +38,7 @@ async function settleOne(queue: Queue, answer: Answer): Promise<void> {
   await settle([attempt], portsOf(queue), policy);
 }
 
-onStores([sqlite, postgres], ({ open }) => {
+onStores([sqlite, threadedSqlite, postgres], ({ open }) => {
   describe("claims whose processes are killed", () => {
     it("leave the schedule as it was: the first failure is followed by the second attempt's step", async () => {
       const queue = await queueOf(await open());

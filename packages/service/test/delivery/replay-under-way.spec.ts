@@ -3,7 +3,7 @@ import type { Claim } from "../../src/delivery/claim.ts";
 import { replayDeliveries } from "../../src/delivery/replay-deliveries.ts";
 import { settle } from "../../src/delivery/settle.ts";
 import type { SettledAttempt } from "../../src/delivery/settled-attempt.ts";
-import { onStores, postgres, sqlite } from "../store/stores.ts";
+import { onStores, postgres, sqlite, threadedSqlite } from "../store/stores.ts";
 import {
   answered,
   claimDue,
@@ -45,7 +45,7 @@ async function failedOften(queue: Queue, times: number): Promise<void> {
   }
 }
 
-onStores([sqlite, postgres], ({ open }) => {
+onStores([sqlite, threadedSqlite, postgres], ({ open }) => {
   describe("a replay that is asked for while an attempt is under way", () => {
     it("is made after the last attempt of the schedule has failed", async () => {
       const queue = await queueOf(await open());

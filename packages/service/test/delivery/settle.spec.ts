@@ -13,7 +13,7 @@ import {
   REAL_START,
   type Queue,
 } from "./queue.ts";
-import { onStores, postgres, sqlite } from "../store/stores.ts";
+import { onStores, postgres, sqlite, threadedSqlite } from "../store/stores.ts";
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -104,7 +104,7 @@ async function claimOne(queue: Queue): Promise<Claim> {
 }
 const portsOf = (queue: Queue) => queue.ports(fakeTransport(() => answered(204)));
 
-onStores([sqlite, postgres], ({ open }) => {
+onStores([sqlite, threadedSqlite, postgres], ({ open }) => {
   describe("settling", () => {
     it("writes the state, gives the lease back and records the attempt", async () => {
       const queue = await queueOf(await open());

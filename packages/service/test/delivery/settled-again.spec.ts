@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Attempt } from "../../src/delivery/attempt.ts";
 import { replayDeliveries } from "../../src/delivery/replay-deliveries.ts";
 import { settle } from "../../src/delivery/settle.ts";
-import { onStores, postgres, sqlite } from "../store/stores.ts";
+import { onStores, postgres, sqlite, threadedSqlite } from "../store/stores.ts";
 import {
   answered,
   claimDue,
@@ -25,7 +25,7 @@ async function attempted(queue: Queue, status: number): Promise<Attempt> {
 }
 
 // A connection that ends during COMMIT says nothing of the transaction, so what it wrote is written again.
-onStores([sqlite, postgres], ({ open }) => {
+onStores([sqlite, threadedSqlite, postgres], ({ open }) => {
   describe("an attempt that is settled again, since nobody knew that it was", () => {
     it("leaves a replay that was asked for in between", async () => {
       const queue = await queueOf(await open());

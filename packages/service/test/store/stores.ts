@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, onTestFinished } from "vitest";
 import { postgresBinaries } from "../../../receiver/test/inboxes/postgres-server.ts";
 import { sharedPostgres } from "../../../receiver/test/inboxes/shared-postgres.ts";
+import { deliveryThread } from "../../src/delivery/delivery-thread-url.ts";
 import type { Driver } from "../../src/store/driver.ts";
 import { postgresDriver } from "../../src/store/postgres-driver.ts";
 import { sqliteDriver } from "../../src/store/sqlite-driver.ts";
@@ -36,6 +37,16 @@ export const sqlite: Store = {
   start: async () => ({
     create: async () => temporaryDatabase(),
     connect: (address) => sqliteDriver(address),
+    stop: () => {},
+  }),
+};
+
+/** Claims and settles in a thread of its own. */
+export const threadedSqlite: Store = {
+  name: "SQLite with a thread",
+  start: async () => ({
+    create: async () => temporaryDatabase(),
+    connect: (address) => sqliteDriver(address, { thread: deliveryThread }),
     stop: () => {},
   }),
 };

@@ -1,0 +1,6 @@
+import { answerAsThread } from "../store/answer-as-thread.ts";
+import { claimOperation } from "./claim.ts";
+import { settleOperation } from "./settle.ts";
+
+// The whole of a thread that claims and settles beside the one that signs and sends.
+answerAsThread([claimOperation, settleOperation]);
