@@ -8,6 +8,7 @@ import {
   createDeliveryEngine,
   type DeliveryEngine,
 } from "../../../src/delivery/delivery-engine.ts";
+import { deliveryThread } from "../../../src/delivery/delivery-thread-url.ts";
 import { deliveryPolicyOf } from "../../../src/delivery/policy.ts";
 import type { SettledAttempt } from "../../../src/delivery/settled-attempt.ts";
 import { signerOf } from "../../../src/delivery/signer.ts";
@@ -196,7 +197,8 @@ export async function oneOfMany({ database, postgresPort }: BenchJob): Promise<n
 
 async function openStore({ kind, postgresPort }: BenchJob): Promise<Driver> {
   if (kind.endsWith("sqlite")) {
-    return sqliteDriver(temporaryDatabase((cleanUp) => process.on("exit", () => void cleanUp())));
+    const file = temporaryDatabase((cleanUp) => process.on("exit", () => void cleanUp()));
+    return sqliteDriver(file, { thread: deliveryThread });
   }
   const at = (name: string): string =>
     `postgres://postgres@127.0.0.1:${String(postgresPort)}/${name}`;
