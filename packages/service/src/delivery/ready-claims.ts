@@ -3,16 +3,20 @@ import type { Claim } from "./claim.ts";
 type Subscription = Claim["subscription"];
 
 /**
- * Claims whose attempts have not begun, in the order in which they were claimed. One whose subscription or
- * host has its fill steps aside until an attempt to that host ends, and nobody waits behind it.
+ * Claims whose attempts have not begun. Merchants take turns, so that none waits behind hundreds of another's; those
+ * of one merchant keep the order in which they were claimed. One whose subscription or host has its fill steps
+ * aside until an attempt to that host ends, and nobody waits behind it.
  */
 export class ReadyClaims {
-  #queue: Claim[] = [];
+  /** By merchant; whose turn it is comes first. */
+  readonly #queues = new Map<string, Claim[]>();
   /** By host. */
   readonly #aside = new Map<string, Claim[]>();
 
   add(claim: Claim): void {
-    this.#queue.push(claim);
+    const queue = this.#queues.get(claim.merchantId);
+    if (queue === undefined) this.#queues.set(claim.merchantId, [claim]);
+    else queue.push(claim);
   }
 
   /**
@@ -31,8 +35,8 @@ export class ReadyClaims {
 
   /** Takes all of them. */
   takeAll(): Claim[] {
-    const all = [...this.#queue, ...[...this.#aside.values()].flat()];
-    this.#queue = [];
+    const all = [...this.#queues.values(), ...this.#aside.values()].flat();
+    this.#queues.clear();
     this.#aside.clear();
     return all;
   }
@@ -46,8 +50,19 @@ export class ReadyClaims {
   }
 
   #first(admits: (subscription: Subscription) => boolean): Claim | undefined {
+    for (const [merchantId, queue] of this.#queues) {
+      const claim = this.#firstOf(queue, admits);
+      this.#queues.delete(merchantId);
+      if (queue.length > 0) this.#queues.set(merchantId, queue);
+      if (claim !== undefined) return claim;
+    }
+    return undefined;
+  }
+
+  /** What steps aside leaves the queue, which is empty where nothing is found. */
+  #firstOf(queue: Claim[], admits: (subscription: Subscription) => boolean): Claim | undefined {
     for (;;) {
-      const claim = this.#queue.shift();
+      const claim = queue.shift();
       if (claim === undefined || admits(claim.subscription)) return claim;
       const { host } = claim.subscription;
       const aside = this.#aside.get(host);
