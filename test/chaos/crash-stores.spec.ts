@@ -39,7 +39,7 @@ describe("A29: a merchant on PostgreSQL", () => {
     `is found out where it writes outside the transaction ${skipped}`,
     async () => {
       const tally = await crashCampaign({
-        cycles: 3,
+        cycles: 1,
         seed,
         kind: "postgres",
         flaw: "writes outside the transaction",
