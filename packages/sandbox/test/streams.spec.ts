@@ -110,7 +110,8 @@ describe("the stream of a namespace", () => {
     const { ended } = await listen(one);
     const started = performance.now();
     await one.sandbox.close();
-    expect(performance.now() - started).toBeLessThan(2000);
+    // Who waits for calls under way waits 10 s.
+    expect(performance.now() - started).toBeLessThan(8000);
     await expect.poll(ended, SOON).toBe(true);
   });
 

@@ -70,7 +70,8 @@ export async function openReceiver({
     const count = (effects.get(id)?.count ?? 0) + 1;
     effects.set(id, { eventId: id, type, count, ...amountOf(data) });
   };
-  const limits = { handlerMs: 1000, bodyMs: 500 };
+  // Where a check waits for its deadlines they are short; elsewhere a busy machine must not meet them.
+  const limits = options.slow === true ? { handlerMs: 1000, bodyMs: 500 } : {};
   const receiver = toNode(
     createReceiver({ secrets: verifyingSecrets ?? own, profile, fallback: handle, limits }),
   );

@@ -306,13 +306,14 @@ describe("whose machine it is", () => {
 
 describe("the clock", () => {
   it("of the target is told by its Date, and changes nothing that is sent", async () => {
-    const ahead = new Date(systemClock.now() + 90_000).toUTCString();
-    const { url } = await hostileTarget((socket) =>
-      socket.write(`HTTP/1.1 204 X\r\nDate: ${ahead}\r\n\r\n`),
-    );
+    const { url } = await hostileTarget((socket) => {
+      const ahead = new Date(systemClock.now() + 90_000).toUTCString();
+      socket.write(`HTTP/1.1 204 X\r\nDate: ${ahead}\r\n\r\n`);
+    });
     const wire = wireTo(url);
     expect(wire.aheadSeconds()).toBeUndefined();
     await wire.send(post);
-    expect(Math.abs((wire.aheadSeconds() ?? 0) - 90)).toBeLessThanOrEqual(2);
+    // Whole seconds, and what the answer was on its way on a busy machine.
+    expect(Math.abs((wire.aheadSeconds() ?? 0) - 90)).toBeLessThanOrEqual(5);
   });
 });
