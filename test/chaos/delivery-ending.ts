@@ -6,8 +6,8 @@ const HOUR_MS = 3_600_000;
 /** A schedule's ten attempts, and some that are cut short with the process of their round. */
 const ROUNDS = 20;
 const PAUSE_MS = 20;
-/** How long a round may make no progress, in milliseconds. */
-const PATIENCE_MS = 60_000;
+/** How long a round may make no progress, in milliseconds: less than a test has, so that what waits is told. */
+const PATIENCE_MS = 30_000;
 
 /**
  * Delivers what is left, round by round: each has a process whose clock shows when the last of what waits is

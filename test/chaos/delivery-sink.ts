@@ -9,6 +9,8 @@ import { payloadOf } from "./delivery-writer.ts";
 const SLOW_MS = 20;
 /** One event of so many is refused at first, so often. */
 const [REFUSED, REFUSALS] = [16, 2];
+/** For so long, every so often, all is refused, so that subscriptions are met that only fail; milliseconds. */
+const [OUTAGE_MS, EVERY_MS] = [300, 5000];
 
 /** The merchants' side. It is never killed: what it has counted has arrived. */
 export interface Sink {
@@ -27,6 +29,7 @@ export async function startSink(): Promise<Sink> {
   let answers = 0;
 
   const statusOf = (id: string): number => {
+    if (Date.now() % EVERY_MS < OUTAGE_MS) return 503;
     const refusals = refused.get(id) ?? 0;
     if (Number(id.slice("evt_".length)) % REFUSED === 0 && refusals < REFUSALS) {
       refused.set(id, refusals + 1);
