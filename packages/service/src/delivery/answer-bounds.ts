@@ -3,8 +3,9 @@ const MAX_HEAD_LINES = 256;
 /** Bytes of one answer on the wire: 64 KiB of body, 8 of its head and 8 that chunks add, of 40 bytes or more. */
 const MAX_WIRE_BYTES = 80 * 1024;
 const NEWLINE = 0x0a;
-/** `HTTP/1.1 1`: as much of a status line as tells an interim answer from the final one. */
-const TELLING = 10;
+/** Where a status line has the digit that tells an interim answer: `HTTP/1.1 103`. */
+const DIGIT_AT = 9;
+const INTERIM = 0x31;
 
 /** An answer that is none of HTTP's: its size is the only thing it has. */
 export class AnswerBoundsError extends Error {
@@ -26,16 +27,17 @@ export class AnswerBounds {
   #isHead = true;
   /** Bytes of the line that has begun. */
   #lineBytes = 0;
-  /** The beginning of the head's status line. */
-  #status = "";
+  /** The status's first digit, as a byte; 0 before it. */
+  #digit = 0;
 
   /** What is read from here on belongs to another answer. */
   begin(): void {
+    if (this.#bytes === 0) return;
     this.#bytes = 0;
     this.#lines = 0;
     this.#lineBytes = 0;
     this.#isHead = true;
-    this.#status = "";
+    this.#digit = 0;
   }
 
   /** @returns Why nothing more of this answer is read. */
@@ -53,26 +55,23 @@ export class AnswerBounds {
   #readHead(bytes: Buffer): void {
     let from = 0;
     while (this.#isHead && this.#lines <= MAX_HEAD_LINES && from < bytes.length) {
-      const missing = TELLING - this.#status.length;
-      if (missing > 0) this.#status += bytes.toString("latin1", from, from + missing);
-      const end = bytes.indexOf(NEWLINE, from);
-      if (end === -1) {
-        this.#lineBytes += bytes.length - from;
-        return;
-      }
+      const newline = bytes.indexOf(NEWLINE, from);
+      const end = newline === -1 ? bytes.length : newline;
+      const digitAt = from + DIGIT_AT - this.#lineBytes;
+      if (this.#digit === 0 && digitAt >= from && digitAt < end) this.#digit = bytes[digitAt] ?? 0;
+      this.#lineBytes += end - from;
+      if (newline === -1) return;
       // A carriage return at most; another line of one byte is no header, and the parser says so.
-      const isBlank = this.#lineBytes + end - from <= 1;
+      if (this.#lineBytes <= 1) this.#endHead();
       this.#lines += 1;
       this.#lineBytes = 0;
       from = end + 1;
-      if (isBlank) this.#endHead();
     }
   }
 
   #endHead(): void {
     // Empty lines before a status line belong to the head that follows, as interim answers do.
-    const isFinal = /^HTTP\/\d\.\d [^1]/.test(this.#status);
-    if (isFinal) this.#isHead = false;
-    else this.#status = "";
+    if (this.#digit === 0 || this.#digit === INTERIM) this.#digit = 0;
+    else this.#isHead = false;
   }
 }

@@ -11,6 +11,11 @@ export class FailingSubscriptions {
   /** Attempts in a row that brought nothing. */
   readonly #failures = new Map<string, number>();
 
+  /** Whether none has failed last. */
+  get isEmpty(): boolean {
+    return this.#failures.size === 0;
+  }
+
   has(key: string): boolean {
     return (this.#failures.get(key) ?? 0) >= FAILING;
   }

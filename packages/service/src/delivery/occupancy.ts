@@ -71,7 +71,6 @@ export class Occupancy {
   get ready(): number {
     return this.#claimed - this.#posting;
   }
-
   get posting(): number {
     return this.#posting;
   }
@@ -105,10 +104,12 @@ export class Occupancy {
       fits: ({ key, host }) =>
         rests(host) ? 0 : fitting(this.#ofSubscription.get(key), this.#capOf(key)),
       fitsOnHost: ({ host }) => fitting(this.#ofHost.get(host), this.#hosts.limit(host)),
-      ...(isReal && {
-        failing: { has: (key) => this.#failing.has(key), room: this.#parts.laneRoom() },
-      }),
+      ...(isReal && !this.#failing.isEmpty && { failing: this.#roomOfFailing() }),
     };
+  }
+
+  #roomOfFailing(): Room["failing"] & object {
+    return { has: (key) => this.#failing.has(key), room: this.#parts.laneRoom() };
   }
 
   /** Whether an attempt's beginning is spaced from others: its subscription is failing. */
@@ -129,7 +130,6 @@ export class Occupancy {
     this.#claimed += 1;
     for (const count of this.#counts(occupant)) count.claimed += 1;
   }
-
   began(occupant: Occupant): void {
     this.#posting += 1;
     for (const count of this.#counts(occupant)) count.posting += 1;

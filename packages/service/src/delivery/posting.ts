@@ -85,12 +85,13 @@ export class Posting implements Dispatcher.DispatchHandler {
 
   #answer(): Answer {
     const disables = firstOf(this.#headers["webhook-delivery"])?.trim().toLowerCase() === "disable";
+    const isCut = !this.#isWhole;
     return {
       kind: "answered",
       status: this.#status,
       retryAfter: firstOf(this.#headers["retry-after"]),
       ...(disables && { disables }),
-      ...(!this.#isWhole && { isCut: true }),
+      ...(isCut && { isCut }),
       // PostgreSQL keeps no NUL in a text.
       excerpt:
         this.#kept.length === 0

@@ -46,11 +46,11 @@ export function readInSlices(socket: Duplex): void {
     socket.destroy(error);
     return null;
   };
-  const write = socket.write.bind(socket);
-  // Each of its overloads begins with what is written; the rest is handed on as it is.
-  socket.write = ((...all: Parameters<typeof write>) => {
+  const write = socket.write.bind(socket) as (...all: readonly unknown[]) => boolean;
+  // Its overloads are two, of three parameters together: they are handed on as they are.
+  socket.write = ((chunk: unknown, encoding: unknown, written: unknown) => {
     // With one request at a time on a connection, what comes after a write is its answer.
     bounds.begin();
-    return write(...all);
+    return write(chunk, encoding, written);
   }) as typeof socket.write;
 }
