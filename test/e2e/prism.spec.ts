@@ -7,7 +7,6 @@ import { Agent, request } from "undici";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { serveHere } from "../../packages/cli/test/serve-here.ts";
 import { type Api, createApi } from "../../packages/dev/src/api.ts";
-import { freePort } from "../../packages/receiver/test/free-port.ts";
 
 // Prism knows nothing of this repository: it reads /openapi.json, stands between a client and the
 // service, and says of each call and each answer what does not fit.
@@ -64,11 +63,9 @@ async function start(profile: string): Promise<void> {
   const api = createApi(sandbox.url, TOKEN);
   const document = join(folder, `${profile}.json`);
   writeFileSync(document, JSON.stringify((await api("GET", "/openapi.json")).body));
-  const port = await freePort();
-  const prism = spawnPrism([document, sandbox.url, "--port", String(port)]);
+  const prism = spawnPrism([document, sandbox.url, "--port", "0"]);
   prisms.push(prism);
-  await listening(prism);
-  running.set(profile, { url: `http://127.0.0.1:${port}`, api });
+  running.set(profile, { url: await listening(prism), api });
 }
 
 describe.each(names)("behind Prism, under the profile %s", (profile) => {
@@ -235,13 +232,14 @@ function spawnPrism(args: readonly string[]): ChildProcess {
   return spawn(process.execPath, [bin, "proxy", ...args], { stdio: ["ignore", "pipe", "pipe"] });
 }
 
-/** Until Prism says that it listens. */
-function listening(prism: ChildProcess): Promise<void> {
+/** Until Prism says where it listens. */
+function listening(prism: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let said = "";
     const hear = (chunk: Buffer): void => {
       said += chunk.toString();
-      if (/Prism is listening/.test(said)) resolve();
+      const [, url] = /Prism is listening on (http:\/\/[\w.]+:[1-9]\d*)\b/.exec(said) ?? [];
+      if (url !== undefined) resolve(url);
     };
     prism.stdout?.on("data", hear);
     prism.stderr?.on("data", hear);
