@@ -8,7 +8,7 @@ export interface WatchedPage {
 }
 
 /** Milliseconds for one step of a test: many times what it takes. */
-const TIMEOUT_MS = 15_000;
+const TIMEOUT_MS = 30_000;
 
 /** A page of its own context, watched for whatever shows that a text became code. */
 export async function watchPage(

@@ -46,7 +46,7 @@ async function startMerchant(port = 0): Promise<Child> {
 
 /** Until it holds: processes on a loaded machine take their time. */
 const eventually = (holds: () => unknown): Promise<unknown> =>
-  vi.waitFor(holds, { timeout: 15_000 });
+  vi.waitFor(holds, { timeout: 30_000 });
 
 interface Received {
   readonly headers: IncomingHttpHeaders;

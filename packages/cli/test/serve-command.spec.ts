@@ -129,7 +129,7 @@ describe("countersign serve, watched by those who run it", () => {
     expect(await status("/readyz")).toBe(200);
     one.process.kill("SIGTERM");
     // Processes on a loaded machine take their time.
-    await expect.poll(() => status("/readyz"), { timeout: 15_000 }).toBe(503);
+    await expect.poll(() => status("/readyz"), { timeout: 25_000 }).toBe(503);
     expect(await status("/v1/customers/c")).toBe(401);
     // The second one ends the process at once.
     one.process.kill("SIGTERM");
