@@ -36,7 +36,7 @@ export interface DeliveryCampaign {
   readonly flaw?: DelivererOptions["flaw"];
   /** The named points that are met in turns. Default: all. */
   readonly points?: readonly DeliveryPoint[];
-  /** Done once in each cycle, beside the kill. */
+  /** Crashes the store's server: done once in each cycle, beside the kill. */
   readonly disturb?: () => Promise<void>;
   /** Told of each kill. */
   readonly onKilled?: () => void;
@@ -58,7 +58,7 @@ export async function deliveryCampaign(campaign: DeliveryCampaign): Promise<Deli
   const sink = await startSink();
   // One after the other: what all turns ask for meets a server that is there.
   let disturbing = Promise.resolve();
-  let [next, killed] = [0, 0];
+  let [next, killed, disturbances] = [0, 0, 0];
 
   const inTurns = async (): Promise<void> => {
     while (next < cycles && campaign.enough?.aborted !== true) {
@@ -73,6 +73,7 @@ export async function deliveryCampaign(campaign: DeliveryCampaign): Promise<Deli
         ...(flaw && { flaw }),
       });
       disturbing = disturbing.then(campaign.disturb);
+      if (campaign.disturb !== undefined) disturbances += 1;
       const disturbed = disturbing;
       await child.ready;
       if ((await child.ended(afterMs)) === "SIGKILL") killed += 1;
@@ -96,7 +97,7 @@ export async function deliveryCampaign(campaign: DeliveryCampaign): Promise<Deli
       events: written.length,
       garbled: sink.garbled,
       failures: countOf(linesOf(failures)),
-      ...(await verdictOf(driver, written, sink.arrived)),
+      ...(await verdictOf(driver, written, sink.arrived, disturbances)),
     };
   } finally {
     await sink.close();

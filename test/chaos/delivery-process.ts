@@ -53,17 +53,19 @@ function crashing(stored: Driver): Driver {
     query: (sql, params) => stored.query(sql, params),
     exclusive: (run) => stored.exclusive(run),
     close: () => stored.close(),
-    transaction: async (run) => {
+    transaction: async (run, given) => {
       let purpose: ReturnType<typeof purposeOf>;
-      const value = await stored.transaction(async (tx) =>
-        run({
-          query: async (sql, params) => {
-            const rows = await tx.query<never>(sql, params);
-            purpose ??= purposeOf(textOf(sql, "sqlite"));
-            if (purpose !== undefined && rows.length > 0) passing(`inside the ${purpose}`);
-            return rows;
-          },
-        }),
+      const value = await stored.transaction(
+        async (tx) =>
+          run({
+            query: async (sql, params) => {
+              const rows = await tx.query<never>(sql, params);
+              purpose ??= purposeOf(textOf(sql, "sqlite"));
+              if (purpose !== undefined && rows.length > 0) passing(`inside the ${purpose}`);
+              return rows;
+            },
+          }),
+        given,
       );
       if (purpose !== undefined) passing(`after the ${purpose}`);
       return value;

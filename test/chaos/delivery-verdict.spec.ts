@@ -25,7 +25,7 @@ const deliver = async (driver: Driver): Promise<void> => {
     ),
   );
 };
-const none = { ...NO_FAULT, repeated: 0, mostClaims: 1 };
+const none = { ...NO_FAULT, takenBack: 0, repeated: 0, mostClaims: 1 };
 
 describe("what a campaign says of an event", () => {
   it("is nothing where it arrived and the store says so", async () => {
@@ -107,6 +107,18 @@ describe("what a campaign says of an event", () => {
       doubled: [expect.stringMatching(/^evt_5 arrived 2 times, dlv_5 is delivered after 1 claims/)],
       repeated: 2,
       mostClaims: 2,
+    });
+  });
+
+  it("is a claim taken back where the store crashed as often as it arrived too often", async () => {
+    const { driver, written, all } = await sixEvents();
+    await deliver(driver);
+    const arrived = new Map([...all, ["evt_4", 2] as const, ["evt_5", 3] as const]);
+    expect(await verdictOf(driver, written, arrived, 1)).toEqual({
+      ...none,
+      doubled: [expect.stringMatching(/^evt_5 arrived 3 times/)],
+      takenBack: 1,
+      repeated: 2,
     });
   });
 });

@@ -8,8 +8,10 @@ export interface Verdict {
   readonly waiting: readonly string[];
   /** Arrived, and the store tells of another end. Must be none. */
   readonly mistold: readonly string[];
-  /** Arrived twice although no attempt of it was cut short: must be none. */
+  /** Arrived twice although no attempt of it was cut short, nor its claim taken back: must be none. */
   readonly doubled: readonly string[];
+  /** Arrived again after a crash of the store that took its claim back, which no claim tells of. */
+  readonly takenBack: number;
   /** Arrived again after an attempt that a crash cut short, as at least once says. */
   readonly repeated: number;
   /** How often one delivery was claimed at most. */
@@ -46,15 +48,18 @@ type Fate = "delivered" | "lost" | "waiting" | "mistold";
  *
  * @param written Ids of the events whose transactions were answered; each is bound for one subscription.
  * @param arrived How often each arrived.
+ * @param storeCrashes How often the store's server crashed meanwhile: a claim does not wait for the disk.
  */
 export async function verdictOf(
   driver: Driver,
   written: readonly string[],
   arrived: ReadonlyMap<string, number>,
+  storeCrashes = 0,
 ): Promise<Verdict> {
   const rows = new Map((await rowsOf(driver)).map((row) => [row.event, row]));
   const fates: Record<Fate, string[]> = { delivered: [], lost: [], waiting: [], mistold: [] };
   const doubled: string[] = [];
+  let takenBack = 0;
   let mostClaims = 0;
   for (const event of written) {
     const row = rows.get(event);
@@ -64,11 +69,13 @@ export async function verdictOf(
     mostClaims = Math.max(mostClaims, row?.claims ?? 0);
     // An attempt without a record was cut short, one without an answer may have arrived. More arrivals than
     // claims would be a fault too.
-    if (row !== undefined && times > 1 + row.claims - row.answered) doubled.push(told);
+    const unexplained = row === undefined ? 0 : times - 1 - (row.claims - row.answered);
+    if (unexplained > storeCrashes) doubled.push(told);
+    else if (unexplained > 0) takenBack += 1;
   }
   const { lost, waiting, mistold } = fates;
   const repeated = written.filter((event) => (arrived.get(event) ?? 0) > 1).length;
-  return { lost, waiting, mistold, doubled, repeated, mostClaims };
+  return { lost, waiting, mistold, doubled, takenBack, repeated, mostClaims };
 }
 
 function fateOf(row: Row | undefined, times: number): Fate {

@@ -37,6 +37,8 @@ interface ClaimInput {
 /** Claims in one transaction. */
 export const claimOperation: Operation<ClaimInput, ClaimedDelivery[]> = {
   name: "claim",
+  // What a crash takes back is claimed again.
+  isDurable: false,
   async run(tx, { statements, ...request }) {
     const claimed: ClaimedDelivery[] = [];
     for (const [count, subscriptionKeys] of statements) {

@@ -23,10 +23,19 @@ export interface Queryable {
 }
 
 /** A transaction that is one call. What it is given and what it answers are plain values: they can be copied. */
-export interface Operation<Input, Output> {
+export interface Operation<Input, Output> extends TransactionOptions {
   /** Which one it is, where it is carried out elsewhere. */
   readonly name: string;
   readonly run: (tx: Queryable, input: Input) => Promise<Output>;
+}
+
+export interface TransactionOptions {
+  /**
+   * Whether the promise waits until what was written has been flushed to disk. Where not, a crash of the
+   * database's server may take the transaction back, as a whole, after its promise has resolved, until a later
+   * durable transaction has been answered. Default true; on SQLite all wait.
+   */
+  readonly isDurable?: boolean;
 }
 
 /** A database. `query` outside a transaction reads committed rows and writes nothing. */
@@ -46,7 +55,7 @@ export interface Driver extends Queryable {
    * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: BEGIN or COMMIT failed, or the database
    *   has no time or room. Nothing of this call is stored, unless `outcome` is `"unknown"`.
    */
-  transaction<T>(run: (tx: Queryable) => Promise<T>): Promise<T>;
+  transaction<T>(run: (tx: Queryable) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /**
    * A transaction that waits until no other process has one of this kind, and may take its time: for
    * changes of the tables themselves.
@@ -72,7 +81,7 @@ export function perform<Input, Output>(
   input: Input,
 ): Promise<Output> {
   return driver.performAside === undefined
-    ? driver.transaction((tx) => operation.run(tx, input))
+    ? driver.transaction((tx) => operation.run(tx, input), operation)
     : driver.performAside(operation, input);
 }
 

@@ -6,11 +6,13 @@ import {
   type Queryable,
   type Sql,
   type SqlValue,
+  type TransactionOptions,
 } from "./driver.ts";
 import {
   exclusive,
   shared,
   tryTransaction,
+  unflushed,
   type Begin,
   type TransactionId,
   type Unanswered,
@@ -44,8 +46,11 @@ export class PooledDriver implements Driver {
     return this.#tracked(() => this.#query<Row>(sql, params));
   }
 
-  transaction<T>(run: (tx: Queryable) => Promise<T>): Promise<T> {
-    return this.#tracked(() => this.#transact(shared, run));
+  transaction<T>(
+    run: (tx: Queryable) => Promise<T>,
+    { isDurable = true }: TransactionOptions = {},
+  ): Promise<T> {
+    return this.#tracked(() => this.#transact(isDurable ? shared : unflushed, run));
   }
 
   exclusive<T>(run: (tx: Queryable) => Promise<T>): Promise<T> {

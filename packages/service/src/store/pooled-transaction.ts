@@ -17,6 +17,11 @@ export interface Begin {
 const BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
 const ID = "SELECT pg_current_xact_id()::text AS id, pg_postmaster_start_time()::text AS server";
 export const shared: Begin = { text: `${BEGIN}; ${ID}`, isPatient: false };
+/** Its COMMIT does not wait for the flush to disk. */
+export const unflushed: Begin = {
+  text: `${BEGIN}; SET LOCAL synchronous_commit = off; ${ID}`,
+  isPatient: false,
+};
 /** Waits for the others of its kind, of whatever process. */
 export const exclusive: Begin = {
   text: `${BEGIN}; SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0;

@@ -13,10 +13,14 @@ const RELEASE = givenRows(
   { id: "text", attempt: "bigint", attempts: "bigint" },
   (rows) => `WITH given AS (${rows})
     UPDATE deliveries SET leased_until = 0, attempts = given.attempts FROM given
-    WHERE deliveries.id = given.id AND deliveries.attempts = given.attempt`,
+    WHERE deliveries.id = given.id AND deliveries.attempts = given.attempt
+      AND (last_number IS NULL OR last_number < given.attempt)`,
 );
 
-/** Gives claims back, so that the deliveries need not wait for their leases to end. */
+/**
+ * Gives claims back, so that the deliveries need not wait for their leases to end. One that is settled keeps its
+ * number, whoever settled it: the next claim's is to be a new one.
+ */
 export async function releaseDeliveries(
   tx: Queryable,
   claims: readonly GivenBack[],
