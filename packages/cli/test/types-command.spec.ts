@@ -103,6 +103,30 @@ describe.each(languages)("countersign types --language %s", (language) => {
   });
 });
 
+// No compiler of these is asked: Kotlin's and C#'s need packages, the others' are seldom there.
+describe.each(["go", "kotlin", "csharp", "ruby", "swift"])(
+  "countersign types --language %s, whose compiler may not be here,",
+  (language) => {
+    it.each(["standard", "x-signature"])("closes each bracket in profile %s", async (profile) => {
+      const code = (await text(language, profile))
+        .replaceAll(/^\s*(?:\/\/|#(?!\[)|\/?\*).*$/gm, "")
+        .replaceAll(/"(?:[^"\\\n]|\\.)*"|`[^`\n]*`/g, '""');
+      const open: string[] = [];
+      const pairs: Readonly<Record<string, string>> = { "}": "{", ")": "(", "]": "[" };
+      for (const [bracket] of code.matchAll(/[{}()[\]]/g)) {
+        const opened = pairs[bracket];
+        if (opened === undefined) open.push(bracket);
+        else expect(open.pop()).toBe(opened);
+      }
+      expect(open).toEqual([]);
+      if (language === "ruby") {
+        const opening = code.match(/^\s*(?:module|class|def|if) |\bdo\b/gm) ?? [];
+        expect(code.match(/^\s*end\b/gm)).toHaveLength(opening.length);
+      }
+    });
+  },
+);
+
 describe("countersign types", () => {
   it("prints the paths, or JSON, and leaves nothing beside them", async () => {
     const home = folder();

@@ -209,29 +209,6 @@ func main() {
     const { stderr } = spawnSync("swiftc", ["-typecheck", await written("swift", profile)]);
     expect(String(stderr)).toBe("");
   });
-
-  // No compiler of these is asked: Kotlin's and C#'s need packages, the others' are seldom there.
-  it.each(["go", "kotlin", "csharp", "ruby", "swift"])(
-    "have each bracket closed in %s, whose compiler may not be here",
-    async (language) => {
-      const text = readFileSync(await written(language, profile), "utf8");
-      const code = text
-        .replaceAll(/^\s*(?:\/\/|#(?!\[)|\/?\*).*$/gm, "")
-        .replaceAll(/"(?:[^"\\\n]|\\.)*"|`[^`\n]*`/g, '""');
-      const open: string[] = [];
-      const pairs: Readonly<Record<string, string>> = { "}": "{", ")": "(", "]": "[" };
-      for (const [bracket] of code.matchAll(/[{}()[\]]/g)) {
-        const opened = pairs[bracket];
-        if (opened === undefined) open.push(bracket);
-        else expect(open.pop()).toBe(opened);
-      }
-      expect(open).toEqual([]);
-      if (language === "ruby") {
-        const opening = code.match(/^\s*(?:module|class|def|if) |\bdo\b/gm) ?? [];
-        expect(code.match(/^\s*end\b/gm)).toHaveLength(opening.length);
-      }
-    },
-  );
 });
 
 describe("the types of both profiles, each in a package of its own", () => {
