@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { clients } from "../../packages/receiver/test/inboxes/clients.ts";
-import { startPostgres } from "../../packages/receiver/test/inboxes/postgres-server.ts";
+import { sharedPostgres } from "../../packages/receiver/test/inboxes/shared-postgres.ts";
 import { startRedis } from "../../packages/receiver/test/inboxes/redis-server.ts";
 import type { MerchantStore } from "./crash-points.ts";
 
@@ -41,17 +41,18 @@ export async function openBooks(kind: MerchantStore["kind"]): Promise<Books> {
       };
     }
     case "postgres": {
-      const server = await startPostgres();
-      const pool = await clients.postgres(server.port);
+      const server = await sharedPostgres();
+      const database = await server.create();
+      const pool = await clients.postgres(server.port, database);
       // No key: a payment that is booked twice must be seen twice.
       await pool.query("CREATE TABLE booked (id text NOT NULL)");
       return {
         ...files,
-        store: { kind, port: server.port },
+        store: { kind, port: server.port, database },
         booked: async () => timesOf((await pool.query(select)).rows),
         async close() {
           await pool.end();
-          server.stop();
+          await server.stop();
           remove();
         },
       };

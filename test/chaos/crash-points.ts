@@ -32,7 +32,8 @@ export type CrashPoint = (typeof CRASH_POINTS)[number] | (typeof STORED_CRASH_PO
 export type MerchantStore =
   | { readonly kind: "sqlite"; readonly path: string }
   /** Servers on loopback, which go on when the merchant ends. Redis has no transaction: it books outside. */
-  | { readonly kind: "postgres" | "redis"; readonly port: number };
+  | { readonly kind: "postgres"; readonly port: number; readonly database: string }
+  | { readonly kind: "redis"; readonly port: number };
 
 /** What the process is told, as JSON in its first argument. */
 export interface MerchantOptions {

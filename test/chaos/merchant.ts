@@ -89,7 +89,7 @@ switch (store.kind) {
     break;
   }
   case "postgres": {
-    const pool = await clients.postgres(store.port);
+    const pool = await clients.postgres(store.port, store.database);
     const inbox = postgresInbox(pool);
     await inbox.migrate();
     const insert = "INSERT INTO booked (id) VALUES ($1)";

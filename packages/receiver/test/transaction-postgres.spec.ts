@@ -7,20 +7,21 @@ import {
 import { Pool } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { attemptOf, NOON, refundAuthorized, secret } from "./fixtures.ts";
-import { postgresBinaries, startPostgres, type TestServer } from "./inboxes/postgres-server.ts";
+import { postgresBinaries } from "./inboxes/postgres-server.ts";
+import { type SharedPostgres, sharedPostgres } from "./inboxes/shared-postgres.ts";
 
 const reason = postgresBinaries === undefined ? " (skipped: PostgreSQL is not installed)" : "";
 
 describe.skipIf(postgresBinaries === undefined)(
   `a handler's writes in PostgreSQL, with a pool of 2${reason}`,
   () => {
-    let server: TestServer;
+    let server: SharedPostgres;
     let pool: Pool;
     let inbox: PostgresInbox;
     let clock = NOON;
     beforeAll(async () => {
-      server = await startPostgres();
-      pool = new Pool({ host: "127.0.0.1", port: server.port, user: "postgres", max: 2 });
+      server = await sharedPostgres();
+      pool = new Pool({ connectionString: server.urlOf(await server.create()), max: 2 });
       pool.on("error", () => undefined);
       inbox = postgresInbox(pool);
       await inbox.migrate();
@@ -30,7 +31,7 @@ describe.skipIf(postgresBinaries === undefined)(
     }, 60_000);
     afterAll(async () => {
       await pool.end();
-      server.stop();
+      await server.stop();
     });
     beforeEach(async () => {
       clock = NOON;

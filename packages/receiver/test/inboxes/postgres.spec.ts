@@ -2,21 +2,22 @@ import { postgresInbox, postgresMigrations } from "@countersign/receiver/postgre
 import { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { inboxConformance } from "../../src/testing/inbox-conformance.ts";
-import { postgresBinaries, startPostgres, type TestServer } from "./postgres-server.ts";
+import { postgresBinaries } from "./postgres-server.ts";
+import { type SharedPostgres, sharedPostgres } from "./shared-postgres.ts";
 
 const reason = postgresBinaries === undefined ? " (skipped: PostgreSQL is not installed)" : "";
 
 describe.skipIf(postgresBinaries === undefined)(`the PostgreSQL inbox${reason}`, () => {
-  let server: TestServer;
+  let server: SharedPostgres;
   let pool: Pool;
   let schemas = 0;
   beforeAll(async () => {
-    server = await startPostgres();
-    pool = new Pool({ host: "127.0.0.1", port: server.port, user: "postgres", max: 4 });
+    server = await sharedPostgres();
+    pool = new Pool({ connectionString: server.urlOf(await server.create()), max: 4 });
   }, 60_000);
   afterAll(async () => {
     await pool.end();
-    server.stop();
+    await server.stop();
   });
   const open = async () => {
     const inbox = postgresInbox(pool, { schema: `inbox_${String((schemas += 1))}` });

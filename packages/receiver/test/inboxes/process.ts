@@ -40,7 +40,7 @@ if (kind === "sqlite") {
   await main(inbox);
   inbox.close();
 } else {
-  const pool = new Pool({ host: "127.0.0.1", port: Number(place), user: "postgres", max: 4 });
+  const pool = new Pool({ connectionString: place, max: 4 });
   await main(postgresInbox(pool));
   await pool.end();
 }

@@ -9,7 +9,8 @@ import { postgresInbox } from "@countersign/receiver/postgres";
 import { sqliteInbox } from "@countersign/receiver/sqlite";
 import { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { postgresBinaries, startPostgres, type TestServer } from "./postgres-server.ts";
+import { postgresBinaries } from "./postgres-server.ts";
+import { type SharedPostgres, sharedPostgres } from "./shared-postgres.ts";
 
 const run = promisify(execFile);
 const program = fileURLToPath(new URL("process.ts", import.meta.url));
@@ -71,26 +72,28 @@ const reason = postgresBinaries === undefined ? " (skipped: PostgreSQL is not in
 describe.skipIf(postgresBinaries === undefined)(
   `two processes over one PostgreSQL${reason}`,
   () => {
-    let server: TestServer;
+    let server: SharedPostgres;
+    let url: string;
     let pool: Pool;
     beforeAll(async () => {
-      server = await startPostgres();
-      pool = new Pool({ host: "127.0.0.1", port: server.port, user: "postgres", max: 4 });
+      server = await sharedPostgres();
+      url = server.urlOf(await server.create());
+      pool = new Pool({ connectionString: url, max: 4 });
       await postgresInbox(pool).migrate();
     }, 60_000);
     afterAll(async () => {
       await pool.end();
-      server.stop();
+      await server.stop();
     });
 
     it("handle each event once by their claims", async () => {
-      const handled = await twoProcesses("postgres", String(server.port), "claim");
+      const handled = await twoProcesses("postgres", url, "claim");
       expect(handled.flat().toSorted()).toEqual(ids);
     });
 
     it("handle each stored event once by their takes", async () => {
       await storeAll(postgresInbox(pool).queue);
-      const handled = await twoProcesses("postgres", String(server.port), "take");
+      const handled = await twoProcesses("postgres", url, "take");
       expect(handled.flat().toSorted()).toEqual(storedIds);
     });
   },

@@ -13,6 +13,8 @@ const START_MS = 60_000;
 /** A PostgreSQL that all suites of a run share, each with databases of its own. */
 export interface SharedPostgres {
   readonly port: number;
+  /** `postgres://…` of a database's name. */
+  urlOf(name: string): string;
   /** A new, empty database. @returns Its name. */
   create(): Promise<string>;
   /** Drops what was created here. The server goes on to the end of the run; outside of one it ends. */
@@ -26,6 +28,7 @@ export async function sharedPostgres(): Promise<SharedPostgres> {
   const made: string[] = [];
   return {
     port,
+    urlOf: (name) => `postgres://postgres@127.0.0.1:${String(port)}/${name}`,
     create: async () => {
       const name = `test_${randomUUID().replaceAll("-", "")}`;
       await admin.query(`CREATE DATABASE ${name}`);
@@ -33,14 +36,27 @@ export async function sharedPostgres(): Promise<SharedPostgres> {
       return name;
     },
     stop: async () => {
-      // What a failed test has left connected is no reason to keep it.
-      if (end === undefined)
-        for (const name of made) await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
+      if (end === undefined) await drop(admin, made);
       await admin.end();
       end?.();
     },
   };
 }
+
+/**
+ * A connection that has just ended may be one of the server's for a moment: it waits for it. By force it
+ * would tell the client an error that nobody hears any more. What a failed test has left connected stays.
+ */
+async function drop(admin: pg.Pool, names: readonly string[]): Promise<void> {
+  try {
+    for (const name of names) await admin.query(`DROP DATABASE ${name}`);
+  } catch (error) {
+    if ((error as { readonly code?: unknown }).code !== IN_USE) throw error;
+  }
+}
+
+/** PostgreSQL's object_in_use. */
+const IN_USE = "55006";
 
 /** Started by whoever asks first; the others wait for its port. `test/run-folder.ts` ends it. */
 async function serverOfRun(): Promise<{ readonly port: number; readonly end?: () => void }> {

@@ -62,8 +62,7 @@ export const postgres: Store = {
   ...(postgresBinaries === undefined && { missing: "PostgreSQL is not installed" }),
   start: async () => {
     const server = await sharedPostgres();
-    const create = async (): Promise<string> =>
-      `postgres://postgres@127.0.0.1:${String(server.port)}/${await server.create()}`;
+    const create = async (): Promise<string> => server.urlOf(await server.create());
     const connect = (url: string): Driver => postgresDriver({ url, ...PATIENT });
     return { create, connect, stop: () => server.stop() };
   },
