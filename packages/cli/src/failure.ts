@@ -13,6 +13,7 @@ export const failureCodes = {
   CS_CLI_ENVIRONMENT_UNUSABLE:
     "A variable is empty, contradicts another one, or is not of its form.",
   CS_CLI_ISSUER_UNUSABLE: "The file of `--token-issuer` cannot be read, or describes none.",
+  CS_CLI_NODE_TOO_OLD: "Node.js is older than the package's `engines`; the message names both.",
   CS_CLI_PACT_MISSING: "Pact is not installed; the message says how it is.",
   CS_CLI_PORT_TAKEN: "Somebody listens on the port that was asked for.",
   CS_CLI_PORT_UNUSABLE: "The address or the port cannot be listened on.",

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { readFileSync } from "node:fs";
 import process from "node:process";
 import { askSecret } from "./ask-secret.ts";
