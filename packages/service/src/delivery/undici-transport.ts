@@ -17,7 +17,8 @@ export interface UndiciTransportOptions {
   /**
    * `http://HOST:PORT` or `https://HOST:PORT` of a proxy that every POST goes through. It resolves names
    * by itself, so keeping deliveries out of private networks is its affair then; a literal address is still
-   * refused here. Default: none, whatever the environment names.
+   * refused here. An answer's lines and its bytes on the wire are not bounded behind it. Default: none, whatever
+   * the environment names.
    */
   readonly egressProxy?: string;
 }
@@ -32,7 +33,9 @@ const MAX_HEAD_BYTES = 8 * 1024;
  * and are not followed; bodies are not decompressed; proxies of the environment are ignored.
  *
  * An answer counts when it is whole by the deadline. One beyond 64 KiB is cut there and counts by its
- * status: the receiver has said it, and what follows is only for the log.
+ * status: the receiver has said it, and what follows is only for the log. Its head has 8 KiB and 256 lines at
+ * most, those of interim answers included, and all of it 80 KiB on the wire; beyond that there is no answer
+ * (`CS_ATTEMPT_ANSWER_MALFORMED`).
  *
  * An origin costs something while it is posted to and some seconds more.
  */
