@@ -53,20 +53,34 @@ function claimStatement(count: number): Sql {
     WHERE clock_id = $3 AND subscription_key = asked.key AND next_at <= $4 AND leased_until <= $5
       AND EXISTS (SELECT 1 FROM subscriptions WHERE key = asked.key AND status = 'ACTIVE')
     ORDER BY next_at LIMIT ${String(count)}`;
-  const { sqlite } = claimOf(`SELECT chosen.id FROM asked CROSS JOIN deliveries AS chosen
-    WHERE chosen.rowid IN (SELECT rowid ${due})`);
-  const { postgres } = claimOf(`SELECT chosen.id FROM asked
-    CROSS JOIN LATERAL (SELECT id ${due} FOR UPDATE SKIP LOCKED) AS chosen`);
+  const { sqlite } = claimOf({
+    choice: `SELECT chosen.id FROM asked CROSS JOIN deliveries AS chosen
+      WHERE chosen.rowid IN (SELECT rowid ${due})`,
+    which: "WHERE id IN (SELECT id FROM chosen)",
+  });
+  // Locked, a row stays where it is: its place need not be looked up again. One that has been written since the
+  // statement began is somewhere else, and passed over like one that others hold.
+  const { postgres } = claimOf({
+    choice: `SELECT chosen.place FROM asked
+      CROSS JOIN LATERAL (SELECT ctid AS place ${due} FOR UPDATE SKIP LOCKED) AS chosen`,
+    which: "FROM chosen WHERE deliveries.ctid = chosen.place",
+  });
   return { sqlite, postgres };
 }
 
+interface Choice {
+  readonly choice: string;
+  /** Which rows of `deliveries` are chosen. */
+  readonly which: string;
+}
+
 // Named, the choice is made once; PostgreSQL may repeat one in its place, and pass the limit.
-const claimOf = (choice: string): Exclude<Sql, string> =>
+const claimOf = ({ choice, which }: Choice): Exclude<Sql, string> =>
   givenRows(
     { key: "text" },
     (rows) => `WITH asked AS (${rows}), chosen AS MATERIALIZED (${choice})
       UPDATE deliveries SET attempts = attempts + 1, leased_until = $2
-      WHERE id IN (SELECT id FROM chosen)
+      ${which}
       RETURNING id, event_id AS "eventId", merchant_id AS "merchantId",
         subscription_key AS "subscriptionKey", attempts AS attempt,
         (SELECT payload FROM events WHERE events.id = deliveries.event_id) AS payload`,
