@@ -131,6 +131,7 @@ createDeliveryEngine({
   pollMs: 20,
   observer: { failed: (error) => appendFileSync(failures, `${String(error)}\n`) },
 }).start();
+process.stdin.resume().on("end", () => process.exit());
 process.stdout.write("ready\n");
 // Who is killed leaves nothing in the cache that its successors could start from.
 flushCompileCache();

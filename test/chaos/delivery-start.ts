@@ -53,7 +53,8 @@ export async function deliverersOf(
 
 function start(args: readonly string[], env: NodeJS.ProcessEnv): Deliverer {
   const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", ...args], {
-    stdio: ["ignore", "pipe", "inherit"],
+    // It ends when its input does: a campaign that is killed leaves no process behind.
+    stdio: ["pipe", "pipe", "inherit"],
     env,
   });
   const exit = once(child, "exit");
