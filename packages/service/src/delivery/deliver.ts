@@ -12,8 +12,6 @@ import type { SettlePorts } from "./settle.ts";
 import { SettleQueue } from "./settle-queue.ts";
 import { UnderWay } from "./under-way.ts";
 
-/** What the rows that others have locked are left alone for, in milliseconds. */
-const LOCKED_MS = 10;
 /** Milliseconds from an attempt's deadline to the end of its lease. */
 const LEASE_MARGIN_MS = 1000;
 
@@ -93,7 +91,7 @@ export class Deliverer {
       const own = this.#underWay.ofClock(clockId);
       if (this.#stopped) break;
       if (isNothingDue && own.length === 0) return true;
-      await this.#endOf(own);
+      await this.#underWay.endOf(own);
     }
     return false;
   }
@@ -109,9 +107,10 @@ export class Deliverer {
     this.#settling.hurry();
     await this.#claimer.stopped();
     const unbegun = [...this.#ready.takeAll(), ...this.#lane.takeAll()];
+    const ends = [...this.#begun].map((claim) => this.#underWay.endOf([claim]));
     const enough = new AbortController();
     await Promise.race([
-      Promise.all([this.#giveBack(unbegun, false), this.#endOf([...this.#begun])]),
+      Promise.all([this.#giveBack(unbegun, false), ...ends]),
       setTimeout(graceMs, undefined, { signal: enough.signal }).catch(() => {}),
     ]);
     enough.abort();
@@ -120,14 +119,6 @@ export class Deliverer {
     await this.#ports.transport.close();
     await this.#giveBack(rest, true);
     this.#settling.close();
-  }
-
-  /** Resolves when all of these claims are done with; where there are none, when any other one is. */
-  async #endOf(claims: readonly Claim[]): Promise<void> {
-    if (claims.length > 0) await this.#underWay.endOf(claims);
-    else if (this.#stopped) return;
-    else if (this.#underWay.isEmpty) await setTimeout(LOCKED_MS);
-    else await this.#underWay.endOfOne();
   }
 
   #take(claims: readonly Claim[]): void {

@@ -1,12 +1,12 @@
+import { setTimeout } from "node:timers/promises";
 import type { Claim } from "./claim.ts";
+
+/** What the rows that others have locked are left alone for, in milliseconds. */
+const LOCKED_MS = 10;
 
 /** Claims from the claim to the settlement, or until they are given back. */
 export class UnderWay {
   readonly #ends = new Map<Claim, PromiseWithResolvers<void>>();
-
-  get isEmpty(): boolean {
-    return this.#ends.size === 0;
-  }
 
   add(claim: Claim): void {
     this.#ends.set(claim, Promise.withResolvers());
@@ -22,13 +22,11 @@ export class UnderWay {
     return [...this.#ends.keys()].filter((claim) => claim.clockId === clockId);
   }
 
-  /** Resolves when all of these are done with. */
+  /** Resolves when all of these are done with; where there are none, when any other one is. */
   async endOf(claims: readonly Claim[]): Promise<void> {
-    await Promise.all(claims.flatMap((claim) => this.#ends.get(claim)?.promise ?? []));
-  }
-
-  /** Resolves when any of them is done with. */
-  async endOfOne(): Promise<void> {
-    await Promise.race([...this.#ends.values()].map(({ promise }) => promise));
+    const ends = claims.flatMap((claim) => this.#ends.get(claim)?.promise ?? []);
+    if (claims.length > 0) await Promise.all(ends);
+    else if (this.#ends.size === 0) await setTimeout(LOCKED_MS);
+    else await Promise.race([...this.#ends.values()].map(({ promise }) => promise));
   }
 }

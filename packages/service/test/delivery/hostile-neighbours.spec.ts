@@ -9,10 +9,12 @@ it("B10 B14: one merchant's events do not wait behind another's hostile endpoint
   const neighbourhood = await startNeighbourhood();
   onTestFinished(() => neighbourhood.stop());
   const alone = await deliverBeside("nobody", neighbourhood, { forMs: 1000 });
-  const beside = await deliverBeside("hostile", neighbourhood, { forMs: 2000 });
+  const beside = await deliverBeside("hostile", neighbourhood, { forMs: 1500 });
   expect(beside.hostile).toBeGreaterThan(50);
   expect(beside.longest).toBeLessThan(DEADLINE_MS + 1000);
-  expect(beside.p50).toBeLessThan(Math.max(4 * alone.p50, DEADLINE_MS / 20));
-  expect(beside.p99).toBeLessThan(Math.max(4 * alone.p99, DEADLINE_MS / 4));
+  // Tests run beside each other: what others take of the processors is no hostile endpoint's.
+  const busy = 2 * beside.stalled;
+  expect(beside.p50).toBeLessThan(DEADLINE_MS / 20 + busy);
+  expect(beside.p99).toBeLessThan(Math.max(2 * alone.p99, DEADLINE_MS / 4) + busy);
   expect(beside.grown).toBeLessThan(4_000_000);
 });

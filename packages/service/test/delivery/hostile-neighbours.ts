@@ -26,6 +26,8 @@ export interface Neighbours {
   readonly hostile: number;
   /** The longest of them, in milliseconds, without the longest time in which this process did nothing. */
   readonly longest: number;
+  /** The longest time in which this process did nothing of what it had to, in milliseconds. */
+  readonly stalled: number;
 }
 
 /** Those who receive, in processes of their own, which are there also while nobody posts to them. */
@@ -113,6 +115,7 @@ export async function deliverBeside(
   // The first ones open connections and compile; what succeeds at a hostile endpoint is done with by then.
   const sorted = waits.slice(waits.length / 4).toSorted((a, b) => a - b);
   const at = (part: number): number => sorted[Math.floor(part * (sorted.length - 1))] ?? Number.NaN;
-  const longest = hostile.longest - stalls.max / 1e6;
-  return { p50: at(0.5), p99: at(0.99), grown, hostile: hostile.count, longest };
+  const stalled = stalls.max / 1e6;
+  const longest = hostile.longest - stalled;
+  return { p50: at(0.5), p99: at(0.99), grown, hostile: hostile.count, longest, stalled };
 }
