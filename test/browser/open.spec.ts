@@ -49,7 +49,7 @@ describe.skipIf(opener === undefined)("countersign sandbox --open", () => {
     vi.stubEnv("PATH", [folder, process.env["PATH"]].join(delimiter));
     onTestFinished(() => void vi.unstubAllEnvs());
     const { said, end } = startSandbox(folder);
-    await expect.poll(() => existsSync(`${stub}.opened`), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => existsSync(`${stub}.opened`), { timeout: 50_000 }).toBe(true);
 
     const [address = "", ...more] = readFileSync(`${stub}.opened`, "utf8").trim().split("\n");
     expect(more).toEqual([]);
@@ -76,7 +76,7 @@ describe.skipIf(opener === undefined)("countersign sandbox --open", () => {
     onTestFinished(() => void vi.unstubAllEnvs());
     const { said, end } = startSandbox(folder);
     await expect
-      .poll(said, { timeout: 20_000 })
+      .poll(said, { timeout: 50_000 })
       .toContain(`--open: no ${opener ?? ""} here; open the address by hand`);
     expect(await end()).toBe(0);
   });

@@ -12,7 +12,8 @@ const TOKEN = "cst_crash-tests-0123456789abcdefghijkl";
 const KILLED_AFTER = [1, 10];
 const CALLS = 40;
 
-describe("a service that is killed in the middle of refunds", () => {
+// Three starts, two of them as processes, for which a busy machine takes its time.
+describe("a service that is killed in the middle of refunds", { timeout: 120_000 }, () => {
   it("[P-EVENT-ATOMIC] keeps each refund with its event and its delivery, or neither and a free key", async () => {
     const folder = mkdtempSync(join(tmpdir(), "countersign-crash-"));
     const file = join(folder, "sandbox.db");

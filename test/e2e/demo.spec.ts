@@ -34,7 +34,8 @@ const isUp = async (url: string): Promise<boolean> =>
     () => false,
   );
 
-describe("the demo", () => {
+// Each starts three processes, for which a busy machine takes its time.
+describe("the demo", { timeout: 120_000 }, () => {
   it("with --once tells every step and the page's address, from the next free port where 4010 is taken, and ends with 0", async () => {
     // As `npm start` does before.
     await import("../../packages/dev/bin/build-inspector.ts");
@@ -56,7 +57,9 @@ describe("the demo", () => {
 
   it("ends with 0 at Ctrl-C after the story, and leaves no process behind", async () => {
     const run = demo();
-    await vi.waitFor(() => expect(run.printed()).toContain("Ctrl-C ends it."), { timeout: 30_000 });
+    await vi.waitFor(() => expect(run.printed()).toContain("Ctrl-C ends it."), {
+      timeout: 100_000,
+    });
     const urls = [...run.printed().matchAll(/(?:sandbox|merchant) +(http:\S+)/g)].map(
       ([, url]) => url ?? "",
     );

@@ -45,7 +45,7 @@ const prisms: ChildProcess[] = [];
 const running = new Map<string, Running>();
 
 // Both at once: Prism takes its time to start.
-beforeAll(() => Promise.all(names.map((name) => start(name))));
+beforeAll(() => Promise.all(names.map((name) => start(name))), 120_000);
 afterAll(async () => {
   await agent.close();
   for (const prism of prisms) prism.kill("SIGKILL");
