@@ -19,7 +19,9 @@ export const attemptErrorCodes = {
   },
   CS_ATTEMPT_CONNECTION_LOST: { meaning: "The connection ended before the answer was whole." },
   CS_ATTEMPT_TIMEOUT: { meaning: "The answer was not whole by the deadline." },
-  CS_ATTEMPT_ANSWER_MALFORMED: { meaning: "What came back is not HTTP, or longer than an answer may be." },
+  CS_ATTEMPT_ANSWER_MALFORMED: {
+    meaning: "What came back is not HTTP, or longer than an answer may be.",
+  },
 } as const;
 
 export type AttemptErrorCode = keyof typeof attemptErrorCodes;
