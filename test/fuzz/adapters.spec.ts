@@ -18,12 +18,15 @@ describe(`A3: hostile requests (seed ${String(seed)})`, () => {
   afterAll(() => process.kill());
 
   it.each(targets)("neither end nor fool a process with $name", async (mount) => {
-    const runs = mount.name === EXPRESS ? 2000 : 300;
+    const isLong = mount.name === EXPRESS;
+    const runs = isLong ? 2000 : 300;
     const { handled, statuses, ...findings } = await campaign(process, mount, { runs, seed });
 
     expect(findings).toEqual({ alive: true, faults: [], falseAccepts: [], falseRefusals: [] });
-    // All sorts of requests were met, not one sort only.
-    expect(Object.keys(statuses)).toEqual(expect.arrayContaining(["204", "400", "401", "415"]));
+    // All sorts of requests were met, not one sort only. One in a hundred is answered 415: a short
+    // campaign may have none.
+    const sorts = ["204", "400", "401", ...(isLong ? ["415"] : [])];
+    expect(Object.keys(statuses)).toEqual(expect.arrayContaining(sorts));
     expect(handled).toBeGreaterThanOrEqual(runs / 20);
   });
 
