@@ -22,10 +22,16 @@ export default function runFolder(): () => void {
   chmodSync(folder, 0o777);
   process.env["COUNTERSIGN_TEST_RUN"] = folder;
   process.env["TMPDIR"] = folder;
-  return () => {
+  let isOver = false;
+  const end = (): void => {
+    if (isOver) return;
+    isOver = true;
     stopShared(join(folder, SHARED_POSTGRES));
     rmSync(folder, { recursive: true, force: true });
   };
+  // A run that is broken off by Ctrl-C ends without its teardown.
+  process.once("exit", end);
+  return end;
 }
 
 /** Ends the server that the run's suites have shared, if one of them has asked for it. */
