@@ -2,7 +2,7 @@ import type { Room } from "./due-list.ts";
 import { FailingSubscriptions } from "./failing-subscriptions.ts";
 import { HostPaces } from "./host-pace.ts";
 import type { DeliveryPolicy } from "./policy.ts";
-import { isSuccess } from "./settle.ts";
+import { isSuccess } from "./decide.ts";
 import type { Answer } from "./transport.ts";
 
 /** A subscription as far as its caps go. */

@@ -13,10 +13,9 @@ import {
 } from "../store/operations/deliveries/settle-deliveries.ts";
 import type { Attempt } from "./attempt.ts";
 import type { Claim } from "./claim.ts";
+import { decide, isGone, isSuccess, type DecidingPolicy } from "./decide.ts";
 import { outcomesBySubscription } from "./outcomes-by-subscription.ts";
 import type { DeliveryPolicy } from "./policy.ts";
-import { parseRetryAfter } from "./retry-after.ts";
-import { waitAfter } from "./schedule.ts";
 import type { SettledAttempt } from "./settled-attempt.ts";
 
 export interface SettlePorts {
@@ -41,7 +40,7 @@ interface SettledGroup<Settled> {
 
 /** What is settled, by its place in the group. */
 type Place = Omit<SettledAttempt, "attempt"> & { readonly at: number };
-type Policy = Pick<DeliveryPolicy, "schedule" | "success" | "gone" | "pause">;
+type Policy = DecidingPolicy & Pick<DeliveryPolicy, "pause">;
 
 /** Decides and settles in one transaction. */
 export const settleOperation: Operation<SettleInput, SettledGroup<Place>> = {
@@ -67,6 +66,12 @@ export const settleOperation: Operation<SettleInput, SettledGroup<Place>> = {
   },
 };
 
+/** Nobody reads a payload any more, and what goes to another thread is copied. */
+const withoutPayload = ({ claim, ...made }: Attempt): Attempt => ({
+  ...made,
+  claim: { ...claim, payload: "" },
+});
+
 /**
  * Decides what becomes of deliveries after their attempts and writes it in one transaction: their
  * new state, the record of each attempt, and what they say of their subscriptions. An attempt whose
@@ -80,8 +85,7 @@ export async function settle(
   { schedule, success, gone, pause }: Policy,
 ): Promise<SettledGroup<SettledAttempt>> {
   const { settled, paused } = await perform(driver, settleOperation, {
-    // Nobody reads a payload any more, and it would be copied.
-    attempts: attempts.map(({ claim, ...made }) => ({ ...made, claim: { ...claim, payload: "" } })),
+    attempts: driver.performAside === undefined ? attempts : attempts.map(withoutPayload),
     randoms: attempts.map(() => unitInterval(random)),
     realNow: clock.now(),
     policy: { schedule, success, gone, pause },
@@ -100,52 +104,6 @@ const retried = (attempts: readonly Attempt[], policy: Policy): Claim[] =>
   attempts
     .filter(({ claim, answer }) => claim.attempt > 1 && !isSuccess(answer, policy))
     .map(({ claim }) => claim);
-
-/**
- * What becomes of a delivery (S 6.6): a success delivers it; a receiver that is gone drops it; every
- * other answer and none, redirects included, is a failure that waits for the next attempt or has
- * used up the last one. The schedule goes by the attempts whose ends are recorded: one that was cut short uses
- * none up, or processes that are killed would leave a receiver fewer.
- *
- * @param at `now` in the time of the delivery's clock, in milliseconds; `random` from 0 to below 1; `recorded`:
- *   attempts of the delivery that are recorded before this one.
- */
-export function decide(
-  { claim, answer, startedAt, durationMs }: Attempt,
-  at: { readonly now: number; readonly random: number; readonly recorded: number },
-  policy: Policy,
-): SettledDelivery {
-  const base = { id: claim.id, attempt: claim.attempt };
-  if (isSuccess(answer, policy)) return { ...base, state: "delivered", nextAt: null };
-  if (isGone(answer, policy)) return { ...base, state: "dropped", nextAt: null };
-  const retryAfter =
-    answer.kind === "answered"
-      ? parseRetryAfter(answer.retryAfter, startedAt + durationMs)
-      : undefined;
-  const wait = waitAfter(
-    { attempt: at.recorded + 1, retryAfter, random: at.random },
-    policy.schedule,
-  );
-  return wait === undefined
-    ? { ...base, state: "exhausted", nextAt: null }
-    : { ...base, state: "waiting", nextAt: at.now + wait };
-}
-
-/** Whether an answer delivers the event, as the profile says. */
-export function isSuccess(
-  answer: Attempt["answer"],
-  { success }: Pick<DeliveryPolicy, "success">,
-): boolean {
-  if (answer.kind === "unanswered") return false;
-  return success === "2xx"
-    ? answer.status >= 200 && answer.status <= 299
-    : success.includes(answer.status);
-}
-
-/** Whether the receiver wants nothing more: it is gone, or says so in as many words. */
-function isGone(answer: Attempt["answer"], { gone }: Policy): boolean {
-  return answer.kind === "answered" && (answer.status === gone || answer.disables === true);
-}
 
 /** What failed and was asked for again meanwhile is due when that was asked. */
 async function putBack<Settled extends SettledAttempt>(

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Attempt } from "../../src/delivery/attempt.ts";
 import type { Claim } from "../../src/delivery/claim.ts";
-import { decide, settle } from "../../src/delivery/settle.ts";
+import { decide } from "../../src/delivery/decide.ts";
+import { settle } from "../../src/delivery/settle.ts";
 import type { Answer } from "../../src/delivery/transport.ts";
 import {
   answered,
