@@ -1,5 +1,10 @@
 import { readFile, writeFile } from "node:fs/promises";
+import { setTimeout } from "node:timers/promises";
 import { Failure, systemCode } from "./failure.ts";
+
+/** A second, in all. */
+const TRIES = 50;
+const PAUSE_MS = 20;
 
 export interface KeptSecret {
   readonly value: string;
@@ -22,10 +27,20 @@ export async function keptSecret(file: string, make: () => string): Promise<Kept
     if (systemCode(error) !== "EEXIST") throw unusable(file, error);
   }
   try {
-    return { value: (await readFile(file, "utf8")).trim(), isNew: false };
+    return { value: await writtenBy(file), isNew: false };
   } catch (error) {
     throw unusable(file, error);
   }
+}
+
+/** What another one made, which may be about to write it: the file is there before its text is. */
+async function writtenBy(file: string): Promise<string> {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const value = (await readFile(file, "utf8")).trim();
+    if (value !== "") return value;
+    await setTimeout(PAUSE_MS);
+  }
+  throw new Error("the file stays empty");
 }
 
 function unusable(file: string, cause: unknown): Failure {
