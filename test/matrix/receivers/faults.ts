@@ -31,7 +31,7 @@ function asFault({ change, ...fault }: Broken): Fault<ReceiverTarget> {
         profile: profiles.standard,
         slow: fault.isSlow ?? false,
         // What does not answer is waited for once or twice; what comes comes soon, also on a busy machine.
-        deadlineMs: 5000,
+        deadlineMs: 10_000,
         effectsWaitMs: 300,
       });
       return { target, close };
