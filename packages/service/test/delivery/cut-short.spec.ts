@@ -1,28 +1,12 @@
 import { describe, expect, it } from "vitest";
-import type { Claim } from "../../src/delivery/claim.ts";
 import { settle } from "../../src/delivery/settle.ts";
 import type { Answer } from "../../src/delivery/transport.ts";
 import { releaseDeliveries } from "../../src/store/operations/deliveries/release-deliveries.ts";
 import { onStores, postgres, sqlite, threadedSqlite } from "../store/stores.ts";
-import {
-  answered,
-  claimDue,
-  CLOCK_START,
-  fakeTransport,
-  policy,
-  queueOf,
-  REAL_START,
-  type Queue,
-} from "./queue.ts";
+import { attemptOf, claimOne, portsOf } from "./by-hand.ts";
+import { answered, CLOCK_START, policy, queueOf, type Queue } from "./queue.ts";
 
 const STEPS = policy.schedule.steps;
-const portsOf = (queue: Queue) => queue.ports(fakeTransport(() => answered(204)));
-
-async function claimOne(queue: Queue): Promise<Claim> {
-  const [one] = await claimDue("clk_1", portsOf(queue), { total: 1 });
-  if (one === undefined) throw new Error("nothing is due");
-  return one;
-}
 
 /** A process claims it and is killed before anything of its attempt is written. */
 async function cutShort(queue: Queue, times: number): Promise<void> {
@@ -33,8 +17,7 @@ async function cutShort(queue: Queue, times: number): Promise<void> {
 }
 
 async function settleOne(queue: Queue, answer: Answer): Promise<void> {
-  const claim = await claimOne(queue);
-  const attempt = { claim, startedAt: REAL_START, durationMs: 20, answer };
+  const attempt = attemptOf(await claimOne(queue), answer);
   await settle([attempt], portsOf(queue), policy);
 }
 

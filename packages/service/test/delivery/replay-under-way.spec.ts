@@ -4,27 +4,11 @@ import { replayDeliveries } from "../../src/delivery/replay-deliveries.ts";
 import { settle } from "../../src/delivery/settle.ts";
 import type { SettledAttempt } from "../../src/delivery/settled-attempt.ts";
 import { onStores, postgres, sqlite, threadedSqlite } from "../store/stores.ts";
-import {
-  answered,
-  claimDue,
-  CLOCK_START,
-  fakeTransport,
-  policy,
-  queueOf,
-  REAL_START,
-  type Queue,
-} from "./queue.ts";
-
-const portsOf = (queue: Queue) => queue.ports(fakeTransport(() => answered(204)));
-
-async function begin(queue: Queue): Promise<Claim> {
-  const [one] = await claimDue("clk_1", portsOf(queue), { total: 1 });
-  if (one === undefined) throw new Error("nothing is due");
-  return one;
-}
+import { attemptOf, claimOne, portsOf } from "./by-hand.ts";
+import { answered, CLOCK_START, policy, queueOf, type Queue } from "./queue.ts";
 
 async function end(queue: Queue, claim: Claim, status: number): Promise<readonly SettledAttempt[]> {
-  const attempt = { claim, startedAt: REAL_START, durationMs: 20, answer: answered(status) };
+  const attempt = attemptOf(claim, answered(status));
   return (await settle([attempt], portsOf(queue), policy)).settled;
 }
 
@@ -40,7 +24,7 @@ async function failedOften(queue: Queue, times: number): Promise<void> {
   await queue.subscribe("sub_1");
   await queue.enqueue("sub_1");
   for (let time = 0; time < times; time += 1) {
-    await end(queue, await begin(queue), 500);
+    await end(queue, await claimOne(queue), 500);
     await queue.write("UPDATE deliveries SET next_at = $1", [CLOCK_START]);
   }
 }
@@ -50,26 +34,26 @@ onStores([sqlite, threadedSqlite, postgres], ({ open }) => {
     it("is made after the last attempt of the schedule has failed", async () => {
       const queue = await queueOf(await open());
       await failedOften(queue, 9);
-      const claim = await begin(queue);
+      const claim = await claimOne(queue);
       expect(await replay(queue)).toBe(1);
       const settled = await end(queue, claim, 500);
       expect(settled).toMatchObject([{ settled: { state: "waiting", nextAt: CLOCK_START } }]);
       expect(await queue.deliveries()).toMatchObject([
         { state: "waiting", attempts: 10, next_at: CLOCK_START, leased_until: 0 },
       ]);
-      await end(queue, await begin(queue), 500);
+      await end(queue, await claimOne(queue), 500);
       expect(await queue.deliveries()).toMatchObject([{ state: "exhausted", next_at: null }]);
     });
 
     it("does not wait for the schedule's next step", async () => {
       const queue = await queueOf(await open());
       await failedOften(queue, 1);
-      const claim = await begin(queue);
+      const claim = await claimOne(queue);
       await replay(queue);
       await end(queue, claim, 500);
       expect(await queue.deliveries()).toMatchObject([{ state: "waiting", next_at: CLOCK_START }]);
       // Only once: the attempt after it follows the schedule.
-      await end(queue, await begin(queue), 500);
+      await end(queue, await claimOne(queue), 500);
       expect(await queue.deliveries()).toMatchObject([
         { state: "waiting", next_at: CLOCK_START + 1_800_000 },
       ]);
@@ -78,7 +62,7 @@ onStores([sqlite, threadedSqlite, postgres], ({ open }) => {
     it("has come true where the attempt succeeds", async () => {
       const queue = await queueOf(await open());
       await failedOften(queue, 1);
-      const claim = await begin(queue);
+      const claim = await claimOne(queue);
       await replay(queue);
       await end(queue, claim, 204);
       expect(await queue.deliveries()).toMatchObject([{ state: "delivered", next_at: null }]);
@@ -87,7 +71,7 @@ onStores([sqlite, threadedSqlite, postgres], ({ open }) => {
     it("is over where the attempt finds out that the receiver is gone", async () => {
       const queue = await queueOf(await open());
       await failedOften(queue, 1);
-      const claim = await begin(queue);
+      const claim = await claimOne(queue);
       await replay(queue);
       await end(queue, claim, 410);
       expect(await queue.deliveries()).toMatchObject([{ state: "dropped", next_at: null }]);

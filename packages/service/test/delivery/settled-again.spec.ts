@@ -3,25 +3,13 @@ import type { Attempt } from "../../src/delivery/attempt.ts";
 import { replayDeliveries } from "../../src/delivery/replay-deliveries.ts";
 import { settle } from "../../src/delivery/settle.ts";
 import { onStores, postgres, sqlite, threadedSqlite } from "../store/stores.ts";
-import {
-  answered,
-  claimDue,
-  CLOCK_START,
-  fakeTransport,
-  policy,
-  queueOf,
-  REAL_START,
-  type Queue,
-} from "./queue.ts";
-
-const portsOf = (queue: Queue) => queue.ports(fakeTransport(() => answered(204)));
+import { attemptOf, claimOne, portsOf } from "./by-hand.ts";
+import { answered, CLOCK_START, policy, queueOf, type Queue } from "./queue.ts";
 
 async function attempted(queue: Queue, status: number): Promise<Attempt> {
   await queue.subscribe("sub_1");
   await queue.enqueue("sub_1");
-  const [claim] = await claimDue("clk_1", portsOf(queue), { total: 1 });
-  if (claim === undefined) throw new Error("nothing is due");
-  return { claim, startedAt: REAL_START, durationMs: 20, answer: answered(status) };
+  return attemptOf(await claimOne(queue), answered(status));
 }
 
 // A connection that ends during COMMIT says nothing of the transaction, so what it wrote is written again.

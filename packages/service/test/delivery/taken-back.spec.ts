@@ -9,28 +9,14 @@ import { settle } from "../../src/delivery/settle.ts";
 import { releaseDeliveries } from "../../src/store/operations/deliveries/release-deliveries.ts";
 import { postgresDriver } from "../../src/store/postgres-driver.ts";
 import { onStores, postgres, sqlite } from "../store/stores.ts";
-import {
-  answered,
-  claimDue,
-  fakeTransport,
-  policy,
-  queueOf,
-  REAL_START,
-  type Queue,
-} from "./queue.ts";
+import { attemptOf, claimOne, portsOf } from "./by-hand.ts";
+import { answered, claimDue, policy, queueOf, type Queue } from "./queue.ts";
 
-const portsOf = (queue: Queue) => queue.ports(fakeTransport(() => answered(204)));
 const claimAll = (queue: Queue): Promise<Claim[]> => claimDue("clk_1", portsOf(queue));
-
-async function claimOne(queue: Queue): Promise<Claim> {
-  const [one] = await claimAll(queue);
-  if (one === undefined) throw new Error("nothing is due");
-  return one;
-}
 
 /** @returns Whether the attempt's settlement was taken. */
 async function settleOne(queue: Queue, claim: Claim, status: number): Promise<boolean> {
-  const attempt = { claim, startedAt: REAL_START, durationMs: 20, answer: answered(status) };
+  const attempt = attemptOf(claim, answered(status));
   const { settled } = await settle([attempt], portsOf(queue), policy);
   return settled.length === 1;
 }
