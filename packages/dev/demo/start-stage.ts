@@ -16,7 +16,7 @@ export interface StageOptions {
 }
 
 /**
- * Starts the merchant, and the sandbox that delivers to it, on the first free port from 4010 on. Each has to
+ * Starts the merchant, and the sandbox that delivers to it, on the first free port from `from` on. Each has to
  * know where the other is before both are there, so that somebody may take the port in between; then both
  * start again with the next one.
  *
@@ -24,22 +24,17 @@ export interface StageOptions {
  */
 export async function startStage(
   options: StageOptions,
+  from = FIRST_PORT,
 ): Promise<{ readonly merchant: Child; readonly sandbox: Child }> {
-  for (let first = FIRST_PORT; ;) {
-    // oxlint-disable-next-line no-await-in-loop -- one port after the other
-    const port = await freePort(first);
-    // oxlint-disable-next-line no-await-in-loop
-    const merchant = await startMerchant(port, options);
-    try {
-      // oxlint-disable-next-line no-await-in-loop
-      return { merchant, sandbox: await startSandbox(merchant, { ...options, port }) };
-    } catch (error) {
-      if (!String(error).includes("CS_CLI_PORT_TAKEN")) throw error;
-      // oxlint-disable-next-line no-await-in-loop
-      await merchant.stop();
-      first = port + 1;
-    }
+  const port = await freePort(from);
+  const merchant = await startMerchant(port, options);
+  try {
+    return { merchant, sandbox: await startSandbox(merchant, { ...options, port }) };
+  } catch (error) {
+    if (!String(error).includes("CS_CLI_PORT_TAKEN")) throw error;
+    await merchant.stop();
   }
+  return startStage(options, port + 1);
 }
 
 function startMerchant(
