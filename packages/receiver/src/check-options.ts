@@ -1,10 +1,10 @@
 import type { Profile } from "@countersign/schemas/profiles";
-import { exponentialBackoff } from "./backoff.ts";
-import type { Inbox, InboxQueue } from "./inbox.ts";
+import { exponentialBackoff } from "./inbox/backoff.ts";
+import type { Inbox, InboxQueue } from "./inbox/inbox.ts";
 import type { EventTypes, ReceiverOptions, WorkerOptions } from "./options.ts";
 import type { ReceiverLimits } from "./receiver-parts.ts";
 import { nearest } from "./router.ts";
-import type { WorkerSettings } from "./worker.ts";
+import type { WorkerSettings } from "./inbox/worker.ts";
 
 const OPTION_NAMES: readonly (keyof ReceiverOptions<EventTypes>)[] = [
   "secrets",

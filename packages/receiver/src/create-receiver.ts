@@ -12,10 +12,10 @@ import {
   checkRetention,
   checkWorkers,
 } from "./check-options.ts";
-import { createForgetting } from "./forgetting.ts";
+import { createForgetting } from "./inbox/forgetting.ts";
 import type { ContextOf, Handler } from "./handler.ts";
-import type { DeadEvent, EventKey, Inbox, TransactionalInbox } from "./inbox.ts";
-import { memoryInbox } from "./inboxes/memory.ts";
+import type { DeadEvent, EventKey, Inbox, TransactionalInbox } from "./inbox/inbox.ts";
+import { memoryInbox } from "./inbox/memory.ts";
 import type { EventTypes, OutcomeFacts, ReceiverOptions } from "./options.ts";
 import type { Outcome } from "./outcome.ts";
 import { envelopeOf, profileOf } from "./profile.ts";
@@ -26,7 +26,7 @@ import { createRouter } from "./router.ts";
 import { secretsOf } from "./secrets-of.ts";
 import { createSlots } from "./slots.ts";
 import { STORED_AT_ONCE } from "./store-event.ts";
-import { createStoredEvents } from "./stored-events.ts";
+import { createStoredEvents } from "./inbox/stored-events.ts";
 import { publishOutcome } from "./watch.ts";
 
 /** The events of a catalogue by their types and, as unions, by their categories. */

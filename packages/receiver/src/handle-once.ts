@@ -1,6 +1,6 @@
 import { after, type Awaitable, settled } from "./awaitable.ts";
 import type { Envelope } from "./envelope.ts";
-import type { EventKey } from "./inbox.ts";
+import type { EventKey } from "./inbox/inbox.ts";
 import { type EventIdentity, type Outcome, rejected } from "./outcome.ts";
 import type { ReceiverParts } from "./receiver-parts.ts";
 import { recordedEvent } from "./recorded-event.ts";

@@ -1,4 +1,4 @@
-import type { EventKey, Inbox, TransactionalInbox } from "./inbox.ts";
+import type { EventKey, Inbox, TransactionalInbox } from "./inbox/inbox.ts";
 
 /** What a handler gets beside its event. */
 export interface HandlerContext {

@@ -1,6 +1,10 @@
 export { abortDelivery, type AbortableCode } from "./abort-delivery.ts";
 export { amountCents } from "./amount.ts";
-export { type Backoff, exponentialBackoff, type ExponentialBackoffOptions } from "./backoff.ts";
+export {
+  type Backoff,
+  exponentialBackoff,
+  type ExponentialBackoffOptions,
+} from "./inbox/backoff.ts";
 export {
   createReceiver,
   type EventsByName,
@@ -29,8 +33,8 @@ export type {
   TakenEvent,
   TakeRequest,
   TransactionalInbox,
-} from "./inbox.ts";
-export { memoryInbox, type MemoryInboxOptions } from "./inboxes/memory.ts";
+} from "./inbox/inbox.ts";
+export { memoryInbox, type MemoryInboxOptions } from "./inbox/memory.ts";
 export type {
   EventTypes,
   OutcomeFacts,
@@ -52,4 +56,4 @@ export type { Attempt } from "./receive.ts";
 export type { ReceiverLimits } from "./receiver-parts.ts";
 export { defaultRespond, type ReceiverResponse, type Respond } from "./respond.ts";
 export { OUTCOME_CHANNEL, type OutcomeReport } from "./watch.ts";
-export type { WorkerFacts } from "./worker.ts";
+export type { WorkerFacts } from "./inbox/worker.ts";

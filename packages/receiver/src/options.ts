@@ -2,13 +2,13 @@ import type { HeadersLike, Secret } from "@countersign/signatures";
 import type { Catalogue } from "@countersign/schemas";
 import type { Profile } from "@countersign/schemas/profiles";
 import type { UnknownEvent } from "./envelope.ts";
-import type { Backoff } from "./backoff.ts";
+import type { Backoff } from "./inbox/backoff.ts";
 import type { ContextOf, Handler } from "./handler.ts";
-import type { Inbox } from "./inbox.ts";
+import type { Inbox } from "./inbox/inbox.ts";
 import type { Outcome } from "./outcome.ts";
 import type { ReceiverLimits } from "./receiver-parts.ts";
 import type { Respond } from "./respond.ts";
-import type { WorkerFacts } from "./worker.ts";
+import type { WorkerFacts } from "./inbox/worker.ts";
 
 /** The types of a catalogue's events by their names. */
 export type EventTypes = Readonly<Record<string, { readonly category: string }>>;

@@ -1,7 +1,7 @@
 import { compareStates, type ResourceState } from "@countersign/rules";
 import type { CatalogueEntry } from "@countersign/schemas";
 import type { Envelope } from "./envelope.ts";
-import type { EventResource } from "./inbox.ts";
+import type { EventResource } from "./inbox/inbox.ts";
 import { membersOf, valueAt } from "./json-pointer.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { SignatureErrorCode } from "@countersign/signatures";
-import type { EventKey } from "./inbox.ts";
+import type { EventKey } from "./inbox/inbox.ts";
 
 /** Why an attempt is refused: before, at or after its signature. The table in the README has a line for each. */
 export type RejectionCode =

@@ -1,6 +1,6 @@
 import type { HeadersLike, Secret, SignatureScheme } from "@countersign/signatures";
 import type { CatalogueEntry } from "@countersign/schemas";
-import type { Inbox, InboxQueue, TransactionalInbox } from "./inbox.ts";
+import type { Inbox, InboxQueue, TransactionalInbox } from "./inbox/inbox.ts";
 import type { BodyLimits } from "./read-body.ts";
 import type { Router } from "./router.ts";
 import type { Slots } from "./slots.ts";

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { Envelope } from "./envelope.ts";
-import type { RecordedEvent } from "./inbox.ts";
+import type { RecordedEvent } from "./inbox/inbox.ts";
 import { resourceOf } from "./order.ts";
 import type { ReceiverParts } from "./receiver-parts.ts";
 

@@ -1,6 +1,6 @@
 import { after, type Awaitable } from "./awaitable.ts";
 import type { Envelope } from "./envelope.ts";
-import type { BeginRequest, EventResource, InboxTransaction } from "./inbox.ts";
+import type { BeginRequest, EventResource, InboxTransaction } from "./inbox/inbox.ts";
 import { isSuperseded, resourceOf } from "./order.ts";
 import type { EventIdentity } from "./outcome.ts";
 import type { ReceiverParts } from "./receiver-parts.ts";

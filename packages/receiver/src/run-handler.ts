@@ -1,7 +1,7 @@
 import type { Awaitable } from "./awaitable.ts";
 import type { Envelope } from "./envelope.ts";
 import { type HandlerContext, idempotencyKeyOf } from "./handler.ts";
-import type { EventKey } from "./inbox.ts";
+import type { EventKey } from "./inbox/inbox.ts";
 import type { Route } from "./router.ts";
 
 export type HandlerRun =

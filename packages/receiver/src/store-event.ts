@@ -1,5 +1,5 @@
 import type { Envelope } from "./envelope.ts";
-import type { InboxQueue } from "./inbox.ts";
+import type { InboxQueue } from "./inbox/inbox.ts";
 import { type Outcome, rejected } from "./outcome.ts";
 import type { ReceiverParts } from "./receiver-parts.ts";
 import { recordedEvent } from "./recorded-event.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type EventState, type EventStep, received, transition } from "../src/event-state.ts";
+import { type EventState, type EventStep, received, transition } from "../src/inbox/event-state.ts";
 
 const claim = { type: "claim", now: 0, leaseMs: 60_000 } as const;
 const claimed: EventState = { at: "claimed", token: 1, attempts: 1, leaseEndsAt: 60_000 };

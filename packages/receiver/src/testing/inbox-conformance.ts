@@ -1,4 +1,4 @@
-import type { Inbox } from "../inbox.ts";
+import type { Inbox } from "../inbox/inbox.ts";
 import { claimChecks } from "./inbox-conformance/claims.ts";
 import { queueChecks } from "./inbox-conformance/queue.ts";
 import { resourceChecks } from "./inbox-conformance/resources.ts";

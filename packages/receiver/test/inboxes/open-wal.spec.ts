@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-const source = fileURLToPath(new URL("../../src/inboxes/open-wal.ts", import.meta.url));
+const source = fileURLToPath(new URL("../../src/inbox/open-wal.ts", import.meta.url));
 
 let folder: string;
 beforeEach(() => {

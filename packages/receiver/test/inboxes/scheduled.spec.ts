@@ -1,9 +1,9 @@
 import { type Inbox } from "@countersign/receiver";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { EventRows } from "../../src/event-rows.ts";
-import { memoryRows } from "../../src/inboxes/memory-rows.ts";
-import { rowsInbox } from "../../src/rows-inbox.ts";
+import type { EventRows } from "../../src/inbox/event-rows.ts";
+import { memoryRows } from "../../src/inbox/memory-rows.ts";
+import { rowsInbox } from "../../src/inbox/rows-inbox.ts";
 
 const LEASE = 60_000;
 const event = (id: string) => ({ key: { tenant: "", id }, digest: "d", type: "refund.authorized" });

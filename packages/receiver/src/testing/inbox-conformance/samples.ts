@@ -7,7 +7,7 @@ import type {
   InboxQueue,
   StoreRequest,
   TakeRequest,
-} from "../../inbox.ts";
+} from "../../inbox/inbox.ts";
 
 /** One sentence and its proof, by the sentence. */
 export type NamedChecks = Readonly<Record<string, (inbox: Inbox) => Promise<void>>>;

@@ -1,5 +1,5 @@
 import type { ResourceState } from "@countersign/rules";
-import type { Awaitable } from "./awaitable.ts";
+import type { Awaitable } from "../awaitable.ts";
 import type { EventState } from "./event-state.ts";
 import type { DeadEvent, EventKey, RecordedEvent } from "./inbox.ts";
 

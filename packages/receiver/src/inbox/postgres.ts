@@ -1,5 +1,5 @@
-import type { InboxQueue, TransactionalInbox } from "../inbox.ts";
-import { rowsInbox } from "../rows-inbox.ts";
+import type { InboxQueue, TransactionalInbox } from "./inbox.ts";
+import { rowsInbox } from "./rows-inbox.ts";
 import type { PostgresPool } from "./postgres-client.ts";
 import { postgresMigrations, schemaOf } from "./postgres-migrations.ts";
 import { PostgresRows } from "./postgres-rows.ts";

@@ -1,10 +1,10 @@
 import type { Backoff } from "./backoff.ts";
-import { type Envelope, readEnvelope } from "./envelope.ts";
+import { type Envelope, readEnvelope } from "../envelope.ts";
 import type { InboxQueue, TakenEvent } from "./inbox.ts";
-import type { FailureCode, Outcome } from "./outcome.ts";
-import type { ReceiverParts } from "./receiver-parts.ts";
-import { runClaimed } from "./run-claimed.ts";
-import { validate } from "./validate.ts";
+import type { FailureCode, Outcome } from "../outcome.ts";
+import type { ReceiverParts } from "../receiver-parts.ts";
+import { runClaimed } from "../run-claimed.ts";
+import { validate } from "../validate.ts";
 
 export interface WorkerSettings {
   /** Events that are handled at once. */

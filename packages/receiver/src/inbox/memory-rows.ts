@@ -1,7 +1,7 @@
 import type { ResourceState } from "@countersign/rules";
-import { dueAtOf, type EventRow, type EventRows, nameOf } from "../event-rows.ts";
-import type { EventState } from "../event-state.ts";
-import type { EventKey } from "../inbox.ts";
+import { dueAtOf, type EventRow, type EventRows, nameOf } from "./event-rows.ts";
+import type { EventState } from "./event-state.ts";
+import type { EventKey } from "./inbox.ts";
 
 export interface MemoryRowsOptions {
   /** Settled events that are remembered, the oldest forgotten first. */

@@ -1,5 +1,5 @@
 import type { ResourceState } from "@countersign/rules";
-import { columnsOf, type EventRow, stateOf } from "../event-rows.ts";
+import { columnsOf, type EventRow, stateOf } from "./event-rows.ts";
 
 /** What a statement binds and a row holds. */
 export type SqlValue = string | number | null;

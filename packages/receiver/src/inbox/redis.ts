@@ -1,5 +1,5 @@
-import type { Inbox, InboxQueue } from "../inbox.ts";
-import { rowsInbox } from "../rows-inbox.ts";
+import type { Inbox, InboxQueue } from "./inbox.ts";
+import { rowsInbox } from "./rows-inbox.ts";
 import { type RedisCommand, RedisRows } from "./redis-rows.ts";
 
 /** What the inbox needs of a client of `ioredis`. */

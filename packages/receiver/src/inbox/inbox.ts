@@ -1,5 +1,5 @@
 import type { ResourceState } from "@countersign/rules";
-import type { Awaitable } from "./awaitable.ts";
+import type { Awaitable } from "../awaitable.ts";
 
 /** What an event is known by. Both parts are signed or the receiver's own: no tenant can claim another's event. */
 export interface EventKey {

@@ -1,4 +1,4 @@
-import { after, type Awaitable } from "./awaitable.ts";
+import { after, type Awaitable } from "../awaitable.ts";
 import type { EventRow, EventRows, Written } from "./event-rows.ts";
 import { type EventState, type EventStep, received, transition } from "./event-state.ts";
 import type {

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
-import { transition } from "../event-state.ts";
-import type { BeginRequest, Commit, InboxQueue, TransactionalInbox } from "../inbox.ts";
-import { rowsInbox } from "../rows-inbox.ts";
+import { transition } from "./event-state.ts";
+import type { BeginRequest, Commit, InboxQueue, TransactionalInbox } from "./inbox.ts";
+import { rowsInbox } from "./rows-inbox.ts";
 import { SqliteGroup } from "./sqlite-group.ts";
 import { createTable, SqliteRows } from "./sqlite-rows.ts";
 

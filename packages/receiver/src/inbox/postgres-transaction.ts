@@ -1,5 +1,5 @@
-import { transition } from "../event-state.ts";
-import type { BeginRequest, Commit, InboxTransaction } from "../inbox.ts";
+import { transition } from "./event-state.ts";
+import type { BeginRequest, Commit, InboxTransaction } from "./inbox.ts";
 import { isRefusal, type PostgresClient, type PostgresPool } from "./postgres-client.ts";
 import type { PostgresRows } from "./postgres-rows.ts";
 

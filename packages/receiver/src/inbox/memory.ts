@@ -1,5 +1,5 @@
-import type { Inbox, InboxQueue } from "../inbox.ts";
-import { rowsInbox } from "../rows-inbox.ts";
+import type { Inbox, InboxQueue } from "./inbox.ts";
+import { rowsInbox } from "./rows-inbox.ts";
 import { memoryRows } from "./memory-rows.ts";
 
 export interface MemoryInboxOptions {

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { columnsOf, type EventRows, type Guard, type Written } from "../event-rows.ts";
-import type { EventState } from "../event-state.ts";
-import type { EventKey } from "../inbox.ts";
+import { columnsOf, type EventRows, type Guard, type Written } from "./event-rows.ts";
+import type { EventState } from "./event-state.ts";
+import type { EventKey } from "./inbox.ts";
 import {
   COLUMNS,
   type EventColumns,

@@ -1,6 +1,6 @@
 import type { ResourceState } from "@countersign/rules";
-import { columnsOf, type EventRow, type EventRows, nameOf, type Written } from "../event-rows.ts";
-import type { DeadEvent, EventKey } from "../inbox.ts";
+import { columnsOf, type EventRow, type EventRows, nameOf, type Written } from "./event-rows.ts";
+import type { DeadEvent, EventKey } from "./inbox.ts";
 import { Batch } from "./batch.ts";
 import {
   COLUMNS,

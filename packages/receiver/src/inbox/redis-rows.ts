@@ -7,8 +7,8 @@ import {
   nameOf,
   stateOf,
   type Written,
-} from "../event-rows.ts";
-import type { DeadEvent, EventKey } from "../inbox.ts";
+} from "./event-rows.ts";
+import type { DeadEvent, EventKey } from "./inbox.ts";
 import { REDIS_SCRIPT } from "./redis-script.ts";
 
 /** Sends one command and returns its answer. */
