@@ -1,0 +1,89 @@
+// Breaks lines of the packages' sources on purpose, one at a time, and prints which test of the quick lane notices each.
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { allChanges, packageOf, withChange, type Change } from "../src/break/changes.ts";
+import { failingTest } from "../src/break/failing-test.ts";
+
+const HELP = `Breaks random lines of the packages' sources and reports which quick test notices each.
+Run it in the repository's root; every file is restored, also after Ctrl-C.
+
+  --seed N       choose the lines by this seed (default 1)
+  --lines N      number of lines, at least one per package (default 30)
+  --save FILE    save the chosen lines as JSON and run no test
+  --replay FILE  break the lines of a saved choice; reserve lines replace those that no longer exist`;
+
+const { values: options } = parseArgs({
+  options: {
+    seed: { type: "string", default: "1" },
+    lines: { type: "string", default: "30" },
+    save: { type: "string" },
+    replay: { type: "string" },
+    help: { type: "boolean", short: "h" },
+  },
+});
+for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(130));
+if (options.help) console.log(HELP);
+else if (options.save === undefined) await report(await choose());
+else writeFileSync(options.save, `${JSON.stringify(await choose(), undefined, 2)}\n`);
+
+/** Returns the saved or drawn changes: `--lines` of them, and half as many in reserve. */
+async function choose(): Promise<readonly Change[]> {
+  // What `--save` has written.
+  if (options.replay !== undefined)
+    return JSON.parse(readFileSync(options.replay, "utf8")) as Change[];
+  const wanted = Math.ceil(Number(options.lines) * 1.5);
+  const order = (value: string): string =>
+    createHash("sha256").update(`${options.seed} ${value}`).digest("hex");
+  const drawn = [...Map.groupBy(await allChanges(), ({ file, line }) => order(`${file} ${line}`))]
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .flatMap(([, changes]) =>
+      changes
+        .toSorted((one, other) => order(one.replacement).localeCompare(order(other.replacement)))
+        .slice(0, 1),
+    );
+  const chosen: Change[] = [];
+  const isCovered = (name: string): boolean => chosen.some(({ file }) => packageOf(file) === name);
+  for (const pass of ["each package", "the rest"])
+    for (const change of drawn) {
+      const name = packageOf(change.file);
+      const isDone =
+        pass === "each package"
+          ? isCovered(name)
+          : chosen.length >= wanted || chosen.includes(change);
+      if (!isDone && (await withChange(change, compiles)) === true) chosen.push(change);
+    }
+  return chosen;
+}
+
+/** True if the package of the changed file still passes the type checker. */
+function compiles(file: string): boolean {
+  return spawnSync("pnpm", ["exec", "tsc", "-p", packageOf(file), "--noEmit"]).status === 0;
+}
+
+/** Breaks each line, runs its package's tests and, if those pass, the others; prints a row for each. */
+async function report(changes: readonly Change[]): Promise<void> {
+  const count = Math.min(Number(options.lines), changes.length);
+  let done = 0;
+  let noticed = 0;
+  console.log("| line | change | noticed by |\n| --- | --- | --- |");
+  for (const change of changes) {
+    if (done === count) break;
+    const row = await withChange(change, async (file, line) => {
+      if (!compiles(file)) return false;
+      const own = `${packageOf(file)}/`;
+      const test = (await failingTest([own])) ?? (await failingTest(["--exclude", `${own}**`]));
+      if (test !== undefined) noticed += 1;
+      const cells = [
+        `${file}:${String(line)}`,
+        `\`${change.line}\` → \`${change.replacement}\``,
+        test ?? "NOT NOTICED",
+      ];
+      console.log(`| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`);
+      return true;
+    });
+    if (row === true) done += 1;
+  }
+  console.log(`\n${String(noticed)} of ${String(done)} broken lines noticed`);
+}

@@ -1,0 +1,64 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+
+/** Ends a suite that a broken line keeps running for ever: many times what the whole lane takes. */
+const SUITE_TIMEOUT_MS = 600_000;
+
+interface JsonReport {
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly message: string;
+    readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[];
+  }[];
+}
+
+/** Runs part of the quick lane up to its first failure, and returns that test's file and title. */
+export async function failingTest(filters: readonly string[]): Promise<string | undefined> {
+  const folder = mkdtempSync(join(tmpdir(), "countersign-broken-"));
+  const json = join(folder, "report.json");
+  const settings = [
+    "--config",
+    "test/vitest.config.ts",
+    "--bail",
+    "1",
+    "--reporter",
+    "json",
+    "--outputFile",
+    json,
+  ];
+  // A group of its own, so that workers in an endless loop end with it.
+  const child = spawn("pnpm", ["exec", "vitest", "run", ...settings, ...filters], {
+    detached: true,
+    stdio: "ignore",
+  });
+  const kill = (signal: NodeJS.Signals): void => {
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, signal);
+  };
+  const onExit = (): void => kill("SIGTERM");
+  process.once("exit", onExit);
+  const timers = [
+    setTimeout(onExit, SUITE_TIMEOUT_MS),
+    setTimeout(() => kill("SIGKILL"), SUITE_TIMEOUT_MS + 10_000),
+  ];
+  await once(child, "exit");
+  timers.forEach(clearTimeout);
+  process.off("exit", onExit);
+  try {
+    if (child.exitCode === 0) return undefined;
+    if (!existsSync(json)) return "the run, which timed out or crashed";
+    // Written by vitest's JSON reporter.
+    const { testResults } = JSON.parse(readFileSync(json, "utf8")) as JsonReport;
+    for (const { name, message, assertionResults } of testResults) {
+      const failed = assertionResults.find(({ status }) => status === "failed");
+      const title = failed?.fullName ?? message.split("\n")[0];
+      if (failed !== undefined || message !== "")
+        return `${relative(process.cwd(), name)}: ${title ?? ""}`;
+    }
+    return "the run, with an error outside of tests";
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
