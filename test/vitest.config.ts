@@ -19,13 +19,14 @@ const replacing = [
   "packages/receiver/test/security/signature.spec.ts",
 ];
 
-// The quick lane: what `npm test` runs. Slow suites are `*.slow.ts` in test/vitest.slow.config.ts.
+// The quick lane: what `npm test` runs. Long forms are `*.slow.ts` in test/vitest.slow.config.ts.
 export default defineConfig({
   root,
   test: {
     // Many suites wait for processes and sockets: one worker more than cores keeps those busy.
     maxWorkers: availableParallelism() + 1,
     globalSetup: "test/run-folder.ts",
+    reporters: ["default", "./test/slowest-files.ts"],
     coverage: {
       provider: "v8",
       include: ["packages/*/src/**", "schemas/src/**"],
@@ -41,6 +42,7 @@ export default defineConfig({
           name: "shared",
           include: ["{packages/*,schemas,contracts}/test/**/*.spec.ts", "test/**/*.spec.ts"],
           exclude: replacing,
+          setupFiles: "test/cpu-time.ts",
           // One process for many files: starting one for each takes a fifth of the time. One project
           // for all, since a process is of one project, and has to load its sources anew.
           isolate: false,
