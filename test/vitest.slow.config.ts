@@ -1,13 +1,14 @@
 import { defineConfig } from "vitest/config";
 import { root, sources } from "./vitest.config.ts";
 
-// The slow lane: the long forms of properties, chaos and fuzz. Run by `pnpm test:slow`, never by
-// `npm test`, whose quick lane holds a short seeded form of each.
+// The long lane: the long forms of properties, chaos and fuzz. Run by `npm run test:long`, never by
+// `npm test`, whose quick lane has a short form of each.
 export default defineConfig({
   ...sources,
   root,
   test: {
     include: ["{packages/*,schemas,contracts}/test/**/*.slow.ts", "test/**/*.slow.ts"],
+    setupFiles: "test/seed-properties.ts",
     pool: "forks",
     env: { PACT_DO_NOT_TRACK: "true" },
     testTimeout: 3_600_000,

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { browserOfFile, describeInBrowser } from "./chromium.ts";
 import { comparePictures } from "./compare-pictures.ts";
 
-// `UPDATE_PICTURES=1 pnpm test:slow test/browser/pictures.slow.ts` takes them anew.
+// `UPDATE_PICTURES=1 npm run test:long -- browser/pictures` takes them anew.
 describeInBrowser("the inspector's pictures, all of them", () => {
   const browser = browserOfFile();
 

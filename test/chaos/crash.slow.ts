@@ -1,13 +1,11 @@
-import { randomInt } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { crashCampaign } from "./campaign.ts";
 import { CRASH_POINTS, STORED_CRASH_POINTS } from "./crash-points.ts";
 import { lanes } from "./lanes.ts";
+import { seed } from "../seed.ts";
 
 const CYCLES = 10_000;
 const HOURS = 3_600_000;
-
-const seed = randomInt(2 ** 31);
 
 describe(`A29: a merchant's process that is killed ${String(CYCLES)} times (seed ${String(seed)})`, () => {
   it(

@@ -1,10 +1,7 @@
-import { randomInt } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { crashCampaign } from "./campaign.ts";
 import { CRASH_POINTS } from "./crash-points.ts";
-
-// Printed, so that the named points can be met again at the same passes.
-const seed = randomInt(2 ** 31);
+import { seed } from "../seed.ts";
 
 // SIGKILL keeps what the system has buffered: what a loss of power does is not shown here.
 describe(`A29: a merchant's process that is killed 20 times (seed ${String(seed)})`, () => {

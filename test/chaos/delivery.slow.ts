@@ -1,14 +1,12 @@
-import { randomInt } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { deliveryCampaign } from "./delivery-campaign.ts";
 import { isPostgresMissing, postgresStore, sqliteStore } from "./delivery-store.ts";
 import { NO_FAULT } from "./delivery-verdict.ts";
+import { seed } from "../seed.ts";
 
 const CYCLES = 10_000;
 const RESTARTS = 100;
 const HOURS = 3_600_000;
-const seed = randomInt(2 ** 31);
-
 describe(`delivering processes of one database (seed ${String(seed)})`, () => {
   it.skipIf(isPostgresMissing).each([
     { processes: 2, cycles: CYCLES },

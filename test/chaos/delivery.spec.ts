@@ -1,15 +1,13 @@
-import { randomInt } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { deliveryCampaign } from "./delivery-campaign.ts";
 import { DELIVERY_POINTS } from "./delivery-points.ts";
 import { isPostgresMissing, postgresStore, sqliteStore } from "./delivery-store.ts";
 import { NO_FAULT } from "./delivery-verdict.ts";
+import { seed } from "../seed.ts";
 
 const HOUR_MS = 3_600_000;
 /** Six seconds on a machine that does nothing else. */
 const PATIENCE_MS = 180_000;
-const seed = randomInt(2 ** 31);
-
 // SIGKILL keeps what the system has buffered: what a loss of power does is not shown here.
 describe(`two delivering processes of one database that are killed (seed ${String(seed)})`, () => {
   it.skipIf(isPostgresMissing)(

@@ -1,13 +1,11 @@
-import { randomInt } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { campaign } from "./campaign.ts";
 import { startTargets } from "./target-process.ts";
 import { targets } from "./targets.ts";
+import { seed } from "../seed.ts";
 
 /** Requests at each adapter; a million is the same command with this number. */
 const FUZZ_RUNS = 100_000;
-
-const seed = randomInt(2 ** 31);
 
 describe(`A3: ${String(FUZZ_RUNS)} hostile requests each (seed ${String(seed)})`, () => {
   it.each(targets)("neither end nor fool a process with $name", async (mount) => {

@@ -1,12 +1,10 @@
-import { randomInt } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { campaign, type Findings } from "./campaign.ts";
 import { flawed } from "./flawed.ts";
 import { startTargets, type TargetProcess } from "./target-process.ts";
 import { targets } from "./targets.ts";
+import { seed } from "../seed.ts";
 
-// Printed, so that a failure can be sent again.
-const seed = randomInt(2 ** 31);
 const EXPRESS = "toExpress on Express 5";
 
 describe(`A3: hostile requests (seed ${String(seed)})`, () => {

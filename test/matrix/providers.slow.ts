@@ -4,6 +4,7 @@ import { matrixOf, offDiagonal } from "./matrix.ts";
 import { broken } from "./providers/faults.ts";
 import { openProvider, type OpenedProvider } from "./providers/open-provider.ts";
 import { providerFaults } from "./providers/provider-faults.ts";
+import { seed } from "../seed.ts";
 
 let provider: OpenedProvider;
 beforeAll(async () => {
@@ -15,7 +16,6 @@ const faults = providerFaults(() =>
 );
 
 // Another one each time; a failure says which.
-const seed = Math.trunc(Math.random() * 2 ** 31);
 describe(`with the seed ${String(seed)}, a service that`, () => {
   it.each(broken.map((one) => [one.what, one.requirement, one.check] as const))(
     "%s fails %s",

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { providerChecks } from "../../src/checks.ts";
 import { openSandbox, quick, type OpenedSandbox } from "./open-target.ts";
 import { verdictsOf } from "./verdicts-of.ts";
+import { seed } from "../../../../test/seed.ts";
 
 // One for all: each scenario has a merchant of its own.
 let sandbox: OpenedSandbox;
@@ -11,7 +12,6 @@ beforeAll(async () => {
 afterAll(() => sandbox.close());
 
 // Another one each time; a failure says which.
-const seed = Math.trunc(Math.random() * 2 ** 31);
 describe(`a service that keeps its word, with the seed ${String(seed)},`, () => {
   it.each(providerChecks.map((check) => [check.id, check.requirements] as const))(
     "passes %s",
