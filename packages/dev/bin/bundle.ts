@@ -1,55 +1,90 @@
-// Writes what four packages are published with to their folders `lib`, from what `tsc -b` wrote to
-// `dist` before: one file an entry, and one for what entries share, of JavaScript without comments and
-// of declarations with them. Opening twenty files costs a process more time than running them.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+// Builds the package that merchants install: `packages/receiver/lib`, from its sources and the
+// declarations that `tsc -b` wrote to `dist`. Our internal packages are bundled in, so that it has no
+// dependency. ECMAScript modules and CommonJS each share one copy of the code among their entries.
+import { readFileSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
-import { joinDeclarations } from "../src/declarations/join-declarations.ts";
+import { build } from "rolldown";
+import { rollup } from "rollup";
+import { dts } from "rollup-plugin-dts";
+import ts from "typescript";
 
-const root = fileURLToPath(new URL("../../../", import.meta.url));
-const folders = ["packages/signatures", "packages/rules", "schemas", "packages/receiver"];
+const receiver = fileURLToPath(new URL("../../receiver/", import.meta.url));
+
+const INTERNAL = ["@countersign/rules", "@countersign/schemas", "@countersign/signatures"];
 
 interface Manifest {
   readonly exports: Readonly<Record<string, string | { readonly "@countersign/source"?: string }>>;
+  readonly peerDependencies: Readonly<Record<string, string>>;
 }
 
-for (const folder of folders) {
-  const { exports } = JSON.parse(
-    readFileSync(join(root, folder, "package.json"), "utf8"),
-  ) as Manifest;
-  const entries = Object.values(exports)
-    .map((entry) => (typeof entry === "string" ? undefined : entry["@countersign/source"]))
-    .filter((source) => source !== undefined);
-  const lib = join(root, folder, "lib");
-  rmSync(lib, { recursive: true, force: true });
+const { exports, peerDependencies } = JSON.parse(
+  readFileSync(`${receiver}package.json`, "utf8"),
+) as Manifest;
+const external = [/^node:/, ...Object.keys(peerDependencies)];
+/** The sources of the entries, by their names: "index", "express", … */
+const entries = Object.entries(exports).flatMap(([path, target]) => {
+  const source = typeof target === "string" ? undefined : target["@countersign/source"];
+  return source === undefined ? [] : [[path === "." ? "index" : path.slice(2), source] as const];
+});
+const named = (extension: string) => ({
+  entryFileNames: `[name].${extension}`,
+  // A chunk of declarations is called after its `name.d.ts`.
+  chunkFileNames: ({ name }: { readonly name: string }) =>
+    `shared/${name.replace(/\.d$/, "")}.${extension}`,
+});
+
+/** Lets declarations compile where an optional peer is missing: its types are then `any`. */
+const optionalPeers = {
+  name: "optional-peers",
+  renderChunk: (code: string) =>
+    code.replaceAll(/^import .* from '([^']+)';$/gm, (line, from: string) =>
+      from in peerDependencies ? `// @ts-ignore ${from} is an optional peer\n${line}` : line,
+    ),
+};
+
+rmSync(`${receiver}lib`, { recursive: true, force: true });
+const formats = { js: "esm", cjs: "cjs" } as const;
+for (const extension of ["js", "cjs"] as const)
   await build({
-    absWorkingDir: join(root, folder),
-    entryPoints: entries,
-    outbase: "src",
-    outdir: "lib",
-    bundle: true,
-    splitting: true,
-    chunkNames: "shared-[hash]",
-    format: "esm",
-    platform: "neutral",
-    target: "es2024",
-    // Only what is the package's own is joined.
-    packages: "external",
-    external: ["node:*"],
-    // Node prints the line that threw: the whole package on one line would bury the message.
-    minifyWhitespace: true,
-    minifySyntax: true,
-    lineLimit: 800,
-    legalComments: "none",
-    write: true,
+    cwd: receiver,
+    input: Object.fromEntries(entries),
+    platform: "node",
+    external,
+    resolve: { conditionNames: ["@countersign/source"] },
+    output: {
+      dir: `${receiver}lib`,
+      ...named(extension),
+      format: formats[extension],
+      sourcemap: true,
+    },
   });
-  const declarations = joinDeclarations(
-    entries.map((source) => source.replace(/^\.\/src\//, "").replace(/\.ts$/, ".d.ts")),
-    (path) => readFileSync(join(root, folder, "dist", path), "utf8"),
-  );
-  for (const [path, text] of Object.entries(declarations)) {
-    mkdirSync(dirname(join(lib, path)), { recursive: true });
-    writeFileSync(join(lib, path), text);
-  }
-}
+
+const declarations = await rollup({
+  input: Object.fromEntries(
+    entries.map(([name, source]) => [
+      name,
+      source.replace(/^\.\/src\/(.*)\.ts$/, `${receiver}dist/$1.d.ts`),
+    ]),
+  ),
+  external,
+  onwarn({ message }) {
+    throw new Error(message);
+  },
+  plugins: [
+    optionalPeers,
+    dts({
+      includeExternal: INTERNAL,
+      compilerOptions: {
+        moduleResolution: ts.ModuleResolutionKind.NodeNext,
+        module: ts.ModuleKind.NodeNext,
+      },
+    }),
+  ],
+});
+for (const extension of ["d.ts", "d.cts"])
+  await declarations.write({
+    dir: `${receiver}lib`,
+    ...named(extension),
+    hoistTransitiveImports: false,
+  });
+await declarations.close();

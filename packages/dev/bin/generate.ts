@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { catalogueModule, eventRows } from "../src/generate/catalogue.ts";
 import { checksScripts } from "../src/generate/checks.ts";
 import { withDiagrams } from "../src/generate/diagrams.ts";
-import { documents } from "../src/generate/documents.ts";
+import { documents, eventSchemasModule } from "../src/generate/documents.ts";
 import { keywordFaults } from "../src/generate/keywords.ts";
 import { loadSchemas } from "../src/generate/load.ts";
 import { profilesModule, profileValidatorModule } from "../src/generate/profiles.ts";
@@ -40,6 +40,7 @@ const checks = checksScripts({ "event-checks.js": events, "checks.js": resources
 const modules: Readonly<Record<string, string>> = {
   "src/generated/types.ts": await typesOf(files, rows),
   "src/generated/catalogue.ts": catalogueModule(rows),
+  "src/generated/event-schemas.ts": eventSchemasModule(rows, files),
   "src/generated/writers.ts": validatorsModule(
     "writer",
     { "checks.js": resources, "event-checks.js": events },

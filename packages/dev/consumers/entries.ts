@@ -1,5 +1,6 @@
 // Every entry's declarations, read without skipLibCheck.
 export type * as receiver from "@countersign/receiver";
+export type * as catalogue from "@countersign/receiver/catalogue";
 export type * as express from "@countersign/receiver/express";
 export type * as fastify from "@countersign/receiver/fastify";
 export type * as fetch from "@countersign/receiver/fetch";
@@ -10,11 +11,4 @@ export type * as redis from "@countersign/receiver/redis";
 export type * as sqlite from "@countersign/receiver/sqlite";
 export type * as testing from "@countersign/receiver/testing";
 export type * as otel from "@countersign/receiver/otel";
-export type * as rules from "@countersign/rules";
-export type * as schemas from "@countersign/schemas";
-export type * as profiles from "@countersign/schemas/profiles";
-export type * as profileValidator from "@countersign/schemas/profile-validator";
-export type * as readerOf from "@countersign/schemas/reader-of";
-export type * as readers from "@countersign/schemas/readers";
-export type * as writers from "@countersign/schemas/writers";
-export type * as signatures from "@countersign/signatures";
+export type * as signatures from "@countersign/receiver/signatures";

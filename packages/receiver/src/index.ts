@@ -1,4 +1,5 @@
 export { abortDelivery, type AbortableCode } from "./abort-delivery.ts";
+export type { AnswersAttempts } from "./adapters/answers-attempts.ts";
 export { amountCents } from "./amount.ts";
 export {
   type Backoff,
@@ -57,3 +58,39 @@ export type { ReceiverLimits } from "./receiver-parts.ts";
 export { defaultRespond, type ReceiverResponse, type Respond } from "./respond.ts";
 export { OUTCOME_CHANNEL, type OutcomeReport } from "./watch.ts";
 export type { WorkerFacts } from "./inbox/worker.ts";
+export type {
+  AccountDeactivatedEvent,
+  AccountDetails,
+  AccountLinkedEvent,
+  AccountUpdatedEvent,
+  Amount,
+  Catalogue,
+  CatalogueEntry,
+  Customer,
+  CustomerActivatedEvent,
+  CustomerCreatedEvent,
+  CustomerDeactivatedEvent,
+  ErrorDetails,
+  EventCategory,
+  EventType,
+  EventTypeMap,
+  LinkedAccount,
+  Payment,
+  PaymentAuthorizedEvent,
+  PaymentCanceledEvent,
+  PaymentCreatedEvent,
+  PaymentFailedEvent,
+  PaymentSucceededEvent,
+  Profile,
+  Refund,
+  RefundAuthorizedEvent,
+  RefundFailed,
+  RefundFailedEvent,
+  RefundInitiated,
+  RefundPendingEvent,
+  SchemaError,
+  Validation,
+  Validator,
+  WebhookEvent,
+} from "@countersign/schemas";
+export { profiles } from "@countersign/schemas/profiles";

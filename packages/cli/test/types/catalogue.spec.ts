@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { files } from "../../../../schemas/test/schema-files.ts";
 import { ran } from "../ran.ts";
 
-// Within the workspace, where @countersign/schemas is found.
+// Within the workspace, where @countersign/receiver is found.
 const home = fileURLToPath(new URL("../output/catalogue", import.meta.url));
 type Types = Record<string, { readonly category: string }>;
 const catalogues: Record<string, Catalogue<Types>> = {};

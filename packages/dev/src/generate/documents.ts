@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
+import { BANNER } from "./banner.ts";
+import type { EventRow } from "./catalogue.ts";
 import { mapSchema, subset } from "./keywords.ts";
-import type { SchemaFile } from "./load.ts";
+import type { Schema, SchemaFile } from "./load.ts";
 
 /**
  * The schemas and the profiles as they are shipped: without the values that they refuse, which are
@@ -17,4 +19,33 @@ export function documents(folder: string, files: readonly SchemaFile[]): Record<
   });
   const keywords = `${JSON.stringify(subset())}\n`;
   return Object.fromEntries([...schemas, ...profiles, ["documents/keywords.json", keywords]]);
+}
+
+/** The module of the events' schemas by type, each in one piece: for generators of events. */
+export function eventSchemasModule(
+  rows: readonly EventRow[],
+  files: readonly SchemaFile[],
+): string {
+  return [
+    BANNER,
+    "",
+    "/** The schema of each event of the standard profile, by its type, without references. */",
+    "export const eventSchemas: Readonly<Record<string, object>> = {",
+    ...rows.map(({ type, file }) => `  "${type}": ${JSON.stringify(inOnePiece(file, files))},`),
+    "};",
+    "",
+  ].join("\n");
+}
+
+/** A schema with the schemas that it refers to in place of the references, and without descriptions. */
+function inOnePiece(file: SchemaFile, files: readonly SchemaFile[]): Schema {
+  return mapSchema(file.schema, (part) => {
+    const { $ref: ref, $schema: _, $id: _id, title: _title, description: _text, ...rest } = part;
+    const { "x-invalid": _refused, ...kept } = rest;
+    if (typeof ref !== "string") return kept;
+    const target = files.find(({ id }) => id === new URL(ref, file.id).href);
+    if (target === undefined) throw new Error(`${file.path}: ${ref} leads nowhere`);
+    const { examples: _examples, ...inner } = inOnePiece(target, files);
+    return inner;
+  });
 }

@@ -1,6 +1,6 @@
 /** @ts-ignore fast-check is an optional peer: this module's types stand without it, as any */
 import type FastCheck from "fast-check";
-import { type LocatedSchema, referred, type Schema } from "./schema-document.ts";
+import type { Schema } from "./event-schema.ts";
 
 /**
  * What a schema accepts, as an arbitrary: everything the keywords admit, and nothing that they refuse.
@@ -11,11 +11,9 @@ import { type LocatedSchema, referred, type Schema } from "./schema-document.ts"
  */
 export function arbitraryOfSchema(
   fc: typeof FastCheck,
-  { schema, path }: LocatedSchema,
+  schema: Schema,
 ): FastCheck.Arbitrary<unknown> {
-  const of = (inner: Schema): FastCheck.Arbitrary<unknown> =>
-    arbitraryOfSchema(fc, { schema: inner, path });
-  if (schema.$ref !== undefined) return arbitraryOfSchema(fc, referred(path, schema.$ref));
+  const of = (inner: Schema): FastCheck.Arbitrary<unknown> => arbitraryOfSchema(fc, inner);
   if (schema.oneOf !== undefined) return fc.oneof(...schema.oneOf.map(of));
   if ("const" in schema) return fc.constant(schema.const);
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
@@ -27,25 +25,22 @@ export function arbitraryOfSchema(
   }
   switch (types.join(" or ")) {
     case "object":
-      return objectOf(fc, { schema, path });
+      return objectOf(fc, schema);
     case "string":
-      return textOf(fc, { schema, path });
+      return textOf(fc, schema);
     case "number":
-      return numberOf(fc, { schema, path });
+      return numberOf(fc, schema);
     case "boolean":
       return fc.boolean();
     default:
-      throw unsupported(path, schema);
+      throw unsupported(schema);
   }
 }
 
-function objectOf(
-  fc: typeof FastCheck,
-  { schema, path }: LocatedSchema,
-): FastCheck.Arbitrary<unknown> {
-  if (schema.additionalProperties !== false) throw unsupported(path, schema);
+function objectOf(fc: typeof FastCheck, schema: Schema): FastCheck.Arbitrary<unknown> {
+  if (schema.additionalProperties !== false) throw unsupported(schema);
   const members = Object.entries(schema.properties ?? {}).map(
-    ([name, member]) => [name, arbitraryOfSchema(fc, { schema: member, path })] as const,
+    ([name, member]) => [name, arbitraryOfSchema(fc, member)] as const,
   );
   return fc.record(Object.fromEntries(members), {
     requiredKeys: [...(schema.required ?? [])],
@@ -54,13 +49,10 @@ function objectOf(
 }
 
 /** Lengths are counted in code points, as JSON Schema does. */
-function textOf(
-  fc: typeof FastCheck,
-  { schema, path }: LocatedSchema,
-): FastCheck.Arbitrary<string> {
+function textOf(fc: typeof FastCheck, schema: Schema): FastCheck.Arbitrary<string> {
   const { minLength = 0, maxLength, pattern, format } = schema;
   if (format === "date-time") return timestamps(fc);
-  if (format !== undefined || maxLength === undefined) throw unsupported(path, schema);
+  if (format !== undefined || maxLength === undefined) throw unsupported(schema);
   if (pattern === undefined) return fc.string({ unit: "binary", minLength, maxLength });
   return fc.stringMatching(new RegExp(pattern, "u"), { maxLength }).filter((text) => {
     const { length } = Array.from(text);
@@ -79,14 +71,11 @@ const timestamps = (fc: typeof FastCheck): FastCheck.Arbitrary<string> =>
     .map((date) => date.toISOString());
 
 /** Multiples of a power of ten, drawn as integers: a sum of binary fractions would be no multiple. */
-function numberOf(
-  fc: typeof FastCheck,
-  { schema, path }: LocatedSchema,
-): FastCheck.Arbitrary<number> {
+function numberOf(fc: typeof FastCheck, schema: Schema): FastCheck.Arbitrary<number> {
   const { minimum, maximum, multipleOf } = schema;
   const digits = /^0\.(0*)1$/.exec(String(multipleOf))?.[1]?.length;
   if (digits === undefined || minimum === undefined || maximum === undefined)
-    throw unsupported(path, schema);
+    throw unsupported(schema);
   const places = digits + 1;
   return fc
     .bigInt({ min: scaled(minimum, places), max: scaled(maximum, places) })
@@ -99,7 +88,5 @@ function scaled(value: number, places: number): bigint {
   return BigInt(whole + fraction.padEnd(places, "0").slice(0, places));
 }
 
-const unsupported = (path: string, schema: Schema): TypeError =>
-  new TypeError(
-    `${path}: no arbitrary for a schema with ${Object.keys(schema).join(", ") || "no keyword"}`,
-  );
+const unsupported = (schema: Schema): TypeError =>
+  new TypeError(`no arbitrary for a schema with ${Object.keys(schema).join(", ") || "no keyword"}`);

@@ -2,7 +2,7 @@
 import type FastCheck from "fast-check";
 import { type EventTypeMap, standardCatalogue } from "@countersign/schemas";
 import { arbitraryOfSchema } from "./arbitrary-of-schema.ts";
-import { eventDocument } from "./schema-document.ts";
+import { eventSchema } from "./event-schema.ts";
 
 /** An arbitrary for every type of the standard catalogue. */
 export type EventArbitraries = {
@@ -23,6 +23,6 @@ export function eventArbitraries(fc: typeof FastCheck): EventArbitraries {
   const types = Object.keys(standardCatalogue.events);
   // The types were generated from the documents that the arbitraries are derived from.
   return Object.fromEntries(
-    types.map((type) => [type, arbitraryOfSchema(fc, eventDocument(type))]),
+    types.map((type) => [type, arbitraryOfSchema(fc, eventSchema(type))]),
   ) as EventArbitraries;
 }

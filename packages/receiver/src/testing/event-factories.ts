@@ -1,6 +1,6 @@
 import { type EventTypeMap, standardCatalogue, type Validator } from "@countersign/schemas";
 import * as writers from "@countersign/schemas/writers";
-import { eventDocument } from "./schema-document.ts";
+import { eventSchema } from "./event-schema.ts";
 
 /**
  * Changes to an example: objects are merged member by member, everything else is replaced, and
@@ -65,7 +65,7 @@ function countFrom(first: number): () => number {
 }
 
 function exampleOf(type: string): object {
-  const [example] = eventDocument(type).schema.examples ?? [];
+  const [example] = eventSchema(type).examples ?? [];
   if (typeof example !== "object" || example === null)
     throw new TypeError(`the schema of ${JSON.stringify(type)} has no example`);
   return example;

@@ -19,11 +19,8 @@ export const typescriptCatalogue: Language = {
   isFolder: false,
   print: async (asked, { header }) => {
     const { types, model } = await typescriptTypes(asked, amountNumber);
-    const imports = [
-      'import type { Catalogue } from "@countersign/schemas";',
-      'import { readerOf } from "@countersign/schemas/reader-of";',
-    ];
-    const parts = [imports.join("\n"), categorised(types, model), catalogue(model)];
+    const imports = 'import { type Catalogue, readerOf } from "@countersign/receiver/catalogue";';
+    const parts = [imports, categorised(types, model), catalogue(model)];
     return oneFile(commented("//", header), parts.join("\n\n"));
   },
 };
