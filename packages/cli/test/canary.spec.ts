@@ -1,11 +1,9 @@
-import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
-import { createServer } from "node:http";
 import { createRequire } from "node:module";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
+import { listen } from "../../sandbox/test/listen.ts";
 import { ran } from "./ran.ts";
 import { temporaryFolder } from "./start-command.ts";
 
@@ -17,9 +15,9 @@ const isReport = new Ajv2020({ allErrors: true }).compile(
   createRequire(import.meta.url)("@countersign/contract-kit/schemas/report.schema.json") as object,
 );
 
-/** A target that answers with all that it was sent and with what it is told to, plain and coded. */
-async function openEcho(known: readonly string[]): Promise<string> {
-  const server = createServer((request, response) => {
+/** A target that answers with all that it was sent and with what it knows, plain and in base64. */
+const openEcho = (known: readonly string[]): Promise<string> =>
+  listen((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
@@ -29,37 +27,26 @@ async function openEcho(known: readonly string[]): Promise<string> {
       response.end(JSON.stringify(told));
     });
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  // A listening TCP server has an address with a port.
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
 
-const cases = [
+it.each([
   {
     which: "receiver",
-    secrets: [SECRET],
+    secret: SECRET,
     bytes: [Buffer.from(SECRET), key],
     env: { COUNTERSIGN_SECRET: SECRET },
     only: ["receiver/unsigned", "receiver/tampered"],
   },
   {
     which: "provider",
-    secrets: [TOKEN],
+    secret: TOKEN,
     bytes: [Buffer.from(TOKEN)],
     env: { COUNTERSIGN_TOKEN: TOKEN },
     only: ["provider/common-headers"],
   },
-];
-
-it.each(cases)(
-  "D6 verify $which tells no secret, whatever a target gives back",
-  async ({ which, secrets, bytes, env, only }) => {
-    const url = await openEcho([...secrets, ...bytes.map((one) => one.toString("hex"))]);
+])(
+  "D6 verify $which prints and reports no secret, whatever the target echoes",
+  async ({ which, secret, bytes, env, only }) => {
+    const url = await openEcho([secret, ...bytes.map((one) => one.toString("hex"))]);
     const folder = temporaryFolder();
     const formats = ["junit", "json", "html", "markdown", "github"];
     const files = formats.map((format) => `${format}=${join(folder, format)}`).join(",");
@@ -71,13 +58,11 @@ it.each(cases)(
     expect(texts).toHaveLength(formats.length);
     isReport(JSON.parse(readFileSync(join(folder, "json"), "utf8")));
     expect(isReport.errors ?? []).toEqual([]);
-    const forms = bytes.flatMap((one) => [
-      one.toString("hex"),
-      one.toString("base64"),
-      one.toString("base64").replace(/=+$/, ""),
-      one.toString("base64url"),
-    ]);
-    const all = [...secrets, ...forms, "a-key-in-the-query"];
+    const forms = bytes.flatMap((one) => {
+      const base64 = one.toString("base64");
+      return [one.toString("hex"), base64.replace(/=+$/, ""), one.toString("base64url")];
+    });
+    const all = [secret, ...forms, "a-key-in-the-query"];
     for (const text of [...texts, out, err])
       expect(all.filter((form) => text.includes(form))).toEqual([]);
   },

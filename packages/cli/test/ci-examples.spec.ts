@@ -11,10 +11,6 @@ import { ran } from "./ran.ts";
 const home = fileURLToPath(new URL("../../../docs/ci/", import.meta.url));
 const read = (path: string): string => readFileSync(join(home, path), "utf8");
 
-const pipelines = ["merchant", "provider"].flatMap((folder) =>
-  [".github/workflows/countersign.yml", ".gitlab-ci.yml"].map((file) => join(folder, file)),
-);
-
 /** Every text below a value of YAML, with the names that lead to it. */
 function texts(value: unknown, path: readonly string[] = []): (readonly [string, string])[] {
   if (typeof value === "string") return [[path.join("/"), value]];
@@ -22,75 +18,55 @@ function texts(value: unknown, path: readonly string[] = []): (readonly [string,
   return Object.entries(value).flatMap(([name, one]) => texts(one, [...path, name]));
 }
 
-/** The lines of a pipeline that a shell runs: `run` of GitHub's steps, the scripts of GitLab's jobs. */
-const scripts = (path: string): readonly string[] =>
-  texts(parse(read(path)))
-    .filter(([name]) => /\/run$|script\/\d+$/.test(name))
-    .map(([, text]) => text);
-
-/** The commands of a script, without the shell's lines between. */
-const commands = (path: string): readonly (readonly string[])[] =>
-  scripts(path)
-    .map((text) => text.replaceAll(/\\\n\s*/g, " "))
-    .flatMap((text) => text.match(/(?<=npx --no-install countersign ).*/g) ?? [])
-    .map((text) => text.trim().split(/\s+/));
-
-describe.each(pipelines)("the example %s", (path) => {
-  it("is YAML whose scripts a shell can read", () => {
-    const all = scripts(path);
-    expect(all.length).toBeGreaterThan(2);
-    for (const script of all) {
-      // What the server puts in has no form of its own.
-      const input = script.replaceAll(/\$\{\{.*?\}\}/g, "x");
+describe.each(["merchant", "provider"])("the CI examples for a %s", (folder) => {
+  it.each([".github/workflows/countersign.yml", ".gitlab-ci.yml"])(
+    "%s has valid scripts, commands that parse, files that exist and pinned actions",
+    async (file) => {
+      const all = texts(parse(read(join(folder, file))));
+      // `run` of GitHub's steps, the scripts of GitLab's jobs.
+      const scripts = all.filter(([name]) => /\/run$|script\/\d+$/.test(name));
+      expect(scripts.length).toBeGreaterThan(2);
+      // What the server inserts has no form of its own. One shell reads all scripts.
+      const input = scripts.map(([, text]) => text.replaceAll(/\$\{\{.*?\}\}/g, "x")).join("\n");
       const { status, stderr } = spawnSync("bash", ["-n"], { input, encoding: "utf8" });
-      expect({ script, status, stderr }).toEqual({ script, status: 0, stderr: "" });
-    }
-  });
+      expect([status, stderr]).toEqual([0, ""]);
 
-  it("gives the command what it takes, and no secret as an argument", async () => {
-    const all = commands(path);
-    expect(all.length).toBeGreaterThan(0);
-    for (const words of all) {
-      expect(words.join(" ")).not.toMatch(/\$|secret|token/i);
-      if (words[0] !== "verify") continue;
-      expect(await ran([...words, "--list"])).toMatchObject({ status: 0, err: "" });
-    }
-  });
+      const commands = scripts
+        .map(([, text]) => text.replaceAll(/\\\n\s*/g, " "))
+        .flatMap((text) => text.match(/(?<=npx --no-install countersign ).*/g) ?? [])
+        .map((text) => text.trim().split(/\s+/));
+      expect(commands.length).toBeGreaterThan(0);
+      for (const words of commands) {
+        expect(words.join(" ")).not.toMatch(/\$|secret|token/i);
+        if (words[0] !== "verify") continue;
+        expect(await ran([...words, "--list"])).toMatchObject({ status: 0, err: "" });
+      }
+      const named = commands.flatMap((words) =>
+        words.filter((_word, index) => /^--(baseline|control)$/.test(words[index - 1] ?? "")),
+      );
+      expect(named.length).toBeGreaterThan(0);
+      expect(named.filter((one) => !existsSync(join(home, folder, one)))).toEqual([]);
 
-  it("names files that are there", () => {
-    const [folder = ""] = path.split("/");
-    const named = commands(path).flatMap((words) =>
-      words.filter((_word, index) => /^--(baseline|control)$/.test(words[index - 1] ?? "")),
-    );
-    expect(named.length).toBeGreaterThan(0);
-    expect(named.filter((file) => !existsSync(join(home, folder, file)))).toEqual([]);
-  });
+      const used = all.filter(([name]) => /\/(uses|image)$/.test(name));
+      expect(used.length).toBeGreaterThan(0);
+      for (const [, text] of used) expect(text).toMatch(/^[a-z/-]+@[0-9a-f]{40}$|^node:24-\w+$/);
+    },
+  );
 
-  it("pins what others have made, by its commit or its version", () => {
-    const used = texts(parse(read(path))).filter(([name]) => /\/(uses|image)$/.test(name));
-    expect(used.length).toBeGreaterThan(0);
-    for (const [, text] of used) expect(text).toMatch(/^[a-z/-]+@[0-9a-f]{40}$|^node:24-\w+$/);
-  });
-});
-
-describe("the files beside the examples", () => {
-  it.each(["merchant", "provider"])("pin the command of this version (%s)", (folder) => {
-    const { version, engines } = JSON.parse(
-      readFileSync(new URL("../package.json", import.meta.url), "utf8"),
-    ) as { version: string; engines: object };
+  it("pin this version of the command and start with an empty baseline", () => {
+    const own = readFileSync(new URL("../package.json", import.meta.url), "utf8");
+    const { version, engines } = JSON.parse(own) as { version: string; engines: object };
     expect(JSON.parse(read(`${folder}/package.json`))).toMatchObject({
       devDependencies: { "@countersign/cli": version },
       engines,
     });
-    expect(readBaseline(JSON.parse(read(`${folder}/countersign-baseline.json`)))).toEqual({
-      ok: true,
-      baseline: { known: [] },
-    });
+    const baseline = readBaseline(JSON.parse(read(`${folder}/countersign-baseline.json`)));
+    expect(baseline).toEqual({ ok: true, baseline: { known: [] } });
   });
+});
 
-  it("map hooks that the command can read", async () => {
-    const env = { COUNTERSIGN_CONTROL_KEY: "key" };
-    const control = await controlFrom(join(home, "provider/countersign-control.json"), env);
-    expect(control).toBeDefined();
-  });
+it("the example control file maps hooks that the command reads", async () => {
+  const env = { COUNTERSIGN_CONTROL_KEY: "key" };
+  const file = join(home, "provider/countersign-control.json");
+  expect(await controlFrom(file, env)).toBeDefined();
 });

@@ -45,16 +45,16 @@ async function helpOf(command: string): Promise<{ options: string[][]; variables
 
 const tabled =
   "sandbox,serve,send,diff,types,requirements,verify provider,verify pacts,verify receiver,inbox migrate,inbox dead,inbox retry";
-describe.each(tabled.split(","))("the README on countersign %s", (command) => {
+describe.each(tabled.split(","))("the README section on countersign %s", (command) => {
   const section = sectionOf(`\`countersign ${command}\``);
 
-  it("lists every option with the words of --help, and none besides", async () => {
+  it("lists the options of --help, with the same words", async () => {
     const { options } = await helpOf(command);
     expect(options.length).toBeGreaterThan(2);
     expect(rows(section, "--")).toEqual(options);
   });
 
-  it("lists the variables of --help, and none besides", async () => {
+  it("lists the variables of --help", async () => {
     const { variables } = await helpOf(command);
     // Commands of one family may share their variables.
     const family = sectionOf(`\`countersign ${command.replace(/ .*/, "")}\``);
@@ -64,7 +64,7 @@ describe.each(tabled.split(","))("the README on countersign %s", (command) => {
 });
 
 describe("the README of the command", () => {
-  it("has a section for each command, and none besides", async () => {
+  it("has a section for each command and for nothing else", async () => {
     const { out } = await ran(["--help"]);
     const [, listed = ""] = out.split("Commands:\n");
     const commands = listed.replace(/\n\n.*/s, "").match(/(?<=^ {2})(?!help)[a-z]+/gm) ?? [];
@@ -89,7 +89,7 @@ describe("the README of the command", () => {
     expect([...new Set(named)].toSorted()).toEqual([...new Set(read)].toSorted());
   });
 
-  it("lists every kind that send can break", () => {
+  it("lists every kind of broken attempt with its meaning", () => {
     const kinds = rows(sectionOf("`countersign send`"), "").filter(([name = ""]) =>
       /^[a-z]/.test(name),
     );
@@ -100,13 +100,7 @@ describe("the README of the command", () => {
     expect(rows(readme, "CS_CLI_")).toEqual(Object.entries(failureCodes));
   });
 
-  it.each([
-    [["--version"], 0],
-    [["sandbox", "--prot"], 2],
-  ])("lists the exit code of %j, which is %i", async (args, status) => {
-    expect((await ran(args)).status).toBe(status);
-    const listed = sectionOf("Exit codes").match(/(?<=^\| )\d(?= )/gm);
-    expect(listed).toEqual(["0", "1", "2"]);
-    expect(listed).toContain(String(status));
+  it("lists the exit codes", () => {
+    expect(sectionOf("Exit codes").match(/(?<=^\| )\d(?= )/gm)).toEqual(["0", "1", "2"]);
   });
 });

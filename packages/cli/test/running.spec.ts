@@ -4,11 +4,20 @@ import { join } from "node:path";
 import process from "node:process";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { postgresBinaries, startPostgres } from "../../receiver/test/inboxes/postgres-server.ts";
+import { postgresDriver } from "@countersign/service";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { freePort } from "../../receiver/test/free-port.ts";
+import { postgresBinaries } from "../../receiver/test/inboxes/postgres-server.ts";
+import {
+  sharedPostgres,
+  type SharedPostgres,
+} from "../../receiver/test/inboxes/shared-postgres.ts";
+import { shareDatabase } from "../../service/test/instances/shared-database.ts";
+import { expectToldOnce } from "../../service/test/instances/told-once.ts";
 import { failureCodes } from "../src/failure.ts";
+import { client, encryptionKey, failedWith, keys, tokenOf } from "./fixtures.ts";
 import { ran } from "./ran.ts";
-import { serveHere } from "./serve-here.ts";
+import { serveHere, type Served } from "./serve-here.ts";
 import { temporaryFolder } from "./start-command.ts";
 
 const page = readFileSync(
@@ -22,59 +31,38 @@ const lines = (language: string): string[] =>
     .flatMap(([, block = ""]) => block.trim().split("\n"))
     .map((line) => line.replace(/\s+#.*$/, ""));
 
-const keys = { COUNTERSIGN_ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 1).toString("base64")}` };
-const client = {
-  ...keys,
-  COUNTERSIGN_CLIENT_ID: "cli_merchant",
-  COUNTERSIGN_CLIENT_SECRET: "a-client-secret-of-24-or-more",
-};
 const canary = "a-secret-that-stands-out-in-any-dump";
 
-/** A merchant subscribes over HTTP. */
 async function subscribe(url: string): Promise<void> {
-  const credentials = `${client.COUNTERSIGN_CLIENT_ID}:${client.COUNTERSIGN_CLIENT_SECRET}`;
-  const granted = await fetch(new URL("/v1/tokens", url), {
-    method: "POST",
-    headers: { authorization: `Basic ${Buffer.from(credentials).toString("base64")}` },
-    body: new URLSearchParams({ grant_type: "client_credentials" }),
-  });
-  const { access_token: token } = (await granted.json()) as { access_token: string };
+  const authorization = `Bearer ${await tokenOf(url)}`;
+  const details = { secretKey: canary, subscriptionDetails: { type: "ALL" } };
   const answer = await fetch(new URL("/v1/webhook/subscribe", url), {
     method: "POST",
-    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-    body: JSON.stringify({
-      url: "https://merchant.example/",
-      secretKey: canary,
-      subscriptionDetails: { type: "ALL" },
-    }),
+    headers: { authorization, "content-type": "application/json" },
+    body: JSON.stringify({ url: "https://merchant.example/", ...details }),
   });
   expect(answer.status).toBe(200);
 }
 
-describe("the page on running it for real", () => {
-  it("names commands, options, variables and codes that there are", async () => {
+describe("the page on running the service", () => {
+  it("names only existing commands, options, variables and codes", async () => {
     const { out: help } = await ran(["serve", "--help"]);
     const used = lines("sh").flatMap((line) => line.match(/(?<=countersign )serve[^>]*/g) ?? []);
     expect(used.length).toBeGreaterThan(2);
     const words = `${used.join(" ")} ${page.match(/countersign serve [a-z-]+/g)?.join(" ")}`;
-    for (const name of words.match(/--[a-z-]+|(?<=serve )[a-z]+-[a-z]+/g) ?? []) {
+    const names = words.match(/--[a-z-]+|(?<=serve )[a-z]+-[a-z]+/g) ?? [];
+    const variables = page.match(/COUNTERSIGN_[A-Z_]+/g) ?? [];
+    const bare = variables.map((name) => name.replace(/_FILE$/, ""));
+    for (const name of [...names, ...bare, "--trust-proxy", "--drain"])
       expect(help).toContain(name);
-    }
-    for (const option of ["--trust-proxy", "--drain"]) {
-      expect(page).toContain(option);
-      expect(help).toContain(option);
-    }
-    for (const name of page.match(/COUNTERSIGN_[A-Z_]+/g) ?? []) {
-      expect(help).toContain(name.replace(/_FILE$/, ""));
-    }
+    for (const option of ["--trust-proxy", "--drain"]) expect(page).toContain(option);
     for (const code of page.match(/CS_CLI_[A-Z_]+/g) ?? [])
       expect(failureCodes).toHaveProperty(code);
   });
 
-  it("backs a SQLite file up while the service runs, and the copy starts", async () => {
+  it("backs up SQLite while the service runs, and the copy starts with the same key only", async () => {
     const folder = temporaryFolder();
-    const file = join(folder, "service.db");
-    const copy = join(folder, "copy.db");
+    const [file, copy] = [join(folder, "service.db"), join(folder, "copy.db")];
     const one = await serveHere(["serve", "--port", "0", "--database", file], client);
     await subscribe(one.url);
     const [statement = ""] = lines("sql");
@@ -84,48 +72,101 @@ describe("the page on running it for real", () => {
     expect(await one.end()).toBe(0);
 
     expect(readFileSync(copy).includes(canary)).toBe(false);
-    expect((await ran(["serve", "--port", "0", "--database", copy], client)).status).toBe(0);
-    const other = {
-      ...keys,
-      COUNTERSIGN_ENCRYPTION_KEYS: `k2:${Buffer.alloc(32).toString("base64")}`,
-    };
-    const refused = await ran(["serve", "--port", "0", "--database", copy], other);
-    expect(refused.err).toContain("CS_CLI_ENCRYPTION_KEYS_UNUSABLE");
+    const args = ["serve", "--port", "0", "--database", copy];
+    expect((await ran(args, client)).status).toBe(0);
+    const other = { COUNTERSIGN_ENCRYPTION_KEYS: encryptionKey("k2") };
+    expect(await ran(args, other)).toEqual(failedWith("ENCRYPTION_KEYS_UNUSABLE"));
   });
 });
 
 const reason = postgresBinaries === undefined ? " (skipped: PostgreSQL is not installed)" : "";
+describe.skipIf(postgresBinaries === undefined)(`countersign serve on PostgreSQL${reason}`, () => {
+  const REFUNDS = 30;
+  let postgres: SharedPostgres;
+  beforeAll(async () => {
+    postgres = await sharedPostgres();
+  }, 60_000);
+  afterAll(() => postgres.stop());
 
-describe.skipIf(postgresBinaries === undefined)(`the page on running it for real${reason}`, () => {
-  it("dumps a PostgreSQL database without any secret, and the restored one starts", async () => {
-    const server = await startPostgres();
-    onTestFinished(() => server.stop());
-    const folder = temporaryFolder();
-    const at = (name: string): string => `postgres://postgres@127.0.0.1:${server.port}/${name}`;
-    const env = { ...client, COUNTERSIGN_DATABASE_URL: at("postgres") };
-    const one = await serveHere(["serve", "--port", "0"], env);
-    await subscribe(one.url);
+  const hushed = (url: string): string => url.replace("postgres@", "postgres:hush@");
+  const three = (env: Readonly<Record<string, string>>): Promise<Served[]> =>
+    Promise.all([1, 2, 3].map(() => serveHere(["serve", "--port", "0"], env)));
+  const end = async (all: readonly Served[]): Promise<void> =>
+    expect(await Promise.all(all.map((one) => one.end()))).toEqual([0, 0, 0]);
+
+  it("starts three times at once on an empty database, shares tokens, and a dump of it restores", async () => {
+    const [name, restored] = [await postgres.create(), await postgres.create()];
+    const env = { ...client, COUNTERSIGN_DATABASE_URL: hushed(postgres.urlOf(name)) };
+    const all = await three(env);
+    const [{ url } = { url: "" }] = all;
+    const headers = { authorization: `Bearer ${await tokenOf(url)}` };
+    for (const one of all) {
+      const answer = await fetch(new URL("/v1/customers/cus_none", one.url), { headers });
+      expect(answer.status).toBe(404);
+      expect(one.stderr()).toContain(`/${name}\n`);
+      expect(one.stderr()).not.toContain("hush");
+    }
+    await subscribe(url);
 
     const shell = (command: string): string =>
       execFileSync("sh", ["-ec", command], {
-        cwd: folder,
+        cwd: temporaryFolder(),
         encoding: "utf8",
         env: {
           PATH: `${postgresBinaries}:${process.env["PATH"]}`,
-          COUNTERSIGN_DATABASE_URL: at("postgres"),
-          RESTORED_DATABASE_URL: at("restored"),
+          COUNTERSIGN_DATABASE_URL: postgres.urlOf(name),
+          RESTORED_DATABASE_URL: postgres.urlOf(restored),
         },
       });
-    const [dump = "", restore = ""] = lines("sh").filter((line) => line.startsWith("pg_"));
-    shell(`createdb --maintenance-db="$COUNTERSIGN_DATABASE_URL" restored`);
-    shell(dump);
-    shell(restore);
-    expect(shell('pg_dump "$COUNTERSIGN_DATABASE_URL"')).toContain("https://merchant.example/");
-    expect(shell('pg_dump "$COUNTERSIGN_DATABASE_URL"')).not.toContain(canary);
-    expect(await one.end()).toBe(0);
+    shell(
+      lines("sh")
+        .filter((line) => line.startsWith("pg_"))
+        .join("\n"),
+    );
+    const dump = shell('pg_dump "$COUNTERSIGN_DATABASE_URL"');
+    expect(dump).toContain("https://merchant.example/");
+    expect(dump).not.toContain(canary);
+    await end(all);
+    const again = { ...client, COUNTERSIGN_DATABASE_URL: postgres.urlOf(restored) };
+    expect((await ran(["serve", "--port", "0"], again)).status).toBe(0);
+  });
 
-    const restored = { ...client, COUNTERSIGN_DATABASE_URL: at("restored") };
-    const { status, err } = await ran(["serve", "--port", "0"], restored);
-    expect([status, err]).toEqual([0, expect.stringContaining("/restored")]);
+  // As processes of their own: packages/service/test/instances.
+  it("moves each due refund once and begins each attempt once in three servers", async () => {
+    const url = postgres.urlOf(await postgres.create());
+    const driver = postgresDriver({ url });
+    onTestFinished(() => driver.close());
+    // Nobody listens at an address for documentation: each attempt fails at once.
+    const { askDueRefunds, paymentId } = await shareDatabase(driver, "https://192.0.2.1/");
+    await askDueRefunds(REFUNDS);
+    const all = await three({ ...keys, COUNTERSIGN_DATABASE_URL: url });
+    const left = (): Promise<unknown[]> =>
+      driver.query(`SELECT id FROM payments WHERE direction = 'CREDIT' AND status = 'PENDING'
+        UNION ALL SELECT d.id FROM deliveries d LEFT JOIN attempts a ON a.delivery_id = d.id
+          WHERE a.number IS NULL LIMIT 1`);
+    await expect.poll(left, { timeout: 20_000, interval: 50 }).toEqual([]);
+    await end(all);
+    expect((await expectToldOnce(driver, paymentId)).size).toBe(REFUNDS);
+    // An attempt that two processes had begun would have a number, and no record of its own.
+    const doubled = await driver.query(
+      `SELECT d.id, d.attempts FROM deliveries d JOIN attempts a ON a.delivery_id = d.id
+        GROUP BY d.id, d.attempts HAVING count(*) <> d.attempts`,
+    );
+    expect(doubled).toEqual([]);
   }, 40_000);
+
+  it("exits with 2 for an unusable database URL and does not print it", async () => {
+    const nobody = `postgres://postgres:hush@127.0.0.1:${await freePort()}/postgres`;
+    for (const [url, code] of [
+      [nobody, "DATABASE_UNUSABLE"],
+      [hushed(postgres.urlOf("nothing")), "DATABASE_UNUSABLE"],
+      ["mysql://u:hush@db/countersign", "ENVIRONMENT_UNUSABLE"],
+      ["no address, hush", "ENVIRONMENT_UNUSABLE"],
+    ] as const) {
+      const env = { ...keys, COUNTERSIGN_DATABASE_URL: url };
+      const failed = await ran(["serve", "--port", "0"], env);
+      expect(failed).toEqual(failedWith(code));
+      expect(failed.err).not.toContain("hush");
+    }
+  });
 });

@@ -1,15 +1,26 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
 import net, { type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { standardWebhooks } from "@countersign/signatures";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { openReceiver } from "../../sandbox/test/open-sandbox.ts";
+import { failedWith, READY, SECRET, SOON, TOKEN } from "./fixtures.ts";
 import { ran } from "./ran.ts";
-import { serveHere, told } from "./serve-here.ts";
-import { SOON } from "./soon.ts";
+import { serveHere, told, type Served } from "./serve-here.ts";
 import { start, temporaryFolder } from "./start-command.ts";
 
-const TOKEN = "a-token-of-sixteen-characters-or-more";
+type Env = Readonly<Record<string, string>>;
+const newDatabase = (): string => join(temporaryFolder(), "sandbox.db");
+const argsOf = (database: string, ...more: readonly string[]): string[] => [
+  "sandbox",
+  "--port",
+  "0",
+  "--database",
+  database,
+  ...more,
+];
+const sandbox = (database: string, more: readonly string[] = [], env?: Env): Promise<Served> =>
+  serveHere(argsOf(database, ...more), env);
 
 async function call(url: string, path: string, token: string, json?: object): Promise<Response> {
   return fetch(new URL(path, url), {
@@ -18,7 +29,7 @@ async function call(url: string, path: string, token: string, json?: object): Pr
   });
 }
 
-/** A free port, or the wanted one, that is taken as long as the test. */
+/** Takes a free port, or the wanted one, until the test ends. */
 async function takePort(wanted = 0): Promise<number> {
   const server = net.createServer();
   await new Promise<void>((resolve) => {
@@ -31,11 +42,11 @@ async function takePort(wanted = 0): Promise<number> {
 }
 
 describe("countersign sandbox", () => {
-  it("prints one line on stdout, ends with 0 at SIGINT, and keeps its token for its owner alone", async () => {
+  it("prints one line on stdout, exits with 0 at SIGINT, and keeps its data and its token", async () => {
     const folder = temporaryFolder();
     const first = start(["sandbox", "--port", "0"], { folder });
     const url = await first.ready();
-    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(url).toEqual(READY);
     const database = join(folder, ".countersign/sandbox.db");
     const token = readFileSync(`${database}.token`, "utf8").trim();
     const made = await call(url, "/sandbox/customers", token, { firstName: "Zoë" });
@@ -46,124 +57,99 @@ describe("countersign sandbox", () => {
     expect(statSync(`${database}.token`).mode & 0o777).toBe(0o600);
     expect(statSync(join(folder, ".countersign")).mode & 0o777).toBe(0o700);
 
-    // The next one goes on with what the first was told.
-    const second = await serveHere(["sandbox", "--port", "0", "--database", database]);
+    const second = await sandbox(database);
     expect(told(second, "token")).toBe(token);
     expect(await (await call(second.url, "/sandbox/customers", token)).text()).toContain("Zoë");
+    expect(await second.end()).toBe(0);
+
+    const { status, out, err } = await ran(argsOf(database, "--json"));
+    expect([status, JSON.parse(out)]).toEqual([
+      0,
+      {
+        ready: READY,
+        profile: "standard",
+        database,
+        tokenFile: `${database}.token`,
+        secretFile: null,
+      },
+    ]);
+    expect(told({ stderr: () => err }, "token")).toBe(token);
+    expect(out).not.toContain(token);
   });
 
-  it("takes its token from the environment or a file, and does not print it", async () => {
-    const folder = temporaryFolder();
-    const file = join(folder, "token");
+  it("takes its token from the environment or a file and does not print it", async () => {
+    const database = newDatabase();
+    const file = join(temporaryFolder(), "token");
     writeFileSync(file, `${TOKEN}\n`);
     for (const env of [{ COUNTERSIGN_TOKEN: TOKEN }, { COUNTERSIGN_TOKEN_FILE: file }]) {
-      const args = ["sandbox", "--port", "0", "--database", join(folder, "own.db")];
-      const one = await serveHere(args, env);
+      const one = await sandbox(database, [], env);
       expect((await call(one.url, "/sandbox/clock", TOKEN)).status).toBe(200);
       expect(await one.end()).toBe(0);
       expect(one.stderr()).not.toContain(TOKEN);
     }
   });
 
-  it("makes the same ids for the same seed", async () => {
-    const tell = async (seed: string): Promise<string> => {
-      const database = join(temporaryFolder(), "sandbox.db");
-      const args = ["sandbox", "--port", "0", "--seed", seed, "--database", database];
-      return told(await serveHere(args), "payment");
+  it("makes the same ids for the same seed only", async () => {
+    const payment = async (seed: string): Promise<string> => {
+      const { err } = await ran(argsOf(newDatabase(), "--seed", seed));
+      return told({ stderr: () => err }, "payment");
     };
-    const [one, same, other] = await Promise.all([tell("7"), tell("7"), tell("8")]);
+    const [one, same, other] = await Promise.all([payment("7"), payment("7"), payment("8")]);
     expect(one).toMatch(/^pay_/);
     expect(same).toBe(one);
     expect(other).not.toBe(one);
   });
 
-  it("refuses a port that was asked for and is taken, with status 2 and a code", async () => {
-    const port = await takePort();
-    const database = join(temporaryFolder(), "sandbox.db");
-    const args = ["sandbox", "--port", String(port), "--database", database];
-    const { status, out, err } = await ran(args);
-    expect({ status, out }).toEqual({ status: 2, out: "" });
-    expect(err).toContain(`countersign: CS_CLI_PORT_TAKEN: port ${port} is taken`);
-  });
-
-  it("moves from the default port to the next free one, and says so", async () => {
+  it("fails if --port is in use, and moves on from a default port in use", async () => {
+    const port = String(await takePort());
+    const refused = await ran(["sandbox", "--port", port, "--database", newDatabase()]);
+    expect(refused).toEqual(failedWith("PORT_TAKEN"));
+    expect(refused.err).toContain(port);
     await takePort(4010);
-    const one = await serveHere(["sandbox", "--database", join(temporaryFolder(), "sandbox.db")]);
-    const { port } = new URL(one.url);
-    expect(Number(port)).toBeGreaterThan(4010);
-    expect(one.stderr()).toContain(`port 4010 is taken, listening on ${port}`);
+    const one = await serveHere(["sandbox", "--database", newDatabase()]);
+    expect(Number(new URL(one.url).port)).toBeGreaterThan(4010);
+    expect(one.stderr()).toMatch(new RegExp(`4010 .*${new URL(one.url).port}\n`));
   });
 
-  it("delivers every event to an address, signed with the environment's secret, also after a restart", async () => {
-    const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
-    const arrived: { headers: Record<string, string>; body: Buffer }[] = [];
-    const receiver = createServer((request, response) => {
-      const chunks: Buffer[] = [];
-      request.on("data", (chunk: Buffer) => chunks.push(chunk));
-      request.on("end", () => {
-        const headers = Object.fromEntries(
-          Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
-        );
-        arrived.push({ headers, body: Buffer.concat(chunks) });
-        response.writeHead(204).end();
-      });
-    });
-    await new Promise<void>((resolve) => {
-      receiver.listen(0, "127.0.0.1", resolve);
-    });
-    onTestFinished(() => {
-      receiver.closeAllConnections();
-      receiver.close();
-    });
-    const { port } = receiver.address() as AddressInfo;
-    const database = join(temporaryFolder(), "sandbox.db");
-    const to = `http://localhost:${port}/webhooks`;
-    const args = ["sandbox", "--port", "0", "--database", database, "--deliver-to", to];
-    const env = { COUNTERSIGN_SECRET: secret, COUNTERSIGN_TOKEN: TOKEN };
+  it("delivers every event to --deliver-to, signed with COUNTERSIGN_SECRET, after a restart too", async () => {
+    const { url, arrived } = await openReceiver(204);
+    const args = argsOf(newDatabase(), "--deliver-to", url.replace("127.0.0.1", "localhost"));
+    const env = { COUNTERSIGN_SECRET: SECRET, COUNTERSIGN_TOKEN: TOKEN };
     for (const count of [1, 2]) {
       const one = await serveHere(args, env);
       await call(one.url, "/sandbox/customers", TOKEN, {});
       await expect.poll(() => arrived.length, SOON).toBe(count);
-      expect(one.stderr()).not.toContain(secret);
+      expect(one.stderr()).not.toContain(SECRET);
       expect(await one.end()).toBe(0);
     }
     const verify = (one: (typeof arrived)[number]) =>
-      standardWebhooks().verify(one, [secret], { now: Date.now() }).ok;
+      standardWebhooks().verify(one, [SECRET], { now: Date.now() }).ok;
     expect(arrived.map(verify)).toEqual([true, true]);
     expect(arrived[0]?.headers["user-agent"]).toMatch(/^Countersign\/\d/);
   });
 
-  it.each([
-    [["--listen", "0.0.0.0"], {}, "CS_CLI_ALLOW_HOST_MISSING"],
-    [["--profile", "unheard"], {}, "CS_CLI_PROFILE_UNUSABLE"],
-    [["--deliver-to", "http://merchant.example/"], {}, "CS_CLI_DELIVER_TO_REFUSED"],
+  it.each<[readonly string[], Env, string]>([
+    [["--listen", "0.0.0.0"], {}, "ALLOW_HOST_MISSING"],
+    [["--profile", "unheard"], {}, "PROFILE_UNUSABLE"],
+    [["--deliver-to", "http://merchant.example/"], {}, "DELIVER_TO_REFUSED"],
     [
       ["--deliver-to", "http://localhost:1/"],
       { COUNTERSIGN_SECRET: "short" },
-      "CS_CLI_DELIVER_TO_REFUSED",
+      "DELIVER_TO_REFUSED",
     ],
-    [[], { COUNTERSIGN_TOKEN: "short" }, "CS_CLI_TOKEN_UNUSABLE"],
-    [[], { COUNTERSIGN_TOKEN: "" }, "CS_CLI_ENVIRONMENT_UNUSABLE"],
-    [[], { COUNTERSIGN_TOKEN_FILE: "/nowhere/token" }, "CS_CLI_ENVIRONMENT_UNUSABLE"],
-  ])("cannot run with %j and %j", async (args, env, code) => {
-    const database = join(temporaryFolder(), "sandbox.db");
-    const all = ["sandbox", "--port", "0", "--database", database, ...args];
-    const { status, out, err } = await ran(all, { ...env });
-    expect({ status, out }).toEqual({ status: 2, out: "" });
-    expect(err).toContain(`countersign: ${code}: `);
+    [[], { COUNTERSIGN_TOKEN: "short" }, "TOKEN_UNUSABLE"],
+    [[], { COUNTERSIGN_TOKEN: "" }, "ENVIRONMENT_UNUSABLE"],
+    [[], { COUNTERSIGN_TOKEN_FILE: "/nowhere/token" }, "ENVIRONMENT_UNUSABLE"],
+  ])("exits with 2 for %j and %j", async (args, env, code) => {
+    expect(await ran(argsOf(newDatabase(), ...args), env)).toEqual(failedWith(code));
   });
 
-  it("cannot run on a file that is no database", async () => {
+  it("exits with 2 if --database is a text file or below one", async () => {
     const folder = temporaryFolder();
-    writeFileSync(
-      join(folder, "text.db"),
-      "this is a text and no database, and long enough to tell\n".repeat(40),
-    );
+    const text = "this is a text and no database, and long enough to tell\n".repeat(40);
+    writeFileSync(join(folder, "text.db"), text);
     for (const name of ["text.db", "text.db/below.db"]) {
-      const args = ["sandbox", "--port", "0", "--database", join(folder, name)];
-      const { status, err } = await ran(args);
-      expect(status).toBe(2);
-      expect(err).toContain("countersign: CS_CLI_DATABASE_UNUSABLE: ");
+      expect(await ran(argsOf(join(folder, name)))).toEqual(failedWith("DATABASE_UNUSABLE"));
     }
   });
 });

@@ -15,7 +15,7 @@ beforeEach(async () => {
 const serve = (...args: string[]): Promise<Ran> =>
   ran(["serve", ...args, "--database", queue.file]);
 
-/** A delivery of a subscription that has ended so, of an event written then. */
+/** A delivery of a subscription in a final state, of an event written at a time. */
 async function ended(key: string, state: string, writtenAt = REAL_START): Promise<string> {
   const id = await queue.enqueue(key, { clockId: "live", nextAt: writtenAt });
   await queue.write(
@@ -31,7 +31,7 @@ const close = (key: string): Promise<unknown> =>
   queue.write("UPDATE subscriptions SET status = 'CLOSED' WHERE key = $1", [key]);
 
 describe("countersign serve replay", () => {
-  it("has one delivery attempted again, whatever became of it, and writes who asked", async () => {
+  it("retries one delivery, whatever its state, and records who asked", async () => {
     const id = await ended("sub_1", "delivered");
     const { status, out } = await serve("replay", "--delivery", id, "--by", "anna");
     expect([status, out]).toEqual([0, "1 due again\n"]);
@@ -42,7 +42,7 @@ describe("countersign serve replay", () => {
     );
   });
 
-  it("has all of a subscription attempted again that have ended", async () => {
+  it("retries the completed deliveries of one subscription", async () => {
     const ids = [await ended("sub_1", "exhausted"), await ended("sub_1", "dropped")];
     await ended("sub_2", "exhausted");
     const { out } = await serve("replay", "--subscription", "sub_1", "--json");
@@ -50,7 +50,7 @@ describe("countersign serve replay", () => {
     expect(await waiting()).toEqual(ids);
   });
 
-  it("has all attempted again that were given up since a time, of all merchants or of one", async () => {
+  it("retries the deliveries that failed since a time, of one merchant or of all", async () => {
     await ended("sub_1", "exhausted", REAL_START - DAY);
     const [own, other] = [await ended("sub_1", "exhausted"), await ended("sub_2", "exhausted")];
     await ended("sub_2", "delivered");
@@ -68,13 +68,13 @@ describe("countersign serve replay", () => {
     [["--delivery", "dlv_none"], "DELIVERY_NOT_FOUND"],
     [["--subscription", "sub_none"], "SUBSCRIPTION_NOT_FOUND"],
     [["--failed-since", at(0), "--merchant", "mer_none"], "MERCHANT_NOT_FOUND"],
-  ])("ends with 1 for %j, with %s", async (args, code) => {
+  ])("exits with 1 for %j and prints %s", async (args, code) => {
     const { status, out, err } = await serve("replay", ...args);
     expect([status, out]).toEqual([1, ""]);
-    expect(err).toContain(`${code}: there is no such `);
+    expect(err).toContain(`${code}: `);
   });
 
-  it("sends nothing to a closed subscription", async () => {
+  it("retries no delivery of a closed subscription", async () => {
     const id = await ended("sub_1", "dropped");
     await close("sub_1");
     for (const args of [
@@ -96,7 +96,7 @@ describe("countersign serve replay", () => {
     [["--failed-since", "2026-13-01T00:00:00Z"]],
     [["--delivery", "dlv_1", "--by", "a\nb"]],
     [["--delivery", "dlv_1", "--by", "a".repeat(65)]],
-  ])("cannot run with %j", async (args) => {
+  ])("exits with 2 for %j", async (args) => {
     const { status, out, err } = await serve("replay", ...args);
     expect([status, out]).toEqual([2, ""]);
     expect(err).not.toBe("");
@@ -104,7 +104,7 @@ describe("countersign serve replay", () => {
 });
 
 describe("countersign serve resume", () => {
-  it("lets a paused subscription go on, and writes who asked; an active one stays as it is", async () => {
+  it("activates a paused subscription and records who asked; leaves an active one as it is", async () => {
     await queue.write(
       "UPDATE subscriptions SET status = 'PAUSED', consecutive_failures = 400 WHERE key = $1",
       ["sub_1"],
@@ -130,7 +130,7 @@ describe("countersign serve resume", () => {
     ]);
   });
 
-  it("ends with 1 where there is none, or it is closed", async () => {
+  it("exits with 1 for an unknown or closed subscription", async () => {
     await close("sub_1");
     const outcomes = [await serve("resume", "sub_none"), await serve("resume", "sub_1")];
     expect(outcomes.map(({ status, err }) => [status, err.split(":")[0]])).toEqual([

@@ -1,8 +1,8 @@
 import { onTestFinished } from "vitest";
-import { run } from "../src/run.ts";
-import type { Surroundings } from "../src/terminal.ts";
+import { run, type RunSurroundings } from "../src/run.ts";
+import { quietSurroundings } from "./ran.ts";
 
-/** A command that serves, and takes calls. */
+/** A command that serves and is ready. */
 export interface Served {
   readonly url: string;
   readonly stdout: () => string;
@@ -14,34 +14,27 @@ export interface Served {
 type OnEnd = (end: () => Promise<void>) => void;
 
 /**
- * Serves in this process until the test is over (or what `onEnd` says), from the first call to its own end: what a process alone
- * shows (signals, working folder, modules) is for `start`, which takes ten times as long.
+ * Serves in this process until the test ends (or what `onEnd` says). Signals, the working folder and module loading
+ * need a process: `start`, which takes ten times as long.
  *
- * @throws {Error} The command has ended before its line `ready URL`.
+ * @throws {Error} The command ended before its line `ready URL`.
  */
 export async function serveHere(
   args: readonly string[],
-  env: Surroundings["env"] = {},
+  env: RunSurroundings["env"] = {},
   onEnd: OnEnd = onTestFinished,
 ): Promise<Served> {
   const said = { out: "", err: "" };
   const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
-  const { promise: ready, resolve: tellReady, reject } = Promise.withResolvers<string>();
-  const status = run(args, {
-    terminal: {
-      out: (line) => {
-        said.out += `${line}\n`;
-        const match = /^ready (.*)$/.exec(line);
-        if (match !== null) tellReady(match[1] ?? "");
-      },
-      err: (line) => void (said.err += `${line}\n`),
-    },
-    env,
-    asked: () => asked,
-    interruption: () => new AbortController().signal,
-    askSecret: () => Promise.resolve(undefined),
-    version: "1.2.3",
-  });
+  const { promise: ready, resolve, reject } = Promise.withResolvers<string>();
+  const quiet = quietSurroundings(said, env);
+  const out = (line: string): void => {
+    quiet.terminal.out(line);
+    const match = /^ready (.*)$/.exec(line);
+    if (match !== null) resolve(match[1] ?? "");
+  };
+  const terminal = { ...quiet.terminal, out };
+  const status = run(args, { ...quiet, terminal, asked: () => asked });
   status.then((code) => reject(new Error(`ended with ${code}: ${said.err}`)), reject);
   const end = (): Promise<number> => {
     ask();

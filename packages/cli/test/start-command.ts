@@ -11,7 +11,7 @@ export interface Started {
   readonly process: ChildProcess;
   readonly stdout: () => string;
   readonly stderr: () => string;
-  /** Resolves with the URL of the line `ready URL`, or rejects where the process ends before. */
+  /** Resolves with the URL of the line `ready URL`, or rejects if the process ends first. */
   readonly ready: () => Promise<string>;
   /** Asks the process to end, as a terminal does. @returns Its exit status. */
   readonly end: (signal?: NodeJS.Signals) => Promise<number | null>;
@@ -26,18 +26,18 @@ export interface StartOptions {
   readonly preload?: string;
 }
 
-/** A working folder that exists as long as the test. */
+/** A working folder that the test's end removes. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "countersign-cli-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-// Where commands are, and what has been made of the sources; no other variable of this process.
+// PATH and the compile cache; no other variable of this process.
 const { PATH, NODE_COMPILE_CACHE } = process.env;
 const kept = { PATH, NODE_COMPILE_CACHE };
 
-/** The command as a process of its own, from its sources, without any variable of this one's. */
+/** Starts the command as a process of its own, from its sources. */
 export function start(
   args: readonly string[],
   { folder, env = {}, preload }: StartOptions,
@@ -62,9 +62,7 @@ export function start(
       };
       child.stdout.on("data", look);
       look();
-      void exited.then((status) => {
-        reject(new Error(`ended with ${status}: ${said.err}`));
-      });
+      void exited.then((status) => reject(new Error(`ended with ${status}: ${said.err}`)));
     });
   return {
     process: child,

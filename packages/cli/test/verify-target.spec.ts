@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { httpSend, type ProviderCheck, type Verdict } from "@countersign/contract-kit";
 import { profiles } from "@countersign/schemas/profiles";
 import { describe, expect, it } from "vitest";
-import { Command } from "commander";
+import { Command, CommanderError } from "commander";
 import { Failure } from "../src/failure.ts";
 import { withVerifyOptions, type VerifyOptions } from "../src/verify/verify-options.ts";
 import { verifyTarget } from "../src/verify/verify-target.ts";
-import { ran } from "./ran.ts";
+import { quietSurroundings, ran } from "./ran.ts";
 import { temporaryFolder } from "./start-command.ts";
 
-/** Verifies a service that nobody calls: the checks say what they are told to. */
+/** Verifies a service that is never called: the one check returns `verdicts`. */
 async function verified(
   verdicts: readonly Verdict[],
   args: readonly string[] = [],
@@ -57,16 +57,9 @@ async function verified(
     command: ["countersign", "verify", "provider", "--url", target.url],
   } as const;
   const surroundings = {
-    terminal: {
-      out: (line: string) => void (said.out += `${line}\n`),
-      err: (line: string) => void (said.err += `${line}\n`),
-    },
-    env,
-    asked: () => Promise.resolve(),
+    ...quietSurroundings(said, env),
     interruption: () => interruption,
-    askSecret: () => Promise.resolve(undefined),
     unmet: () => {},
-    version: "1.2.3",
   };
   // What commander has read has these members.
   const holds = await verifyTarget(verification, command.opts<VerifyOptions>(), surroundings);
@@ -81,122 +74,95 @@ const mild: Verdict = {
   message: "answered 200",
 };
 
-describe("countersign verify, whatever the target", () => {
-  it("prints a line for what passes, and all about what fails", async () => {
-    const { holds, out } = await verified([
-      fails,
-      { requirement: "P-EVENT-RETRY-AFTER", status: "pass" },
-    ]);
+describe("countersign verify", () => {
+  it("prints a line for what passes, and the details of what fails", async () => {
+    const passed: Verdict = { requirement: "P-EVENT-RETRY-AFTER", status: "pass" };
+    const { holds, out } = await verified([fails, passed]);
     expect(holds).toBe(false);
     expect(out).toMatch(/^FAIL {3}P-AUTH-BEARER +A call without a valid bearer token/m);
     expect(out).toContain("answered 204");
-    expect(out).toMatch(/^ +why +A stranger must learn/m);
+    expect(out).toMatch(/^ +why +\S/m);
     expect(out).toMatch(
-      /^ +again +countersign verify provider --url http:\/\/127.+ --only provider\/said --seed 1$/m,
+      /^ +again +countersign verify provider .+ --only provider\/said --seed 1$/m,
     );
     expect(out).toMatch(/^pass {3}P-EVENT-RETRY-AFTER /m);
     expect(out).toMatch(/^note: the clock differs$/m);
-    expect(out).toMatch(/^these do not hold:\n {2}FAIL P-AUTH-BEARER$/m);
-    expect(out).toMatch(/^1 pass, 1 fail$/m);
+    expect(out).toMatch(/\b1 pass.*\b1 fail/);
   });
 
-  it("tells no secret that a target gives back", async () => {
+  it("prints no secret that a target echoes, and no value of the target's query", async () => {
     const coded = Buffer.from("token-of-a-merchant").toString("base64");
     const message = `answered token-of-a-merchant and ${coded}`;
-    const { out } = await verified([{ ...fails, message }]);
-    expect(out).toContain("answered [secret] and [secret]");
-  });
-
-  it("fails a SHOULD only where it is asked to be strict", async () => {
-    expect(await verified([mild])).toMatchObject({ holds: true });
-    expect(await verified([mild], ["--strict"])).toMatchObject({ holds: false });
-  });
-
-  it("lists its checks and opens no target", async () => {
-    const { out } = await verified([fails], ["--list"]);
-    expect(out).toMatch(/^P-AUTH-BEARER +MUST +provider\/said +A call without/);
-  });
-
-  it("lists its checks where nothing is there to verify yet", async () => {
-    for (const which of ["receiver", "provider", "pacts"]) {
-      const { status, out } = await ran(["verify", which, "--list"]);
-      expect({ which, status }).toEqual({ which, status: 0 });
-      expect(out.split("\n").length).toBeGreaterThan(20);
-    }
-    expect(await ran(["verify", "receiver"])).toMatchObject({ status: 2 });
-  });
-
-  it("holds no value of an address's query", async () => {
-    const { out } = await verified([fails], [], {
+    const { out } = await verified([{ ...fails, message }], [], {
       url: "http://127.0.0.1:1/hooks?key=not-for-eyes",
     });
+    expect(out).toContain("answered [secret] and [secret]");
     expect(out).toContain("?key=[secret]");
     expect(out).not.toContain("not-for-eyes");
   });
 
-  it.each([
-    [
-      ["--only", "P-AUTH-BAERER"],
-      '--only: nothing here is called "P-AUTH-BAERER"; did you mean P-AUTH-BEARER?',
-    ],
-    [["--only", "provider/sayd"], "did you mean provider/said?"],
-    [["--skip", "nonsense=why"], '--skip: nothing here is called "nonsense"; see --list'],
-  ])("refuses %j, with what may be meant", async (args, message) => {
-    await expect(verified([fails], args)).rejects.toThrow(message);
-    await expect(verified([fails], args)).rejects.toThrow(Failure);
+  it("fails a SHOULD with --strict only", async () => {
+    expect(await verified([mild])).toMatchObject({ holds: true });
+    expect(await verified([mild], ["--strict"])).toMatchObject({ holds: false });
+  });
+
+  it("lists checks with --list, without a target", async () => {
+    const { out } = await verified([fails], ["--list"]);
+    expect(out).toMatch(/^P-AUTH-BEARER +MUST +provider\/said +\S/);
+    for (const which of ["receiver", "provider", "pacts"]) {
+      const listed = await ran(["verify", which, "--list"]);
+      expect([which, listed.status]).toEqual([which, 0]);
+      expect(listed.out.split("\n").length).toBeGreaterThan(20);
+    }
+    expect(await ran(["verify", "receiver"])).toMatchObject({ status: 2 });
   });
 
   it.each([
-    [["--skip", "P-AUTH-BEARER"]],
-    [["--report", "pdf=a"]],
-    [["--report", "json"]],
-    [["--seed", "x"]],
-  ])("refuses %j", async (args) => {
-    await expect(verified([fails], args)).rejects.toThrow(/must be|invalid/);
+    ["--only", "P-AUTH-BAERER", "did you mean P-AUTH-BEARER?"],
+    ["--only", "provider/sayd", "did you mean provider/said?"],
+    ["--skip", "nonsense=why", '"nonsense"'],
+  ])("rejects %s %s and suggests a known id", async (option, value, message) => {
+    await expect(verified([fails], [option, value])).rejects.toThrow(message);
+    await expect(verified([fails], [option, value])).rejects.toThrow(Failure);
   });
-});
 
-describe("in GitHub Actions", () => {
-  const env = { GITHUB_ACTIONS: "true" };
+  it.each([
+    ["--skip", "P-AUTH-BEARER"],
+    ["--report", "pdf=a"],
+    ["--report", "json"],
+    ["--seed", "x"],
+  ])("rejects %s %s", async (...args) => {
+    await expect(verified([fails], args)).rejects.toThrow(CommanderError);
+  });
 
-  it("each failure is an annotation besides, and nothing that a target says is a command", async () => {
+  it("prints an annotation per failure in GitHub Actions, and no command that a target sent", async () => {
+    const env = { GITHUB_ACTIONS: "true" };
     const message = "answered\n::add-mask::x";
     const { out } = await verified([{ ...fails, message }], [], { env });
     const commands = out.split("\n").filter((line) => line.trimStart().startsWith("::"));
-    expect(commands).toHaveLength(2);
-    expect(commands[0]).toMatch(/^::error title=P-AUTH-BEARER::A call without/);
-    expect(commands[1]).toMatch(
-      /^::notice title=provider at http.*::One requirement does not hold/,
-    );
+    expect(commands).toEqual([
+      expect.stringMatching(/^::error title=P-AUTH-BEARER::A call without/),
+      expect.stringMatching(/^::notice title=provider at http/),
+    ]);
+    const json = await verified([fails], ["--json"], { env });
+    expect(JSON.parse(json.out)).toMatchObject({ exitCode: 1 });
   });
 
-  it("JSON stays one object", async () => {
-    const { out } = await verified([fails], ["--json"], { env });
-    expect(JSON.parse(out)).toMatchObject({ exitCode: 1 });
-  });
-});
-
-describe("the reports", () => {
-  it("are written in every format, in folders that are made", async () => {
+  it("writes reports in every format, and fails if one cannot be written", async () => {
     const folder = join(temporaryFolder(), "reports");
     const formats = ["junit", "json", "html", "markdown", "github"];
     const files = formats.map((format) => `${format}=${join(folder, format)}`).join(",");
     await verified([fails], ["--report", files]);
     const beginnings = formats.map((format) =>
-      readFileSync(join(folder, format), "utf8").slice(0, 9),
+      readFileSync(join(folder, format), "utf8").slice(0, 7),
     );
-    expect(beginnings).toEqual(["<?xml ver", '{\n  "titl', "<!doctype", "# Report:", "::error t"]);
-  });
-
-  it("that cannot be written end the command with 2", async () => {
+    expect(beginnings).toEqual(["<?xml v", '{\n  "ti', "<!docty", "# Repor", "::error"]);
     await expect(verified([fails], ["--report", "json=/dev/null/a"])).rejects.toMatchObject({
       code: "CS_CLI_REPORT_UNWRITABLE",
     });
   });
-});
 
-describe("a verification that is interrupted", () => {
-  it("ends at once with what was found, says that it is a part, and writes its reports", async () => {
+  it("ends at once when interrupted, and writes a partial report", async () => {
     const controller = new AbortController();
     const file = join(temporaryFolder(), "part.json");
     const run = verified([fails], ["--report", `json=${file}`], {
@@ -207,73 +173,60 @@ describe("a verification that is interrupted", () => {
     await expect(run).rejects.toThrow("interrupted");
     expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({
       exitCode: 2,
-      entries: [{ status: "skipped", message: "the run was interrupted" }],
+      entries: [{ status: "skipped", message: expect.stringContaining("interrupted") as unknown }],
     });
   });
 });
 
-describe("a baseline", () => {
-  const failing = JSON.stringify({
-    known: [{ id: "provider/said#P-AUTH-BEARER", reason: "soon" }],
-  });
-  const file = (text: string): string => {
+describe("countersign verify --baseline", () => {
+  const id = "provider/said#P-AUTH-BEARER";
+  const other = { ...fails, requirement: "P-REFUND-KEY" };
+  const failing = { known: [{ id, reason: "soon" }] };
+  const file = (text: string = JSON.stringify(failing)): string => {
     const path = join(temporaryFolder(), "baseline.json");
     writeFileSync(path, text);
     return path;
   };
+  const known = (path: string): unknown => JSON.parse(readFileSync(path, "utf8"));
 
-  it("lets a known failure fail without failing the run, and tells it", async () => {
-    const { holds, out } = await verified([fails], ["--baseline", file(failing)]);
-    expect(holds).toBe(true);
-    expect(out).toMatch(/^known {2}P-AUTH-BEARER/m);
-    expect(out).toContain("1 known to fail");
+  it("lets known failures fail, no others, and reports those that are fixed", async () => {
+    const one = await verified([fails], ["--baseline", file()]);
+    expect(one.holds).toBe(true);
+    expect(one.out).toMatch(/^known {2}P-AUTH-BEARER/m);
+    expect(one.out).toContain("1 known");
+    const more = await verified([fails, other], ["--baseline", file()]);
+    expect(more).toMatchObject({ holds: false });
+    const fixed = await verified([passes], ["--baseline", file()]);
+    expect(fixed.holds).toBe(true);
+    expect(fixed.out).toMatch(new RegExp(`remove .*baseline: ${id}`));
   });
 
-  it("fails the run for a failure that it does not know", async () => {
-    const more: Verdict = { ...fails, requirement: "P-REFUND-KEY" };
-    expect(await verified([fails, more], ["--baseline", file(failing)])).toMatchObject({
-      holds: false,
-    });
-  });
-
-  it("says what is mended", async () => {
-    const { holds, out } = await verified([passes], ["--baseline", file(failing)]);
-    expect(holds).toBe(true);
-    expect(out).toContain("mended: remove it from the baseline: provider/said#P-AUTH-BEARER");
-  });
-
-  it("is written where that is asked for, keeps its reasons, and loses what is mended", async () => {
+  it("is written with --update-baseline, keeps its reasons and loses what is fixed", async () => {
     const path = join(temporaryFolder(), "new.json");
-    const update = ["--baseline", path, "--update-baseline"];
-    const first = await verified([fails, { ...fails, requirement: "P-REFUND-KEY" }], update);
+    const update = (at: string) => ["--baseline", at, "--update-baseline"];
+    const first = await verified([fails, other], update(path));
     expect(first).toMatchObject({ holds: true, err: "baseline: 2 added, 0 removed\n" });
-    expect(JSON.parse(readFileSync(path, "utf8"))).toEqual({
-      known: [{ id: "provider/said#P-AUTH-BEARER" }, { id: "provider/said#P-REFUND-KEY" }],
-    });
-    const kept = file(failing);
-    await verified([fails], ["--baseline", kept, "--update-baseline"]);
-    expect(JSON.parse(readFileSync(kept, "utf8"))).toEqual(JSON.parse(failing));
-    await verified([passes], ["--baseline", kept, "--update-baseline"]);
-    expect(JSON.parse(readFileSync(kept, "utf8"))).toEqual({ known: [] });
+    expect(known(path)).toEqual({ known: [{ id }, { id: "provider/said#P-REFUND-KEY" }] });
+    const kept = file();
+    await verified([fails], update(kept));
+    expect(known(kept)).toEqual(failing);
+    await verified([passes], update(kept));
+    expect(known(kept)).toEqual({ known: [] });
   });
 
   it.each([
-    ["is not JSON", "{", "is not JSON"],
-    ["has another form", '{"known":[{"id":1}],"more":1}', "/known/0/id must be text"],
-    ["names one twice", '{"known":[{"id":"a"},{"id":"a"}]}', 'has "a" twice'],
-  ])("that %s ends the command before anything is sent", async (_what, text, message) => {
-    const path = file(text);
+    ["is not JSON", "{", "JSON"],
+    ["has a wrong member", '{"known":[{"id":1}],"more":1}', "/known/0/id"],
+    ["names one failure twice", '{"known":[{"id":"a"},{"id":"a"}]}', '"a" twice'],
+    ["does not exist", undefined, "--update-baseline"],
+  ])("fails before anything is sent if the file %s", async (_what, text, message) => {
+    const path = text === undefined ? join(temporaryFolder(), "none.json") : file(text);
     const run = verified([fails], ["--baseline", path]);
     await expect(run).rejects.toThrow(message);
     await expect(run).rejects.toMatchObject({ code: "CS_CLI_BASELINE_UNUSABLE" });
   });
 
-  it("that is not there ends the command too", async () => {
-    const absent = ["--baseline", join(temporaryFolder(), "none.json")];
-    await expect(verified([fails], absent)).rejects.toThrow("--update-baseline makes it");
-  });
-
-  it("is named where it is to be written", async () => {
+  it("fails with --update-baseline and no file", async () => {
     await expect(verified([fails], ["--update-baseline"])).rejects.toMatchObject({
       code: "CS_CLI_BASELINE_UNUSABLE",
     });

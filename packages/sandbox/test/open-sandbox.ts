@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer, request, type OutgoingHttpHeaders } from "node:http";
-import type { AddressInfo } from "node:net";
+import { request, type OutgoingHttpHeaders } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { profiles } from "@countersign/schemas/profiles";
 import { sqliteDriver } from "@countersign/service";
 import { onTestFinished } from "vitest";
 import { openNamespace, type OpenedNamespace } from "../src/open-namespace.ts";
+import { listen } from "./listen.ts";
 import { startSandbox, type RunningSandbox, type SandboxOptions } from "../src/sandbox.ts";
 
 export const TOKEN = "token-of-the-first-namespace";
@@ -44,14 +44,21 @@ export interface TestSandbox {
   subscribe(url: string, options?: CallOptions): Promise<string>;
 }
 
-/** A sandbox over a new database and a real socket, with the seed 1, that lasts as long as the test. */
-export async function openSandbox(options: Partial<SandboxOptions> = {}): Promise<TestSandbox> {
+/**
+ * Opens a sandbox over a new database and a real socket, with the seed 1.
+ *
+ * @param onEnd Takes what closes it, the last first. Default: the test's end does.
+ */
+export async function openSandbox(
+  options: Partial<SandboxOptions> = {},
+  onEnd: (end: () => void | Promise<void>) => void = onTestFinished,
+): Promise<TestSandbox> {
   const folder = mkdtempSync(join(tmpdir(), "countersign-sandbox-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  onEnd(() => rmSync(folder, { recursive: true, force: true }));
   const driver = options.driver ?? sqliteDriver(join(folder, "sandbox.db"));
   const profile = options.profile ?? profiles.standard;
   const sandbox = await startSandbox({ profile, port: 0, ...options, driver });
-  onTestFinished(() => sandbox.close({ graceMs: 0 }));
+  onEnd(() => sandbox.close({ graceMs: 0 }));
   const opened = await openNamespace({ driver, profile, seed: 1, token: TOKEN });
 
   const call: TestSandbox["call"] = (method, path, sent = {}) => {
@@ -132,7 +139,7 @@ export async function openReceiver(
   ...statuses: number[]
 ): Promise<{ url: string; arrived: Arrived[] }> {
   const arrived: Arrived[] = [];
-  const server = createServer((incoming, response) => {
+  const url = await listen((incoming, response) => {
     const chunks: Buffer[] = [];
     incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
     incoming.on("end", () => {
@@ -145,16 +152,7 @@ export async function openReceiver(
       response.writeHead(statuses[Math.min(arrived.length, statuses.length) - 1] ?? 204).end();
     });
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, "127.0.0.1", resolve);
-  });
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  // A listening TCP server has an address with a port.
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}/webhooks`, arrived };
+  return { url: `${url}/webhooks`, arrived };
 }
 
 /** The code and the wrong members of a refusal. */

@@ -1,0 +1,65 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { missing } from "./fixtures.ts";
+import { ran } from "./ran.ts";
+import { temporaryFolder } from "./start-command.ts";
+
+const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
+
+/** Runs a shell that finds `countersign`. */
+function shell(name: string, args: readonly string[], folder = temporaryFolder()): string {
+  const command = join(folder, "countersign");
+  const node = `exec '${process.execPath}' --conditions=@countersign/source '${main}' "$@"`;
+  writeFileSync(command, `#!/bin/sh\n${node}\n`);
+  chmodSync(command, 0o755);
+  const PATH = `${folder}:${process.env["PATH"] ?? ""}`;
+  return execFileSync(name, args, {
+    encoding: "utf8",
+    env: { ...process.env, PATH, FOLDER: folder },
+  });
+}
+
+/** Types into a shell at a terminal, presses Tab, and prints the line that the shell then has. */
+const interactive = `
+zmodload zsh/zpty zsh/zselect
+zpty -b shell zsh -f -i
+zpty -w shell "fpath=($FOLDER \\$fpath); autoload -Uz compinit; compinit -u -D"
+zpty -w shell "show() { print -r -- \\"\\$BUFFER\\" > $FOLDER/shown }; zle -N show; bindkey '^X' show"
+zpty -w -n shell $'countersign inbox re\\t\\x18'
+repeat 1000 { [[ -s $FOLDER/shown ]] && break; zselect -t 2 }
+cat $FOLDER/shown
+zpty -d shell`;
+
+describe("countersign completion", () => {
+  it("completes a subcommand and an option in bash", ({ skip }) => {
+    skip(...missing("bash"));
+    const script = `
+source <(countersign completion bash)
+complete -p countersign
+COMP_WORDS=(countersign inbox r) COMP_CWORD=2
+_countersign
+printf '%s\\n' "\${COMPREPLY[@]}"
+COMP_WORDS=(countersign types --lang) COMP_CWORD=2
+_countersign
+printf '%s\\n' "\${COMPREPLY[@]}"`;
+    expect(shell("bash", ["--norc", "-c", script])).toBe(
+      "complete -o default -F _countersign countersign\nretry\n--language\n",
+    );
+  });
+
+  it("completes a subcommand in zsh from a folder of fpath", async ({ skip }) => {
+    skip(...missing("zsh"));
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, "_countersign"), (await ran(["completion", "zsh"])).out);
+    expect(shell("zsh", ["-f", "-c", interactive], folder)).toBe("countersign inbox retry \n");
+  });
+
+  it("completes a subcommand in fish", ({ skip }) => {
+    skip(...missing("fish"));
+    const script = "countersign completion fish | source; complete -C 'countersign inbox re'";
+    expect(shell("fish", ["-N", "-c", script])).toContain("retry");
+  });
+});

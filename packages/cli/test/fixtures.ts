@@ -1,0 +1,50 @@
+import { spawnSync } from "node:child_process";
+import { expect } from "vitest";
+
+/** For `expect.poll`: a loaded machine takes longer than vitest's second. */
+export const SOON = { timeout: 30_000 };
+export const TOKEN = "a-token-of-sixteen-characters-or-more";
+export const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+
+export const encryptionKey = (id: string): string =>
+  `${id}:${Buffer.alloc(32, id).toString("base64")}`;
+export const keys = { COUNTERSIGN_ENCRYPTION_KEYS: encryptionKey("k1") };
+
+/** The environment of a service with one client. */
+export const client = {
+  ...keys,
+  COUNTERSIGN_CLIENT_ID: "cli_merchant",
+  COUNTERSIGN_CLIENT_SECRET: "a-client-secret-of-24-or-more",
+};
+
+/** Gets an access token for `client`. */
+export async function tokenOf(url: string, env: Readonly<Record<string, string>> = client) {
+  const answer = await fetch(new URL("/v1/tokens", url), {
+    method: "POST",
+    body: new URLSearchParams({
+      grant_type: "client_credentials",
+      client_id: env["COUNTERSIGN_CLIENT_ID"] ?? "",
+      client_secret: env["COUNTERSIGN_CLIENT_SECRET"] ?? "",
+    }),
+  });
+  return ((await answer.json()) as { access_token: string }).access_token;
+}
+
+/**
+ * The arguments of `skip` for a test that needs a tool. The tool is run: rustup's `rustc` is on PATH even without a
+ * toolchain.
+ */
+export function missing(tool: string, flag = "--version"): [boolean, string] {
+  const { status } = spawnSync(tool, [flag], { stdio: "ignore" });
+  return [status !== 0, `${tool} ${flag} does not run here`];
+}
+
+/** What a command that could not run leaves. */
+export const failedWith = (code: string): unknown => ({
+  status: 2,
+  out: "",
+  err: expect.stringMatching(new RegExp(`^countersign: CS_CLI_${code}: `, "m")) as unknown,
+});
+/** For members: a matcher of Vitest's is of the type any. */
+export const containing = (text: string): unknown => expect.stringContaining(text);
+export const READY: unknown = expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/);
