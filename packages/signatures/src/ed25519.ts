@@ -1,49 +1,36 @@
-import {
-  createPrivateKey,
-  createPublicKey,
-  type KeyObject,
-  sign,
-  timingSafeEqual,
-  verify,
-} from "node:crypto";
-import { isUsablePoint } from "./ed25519-point.ts";
+import { createPrivateKey, createPublicKey, type KeyObject, timingSafeEqual } from "node:crypto";
 
-/** The bytes of a signature (RFC 8032 section 5.1.6). */
-export const SIGNATURE_BYTES = 64;
-
-// RFC 8410: the DER around the 32 bytes of a public key and of a seed.
+// RFC 8410: the DER before the 32 bytes of a public key and of a seed.
 const SPKI = Buffer.from("302a300506032b6570032100", "hex");
 const PKCS8 = Buffer.from("302e020100300506032b657004220420", "hex");
 
 /**
- * A public key of 32 bytes, or of 44 bytes of SPKI around them.
+ * Imports a public key of 32 bytes, or of 44 bytes with SPKI around them.
  *
- * @throws {TypeError} Another length, another structure, or a point that is not on the curve, not
- *   canonically encoded, or of small order: under such a key anybody can sign.
+ * @throws {TypeError} Another length or structure, or a point that is not on the curve, not canonically encoded, or of
+ *   small order: anybody can sign for such a key.
  */
 export function importPublicKey(bytes: Uint8Array, at: string): KeyObject {
   const raw = bytes.length === 44 ? unwrap(bytes, SPKI, at) : bytes;
   if (raw.length !== 32) {
-    throw new TypeError(`${at} is no ed25519 public key: it needs 32 bytes, or 44 as SPKI`);
+    throw new TypeError(`${at} is not an ed25519 public key: expected 32 bytes, or 44 as SPKI`);
   }
   if (!isUsablePoint(raw)) {
-    throw new TypeError(
-      `${at} is no ed25519 public key that can be trusted: a garbled or weak point`,
-    );
+    throw new TypeError(`${at} is not a safe ed25519 public key: its point is garbled or weak`);
   }
   return createPublicKey({ key: Buffer.concat([SPKI, raw]), format: "der", type: "spki" });
 }
 
 /**
- * A private key: the seed of 32 bytes, seed and public key in 64, or 48 bytes of PKCS #8.
+ * Imports a private key: 32 bytes (seed), 64 bytes (seed and public key) or 48 bytes (PKCS #8).
  *
- * @throws {TypeError} Another length, another structure, or a public half that is not the seed's.
+ * @throws {TypeError} Another length or structure, or a public half that does not belong to the seed.
  */
 export function importPrivateKey(bytes: Uint8Array, at: string): KeyObject {
   const raw = bytes.length === 48 ? unwrap(bytes, PKCS8, at) : bytes;
   if (raw.length !== 32 && raw.length !== 64) {
     throw new TypeError(
-      `${at} is no ed25519 private key: it needs 32 bytes (seed), 64 (seed and public key) or 48 (PKCS #8)`,
+      `${at} is not an ed25519 private key: expected 32 bytes (seed), 64 (seed and public key) or 48 (PKCS #8)`,
     );
   }
   const key = createPrivateKey({
@@ -52,33 +39,66 @@ export function importPrivateKey(bytes: Uint8Array, at: string): KeyObject {
     type: "pkcs8",
   });
   if (raw.length === 64) {
-    const spki = createPublicKey(key).export({ format: "der", type: "spki" });
-    // Signing with a foreign public half gives the seed away.
-    if (!timingSafeEqual(spki.subarray(SPKI.length), raw.subarray(32))) {
-      throw new TypeError(`${at} is no ed25519 private key: its public half is not the seed's`);
+    // Signing with a foreign public half reveals the seed.
+    if (!timingSafeEqual(publicKeyBytes(key), raw.subarray(32))) {
+      throw new TypeError(
+        `${at} is not an ed25519 private key: its public half does not belong to its seed`,
+      );
     }
   }
   return key;
 }
 
-/** The signature over the bytes; the same one each time (RFC 8032 section 5.1.6). */
-export function signEd25519(key: KeyObject, bytes: Uint8Array): Uint8Array {
-  return sign(null, bytes, key);
-}
-
-/** Whether one of the signatures over the bytes is the key's. Nothing here is secret. */
-export function isSignedBy(
-  key: KeyObject,
-  bytes: Uint8Array,
-  signatures: readonly Uint8Array[],
-): boolean {
-  return signatures.some((signature) => verify(null, bytes, key, signature));
+/** Returns the 32 bytes of the public half of either key. */
+export function publicKeyBytes(key: KeyObject): Uint8Array {
+  const publicKey = key.type === "public" ? key : createPublicKey(key);
+  return publicKey.export({ format: "der", type: "spki" }).subarray(SPKI.length);
 }
 
 function unwrap(bytes: Uint8Array, structure: Buffer, at: string): Uint8Array {
-  const head = bytes.subarray(0, structure.length);
-  if (!timingSafeEqual(head, structure)) {
-    throw new TypeError(`${at} is no ed25519 key: its DER describes something else`);
+  if (!timingSafeEqual(bytes.subarray(0, structure.length), structure)) {
+    throw new TypeError(`${at} is not an ed25519 key: its DER describes something else`);
   }
   return bytes.subarray(structure.length);
+}
+
+// Edwards25519 (RFC 8032 section 5.1): -x² + y² = 1 + d x² y² over the integers modulo p.
+const P = 2n ** 255n - 19n;
+const D = 0x52036cee2b6ffe738cc740797779e89800700a4d4141d8ab75eb4dca135978a3n;
+
+/** The y of a point of order 8; the other one is p minus it. */
+const Y_OF_ORDER_8 = 0x7a03ac9277fdc74ec6cc392cfa53202a0f67100d760b3cba4fd84d3d706a17c7n;
+
+/**
+ * Orders 4, 8 and 8; with either sign of x these are six of the eight points of small order. The other two, y = 1 and
+ * y = -1, have x = 0, which Euler's criterion rejects.
+ */
+const SMALL_ORDER: ReadonlySet<bigint> = new Set([0n, Y_OF_ORDER_8, P - Y_OF_ORDER_8]);
+
+/**
+ * True if 32 bytes canonically encode a point that can be a public key (RFC 8032 section 5.1.3): y below p, on the
+ * curve, and not of small order. Some versions of OpenSSL accept a signature of any message for a key of small order.
+ */
+function isUsablePoint(bytes: Uint8Array): boolean {
+  const y = littleEndian(bytes) & (2n ** 255n - 1n);
+  if (y >= P || SMALL_ORDER.has(y)) return false;
+  // x² = numerator / denominator is a square if their product is one: Euler's criterion gives 1 for a square and 0
+  // for x = 0.
+  const ySquared = (y * y) % P;
+  const product = (ySquared - 1n) * (D * ySquared + 1n);
+  return power(product, (P - 1n) / 2n) === 1n;
+}
+
+function littleEndian(bytes: Uint8Array): bigint {
+  return BigInt(`0x${Buffer.from(bytes.toReversed()).toString("hex")}`);
+}
+
+function power(base: bigint, exponent: bigint): bigint {
+  let result = 1n;
+  let square = base % P;
+  for (let rest = exponent; rest > 0n; rest >>= 1n) {
+    if ((rest & 1n) === 1n) result = (result * square) % P;
+    square = (square * square) % P;
+  }
+  return result;
 }

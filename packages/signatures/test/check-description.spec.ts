@@ -101,7 +101,7 @@ describe("a description is refused", () => {
     [
       "with a list whose prefix is split",
       { ...base, ...form({ kind: "list", prefix: "v1,", separator: "," }) },
-      /must not hold the separator/,
+      /must not contain the separator/,
     ],
     [
       "with pairs of too much",
@@ -131,16 +131,20 @@ describe("a description is refused", () => {
     [
       "with pairs beside a timestamp's header",
       { ...timestamped, headers: { signature: "S", timestamp: "T" } },
-      /stands in the signature's header/,
+      /is part of the signature's header/,
     ],
     ["with no list of parts", { ...base, signed: "id" }, /"signed" must be a list/],
-    ["with an unknown part", { ...base, signed: ["id", "nonce", "body"] }, /a part of "signed"/],
+    [
+      "with an unknown part",
+      { ...base, signed: ["id", "nonce", "body"] },
+      /list of id, timestamp and body/,
+    ],
     ["with a part twice", { ...base, signed: ["id", "timestamp", "body", "id"] }, /no part twice/],
     // Genuine for every body: the form of a sender who signs a time, a nonce and an id.
     [
       "that leaves the body out",
       { ...base, signed: ["id", "timestamp"], separator: "|" },
-      /must hold the body/,
+      /must contain the body/,
     ],
     ["that sends an id unsigned", { ...base, signed: ["timestamp", "body"] }, /an id must be both/],
     [

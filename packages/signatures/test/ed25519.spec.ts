@@ -1,9 +1,8 @@
 import { readFileSync } from "node:fs";
-import { generateKeyPairSync } from "node:crypto";
+import { generateKeyPairSync, sign, verify } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { importPrivateKey, importPublicKey, isSignedBy, signEd25519 } from "../src/ed25519.ts";
-import { isUsablePoint } from "../src/ed25519-point.ts";
+import { importPrivateKey, importPublicKey } from "../src/ed25519.ts";
 import { standardWebhooks } from "../src/index.ts";
 import { now, PRIVATE_KEY, PUBLIC_KEY, signed } from "./attempts.ts";
 
@@ -24,21 +23,31 @@ const PKCS8 = hex("302e020100300506032b657004220420");
 const P = 2n ** 255n - 19n;
 
 /** 32 bytes of y with the sign of x in the last bit. */
-function encode(y: bigint, sign: 0n | 1n): Buffer {
-  const number = y | (sign << 255n);
+function encode(y: bigint, signOfX: 0n | 1n): Buffer {
+  const number = y | (signOfX << 255n);
   return Buffer.from(Buffer.from(number.toString(16).padStart(64, "0"), "hex").toReversed());
+}
+
+function isUsablePoint(bytes: Uint8Array): boolean {
+  try {
+    importPublicKey(bytes, "the key");
+    return true;
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    expect(error.message).toMatch(/its point is garbled or weak/);
+    return false;
+  }
 }
 
 describe("ed25519", () => {
   it.each(vectors)("signs and verifies $name", (vector) => {
     const message = hex(vector.message);
     const publicKey = importPublicKey(hex(vector.publicKey), "the key");
-    const signature = signEd25519(importPrivateKey(hex(vector.seed), "the key"), message);
+    const signature = sign(null, message, importPrivateKey(hex(vector.seed), "the key"));
 
-    expect(Buffer.from(signature).toString("hex")).toBe(vector.signature);
-    expect(isSignedBy(publicKey, message, [Buffer.alloc(64), signature])).toBe(true);
-    expect(isSignedBy(publicKey, message, [Buffer.alloc(64)])).toBe(false);
-    expect(isSignedBy(publicKey, Buffer.concat([message, hex("00")]), [signature])).toBe(false);
+    expect(signature.toString("hex")).toBe(vector.signature);
+    expect(verify(null, message, publicKey, signature)).toBe(true);
+    expect(verify(null, Buffer.concat([message, hex("00")]), publicKey, signature)).toBe(false);
   });
 
   it("takes a private key as seed, as seed and public key, and as PKCS #8", () => {
@@ -84,10 +93,9 @@ describe("a public key", () => {
 
   it("of small order is refused in every encoding, under either sign", () => {
     for (const y of smallOrder) {
-      for (const sign of [0n, 1n] as const) {
-        const key = encode(y, sign);
+      for (const signOfX of [0n, 1n] as const) {
+        const key = encode(y, signOfX);
         expect(isUsablePoint(key)).toBe(false);
-        expect(() => importPublicKey(key, "the key")).toThrow(/garbled or weak point/);
         const secret = `whpk_${Buffer.concat([SPKI, key]).toString("base64")}`;
         expect(() => standardWebhooks().check([secret], "verify")).toThrow(TypeError);
       }

@@ -87,7 +87,7 @@ describe("an attempt signed by Standard Webhooks", () => {
     const { headers } = signed(scheme, [`raw:${SECRET}`]);
 
     expect(judge(headers, [{ raw: SECRET }]).ok).toBe(true);
-    expect(judge(headers, [SECRET])).toEqual({ ok: false, code: "CS_SIGNATURE_MISMATCH" });
+    expect(judge(headers, [SECRET])).toMatchObject({ ok: false, code: "CS_SIGNATURE_MISMATCH" });
   });
 });
 
@@ -167,7 +167,7 @@ describe("the signature header of Standard Webhooks", () => {
     ["x".repeat(4097), "CS_SIGNATURE_HEADER_TOO_LONG"],
     [`v1,${Buffer.alloc(32).toString("base64")}`, "CS_SIGNATURE_MISMATCH"],
   ])("%j is refused with %s", (signature, code) => {
-    expect(withSignature(signature)).toEqual({ ok: false, code });
+    expect(withSignature(signature)).toMatchObject({ ok: false, code });
   });
 
   it("is read up to 4,096 characters", () => {
@@ -175,7 +175,7 @@ describe("the signature header of Standard Webhooks", () => {
 
     expect(`${filler} ${genuineSignature}`).toHaveLength(4096);
     expect(withSignature(`${filler} ${genuineSignature}`)).toMatchObject({ ok: true });
-    expect(withSignature(`${filler}x ${genuineSignature}`)).toEqual({
+    expect(withSignature(`${filler}x ${genuineSignature}`)).toMatchObject({
       ok: false,
       code: "CS_SIGNATURE_HEADER_TOO_LONG",
     });
@@ -203,11 +203,11 @@ describe("a key of Standard Webhooks", () => {
     ];
     const forgeries = publicForms.map((form) => signed(scheme, [{ raw: form }]).headers);
 
-    expect(forgeries.map((headers) => judge(headers, [PUBLIC_KEY]))).toEqual(
+    expect(forgeries.map((headers) => judge(headers, [PUBLIC_KEY]))).toMatchObject(
       forgeries.map(() => ({ ok: false, code: "CS_SIGNATURE_VERSION_UNSUPPORTED" })),
     );
     // Beside a secret of its own the version is read, and still only that secret counts.
-    expect(forgeries.map((headers) => judge(headers, [PUBLIC_KEY, SECRET]))).toEqual(
+    expect(forgeries.map((headers) => judge(headers, [PUBLIC_KEY, SECRET]))).toMatchObject(
       forgeries.map(() => ({ ok: false, code: "CS_SIGNATURE_MISMATCH" })),
     );
   });
@@ -217,8 +217,8 @@ describe("a key of Standard Webhooks", () => {
     const both = [SECRET, PUBLIC_KEY];
     const malformed = { ok: false, code: "CS_SIGNATURE_MALFORMED" };
 
-    expect(withSignature(`v1a,${hmacBytes}`, both)).toEqual(malformed);
-    expect(withSignature(`v1,${edBytes}`, both)).toEqual(malformed);
+    expect(withSignature(`v1a,${hmacBytes}`, both)).toMatchObject(malformed);
+    expect(withSignature(`v1,${edBytes}`, both)).toMatchObject(malformed);
     expect(withSignature(`v1,${hmacBytes}`, both)).toMatchObject({ ok: true, secretIndex: 0 });
     expect(withSignature(`v1a,${edBytes}`, both)).toMatchObject({ ok: true, secretIndex: 1 });
   });
@@ -235,7 +235,7 @@ describe("a key of Standard Webhooks", () => {
   it("that is empty forges nothing", () => {
     const forged = "v1,woH/1mJtZGSMCmpFTxRYbStS24eLLD/oXIYr4PYyZ7g=";
 
-    expect(withSignature(forged)).toEqual({ ok: false, code: "CS_SIGNATURE_MISMATCH" });
+    expect(withSignature(forged)).toMatchObject({ ok: false, code: "CS_SIGNATURE_MISMATCH" });
   });
 });
 
@@ -267,7 +267,7 @@ describe("the age of an attempt", () => {
   it("is not told to whoever cannot sign", () => {
     const unsigned = { ...genuine.headers, "webhook-timestamp": "1" };
 
-    expect(judge(unsigned)).toEqual({ ok: false, code: "CS_SIGNATURE_MISMATCH" });
+    expect(judge(unsigned)).toMatchObject({ ok: false, code: "CS_SIGNATURE_MISMATCH" });
   });
 
   it.each(["0", "999999999999"])("reaches to the timestamp %s", (timestamp) => {
@@ -284,7 +284,7 @@ describe("the id and the timestamp", () => {
   it.each(["", " ", "a.b", "a b", "a,b", "a/b", "é", "a\n", "x".repeat(257), "msg_1, msg_1"])(
     "are refused as the id %j",
     (id) => {
-      expect(judge({ ...genuine.headers, "webhook-id": id })).toEqual({
+      expect(judge({ ...genuine.headers, "webhook-id": id })).toMatchObject({
         ok: false,
         code: "CS_SIGNATURE_ID_INVALID",
       });
@@ -297,7 +297,7 @@ describe("the id and the timestamp", () => {
     ["1614265330, 1614265330", "16142/5330", "16142:5330", "yo"],
   ])("are refused as the timestamps %j, %j, %j …", (...timestamps) => {
     for (const timestamp of timestamps) {
-      expect(judge({ ...genuine.headers, "webhook-timestamp": timestamp })).toEqual({
+      expect(judge({ ...genuine.headers, "webhook-timestamp": timestamp })).toMatchObject({
         ok: false,
         code: "CS_SIGNATURE_TIMESTAMP_INVALID",
       });

@@ -1,19 +1,18 @@
 import { createHmac, randomBytes, randomInt } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { standardWebhooks } from "../src/index.ts";
-import { isAmong } from "../src/hmac.ts";
 import { now, NOW_SECONDS, SECRET } from "./attempts.ts";
 
 const SAMPLES = 16_000;
 const CALLS = 50;
-/** Beyond it a difference of the means is no noise: a loop that stops early has a t above 300. */
+/** A larger t is not noise: a loop that stops early has a t above 300. */
 const LEAK = 10;
 
 type Compare = (sent: Uint8Array) => boolean;
 
 /**
- * Welch's t between digests that differ in the first byte and digests that differ in the last one,
- * in random order, without the slowest tenth of each.
+ * Returns Welch's t between digests that differ in the first byte and digests that differ in the last one, in random
+ * order, without the slowest tenth of each.
  */
 function welch(digest: Uint8Array, compare: Compare): number {
   const differing = (at: number) =>
@@ -53,19 +52,13 @@ function stopsEarly(digest: Uint8Array): Compare {
 }
 
 describe("the time of a comparison", () => {
-  it("tells the first byte that differs where a loop stops there: the test can see it", () => {
+  it("reveals the first different byte of a loop that stops there, so this test can see it", () => {
     const digest = randomBytes(32);
 
     expect(Math.abs(welch(digest, stopsEarly(digest)))).toBeGreaterThan(LEAK);
   });
 
-  it("does not tell it in this package", () => {
-    const digest = randomBytes(32);
-
-    expect(Math.abs(welch(digest, (sent) => isAmong(digest, [sent])))).toBeLessThan(LEAK);
-  });
-
-  it("does not tell it through verify", () => {
+  it("does not reveal it through verify", () => {
     const scheme = standardWebhooks();
     const body = Buffer.from("{}");
     const key = Buffer.from(SECRET.slice("whsec_".length), "base64");

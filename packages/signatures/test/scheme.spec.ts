@@ -1,0 +1,194 @@
+import { runInNewContext } from "node:vm";
+import { describe, expect, it } from "vitest";
+import {
+  bodyHmac,
+  describedHmac,
+  hmacPresets,
+  type SignatureScheme,
+  standardWebhooks,
+  timestampedHmac,
+  xSignature,
+} from "../src/index.ts";
+import {
+  messageOf,
+  now,
+  OTHER_SECRET,
+  PRIVATE_KEY,
+  PUBLIC_KEY,
+  SECRET,
+  signed,
+} from "./attempts.ts";
+
+const secrets = [{ raw: "only-the-two-of-us-know-it" }];
+const withId: readonly SignatureScheme[] = [standardWebhooks(), xSignature()];
+const timed: readonly SignatureScheme[] = [
+  ...withId,
+  timestampedHmac({ header: "X-Signature" }),
+  describedHmac(hmacPresets.unseparated),
+];
+const all: readonly SignatureScheme[] = [...timed, bodyHmac({ header: "X-Signature" })];
+
+describe.each(all)("the caller of $name", (scheme) => {
+  const attempt = signed(scheme, secrets);
+
+  it("gets a TypeError for a clock that is not a finite number", () => {
+    for (const clock of [Number.NaN, Infinity, -Infinity, undefined, "0", new Date()]) {
+      const options = { now: clock as number };
+      expect(() => scheme.verify(attempt, secrets, options)).toThrow(/^invalid "now"/);
+    }
+  });
+
+  it("gets a TypeError for a tolerance that is not a whole number of seconds", () => {
+    for (const tolerance of [-1, 0.5, Number.NaN, Infinity, 2 ** 53, "300", null]) {
+      const options = { now, toleranceSeconds: tolerance as number };
+      expect(() => scheme.verify(attempt, secrets, options)).toThrow(/"toleranceSeconds"/);
+    }
+  });
+
+  it("gets a TypeError for a body that is not bytes", () => {
+    const view = new DataView(new ArrayBuffer(2));
+    for (const body of ["{}", {}, null, undefined, [1, 2], view.buffer, view, new Int8Array(2)]) {
+      const given = { body: body as Uint8Array };
+      const call = () => scheme.verify({ ...attempt, ...given }, secrets, { now });
+      expect(call).toThrow(/^invalid "body": expected the raw bytes/);
+      expect(() => scheme.sign({ ...messageOf(), ...given }, secrets)).toThrow(TypeError);
+    }
+  });
+
+  it("learns about its own mistakes before the attempt is judged", () => {
+    const hopeless = { headers: {}, body: attempt.body };
+
+    expect(() => scheme.verify(hopeless, [], { now })).toThrow(/"secrets"/);
+    expect(() => scheme.verify(hopeless, secrets, { now: Number.NaN })).toThrow(/"now"/);
+    expect(scheme.verify(hopeless, secrets, { now })).toMatchObject({
+      code: "CS_SIGNATURE_HEADER_MISSING",
+    });
+  });
+});
+
+describe("a signer", () => {
+  it("gets a TypeError for a timestamp that cannot be verified", () => {
+    for (const scheme of timed) {
+      for (const timestamp of [-1, 0.5, Number.NaN, Infinity, 1e12, "1614265330", undefined]) {
+        const message = { ...messageOf(), timestamp: timestamp as number };
+        expect(() => scheme.sign(message, secrets)).toThrow(/^invalid "timestamp"/);
+      }
+    }
+  });
+
+  it("gets a TypeError for an id that cannot be verified", () => {
+    for (const scheme of withId) {
+      for (const id of ["", "a.b", "a b", "a\n", "é", "x".repeat(257), undefined, 1]) {
+        const message = { ...messageOf(), id: id as string };
+        expect(() => scheme.sign(message, secrets)).toThrow(/^invalid "id"/);
+      }
+    }
+  });
+});
+
+describe("bytes", () => {
+  it("may be a Buffer, part of a larger one, or from another realm", () => {
+    const scheme = standardWebhooks();
+    const message = messageOf(JSON.stringify({ data: "long enough to be a key as well" }));
+    const { headers, body } = signed(scheme, secrets, message);
+    const memory = new Uint8Array(body.length + 10).fill(7);
+    memory.set(body, 5);
+    const views = [
+      Buffer.from(body),
+      Uint8Array.from(body),
+      memory.subarray(5, -5),
+      runInNewContext("Uint8Array.from(bytes)", { bytes: body }) as Uint8Array,
+    ];
+
+    for (const view of views) {
+      expect(scheme.verify({ headers, body: view }, secrets, { now })).toMatchObject({ ok: true });
+      expect(scheme.sign({ ...message, body: view }, [{ raw: view }, { raw: body }])).toEqual(
+        scheme.sign(message, [{ raw: body }, { raw: body }]),
+      );
+    }
+  });
+});
+
+describe("headers checked before the body is read", () => {
+  it.each(all)("pass if $name signed them, whatever the secret and the age", (scheme) => {
+    const old = signed(scheme, secrets, { ...messageOf(), timestamp: 1_000_000_000 });
+
+    expect(scheme.checkHeaders(old.headers)).toBeUndefined();
+    expect(scheme.checkHeaders(new Headers(old.headers))).toBeUndefined();
+  });
+
+  it("are refused for the same reason and header as by verify", () => {
+    const scheme = standardWebhooks();
+    const { headers, body } = signed(scheme, [SECRET]);
+    const changes: readonly (readonly [string, unknown, string])[] = [
+      ["webhook-id", undefined, "CS_SIGNATURE_HEADER_MISSING"],
+      ["webhook-id", "a.b", "CS_SIGNATURE_ID_INVALID"],
+      ["webhook-timestamp", "1e9", "CS_SIGNATURE_TIMESTAMP_INVALID"],
+      ["webhook-timestamp", ["1", "2"], "CS_SIGNATURE_HEADER_DUPLICATE"],
+      ["webhook-signature", "", "CS_SIGNATURE_MALFORMED"],
+      ["webhook-signature", "v1,AAAA", "CS_SIGNATURE_MALFORMED"],
+      ["webhook-signature", "v1,a, v1,b", "CS_SIGNATURE_HEADER_DUPLICATE"],
+      ["webhook-signature", "v9,AAAA", "CS_SIGNATURE_VERSION_UNSUPPORTED"],
+      ["webhook-signature", "v1,x ".repeat(9), "CS_SIGNATURE_TOO_MANY"],
+      ["webhook-signature", "x".repeat(4097), "CS_SIGNATURE_HEADER_TOO_LONG"],
+      ["webhook-signature", 1, "CS_SIGNATURE_HEADER_INVALID"],
+    ];
+    for (const [header, value, code] of changes) {
+      const changed = { ...headers, [header]: value } as Record<string, string>;
+
+      expect(scheme.checkHeaders(changed)).toEqual({ ok: false, code, facts: { header } });
+      expect(scheme.verify({ headers: changed, body }, [SECRET], { now })).toEqual(
+        scheme.checkHeaders(changed),
+      );
+    }
+    expect(() => scheme.checkHeaders(null as never)).toThrow(TypeError);
+  });
+
+  it("pass with either version, because the secrets are not known yet", () => {
+    const scheme = standardWebhooks();
+    const asymmetric = signed(scheme, [PRIVATE_KEY]);
+
+    expect(scheme.checkHeaders(asymmetric.headers)).toBeUndefined();
+    expect(scheme.verify(asymmetric, [SECRET], { now })).toMatchObject({
+      code: "CS_SIGNATURE_VERSION_UNSUPPORTED",
+      facts: { header: "webhook-signature" },
+    });
+  });
+});
+
+describe("the facts of a refusal", () => {
+  const scheme = standardWebhooks();
+
+  it("name the fingerprints of the secrets that did not match, in their order", () => {
+    const given = [OTHER_SECRET, PUBLIC_KEY];
+    const expected = scheme.check(given, "verify").map(({ fingerprint }) => fingerprint);
+
+    expect(scheme.verify(signed(scheme, [SECRET]), given, { now })).toEqual({
+      ok: false,
+      code: "CS_SIGNATURE_MISMATCH",
+      facts: { fingerprints: expected },
+    });
+  });
+
+  it("give the clock difference in seconds, but only after a genuine signature", () => {
+    const early = signed(scheme, [SECRET]);
+    const judge = (clock: number, secret: string) =>
+      scheme.verify(early, [secret], { now: now + clock * 1000 });
+
+    expect(judge(400, SECRET)).toMatchObject({ facts: { clockDifferenceSeconds: -400 } });
+    expect(judge(-301, SECRET)).toMatchObject({ facts: { clockDifferenceSeconds: 301 } });
+    expect(judge(400, OTHER_SECRET)).not.toHaveProperty("facts.clockDifferenceSeconds");
+  });
+});
+
+describe("replay protection", () => {
+  it("is missing only from a scheme that signs neither an id nor a time", () => {
+    expect(all.map(({ replayProtection }) => replayProtection)).toEqual([
+      true,
+      true,
+      true,
+      true,
+      false,
+    ]);
+  });
+});
