@@ -3,11 +3,11 @@ import { Failure } from "./failure.ts";
 import type { Surroundings } from "./terminal.ts";
 
 /**
- * A secret from the environment: the variable, or the file that `NAME_FILE` names, without the line
- * break at its end. `undefined` where neither is set; an empty one is a mistake and no absence.
+ * Reads a secret from the variable, or from the file that `NAME_FILE` names, without one final newline. Returns
+ * `undefined` if neither is set.
  *
- * @throws {Failure} `CS_CLI_ENVIRONMENT_UNUSABLE`: both are set, one is empty, or the file cannot be
- *   read.
+ * @throws {Failure} `CS_CLI_ENVIRONMENT_UNUSABLE`: both are set, one is empty or ends with more than one newline, or
+ *   the file cannot be read.
  */
 export async function secretFrom(
   env: Surroundings["env"],
@@ -18,16 +18,21 @@ export async function secretFrom(
   if (value !== undefined && file !== undefined) {
     throw unusable(`${name} and ${name}_FILE are both set`);
   }
-  if (value === "") throw unusable(`${name} is empty`);
-  if (file === undefined) return value;
+  if (file === undefined) return value === undefined ? undefined : withoutNewline(value, name);
+  let text: string;
   try {
-    const text = (await readFile(file, "utf8")).replace(/\r?\n$/, "");
-    if (text === "") throw unusable(`the file that ${name}_FILE names is empty`);
-    return text;
+    text = await readFile(file, "utf8");
   } catch (cause) {
-    if (cause instanceof Failure) throw cause;
-    throw unusable(`the file that ${name}_FILE names cannot be read`, { cause });
+    throw unusable(`cannot read the file that ${name}_FILE names`, { cause });
   }
+  return withoutNewline(text, `the file that ${name}_FILE names`);
+}
+
+function withoutNewline(given: string, at: string): string {
+  const text = given.replace(/\r?\n$/, "");
+  if (text === "") throw unusable(`${at} is empty`);
+  if (/[\r\n]$/.test(text)) throw unusable(`${at} ends with more than one newline`);
+  return text;
 }
 
 function unusable(message: string, options?: ErrorOptions): Failure {

@@ -3,6 +3,7 @@ import { toNode } from "@countersign/receiver/node";
 import { profiles } from "@countersign/schemas/profiles";
 import { describe, expect, it } from "vitest";
 import { listen } from "../../sandbox/test/listen.ts";
+import { firstCalls } from "../src/first-calls.ts";
 import { brokenKinds } from "../src/send/broken.ts";
 import { containing, failedWith, SECRET } from "./fixtures.ts";
 import { ran, type Ran } from "./ran.ts";
@@ -51,6 +52,38 @@ describe("countersign send", () => {
     const args = ["send", type, "--url", url, "--profile", "x-signature"];
     const { status } = await ran(args, { COUNTERSIGN_SECRET: textSecret });
     expect({ status, seen }).toEqual({ status: 0, seen: [type] });
+  });
+
+  it("uses a secret as the receiver does: the sandbox's printed example, a newline, base64", async () => {
+    const printed = /"secretKey":"([^"]+)"/.exec(
+      firstCalls({ url: "", token: "", paymentId: undefined, isSubscribed: false }).join("\n"),
+    )?.[1];
+    const base64 = Buffer.alloc(32, 3).toString("base64");
+    for (const secret of [printed, `${printed}\n`, base64]) {
+      const receiver = createReceiver({ secrets: [secret], fallback: () => undefined });
+      const listener = toNode(receiver);
+      // oxlint-disable-next-line no-await-in-loop -- one secret after the other
+      const url = await listen((request, response) => void listener(request, response));
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      const sent = await ran(["send", "refund.failed", "--url", url], {
+        COUNTERSIGN_SECRET: secret ?? "",
+      });
+      const warning = "warning: COUNTERSIGN_SECRET is used as text but looks like base64";
+      expect(sent).toMatchObject({ status: 0, err: secret === base64 ? containing(warning) : "" });
+    }
+  });
+
+  it.each([
+    [`"${SECRET}"`, 'COUNTERSIGN_SECRET is in quotes (")'],
+    [`${SECRET.slice(0, 20)} ${SECRET.slice(20)}`, "COUNTERSIGN_SECRET contains a space"],
+    [`${SECRET}\n\n`, "COUNTERSIGN_SECRET ends with more than one newline"],
+    ["too-short", "COUNTERSIGN_SECRET is too short"],
+  ])("names the mistake in a secret, not the secret: %j", async (secret, message) => {
+    const failed = await ran(["send", "refund.failed", "--url", "http://127.0.0.1:9/"], {
+      COUNTERSIGN_SECRET: secret,
+    });
+    expect(failed).toMatchObject({ status: 2, err: containing(message) });
+    expect(failed.err).not.toContain(secret.slice(0, 12));
   });
 
   it("repeats one delivery under one id with --times, and the handler runs once", async () => {

@@ -43,13 +43,8 @@ export async function startDeliveryProxy(profile: Profile): Promise<DeliveryProx
           secretKey,
           newestSecretKey:
             routes.findLast((one) => one.url.href === url.href)?.secretKey ?? secretKey,
-          // Every secretKey of the kit's is text of a scheme that takes text, or `whsec_…`.
           sign: (message: Parameters<typeof scheme.sign>[0], key: string = secretKey) =>
-            scheme.sign(message, [
-              profile.signature.scheme === "standard-webhooks" && !key.startsWith("whsec_")
-                ? { raw: key }
-                : key,
-            ]),
+            scheme.sign(message, [key]),
         };
         return fault(attempt, ({ method, url: to, headers, body: sent }) =>
           sendTo(to, { method, headers, body: sent }),

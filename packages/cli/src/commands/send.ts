@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { sampleEvent } from "@countersign/sandbox";
 import type { Profile } from "@countersign/schemas/profiles";
 import { systemRandom } from "@countersign/service";
-import { schemeOf, type Secret } from "@countersign/signatures";
+import { schemeOf } from "@countersign/signatures";
 import { didYouMean } from "../closest.ts";
 import { secretFrom } from "../environment.ts";
 import { Failure } from "../failure.ts";
@@ -44,7 +44,7 @@ export async function runSend(command: SendCommand, surroundings: Surroundings):
     data: command.data === undefined ? undefined : await readData(command.data),
   });
   if (!event.ok) throw eventFailure(event.code, command, profile);
-  const secret = await secretFor(surroundings);
+  const secret = await secretFor(profile, surroundings);
 
   const body = new TextEncoder().encode(event.body);
   const post = poster({
@@ -78,27 +78,11 @@ function signedBy(
 ): ReturnType<typeof signed> & object {
   const scheme = schemeOf(profile.signature);
   const isStandard = profile.signature.scheme === "standard-webhooks";
-  const asGiven = (text: string): Secret =>
-    isStandard && !/^(whsec_|whsk_|whpk_|raw:)/.test(text) ? { raw: text } : text;
   const stranger = isStandard
     ? `whsec_${randomBytes(32).toString("base64")}`
     : randomBytes(32).toString("hex");
-  let sent: ReturnType<typeof signed>;
-  try {
-    sent = signed(
-      {
-        scheme,
-        toleranceSeconds: profile.signature.toleranceSeconds,
-        message,
-        secret: asGiven(secret),
-        stranger,
-      },
-      broken,
-    );
-  } catch (cause) {
-    const reason = cause instanceof TypeError ? cause.message : "it is refused";
-    throw new Failure("CS_CLI_SECRET_UNUSABLE", `COUNTERSIGN_SECRET cannot sign: ${reason}`);
-  }
+  const { toleranceSeconds } = profile.signature;
+  const sent = signed({ scheme, toleranceSeconds, message, secret, stranger }, broken);
   if (sent !== undefined) return sent;
   throw new Failure(
     "CS_CLI_ARGUMENT_UNUSABLE",
@@ -106,13 +90,27 @@ function signedBy(
   );
 }
 
-async function secretFor({ env, askSecret }: Surroundings): Promise<string> {
+async function secretFor(
+  { signature }: Profile,
+  { env, askSecret, terminal }: Surroundings,
+): Promise<string> {
   const secret = (await secretFrom(env, "COUNTERSIGN_SECRET")) ?? (await askSecret("Secret: "));
-  if (secret !== undefined && secret !== "") return secret;
-  throw new Failure(
-    "CS_CLI_SECRET_UNUSABLE",
-    "there is no secret to sign with: set COUNTERSIGN_SECRET or COUNTERSIGN_SECRET_FILE",
-  );
+  if (secret === undefined || secret === "") {
+    throw new Failure(
+      "CS_CLI_SECRET_UNUSABLE",
+      "missing secret to sign with: set COUNTERSIGN_SECRET or COUNTERSIGN_SECRET_FILE",
+    );
+  }
+  const named = (text: string): string => text.replace("secrets[0]", "COUNTERSIGN_SECRET");
+  try {
+    for (const { warning } of schemeOf(signature).check([secret], "sign")) {
+      if (warning !== undefined) terminal.err(`warning: ${named(warning)}`);
+    }
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause;
+    throw new Failure("CS_CLI_SECRET_UNUSABLE", named(cause.message));
+  }
+  return secret;
 }
 
 function checkedUrl(text: string): URL {

@@ -71,14 +71,11 @@ async function openReceiver(
   { url, profile }: PactProviderOptions,
   { env }: Surroundings,
 ): Promise<OpenedPactProvider> {
-  const text = await secretFrom(env, "COUNTERSIGN_SECRET");
-  if (text === undefined) throw missing("COUNTERSIGN_SECRET");
-  const isRaw =
-    profile.signature.scheme === "standard-webhooks" && !/^(whsec_|whsk_|raw:)/.test(text);
+  const secret = await secretFrom(env, "COUNTERSIGN_SECRET");
+  if (secret === undefined) throw missing("COUNTERSIGN_SECRET");
   const { send, close } = httpSend(url.origin);
-  const secret = isRaw ? { raw: text } : text;
   const path = url.pathname + url.search;
-  return { provider: receiverProvider({ send, path, secret, profile }), secrets: [text], close };
+  return { provider: receiverProvider({ send, path, secret, profile }), secrets: [secret], close };
 }
 
 function missing(name: string): Failure {

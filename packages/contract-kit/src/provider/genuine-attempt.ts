@@ -1,5 +1,5 @@
 import type { Profile } from "@countersign/schemas";
-import { schemeOf, type Secret } from "@countersign/signatures";
+import { schemeOf } from "@countersign/signatures";
 import type { ReceivedAttempt } from "../target.ts";
 import { idOf } from "./delivered-event.ts";
 import { must } from "./violation.ts";
@@ -7,12 +7,6 @@ import { must } from "./violation.ts";
 const HEADERS = "P-EVENT-HEADERS";
 const SIGNED = "P-EVENT-SIGNED";
 const TIMESTAMP = "P-EVENT-TIMESTAMP";
-
-/** How a subscription's secretKey is a key (S 5.3): by the profile's scheme, never guessed. */
-export function secretOf(secretKey: string, { signature }: Profile): Secret {
-  const isText = signature.scheme === "standard-webhooks" && !secretKey.startsWith("whsec_");
-  return isText ? { raw: secretKey } : secretKey;
-}
 
 /** Whether an attempt verifies with a subscription's secret. */
 export function isGenuine(attempt: ReceivedAttempt, secretKey: string, profile: Profile): boolean {
@@ -57,7 +51,7 @@ function verified(
   profile: Profile,
 ): ReturnType<ReturnType<typeof schemeOf>["verify"]> {
   const { toleranceSeconds } = profile.signature;
-  return schemeOf(profile.signature).verify({ headers, body }, [secretOf(secretKey, profile)], {
+  return schemeOf(profile.signature).verify({ headers, body }, [secretKey], {
     now: at,
     toleranceSeconds,
   });

@@ -2,7 +2,6 @@ import type { Profile } from "@countersign/schemas";
 import { schemeOf } from "@countersign/signatures";
 import type { ReceiverTarget } from "../target.ts";
 import { httpEffects } from "./effects.ts";
-import { secretOf } from "./signing.ts";
 import { type Clock, systemClock } from "./wire/clock.ts";
 import type { Lookup } from "./wire/owned-host.ts";
 import { openWire } from "./wire/wire.ts";
@@ -54,7 +53,7 @@ export function receiverTarget(options: ReceiverTargetOptions): ReceiverTarget {
   const { budgetMs } = options;
   const common = { owned, clock, lookup, perSecond, deadlineMs, budgetMs };
   const wire = openWire({ ...common, url: urlOf(options.url) });
-  const secrets = options.secrets.map((text) => secretOf(text, profile));
+  const secrets = options.secrets;
   // One by one: a scheme of one signature a header signs with one secret, and a receiver may have two.
   for (const secret of secrets) schemeOf(profile.signature).check([secret], "sign");
   const effectsWire =

@@ -89,13 +89,6 @@ export function signingOf({ signature }: Profile): Signing {
   };
 }
 
-/** A secret of the environment as the scheme takes it: Standard Webhooks takes other text as it stands. */
-export function secretOf(text: string, { signature }: Profile): Secret {
-  const isBare =
-    signature.scheme === "standard-webhooks" && !/^(?:whsec_|whsk_|whpk_|raw:)/.test(text);
-  return isBare ? { raw: text } : text;
-}
-
 function withTimeOf({ headers: names, form }: HmacDescription): WithTime | undefined {
   const { timestamp } = names;
   if (timestamp !== undefined)
@@ -108,10 +101,8 @@ function withTimeOf({ headers: names, form }: HmacDescription): WithTime | undef
 
 function standardKeyOf(secret: Secret): Uint8Array | undefined {
   if (typeof secret !== "string") return rawOf(secret);
-  if (secret.startsWith("raw:")) return Buffer.from(secret.slice("raw:".length));
-  return secret.startsWith("whsec_")
-    ? Buffer.from(secret.slice("whsec_".length), "base64")
-    : undefined;
+  if (secret.startsWith("whsec_")) return Buffer.from(secret.slice("whsec_".length), "base64");
+  return /^wh[sp]k_/.test(secret) ? undefined : Buffer.from(secret.replace(/^raw:/, ""));
 }
 
 function rawOf(secret: Exclude<Secret, string>): Uint8Array | undefined {

@@ -1,5 +1,5 @@
 import type { Profile } from "@countersign/schemas/profiles";
-import { sha256Hex, signerOf } from "@countersign/service";
+import { signerOf } from "@countersign/service";
 import { schemeOf } from "@countersign/signatures";
 
 export interface SignatureOrder {
@@ -47,23 +47,17 @@ export function signatureSteps(
   const signed = signerOf(profile)({ id: sent.id, timestamp, body: bytes }, secret) ?? {};
   const expected = signed[header] ?? "";
   const got = received.signature ?? sent.headers[header] ?? "";
-  const isDecoded = isStandard(profile) && secret.startsWith("whsec_");
-  const key = isDecoded ? Buffer.from(secret.slice(6), "base64") : Buffer.from(secret, "utf8");
   const scheme = schemeOf(profile.signature);
   const verdict = scheme.verify(
     { headers: { ...sent.headers, [header]: got }, body: bytes },
-    [isStandard(profile) && !isDecoded ? { raw: secret } : secret],
+    [secret],
     { now: sent.startedAt },
   );
   return {
     scheme: scheme.name,
     header,
     signedText: signedText(profile, { id: sent.id, timestamp: String(timestamp), body }),
-    key: {
-      form: isDecoded ? "the base64 after whsec_, decoded" : "the text of secretKey as it stands",
-      bytes: key.length,
-      fingerprint: sha256Hex(secret).slice(0, 12),
-    },
+    key: keyOf(profile, secret),
     expected,
     received: got,
     signatureDiffersAt: firstDifference(Buffer.from(expected), Buffer.from(got)),
@@ -72,7 +66,21 @@ export function signatureSteps(
   };
 }
 
-const isStandard = ({ signature }: Profile): boolean => signature.scheme === "standard-webhooks";
+function keyOf({ signature }: Profile, secret: string): SignatureSteps["key"] {
+  // A stored secret has signed before, so that the scheme accepts it.
+  const fingerprint = schemeOf(signature).check([secret], "sign")[0]?.fingerprint ?? "";
+  const isStandard = signature.scheme === "standard-webhooks";
+  const prefix = (isStandard ? /^(?:whsec_|raw:)/.exec(secret)?.[0] : undefined) ?? "";
+  const text = secret.slice(prefix.length);
+  switch (prefix) {
+    case "whsec_":
+      return { form: "base64 after whsec_", bytes: Buffer.byteLength(text, "base64"), fingerprint };
+    case "raw:":
+      return { form: "text after raw:", bytes: text.length, fingerprint };
+    default:
+      return { form: "text of secretKey", bytes: text.length, fingerprint };
+  }
+}
 
 function signatureHeaderOf({ signature }: Profile): string {
   return signature.scheme === "hmac"

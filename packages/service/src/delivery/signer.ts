@@ -23,8 +23,7 @@ export interface SignerOptions {
 /**
  * How a profile signs attempts (S 5, rule 3).
  *
- * Of `secretKey` the scheme makes the key: Standard Webhooks decodes `whsec_…` and takes any other text
- * as it stands, the other schemes take every text as it stands.
+ * The scheme reads `secretKey` by the rule that the receiver and `countersign send` follow too.
  *
  * @throws {TypeError} A provider's key is none, there are more than three, or the profile's scheme has none.
  */
@@ -39,8 +38,7 @@ export function signerOf(
   const lists = new Map<string, readonly Secret[] | undefined>();
   const listOf = (secretKey: string): readonly Secret[] | undefined => {
     if (lists.has(secretKey)) return lists.get(secretKey);
-    const own = isStandard && !secretKey.startsWith("whsec_") ? { raw: secretKey } : secretKey;
-    const list = [own, ...providerKeys];
+    const list = [secretKey, ...providerKeys];
     const usable = canSign(scheme, list) ? list : undefined;
     for (const oldest of lists.keys()) {
       if (lists.size < MAX_LISTS) break;
