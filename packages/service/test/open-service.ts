@@ -1,9 +1,6 @@
-import { profiles, type Profile } from "@countersign/schemas/profiles";
+import { profiles } from "@countersign/schemas/profiles";
 import { Agent, request } from "undici";
 import { onTestFinished } from "vitest";
-import type { Routes } from "../src/http/app.ts";
-import type { Logger } from "../src/http/logger.ts";
-import type { TokenIssuer } from "../src/http/token-issuer.ts";
 import { startService, type RunningService } from "../src/start-service.ts";
 import type { Driver } from "../src/store/driver.ts";
 import { sqliteDriver } from "../src/store/sqlite-driver.ts";
@@ -45,48 +42,43 @@ export interface TestService {
   readonly close: () => Promise<void>;
 }
 
-export interface OpenOptions {
+type Started = Parameters<typeof startService>[0];
+
+/** Options of the service; rates are not limited by default, since the clock stands still. */
+export interface OpenOptions extends Omit<Partial<Started>, "clock" | "port" | "vault"> {
   readonly file?: string;
-  readonly profile?: Profile;
   readonly wrap?: (driver: Driver) => Driver;
   /** An empty database, instead of a new SQLite file. */
   readonly driver?: Driver;
-  readonly routes?: Routes;
-  readonly logger?: Logger;
-  readonly allowLoopbackHttp?: boolean;
-  /** Default false: the clock stands still, and a test may make many calls. */
-  readonly limitsRates?: boolean;
-  readonly trustedProxies?: readonly string[];
-  readonly tokenIssuer?: TokenIssuer;
-  readonly metricsToken?: string;
-  /** Default true. */
-  readonly checksAnswers?: boolean;
-  readonly onWork?: () => void;
   /** When the service is closed. Default: at the end of the running test. */
   readonly atEnd?: AtEnd;
 }
+
+/** The body of a refund request for 1.00 with the key `k`, unless `members` say otherwise. */
+export const refundOrder = (paymentId: string, members: object = {}): object => ({
+  paymentId,
+  amount: { currency: "USD", value: 1 },
+  requestKey: "k",
+  ...members,
+});
 
 /** The service over a new SQLite file and a real socket, with one merchant, on 20 November 2026. */
 export async function openService(options: OpenOptions = {}): Promise<TestService> {
   const clock = new ManualClock("2026-11-20T15:00:00.000Z");
   const { wrap = (driver) => driver, atEnd = onTestFinished } = options;
   const driver = wrap(options.driver ?? sqliteDriver(options.file ?? temporaryDatabase(atEnd)));
+  const { file: _file, driver: _driver, wrap: _wrap, atEnd: _atEnd, ...given } = options;
   const service = await startService({
+    profile: profiles.standard,
+    allowLoopbackHttp: false,
+    limitsRates: false,
+    // Every answer of every test is held against its schema.
+    checksAnswers: true,
+    ...given,
     driver,
     clock,
     port: 0,
     vault: testVault(),
-    profile: options.profile ?? profiles.standard,
-    ...(options.logger && { logger: options.logger }),
-    ...(options.onWork && { onWork: options.onWork }),
-    ...(options.routes && { routes: options.routes }),
-    allowLoopbackHttp: options.allowLoopbackHttp ?? false,
-    limitsRates: options.limitsRates ?? false,
-    // Every answer of every test is held against its schema.
-    checksAnswers: options.checksAnswers ?? true,
-    ...(options.metricsToken !== undefined && { metricsToken: options.metricsToken }),
-    ...(options.tokenIssuer && { tokenIssuer: options.tokenIssuer }),
-    ...(options.trustedProxies && { trustedProxies: options.trustedProxies }),
   });
   const agent = new Agent();
   let closing: Promise<unknown> | undefined;

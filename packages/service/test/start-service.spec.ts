@@ -1,89 +1,91 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
-import { describe, expect, it } from "vitest";
-import { openService } from "./open-service.ts";
-import { newPayment } from "./payments.ts";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { profiles } from "@countersign/schemas/profiles";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { startService } from "../src/start-service.ts";
-import type { Driver } from "../src/store/driver.ts";
 import { sqliteDriver } from "../src/store/sqlite-driver.ts";
+import { hookedDriver, type DriverHooks } from "./hooked-driver.ts";
+import { openService, refundOrder } from "./open-service.ts";
+import { newPayment } from "./payments.ts";
 import { temporaryDatabase } from "./temporary-database.ts";
 import { testVault } from "./test-vault.ts";
-import { profiles } from "@countersign/schemas/profiles";
 import { refusal, validated } from "./validated.ts";
 
-describe("a service that is started again", () => {
-  it("knows everything that it answered before", async () => {
+/** A service whose transactions wait at a gate once it is shut. */
+async function openGated() {
+  const hooks: DriverHooks = {};
+  const open = await openService({ wrap: (driver) => hookedDriver(driver, hooks) });
+  const paymentId = await newPayment(open.service, open.merchant);
+  const { promise: opened, resolve: openGate } = Promise.withResolvers<void>();
+  let waiting = 0;
+  const shut = (): void => {
+    hooks.begin = () => {
+      waiting += 1;
+      return opened;
+    };
+  };
+  return { ...open, paymentId, shut, openGate, waiting: () => waiting };
+}
+
+describe("a service", () => {
+  it("that is started again has everything that it answered before", async () => {
     const file = temporaryDatabase();
     const first = await openService({ file });
     const { merchant } = first;
-    const paymentId = await newPayment(first.service, merchant);
-    const json = { paymentId, amount: { currency: "USD", value: 1 }, requestKey: "k" };
-    const asked = validated("refund", await first.call("POST", "/v1/refunds", { json }));
+    const json = refundOrder(await newPayment(first.service, merchant));
+    const made = validated("refund", await first.call("POST", "/v1/refunds", { json }));
     const before = await first.service.driver.query("SELECT * FROM events ORDER BY rowid");
     await first.close();
 
     const second = await openService({ file });
     const again = await second.call("POST", "/v1/refunds", { json, token: merchant.token });
-    expect(validated("problem", again).existing?.paymentId).toBe(asked.paymentId);
+    expect(validated("problem", again).existing?.paymentId).toBe(made.paymentId);
     const events = await second.service.driver.query("SELECT * FROM events ORDER BY rowid");
     expect(events).toEqual(before);
   });
-});
 
-describe("closing a service", () => {
-  it("finishes the calls under way and takes no more", async () => {
-    const gate = new Gate();
-    const open = await openService({ wrap: (driver) => gate.wrap(driver) });
-    const { service, merchant, call } = open;
-    const paymentId = await newPayment(service, merchant);
-    gate.shut();
-    const underWay = Array.from({ length: 20 }, (_, i) => {
-      const json = { paymentId, amount: { currency: "USD", value: 1 }, requestKey: `k${i}` };
-      return call("POST", "/v1/refunds", { json });
-    });
-    await gate.reachedBy(20);
-    const closing = service.close({ graceMs: 60_000 });
-    gate.open();
-    const statuses = (await Promise.all(underWay)).map(({ status }) => status);
-    expect(new Set(statuses)).toEqual(new Set([201]));
-    await closing;
-    await expect(call("GET", "/healthz")).rejects.toThrow(/ECONNREFUSED/);
-  });
-
-  it("ends a connection with the answer of its last call", async () => {
-    const gate = new Gate();
-    const { service, merchant } = await openService({ wrap: (driver) => gate.wrap(driver) });
-    const paymentId = await newPayment(service, merchant);
+  it("finishes the calls in flight when it closes, ends their connections, and takes no more", async () => {
+    const { service, merchant, call, paymentId, ...gate } = await openGated();
     const socket = connect(service.port, "127.0.0.1");
     let received = "";
     socket.on("data", (chunk) => (received += chunk.toString()));
     const ended = new Promise((resolve) => socket.once("close", resolve));
     gate.shut();
-    const json = { paymentId, amount: { currency: "USD", value: 1 }, requestKey: "k" };
-    const text = JSON.stringify(json);
+    const inFlight = Array.from({ length: 20 }, (_, at) =>
+      call("POST", "/v1/refunds", { json: refundOrder(paymentId, { requestKey: `k${at}` }) }),
+    );
+    const text = JSON.stringify(refundOrder(paymentId));
     socket.write(
       `POST /v1/refunds HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\nauthorization: Bearer ${merchant.token}\r\ncontent-length: ${text.length}\r\n\r\n${text}`,
     );
-    await gate.reachedBy(1);
+    await expect.poll(gate.waiting, { timeout: 10_000 }).toBe(21);
     const closing = service.close({ graceMs: 60_000 });
-    gate.open();
+    gate.openGate();
+    const statuses = (await Promise.all(inFlight)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([201]));
     await Promise.all([closing, ended]);
     expect(received).toMatch(/^HTTP\/1.1 201 /);
     expect(received).toMatch(/^connection: close\r$/im);
+    await expect(call("GET", "/healthz")).rejects.toThrow(/ECONNREFUSED/);
   });
 
-  it("waits for no connection that is idle or drips", async () => {
+  it("does not wait for idle connections when it closes", async () => {
     const { service } = await openService();
     const idle = connect(service.port, "127.0.0.1");
+    idle.on("error", () => {});
     await new Promise((resolve) => idle.once("connect", resolve));
     idle.write("POST /v1/refunds HTTP/1.1\r\n");
     const ended = new Promise((resolve) => idle.once("close", resolve));
-    idle.on("error", () => {});
     await service.close({ graceMs: 50 });
     await ended;
     expect(idle.destroyed).toBe(true);
   });
 
-  it("starts the workers after it listens and stops them before the database is gone", async () => {
+  it("starts its workers after it listens, and stops them before it closes the database", async () => {
     const order: string[] = [];
     const driver = sqliteDriver(temporaryDatabase());
     const service = await startService({
@@ -101,78 +103,51 @@ describe("closing a service", () => {
         },
       ],
     });
+    const unavailable = { code: "CS_STORE_UNAVAILABLE" };
     await Promise.all([service.close(), service.close()]);
     expect(order).toEqual(["start", "stop"]);
-    await expect(driver.query("SELECT 1")).rejects.toMatchObject({ code: "CS_STORE_UNAVAILABLE" });
+    await expect(driver.query("SELECT 1")).rejects.toMatchObject(unavailable);
   });
-});
 
-describe("a service that cannot start", () => {
-  it("lets go of the database where the port is taken", async () => {
+  it("closes the database when its port is in use", async () => {
     const { service } = await openService();
     const driver = sqliteDriver(temporaryDatabase());
     const options = { driver, port: service.port, profile: profiles.standard, vault: testVault() };
     await expect(startService(options)).rejects.toMatchObject({ code: "EADDRINUSE" });
     await expect(driver.query("SELECT 1")).rejects.toMatchObject({ code: "CS_STORE_UNAVAILABLE" });
   });
-});
 
-describe("GET /healthz and /readyz", () => {
-  it("say that the service lives, and that its database takes transactions", async () => {
+  it("reports on /healthz that it lives, and on /readyz whether it takes calls and its database answers", async () => {
     const { call, service } = await openService();
-    const health = await call("GET", "/healthz", { token: null });
+    const get = (path: string) => call("GET", path, { token: null });
+    const health = await get("/healthz");
     expect([health.status, health.body]).toEqual([200, { status: "ok" }]);
-    const ready = await call("GET", "/readyz", { token: null });
+    const ready = await get("/readyz");
     expect([ready.status, ready.body]).toEqual([200, { status: "ready" }]);
+    service.drain();
+    const draining = await get("/readyz");
+    expect(refusal(draining)).toEqual({ status: 503, code: "SERVICE_UNAVAILABLE" });
+    expect(draining.headers["connection"]).toBe("close");
+    expect((await get("/healthz")).status).toBe(200);
+    expect((await call("GET", "/v1/customers/c")).status).toBe(404);
 
-    await service.driver.close();
-    expect((await call("GET", "/healthz", { token: null })).status).toBe(200);
-    const gone = await call("GET", "/readyz", { token: null });
+    const other = await openService();
+    await other.service.driver.close();
+    const gone = await other.call("GET", "/readyz", { token: null });
     expect(refusal(gone)).toEqual({ status: 503, code: "SERVICE_UNAVAILABLE" });
+    expect((await other.call("GET", "/healthz", { token: null })).status).toBe(200);
   });
 
-  it("say no more calls before the service closes, while it still takes them", async () => {
-    const { call, service } = await openService();
-    service.drain();
-    const ready = await call("GET", "/readyz", { token: null });
-    expect(refusal(ready)).toEqual({ status: 503, code: "SERVICE_UNAVAILABLE" });
-    expect(ready.headers["connection"]).toBe("close");
-    expect((await call("GET", "/healthz", { token: null })).status).toBe(200);
-    expect((await call("GET", "/v1/customers/c")).status).toBe(404);
+  it("starts with the code of the README as it is printed", async () => {
+    const output = fileURLToPath(new URL("output/", import.meta.url));
+    // Inside the package, so that its names are found.
+    mkdirSync(output, { recursive: true });
+    const cwd = mkdtempSync(join(output, "readme-"));
+    onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
+    const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+    writeFileSync(join(cwd, "readme.ts"), /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? "");
+    const args = ["--conditions=@countersign/source", "readme.ts"];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd });
+    expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+ cli_\S+\n$/);
   });
 });
-
-/** Holds transactions back until a test lets them through. */
-class Gate {
-  #opened: Promise<void> = Promise.resolve();
-  #waiting = 0;
-  open: () => void = () => {};
-  #arrived: () => void = () => {};
-  #expected = Number.POSITIVE_INFINITY;
-
-  shut(): void {
-    this.#waiting = 0;
-    this.#opened = new Promise((resolve) => (this.open = resolve));
-  }
-
-  reachedBy(count: number): Promise<void> {
-    this.#expected = count;
-    return new Promise((resolve) => {
-      this.#arrived = resolve;
-      if (this.#waiting >= count) resolve();
-    });
-  }
-
-  wrap(driver: Driver): Driver {
-    return {
-      query: (sql, params) => driver.query(sql, params),
-      transaction: async (run) => {
-        if (++this.#waiting >= this.#expected) this.#arrived();
-        await this.#opened;
-        return driver.transaction(run);
-      },
-      exclusive: (run) => driver.exclusive(run),
-      close: () => driver.close(),
-    };
-  }
-}

@@ -1,8 +1,8 @@
 import { Deliverer } from "../../src/delivery/deliver.ts";
-import { heapInUse } from "./bad-certificates.ts";
+import { heapInUse } from "./tls-endpoints.ts";
 import { answered, CLOCK_START, fakeTransport, openQueue, policy, type Queue } from "./queue.ts";
 
-const SUBSCRIPTIONS = 1000;
+const SUBSCRIPTIONS = 200;
 const SLICE = 50_000;
 
 export interface BacklogMemory {
@@ -16,9 +16,7 @@ export interface BacklogMemory {
 /** Has a deliverer work on deliveries that are all due, until it has attempted so many of them. */
 export async function workOnBacklog(due: number, attempts: number): Promise<BacklogMemory> {
   const queue = await openQueue();
-  for (let number = 0; number < SUBSCRIPTIONS; number += 1) {
-    await queue.subscribe(`sub_${String(number)}`);
-  }
+  for (let number = 0; number < SUBSCRIPTIONS; number += 1) await queue.subscribe(`sub_${number}`);
   for (let from = 0; from < due; from += SLICE)
     await fill(queue, from, Math.min(due, from + SLICE));
   const done = Promise.withResolvers<void>();
@@ -42,8 +40,8 @@ export async function workOnBacklog(due: number, attempts: number): Promise<Back
 
 /** One event, and deliveries `from` to `to` of as many others that are like it. */
 async function fill(queue: Queue, from: number, to: number): Promise<void> {
-  const numbers = `WITH RECURSIVE n (i) AS (SELECT ${String(from)} UNION ALL
-    SELECT i + 1 FROM n WHERE i + 1 < ${String(to)})`;
+  const numbers = `WITH RECURSIVE n (i) AS (SELECT ${from} UNION ALL
+    SELECT i + 1 FROM n WHERE i + 1 < ${to})`;
   await queue.write(
     `INSERT INTO events (id, merchant_id, clock_id, type, category, payload, created_at)
      ${numbers} SELECT 'evt_' || i, 'mer_1', 'clk_1', 'refund.authorized', 'PAYMENT', '{}', 0 FROM n`,
@@ -52,7 +50,7 @@ async function fill(queue: Queue, from: number, to: number): Promise<void> {
   await queue.write(
     `INSERT INTO deliveries (id, event_id, subscription_key, merchant_id, clock_id, state, next_at,
        created_at)
-     ${numbers} SELECT 'dlv_' || i, 'evt_' || i, 'sub_' || (i % ${String(SUBSCRIPTIONS)}), 'mer_1', 'clk_1',
+     ${numbers} SELECT 'dlv_' || i, 'evt_' || i, 'sub_' || (i % ${SUBSCRIPTIONS}), 'mer_1', 'clk_1',
        'waiting', $1, 0 FROM n`,
     [CLOCK_START],
   );

@@ -7,17 +7,17 @@ import { startHostileServers, type HostileServers } from "./hostile-servers.ts";
 import { listenHttp } from "./listening.ts";
 
 const kinds = [...Object.keys(hostileEndpoints), ...Object.keys(hostileHandshakes)];
-const DEADLINE_MS = 1000;
-const EACH = 10;
+const DEADLINE_MS = 600;
+const EACH = 4;
 
-describe(`B10: ${String(kinds.length)} kinds of hostile endpoints at one time`, () => {
+describe(`attempts at ${kinds.length} kinds of hostile endpoints at one time`, () => {
   let servers: HostileServers;
   beforeAll(async () => {
     servers = await startHostileServers();
   });
   afterAll(() => servers.stop());
 
-  it("end by a second after the deadline, and nobody else waits for them", async () => {
+  it("B10 end by a second after the deadline, and nobody else waits for them", async () => {
     const transport = undiciTransport({ deadlineMs: DEADLINE_MS, allowLoopback: true });
     onTestFinished(() => transport.close());
     const post = async (url: URL): Promise<{ answer: Answer; ms: number }> => {
@@ -26,7 +26,6 @@ describe(`B10: ${String(kinds.length)} kinds of hostile endpoints at one time`, 
       return { answer, ms: performance.now() - start };
     };
     const friend = await listenHttp((_, response) => response.writeHead(204).end());
-    onTestFinished(() => friend.close());
     await post(friend.url);
 
     const hostile = kinds.map(async (kind) => {
@@ -46,15 +45,16 @@ describe(`B10: ${String(kinds.length)} kinds of hostile endpoints at one time`, 
     );
   });
 
-  it.each(kinds)("one that %s is answered for", async (kind) => {
+  it("B10 are each recorded with at most 1 KiB, and leave nothing for the next attempt", async () => {
     const transport = undiciTransport({ deadlineMs: DEADLINE_MS / 4, allowLoopback: true });
     onTestFinished(() => transport.close());
-    const request = { url: servers.urlOf(kind), headers: {}, body: Buffer.from("{}") };
-    const answer = await transport.post(request);
-    const excerpt = answer.kind === "answered" ? answer.excerpt : "";
-    expect(excerpt.length).toBeLessThanOrEqual(1024);
-    // The next one starts anew: nothing of this answer is taken for its own.
-    const next = await transport.post(request);
-    expect(["answered", "unanswered"]).toContain(next.kind);
+    const postTwice = async (kind: string): Promise<void> => {
+      const request = { url: servers.urlOf(kind), headers: {}, body: Buffer.from("{}") };
+      for (let count = 0; count < 2; count += 1) {
+        const answer = await transport.post(request);
+        expect((answer.kind === "answered" ? answer.excerpt : "").length).toBeLessThanOrEqual(1024);
+      }
+    };
+    await Promise.all(kinds.map(postTwice));
   });
 });

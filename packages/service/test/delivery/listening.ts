@@ -1,6 +1,7 @@
 import { createServer, type RequestListener } from "node:http";
-import net from "node:net";
-import type { AddressInfo } from "node:net";
+import net, { type AddressInfo } from "node:net";
+import { onTestFinished } from "vitest";
+import type { AtEnd } from "../temporary-database.ts";
 
 export interface Listening {
   readonly port: number;
@@ -10,21 +11,20 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** An HTTP server on a free loopback port. */
-export function listenHttp(listener: RequestListener): Promise<Listening> {
-  return listening(createServer(listener));
+/** An HTTP server on a free loopback port, by default until the running test ends. */
+export function listenHttp(listener: RequestListener, atEnd?: AtEnd): Promise<Listening> {
+  return listen(createServer(listener), atEnd);
 }
 
 /** A server that answers each connection's first bytes with whatever `answer` does to the socket. */
 export function listenRaw(answer: (socket: net.Socket) => void): Promise<Listening> {
-  return listening(
-    net.createServer((socket) => {
-      socket.once("data", () => answer(socket));
-    }),
-  );
+  return listen(net.createServer((socket) => socket.once("data", () => answer(socket))));
 }
 
-async function listening(server: net.Server): Promise<Listening> {
+export async function listen(
+  server: net.Server,
+  atEnd: AtEnd = onTestFinished,
+): Promise<Listening> {
   const sockets = new Set<net.Socket>();
   let connections = 0;
   server.on("connection", (socket: net.Socket) => {
@@ -33,20 +33,44 @@ async function listening(server: net.Server): Promise<Listening> {
     // Hostile tests break connections from both ends.
     socket.on("error", () => {}).on("close", () => sockets.delete(socket));
   });
+  server.on("tlsClientError", () => {});
   await new Promise<void>((resolve) => {
     server.listen(0, "127.0.0.1", resolve);
   });
+  const close = (): Promise<void> => {
+    for (const socket of sockets) socket.destroy();
+    return new Promise((resolve) => {
+      server.close(() => resolve());
+    });
+  };
+  atEnd(close);
   // A listening TCP server has an address with a port.
   const { port } = server.address() as AddressInfo;
-  return {
-    port,
-    url: new URL(`http://127.0.0.1:${port}/hooks?a=1`),
-    connections: () => connections,
-    async close() {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => {
-        server.close(resolve);
+  const url = new URL(`http://127.0.0.1:${port}/hooks?a=1`);
+  return { port, url, connections: () => connections, close };
+}
+
+export interface Arrived {
+  readonly headers: Record<string, string>;
+  readonly body: Buffer;
+}
+
+/** A receiver that keeps what arrives and answers with `statuses` in turn, the last one for ever. */
+export async function startReceiver(...statuses: readonly number[]) {
+  const arrived: Arrived[] = [];
+  let count = 0;
+  const { url } = await listenHttp((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)]);
+      arrived.push({
+        headers: Object.fromEntries(headers) as Record<string, string>,
+        body: Buffer.concat(chunks),
       });
-    },
-  };
+      response.writeHead(statuses[Math.min(count, statuses.length - 1)] ?? 204).end();
+      count += 1;
+    });
+  });
+  return { arrived, url: url.href };
 }

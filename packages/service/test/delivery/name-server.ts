@@ -1,5 +1,6 @@
-import { createSocket, type Socket } from "node:dgram";
+import { createSocket } from "node:dgram";
 import { once } from "node:events";
+import { onTestFinished } from "vitest";
 
 /** What a name is said to have: IPv4 addresses, `"silence"`, or no address. */
 export type Said = readonly string[] | "silence";
@@ -9,13 +10,12 @@ export interface NameServer {
   readonly address: string;
   /** Names that were asked for, in the order in which the questions for IPv4 came. */
   readonly asked: readonly string[];
-  close(): Promise<void>;
 }
 
 const HEADER_BYTES = 12;
 const TYPE_A = 1;
 
-/** A name server on a free loopback port that answers each question, with a time to live of 0, as it is told. */
+/** A name server on a free loopback port until the running test ends. */
 export async function startNameServer(
   answer: (name: string, count: number) => Said,
 ): Promise<NameServer> {
@@ -31,11 +31,8 @@ export async function startNameServer(
   });
   socket.bind(0, "127.0.0.1");
   await once(socket, "listening");
-  return {
-    address: `127.0.0.1:${String(socket.address().port)}`,
-    asked,
-    close: () => closed(socket),
-  };
+  onTestFinished(() => void socket.close());
+  return { address: `127.0.0.1:${socket.address().port}`, asked };
 }
 
 function nameIn(message: Buffer): { readonly name: string; readonly end: number } {
@@ -56,28 +53,10 @@ function answerTo(question: Buffer, addresses: readonly string[]): Buffer {
   head.writeUInt16BE(0x8180, 2);
   head.writeUInt16BE(addresses.length, 6);
   head.writeUInt32BE(0, 8);
+  // A pointer to the name, type A, class IN, a time to live of 0, and four bytes.
+  const record = Buffer.from("c00c00010001000000000004", "hex");
   const records = addresses.map((address) =>
-    Buffer.from([
-      0xc0,
-      HEADER_BYTES,
-      0,
-      TYPE_A,
-      0,
-      1,
-      0,
-      0,
-      0,
-      0,
-      0,
-      4,
-      ...address.split(".").map(Number),
-    ]),
+    Buffer.concat([record, Buffer.from(address.split(".").map(Number))]),
   );
   return Buffer.concat([head, ...records]);
-}
-
-function closed(socket: Socket): Promise<void> {
-  return new Promise((resolve) => {
-    socket.close(resolve);
-  });
 }

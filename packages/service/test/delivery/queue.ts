@@ -1,16 +1,18 @@
 import { standardWebhooks } from "@countersign/signatures";
 import { onTestFinished } from "vitest";
+import type { Attempt } from "../../src/delivery/attempt.ts";
 import { claim, type Claim } from "../../src/delivery/claim.ts";
-import { DueList, type Room } from "../../src/delivery/due-list.ts";
-import type { DelivererPorts } from "../../src/delivery/deliver.ts";
+import { Deliverer, type DelivererPorts } from "../../src/delivery/deliver.ts";
+import { DueList } from "../../src/delivery/due-list.ts";
 import type { DeliveryPolicy } from "../../src/delivery/policy.ts";
+import { settle } from "../../src/delivery/settle.ts";
 import type { Answer, PostRequest, Transport } from "../../src/delivery/transport.ts";
-import type { Driver } from "../../src/store/driver.ts";
+import type { Vault } from "../../src/secrets/vault.ts";
+import type { Driver, Queryable } from "../../src/store/driver.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { instantOf } from "../../src/store/operations/clocks/instant-of.ts";
 import { dueSubscriptions } from "../../src/store/operations/deliveries/due-subscriptions.ts";
 import { secretPlace } from "../../src/store/operations/subscriptions/secret-place.ts";
-import type { Vault } from "../../src/secrets/vault.ts";
 import { sqliteDriver } from "../../src/store/sqlite-driver.ts";
 import { temporaryDatabase } from "../temporary-database.ts";
 import { testVault } from "../test-vault.ts";
@@ -20,26 +22,22 @@ export const SECRET = "a-secret-of-24-characters-or-more";
 export const REAL_START = Date.parse("2026-11-02T12:00:00.000Z");
 /** What the sandbox clock `clk_1` shows at first. */
 export const CLOCK_START = Date.parse("2026-03-02T09:00:00.000Z");
-
+/** For `expect.poll`: a loaded machine takes longer than vitest's second. */
+export const SOON = { timeout: 10_000 };
 /** Opens the secret of every subscription in a queue. */
 export const vault: Vault = testVault();
 
-const SECOND = 1000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
 export const policy: DeliveryPolicy = {
   schedule: {
-    steps: [0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400].map(
-      (seconds) => seconds * SECOND,
-    ),
+    steps: [0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400].map((s) => s * 1000),
     jitter: 0,
     retryAfterFactor: 2,
   },
   success: "2xx",
   gone: 410,
-  pause: { failures: 400, afterMs: 24 * HOUR },
-  deadlineMs: 15 * SECOND,
-  leaseMs: MINUTE,
+  pause: { failures: 400, afterMs: 86_400_000 },
+  deadlineMs: 15_000,
+  leaseMs: 60_000,
   concurrency: 256,
   concurrencyPerSubscription: 8,
   concurrencyPerHost: 64,
@@ -51,6 +49,12 @@ export interface DeliveryRow {
   readonly attempts: number;
   readonly next_at: number | null;
   readonly leased_until: number;
+}
+
+interface EventOptions {
+  readonly clockId?: string;
+  readonly payload?: string;
+  readonly nextAt?: number;
 }
 
 /** A database with one merchant on the sandbox clock `clk_1` and one on `live`, and a clock to set. */
@@ -66,7 +70,7 @@ export class Queue {
   }
 
   /** The ports of a deliverer over this queue. Its random source is the middle of every range. */
-  ports(transport: Transport): DelivererPorts {
+  ports(transport: Transport = fakeTransport(() => answered(204))): DelivererPorts {
     const scheme = standardWebhooks();
     return {
       driver: this.driver,
@@ -80,14 +84,21 @@ export class Queue {
     };
   }
 
-  async subscribe(
+  subscribe(
     key: string,
     options: { url?: string; clockId?: string; secret?: string } = {},
   ): Promise<void> {
-    const clockId = options.clockId ?? "clk_1";
-    const url = options.url ?? `https://${key}.example/hooks`;
-    const { text, keyId } = vault.seal(options.secret ?? SECRET, secretPlace(key));
-    await this.write(
+    return this.driver.transaction((tx) => this.#subscribe(tx, key, options));
+  }
+
+  async #subscribe(
+    tx: Queryable,
+    key: string,
+    options: { url?: string; clockId?: string; secret?: string },
+  ): Promise<void> {
+    const { clockId = "clk_1", url = `https://${key}.example/hooks`, secret = SECRET } = options;
+    const { text, keyId } = vault.seal(secret, secretPlace(key));
+    await tx.query(
       `INSERT INTO subscriptions
          (key, merchant_id, clock_id, url, secret, secret_key_id, selection, status, created_at,
           updated_at)
@@ -96,92 +107,56 @@ export class Queue {
     );
   }
 
-  /**
-   * Subscriptions `sub_0`, `sub_1`, …, each with one event in its queue, in one transaction.
-   *
-   * @param urlOf Default: each has a host of its own.
-   */
-  async subscribeMany(
-    count: number,
-    urlOf = (number: number): string => `https://sub${number}.example/hooks`,
-  ): Promise<void> {
+  /** Subscriptions `sub_0`, `sub_1`, …, each with one event in its queue. */
+  async subscribeMany(count: number, urlOf?: (number: number) => string): Promise<void> {
     await this.driver.transaction(async (tx) => {
       for (let number = 0; number < count; number += 1) {
-        const key = `sub_${number}`;
-        const { text, keyId } = vault.seal(SECRET, secretPlace(key));
-        await tx.query(
-          `INSERT INTO subscriptions (key, merchant_id, clock_id, url, secret, secret_key_id,
-             selection, status, created_at, updated_at)
-           VALUES ($1, 'mer_1', 'clk_1', $2, $3, $4, '{}', 'ACTIVE', 0, 0)`,
-          [key, urlOf(number), text, keyId],
-        );
-        await tx.query(
-          `INSERT INTO events (id, merchant_id, clock_id, type, category, payload, created_at)
-           VALUES ($1, 'mer_1', 'clk_1', 'refund.authorized', 'PAYMENT', '{}', $2)`,
-          [`evt_${number}`, CLOCK_START],
-        );
-        await tx.query(
-          `INSERT INTO deliveries
-             (id, event_id, subscription_key, merchant_id, clock_id, state, next_at, created_at)
-           VALUES ($1, $2, $3, 'mer_1', 'clk_1', 'waiting', $4, $4)`,
-          [`dlv_${number}`, `evt_${number}`, key, CLOCK_START],
-        );
+        await this.#subscribe(tx, `sub_${number}`, urlOf ? { url: urlOf(number) } : {});
+        await this.#insert(tx, [`sub_${number}`], {});
       }
     });
   }
 
   /** Writes events, each in the queues of all these subscriptions; their payloads have their ids. */
-  async publish(count: number, keys: readonly string[]): Promise<void> {
+  async publish(count: number, keys: readonly string[], options: EventOptions = {}): Promise<void> {
     await this.driver.transaction(async (tx) => {
-      for (let published = 0; published < count; published += 1) {
-        this.#made += 1;
-        const event = `evt_${this.#made}`;
-        await tx.query(
-          `INSERT INTO events (id, merchant_id, clock_id, type, category, payload, created_at)
-           VALUES ($1, 'mer_1', 'clk_1', 'refund.authorized', 'PAYMENT', $2, $3)`,
-          [event, JSON.stringify({ id: event }), CLOCK_START],
-        );
-        for (const key of keys) {
-          await tx.query(
-            `INSERT INTO deliveries
-               (id, event_id, subscription_key, merchant_id, clock_id, state, next_at, created_at)
-             VALUES ($1, $2, $3, 'mer_1', 'clk_1', 'waiting', $4, $4)`,
-            [`dlv_${this.#made}_${key}`, event, key, CLOCK_START],
-          );
-        }
-      }
+      for (let made = 0; made < count; made += 1) await this.#insert(tx, keys, options);
     });
   }
 
   /** Puts an event in the queue of a subscription. @returns The delivery's id. */
-  async enqueue(
-    key: string,
-    options: { clockId?: string; payload?: string; nextAt?: number } = {},
-  ): Promise<string> {
+  async enqueue(key: string, options: EventOptions = {}): Promise<string> {
+    await this.publish(1, [key], options);
+    return `dlv_${this.#made}`;
+  }
+
+  async #insert(tx: Queryable, keys: readonly string[], options: EventOptions): Promise<void> {
     this.#made += 1;
-    const clockId = options.clockId ?? "clk_1";
+    const event = `evt_${this.#made}`;
+    const { clockId = "clk_1", payload = JSON.stringify({ id: event }) } = options;
     const nextAt = options.nextAt ?? (clockId === "live" ? this.realNow : CLOCK_START);
-    const [event, delivery] = [`evt_${this.#made}`, `dlv_${this.#made}`];
-    await this.write(
+    await tx.query(
       `INSERT INTO events (id, merchant_id, clock_id, type, category, payload, created_at)
        VALUES ($1, $2, $3, 'refund.authorized', 'PAYMENT', $4, $5)`,
-      [event, merchantOf(clockId), clockId, options.payload ?? `{"n":${this.#made}}`, nextAt],
+      [event, merchantOf(clockId), clockId, payload, nextAt],
     );
-    await this.write(
-      `INSERT INTO deliveries
-         (id, event_id, subscription_key, merchant_id, clock_id, state, next_at, created_at)
-       VALUES ($1, $2, $3, $4, $5, 'waiting', $6, $6)`,
-      [delivery, event, key, merchantOf(clockId), clockId, nextAt],
-    );
-    return delivery;
+    for (const key of keys) {
+      const id = `dlv_${this.#made}${keys.length > 1 ? `_${key}` : ""}`;
+      await tx.query(
+        `INSERT INTO deliveries
+           (id, event_id, subscription_key, merchant_id, clock_id, state, next_at, created_at)
+         VALUES ($1, $2, $3, $4, $5, 'waiting', $6, $6)`,
+        [id, event, key, merchantOf(clockId), clockId, nextAt],
+      );
+    }
   }
 
   /** Some turns of the event loop and a transaction: time enough for what would be wrong to happen. */
   async passTurns(): Promise<void> {
-    for (let count = 0; count < 20; count += 1) await this.write("SELECT 1", []);
+    for (let count = 0; count < 20; count += 1) await this.write("SELECT 1");
   }
 
-  write(sql: string, params: readonly (string | number | null)[]): Promise<unknown> {
+  write(sql: string, params: readonly (string | number | null)[] = []): Promise<unknown> {
     return this.driver.transaction((tx) => tx.query(sql, params));
   }
 
@@ -189,6 +164,10 @@ export class Queue {
     return this.driver.query<DeliveryRow>(
       "SELECT id, state, attempts, next_at, leased_until FROM deliveries ORDER BY created_at, id",
     );
+  }
+
+  async states(): Promise<string[]> {
+    return (await this.deliveries()).map(({ state }) => state);
   }
 
   attempts(): Promise<
@@ -212,19 +191,49 @@ export class Queue {
     );
     return rows[0]?.instant;
   }
-}
 
-/** Looks for what is due and claims it, as a deliverer with nothing under way would. */
-export async function claimDue(
-  clockId: string,
-  ports: DelivererPorts,
-  room: Partial<Room> = {},
-): Promise<Claim[]> {
-  const now = await instantOf(ports.driver, ports.clock, clockId);
-  const list = new DueList();
-  list.replace(await dueSubscriptions(ports.driver, clockId, { now, realNow: ports.clock.now() }));
-  const shares = list.share({ total: 100, fits: () => 8, fitsOnHost: () => 64, ...room });
-  return claim(clockId, shares, ports, policy);
+  setInstant(instant: number): Promise<unknown> {
+    return this.write("UPDATE clocks SET instant = $1 WHERE id = 'clk_1'", [instant]);
+  }
+
+  /** A deliverer over this queue that is stopped at the end of the running test. */
+  deliverer(transport: Transport, change: Partial<DeliveryPolicy> = {}): Deliverer {
+    const one = new Deliverer(this.ports(transport), { ...policy, ...change });
+    onTestFinished(() => one.stop({ graceMs: 10 }));
+    return one;
+  }
+
+  // A worker that is led by hand: it claims, and says how the attempt went.
+
+  /** Claims what is due on `clk_1`, as a deliverer with nothing in flight would. */
+  async claim(total = 100): Promise<Claim[]> {
+    const ports = this.ports();
+    const now = await instantOf(ports.driver, ports.clock, "clk_1");
+    const list = new DueList();
+    list.replace(await dueSubscriptions(ports.driver, "clk_1", { now, realNow: this.realNow }));
+    const shares = list.share({ total, fits: () => 8, fitsOnHost: () => 64 });
+    return claim("clk_1", shares, ports, policy);
+  }
+
+  async claimOne(): Promise<Claim> {
+    const [one] = await this.claim(1);
+    if (one === undefined) throw new Error("nothing is due");
+    return one;
+  }
+
+  /** Settles one group of attempts, each as its claim and the answer or its status. */
+  settle(
+    attempts: readonly (readonly [Claim, Answer | number])[],
+    change: Partial<DeliveryPolicy> = {},
+  ) {
+    const made = attempts.map(([one, answer]): Attempt => ({
+      claim: one,
+      startedAt: REAL_START,
+      durationMs: 20,
+      answer: typeof answer === "number" ? answered(answer) : answer,
+    }));
+    return settle(made, this.ports(), { ...policy, ...change });
+  }
 }
 
 const merchantOf = (clockId: string): string => (clockId === "live" ? "mer_live" : "mer_1");
@@ -240,15 +249,16 @@ export async function openQueue(): Promise<Queue> {
 /** A queue in an empty database. */
 export async function queueOf(driver: Driver, file = ""): Promise<Queue> {
   await migrate(driver, { now: REAL_START });
-  const queue = new Queue(file, driver);
-  await queue.write("INSERT INTO clocks (id, instant) VALUES ('clk_1', $1)", [CLOCK_START]);
-  for (const clockId of ["clk_1", "live"]) {
-    await queue.write(
-      "INSERT INTO merchants (id, name, clock_id, created_at) VALUES ($1, 'M', $2, 0)",
-      [merchantOf(clockId), clockId],
-    );
-  }
-  return queue;
+  await driver.transaction(async (tx) => {
+    await tx.query("INSERT INTO clocks (id, instant) VALUES ('clk_1', $1)", [CLOCK_START]);
+    for (const clockId of ["clk_1", "live"]) {
+      await tx.query(
+        "INSERT INTO merchants (id, name, clock_id, created_at) VALUES ($1, 'M', $2, 0)",
+        [merchantOf(clockId), clockId],
+      );
+    }
+  });
+  return new Queue(file, driver);
 }
 
 /** A network that answers what it is told, and keeps what it was asked. */
@@ -266,7 +276,20 @@ export function fakeTransport(
   };
 }
 
+/** A network whose answers wait until the test gives them. */
+export function heldTransport() {
+  const waiting: ((answer: Answer) => void)[] = [];
+  const transport = fakeTransport(() => new Promise((resolve) => waiting.push(resolve)));
+  return {
+    transport,
+    inFlight: () => waiting.length,
+    answer: (status: number) => waiting.shift()?.(answered(status)),
+  };
+}
+
 /** An answer with a status. */
 export function answered(status: number, retryAfter?: string): Answer {
   return { kind: "answered", status, retryAfter, excerpt: "" };
 }
+
+export const timeout: Answer = { kind: "unanswered", code: "CS_ATTEMPT_TIMEOUT" };

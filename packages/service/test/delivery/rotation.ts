@@ -2,11 +2,11 @@ import type { Profile } from "@countersign/schemas/profiles";
 import { Webhook as StandardWebhook } from "standardwebhooks";
 import { Stripe } from "stripe";
 import { Webhook as SvixWebhook } from "svix";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { Deliverer } from "../../src/delivery/deliver.ts";
 import { signerOf } from "../../src/delivery/signer.ts";
 import { undiciTransport } from "../../src/delivery/undici-transport.ts";
-import { listenHttp } from "./listening.ts";
+import { startReceiver, type Arrived } from "./listening.ts";
 import { openQueue, policy } from "./queue.ts";
 
 type Headers = Record<string, string>;
@@ -55,59 +55,44 @@ export const peers: readonly Peer[] = [
   },
 ];
 
-export interface RotationTally {
-  readonly attempts: number;
-  /** Attempts that the peer took under neither of the merchant's secrets. */
-  readonly refused: number;
-  /** Events as the merchant counts them: by their ids. */
-  readonly events: number;
-}
-
 /**
  * Delivers events to a merchant who changes the secret again and again: a second subscription of the same
  * address brings the next one, both get each event for a while, and the first is closed.
+ *
+ * @returns Attempts that the peer verifies with neither of the merchant's secrets.
  */
 export async function rotate(
   { signature, verify }: Peer,
   { rotations, eventsEach }: { rotations: number; eventsEach: number },
-): Promise<RotationTally> {
+): Promise<number> {
   const queue = await openQueue();
   const secretOf = (number: number): string => `secret-number-${String(number).padStart(12, "0")}`;
   let number = 0;
   let [attempts, refused] = [0, 0];
   const events = new Set<string>();
-  const server = await listenHttp((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
-      const body = Buffer.concat(chunks);
-      const headers = Object.fromEntries(
-        Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
-      );
-      attempts += 1;
-      // The merchant knows the old and the new one.
-      const isGenuine = [number, number + 1].some((one) => {
-        try {
-          verify(body, headers, secretOf(one));
-          return true;
-        } catch {
-          return false;
-        }
-      });
-      if (!isGenuine) refused += 1;
-      // Written below.
-      events.add((JSON.parse(body.toString()) as { id: string }).id);
-      response.writeHead(204).end();
+  const { arrived, url } = await startReceiver(204);
+  const receive = ({ headers, body }: Arrived): void => {
+    attempts += 1;
+    // The merchant knows the old and the new one.
+    const isGenuine = [number, number + 1].some((one) => {
+      try {
+        verify(body, headers, secretOf(one));
+        return true;
+      } catch {
+        return false;
+      }
     });
-  });
-  onTestFinished(() => server.close());
+    if (!isGenuine) refused += 1;
+    // Written by `publish`.
+    events.add((JSON.parse(body.toString()) as { id: string }).id);
+  };
   const transport = undiciTransport({ deadlineMs: 10_000, allowLoopback: true });
   const ports = { ...queue.ports(transport), sign: signerOf({ signature }) };
   const deliverer = new Deliverer(ports, policy);
   onTestFinished(() => deliverer.stop({ graceMs: 1000 }));
 
   const subscribe = (at: number): Promise<void> =>
-    queue.subscribe(`sub_${String(at)}`, { url: server.url.href, secret: secretOf(at) });
+    queue.subscribe(`sub_${String(at)}`, { url, secret: secretOf(at) });
   await subscribe(0);
   for (; number < rotations; number += 1) {
     await subscribe(number + 1);
@@ -115,9 +100,12 @@ export async function rotate(
     // The libraries read the machine's clock.
     queue.realNow = Date.now();
     await deliverer.drain("clk_1");
+    arrived.splice(0).forEach(receive);
     await queue.write("UPDATE subscriptions SET status = 'CLOSED' WHERE key = $1", [
       `sub_${String(number)}`,
     ]);
   }
-  return { attempts, refused, events: events.size };
+  // Each event comes to both subscriptions, and is one by its id.
+  expect([attempts, events.size]).toEqual([2 * rotations * eventsEach, rotations * eventsEach]);
+  return refused;
 }

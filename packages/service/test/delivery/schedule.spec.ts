@@ -1,97 +1,140 @@
+import { generateKeyPairSync } from "node:crypto";
+import { profiles } from "@countersign/schemas/profiles";
+import { standardWebhooks, xSignature } from "@countersign/signatures";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { waitAfter, type Schedule } from "../../src/delivery/schedule.ts";
+import { deliveryPolicyOf } from "../../src/delivery/policy.ts";
+import { parseRetryAfter } from "../../src/delivery/retry-after.ts";
+import { waitAfter } from "../../src/delivery/schedule.ts";
+import { signerOf } from "../../src/delivery/signer.ts";
 
-const SECOND = 1000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-const standard: Schedule = {
-  steps: [
-    0,
-    5 * SECOND,
-    5 * MINUTE,
-    30 * MINUTE,
-    2 * HOUR,
-    5 * HOUR,
-    10 * HOUR,
-    14 * HOUR,
-    20 * HOUR,
-    24 * HOUR,
-  ],
-  jitter: 0.1,
-  retryAfterFactor: 2,
-};
+const { schedule, ...standard } = deliveryPolicyOf(profiles.standard);
+const HOUR = 3_600_000;
 
-const attempts = fc.integer({ min: 1, max: 9 });
-const randoms = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
-const stepAfter = (attempt: number): number => standard.steps[attempt] ?? Number.NaN;
+describe("the retry schedule (S 6.6)", () => {
+  const attempts = fc.integer({ min: 1, max: 9 });
+  const randoms = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+  const stepAfter = (attempt: number): number => schedule.steps[attempt] ?? Number.NaN;
 
-describe("the wait after a failed attempt", () => {
-  it("is the next step of the schedule, in the middle of the jitter", () => {
-    const waits = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((attempt) =>
-      waitAfter({ attempt, random: 0.5 }, standard),
-    );
-    expect(waits).toEqual(standard.steps.slice(1));
+  it("makes ten attempts within 75 h 35 min under the standard profile, with 15 s and a longer lease for each", () => {
+    expect(schedule).toMatchObject({ jitter: 0.1, retryAfterFactor: 2 });
+    expect(schedule.steps).toHaveLength(10);
+    expect(schedule.steps.reduce((sum, step) => sum + step, 0)).toBe(272_105_000);
+    expect(standard).toMatchObject({
+      success: "2xx",
+      gone: 410,
+      pause: { failures: 400, afterMs: 24 * HOUR },
+      deadlineMs: 15_000,
+      leaseMs: 60_000,
+    });
+    const { delivery } = profiles.standard;
+    const other = { ...delivery, success: "200" as const, timeoutMs: 120_000 };
+    const { success, deadlineMs, leaseMs } = deliveryPolicyOf({ delivery: other });
+    expect(success).toEqual([200]);
+    expect(leaseMs).toBeGreaterThanOrEqual(deadlineMs + 5000);
   });
 
-  it("does not exist after the last attempt", () => {
-    expect(waitAfter({ attempt: 10, random: 0.5 }, standard)).toBeUndefined();
-    expect(waitAfter({ attempt: 11, random: 0.5, retryAfter: 1 }, standard)).toBeUndefined();
-  });
-
-  it("always stays within the jitter, and uses all of it", () => {
+  it("waits for the next step, moved by at most the jitter, and never after the last attempt", () => {
     fc.assert(
       fc.property(attempts, randoms, (attempt, random) => {
-        const wait = waitAfter({ attempt, random }, standard) ?? Number.NaN;
+        const wait = waitAfter({ attempt, random }, schedule);
+        expect(wait).toSatisfy(Number.isInteger);
         expect(wait).toBeGreaterThanOrEqual(stepAfter(attempt) * 0.9);
         expect(wait).toBeLessThanOrEqual(stepAfter(attempt) * 1.1);
       }),
     );
-    expect(waitAfter({ attempt: 1, random: 0 }, standard)).toBe(4500);
-    expect(waitAfter({ attempt: 1, random: 1 - 2 ** -53 }, standard)).toBe(5500);
+    for (const [random, wait] of [
+      [0, 4500],
+      [0.5, 5000],
+      [1 - 2 ** -53, 5500],
+    ] as const)
+      expect(waitAfter({ attempt: 1, random }, schedule)).toBe(wait);
+    expect(waitAfter({ attempt: 10, random: 0.5, retryAfter: 1 }, schedule)).toBeUndefined();
   });
 
-  it("is always a whole number of milliseconds", () => {
+  it("B12 honors Retry-After between one and two steps, never earlier than it asks", () => {
+    const asked = fc.oneof(fc.nat({ max: 48 * HOUR }), fc.nat({ max: Number.MAX_SAFE_INTEGER }));
     fc.assert(
-      fc.property(
-        attempts,
-        randoms,
-        fc.option(fc.nat(), { nil: undefined }),
-        (attempt, random, retryAfter) => {
-          expect(waitAfter({ attempt, random, retryAfter }, standard)).toSatisfy(Number.isInteger);
-        },
-      ),
+      fc.property(attempts, randoms, asked, (attempt, random, retryAfter) => {
+        const wait = waitAfter({ attempt, random, retryAfter }, schedule);
+        const step = stepAfter(attempt);
+        expect(wait).toSatisfy(Number.isInteger);
+        expect(wait).toBeGreaterThanOrEqual(Math.max(step, Math.min(retryAfter, 2 * step)));
+        expect(wait).toBeLessThanOrEqual(2 * step);
+      }),
     );
+  });
+
+  it("B12 reads Retry-After as seconds or an HTTP date (RFC 9110 10.2.3) and ignores anything else", () => {
+    const now = Date.parse("2026-11-02T12:00:00.000Z");
+    for (const [header, wait] of [
+      ["0", 0],
+      ["120", 120_000],
+      ["999999999999", 999_999_999_999_000],
+      ["Mon, 02 Nov 2026 12:01:40 GMT", 100_000],
+      ["Sun, 01 Nov 2026 12:00:00 GMT", 0],
+    ] as const)
+      expect([header, parseRetryAfter(header, now)]).toEqual([header, wait]);
+    const garbled = ["", "-1", "1.5", "1e308", "inf", "NaN", "9999999999999", "x".repeat(4096)];
+    const dates = ["2026-11-02T12:01:40Z", "Mon, 99 Nov 2026 12:01:40 GMT"];
+    for (const header of [undefined, ...garbled, ...dates])
+      expect([header, parseRetryAfter(header, now)]).toEqual([header, undefined]);
   });
 });
 
-describe("a wait that the receiver asked for", () => {
-  it("B12 is kept within one and two steps, whatever was asked", () => {
-    const asked = fc.oneof(
-      fc.nat({ max: 2 * 24 * HOUR }),
-      fc.nat({ max: Number.MAX_SAFE_INTEGER }),
-    );
-    fc.assert(
-      fc.property(attempts, randoms, asked, (attempt, random, retryAfter) => {
-        const wait = waitAfter({ attempt, random, retryAfter }, standard) ?? Number.NaN;
-        expect(wait).toBeGreaterThanOrEqual(stepAfter(attempt));
-        expect(wait).toBeLessThanOrEqual(2 * stepAfter(attempt));
-      }),
-    );
+describe("the signature of an attempt", () => {
+  const message = { id: "evt_1", timestamp: 1_793_620_800, body: Buffer.from("{}") };
+  const now = message.timestamp * 1000;
+  const bytes = "0123456789abcdef0123456789abcdef";
+  const prefixed = `whsec_${Buffer.from(bytes).toString("base64")}`;
+
+  it("uses whsec_ secrets decoded and other text as it is under Standard Webhooks, and all text as it is under x-signature", () => {
+    const { body } = message;
+    const signed = (secret: string) => signerOf(profiles.standard)(message, secret) ?? {};
+    for (const secret of [prefixed, bytes]) {
+      const attempt = { headers: signed(secret), body };
+      expect(standardWebhooks().verify(attempt, [{ raw: bytes }], { now }).ok).toBe(true);
+    }
+    const headers = signerOf(profiles["x-signature"])(message, prefixed) ?? {};
+    const verify = (raw: string) => xSignature().verify({ headers, body }, [{ raw }], { now }).ok;
+    expect([verify(prefixed), verify(bytes)]).toEqual([true, false]);
   });
 
-  it("is never ended early where it lies within them", () => {
-    const within = attempts.chain((attempt) =>
-      fc.record({
-        attempt: fc.constant(attempt),
-        random: randoms,
-        retryAfter: fc.integer({ min: stepAfter(attempt), max: 2 * stepAfter(attempt) }),
-      }),
-    );
-    fc.assert(
-      fc.property(within, (failed) => {
-        expect(waitAfter(failed, standard)).toBeGreaterThanOrEqual(failed.retryAfter);
-      }),
-    );
+  it("is not made, and nothing is thrown, with a secret that is too short or not base64", () => {
+    const sign = signerOf(profiles.standard);
+    for (const secret of ["", "short", "whsec_", "whsec_!!!", "whsec_c2hvcnQ="])
+      expect([secret, sign(message, secret)]).toEqual([secret, undefined]);
+  });
+
+  /** An Ed25519 pair as `whsk_…` and `whpk_…`. */
+  function newPair(): { readonly secret: string; readonly open: string } {
+    const { privateKey, publicKey } = generateKeyPairSync("ed25519");
+    const last32 = (der: Buffer): string => der.subarray(-32).toString("base64");
+    return {
+      secret: `whsk_${last32(privateKey.export({ format: "der", type: "pkcs8" }))}`,
+      open: `whpk_${last32(publicKey.export({ format: "der", type: "spki" }))}`,
+    };
+  }
+
+  it("verifies with each of the provider's keys, and with the subscription's secret, while keys overlap", () => {
+    const [old, next, other] = [newPair(), newPair(), newPair()];
+    const sign = signerOf(profiles.standard, { providerKeys: [old.secret, next.secret] });
+    const attempt = { headers: sign(message, bytes) ?? {}, body: message.body };
+    const verify = (secret: string | { raw: string }) =>
+      standardWebhooks().verify(attempt, [secret], { now }).ok;
+    const secrets = [old.open, next.open, { raw: bytes }, other.open];
+    expect(secrets.map(verify)).toEqual([true, true, true, false]);
+  });
+
+  it("refuses provider keys at the start that are shared, public, garbled, too many or of no use to the scheme", () => {
+    const four = [1, 2, 3, 4].map(() => newPair().secret);
+    for (const [profile, providerKeys] of [
+      [profiles.standard, [bytes]],
+      [profiles.standard, [newPair().open]],
+      [profiles.standard, ["whsk_abc"]],
+      [profiles.standard, four],
+      [profiles["x-signature"], [newPair().secret]],
+    ] as const)
+      expect(() => signerOf(profile, { providerKeys })).toThrow(TypeError);
   });
 });

@@ -1,4 +1,4 @@
-import { onStores, sqlite } from "../store/stores.ts";
+import { onStores, postgres, sqlite } from "../store/stores.ts";
 import { refundRaces } from "./refund-races.ts";
 
-onStores([sqlite], ({ open }) => refundRaces(open, { calls: 1000, keys: 500 }));
+onStores([sqlite, postgres], ({ open }) => refundRaces(open, 1000));

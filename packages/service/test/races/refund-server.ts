@@ -2,17 +2,15 @@ import type { BodyRoute } from "../../src/http/route.ts";
 import type { Driver } from "../../src/store/driver.ts";
 import { openService, type TestService } from "../open-service.ts";
 import { newPayment } from "../payments.ts";
-import { naiveRefund } from "./naive-refund.ts";
 
 export interface RefundOrder {
   readonly requestKey: string;
   readonly cents: number;
 }
 
-/** A server that refunds parts of payments over HTTP, rightly or not. */
-export interface RefundServer {
-  /** A payment of so many cents, and what has been refunded of it. */
-  readonly pay: (cents: number) => Promise<Payment>;
+/** One call and its answer. */
+export interface Asked extends RefundOrder {
+  readonly status: number;
 }
 
 export interface Payment {
@@ -22,22 +20,23 @@ export interface Payment {
   readonly refunds: () => Promise<readonly RefundOrder[]>;
 }
 
-export interface ServerOptions {
-  readonly driver: Driver;
-  readonly wrap?: (driver: Driver) => Driver;
-}
+/** A server that refunds parts of payments over HTTP, rightly or not: makes a payment of so many cents. */
+export type RefundServer = (cents: number) => Promise<Payment>;
 
 /** The service's own `POST /v1/refunds`. */
-export async function serviceServer(options: ServerOptions): Promise<RefundServer> {
-  return serverOf(await openService(options), {
-    path: "/v1/refunds",
-    stored: `SELECT request_key AS "requestKey", amount_cents AS cents FROM payments
-      WHERE original_id = $1`,
-  });
+export async function serviceServer(driver: Driver): Promise<RefundServer> {
+  return serverOf(
+    await openService({ driver }),
+    "/v1/refunds",
+    `SELECT request_key AS "requestKey", amount_cents AS cents FROM payments WHERE original_id = $1`,
+  );
 }
 
-/** The fixture that looks first and writes afterwards, behind the same checks of a call. */
-export async function naiveServer(options: ServerOptions): Promise<RefundServer> {
+/**
+ * The mistake that the races are there to find: key and remaining amount are looked up, and what was
+ * seen is believed when the refund is written. Kept so that a race that finds nothing here fails.
+ */
+export async function naiveServer(driver: Driver): Promise<RefundServer> {
   const route: BodyRoute = {
     method: "POST",
     scope: "payments",
@@ -47,36 +46,75 @@ export async function naiveServer(options: ServerOptions): Promise<RefundServer>
       return { status: await naiveRefund(context.driver, order), body: {} };
     },
   };
-  const open = await openService({
-    ...options,
-    routes: { "/naive/refunds": [route] },
-    checksAnswers: false,
-  });
+  const routes = { "/naive/refunds": [route] };
+  const open = await openService({ driver, routes, checksAnswers: false });
   await open.service.driver.transaction((tx) =>
     tx.query("CREATE TABLE naive_refunds (payment_id text, request_key text, cents bigint)"),
   );
-  return serverOf(open, {
-    path: "/naive/refunds",
-    stored: `SELECT request_key AS "requestKey", cents FROM naive_refunds WHERE payment_id = $1`,
-  });
+  const stored = `SELECT request_key AS "requestKey", cents FROM naive_refunds WHERE payment_id = $1`;
+  return serverOf(open, "/naive/refunds", stored);
+}
+
+async function naiveRefund(
+  driver: Driver,
+  { paymentId, requestKey, cents }: RefundOrder & { readonly paymentId: string },
+): Promise<number> {
+  const sumOf = async (sql: string, ...params: string[]): Promise<number> =>
+    (await driver.query<{ cents: number }>(sql, params)).reduce((sum, one) => sum + one.cents, 0);
+  const same = "SELECT cents FROM naive_refunds WHERE request_key = $1";
+  if ((await sumOf(same, requestKey)) > 0) return 409;
+  const paid = await sumOf("SELECT amount_cents AS cents FROM payments WHERE id = $1", paymentId);
+  const all = "SELECT cents FROM naive_refunds WHERE payment_id = $1";
+  if ((await sumOf(all, paymentId)) + cents > paid) return 422;
+  const insert = "INSERT INTO naive_refunds (payment_id, request_key, cents) VALUES ($1, $2, $3)";
+  await driver.transaction((tx) => tx.query(insert, [paymentId, requestKey, cents]));
+  return 201;
 }
 
 function serverOf(
   { service, merchant, call }: TestService,
-  { path, stored }: { readonly path: string; readonly stored: string },
+  path: string,
+  stored: string,
 ): RefundServer {
-  return {
-    pay: async (paid) => {
-      const paymentId = await newPayment(service, merchant, { cents: BigInt(paid) });
-      return {
-        refund: async ({ requestKey, cents }) => {
-          const amount = { currency: "USD", value: cents / 100 };
-          const isNaive = path !== "/v1/refunds";
-          const json = { paymentId, requestKey, ...(isNaive ? { cents } : { amount }) };
-          return (await call("POST", path, { json })).status;
-        },
-        refunds: () => service.driver.query<RefundOrder>(stored, [paymentId]),
-      };
-    },
+  return async (paid) => {
+    const paymentId = await newPayment(service, merchant, { cents: BigInt(paid) });
+    return {
+      refund: async ({ requestKey, cents }) => {
+        const amount = { currency: "USD", value: cents / 100 };
+        const isNaive = path !== "/v1/refunds";
+        const json = { paymentId, requestKey, ...(isNaive ? { cents } : { amount }) };
+        return (await call("POST", path, { json })).status;
+      },
+      refunds: () => service.driver.query<RefundOrder>(stored, [paymentId]),
+    };
   };
+}
+
+/**
+ * What a race has broken of: one refund a key (G2, G3), never more than the payment (G1), what is
+ * answered is what is stored (G4), and what was refused would not have fitted.
+ */
+export async function violations(
+  payment: Payment,
+  paid: number,
+  asked: readonly Asked[],
+): Promise<string[]> {
+  const stored = await payment.refunds();
+  const sum = stored.reduce((total, { cents }) => total + cents, 0);
+  const made = asked.filter(({ status }) => status === 201);
+  const text = (orders: readonly RefundOrder[]): string =>
+    orders
+      .map(({ requestKey, cents }) => `${requestKey}:${cents}`)
+      .toSorted()
+      .join();
+  const keys = new Set(stored.map(({ requestKey }) => requestKey));
+  const refused = asked.filter(({ status, requestKey }) => status === 422 && !keys.has(requestKey));
+  const others = asked.filter(({ status }) => ![201, 409, 422].includes(status));
+  return [
+    ...(sum > paid ? [`${sum} of ${paid} are refunded`] : []),
+    ...(keys.size < stored.length ? ["a key has two refunds"] : []),
+    ...(text(stored) === text(made) ? [] : ["the answers are not what is stored"]),
+    ...(refused.every(({ cents }) => sum + cents > paid) ? [] : ["a refund was refused that fits"]),
+    ...(others.length === 0 ? [] : [`answers of ${others.map(({ status }) => status).join()}`]),
+  ];
 }

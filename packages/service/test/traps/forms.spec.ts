@@ -1,84 +1,88 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { openService, type TestService } from "../open-service.ts";
+import { openService, refundOrder, type TestAnswer, type TestService } from "../open-service.ts";
 import { newCustomer, newPayment } from "../payments.ts";
-import { askCent, everyMember, paymentsInEveryState } from "./payment-states.ts";
+import { refusal } from "../validated.ts";
 
-const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
+const DAY_MS = 86_400_000;
 
-/** Every resource that a merchant is told of: of each state a refund and its events, and a customer. */
-async function everythingTold(open: TestService): Promise<Record<string, unknown>[]> {
-  const { service, merchant, call, clock } = open;
-  const states = await paymentsInEveryState(open);
-  const refunds = [];
-  for (const paymentId of Object.values(states))
-    refunds.push((await askCent(open, paymentId)).body);
-  await service.useCases.failPayment(merchant, { paymentId: states["created"] ?? "" });
-  clock.advance(30 * 86_400_000);
-  await service.useCases.moveDueRefunds({ now: clock.now(), clockId: "live" });
+const ask = ({ call }: TestService, paymentId: string, members: object = {}): Promise<TestAnswer> =>
+  call("POST", "/v1/refunds", {
+    json: refundOrder(paymentId, { amount: { currency: "USD", value: 0.01 }, ...members }),
+  });
+
+/** Every resource and event of a merchant with a refund of a payment in each state. */
+async function everything(open: TestService): Promise<Record<string, unknown>[]> {
+  const { service, merchant, clock, call } = open;
+  const { useCases } = service;
+  const pay = async (
+    ...moves: readonly ("settlePayment" | "coverPayment" | "authorizePayment" | "failPayment")[]
+  ): Promise<string> => {
+    const paymentId = await newPayment(service, merchant);
+    for (const move of moves) await useCases[move](merchant, { paymentId });
+    return paymentId;
+  };
+  const before = [await pay("settlePayment"), await pay("settlePayment", "coverPayment")];
+  clock.advance(30 * DAY_MS);
+  const created = await pay();
+  const canceled = await pay();
+  await useCases.failPayment(merchant, { paymentId: canceled, status: "CANCELED" });
+  const rest = [
+    await pay("settlePayment"),
+    await pay("authorizePayment"),
+    await pay("failPayment"),
+  ];
+  const answers: unknown[] = [];
+  for (const id of [...before, created, canceled, ...rest])
+    answers.push((await ask(open, id, { requestKey: `of-${id}` })).body);
+  await useCases.failPayment(merchant, { paymentId: created });
+  clock.advance(30 * DAY_MS);
+  await useCases.moveDueRefunds({ now: clock.now(), clockId: "live" });
   const customer = await call("GET", `/v1/customers/${await newCustomer(service, merchant)}`);
   const events = await service.driver.query<{ payload: string }>("SELECT payload FROM events");
   const payloads = events.map(({ payload }) => JSON.parse(payload) as { data: unknown });
-  const told = [...refunds, customer.body, ...payloads, ...payloads.map(({ data }) => data)];
-  expect(told.length).toBeGreaterThan(50);
   // Each is a resource or an event, a JSON object.
-  return told as Record<string, unknown>[];
+  const all = [...answers, customer.body, ...payloads, ...payloads.map(({ data }) => data)];
+  expect(all.length).toBeGreaterThan(50);
+  return all as Record<string, unknown>[];
 }
 
-describe("whatever a merchant is told", () => {
-  it("T-06 has the statuses of the interface alone, and each refund status is met", async () => {
-    const told = await everythingTold(await openService());
-    const refunds = told.filter((one) => "paymentStatus" in one && one["direction"] !== "DEBIT");
-    const statuses = new Set(refunds.map((one) => String(one["paymentStatus"])));
-    expect([...statuses].toSorted()).toEqual(["AUTHORIZED", "PENDING", "TERMINAL_FAILED"]);
-    const debits = told.filter((one) => one["direction"] === "DEBIT");
-    const known = ["AUTHORIZED", "CANCELED", "CREATED", "SUCCEEDED", "TERMINAL_FAILED"];
-    expect([...new Set(debits.map((one) => String(one["paymentStatus"])))].toSorted()).toEqual(
-      known,
-    );
-  });
+/** Everything under a value, with the names that lead to it. */
+function leaves(value: unknown, name = ""): [name: string, value: unknown][] {
+  if (typeof value !== "object" || value === null) return [[name, value]];
+  return Object.entries(value).flatMap(([key, one]: [string, unknown]) => leaves(one, key));
+}
 
-  it("T-25 has times in UTC with three digits of milliseconds, also where they are zero", async () => {
-    const open = await openService();
-    open.clock.advance(120);
-    const times = (await everythingTold(open))
-      .flatMap((one) => everyMember(one))
+describe("answers and events", () => {
+  it("T-06 T-25 T-26 have only the interface's statuses, times in UTC with milliseconds, and errorDetails exactly when a payment failed", async () => {
+    const all = await everything(await openService());
+    const payments = all.filter((one) => "paymentStatus" in one);
+    const statuses = (isDebit: boolean): string[] => {
+      const own = payments.filter((one) => (one["direction"] === "DEBIT") === isDebit);
+      return [...new Set(own.map((one) => String(one["paymentStatus"])))].toSorted();
+    };
+    expect(statuses(false)).toEqual(["AUTHORIZED", "PENDING", "TERMINAL_FAILED"]);
+    const debits = ["AUTHORIZED", "CANCELED", "CREATED", "SUCCEEDED", "TERMINAL_FAILED"];
+    expect(statuses(true)).toEqual(debits);
+
+    const times = all
+      .flatMap((one) => leaves(one))
       .filter(([name]) => /(?:Date|timestamp)$/.test(name));
     expect(times.length).toBeGreaterThan(50);
-    for (const [name, time] of times)
-      expect([name, time]).toEqual([name, expect.stringMatching(TIME)]);
-  });
+    const utc = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as unknown;
+    for (const [name, time] of times) expect([name, time]).toEqual([name, utc]);
 
-  it("T-26 has errorDetails where it failed, both texts filled, and no such member elsewhere", async () => {
-    const told = await everythingTold(await openService());
-    const payments = told.filter((one) => "paymentStatus" in one);
-    for (const one of payments) {
-      const details = one["errorDetails"];
-      const isFailed = one["paymentStatus"] === "TERMINAL_FAILED";
-      expect([one["paymentStatus"], "errorDetails" in one]).toEqual([
-        one["paymentStatus"],
-        isFailed,
-      ]);
-      if (!isFailed) continue;
-      const texts = Object.entries(details ?? {}).map(([name, text]) => [
-        name,
-        typeof text,
-        text === "",
-      ]);
-      expect(texts).toEqual([
-        ["errorCode", "string", false],
-        ["errorMessage", "string", false],
-      ]);
+    const text = expect.stringMatching(/./) as unknown;
+    const details = { errorCode: text, errorMessage: text };
+    for (const { paymentStatus, errorDetails } of payments) {
+      const expected = paymentStatus === "TERMINAL_FAILED" ? details : undefined;
+      expect([paymentStatus, errorDetails]).toEqual([paymentStatus, expected]);
     }
-    expect(payments.filter((one) => "errorDetails" in one).length).toBeGreaterThan(5);
   });
-});
 
-describe("a clientReferenceId", () => {
-  it("T-10 comes back byte for byte, in the answer and in the event, whatever it is", async () => {
+  it("T-10 carry every clientReferenceId byte for byte", async () => {
     const open = await openService();
-    const { service, merchant } = open;
-    const paymentId = await newPayment(service, merchant);
+    const paymentId = await newPayment(open.service, open.merchant);
     let run = 0;
     // Any but surrogates, which stand for no character alone.
     const character = fc
@@ -91,11 +95,10 @@ describe("a clientReferenceId", () => {
       .map((characters) => characters.join("").replace(/\p{Cc}/gu, "x"));
     await fc.assert(
       fc.asyncProperty(reference, async (clientReferenceId) => {
-        run += 1;
-        const requestKey = `round-${run}`;
-        const answer = await askCent(open, paymentId, { requestKey, clientReferenceId });
+        const requestKey = `round-${(run += 1)}`;
+        const answer = await ask(open, paymentId, { requestKey, clientReferenceId });
         expect(answer).toMatchObject({ status: 201, body: { clientReferenceId } });
-        const [event] = await service.driver.query<{ payload: string }>(
+        const [event] = await open.service.driver.query<{ payload: string }>(
           "SELECT payload FROM events ORDER BY rowid DESC LIMIT 1",
         );
         const payload = JSON.parse(event?.payload ?? "{}") as { data?: unknown };
@@ -104,66 +107,62 @@ describe("a clientReferenceId", () => {
       { numRuns: 40 },
     );
   });
-});
 
-describe("a softDescriptor", () => {
-  it("T-13 is taken exactly where it is 1 to 80 letters, digits and spaces", async () => {
+  it("T-13 accept a softDescriptor of exactly 1 to 80 letters, digits and spaces", async () => {
     const open = await openService();
     const paymentId = await newPayment(open.service, open.merchant);
-    const character = fc.oneof(
-      { weight: 60, arbitrary: fc.constantFrom("A", "Z", "a", "z", "0", "9", " ") },
-      {
-        weight: 1,
-        arbitrary: fc.constantFrom("é", ".", "\n", "\u0000", "\u{1F600}", "\u00a0", "０"),
-      },
-    );
-    const text = fc.string({ unit: character, maxLength: 90, size: "max" });
+    const good = fc.constantFrom("A", "Z", "a", "z", "0", "9", " ");
+    const bad = fc.constantFrom("é", ".", "\n", "\u0000", "\u{1F600}", "\u00a0", "０");
+    const character = fc.oneof({ weight: 60, arbitrary: good }, { weight: 1, arbitrary: bad });
     let run = 0;
-    const taken: boolean[] = [];
+    const seen = new Set<number>();
     await fc.assert(
-      fc.asyncProperty(text, async (softDescriptor) => {
-        run += 1;
-        const answer = await askCent(open, paymentId, {
-          requestKey: `text-${run}`,
-          softDescriptor,
-        });
-        const isTaken = /^[A-Za-z0-9 ]{1,80}$/.test(softDescriptor);
-        taken.push(isTaken);
-        expect(answer.status).toBe(isTaken ? 201 : 400);
-      }),
+      fc.asyncProperty(
+        fc.string({ unit: character, maxLength: 90, size: "max" }),
+        async (softDescriptor) => {
+          const requestKey = `text-${(run += 1)}`;
+          const { status } = await ask(open, paymentId, { requestKey, softDescriptor });
+          expect(status).toBe(/^[A-Za-z0-9 ]{1,80}$/.test(softDescriptor) ? 201 : 400);
+          seen.add(status);
+        },
+      ),
       { numRuns: 60 },
     );
-    expect(new Set(taken)).toEqual(new Set([true, false]));
+    expect(seen).toEqual(new Set([201, 400]));
   });
 });
 
-describe("a subscriptionKey", () => {
-  it("T-23 is taken as a subscriptionId, in the body, the path and the query", async () => {
-    const { call } = await openService();
-    const details = { subscriptionDetails: { type: "ALL" } };
-    const path = "/v1/webhook/unsubscribe";
-    const keys = new Set<string>();
-    for (let round = 0; round < 30; round += 1) {
-      const order = {
-        url: "https://merchant.example/",
-        secretKey: "correct-horse-battery-st",
-        ...details,
-      };
-      const made = await call("POST", "/v1/webhook/subscribe", { json: order });
-      const { subscriptionKey } = made.body as { subscriptionKey: string };
-      keys.add(subscriptionKey);
-      const inBody = { subscriptionId: subscriptionKey, ...details };
-      const calls = [
-        [path, inBody],
-        [`${path}/${subscriptionKey}`, details],
-        [`${path}?subscriptionId=${subscriptionKey}`, details],
-      ] as const;
-      const [where, json] = calls[round % calls.length] ?? calls[0];
-      expect(await call("PUT", where, { json })).toMatchObject({
-        status: 200,
-        body: { subscriptionKey },
-      });
-    }
-    expect(keys.size).toBe(30);
+describe("time", () => {
+  it("T-02 does not free a requestKey: ten years later a refund's or debit's key is 409 as on the first day", async () => {
+    const open = await openService();
+    const { service, merchant, clock } = open;
+    const paymentId = await newPayment(service, merchant, { requestKey: "the-debit's" });
+    expect((await ask(open, paymentId)).status).toBe(201);
+    clock.moveTo("2036-11-20T15:00:00.000Z");
+    const duplicate = { status: 409, code: "DUPLICATE_REQUEST_KEY" };
+    expect(refusal(await ask(open, paymentId))).toEqual(duplicate);
+    const ofDebit = await ask(open, paymentId, { requestKey: "the-debit's" });
+    expect(refusal(ofDebit)).toEqual(duplicate);
+  });
+
+  it("T-17 beyond the bank calendar refuses a settlement and stores nothing, while other payments go on", async () => {
+    const open = await openService();
+    const { service, merchant, clock } = open;
+    const early = await newPayment(service, merchant);
+    await service.useCases.settlePayment(merchant, { paymentId: early });
+    clock.moveTo("2035-12-28T15:00:00.000Z");
+    const late = { paymentId: await newPayment(service, merchant) };
+    await ask(open, late.paymentId, { requestKey: "late" });
+    const stored = (): Promise<unknown> =>
+      Promise.all(
+        ["payments", "events"].map((table) => service.driver.query(`SELECT * FROM ${table}`)),
+      );
+    const before = await stored();
+    await expect(service.useCases.settlePayment(merchant, late)).rejects.toThrow(
+      new RangeError("the bank calendar ends on 2035-12-31, before 2036-01-01"),
+    );
+    expect(await stored()).toEqual(before);
+    expect((await ask(open, early)).body).toMatchObject({ paymentStatus: "AUTHORIZED" });
+    expect(await service.useCases.failPayment(merchant, late)).toMatchObject({ ok: true });
   });
 });

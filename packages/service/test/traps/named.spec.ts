@@ -1,52 +1,30 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
 
-/** The files of all tests, of the packages and of what spans them. */
-function testFiles(): string[] {
-  const folders = [
-    "test",
-    ...readdirSync(join(root, "packages")).map((name) => `packages/${name}/test`),
-  ];
-  return folders.flatMap((folder) => {
-    try {
-      const names = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" });
-      return names
-        .filter((name) => /\.(?:spec|slow)\.ts$/.test(name))
-        .map((name) => join(root, folder, name));
-    } catch {
-      return [];
-    }
-  });
+/** The ids of this form in the texts of test files; comments cite without testing. */
+function idsIn(files: string, form: RegExp): Set<string> {
+  const lines = globSync(`${files}/test/**/*.{spec,slow}.ts`, { cwd: root })
+    .flatMap((file) => readFileSync(join(root, file), "utf8").split("\n"))
+    .filter((line) => !/^\s*(?:\/\/|\*|\/\*)/.test(line) && /["'`]/.test(line));
+  return new Set(lines.flatMap((line) => line.match(form) ?? []));
 }
+const numbered = (count: number, name: (number: number) => string): string[] =>
+  Array.from({ length: count }, (_, at) => name(at + 1));
 
-/** The ids in a test's texts; comments cite without testing. */
-function idsIn(file: string, form: RegExp): string[] {
-  const lines = readFileSync(file, "utf8").split("\n");
-  const titles = lines.filter((line) => !/^\s*(?:\/\/|\*|\/\*)/.test(line) && /["'`]/.test(line));
-  return titles.flatMap((line) => line.match(form) ?? []);
-}
-
-describe("the traps of the interface", () => {
-  it("are each named by a test, from the first to the thirty-fourth", () => {
+describe("every id of the interface's traps and the service's threats", () => {
+  it("is named by a test: each of the 34 traps", () => {
     // This file's own titles name none.
-    const named = new Set(testFiles().flatMap((file) => idsIn(file, /\bT-\d{2}\b/g)));
-    const all = Array.from({ length: 34 }, (_, at) => `T-${String(at + 1).padStart(2, "0")}`);
-    expect([...named].toSorted()).toEqual(all);
+    const named = [...idsIn("packages/*", /\bT-\d{2}\b/g), ...idsIn(".", /\bT-\d{2}\b/g)];
+    const all = numbered(34, (number) => `T-${String(number).padStart(2, "0")}`);
+    expect([...new Set(named)].toSorted()).toEqual(all);
   });
-});
 
-/** The threats to the service, of which there are 22. */
-const THREATS = Array.from({ length: 22 }, (_, at) => at + 1);
-
-describe("the threats to the service", () => {
-  it("are each named by a test of the service, the sandbox or the command", () => {
-    const folders = /[\\/](?:service|sandbox|cli)[\\/]test[\\/]|[\\/]main[\\/]test[\\/]/;
-    const files = testFiles().filter((file) => folders.test(file));
-    const named = new Set(files.flatMap((file) => idsIn(file, /\bB\d{1,2}\b/g)));
-    expect(THREATS.map((id) => `B${id}`).filter((id) => !named.has(id))).toEqual([]);
+  it("is named by a test of the service, the sandbox or the command: each of the 22 threats", () => {
+    const named = idsIn("packages/{service,sandbox,cli}", /\bB\d{1,2}\b/g);
+    expect(numbered(22, (number) => `B${number}`).filter((id) => !named.has(id))).toEqual([]);
   });
 });

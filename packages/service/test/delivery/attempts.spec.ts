@@ -1,0 +1,80 @@
+import { standardWebhooks } from "@countersign/signatures";
+import { describe, expect, it } from "vitest";
+import { Deliverer } from "../../src/delivery/deliver.ts";
+import { undiciTransport } from "../../src/delivery/undici-transport.ts";
+import { startReceiver } from "./listening.ts";
+import { answered, fakeTransport, openQueue, policy, REAL_START, SECRET } from "./queue.ts";
+
+const network = () => undiciTransport({ deadlineMs: 10_000, allowLoopback: true });
+
+describe("a webhook that the service sends", () => {
+  it("[P-EVENT-HEADERS] carries the stored bytes, their type and length, the sender's name and a valid signature", async () => {
+    const queue = await openQueue();
+    const { arrived, url } = await startReceiver(204);
+    await queue.subscribe("sub_1", { url });
+    const payload = '{ "amount": 10.50, "name":"Zoë \\u20ac €" }';
+    await queue.enqueue("sub_1", { payload });
+    await queue.deliverer(network()).drain("clk_1");
+    const [one] = arrived;
+    if (one === undefined) throw new Error("nothing arrived");
+    expect(one.body.toString("utf8")).toBe(payload);
+    expect(one.headers).toMatchObject({
+      "content-type": "application/json",
+      "content-length": String(Buffer.byteLength(payload)),
+      "user-agent": "Countersign/test",
+      "webhook-id": "evt_1",
+      "webhook-timestamp": String(REAL_START / 1000),
+    });
+    expect(one.headers).not.toHaveProperty("accept-encoding");
+    const verified = standardWebhooks().verify(one, [{ raw: SECRET }], { now: queue.realNow });
+    expect(verified).toMatchObject({ ok: true, id: "evt_1" });
+  });
+
+  it("[P-EVENT-ID-KEPT][P-EVENT-TIMESTAMP] keeps the event's id and body in every retry, under a new time and signature", async () => {
+    const queue = await openQueue();
+    const { arrived, url } = await startReceiver(503, 503, 204);
+    await queue.subscribe("sub_1", { url });
+    await queue.enqueue("sub_1");
+    const deliverer = queue.deliverer(network());
+    for (const step of [0, 5000, 300_000]) {
+      queue.realNow += 7000;
+      await queue.write("UPDATE clocks SET instant = instant + $1 WHERE id = 'clk_1'", [step]);
+      await deliverer.drain("clk_1");
+    }
+    const column = (name: string) => arrived.map(({ headers }) => headers[name]);
+    expect(column("webhook-id")).toEqual(["evt_1", "evt_1", "evt_1"]);
+    expect(column("webhook-timestamp")).toEqual(
+      [7, 14, 21].map((seconds) => String(REAL_START / 1000 + seconds)),
+    );
+    expect(new Set(column("webhook-signature")).size).toBe(3);
+    expect(new Set(arrived.map(({ body }) => body.toString())).size).toBe(1);
+    expect(await queue.deliveries()).toMatchObject([{ state: "delivered", attempts: 3 }]);
+    expect((await queue.attempts()).map(({ status }) => status)).toEqual([503, 503, 204]);
+  });
+});
+
+describe("an attempt that cannot be made", () => {
+  it("B7 is recorded as a failure when the stored URL is forbidden or private", async () => {
+    const queue = await openQueue();
+    const urls = ["ftp://merchant.example/", "http://10.0.0.1/", "https://10.0.0.1/"];
+    await queue.subscribeMany(urls.length, (number) => urls[number] ?? "");
+    await queue.deliverer(network()).drain("clk_1");
+    expect(await queue.attempts()).toMatchObject([
+      { status: null, error: "CS_ATTEMPT_URL_REFUSED" },
+      { status: null, error: "CS_ATTEMPT_URL_REFUSED" },
+      { status: null, error: "CS_ATTEMPT_ADDRESS_REFUSED" },
+    ]);
+    expect(await queue.states()).toEqual(["waiting", "waiting", "waiting"]);
+  });
+
+  it("is recorded as a failure and posts nothing when the secret cannot sign", async () => {
+    const queue = await openQueue();
+    await queue.subscribe("sub_1");
+    await queue.enqueue("sub_1");
+    const transport = fakeTransport(() => answered(204));
+    const ports = { ...queue.ports(transport), sign: () => undefined };
+    await new Deliverer(ports, policy).drain("clk_1");
+    expect(await queue.attempts()).toMatchObject([{ error: "CS_ATTEMPT_SECRET_UNUSABLE" }]);
+    expect(transport.posts).toEqual([]);
+  });
+});

@@ -1,0 +1,101 @@
+import { describe, expect, it } from "vitest";
+import type { Queryable } from "../../src/store/driver.ts";
+import { endSubscription } from "../../src/store/operations/deliveries/end-subscription.ts";
+import { requeueDeliveries } from "../../src/store/operations/deliveries/requeue-deliveries.ts";
+import { insertDeliveries } from "../../src/store/operations/events/insert-deliveries.ts";
+import { insertEvent } from "../../src/store/operations/events/insert-event.ts";
+import { dropWaitingDeliveries } from "../../src/store/operations/subscriptions/drop-waiting-deliveries.ts";
+import { listOpenSubscriptions } from "../../src/store/operations/subscriptions/list-open-subscriptions.ts";
+import { lockSubscription } from "../../src/store/operations/subscriptions/lock-subscription.ts";
+import { onStores, postgres } from "../store/stores.ts";
+import { CLOCK_START, queueOf, type Queue } from "./queue.ts";
+
+const merchant = { id: "mer_1", clockId: "clk_1" };
+const named = { merchantId: merchant.id, key: "sub_1" };
+
+/** An event's transaction, as `writeEvent` has it: who takes it, then the deliveries. */
+async function writeEvent(tx: Queryable, between: () => Promise<void>): Promise<void> {
+  const open = await listOpenSubscriptions(tx, merchant.id);
+  await between();
+  const event = {
+    id: "evt_new",
+    type: "refund.authorized",
+    category: "PAYMENT",
+    payload: "{}",
+    createdAt: CLOCK_START,
+  } as const;
+  await insertEvent(tx, merchant, event);
+  const deliveries = open.map(({ key }) => ({
+    id: `dlv_${key}`,
+    eventId: event.id,
+    subscriptionKey: key,
+    createdAt: CLOCK_START,
+  }));
+  await insertDeliveries(tx, merchant, deliveries);
+}
+
+/** A replay's transaction. */
+async function replay(tx: Queryable, between: () => Promise<void>): Promise<void> {
+  const what = { kind: "subscription", key: "sub_1" } as const;
+  const all = { merchantId: merchant.id, what, askedBy: "operator", at: CLOCK_START };
+  await requeueDeliveries(tx, { ...all, limit: 10, after: "" });
+  await between();
+}
+
+/** What takes a type of event away, or the whole subscription. */
+const takers: Readonly<Record<string, (tx: Queryable) => Promise<void>>> = {
+  "an unsubscribe of its type": async (tx) => {
+    await lockSubscription(tx, named);
+    await dropWaitingDeliveries(tx, { ...named, type: "refund.authorized" });
+  },
+  "an answer of 410": (tx) => endSubscription(tx, "sub_1", CLOCK_START),
+};
+
+async function emptyQueue(queue: Queue): Promise<void> {
+  await queue.subscribe("sub_1");
+  const id = await queue.enqueue("sub_1");
+  await queue.write("UPDATE deliveries SET state = 'exhausted', next_at = NULL WHERE id = $1", [
+    id,
+  ]);
+}
+
+// SQLite has one writer: there the one transaction ends before the other begins.
+onStores([postgres], ({ open }) => {
+  describe.each(Object.entries(takers))("during %s", (_, take) => {
+    it.each([
+      ["a new event", writeEvent],
+      ["a replay", replay],
+    ])("%s that began earlier leaves nothing waiting", async (__, begin) => {
+      const queue = await queueOf(await open());
+      await emptyQueue(queue);
+      let taking: Promise<unknown> = Promise.resolve();
+      await queue.driver.transaction((tx) =>
+        begin(tx, async () => {
+          // It has read by now what it will drop, or waits for this transaction.
+          taking = queue.driver.transaction(take);
+          await isBlocked(queue);
+        }),
+      );
+      await taking;
+      const states = (await queue.deliveries()).map(({ state, next_at }) => [state, next_at]);
+      expect(states).not.toContainEqual(["waiting", expect.anything() as unknown]);
+      expect(states).toContainEqual(["dropped", null]);
+    });
+  });
+});
+
+/** Waits until a transaction waits for another one. */
+async function isBlocked(queue: Queue): Promise<void> {
+  await expect
+    .poll(
+      async () =>
+        (
+          await queue.driver.query(
+            `SELECT 1 AS one FROM pg_stat_activity
+             WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+          )
+        ).length,
+      { timeout: 10_000, interval: 10 },
+    )
+    .toBe(1);
+}

@@ -1,0 +1,249 @@
+import { execFile } from "node:child_process";
+import { createServer } from "node:http";
+import net from "node:net";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { endpointUrl } from "../../src/delivery/endpoint-url.ts";
+import { isLoopbackAddress, isPublicAddress } from "../../src/delivery/public-address.ts";
+import { resolvingLookup } from "../../src/delivery/resolving-lookup.ts";
+import type { Answer } from "../../src/delivery/transport.ts";
+import { undiciTransport } from "../../src/delivery/undici-transport.ts";
+import { forbiddenSpellings, post, REFUSED, SPECIAL_RANGES } from "./forbidden-addresses.ts";
+import { listen, listenHttp, listenRaw, type Listening } from "./listening.ts";
+import { startNameServer } from "./name-server.ts";
+
+let canary: Listening;
+beforeAll(async () => {
+  canary = await listenHttp((_, response) => response.end("reached"), afterAll);
+});
+
+/** A resolver that gives `answers` in turn, the last one for ever. */
+function resolver(...answers: readonly string[][]): net.LookupFunction {
+  const waiting = [...answers];
+  return (_, options, callback) => {
+    const next = (waiting.length > 1 ? waiting.shift() : waiting[0]) ?? [];
+    const all = next.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
+    if (options.all === true) callback(null, all);
+    else callback(null, all[0]?.address ?? "", all[0]?.family);
+  };
+}
+
+describe("a subscription's URL", () => {
+  const strict = { allowLoopback: false };
+  const sandbox = { allowLoopback: true };
+
+  it("may be https with any port, path and query, and in the sandbox also http to loopback", () => {
+    const text = "https://merchant.example:8443/hooks/a?tenant=1";
+    expect(endpointUrl(text, strict)?.href).toBe(text);
+    for (const host of ["localhost:4020", "127.0.0.1:4020", "127.1:4020", "[::1]"]) {
+      expect(endpointUrl(`http://${host}/`, sandbox)?.protocol).toBe("http:");
+      expect(endpointUrl(`http://${host}/`, strict)).toBeUndefined();
+    }
+    for (const host of ["merchant.example", "10.0.0.1", "127.0.0.1.evil.test"])
+      expect(endpointUrl(`http://${host}/`, sandbox)).toBeUndefined();
+  });
+
+  it("B7 is refused with another scheme, credentials, a fragment, too much text or no host", () => {
+    for (const text of [
+      "ftp://merchant.example/hooks",
+      "file:///etc/passwd",
+      "https://user@merchant.example/hooks",
+      "https://:secret@merchant.example/hooks",
+      "https://merchant.example/hooks#a",
+      "https://merchant.example/hooks#",
+      `https://merchant.example/${"a".repeat(2048)}`,
+      "https://",
+      "merchant.example/hooks",
+    ]) {
+      expect([text, endpointUrl(text, sandbox)]).toEqual([text, undefined]);
+    }
+  });
+});
+
+describe("a public address", () => {
+  it.each(SPECIAL_RANGES)("B3 is never one of the special range from %s to %s", (first, last) => {
+    expect([first, last].map(isPublicAddress)).toEqual([false, false]);
+  });
+
+  it("is any other IPv4 or IPv6 address, in brackets or mapped into IPv6 too", () => {
+    const addresses = ["1.1.1.1", "8.8.8.8", "168.63.129.17", "2606:4700:4700::1111"];
+    for (const address of [...addresses, "[2606:4700:4700::1111]", "::ffff:1.1.1.1"]) {
+      expect([address, isPublicAddress(address)]).toEqual([address, true]);
+      expect(isLoopbackAddress(address)).toBe(false);
+    }
+    fc.assert(
+      fc.property(fc.ipV4(), (address) => {
+        expect(isPublicAddress(`::ffff:${address}`)).toBe(isPublicAddress(address));
+      }),
+    );
+    for (const text of ["localhost", "2130706433", "0x7f.1", "127.1", "", "1.1.1.1.1", "[::1"])
+      expect([text, isPublicAddress(text)]).toEqual([text, false]);
+    expect(["127.9.9.9", "::ffff:127.1.2.3", "::1"].map(isLoopbackAddress)).not.toContain(false);
+  });
+});
+
+describe("[P-SUBSCRIBE-PUBLIC-URL] an attempt to a host that is not public", () => {
+  it("B4 reaches none of 1,000 forbidden addresses, however each is spelled", async () => {
+    expect(await forbiddenSpellings(1000)).toBe(0);
+  });
+
+  it("never connects when a name resolves to a private address, alone or among public ones", async () => {
+    const before = canary.connections();
+    const url = `http://merchant.example:${canary.port}/`;
+    // Nobody answers at 1.1.1.1, and Node would try the next one.
+    for (const addresses of [["127.0.0.1"], ["::ffff:127.0.0.1"], [], ["1.1.1.1", "127.0.0.1"]])
+      expect(await post(url, { lookup: resolver(addresses) })).toEqual(REFUSED);
+    expect(await post(`http://localhost:${canary.port}/`)).toEqual(REFUSED);
+    expect(canary.connections()).toBe(before);
+  });
+
+  it("B5 never connects when the name's address changes between checks, in 200 attempts", async () => {
+    const before = canary.connections();
+    const names = await startNameServer((_, count) =>
+      // A public one, which nobody answers; with a forbidden one beside it; forbidden alone.
+      count % 50 === 0 ? ["1.2.3.4"] : count % 2 === 0 ? ["1.2.3.4", "127.0.0.1"] : ["127.0.0.1"],
+    );
+    const lookup = resolvingLookup({ servers: [names.address] });
+    const transport = undiciTransport({ deadlineMs: 500, lookup });
+    onTestFinished(() => transport.close());
+    const url = new URL(`http://rebinding.example:${canary.port}/`);
+    const numbers = Array.from({ length: 200 }).keys();
+    const answers: Answer[] = [];
+    const poster = async (): Promise<void> => {
+      for (const _ of numbers)
+        answers.push(await transport.post({ url, headers: {}, body: Buffer.from("{}") }));
+    };
+    await Promise.all(Array.from({ length: 20 }, poster));
+    expect(answers).toHaveLength(200);
+    expect(answers.filter(({ kind }) => kind === "answered")).toEqual([]);
+    expect(names.asked.length).toBeGreaterThan(50);
+    expect(canary.connections()).toBe(before);
+  });
+
+  it("ends when the connected peer is not the address that was checked", async () => {
+    let reads = 0;
+    const lookup: net.LookupFunction = (_, __, callback) => {
+      const shifting = { family: 4 } as { address: string; family: number };
+      const get = (): string => (reads++ === 0 ? "1.1.1.1" : "127.0.0.1");
+      callback(null, [Object.defineProperty(shifting, "address", { get })]);
+    };
+    expect(await post(`http://merchant.example:${canary.port}/`, { lookup })).toEqual(REFUSED);
+  });
+
+  it("connects to loopback hosts alone when loopback is allowed", async () => {
+    for (const host of ["127.0.0.1", "localhost", "127.1"]) {
+      const answer = await post(`http://${host}:${canary.port}/`, { allowLoopback: true });
+      expect([host, answer]).toMatchObject([host, { kind: "answered", status: 200 }]);
+    }
+    for (const host of ["10.0.0.1", "169.254.169.254", "0.0.0.0", "[::]", "[fe80::1]"])
+      expect(await post(`http://${host}:${canary.port}/`, { allowLoopback: true })).toEqual(
+        REFUSED,
+      );
+  });
+});
+
+describe("a proxy", () => {
+  it("B8 of the environment never sees an attempt", async () => {
+    const proxy = await listenHttp((_, response) => response.end());
+    const transport = new URL("../../src/delivery/undici-transport.ts", import.meta.url).href;
+    const program = `
+      import { undiciTransport } from ${JSON.stringify(transport)};
+      const transport = undiciTransport({ deadlineMs: 10_000, allowLoopback: true });
+      const answer = await transport.post({ url: new URL(${JSON.stringify(canary.url.href)}), headers: {}, body: Buffer.from("{}") });
+      await transport.close();
+      console.log(JSON.stringify(answer));`;
+    const at = `http://127.0.0.1:${proxy.port}`;
+    const proxies = { HTTP_PROXY: at, http_proxy: at, HTTPS_PROXY: at, ALL_PROXY: at };
+    const env = { ...process.env, ...proxies, NODE_USE_ENV_PROXY: "1", NO_PROXY: "", no_proxy: "" };
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ["--input-type=module", "--disable-warning=ExperimentalWarning", "--eval", program],
+      { cwd: fileURLToPath(new URL("../..", import.meta.url)), env },
+    );
+    expect(JSON.parse(stdout)).toMatchObject({ kind: "answered", status: 200, excerpt: "reached" });
+    expect(proxy.connections()).toBe(0);
+  });
+
+  /** A proxy that opens tunnels to `to` whatever is requested, and keeps the requests. */
+  async function tunnelTo(to: number) {
+    const requested: string[] = [];
+    const server = createServer().on("connect", (request, socket) => {
+      requested.push(request.url ?? "");
+      const upstream = net.connect(to, "127.0.0.1", () => {
+        socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
+        upstream.pipe(socket).pipe(upstream);
+      });
+      upstream.on("error", () => socket.destroy());
+    });
+    const { port } = await listen(server);
+    return { requested, egressProxy: `http://127.0.0.1:${port}` };
+  }
+
+  it("B8 of the operator gets the host name and sees only a TLS tunnel", async () => {
+    let first = 0;
+    const merchant = net.createServer((socket) =>
+      socket.once("data", (data) => {
+        first = data[0] ?? 0;
+        socket.destroy();
+      }),
+    );
+    const { requested, egressProxy } = await tunnelTo((await listen(merchant)).port);
+    const answer = await post("https://merchant.example/hooks", { egressProxy });
+    expect(answer).toMatchObject({ kind: "unanswered" });
+    expect(requested).toEqual(["merchant.example:443"]);
+    // A TLS handshake: the proxy reads neither the body nor its signature.
+    expect(first).toBe(0x16);
+  });
+
+  it("B8 of the operator is never asked for a literal private address", async () => {
+    const { requested, egressProxy } = await tunnelTo(1);
+    for (const url of ["https://127.0.0.1/", "https://[::1]/", "https://169.254.169.254/"])
+      expect(await post(url, { egressProxy })).toEqual(REFUSED);
+    expect(requested).toEqual([]);
+  });
+});
+
+describe("the resolver of attempts", () => {
+  const resolve = (lookup: net.LookupFunction, name: string): Promise<readonly string[]> =>
+    new Promise((done, fail) => {
+      lookup(name, { all: true }, (error, found) => {
+        if (error === null && Array.isArray(found)) done(found.map(({ address }) => address));
+        else fail(error ?? new Error("no list"));
+      });
+    });
+
+  it("asks the name servers anew for each connection and takes at most 16 addresses", async () => {
+    const many = Array.from({ length: 30 }, (_, index) => `1.1.1.${index}`);
+    const server = await startNameServer((_, count) => (count === 1 ? ["2.2.2.2"] : many));
+    const lookup = resolvingLookup({ servers: [server.address], timeoutMs: 1000 });
+    expect(await resolve(lookup, "merchant.example")).toEqual(["2.2.2.2"]);
+    expect(await resolve(lookup, "merchant.example")).toHaveLength(16);
+    expect(server.asked).toEqual(["merchant.example", "merchant.example"]);
+    expect(await resolve(lookup, "localhost")).toContain("127.0.0.1");
+    expect(server.asked).toHaveLength(2);
+  });
+
+  it("lets nobody wait for silent name servers, whose names are reported as unresolved", async () => {
+    const server = await startNameServer((name) =>
+      name === "silent.example" ? "silence" : name === "none.example" ? [] : ["127.0.0.1"],
+    );
+    const lookup = resolvingLookup({ servers: [server.address], timeoutMs: 100 });
+    const merchant = await listenRaw((socket) => socket.end("HTTP/1.1 204 No Content\r\n\r\n"));
+    const order: string[] = [];
+    const send = async (name: string): Promise<Answer> => {
+      const url = `http://${name}.example:${merchant.port}/`;
+      const answer = await post(url, { allowLoopback: true, lookup });
+      order.push(name);
+      return answer;
+    };
+    // Far more than the process has threads.
+    const silent = Array.from({ length: 20 }, () => send("silent"));
+    expect(await send("merchant")).toMatchObject({ status: 204 });
+    const unresolved = { kind: "unanswered", code: "CS_ATTEMPT_NAME_UNRESOLVED" };
+    for (const answer of [...(await Promise.all(silent)), await send("none")])
+      expect(answer).toEqual(unresolved);
+    expect(order[0]).toBe("merchant");
+  });
+});

@@ -1,0 +1,228 @@
+import fc from "fast-check";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createDeliveryEngine, type DeliveryEngine } from "../../src/delivery/delivery-engine.ts";
+import type { Transport } from "../../src/delivery/transport.ts";
+import {
+  answered,
+  CLOCK_START,
+  fakeTransport,
+  heldTransport,
+  openQueue,
+  policy,
+  REAL_START,
+  SOON,
+  type Queue,
+} from "./queue.ts";
+
+const HOUR = 3_600_000;
+type MoveDueRefunds = (due: { clockId: string; now: number }) => Promise<void>;
+
+function openEngine(
+  queue: Queue,
+  transport: Transport,
+  options: { pollMs?: number; moveDueRefunds?: MoveDueRefunds } = {},
+): DeliveryEngine {
+  const { pollMs = 1_000_000, moveDueRefunds } = options;
+  const one = createDeliveryEngine({
+    ...queue.ports(transport),
+    policy,
+    moveDueRefunds: async (due) => {
+      await moveDueRefunds?.(due);
+      return { passedOver: [] };
+    },
+    pollMs,
+  });
+  onTestFinished(() => one.stop({ graceMs: 0 }));
+  return one;
+}
+const succeeding = () => fakeTransport(() => answered(204));
+
+/** A refund of a new customer that is due at an instant of a clock. */
+async function addDueRefund(queue: Queue, clockId: "clk_1" | "live", dueAt: number): Promise<void> {
+  const merchant = clockId === "live" ? "mer_live" : "mer_1";
+  await queue.write(
+    `INSERT INTO customers (id, merchant_id, clock_id, first_name, last_name, email, status, created_at)
+     VALUES ('cus_1', $1, $2, 'A', 'B', 'a@example.test', 'ACTIVE', 0)`,
+    [merchant, clockId],
+  );
+  await queue.write(
+    `INSERT INTO payments (id, merchant_id, clock_id, customer_id, direction, amount_cents, status,
+       request_key, created_at, due_at)
+     VALUES ('ref_1', $1, $2, 'cus_1', 'CREDIT', 100, 'PENDING', 'key-1', 0, $3)`,
+    [merchant, clockId, dueAt],
+  );
+}
+
+describe("the delivery engine", () => {
+  it("delivers what waited while no process ran, on every clock", async () => {
+    const queue = await openQueue();
+    await queue.subscribe("sub_1");
+    await queue.subscribe("sub_live", { clockId: "live" });
+    await queue.enqueue("sub_1");
+    await queue.enqueue("sub_live", { clockId: "live" });
+    const transport = succeeding();
+    openEngine(queue, transport).start();
+    await expect.poll(() => transport.posts.length, SOON).toBe(2);
+  });
+
+  it("delivers new work at once after a hint, and without one at the next poll", async () => {
+    const queue = await openQueue();
+    await queue.subscribe("sub_1");
+    await queue.subscribe("sub_live", { clockId: "live" });
+    const transport = succeeding();
+    const hinted = openEngine(queue, transport);
+    hinted.start();
+    await queue.enqueue("sub_1");
+    hinted.onWork();
+    await expect.poll(() => transport.posts.length, SOON).toBe(1);
+    openEngine(queue, transport, { pollMs: 5 }).start();
+    await queue.enqueue("sub_live", { clockId: "live", nextAt: REAL_START + 60_000 });
+    await queue.passTurns();
+    expect(transport.posts).toHaveLength(1);
+    queue.realNow += 60_000;
+    await expect.poll(() => transport.posts.length, SOON).toBe(2);
+  });
+
+  it("moves live refunds when they are due", async () => {
+    const queue = await openQueue();
+    await addDueRefund(queue, "live", REAL_START + 1);
+    const moved: { clockId: string; now: number }[] = [];
+    const moveDueRefunds: MoveDueRefunds = async (due) => void moved.push(due);
+    openEngine(queue, succeeding(), { pollMs: 5, moveDueRefunds }).start();
+    await queue.passTurns();
+    expect(moved).toEqual([]);
+    queue.realNow += 1;
+    await expect.poll(() => moved[0], SOON).toEqual({ clockId: "live", now: REAL_START + 1 });
+  });
+
+  it("does nothing before start and after stop", async () => {
+    const queue = await openQueue();
+    await queue.subscribe("sub_1");
+    await queue.enqueue("sub_1");
+    const transport = succeeding();
+    const one = openEngine(queue, transport, { pollMs: 1 });
+    one.onWork();
+    await queue.passTurns();
+    await one.stop();
+    one.start();
+    one.onWork();
+    await queue.passTurns();
+    expect(transport.posts).toHaveLength(0);
+    await expect(one.stop()).resolves.toBeUndefined();
+  });
+});
+
+describe("a sandbox clock that moves forward", () => {
+  it("stops at each retry of a failing delivery, which is scheduled from that instant", async () => {
+    const queue = await openQueue();
+    await queue.subscribeMany(1);
+    const seen: (number | undefined)[] = [];
+    const transport = fakeTransport(async () => {
+      seen.push(await queue.instant());
+      return answered(seen.length < 4 ? 500 : 204);
+    });
+    const to = CLOCK_START + 24 * HOUR;
+    const outcome = await openEngine(queue, transport).advanceClock("clk_1", to);
+    const retries = [5000, 305_000, 2_105_000].map((after) => CLOCK_START + after);
+    expect(seen).toEqual([CLOCK_START, ...retries]);
+    expect(outcome).toEqual({ ok: true, now: to, instants: retries });
+    expect(await queue.instant()).toBe(to);
+  });
+
+  it("moves refunds at their own instants, before the deliveries that they cause", async () => {
+    const queue = await openQueue();
+    await queue.subscribe("sub_1");
+    const due = CLOCK_START + 3 * HOUR;
+    await addDueRefund(queue, "clk_1", due);
+    const moved: number[] = [];
+    const seen: (number | undefined)[] = [];
+    const transport = fakeTransport(async () => {
+      seen.push(await queue.instant());
+      return answered(204);
+    });
+    const moveDueRefunds: MoveDueRefunds = async ({ now }) => {
+      if (now < due || moved.length > 0) return;
+      moved.push(now);
+      await queue.write("UPDATE payments SET status = 'AUTHORIZED', due_at = NULL");
+      await queue.enqueue("sub_1", { nextAt: now });
+    };
+    const engine = openEngine(queue, transport, { moveDueRefunds });
+    const outcome = await engine.advanceClock("clk_1", CLOCK_START + 24 * HOUR);
+    expect([moved, seen]).toEqual([[due], [due]]);
+    expect(outcome).toMatchObject({ instants: [due] });
+  });
+
+  it("reaches the requested time inclusively, and never moves back", async () => {
+    const queue = await openQueue();
+    await queue.subscribe("sub_1");
+    await queue.enqueue("sub_1", { nextAt: CLOCK_START + HOUR });
+    const transport = succeeding();
+    const engine = openEngine(queue, transport);
+    await engine.advanceClock("clk_1", CLOCK_START + HOUR - 1);
+    expect(transport.posts).toHaveLength(0);
+    await engine.advanceClock("clk_1", CLOCK_START + HOUR);
+    expect(transport.posts).toHaveLength(1);
+    expect(await engine.advanceClock("clk_1", CLOCK_START + HOUR - 1)).toEqual({
+      ok: false,
+      code: "CLOCK_GOES_FORWARD",
+      now: CLOCK_START + HOUR,
+    });
+    expect(await queue.instant()).toBe(CLOCK_START + HOUR);
+    await expect(engine.advanceClock("live", CLOCK_START)).rejects.toThrow(TypeError);
+  });
+
+  it("passes a paused subscription and a dead worker's lease", async () => {
+    const queue = await openQueue();
+    await queue.subscribeMany(2);
+    await queue.write("UPDATE subscriptions SET status = 'PAUSED' WHERE key = 'sub_0'");
+    await queue.write("UPDATE deliveries SET leased_until = $1 WHERE subscription_key = 'sub_1'", [
+      queue.realNow + 1,
+    ]);
+    const engine = openEngine(queue, succeeding());
+    const outcome = await engine.advanceClock("clk_1", CLOCK_START + HOUR);
+    expect(outcome).toMatchObject({ ok: true, instants: [] });
+  });
+
+  it("stands where the engine was stopped, and goes on from there with another one", async () => {
+    const queue = await openQueue();
+    await queue.subscribe("sub_1");
+    const reached = CLOCK_START + HOUR;
+    await queue.enqueue("sub_1", { nextAt: reached });
+    const { transport, inFlight, answer } = heldTransport();
+    const one = openEngine(queue, transport);
+    const moving = one.advanceClock("clk_1", CLOCK_START + 24 * HOUR);
+    await expect.poll(inFlight, SOON).toBe(1);
+    await one.stop({ graceMs: 0 });
+    answer(204);
+    expect(await moving).toEqual({ ok: false, code: "ENGINE_STOPPED", now: reached });
+    expect(await queue.instant()).toBe(reached);
+    const other = openEngine(queue, succeeding());
+    await other.advanceClock("clk_1", CLOCK_START + 24 * HOUR);
+    expect(await queue.deliveries()).toMatchObject([{ state: "delivered", attempts: 2 }]);
+  });
+
+  it("leaves the same deliveries after one move and after many", async () => {
+    const end = 8 * 3600;
+    /** Stops the clock at seconds after its start; the first `failing` attempts fail. */
+    const run = async (stops: readonly number[], failing: number) => {
+      const queue = await openQueue();
+      await queue.subscribeMany(1);
+      const seen: (number | undefined)[] = [];
+      const transport = fakeTransport(async (_, count) => {
+        seen.push(await queue.instant());
+        return answered(count <= failing ? 500 : 204);
+      });
+      const engine = openEngine(queue, transport);
+      for (const stop of stops) await engine.advanceClock("clk_1", CLOCK_START + stop * 1000);
+      return { seen, deliveries: await queue.deliveries(), instant: await queue.instant() };
+    };
+    const cuts = fc.uniqueArray(fc.integer({ min: 1, max: end - 1 }), { maxLength: 5 });
+    await fc.assert(
+      fc.asyncProperty(cuts, fc.nat(6), async (stops, failing) => {
+        const many = await run([...stops.toSorted((a, b) => a - b), end], failing);
+        expect(many).toEqual(await run([end], failing));
+      }),
+      { numRuns: 6 },
+    );
+  });
+});

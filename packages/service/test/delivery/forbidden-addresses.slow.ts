@@ -1,3 +1,0 @@
-import { forbiddenSpellings } from "./forbidden-attempts.ts";
-
-forbiddenSpellings(10_000);

@@ -1,0 +1,152 @@
+import type net from "node:net";
+import fc from "fast-check";
+import { expect, onTestFinished } from "vitest";
+import type { Answer } from "../../src/delivery/transport.ts";
+import { undiciTransport } from "../../src/delivery/undici-transport.ts";
+import { listenRaw } from "./listening.ts";
+
+export const REFUSED: Answer = { kind: "unanswered", code: "CS_ATTEMPT_ADDRESS_REFUSED" };
+
+/** First and last address of each range in the IANA special-purpose registries, and of one cloud's own. */
+export const SPECIAL_RANGES: readonly (readonly [first: string, last: string])[] = [
+  ["0.0.0.0", "0.255.255.255"],
+  ["10.0.0.0", "10.255.255.255"],
+  ["100.64.0.0", "100.127.255.255"],
+  ["127.0.0.0", "127.255.255.255"],
+  ["169.254.0.0", "169.254.255.255"],
+  ["172.16.0.0", "172.31.255.255"],
+  ["192.0.0.0", "192.0.0.255"],
+  ["192.0.2.0", "192.0.2.255"],
+  ["192.88.99.0", "192.88.99.255"],
+  ["192.168.0.0", "192.168.255.255"],
+  ["198.18.0.0", "198.19.255.255"],
+  ["198.51.100.0", "198.51.100.255"],
+  ["203.0.113.0", "203.0.113.255"],
+  ["224.0.0.0", "239.255.255.255"],
+  ["240.0.0.0", "255.255.255.255"],
+  ["168.63.129.16", "168.63.129.16"],
+  ["::", "::ffff:ffff"],
+  ["::1", "::1"],
+  ["::ffff:127.0.0.1", "::ffff:7f00:1"],
+  ["::ffff:10.0.0.1", "::ffff:192.168.0.1"],
+  ["64:ff9b::", "64:ff9b::ffff:ffff"],
+  ["64:ff9b:1::", "64:ff9b:1:ffff:ffff:ffff:ffff:ffff"],
+  ["100::", "100::ffff:ffff:ffff:ffff"],
+  ["100:0:0:1::", "100:0:0:1:ffff:ffff:ffff:ffff"],
+  ["2001::", "2001:0:ffff:ffff:ffff:ffff:ffff:ffff"],
+  ["2001:2::", "2001:2:0:ffff:ffff:ffff:ffff:ffff"],
+  ["2001:20::", "2001:2f:ffff:ffff:ffff:ffff:ffff:ffff"],
+  ["2001:db8::", "2001:db8:ffff:ffff:ffff:ffff:ffff:ffff"],
+  ["2002::", "2002:ffff:ffff:ffff:ffff:ffff:ffff:ffff"],
+  ["2002:7f00:1::", "2002:7f00:1:ffff:ffff:ffff:ffff:ffff"],
+  ["3fff::", "3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff"],
+  ["5f00::", "5f00:ffff:ffff:ffff:ffff:ffff:ffff:ffff"],
+  ["fc00::", "fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"],
+  ["fe80::", "febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff"],
+  ["fec0::", "feff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"],
+  ["ff00::", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"],
+];
+
+/** What one POST is answered. */
+export async function post(
+  url: string,
+  options: { lookup?: net.LookupFunction; allowLoopback?: boolean; egressProxy?: string } = {},
+): Promise<Answer> {
+  const transport = undiciTransport({ deadlineMs: 10_000, ...options });
+  try {
+    return await transport.post({ url: new URL(url), headers: {}, body: Buffer.from("{}") });
+  } finally {
+    await transport.close();
+  }
+}
+
+/** Addresses that no delivery may reach, as their four bytes. */
+const targets = fc.oneof(
+  fc.constantFrom([127, 0, 0, 1], [169, 254, 169, 254], [0, 0, 0, 0], [168, 63, 129, 16]),
+  fc.tuple(fc.constant(127), fc.nat(255), fc.nat(255), fc.nat(255)),
+  fc.tuple(fc.constant(10), fc.nat(255), fc.nat(255), fc.nat(255)),
+  fc.tuple(fc.constant(192), fc.constant(168), fc.nat(255), fc.nat(255)),
+  fc.tuple(fc.constant(172), fc.integer({ min: 16, max: 31 }), fc.nat(255), fc.nat(255)),
+  fc.tuple(fc.constant(100), fc.integer({ min: 64, max: 127 }), fc.nat(255), fc.nat(255)),
+);
+
+type Bytes = readonly number[];
+const byte = (bytes: Bytes, at: number): number => bytes[at] ?? 0;
+const dword = (bytes: Bytes): number => bytes.reduce((sum, one) => sum * 256 + one, 0);
+const hex = (number: number, width = 0): string => number.toString(16).padStart(width, "0");
+const groups = (bytes: Bytes): string =>
+  `${hex(byte(bytes, 0) * 256 + byte(bytes, 1))}:${hex(byte(bytes, 2) * 256 + byte(bytes, 3))}`;
+const fullWidth = (text: string): string =>
+  text.replaceAll(/\d/g, (digit) => String.fromCodePoint(0xff10 + Number(digit)));
+const part = (number: number, how: number): string =>
+  [String(number), `0x${hex(number)}`, `0${number.toString(8)}`, `0x000${hex(number)}`][how % 4] ??
+  "";
+const percent = (text: string): string =>
+  text.replaceAll(/[\d.]/g, (one) => `%${hex(one.codePointAt(0) ?? 0, 2)}`);
+
+/** The ways in which a URL may spell an address of version 4, and those of version 6 that carry one. */
+const spellings: readonly ((bytes: Bytes, how: readonly number[]) => string)[] = [
+  (bytes) => bytes.join("."),
+  (bytes) => `${bytes.join(".")}.`,
+  (bytes) => String(dword(bytes)),
+  (bytes) => `0x${hex(dword(bytes))}`,
+  (bytes) => `0${dword(bytes).toString(8)}`,
+  (bytes, how) => bytes.map((one, at) => part(one, how[at] ?? 0)).join("."),
+  (bytes, how) =>
+    `${part(byte(bytes, 0), how[0] ?? 0)}.${part(dword(bytes.slice(1)), how[1] ?? 0)}`,
+  (bytes, how) =>
+    [...bytes.slice(0, 2), dword(bytes.slice(2))]
+      .map((one, at) => part(one, how[at] ?? 0))
+      .join("."),
+  (bytes) => fullWidth(bytes.join(".")),
+  (bytes) => bytes.join("。"),
+  (bytes) => percent(bytes.join(".")),
+  (bytes) => `[::ffff:${bytes.join(".")}]`,
+  (bytes) => `[::ffff:${groups(bytes)}]`,
+  (bytes) => `[0:0:0:0:0:ffff:${groups(bytes)}]`,
+  (bytes) => `[::${groups(bytes)}]`,
+  (bytes) => `[64:ff9b::${groups(bytes)}]`,
+  (bytes) => `[64:ff9b:1::${groups(bytes)}]`,
+  (bytes) => `[2002:${groups(bytes)}::1]`,
+  (bytes) => `[2001:0:${groups(bytes)}::1]`,
+  () => "[::1]",
+  () => "[::]",
+  () => "[fe80::1]",
+  () => "[fd00::1]",
+  () => "[fec0::1]",
+  () => "[ff02::1]",
+];
+
+/** Hosts of URLs that name a forbidden address. */
+const forbiddenHosts = fc
+  .tuple(
+    targets,
+    fc.constantFrom(...spellings),
+    fc.array(fc.nat(3), { minLength: 4, maxLength: 4 }),
+    fc.boolean(),
+  )
+  .map(([bytes, spell, how, isUpper]) => {
+    const host = spell(bytes, how);
+    return isUpper ? host.toUpperCase() : host;
+  });
+
+/** Posts so often to forbidden addresses in any spelling. @returns Attempts that reached this machine. */
+export async function forbiddenSpellings(attempts: number): Promise<number> {
+  const { port, connections } = await listenRaw((socket) => socket.end("HTTP/1.1 200 OK\r\n\r\n"));
+  const transport = undiciTransport({ deadlineMs: 10_000 });
+  onTestFinished(() => transport.close());
+  let spelled = 0;
+  await fc.assert(
+    fc.asyncProperty(forbiddenHosts, async (host) => {
+      const text = `http://${host}:${port}/`;
+      // What no URL can say, no subscription can.
+      if (!URL.canParse(text)) return;
+      spelled += 1;
+      const url = new URL(text);
+      expect(await transport.post({ url, headers: {}, body: Buffer.from("{}") })).toEqual(REFUSED);
+    }),
+    { numRuns: attempts },
+  );
+  expect(spelled).toBeGreaterThan(attempts * 0.8);
+  return connections();
+}

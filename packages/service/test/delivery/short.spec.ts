@@ -1,0 +1,58 @@
+import { randomInt } from "node:crypto";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { workOnBacklog } from "./backlog-memory.ts";
+import { deliverBeside, startNeighbourhood } from "./hostile-neighbours.ts";
+import { policy } from "./queue.ts";
+import { peers, rotate } from "./rotation.ts";
+import { expectProfileTimes, year } from "./virtual-year.ts";
+
+// Short forms of `long.slow.ts`.
+
+it("[P-EVENT-RETRY] a year of deliveries keeps 200 subscriptions to the profile's times, each by its fate", async () => {
+  expect(await expectProfileTimes(200)).toBe(200);
+});
+
+const seed = randomInt(2 ** 31);
+
+it(`a year of deliveries is the same for the same seed, within the jitter, and differs for another (seed ${seed})`, async () => {
+  const timesOf = async (chosen: number) =>
+    [...(await year(8, { jitter: 0.1, seed: chosen })).attempts].toSorted(([a], [b]) =>
+      a < b ? -1 : 1,
+    );
+  const first = await timesOf(seed);
+  expect(await timesOf(seed)).toEqual(first);
+  expect(await timesOf(seed + 1)).not.toEqual(first);
+  for (const [, times] of first) {
+    times.slice(1).forEach((at, index) => {
+      const step = policy.schedule.steps[index + 1] ?? 0;
+      expect(Math.abs(at - (times[index] ?? 0) - step)).toBeLessThanOrEqual(step * 0.1);
+    });
+  }
+});
+
+describe("B19: a merchant who changes secrets through a second subscription", () => {
+  it.each(peers)(
+    "verifies every attempt with $name, and counts each event once by its id",
+    async (peer) => {
+      expect(await rotate(peer, { rotations: 10, eventsEach: 10 })).toBe(0);
+    },
+  );
+});
+
+it("P6: 20,000 due deliveries take no more memory than those that lie ready", async () => {
+  const { heap, attempted } = await workOnBacklog(20_000, 2000);
+  expect(attempted).toBeGreaterThanOrEqual(2000);
+  // All of them would be some 8 MB, by 400 bytes.
+  expect(heap).toBeLessThan(5_000_000);
+});
+
+it("B10 B14: one merchant's events do not wait behind another's hostile endpoints, and memory stays bounded", async () => {
+  const neighbourhood = await startNeighbourhood();
+  onTestFinished(() => neighbourhood.stop());
+  const beside = await deliverBeside("hostile", neighbourhood, { forMs: 1000 });
+  expect(beside.hostile).toBeGreaterThan(30);
+  expect(beside.longest).toBeLessThan(2000);
+  // Tests run beside each other: what others take of the processors is no hostile endpoint's.
+  expect(beside.p50).toBeLessThan(100 + 2 * beside.stalled);
+  expect(beside.grown).toBeLessThan(4_000_000);
+});

@@ -1,0 +1,70 @@
+import * as tls from "node:tls";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { onTestFinished } from "vitest";
+import type { Answer, Transport } from "../../src/delivery/transport.ts";
+import { certificates, key } from "./certificates.ts";
+import { listen } from "./listening.ts";
+
+/** What is wrong with a server that HTTPS is spoken to. */
+export const faults = {
+  "an expired certificate": { cert: certificates.expired },
+  "the certificate of another host": { cert: certificates.wrongHost },
+  "a self-signed certificate": { cert: certificates.selfSigned },
+  "no version of TLS that is still safe": {
+    cert: certificates.genuine,
+    minVersion: "TLSv1",
+    maxVersion: "TLSv1.1",
+    // Without it OpenSSL would not offer them even to itself.
+    ciphers: "DEFAULT@SECLEVEL=0",
+  },
+} as const satisfies Readonly<Record<string, tls.TlsOptions>>;
+
+export const genuine: tls.TlsOptions = { cert: certificates.genuine };
+
+/** A server over TLS that answers 204, for as long as the test. */
+export async function listenTls(options: tls.TlsOptions): Promise<URL> {
+  const server = tls.createServer({ ...options, key }, (socket) => {
+    socket.on("error", () => {});
+    socket.once("data", () => socket.end("HTTP/1.1 204 No Content\r\n\r\n"));
+  });
+  return new URL(`https://localhost:${(await listen(server)).port}/`);
+}
+
+/** The authority is one of those that this process trusts, for as long as the test. */
+export function trustAuthority(): void {
+  const before = tls.getCACertificates("default");
+  tls.setDefaultCACertificates([...before, certificates.authority]);
+  onTestFinished(() => tls.setDefaultCACertificates(before));
+}
+
+/** Bytes of this process's heap after all that nobody holds is gone. */
+export function heapInUse(): number {
+  setFlagsFromString("--expose-gc");
+  // What the flag gives to new contexts.
+  const collect = runInNewContext("gc") as () => void;
+  collect();
+  collect();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+/** Attempts one after another, so many at one time. */
+export async function postMany(
+  transport: Transport,
+  urls: readonly URL[],
+  count: number,
+): Promise<Answer[]> {
+  const numbers = Array.from({ length: count }).keys();
+  const answers: Answer[] = [];
+  const poster = async (): Promise<void> => {
+    for (const number of numbers) {
+      const url = urls[number % urls.length];
+      if (url === undefined) throw new Error("nobody to post to");
+      const answer = await transport.post({ url, headers: {}, body: Buffer.from("{}") });
+      if (answers.length < 100) answers.push(answer);
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, poster));
+  return answers;
+}

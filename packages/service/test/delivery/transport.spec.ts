@@ -1,0 +1,253 @@
+import type { RequestListener } from "node:http";
+import type net from "node:net";
+import { setInterval } from "node:timers";
+import { gzipSync } from "node:zlib";
+import fc from "fast-check";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { AnswerBounds } from "../../src/delivery/answer-bounds.ts";
+import { undiciTransport } from "../../src/delivery/undici-transport.ts";
+import { listenHttp, listenRaw } from "./listening.ts";
+import { SOON } from "./queue.ts";
+import {
+  faults,
+  genuine,
+  heapInUse,
+  listenTls,
+  postMany,
+  trustAuthority,
+} from "./tls-endpoints.ts";
+
+/** Short where it is to be met, long where a loaded machine must not meet it. */
+const DEADLINE = 300;
+const PATIENCE = 10_000;
+
+function openTransport(deadlineMs = PATIENCE, lookup?: net.LookupFunction) {
+  const own = lookup === undefined ? {} : { lookup };
+  const one = undiciTransport({ deadlineMs, allowLoopback: true, ...own });
+  onTestFinished(() => one.close());
+  return one;
+}
+const send = (url: URL, one = openTransport(), body = Buffer.from("{}")) =>
+  one.post({ url, headers: { "content-type": "application/json" }, body });
+const answerOf = async (listener: RequestListener) => send((await listenHttp(listener)).url);
+
+describe("an attempt's request", () => {
+  it("carries the bytes and headers as given, over connections that are used again", async () => {
+    const arrived: unknown[] = [];
+    const server = await listenHttp((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on("data", (chunk: Buffer) => chunks.push(chunk));
+      request.on("end", () => {
+        const { method, url, headers } = request;
+        arrived.push([method, url, headers["content-type"], Buffer.concat(chunks)]);
+        response.writeHead(204).end();
+      });
+    });
+    const body = Buffer.from([0x7b, 0xff, 0x00, 0xe2, 0x82, 0xac, 0x7d]);
+    const one = openTransport();
+    const answer = await send(server.url, one, body);
+    expect(answer).toEqual({ kind: "answered", status: 204, retryAfter: undefined, excerpt: "" });
+    expect(arrived).toEqual([["POST", "/hooks?a=1", "application/json", body]]);
+    for (let count = 0; count < 9; count += 1) await send(server.url, one);
+    // The answer may be read before its connection is free again.
+    expect(server.connections()).toBeLessThanOrEqual(2);
+  });
+
+  it("[P-EVENT-NO-REDIRECT] B6 does not follow redirects: their status is the answer", async () => {
+    const elsewhere = await listenHttp((_, response) => response.end());
+    for (const status of [301, 302, 303, 307, 308]) {
+      const answer = await answerOf((_, response) => {
+        response.writeHead(status, { location: elsewhere.url.href }).end();
+      });
+      expect(answer).toMatchObject({ kind: "answered", status });
+    }
+    expect(elsewhere.connections()).toBe(0);
+  });
+});
+
+describe("the answer to an attempt", () => {
+  it("B9 is kept as its status, Retry-After and the first 1 KiB of its body", async () => {
+    const answer = await answerOf((_, response) => {
+      response.writeHead(503, { "retry-after": "120" }).end(`\0${"é".repeat(2000)}`);
+    });
+    expect(answer).toMatchObject({ kind: "answered", status: 503, retryAfter: "120" });
+    // 1 + 2n bytes: the cut falls into a character.
+    expect(answer).toHaveProperty("excerpt", `\uFFFD${"é".repeat(511)}\uFFFD`);
+  });
+
+  it("B10 is not decompressed", async () => {
+    const bomb = gzipSync(Buffer.alloc(10_000_000));
+    const answer = await answerOf((_, response) => {
+      response.writeHead(200, { "content-encoding": "gzip" }).end(bomb);
+    });
+    const excerpt = bomb.subarray(0, 1024).toString("utf8").replaceAll("\0", "\uFFFD");
+    expect(answer).toMatchObject({ kind: "answered", status: 200, excerpt });
+  });
+
+  it("B10 counts by its status when its body is endless, and the connection is closed", async () => {
+    let sent = 0;
+    let closed = false;
+    const answer = await answerOf((_, response) => {
+      const more = (): void => {
+        while (!response.destroyed && response.write(Buffer.alloc(16_384, 97))) sent += 16_384;
+      };
+      response.writeHead(200).on("drain", more);
+      response.on("close", () => (closed = true));
+      more();
+    });
+    const excerpt = "a".repeat(1024);
+    const cut = { kind: "answered", status: 200, retryAfter: undefined, isCut: true, excerpt };
+    expect(answer).toEqual(cut);
+    await expect.poll(() => closed, SOON).toBe(true);
+    // The cap and what the kernel's buffers hold, far from endless.
+    expect(sent).toBeLessThan(32_000_000);
+  });
+
+  it("disables the subscription only with the header webhook-delivery: disable", async () => {
+    for (const [value, disables] of [
+      ["disable", true],
+      [" Disable ", true],
+      ["disabled", undefined],
+    ] as const) {
+      const answer = await answerOf((_, response) => {
+        response.writeHead(200, { "webhook-delivery": value }).end();
+      });
+      expect([value, "disables" in answer ? answer.disables : undefined]).toEqual([
+        value,
+        disables,
+      ]);
+    }
+  });
+
+  const OK = "HTTP/1.1 200 OK\r\n";
+  const INTERIM = "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n";
+  const headers = (count: number): string => "x: y\r\n".repeat(count);
+
+  /** True if all of it is within the bounds, in pieces of so many bytes. */
+  function isRead(text: string, size = 2048, bounds = new AnswerBounds()): boolean {
+    const bytes = Buffer.from(text);
+    for (let at = 0; at < bytes.length; at += size) {
+      if (bounds.read(bytes.subarray(at, at + size)) !== undefined) return false;
+    }
+    return true;
+  }
+
+  it("B10 has at most 256 lines of head, interim answers included, and 80 KiB in all, however it is cut", () => {
+    expect(isRead(`${OK}${headers(254)}\r\n${"\n".repeat(5000)}`)).toBe(true);
+    expect(isRead(`${OK}${headers(255)}\r\n`)).toBe(false);
+    expect(isRead(`${INTERIM.repeat(80)}${OK}${headers(13)}\r\n${"\n".repeat(5000)}`)).toBe(true);
+    expect(isRead(`${INTERIM.repeat(80)}${OK}${headers(30)}\r\n`)).toBe(false);
+    expect(isRead("\r\n".repeat(300))).toBe(false);
+    const head = `${OK}\r\n`;
+    expect(isRead(head + "a".repeat(80 * 1024 - head.length))).toBe(true);
+    expect(isRead(head + "a".repeat(80 * 1024 - head.length + 1))).toBe(false);
+    const part = fc.constantFrom(OK, INTERIM, "\r\n", "x: y\r\n", headers(60), "a", "\n");
+    fc.assert(
+      fc.property(
+        fc.array(part, { maxLength: 12 }),
+        fc.integer({ min: 1, max: 40 }),
+        (all, size) => {
+          expect(isRead(all.join(""), size)).toBe(isRead(all.join(""), 1));
+        },
+      ),
+    );
+  });
+
+  it("B10 is bounded anew on each use of a connection", async () => {
+    const server = await listenHttp((_, response) => response.end("a".repeat(60_000)));
+    const one = openTransport();
+    for (let count = 0; count < 3; count += 1)
+      expect(await send(server.url, one)).toMatchObject({ status: 200 });
+    expect(server.connections()).toBeLessThanOrEqual(2);
+  });
+});
+
+function drip(socket: net.Socket, head: string, unit = "a"): void {
+  socket.write(head);
+  const timer = setInterval(() => socket.write(unit), 20);
+  socket.on("close", () => clearInterval(timer));
+}
+
+describe("[P-EVENT-TIMEOUT] B10 an attempt without a whole answer", () => {
+  it.each<[string, string, (socket: net.Socket) => void]>([
+    ["is never answered", "TIMEOUT", () => {}],
+    ["gets its headers byte by byte", "TIMEOUT", (socket) => drip(socket, `HTTP/1.1 200 OK\r\nx-`)],
+    [
+      "gets its body byte by byte",
+      "TIMEOUT",
+      (socket) => drip(socket, "HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n"),
+    ],
+    [
+      "gets interim answers without end",
+      "TIMEOUT",
+      (socket) => drip(socket, "", "HTTP/1.1 102 Processing\r\n\r\n"),
+    ],
+    ["is reset", "CONNECTION_LOST", (socket) => socket.resetAndDestroy()],
+    ["is hung up on", "CONNECTION_LOST", (socket) => socket.end()],
+    [
+      "is hung up on within the body",
+      "CONNECTION_LOST",
+      (socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc"),
+    ],
+    [
+      "is answered in another protocol",
+      "ANSWER_MALFORMED",
+      (socket) => socket.end("220 mail.example ESMTP\r\n"),
+    ],
+    [
+      "is flooded with headers",
+      "ANSWER_MALFORMED",
+      (socket) => socket.end(`HTTP/1.1 200 OK\r\n${"x: y\r\n".repeat(10_000)}\r\n`),
+    ],
+  ])("that %s fails with CS_ATTEMPT_%s by the deadline", async (_, code, answer) => {
+    const { url } = await listenRaw(answer);
+    const started = performance.now();
+    const one = openTransport(code === "TIMEOUT" ? DEADLINE : PATIENCE);
+    expect(await send(url, one)).toEqual({ kind: "unanswered", code: `CS_ATTEMPT_${code}` });
+    expect(performance.now() - started).toBeLessThan(PATIENCE / 2);
+  });
+
+  it("fails with its own code when the connection is refused or the name is unknown", async () => {
+    const server = await listenRaw(() => {});
+    await server.close();
+    const failed = { kind: "unanswered", code: "CS_ATTEMPT_CONNECTION_FAILED" };
+    expect(await send(server.url)).toEqual(failed);
+    const one = openTransport(PATIENCE, (name, _, callback) =>
+      callback(Object.assign(new Error(`no ${name}`), { code: "ENOTFOUND" }), ""),
+    );
+    const unresolved = { kind: "unanswered", code: "CS_ATTEMPT_NAME_UNRESOLVED" };
+    expect(await send(new URL("https://nobody.example/"), one)).toEqual(unresolved);
+  });
+});
+
+describe("B11: an endpoint over TLS", () => {
+  const failed = { kind: "unanswered", code: "CS_ATTEMPT_TLS_FAILED" };
+
+  it("is posted to only when its certificate is its own and the authority is trusted", async () => {
+    const url = await listenTls(genuine);
+    expect(await send(url)).toEqual(failed);
+    trustAuthority();
+    expect(await send(url)).toMatchObject({ kind: "answered", status: 204 });
+    for (const [fault, options] of Object.entries(faults))
+      expect([fault, await send(await listenTls(options))]).toEqual([fault, failed]);
+    const plain = await listenRaw((socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"));
+    expect(await send(new URL(`https://localhost:${plain.port}/`))).toEqual(failed);
+  });
+
+  it("is checked although NODE_TLS_REJECT_UNAUTHORIZED turns checks off", async () => {
+    vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(await send(await listenTls(faults["a self-signed certificate"]))).toEqual(failed);
+  });
+
+  it("costs no lasting memory, however often it fails", async () => {
+    trustAuthority();
+    const urls = await Promise.all(Object.values(faults).map((fault) => listenTls(fault)));
+    const one = openTransport();
+    await postMany(one, urls, 80);
+    const before = heapInUse();
+    expect(await postMany(one, urls, 160)).toEqual(Array.from({ length: 100 }, () => failed));
+    // A connection that stayed, with its certificate and its keys, would be tens of kilobytes.
+    expect(heapInUse() - before).toBeLessThan(160 * 4096);
+  });
+});

@@ -1,0 +1,100 @@
+import { expect } from "vitest";
+import { advanceClock } from "../../src/delivery/advance-clock.ts";
+import { Deliverer } from "../../src/delivery/deliver.ts";
+import type { DeliveryPolicy } from "../../src/delivery/policy.ts";
+import { seeded } from "../../../../test/fuzz/random.ts";
+import { answered, CLOCK_START, fakeTransport, openQueue, policy, type Queue } from "./queue.ts";
+
+const SECOND = 1000;
+const DAY = 86_400 * SECOND;
+const YEAR = 365 * DAY;
+
+/** How a receiver fares in the year: by its subscription's number. */
+const fates = ["well", "gone", "never", "back"] as const;
+const fateOf = (host: string): (typeof fates)[number] =>
+  fates[Number(/\d+/.exec(host)?.[0] ?? 0) % fates.length] ?? "well";
+/** From when on those answer that come back. */
+const BACK_AT = CLOCK_START + 36 * 3600 * SECOND;
+
+interface Year {
+  /** Instants of attempts, by subscription, as differences from the beginning. */
+  readonly attempts: ReadonlyMap<string, readonly number[]>;
+  readonly queue: Queue;
+}
+
+/** A year of some subscriptions, each with an event at its beginning. */
+export async function year(
+  subscriptions: number,
+  { jitter, seed: chosen }: { jitter: number; seed: number },
+): Promise<Year> {
+  const queue = await openQueue();
+  const random = seeded(chosen);
+  await queue.subscribeMany(subscriptions);
+  const attempts = new Map<string, number[]>();
+  let now = CLOCK_START;
+  const transport = fakeTransport(({ url }) => {
+    const name = url.hostname;
+    attempts.set(name, [...(attempts.get(name) ?? []), now - CLOCK_START]);
+    const fate = fateOf(name);
+    if (fate === "gone") return answered(410);
+    const isUp = fate === "well" || (fate === "back" && now >= BACK_AT);
+    return answered(isUp ? 204 : 500);
+  });
+  const ports = {
+    ...queue.ports(transport),
+    random: { bytes: (length: number) => random.bytes(length) },
+  };
+  const strict: DeliveryPolicy = {
+    ...policy,
+    schedule: { ...policy.schedule, jitter },
+    pause: { failures: 10, afterMs: DAY },
+  };
+  const deliverer = new Deliverer(ports, strict);
+  const drain = async (clockId: string): Promise<boolean> => {
+    now = (await queue.instant()) ?? now;
+    return deliverer.drain(clockId);
+  };
+  const outcome = await advanceClock(
+    { clockId: "clk_1", to: CLOCK_START + YEAR },
+    {
+      driver: queue.driver,
+      clock: ports.clock,
+      deliverer: { drain },
+      moveDueRefunds: async () => ({ passedOver: [] }),
+    },
+  );
+  await deliverer.stop({ graceMs: 1000 });
+  expect(outcome).toMatchObject({ ok: true, now: CLOCK_START + YEAR });
+  return { attempts, queue };
+}
+
+/** The profile's instants, from the first attempt on. */
+const instants = policy.schedule.steps.map((_, at) =>
+  policy.schedule.steps.slice(0, at + 1).reduce((sum, step) => sum + step, 0),
+);
+
+/** Expects of a year without jitter that each subscription keeps to the profile's times. @returns Those attempted. */
+export async function expectProfileTimes(subscriptions: number): Promise<number> {
+  const { attempts, queue } = await year(subscriptions, { jitter: 0, seed: 1 });
+  const back = instants.filter(
+    (_, index) => index === 0 || (instants[index - 1] ?? 0) < BACK_AT - CLOCK_START,
+  );
+  const expected = { well: [0], gone: [0], never: instants, back };
+  for (const [host, at] of attempts) expect([host, at]).toEqual([host, expected[fateOf(host)]]);
+  const counts = (table: string, column: string): Promise<unknown[]> =>
+    queue.driver.query(
+      `SELECT ${column} AS name, CAST(count(*) AS bigint) AS n FROM ${table} GROUP BY ${column} ORDER BY 1`,
+    );
+  const [half, quarter] = [subscriptions / 2, subscriptions / 4];
+  expect(await counts("deliveries", "state")).toEqual([
+    { name: "delivered", n: half },
+    { name: "dropped", n: quarter },
+    { name: "exhausted", n: quarter },
+  ]);
+  expect(await counts("subscriptions", "status")).toEqual([
+    { name: "ACTIVE", n: half },
+    { name: "CLOSED", n: quarter },
+    { name: "PAUSED", n: quarter },
+  ]);
+  return attempts.size;
+}

@@ -1,0 +1,113 @@
+import { profiles, type Profile } from "@countersign/schemas/profiles";
+import { describe, expect, it } from "vitest";
+import { checkBody, type BodyKind } from "../../src/http/answer-check.ts";
+import type { LogFields } from "../../src/http/logger.ts";
+import { policyOf } from "../../src/policy-of.ts";
+import { openService, type TestService } from "../open-service.ts";
+import { refusal } from "../validated.ts";
+
+type Deprecated = NonNullable<Profile["deprecation"]["deprecated"]>;
+const { standard } = profiles;
+
+describe("every answer", () => {
+  it("carries a request id of its own and names no software", async () => {
+    const { call } = await openService();
+    const ids = new Set<unknown>();
+    for (const path of ["/healthz", "/v1/customers/c", "/nowhere"]) {
+      const { headers } = await call("GET", path, { headers: { "x-request-id": "req_mine" } });
+      ids.add(headers["x-request-id"]);
+      expect(headers["x-request-id"]).toMatch(/^req_[A-Za-z0-9_-]{22}$/);
+      for (const name of ["x-powered-by", "etag", "deprecation"])
+        expect(headers).not.toHaveProperty(name);
+      expect(headers["x-content-type-options"]).toBe("nosniff");
+    }
+    expect(ids.size).toBe(3);
+  });
+});
+
+describe("a body that does not fit its schema", () => {
+  const refund = { paymentId: "ref_1", paymentStatus: "PENDING", clientReferenceId: null };
+  const errorDetails = { errorCode: "ANOTHER_CODE", errorMessage: "m" };
+  const problem = { type: "about:blank", title: "t", status: 400, errorDetails };
+
+  it("is a defect that is reported by its place and not by its value", () => {
+    const policy = policyOf(standard);
+    for (const [kind, body, place] of [
+      ["refund", { ...refund, paymentId: 7 }, "/paymentId type"],
+      ["refund", { ...refund, memo: "canary" }, "/memo additionalProperties"],
+      ["subscribed", {}, "/subscriptionKey required"],
+      ["tokenError", { error: "invalid_client", error_description: "\n" }, "/error_description"],
+      ["problem", { ...problem, more: 1 }, "/more additionalProperties"],
+    ] as const satisfies readonly (readonly [BodyKind, object, string])[]) {
+      const defect = expect.stringMatching(`^(?!.*canary).*${place}`) as string;
+      expect(() => checkBody(policy, kind, body)).toThrow(expect.objectContaining({ defect }));
+    }
+    // Open sets may have values that this version does not know; members without a value are none.
+    expect(() => checkBody(policy, "problem", problem)).not.toThrow();
+    expect(() => checkBody(policy, "refund", { ...refund, memo: undefined })).not.toThrow();
+  });
+
+  it("is answered with 500, logged and counted when answers are checked, and as it is otherwise", async () => {
+    for (const checksAnswers of [true, false]) {
+      const lines: LogFields[] = [];
+      const write = (fields: LogFields): void => void lines.push(fields);
+      const logger = { info: write, warn: write, error: write };
+      const { service, merchant, call } = await openService({ checksAnswers, logger });
+      const person = { firstName: "x".repeat(300), lastName: "Li", email: "bo@example.com" };
+      const { id } = await service.useCases.createCustomer(merchant, person);
+      const answer = await call("GET", `/v1/customers/${id}`);
+      const isCounted = /countersign_defective_answers_total 1/.test(await service.metrics.text());
+      expect([answer.status, isCounted]).toEqual(checksAnswers ? [500, true] : [200, false]);
+      if (!checksAnswers) continue;
+      expect(refusal(answer)).toEqual({ status: 500, code: "INTERNAL_SERVER_ERROR" });
+      expect(lines.flatMap(({ defect }) => defect ?? [])).toEqual([
+        "customer: /firstName maxLength",
+      ]);
+      expect(JSON.stringify(lines) + answer.text).not.toContain("xxx");
+    }
+  });
+});
+
+describe("[P-VERSION-SUNSET] a path that the profile deprecates", () => {
+  const openWith = (...deprecated: Deprecated): Promise<TestService> =>
+    openService({
+      profile: { ...standard, deprecation: { ...standard.deprecation, deprecated } },
+    });
+
+  it("says so in each answer, with its end and its replacement, and no other path does", async () => {
+    const link = "https://docs.example/v2";
+    const { call } = await openWith(
+      { path: "/v1", since: "2026-01-01" },
+      { path: "/v1/webhook", since: "2026-11-01", sunset: "2027-11-01", link },
+    );
+    // RFC 9745, section 2.1; RFC 8594, section 3.
+    const fields = {
+      deprecation: "@1793491200",
+      sunset: "Mon, 01 Nov 2027 00:00:00 GMT",
+      link: '<https://docs.example/v2>; rel="deprecation"; type="text/html"',
+    };
+    const answers = [
+      await call("POST", "/v1/webhook/subscribe", { json: {} }),
+      await call("PUT", "/v1/webhook/unsubscribe/sub_1", { json: {} }),
+      await call("GET", "/v1/webhook/subscribe"),
+      await call("POST", "/v1/webhook/subscribe", { token: null }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([400, 400, 405, 401]);
+    for (const { headers } of answers) expect(headers).toMatchObject(fields);
+    const parent = await call("GET", "/v1/customers/c");
+    expect(parent.headers["deprecation"]).toBe("@1767225600");
+    expect(parent.headers).not.toHaveProperty("sunset");
+    for (const path of ["/v1webhook", "/healthz"])
+      expect((await call("GET", path)).headers).not.toHaveProperty("deprecation");
+  });
+
+  it("is refused at the start when its dates or its path are invalid, or its notice too short", async () => {
+    for (const deprecated of [
+      { path: "/v1", since: "2026-11-01", sunset: "2027-10-31" },
+      { path: "/v1", since: "2026-02-30" },
+      { path: "/v1", since: "2026-11-01", sunset: "2028-13-01" },
+      { path: "v1", since: "2026-11-01" },
+    ])
+      await expect(openWith(deprecated)).rejects.toThrow(TypeError);
+  });
+});

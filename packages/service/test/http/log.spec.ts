@@ -1,0 +1,212 @@
+import { connect } from "node:net";
+import { pino } from "pino";
+import { describe, expect, it } from "vitest";
+import { Metrics } from "../../src/http/metrics.ts";
+import { jsonLogger } from "../../src/http/json-logger.ts";
+import type { LogFields } from "../../src/http/logger.ts";
+import { failStatement, hookedDriver, type DriverHooks } from "../hooked-driver.ts";
+import { ManualClock } from "../manual-clock.ts";
+import { openService, refundOrder, type OpenOptions, type TestService } from "../open-service.ts";
+import { newPayment } from "../payments.ts";
+import { refusal } from "../validated.ts";
+
+const clock = new ManualClock("2026-11-20T15:00:00.000Z");
+
+/** A service that keeps the fields of its log. */
+async function openLogged(options: OpenOptions = {}) {
+  const lines: (LogFields & { message: string })[] = [];
+  const write = (fields: LogFields, message: string): void => {
+    lines.push({ ...fields, message });
+  };
+  const logger = { info: write, warn: write, error: write };
+  return { ...(await openService({ logger, ...options })), lines };
+}
+
+/** The series of a service's metrics, by name and labels. */
+const seriesOf = (text: string): Map<string, number> =>
+  new Map(
+    text
+      .split("\n")
+      .filter((line) => line !== "" && !line.startsWith("#"))
+      .map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.split(" ").at(-1))]),
+  );
+const series = async ({ service }: TestService) => seriesOf(await service.metrics.text());
+const requests = (method: string, route: string, status: number | "none"): string =>
+  `countersign_http_requests_total{method="${method}",route="${route}",status="${status}"}`;
+
+describe("the log of the service", () => {
+  it("has one line for each call, with facts and nothing that a caller sent", async () => {
+    const { call, merchant, lines } = await openLogged();
+    const headers = { "user-agent": "canary", "x-request-id": "canary", cookie: "canary" };
+    const answer = await call("GET", "/v1/customers/canary-id?q=canary", { headers });
+    await call("POST", "/v1/refunds", { json: { memo: "canary" } });
+    await call("POST", "/canary", { json: {}, headers });
+    expect(lines).toMatchObject([
+      {
+        requestId: answer.headers["x-request-id"],
+        method: "GET",
+        status: 404,
+        route: "/v1/customers/:customerId",
+        merchantId: merchant.id,
+        errorCode: "CUSTOMER_NOT_FOUND",
+      },
+      { route: "/v1/refunds", status: 400, errorCode: "INVALID_REQUEST" },
+      { status: 404, errorCode: "NOT_FOUND" },
+    ]);
+    expect(JSON.stringify(lines)).not.toContain("canary");
+    expect(JSON.stringify(lines)).not.toContain(merchant.token);
+  });
+
+  it("B21 has the stack of an internal error, of which the caller learns nothing", async () => {
+    const hooks: DriverHooks = {};
+    const open = await openLogged({ wrap: (driver) => hookedDriver(driver, hooks) });
+    const json = refundOrder(await newPayment(open.service, open.merchant));
+    hooks.statement = failStatement(2);
+    const answer = await open.call("POST", "/v1/refunds", { json });
+    expect(refusal(answer)).toEqual({ status: 500, code: "INTERNAL_SERVER_ERROR" });
+    expect(answer.text).not.toMatch(/disk|SELECT|\.ts/);
+    expect(open.lines.find(({ stack }) => stack)?.stack).toContain("the disk is broken");
+  });
+
+  it("says that a caller went away in the middle of a body, and counts the call without a status", async () => {
+    const open = await openLogged();
+    const { service, merchant, lines } = open;
+    const socket = connect(service.port, "127.0.0.1");
+    socket.write(
+      `POST /v1/refunds HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-type: application/json\r\nauthorization: Bearer ${merchant.token}\r\ncontent-length: 100\r\n\r\n{"paymentId"`,
+    );
+    // The interim answer: the service is reading now.
+    await new Promise((resolve) => socket.once("data", resolve));
+    socket.destroy();
+    await expect.poll(() => lines.length, { timeout: 10_000 }).toBe(1);
+    expect(lines).toMatchObject([{ route: "/v1/refunds", message: "call given up" }]);
+    expect(lines[0]).not.toHaveProperty("status");
+    expect((await series(open)).get(requests("POST", "/v1/refunds", "none"))).toBe(1);
+  });
+
+  it("may be written by pino", async () => {
+    const written: string[] = [];
+    const write = (line: string): void => void written.push(line);
+    const logger = pino({ base: null, timestamp: false }, { write });
+    const { call } = await openService({ logger });
+    await call("GET", "/healthz", { token: null });
+    expect(written.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      { level: 30, msg: "call", route: "/healthz", status: 200 },
+    ]);
+  });
+});
+
+describe("a JSON log line", () => {
+  function logged(fields: object, level: "info" | "error" = "info"): string[] {
+    const lines: string[] = [];
+    const logger = jsonLogger({ clock, level, write: (line) => lines.push(line) });
+    logger.info(fields, "one");
+    logger.error(fields, "two");
+    return lines;
+  }
+
+  it("has its level, time, fields and message, and is written from its level on", () => {
+    const fields = { requestId: "req_1", status: 201, durationMs: 3 };
+    const time = "2026-11-20T15:00:00.000Z";
+    const lines = logged(fields).map((line) => JSON.parse(line) as unknown);
+    expect(lines).toEqual([
+      { level: "info", time, ...fields, message: "one" },
+      { level: "error", time, ...fields, message: "two" },
+    ]);
+    expect(logged({}, "error")).toHaveLength(1);
+  });
+
+  it("has only allowed fields, no control characters and at most 9,000 characters", () => {
+    const hostile = "a\n\r\u001b[2J\u0085\u009b31m\u202e\u2066\u2028\u007fz";
+    const [line = ""] = logged({
+      requestId: "req_1",
+      errorName: hostile,
+      stack: "x".repeat(100_000),
+      headers: { authorization: "canary" },
+      body: "canary",
+      err: new Error("canary"),
+      errorCode: { nested: "canary" },
+    });
+    expect(line).not.toContain("canary");
+    // eslint-disable-next-line no-control-regex
+    expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/);
+    expect(JSON.parse(line)).toMatchObject({ requestId: "req_1", errorName: hostile });
+    expect(line.length).toBeLessThan(9000);
+  });
+});
+
+describe("GET /metrics", () => {
+  it("answers this machine in the Prometheus text format, but nobody behind a proxy", async () => {
+    const { service, call } = await openService();
+    const answer = await fetch(`${service.url}/metrics`);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
+    expect(await answer.text()).toContain("# TYPE countersign_http_requests_total counter");
+    for (const name of ["forwarded", "x-forwarded-for", "via"]) {
+      const proxied = await call("GET", "/metrics", { token: null, headers: { [name]: "x" } });
+      expect(refusal(proxied)).toEqual({ status: 401, code: "UNAUTHENTICATED" });
+    }
+  });
+
+  it("needs its own token when there is one, and accepts no merchant's", async () => {
+    const { call, service } = await openService({ metricsToken: "a-token-for-metrics" });
+    expect((await call("GET", "/metrics", { token: null })).status).toBe(401);
+    const merchants = await call("GET", "/metrics");
+    expect(merchants.headers["www-authenticate"]).toBe('Bearer realm="metrics"');
+    const headers = { authorization: "Bearer a-token-for-metrics", "x-forwarded-for": "192.0.2.1" };
+    expect((await fetch(`${service.url}/metrics`, { headers })).status).toBe(200);
+  });
+
+  it("counts calls of its own service by route, method and status, never by what a stranger invents", async () => {
+    const [open, other] = [await openService(), await openService()];
+    for (const path of ["/v1/customers/canary1", "/v1/customers/canary2", "/canary3"])
+      await open.call("GET", path);
+    await open.call("PROPFIND", "/v1/refunds");
+    expect(await open.service.metrics.text()).not.toMatch(/canary|PROPFIND/);
+    const counted = await series(open);
+    expect(counted.get(requests("GET", "/v1/customers/:customerId", 404))).toBe(2);
+    expect(counted.get(requests("GET", "none", 404))).toBe(1);
+    expect(counted.get(requests("other", "/v1/refunds", 405))).toBe(1);
+    const seconds = 'countersign_http_request_duration_seconds_count{route="none"}';
+    expect(counted.get(seconds)).toBe(1);
+    expect((await series(other)).get(requests("GET", "none", 404))).toBeUndefined();
+  });
+
+  it("counts each refund once, by its first state, and those that have moved", async () => {
+    const open = await openService();
+    const { useCases } = open.service;
+    const paymentId = await newPayment(open.service, open.merchant);
+    for (let i = 0; i < 2; i++)
+      await open.call("POST", "/v1/refunds", { json: refundOrder(paymentId) });
+    await useCases.settlePayment(open.merchant, { paymentId });
+    open.clock.advance(30 * 86_400_000);
+    await useCases.moveDueRefunds({ now: open.clock.now(), clockId: "live" });
+    const counted = await series(open);
+    expect(counted.get('countersign_refunds_total{status="PENDING"}')).toBe(1);
+    expect(counted.get("countersign_refunds_moved_total")).toBe(1);
+  });
+
+  it("counts attempts by class of answer and outcome, pauses and failures", async () => {
+    const metrics = new Metrics();
+    const settled = { id: "del_1", attempt: 1, state: "waiting", nextAt: 0 } as const;
+    // Only the answer of an attempt is counted.
+    const attempted = (answer: object): void =>
+      metrics.deliveries.attempted({ attempt: { answer } as never, settled, now: 0 });
+    attempted({ kind: "answered", status: 503 });
+    attempted({ kind: "answered", status: 500 });
+    attempted({ kind: "unanswered", code: "CS_ATTEMPT_TIMEOUT" });
+    metrics.deliveries.paused("sub_canary");
+    metrics.deliveries.passedOver({ id: "ref_canary", error: undefined });
+    metrics.deliveries.failed(new Error("canary"));
+    const text = await metrics.text();
+    expect(text).not.toContain("canary");
+    const name = "countersign_delivery_attempts_total";
+    expect(Object.fromEntries(seriesOf(text))).toMatchObject({
+      [`${name}{answer="5xx",delivery="waiting"}`]: 2,
+      [`${name}{answer="CS_ATTEMPT_TIMEOUT",delivery="waiting"}`]: 1,
+      countersign_subscriptions_paused_total: 1,
+      countersign_refunds_passed_over_total: 1,
+      countersign_delivery_failures_total: 1,
+    });
+  });
+});

@@ -1,0 +1,226 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createDeliveryEngine } from "../../src/delivery/delivery-engine.ts";
+import { systemRandom } from "../../src/random.ts";
+import { textOf } from "../../src/store/driver.ts";
+import type { Merchant } from "../../src/store/records.ts";
+import type { PassedOverRefund } from "../../src/use-cases/move-due-refunds.ts";
+import { answered, fakeTransport, policy, SOON } from "../delivery/queue.ts";
+import { failCommit, failStatement, hookedDriver, type DriverHooks } from "../hooked-driver.ts";
+import { openService, type OpenOptions, type TestService } from "../open-service.ts";
+import { newPayment } from "../payments.ts";
+import { testVault } from "../test-vault.ts";
+
+const DAY_MS = 86_400_000;
+
+interface Opened extends TestService {
+  readonly hooks: DriverHooks;
+  readonly move: (
+    clockId?: string,
+  ) => ReturnType<TestService["service"]["useCases"]["moveDueRefunds"]>;
+}
+
+async function open(options: OpenOptions = {}): Promise<Opened> {
+  const hooks: DriverHooks = {};
+  const wrap: OpenOptions["wrap"] = (driver) => hookedDriver(driver, hooks);
+  const opened = await openService({ ...options, wrap });
+  const { service, clock } = opened;
+  const move: Opened["move"] = (clockId = "live") =>
+    service.useCases.moveDueRefunds({ now: clock.now(), clockId });
+  return { ...opened, hooks, move };
+}
+
+/** Refunds that are due once 30 days have passed. @returns Their ids. */
+async function dueRefunds(
+  { service: { useCases }, service, merchant: own }: TestService,
+  count: number,
+  merchant: Merchant = own,
+): Promise<string[]> {
+  const paymentId = await newPayment(service, merchant);
+  const order = { paymentId, amountCents: 1n, clientReferenceId: null, softDescriptor: null };
+  const requested = Array.from({ length: count }, async (_, at) => {
+    const requestKey = `${paymentId}-${at}`;
+    const outcome = await useCases.askRefund(merchant, { ...order, requestKey });
+    return outcome.ok ? outcome.refund.id : "";
+  });
+  const ids = await Promise.all(requested);
+  await useCases.settlePayment(merchant, { paymentId });
+  return ids;
+}
+
+const write = ({ service }: TestService, sql: string, ...ids: string[]): Promise<unknown> =>
+  service.driver.transaction((tx) => tx.query(sql, ids));
+
+async function statuses({ service }: TestService): Promise<Record<string, string>> {
+  const rows = await service.driver.query<{ id: string; status: string }>(
+    "SELECT id, status FROM payments WHERE direction = 'CREDIT'",
+  );
+  return Object.fromEntries(rows.map(({ id, status }) => [id, status]));
+}
+
+async function authorizedEvents({ service }: TestService): Promise<number> {
+  const rows = await service.driver.query("SELECT id FROM events WHERE type = 'refund.authorized'");
+  return rows.length;
+}
+
+describe("due refunds", () => {
+  it("all move, more than a batch of 200 too, each with one event, and only those of the given clock", async () => {
+    const opened = await open();
+    await dueRefunds(opened, 201);
+    opened.clock.advance(30 * DAY_MS);
+    expect(await opened.move("other")).toMatchObject({ moved: 0 });
+    const both = await Promise.all([opened.move(), opened.move()]);
+    expect(both.reduce((sum, { moved }) => sum + moved, 0)).toBe(201);
+    expect(await authorizedEvents(opened)).toBe(201);
+  });
+
+  it("T-34 are reported once, however many sweeps meet and whichever statement or COMMIT fails", async () => {
+    const opened = await open();
+    await dueRefunds(opened, 5);
+    opened.clock.advance(30 * DAY_MS);
+    opened.hooks.commit = failCommit;
+    await expect(opened.move()).rejects.toMatchObject({ code: "CS_STORE_UNAVAILABLE" });
+    expect(await authorizedEvents(opened)).toBe(0);
+    opened.hooks.commit = undefined;
+    for (const number of [1, 2, 3, 4]) {
+      opened.hooks.statement = failStatement(number);
+      await opened.move();
+    }
+    opened.hooks.statement = undefined;
+    await Promise.all([1, 2, 3].map(() => opened.move()));
+    expect(await authorizedEvents(opened)).toBe(5);
+  });
+
+  it("do not move, and write no event, when they have changed since they were read", async () => {
+    const opened = await open();
+    await dueRefunds(opened, 1);
+    opened.clock.advance(30 * DAY_MS);
+    await opened.move();
+    const stale = await opened.service.driver.query(
+      `SELECT id, merchant_id AS "merchantId", clock_id AS "clockId", direction,
+        original_id AS "originalId", amount_cents AS "amountCents", 'PENDING' AS status, 0 AS "dueAt"
+        FROM payments WHERE direction = 'CREDIT'`,
+    );
+    await write(opened, "UPDATE payments SET due_at = 0 WHERE direction = 'CREDIT'");
+    // The rows before a neighbour's COMMIT, as READ COMMITTED may show them.
+    opened.hooks.rows = (sql, rows) => {
+      if (!/due_at <= \$2/.test(textOf(sql, "sqlite"))) return rows;
+      opened.hooks.rows = undefined;
+      return stale;
+    };
+    const { moved, passedOver } = await opened.move();
+    expect([moved, passedOver.length]).toEqual([0, 1]);
+    expect(String(passedOver[0]?.error)).toContain("changed under its lock");
+    expect(await authorizedEvents(opened)).toBe(1);
+  });
+});
+
+describe("a due refund that cannot move", () => {
+  it.each([
+    ["has no original", "original_id = NULL"],
+    ["has an unknown status", "status = 'ODD'"],
+    ["is AUTHORIZED already", "status = 'AUTHORIZED'"],
+  ])("since it %s is skipped each time, and the others move", async (_, change) => {
+    const opened = await open();
+    const ids = await dueRefunds(opened, 5);
+    const poison = ids[2] ?? "";
+    await write(opened, `UPDATE payments SET ${change} WHERE id = $1`, poison);
+    const before = (await statuses(opened))[poison];
+    opened.clock.advance(30 * DAY_MS);
+    for (const moved of [4, 0]) {
+      const outcome = await opened.move();
+      expect([outcome.moved, outcome.passedOver.map(({ id }) => id)]).toEqual([moved, [poison]]);
+    }
+    const { [poison]: left, ...others } = await statuses(opened);
+    expect(left).toBe(before);
+    expect(new Set(Object.values(others))).toEqual(new Set(["AUTHORIZED"]));
+    expect(await authorizedEvents(opened)).toBe(4);
+  });
+
+  it("since its event cannot be written is skipped as a whole", async () => {
+    const opened = await open();
+    const other = await opened.addMerchant();
+    const poisoned = await dueRefunds(opened, 2, other);
+    await opened.service.useCases.subscribe(other, {
+      url: "https://merchant.example/",
+      secretKey: "correct-horse-battery-staple",
+      subscriptionDetails: { type: "ALL" },
+    });
+    await write(opened, "UPDATE subscriptions SET selection = 'no JSON'");
+    await dueRefunds(opened, 3);
+    opened.clock.advance(30 * DAY_MS);
+    const outcome = await opened.move();
+    expect(outcome.moved).toBe(3);
+    expect(outcome.passedOver.map(({ id }) => id).toSorted()).toEqual(poisoned.toSorted());
+    const after = await statuses(opened);
+    expect(poisoned.map((id) => after[id])).toEqual(["PENDING", "PENDING"]);
+  });
+
+  it("never blocks later ones, also when there are more of them than a batch", async () => {
+    const opened = await open();
+    await dueRefunds(opened, 201);
+    await write(opened, "UPDATE payments SET original_id = NULL WHERE direction = 'CREDIT'");
+    opened.clock.advance(DAY_MS);
+    const [good = ""] = await dueRefunds(opened, 1, await opened.addMerchant());
+    opened.clock.advance(30 * DAY_MS);
+    const outcome = await opened.move();
+    expect([outcome.moved, outcome.passedOver.length]).toEqual([1, 201]);
+    expect((await statuses(opened))[good]).toBe("AUTHORIZED");
+  });
+});
+
+describe("the delivery engine", () => {
+  /** An engine over a service's database that keeps the refunds that it reports. */
+  function engineOf({ service, clock }: TestService) {
+    const reported: PassedOverRefund[] = [];
+    const engine = createDeliveryEngine({
+      vault: testVault(),
+      driver: service.driver,
+      clock,
+      random: systemRandom,
+      transport: fakeTransport(() => answered(204)),
+      sign: () => ({}),
+      endpoints: { allowLoopback: false },
+      userAgent: "Countersign/test",
+      policy,
+      moveDueRefunds: service.useCases.moveDueRefunds,
+      observer: { passedOver: (refund) => reported.push(refund) },
+      pollMs: 2,
+    });
+    onTestFinished(() => engine.stop());
+    return { engine, reported };
+  }
+
+  it("reports a refund that cannot move once a minute, and moves what is due after it", async () => {
+    const opened = await open();
+    const [poison = ""] = await dueRefunds(opened, 1);
+    await write(opened, "UPDATE payments SET original_id = NULL WHERE id = $1", poison);
+    opened.clock.advance(30 * DAY_MS);
+    const { engine, reported } = engineOf(opened);
+    engine.start();
+    await expect.poll(() => reported.length, SOON).toBe(1);
+    expect(reported[0]?.id).toBe(poison);
+    expect(String(reported[0]?.error)).toContain("no original");
+    const [good = ""] = await dueRefunds(opened, 1, await opened.addMerchant());
+    await write(opened, "UPDATE payments SET due_at = 0 WHERE id = $1", good);
+    await expect.poll(async () => (await statuses(opened))[good], SOON).toBe("AUTHORIZED");
+    expect(reported).toHaveLength(1);
+    opened.clock.advance(60_000);
+    await expect.poll(() => reported.length, SOON).toBe(2);
+  });
+
+  it("moves a sandbox clock past a refund that cannot move, and the others on the way", async () => {
+    const opened = await open();
+    const start = opened.clock.now();
+    const sandbox = { name: "Sandbox", clock: { instant: start }, scopes: ["payments"] };
+    const made = await opened.service.useCases.createMerchant(sandbox);
+    if (!made.ok) throw new Error(made.code);
+    const [poison = "", good = ""] = await dueRefunds(opened, 2, made.merchant);
+    await write(opened, "UPDATE payments SET original_id = NULL WHERE id = $1", poison);
+    const { engine, reported } = engineOf(opened);
+    const to = start + 7 * DAY_MS;
+    const outcome = await engine.advanceClock(made.merchant.clockId, to);
+    expect(outcome).toMatchObject({ ok: true, now: to });
+    expect(reported.map(({ id }) => id)).toEqual([poison]);
+    expect((await statuses(opened))[good]).toBe("AUTHORIZED");
+  });
+});
