@@ -3,6 +3,7 @@ import type { Envelope } from "./envelope.ts";
 import { type HandlerContext, idempotencyKeyOf } from "./handler.ts";
 import type { EventKey } from "./inbox/inbox.ts";
 import type { Route } from "./router.ts";
+import { isError } from "./is-error.ts";
 
 export type HandlerRun =
   | { readonly ok: true }
@@ -98,9 +99,7 @@ function within(ms: number, run: PromiseLike<unknown>): Promise<boolean> {
       },
       (error: unknown) => {
         clearTimeout(timer);
-        reject(
-          error instanceof Error ? error : new Error("the handler rejected", { cause: error }),
-        );
+        reject(isError(error) ? error : new Error("the handler rejected", { cause: error }));
       },
     );
   });

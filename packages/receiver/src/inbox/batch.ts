@@ -1,3 +1,5 @@
+import { isError } from "../is-error.ts";
+
 interface Waiting<Item, Result> {
   readonly item: Item;
   readonly resolve: (result: Result) => void;
@@ -83,4 +85,4 @@ export class Batch<Item, Result> {
 }
 
 const asError = (error: unknown): Error =>
-  error instanceof Error ? error : new Error("the statement failed", { cause: error });
+  isError(error) ? error : new Error("the statement failed", { cause: error });

@@ -1,4 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
+import { isError } from "../is-error.ts";
 
 const SQLITE_BUSY = 5;
 const PAUSE_MS = 5;
@@ -30,7 +31,7 @@ export function openWal(path: string, { busyMs }: { readonly busyMs: number }): 
 
 /** Extended codes keep the plain one in their lowest byte. */
 const isBusy = (error: unknown): boolean =>
-  error instanceof Error &&
+  isError(error) &&
   "errcode" in error &&
   typeof error.errcode === "number" &&
   (error.errcode & 0xff) === SQLITE_BUSY;

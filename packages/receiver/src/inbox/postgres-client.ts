@@ -1,3 +1,5 @@
+import { isError } from "../is-error.ts";
+
 /** What the inbox needs of `pg`'s results. */
 export interface PostgresResult {
   readonly rows: readonly unknown[];
@@ -23,7 +25,7 @@ export interface PostgresPool {
 
 /** The server's code of an error, five characters; `undefined` where the server did not answer. */
 export function sqlStateOf(error: unknown): string | undefined {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const code = isError(error) && "code" in error ? error.code : undefined;
   // Node's own codes, such as EPIPE, are told apart by the server's severity.
   return typeof code === "string" &&
     /^[0-9A-Z]{5}$/.test(code) &&

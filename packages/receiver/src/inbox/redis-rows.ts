@@ -10,6 +10,7 @@ import {
 } from "./event-rows.ts";
 import type { DeadEvent, EventKey } from "./inbox.ts";
 import { REDIS_SCRIPT } from "./redis-script.ts";
+import { isError } from "../is-error.ts";
 
 /** Sends one command and returns its answer. */
 export type RedisCommand = (name: string, values: readonly string[]) => Promise<unknown>;
@@ -102,7 +103,7 @@ export class RedisRows implements EventRows {
     try {
       return await this.#send("EVALSHA", [this.#sha, ...rest]);
     } catch (error) {
-      if (!(error instanceof Error && error.message.startsWith("NOSCRIPT"))) throw error;
+      if (!(isError(error) && error.message.startsWith("NOSCRIPT"))) throw error;
       return this.#send("EVAL", [REDIS_SCRIPT, ...rest]);
     }
   }

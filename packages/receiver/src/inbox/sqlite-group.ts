@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { openWal } from "./open-wal.ts";
+import { isError } from "../is-error.ts";
 
 /** Calls that share one COMMIT; bounds how long the first of them waits for the others. */
 const MAX_GROUP = 256;
@@ -65,7 +66,7 @@ export class SqliteGroup {
         if (outcome.ok) resolve(outcome.value as T);
         else
           reject(
-            outcome.error instanceof Error
+            isError(outcome.error)
               ? outcome.error
               : new Error("the call failed", { cause: outcome.error }),
           );

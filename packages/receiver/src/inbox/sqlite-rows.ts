@@ -13,6 +13,7 @@ import {
   valuesOf,
 } from "./event-sql.ts";
 import type { SqliteGroup } from "./sqlite-group.ts";
+import { isError } from "../is-error.ts";
 
 const EVENTS = "countersign_events";
 
@@ -120,15 +121,16 @@ export class SqliteRows implements EventRows {
       return Number(changes) === 1 ? "done" : "changed";
     } catch (error) {
       // The key's own conflict writes nothing: this is the index of claimed resources.
-      if (error instanceof Error && "errcode" in error && error.errcode === UNIQUE_VIOLATED)
-        return "held";
+      if (isError(error) && "errcode" in error && error.errcode === UNIQUE_VIOLATED) return "held";
       throw error;
     }
   }
 
   #all<Row>(sql: string, values: readonly SqlValue[]): Promise<Row[]> {
-    // The columns are those that `eventSql` names.
-    return this.#group.run((database) => this.#prepare(database, sql).all(...values) as Row[]);
+    // The columns are those that `eventSql` names. Node's array may be of another realm than the app's.
+    return this.#group.run((database) =>
+      Array.from(this.#prepare(database, sql).all(...values) as Row[]),
+    );
   }
 
   #one<Row>(sql: string, values: readonly SqlValue[]): Promise<Row | undefined> {

@@ -5,6 +5,7 @@ import type { FailureCode, Outcome } from "../outcome.ts";
 import type { ReceiverParts } from "../receiver-parts.ts";
 import { runClaimed } from "../run-claimed.ts";
 import { validate } from "../validate.ts";
+import { isError } from "../is-error.ts";
 
 export interface WorkerSettings {
   /** Events that are handled at once. */
@@ -175,7 +176,7 @@ const MAX_REASON = 500;
 
 /** A code and the message, for the merchant's own eyes. */
 function reasonOf(code: FailureCode, error: unknown): string {
-  const message = error instanceof Error ? error.message : "";
+  const message = isError(error) ? error.message : "";
   return `${code}: ${message}`.replaceAll("\0", "\uFFFD").slice(0, MAX_REASON);
 }
 
