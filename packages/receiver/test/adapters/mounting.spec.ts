@@ -40,6 +40,8 @@ describe("the guide to mounting", () => {
     expect([...blocks.keys()]).toEqual([
       "receiver.ts",
       "express.ts",
+      // Run from the packed package, in packages/dev/test/packed.slow.ts.
+      "nest.ts",
       "node.ts",
       "fastify.ts",
       "hono.ts",
