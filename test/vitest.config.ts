@@ -49,9 +49,10 @@ export default defineConfig({
           // Pact's native core reads the process's own environment, which a thread's is not.
           pool: "forks",
           env: { PACT_DO_NOT_TRACK: "true" },
-          // A machine with less to give takes its time: it is not the clock that judges.
+          // A loaded machine takes longer: no test is judged by the clock.
           testTimeout: 60_000,
           hookTimeout: 60_000,
+          expect: { poll: { timeout: 30_000 } },
         },
       },
       { ...sources, test: { root, name: "replacing", include: replacing, testTimeout: 60_000 } },

@@ -13,6 +13,7 @@ export default defineConfig({
     env: { PACT_DO_NOT_TRACK: "true" },
     testTimeout: 3_600_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000 } },
     fileParallelism: false,
   },
 });

@@ -3,34 +3,25 @@ import { onTestFinished } from "vitest";
 
 export interface Cuttable {
   readonly port: number;
-  /** Breaks every connection and takes no other until it is mended. */
+  /** Ends every connection and refuses new ones until `restore`. */
   readonly cut: () => void;
-  readonly mend: () => void;
+  readonly restore: () => void;
 }
 
-/** A way to a port of this machine that can be cut, as long as the test. */
-export async function cuttable(to: number): Promise<Cuttable> {
+/** Opens a way to a port of this machine that can be cut. It lasts as long as the test. */
+export async function openCuttable(to: number): Promise<Cuttable> {
   const open = new Set<net.Socket>();
   let isCut = false;
   const server = net.createServer((near) => {
-    if (isCut) {
-      near.destroy();
-      return;
-    }
     const far = net.connect(to, "127.0.0.1");
-    near.pipe(far).pipe(near);
-    for (const [socket, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
+    const end = (): void => [near, far].forEach((socket) => void socket.destroy());
+    for (const socket of [near, far]) {
       open.add(socket);
-      // A connection that breaks is what it is for.
-      socket.on("error", () => other.destroy());
-      socket.on("close", () => {
-        open.delete(socket);
-        other.destroy();
-      });
+      // Connections break here on purpose.
+      socket.on("error", end).on("close", end);
     }
+    if (isCut) end();
+    else near.pipe(far).pipe(near);
   });
   await new Promise<void>((resolve) => {
     server.listen(0, "127.0.0.1", resolve);
@@ -44,6 +35,5 @@ export async function cuttable(to: number): Promise<Cuttable> {
     server.close();
   });
   // A listening TCP server has an address with a port.
-  const { port } = server.address() as AddressInfo;
-  return { port, cut, mend: () => (isCut = false) };
+  return { port: (server.address() as AddressInfo).port, cut, restore: () => (isCut = false) };
 }

@@ -1,5 +1,5 @@
-/** A host that nobody has: a request to it shows that a text became code. */
-export const CANARY = "canary.invalid";
+/** A host that does not exist: a request to it shows that a text became code. */
+const CANARY = "canary.invalid";
 
 const calls = [
   "alert(1)",
@@ -38,12 +38,12 @@ const frames = [
   (text: string) => `\u202E\u009B31m\u2028${text}\u0007\u200B`,
 ];
 
-/** 500 texts that have become code somewhere: each tag with each call in each frame, frame by frame. */
+/** 500 texts that have become code somewhere: each tag with each call in each frame. */
 export const hostileTexts: readonly string[] = frames.flatMap((frame) =>
   tags.flatMap((tag) => calls.map((call) => frame(tag(call)))),
 );
 
-/** Each tag once in each frame, its call another one from frame to frame. */
+/** 100 texts: each tag once in each frame, with changing calls. */
 export const someHostileTexts: readonly string[] = frames.flatMap((frame, index) =>
   tags.map((tag, at) => frame(tag(calls[(at + index) % calls.length] ?? ""))),
 );

@@ -11,7 +11,7 @@ import {
 } from "@countersign/sandbox";
 import { profiles } from "@countersign/schemas/profiles";
 import { sqliteDriver } from "@countersign/service";
-import { afterAll, onTestFinished } from "vitest";
+import { onTestFinished } from "vitest";
 import { createApi, type Api } from "../../packages/dev/src/api.ts";
 import { buildInspector } from "../../packages/dev/src/build-inspector.ts";
 
@@ -40,36 +40,19 @@ export interface OpenOptions extends Partial<SandboxOptions> {
   readonly noTarget?: boolean;
   /** Runs the checks of the page's Checks. Default: there are none. */
   readonly checksOf?: (target: { readonly url: string; readonly secret: string }) => CheckRunner;
-  /** Where the receiver is. Default: one of the test's own. */
-  readonly receiverUrl?: string;
 }
 
-let page: string | undefined;
-
-/** The page's folder; whether its sources have changed is asked once. */
-const pageFolder = (): string => (page ??= buildInspector().folder);
-
-type OnEnd = (end: () => void | Promise<void>) => void;
-
-/** One sandbox for all tests of a file that leave it as they find it. */
-export function inspectorOfFile(): () => Promise<OpenInspector> {
-  const ends: (() => void | Promise<void>)[] = [];
-  let opened: Promise<OpenInspector> | undefined;
-  afterAll(async () => {
-    // oxlint-disable-next-line no-await-in-loop -- what was opened last ends first
-    for (const end of ends.toReversed()) await end();
-  });
-  return () => (opened ??= openInspector({}, (end) => ends.push(end)));
-}
+let folderOfPage: string | undefined;
 
 /** A sandbox with its page, the seed 1 and a receiver, that lasts as long as the test. */
 export async function openInspector(
   options: OpenOptions = {},
-  onEnd: OnEnd = onTestFinished,
+  /** Registers what ends the sandbox: default at the end of the test. */
+  onEnd: (end: () => void | Promise<void>) => void = onTestFinished,
 ): Promise<OpenInspector> {
-  const { now, noTarget = false, checksOf, receiverUrl, ...more } = options;
+  const { now, noTarget = false, checksOf, ...more } = options;
   const receiver = await openReceiver(onEnd);
-  const target = { url: receiverUrl ?? receiver.url, secret: SECRET };
+  const target = { url: receiver.url, secret: SECRET };
   const folder = mkdtempSync(join(tmpdir(), "countersign-inspector-"));
   onEnd(() => rmSync(folder, { recursive: true, force: true }));
   const driver = sqliteDriver(join(folder, "sandbox.db"));
@@ -79,7 +62,7 @@ export async function openInspector(
     profile,
     port: 0,
     inspector: {
-      folder: pageFolder(),
+      folder: (folderOfPage ??= buildInspector().folder),
       token: TOKEN,
       key: KEY,
       ...(!noTarget && { target, ...(checksOf && { checks: checksOf(target) }) }),
@@ -107,7 +90,7 @@ export async function openInspector(
 }
 
 async function openReceiver(
-  onEnd: OnEnd,
+  onEnd: (end: () => void) => void,
 ): Promise<{ url: string; statuses: number[]; arrived: string[] }> {
   const statuses: number[] = [];
   const arrived: string[] = [];

@@ -25,37 +25,31 @@ const ownTypes: Profile = {
 };
 
 describe("the inspector of another profile", () => {
-  it("tells what an event is about by the profile's places", async () => {
+  it("names the payment, refund or customer of an event by the profile's places, and a refund's history", async () => {
     const one = await openInspector({ profile: profiles["x-signature"] });
-    // What each answers is the sandbox's promise to the page.
-    const about = (await one.api("GET", "/sandbox/inspect")).body as About;
-    const page = (await one.api("GET", "/sandbox/inspect/timeline")).body as TimelinePage;
-    const told = (await one.api("GET", "/sandbox/events")).body as {
+    const get = async (path: string): Promise<unknown> => (await one.api("GET", path)).body;
+    // The sandbox answers the page in these shapes.
+    const about = (await get("/sandbox/inspect")) as About;
+    const page = (await get("/sandbox/inspect/timeline")) as TimelinePage;
+    const { events } = (await get("/sandbox/events")) as {
       events: { id: string; type: string; payload: string }[];
     };
     expect(page.events.length).toBeGreaterThan(10);
     expect(page.events.map(({ subject }) => subject)).not.toContain(null);
-    for (const event of told.events) {
+    for (const event of events) {
       const row = page.events.find(({ id }) => id === event.id);
       expect(subjectOf(event, about.events)).toBe(row?.subject);
     }
-    expect(about.events.map(({ type }) => type)).toEqual([
-      ...new Set(about.events.map(({ type }) => type)),
-    ]);
-  });
+    const named = about.events.map(({ type }) => type);
+    expect(named).toEqual([...new Set(named)]);
 
-  it("shows the history of a refund", async () => {
-    const one = await openInspector({ profile: profiles["x-signature"] });
-    const { payments } = (await one.api("GET", "/sandbox/payments")).body as {
+    const { payments } = (await get("/sandbox/payments")) as {
       payments: { paymentId: string; paymentStatus: string }[];
     };
     const paid = payments.find(({ paymentStatus }) => paymentStatus === "SUCCEEDED");
     const refund = `{"paymentId":"${paid?.paymentId ?? ""}","amount":{"currency":"USD","value":1},"requestKey":"one"}`;
-    const { paymentId } = (await one.api("POST", "/v1/refunds", refund)).body as {
-      paymentId: string;
-    };
-    const detail = (await one.api("GET", `/sandbox/inspect/refunds/${paymentId}`))
-      .body as RefundDetail;
+    const made = (await one.api("POST", "/v1/refunds", refund)).body as { paymentId: string };
+    const detail = (await get(`/sandbox/inspect/refunds/${made.paymentId}`)) as RefundDetail;
     expect(detail.history.map(({ type }) => type)).toEqual([
       "payment.created",
       "payment.succeeded",
@@ -64,58 +58,45 @@ describe("the inspector of another profile", () => {
   });
 
   it.each([profiles.standard, profiles["x-signature"], ownTypes])(
-    "finds that what $name writes fits, and what is wrong in it",
+    "accepts each payload of $name, points to a wrong member, and offers a test that a receiver passes",
     async (profile) => {
       const one = await openInspector({ profile });
       const about = (await one.api("GET", "/sandbox/inspect")).body as About;
+      const at = Date.parse("2026-11-20T15:00:00.000Z");
       for (const { type } of about.events) {
-        const at = Date.parse("2026-11-20T15:00:00.000Z");
         const sample = sampleEvent({ profile, type, at, random: systemRandom });
         if (!sample.ok) throw new Error(sample.code);
         const judged = judgePayload({ type, payload: sample.body }, about);
         expect([type, judged.faults]).toEqual([type, []]);
         const value: unknown = JSON.parse(sample.body);
         Object.assign(valueAt(value, about.envelope.data) as object, { strange: 7 });
-        const wrong = JSON.stringify(value);
-        const [fault] = judgePayload({ type, payload: wrong }, about).faults;
+        const [fault] = judgePayload({ type, payload: JSON.stringify(value) }, about).faults;
         expect([type, fault?.pointer]).toEqual([type, `${about.envelope.data}/strange`]);
       }
-      expect(
-        judgePayload({ type: about.events[0]?.type ?? "", payload: "no JSON" }, about).faults,
-      ).not.toHaveLength(0);
-    },
-  );
+      const type = about.events[0]?.type ?? "";
+      expect(judgePayload({ type, payload: "no JSON" }, about).faults).not.toHaveLength(0);
 
-  it.each([profiles.standard, profiles["x-signature"]])(
-    "gives a test of an event to copy that a receiver of $name passes",
-    async (profile) => {
-      const one = await openInspector({ profile });
-      const about = (await one.api("GET", "/sandbox/inspect")).body as About;
       const made = await one.api("POST", "/sandbox/events", { type: "payment.created" });
       const event = made.body as { id: string; type: string; payload: string };
-      const receiver = createReceiver({ secrets: [SECRET], profile, fallback: () => undefined }).on(
-        "payment.created",
-        () => undefined,
-      );
-      // What stands below its imports, with what they import.
+      let handled = 0;
+      const receiver = createReceiver({ secrets: [SECRET], profile, fallback: () => undefined });
+      receiver.on("payment.created", () => void (handled += 1));
+      // The test without its imports, and with what they import.
       const body = attemptTest(event, about.signature).replaceAll(/^import .*$/gm, "");
-      const given = {
-        signedAttempt,
-        schemeOf,
-        expect,
-        receiver,
-        process: { env: { WEBHOOK_SECRET: SECRET } },
+      const env = { WEBHOOK_SECRET: SECRET };
+      const given = { signedAttempt, schemeOf, expect, receiver, process: { env } };
+      let test = (): Promise<void> => Promise.reject(new Error("the text defines no test"));
+      const define = (name: string, defined: () => Promise<void>): void => {
+        expect(name).toBe("handles payment.created");
+        test = defined;
       };
-      const tests: [string, () => Promise<void>][] = [];
-      const note = (name: string, test: () => Promise<void>) => tests.push([name, test]);
-      runInNewContext(body, { ...given, it: note });
-      expect(tests.map(([name]) => name)).toEqual(["handles payment.created"]);
-      await tests[0]?.[1]();
-      expect.assertions(2);
+      runInNewContext(body, { ...given, it: define });
+      await test();
+      expect(handled).toBe(1);
     },
   );
 
-  it("links accounts of the profile's types, the first where none is named", async () => {
+  it("links accounts of the profile's types, the first one by default", async () => {
     const one = await openInspector({ profile: ownTypes });
     const about = (await one.api("GET", "/sandbox/inspect")).body as About;
     expect(about.accountTypes).toEqual(types);

@@ -3,14 +3,25 @@ import { onTestFinished } from "vitest";
 
 export interface WatchedPage {
   readonly page: Page;
-  /** What a page must not do: dialogs, reports of its policy, errors, calls elsewhere. */
+  /** Dialogs, reports of the page's policy, errors and calls elsewhere. */
   readonly faults: string[];
 }
 
-/** Milliseconds for one step of a test: many times what it takes. */
+/** For one step of a test: many times what it takes. */
 const TIMEOUT_MS = 30_000;
 
-/** A page of its own context, watched for whatever shows that a text became code. */
+/** The page of an open inspector in this browser, watched. */
+export async function openPage(
+  browser: Browser,
+  { url, address }: { readonly url: string; readonly address: string },
+  options: BrowserContextOptions = {},
+): Promise<WatchedPage> {
+  const watched = await watchPage(browser, url, options);
+  await watched.page.goto(address);
+  return watched;
+}
+
+/** A page in a separate context, watched for signs that a text became code. */
 export async function watchPage(
   browser: Browser,
   origin: string,

@@ -1,0 +1,128 @@
+import { profiles } from "@countersign/schemas/profiles";
+import { describe, expect, it } from "vitest";
+import { attemptCurl, attemptTest } from "../../packages/inspector/src/event/snippets.ts";
+import { createApi } from "../../packages/dev/src/api.ts";
+import { KEY, openInspector, type OpenInspector, SECRET, TOKEN } from "./open-inspector.ts";
+import { send, session } from "./page-calls.ts";
+
+const LINK_LOCAL = "http://169.254.169.254/";
+const CLOSED_PORT = "http://127.0.0.1:1/";
+
+/** Posts as the page does. */
+async function poster(
+  one: OpenInspector,
+): Promise<(path: string, body: object) => ReturnType<typeof send>> {
+  const headers = await session(one);
+  return (path, body) =>
+    send(one, `POST /inspector/api${path}`, { headers, body: JSON.stringify(body) });
+}
+
+/** One event, delivered to the sandbox's receiver. */
+async function deliverOne(one: OpenInspector): Promise<{ deliveryId: string; eventId: string }> {
+  await one.api("POST", "/v1/webhook/subscribe", {
+    url: one.receiverUrl,
+    secretKey: SECRET,
+    subscriptionDetails: { type: "ALL" },
+  });
+  await one.api("POST", "/sandbox/events", { type: "account.linked" });
+  await expect.poll(() => one.arrived.length).toBe(1);
+  const { deliveries } = (await one.api("GET", "/sandbox/deliveries")).body as {
+    deliveries: { deliveryId: string; eventId: string }[];
+  };
+  return deliveries[0] ?? { deliveryId: "", eventId: "" };
+}
+
+// C5 to C7 and B18: where anything is sent, and what is shown to whom.
+describe("the inspector's data", () => {
+  it("C5 are sent to the command line's address only: by subscriptions, replays and checks", async () => {
+    const ran: string[] = [];
+    const one = await openInspector({
+      checksOf: ({ url }) => ({
+        owed: () => Promise.resolve([]),
+        run: () => {
+          ran.push(url);
+          return Promise.resolve({});
+        },
+      }),
+    });
+    const { deliveryId } = await deliverOne(one);
+    const post = await poster(one);
+    const subscribe = (members: object) =>
+      post("/sandbox/inspect/subscriptions", { subscriptionDetails: { type: "ALL" }, ...members });
+    for (const url of [CLOSED_PORT, LINK_LOCAL, `${one.receiverUrl}/x`, ""])
+      expect((await subscribe({ url })).status).toBe(400);
+    expect((await post("/v1/webhook/subscribe", { url: CLOSED_PORT })).status).toBe(404);
+    expect((await subscribe({})).status).toBe(201);
+
+    const replay = `/sandbox/deliveries/${deliveryId}/replay`;
+    expect((await post(replay, { url: CLOSED_PORT })).status).toBe(400);
+    expect((await post(replay, {})).status).toBe(202);
+    await expect.poll(() => one.arrived.length).toBe(2);
+
+    const checks = "/sandbox/inspect/checks";
+    expect((await post(checks, { url: LINK_LOCAL })).status).toBe(400);
+    expect((await post(checks, { target: { url: CLOSED_PORT } })).status).toBe(400);
+    expect(ran).toEqual([]);
+    expect((await post(checks, {})).status).toBe(202);
+    expect(ran).toEqual([one.receiverUrl]);
+  });
+
+  it("C6 reach the page, a shell and a copied test without characters that control a terminal", async () => {
+    const one = await openInspector();
+    const codes = Array.from({ length: 32 }, (_, index) => [index, 127 + index]).flat();
+    const controls = String.fromCodePoint(...codes, 159, 0x202e, 0x2066);
+    const data = { id: controls, [controls]: controls };
+    const made = await one.api("POST", "/sandbox/events", { type: "account.linked", data });
+    const { id, payload } = made.body as { id: string; payload: string };
+    const { cookie = "" } = await session(one);
+    const path = `GET /inspector/api/sandbox/inspect/events/${id}`;
+    const { text } = await send(one, path, { headers: { cookie } });
+    // C0, which every terminal obeys, is escaped twice: in the payload and in the answer around it.
+    expect(text).not.toMatch(/(?!\n)\p{Cc}(?<![\x7F-\x9F])/u);
+
+    const event = { id, type: "account.linked", category: "ACCOUNT", timestamp: "", payload };
+    const headers = { "webhook-id": id, "x-odd": controls.slice(1) };
+    const done = { startedAt: "", durationMs: 0, status: 204, error: null, answer: null };
+    const attempt = { number: 1, headers, ...done };
+    const delivery = { deliveryId: "dlv_1", eventId: id, subscriptionKey: "sub_1", createdAt: "" };
+    const ended = { attempts: [], state: "delivered" as const, nextAttemptAt: null };
+    const curl = attemptCurl({ ...delivery, ...ended, url: one.receiverUrl }, attempt, event);
+    for (const copied of [curl, attemptTest(event, profiles.standard.signature)])
+      expect(copied).toMatch(/^[\n\x20-\x7E]+$/);
+  });
+
+  it("C7 never contain the token, the key or a subscription's secret", async () => {
+    const one = await openInspector();
+    const { deliveryId, eventId } = await deliverOne(one);
+    const post = await poster(one);
+    const headers = await session(one);
+    const paths = ["inspect", `inspect/events/${eventId}`, "subscriptions", "merchants"];
+    const answers = await Promise.all(
+      paths.map((path) => send(one, `GET /inspector/api/sandbox/${path}`, { headers })),
+    );
+    const verified = await post("/sandbox/inspect/signatures", { deliveryId, attempt: 1 });
+    expect(verified.text).toContain('"verdict":"genuine"');
+    for (const secret of [TOKEN, KEY, SECRET, SECRET.slice(6)])
+      for (const { text } of [...answers, verified]) expect(text).not.toContain(secret);
+    // Its answer would contain the token of another namespace.
+    expect((await post("/sandbox/merchants", {})).status).toBe(404);
+  });
+
+  it("B18 are hidden from another namespace's token, whatever the id", async () => {
+    const one = await openInspector();
+    const { deliveryId, eventId } = await deliverOne(one);
+    await one.api("POST", "/sandbox/outcomes", { outcome: "handled", eventId: "evt_1" });
+    const made = (await one.api("POST", "/sandbox/merchants", {})).body as { accessToken: string };
+    const other = createApi(one.url, made.accessToken);
+    const order = { deliveryId, attempt: 1 };
+    const event = `/sandbox/inspect/events/${eventId}`;
+    expect((await one.api("GET", event)).status).toBe(200);
+    expect((await one.api("POST", "/sandbox/inspect/signatures", order)).status).toBe(200);
+    expect((await other("GET", event)).status).toBe(404);
+    expect((await other("POST", "/sandbox/inspect/signatures", order)).status).toBe(404);
+    expect((await other("GET", "/sandbox/inspect/refunds/ref_x")).status).toBe(404);
+    expect((await other("GET", "/sandbox/outcomes")).body).toEqual({ outcomes: [] });
+    expect((await other("GET", "/sandbox/inspect/timeline")).body).toMatchObject({ events: [] });
+    expect((await other("GET", "/sandbox/inspect/due")).body).toMatchObject({ next: null });
+  });
+});
