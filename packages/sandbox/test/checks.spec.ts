@@ -4,10 +4,9 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { CheckRunner, CheckWatch } from "../src/inspector/check-runner.ts";
 import type { InspectorOptions } from "../src/inspector/options.ts";
-import { openSandbox, refusal, TOKEN, type TestSandbox } from "./open-sandbox.ts";
-import { SOON } from "./soon.ts";
+import { openSandbox, refusal, SECRET, SOON, TOKEN, type TestSandbox } from "./open-sandbox.ts";
 
-const target = { url: "http://127.0.0.1:9/webhooks", secret: "a-secret-of-24-characters-or-more" };
+const target = { url: "http://127.0.0.1:9/webhooks", secret: SECRET };
 const path = "/sandbox/inspect/checks";
 
 /** A runner whose runs end when the test says so. */
@@ -41,23 +40,21 @@ async function open(options: Partial<InspectorOptions>): Promise<TestSandbox> {
 
 const runOf = async (one: TestSandbox, query = "", token = TOKEN): Promise<unknown> =>
   (await one.call("GET", `${path}${query}`, { token })).body["run"];
+const ended = async (one: TestSandbox): Promise<unknown> => {
+  await expect.poll(() => runOf(one), SOON).toMatchObject({ isRunning: false });
+  return runOf(one);
+};
 
 describe("the checks of a receiver", () => {
-  it("run one at a time, and tell how far they have come", async () => {
+  it("run one at a time and show their progress", async () => {
     const checks = new HeldRunner();
     const one = await open({ target, checks });
+    const owed = [{ requirement: "R-ONE" }, { requirement: "R-TWO" }];
     const before = await one.call("GET", path);
-    expect(before.body).toEqual({
-      isAvailable: true,
-      owed: [{ requirement: "R-ONE" }, { requirement: "R-TWO" }],
-      run: null,
-    });
+    expect(before.body).toEqual({ isAvailable: true, owed, run: null });
 
-    expect((await one.call("POST", path)).status).toBe(202);
-    expect(refusal(await one.call("POST", path))).toMatchObject({
-      status: 409,
-      code: "CHECKS_RUNNING",
-    });
+    expect((await one.post(path)).status).toBe(202);
+    expect(refusal(await one.post(path))).toBe("409 CHECKS_RUNNING");
     const [watch] = checks.watches;
     const progress = { check: "receiver/one", title: "One", place: 1, total: 2 };
     watch?.onCheck(progress);
@@ -74,79 +71,60 @@ describe("the checks of a receiver", () => {
     });
 
     checks.end({ exitCode: 1 });
-    await expect
-      .poll(() => runOf(one), SOON)
-      .toMatchObject({ isRunning: false, known: 0, report: { exitCode: 1 } });
-    expect((await one.call("POST", path)).status).toBe(202);
+    expect(await ended(one)).toMatchObject({ known: 0, report: { exitCode: 1 } });
+    expect((await one.post(path)).status).toBe(202);
     // What is known of the first run is not known of the second.
     expect(await runOf(one, "?run=1&after=2")).toMatchObject({ number: 2, known: 0, entries: [] });
   });
 
-  it("end when somebody stops them, and keep what they have found", async () => {
+  it("keep their findings when stopped, and end with the sandbox", async () => {
     const checks = new HeldRunner();
     const one = await open({ target, checks });
-    await one.call("POST", path);
+    await one.post(path);
     checks.watches[0]?.onEntry({ requirement: "R-ONE", status: "pass" });
-    expect((await one.call("POST", `${path}/stop`)).status).toBe(202);
-    await expect
-      .poll(() => runOf(one), SOON)
-      .toMatchObject({ isRunning: false, report: { exitCode: 2 } });
-    expect(await runOf(one)).toMatchObject({ entries: [{ requirement: "R-ONE" }] });
-  });
-
-  it("end when the sandbox does", async () => {
-    const checks = new HeldRunner();
-    const one = await open({ target, checks });
-    await one.call("POST", path);
+    expect((await one.post(`${path}/stop`)).status).toBe(202);
+    expect(await ended(one)).toMatchObject({
+      report: { exitCode: 2 },
+      entries: [{ requirement: "R-ONE" }],
+    });
+    await one.post(path);
     await one.sandbox.close({ graceMs: 0 });
-    expect(checks.watches[0]?.signal.aborted).toBe(true);
+    expect(checks.watches[1]?.signal.aborted).toBe(true);
   });
 
-  it("say why they broke", async () => {
+  it("report why they broke", async () => {
     const checks = new HeldRunner();
     const one = await open({ target, checks });
-    await one.call("POST", path);
+    await one.post(path);
     checks.end(new Error("127.0.0.1:9 cannot be reached"));
-    await expect
-      .poll(() => runOf(one), SOON)
-      .toMatchObject({ isRunning: false, report: null, problem: "127.0.0.1:9 cannot be reached" });
+    expect(await ended(one)).toMatchObject({
+      report: null,
+      problem: "127.0.0.1:9 cannot be reached",
+    });
   });
 
-  it("B18 tell another namespace nothing, and do not run for two at once", async () => {
+  it("B18 are hidden from another namespace, which can neither start nor stop them meanwhile", async () => {
     const checks = new HeldRunner();
     const one = await open({ target, checks });
     const token = await one.addNamespace();
-    await one.call("POST", path);
+    await one.post(path);
     checks.watches[0]?.onEntry({ requirement: "R-ONE", status: "fail" });
     expect(await runOf(one, "", token)).toBeNull();
-    expect(refusal(await one.call("POST", path, { token }))).toMatchObject({
-      status: 409,
-      code: "CHECKS_RUNNING",
-    });
-    await one.call("POST", `${path}/stop`, { token });
+    expect(refusal(await one.post(path, undefined, token))).toBe("409 CHECKS_RUNNING");
+    await one.post(`${path}/stop`, undefined, token);
     expect(await runOf(one)).toMatchObject({ isRunning: true });
   });
 
-  it("C5 name no address: there is the one of the command line", async () => {
+  it("C5 reject a target other than that of the command line, and need one", async () => {
     const checks = new HeldRunner();
     const one = await open({ target, checks });
-    const elsewhere = await one.call("POST", path, { json: { url: "http://169.254.169.254/" } });
+    const elsewhere = await one.post(path, { url: "http://169.254.169.254/" });
     expect([elsewhere.status, checks.watches]).toEqual([400, []]);
-  });
-
-  it("are refused without an address, and without checks to run", async () => {
-    const nowhere = await open({ checks: new HeldRunner() });
-    expect(refusal(await nowhere.call("POST", path))).toMatchObject({
-      status: 409,
-      code: "NO_TARGET",
-    });
+    const nowhere = await open({ checks });
+    expect(refusal(await nowhere.post(path))).toBe("409 NO_TARGET");
     const nothing = await open({ target });
-    expect(refusal(await nothing.call("POST", path))).toMatchObject({
-      status: 409,
-      code: "CHECKS_UNAVAILABLE",
-    });
+    expect(refusal(await nothing.post(path))).toBe("409 CHECKS_UNAVAILABLE");
     expect((await nothing.call("GET", path)).body).toMatchObject({ isAvailable: false, owed: [] });
-    const odd = await nothing.call("GET", `${path}?run=undefined&after=x`);
-    expect(odd.status).toBe(400);
+    expect((await nothing.call("GET", `${path}?run=undefined&after=x`)).status).toBe(400);
   });
 });

@@ -1,130 +1,190 @@
 import { profiles } from "@countersign/schemas/profiles";
 import type { LogFields } from "@countersign/service";
+import { standardWebhooks } from "@countersign/signatures";
 import { describe, expect, it } from "vitest";
-import { openReceiver, openSandbox, refusal } from "./open-sandbox.ts";
-import { SOON } from "./soon.ts";
+import { listen } from "./listen.ts";
+import { openReceiver, openSandbox, refusal, SECRET, START } from "./open-sandbox.ts";
 
-const START = "2026-03-02T15:00:00.000Z";
+const DAY_MS = 86_400_000;
+const ONE_HUNDRED_DAYS = { advance: "P100D" };
 
-describe("the clock of a namespace", () => {
-  it("goes to an instant or by a duration, and tells at which instants something was due", async () => {
-    const one = await openSandbox({
-      delivery: { schedule: { steps: [0, 5000, 300_000], jitter: 0, retryAfterFactor: 2 } },
-    });
+describe("PUT /sandbox/clock", () => {
+  it("moves to an instant or by a duration and returns the instants at which something was due", async () => {
+    const schedule = { steps: [0, 5000, 300_000], jitter: 0, retryAfterFactor: 2 };
+    const one = await openSandbox({ delivery: { schedule } });
     const receiver = await openReceiver(500);
-    const token = await one.addNamespace({ now: START });
-    await one.subscribe(receiver.url, { token });
-    await one.call("POST", "/sandbox/customers", { token });
-    await expect.poll(() => receiver.arrived.length, SOON).toBe(1);
-    const move = (json: object) => one.call("PUT", "/sandbox/clock", { token, json });
-    expect((await move({ advance: "PT1M" })).body).toEqual({
+    const token = await one.addNamespace(START);
+    await one.subscribe(receiver.url, token);
+    await one.emit("customer.created", token);
+    await receiver.hasArrived(1);
+    expect((await one.move({ advance: "PT1M" }, token)).body).toEqual({
       now: "2026-03-02T15:01:00.000Z",
       instants: ["2026-03-02T15:00:05.000Z"],
     });
-    expect((await move({ now: "2026-03-02T16:00:00Z" })).body).toEqual({
+    expect((await one.move({ now: "2026-03-02T16:00:00Z" }, token)).body).toEqual({
       now: "2026-03-02T16:00:00.000Z",
       instants: ["2026-03-02T15:05:05.000Z"],
     });
     expect(receiver.arrived).toHaveLength(3);
-    expect(await one.list("/sandbox/deliveries", { token })).toMatchObject([
-      {
-        state: "exhausted",
-        nextAttemptAt: null,
-        attempts: [{ number: 1, status: 500 }, {}, { number: 3 }],
-      },
+    const attempts = [{ number: 1, status: 500 }, {}, { number: 3 }];
+    expect(await one.list("/sandbox/deliveries", token)).toMatchObject([
+      { state: "exhausted", nextAttemptAt: null, attempts },
     ]);
   });
 
-  it("never goes back", async () => {
+  it("adds up simultaneous moves", async () => {
     const one = await openSandbox();
-    const token = await one.addNamespace({ now: START });
-    const json = { now: "2026-03-02T14:59:59.999Z" };
-    expect(refusal(await one.call("PUT", "/sandbox/clock", { token, json }))).toEqual({
-      status: 409,
-      code: "CLOCK_GOES_FORWARD",
-    });
+    const token = await one.addNamespace(START);
+    await Promise.all([1, 2, 3].map(() => one.move({ advance: "P1D" }, token)));
+    const { body } = await one.call("GET", "/sandbox/clock", { token });
+    expect(body).toEqual({ now: "2026-03-05T15:00:00.000Z" });
   });
 
-  it("adds up two moves that are asked for at once", async () => {
+  it("rejects a move back, beyond the bank calendar, and a malformed one", async () => {
     const one = await openSandbox();
-    const token = await one.addNamespace({ now: START });
-    const day = () => one.call("PUT", "/sandbox/clock", { token, json: { advance: "P1D" } });
-    await Promise.all([day(), day(), day()]);
-    expect((await one.call("GET", "/sandbox/clock", { token })).body).toEqual({
-      now: "2026-03-05T15:00:00.000Z",
-    });
+    const token = await one.addNamespace(START);
+    const moved = async (json: object) => refusal(await one.move(json, token));
+    expect(await moved({ now: "2026-03-02T14:59:59.999Z" })).toBe("409 CLOCK_GOES_FORWARD");
+    expect(await moved({ advance: "P9000D" })).toBe("422 CLOCK_OUT_OF_RANGE");
+    const now = "400 INVALID_REQUEST, /now INVALID_VALUE";
+    for (const json of [
+      {},
+      { now: START, advance: "P1D" },
+      { now: "yesterday" },
+      { now: "2026-03-02" },
+      { now: "2026-02-30T25:00:00Z" },
+      { now: 1_772_463_600 },
+    ])
+      expect([json, await moved(json)]).toEqual([json, now]);
+    for (const advance of ["P1M", 3])
+      expect(await moved({ advance })).toBe("400 INVALID_REQUEST, /advance INVALID_VALUE");
   });
 
-  it("ends before the bank calendar does", async () => {
-    const one = await openSandbox();
-    const json = { advance: "P9000D" };
-    expect(refusal(await one.call("PUT", "/sandbox/clock", { json }))).toEqual({
-      status: 422,
-      code: "CLOCK_OUT_OF_RANGE",
-    });
-  });
-
-  it("T-17 goes no further than to where a payment that settles has a threshold", async () => {
+  it("T-17 moves only as far as a payment that settles then has a threshold", async () => {
     const hold = { ...profiles.standard.hold, businessDays: 60 };
     const one = await openSandbox({ profile: { ...profiles.standard, hold } });
-    const move = (now: string) => one.call("PUT", "/sandbox/clock", { json: { now } });
-    expect(refusal(await move("2035-12-01T00:00:00.000Z"))).toEqual({
-      status: 400,
-      code: "INVALID_REQUEST",
-      members: { "/now": "INVALID_VALUE" },
-    });
+    const late = await one.move({ now: "2035-12-01T00:00:00.000Z" });
+    expect(refusal(late)).toBe("400 INVALID_REQUEST, /now INVALID_VALUE");
     // 60 business days before the last one of 2035.
-    expect((await move("2035-10-03T00:00:00.000Z")).status).toBe(200);
-    const far = await one.call("PUT", "/sandbox/clock", { json: { advance: "P1D" } });
-    expect(refusal(far)).toEqual({ status: 422, code: "CLOCK_OUT_OF_RANGE" });
-    const processing = one.opened.seeded?.payments.processing;
-    const settled = await one.call("POST", `/sandbox/payments/${processing}/settle`);
-    expect(settled.status).toBe(200);
-    const json = { paymentId: processing, amount: { currency: "USD", value: 1 }, requestKey: "k" };
-    const refund = await one.call("POST", "/v1/refunds", { json });
+    expect((await one.move({ now: "2035-10-03T00:00:00.000Z" })).status).toBe(200);
+    expect(refusal(await one.move({ advance: "P1D" }))).toBe("422 CLOCK_OUT_OF_RANGE");
+    const { processing } = one.seeded.payments;
+    expect((await one.post(`/sandbox/payments/${processing}/settle`)).status).toBe(200);
+    const refund = await one.refund("k", processing);
     expect(refund).toMatchObject({ status: 201, body: { paymentStatus: "PENDING" } });
   });
 
-  it.each([
-    [{}, "/now"],
-    [{ now: START, advance: "P1D" }, "/now"],
-    [{ now: "yesterday" }, "/now"],
-    [{ now: "2026-03-02" }, "/now"],
-    [{ now: "2026-02-30T25:00:00Z" }, "/now"],
-    [{ now: 1_772_463_600 }, "/now"],
-    [{ advance: "P1M" }, "/advance"],
-    [{ advance: 3 }, "/advance"],
-  ])("is not moved by %j", async (json, pointer) => {
-    const one = await openSandbox();
-    expect(refusal(await one.call("PUT", "/sandbox/clock", { json }))).toEqual({
-      status: 400,
-      code: "INVALID_REQUEST",
-      members: { [pointer]: "INVALID_VALUE" },
-    });
-  });
-});
-
-describe("the clock of a namespace with a refund that cannot be moved", () => {
-  it("goes on all the same, and the log names the refund", async () => {
+  it("moves past a refund that cannot be moved, and logs the refund", async () => {
     const lines: LogFields[] = [];
     const keep = (fields: LogFields): void => void lines.push(fields);
     const one = await openSandbox({ logger: { info: keep, warn: keep, error: keep } });
-    const asked = await one.call("POST", "/v1/refunds", {
-      json: {
-        paymentId: one.opened.seeded?.payments.recent,
-        amount: { currency: "USD", value: 1 },
-        requestKey: "poison",
-      },
-    });
-    expect(asked.body["paymentStatus"]).toBe("PENDING");
-    const refundId = String(asked.body["paymentId"]);
+    const { body } = await one.refund("poison", one.seeded.payments.recent);
+    expect(body["paymentStatus"]).toBe("PENDING");
+    const refundId = String(body["paymentId"]);
     await one.sandbox.service.driver.transaction((tx) =>
       tx.query("UPDATE payments SET original_id = NULL WHERE id = $1", [refundId]),
     );
-    const moved = await one.call("PUT", "/sandbox/clock", { json: { advance: "P7D" } });
-    expect(moved.status).toBe(200);
-    expect(lines.filter((line) => line.refundId !== undefined)).toEqual([
-      { refundId, errorName: "Error" },
-    ]);
+    expect((await one.move({ advance: "P7D" })).status).toBe(200);
+    const failed = lines.filter((line) => line.refundId !== undefined);
+    expect(failed).toEqual([{ refundId, errorName: "Error" }]);
   });
+});
+
+/** Real time, as a sandbox sees it: it stands until the test moves it. */
+function realTime(): { now: () => number; advance: (ms: number) => void } {
+  let now = Date.parse("2026-11-20T15:00:00.000Z");
+  return { now: () => now, advance: (ms) => void (now += ms) };
+}
+
+describe("a namespace's clock that moves by 100 days", () => {
+  it("dates events, while attempts are signed with real time", async () => {
+    const clock = realTime();
+    const one = await openSandbox({ clock });
+    const receiver = await openReceiver();
+    const token = await one.addNamespace(START);
+    await one.subscribe(receiver.url, token);
+    await one.move(ONE_HUNDRED_DAYS, token);
+    await one.emit("customer.created", token);
+    await receiver.hasArrived(1);
+    const { headers = {}, body = Buffer.alloc(0) } = receiver.arrived[0] ?? {};
+    expect(Number(headers["webhook-timestamp"])).toBe(clock.now() / 1000);
+    const event = JSON.parse(body.toString()) as object;
+    expect(event).toMatchObject({ timestamp: "2026-06-10T15:00:00.000Z" });
+    const now = { now: clock.now() };
+    const verified = standardWebhooks().verify({ headers, body }, [{ raw: SECRET }], now);
+    expect(verified.ok).toBe(true);
+  });
+
+  it("does not expire a token, which an hour of real time does", async () => {
+    const clock = realTime();
+    const one = await openSandbox({ clock });
+    const { clientId: client_id, clientSecret: client_secret } = one.seeded;
+    const json = { grant_type: "client_credentials", client_id, client_secret };
+    const granted = await one.call("POST", "/v1/tokens", { token: null, json });
+    const token = String(granted.body["access_token"]);
+    await one.move(ONE_HUNDRED_DAYS, token);
+    const read = () => one.call("GET", "/sandbox/clock", { token });
+    clock.advance(3_599_999);
+    expect((await read()).status).toBe(200);
+    clock.advance(1);
+    expect(refusal(await read())).toBe("401 UNAUTHENTICATED");
+  });
+
+  it("does not expire a lease, which real time does, and then the attempt is made", async () => {
+    const clock = realTime();
+    const one = await openSandbox({ clock });
+    const receiver = await openReceiver(500, 204);
+    const token = await one.addNamespace(START);
+    await one.subscribe(receiver.url, token);
+    await one.emit("customer.created", token);
+    await one.move({ advance: "PT0S" }, token);
+    expect(receiver.arrived).toHaveLength(1);
+    // A worker died holding the lease.
+    await one.sandbox.service.driver.transaction((tx) =>
+      tx.query("UPDATE deliveries SET leased_until = $1", [clock.now() + 60_000]),
+    );
+    await one.move(ONE_HUNDRED_DAYS, token);
+    expect(receiver.arrived).toHaveLength(1);
+    clock.advance(60_001);
+    one.sandbox.engine.onWork();
+    await receiver.hasArrived(2);
+  });
+
+  it("does not shorten the timeout of an attempt", async () => {
+    const one = await openSandbox({ delivery: { deadlineMs: 60 } });
+    const token = await one.addNamespace(START);
+    await one.subscribe(await listen(() => {}), token);
+    await one.emit("customer.created", token);
+    expect((await one.move({ advance: "PT1S" }, token)).status).toBe(200);
+    const [delivery] = await one.list("/sandbox/deliveries", token);
+    const [attempt] = (delivery?.["attempts"] ?? []) as { status: null; durationMs: number }[];
+    expect(attempt?.status).toBeNull();
+    expect(attempt?.durationMs).toBeGreaterThanOrEqual(59);
+  });
+
+  it("moves its own retries and refunds, and those of no other namespace", async () => {
+    const clock = realTime();
+    const one = await openSandbox({ clock });
+    const receiver = await openReceiver(500, 204);
+    const token = await one.addNamespace(START);
+    await one.subscribe(receiver.url);
+    await one.refund("k", one.seeded.payments.recent);
+    await one.move({ advance: "PT0S" });
+    expect(receiver.arrived).toHaveLength(1);
+    // Neither real time nor another namespace's clock.
+    clock.advance(100 * DAY_MS);
+    one.sandbox.engine.onWork();
+    await one.move(ONE_HUNDRED_DAYS, token);
+    expect(receiver.arrived).toHaveLength(1);
+    await one.move(ONE_HUNDRED_DAYS);
+    const types = receiver.arrived.map(({ type }) => type);
+    expect(types).toEqual(["refund.pending", "refund.pending", "refund.authorized"]);
+  });
+});
+
+it("a sandbox has no rate limit", async () => {
+  const one = await openSandbox({ clock: realTime() });
+  const asked = Array.from({ length: 60 }, (_, at) => one.refund(`k-${at}`));
+  const statuses = (await Promise.all(asked)).map(({ status }) => status);
+  expect(new Set(statuses)).toEqual(new Set([201]));
 });

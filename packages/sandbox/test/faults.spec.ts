@@ -1,189 +1,225 @@
 import { describe, expect, it } from "vitest";
-import { openSandbox, refusal, type CallOptions, type TestSandbox } from "./open-sandbox.ts";
+import { faultRoutes, type FaultRoute } from "../src/faults.ts";
+import {
+  openReceiver,
+  openSandbox,
+  refusal,
+  SECRET,
+  SOON,
+  usd,
+  type Answer,
+  type Body,
+  type CallOptions,
+  type TestSandbox,
+} from "./open-sandbox.ts";
 
 const FORM = { "content-type": "application/x-www-form-urlencoded" };
 const GRANT = "grant_type=client_credentials";
+const INJECTED = "503 INJECTED_FAULT";
 
-const put = (one: TestSandbox, ...faults: object[]) =>
-  one.call("PUT", "/sandbox/faults", { json: { faults } });
-const refund = (one: TestSandbox, requestKey: string, token?: string) =>
-  one.call("POST", "/v1/refunds", {
-    ...(token !== undefined && { token }),
-    json: {
-      paymentId: one.opened.seeded?.payments.settled,
-      amount: { currency: "USD", value: 1 },
-      requestKey,
-    },
-  });
-const refunds = async (one: TestSandbox) =>
-  (await one.list("/sandbox/payments")).filter(({ direction }) => direction === "CREDIT").length;
+const put = (one: TestSandbox, faults: readonly object[], token?: string) =>
+  one.call("PUT", "/sandbox/faults", { json: { faults }, ...(token !== undefined && { token }) });
+/** How a call ended: its status, its refusal, or `reset`. */
+const ending = (call: Promise<Answer>): Promise<string> =>
+  call.then(
+    (answer) => (answer.status < 400 ? String(answer.status) : refusal(answer)),
+    (error: unknown) => (/ECONNRESET|hang up/.test(String(error)) ? "reset" : String(error)),
+  );
+
+/** A call of each route that changes something if it can. */
+async function callsOf(one: TestSandbox): Promise<Record<FaultRoute, () => Promise<Answer>>> {
+  const { customers, payments, clientId, clientSecret } = one.seeded;
+  const subscriptionId = await one.subscribe("https://merchant.example/first");
+  const refund = { paymentId: payments.settled, amount: usd(1), requestKey: "key-1" };
+  const subscriptionDetails = { type: "ALL" };
+  const subscription = { url: "https://merchant.example/", secretKey: SECRET, subscriptionDetails };
+  const client = { client_id: clientId, client_secret: clientSecret };
+  const grant = { grant_type: "client_credentials", ...client };
+  const unsubscription = { json: { subscriptionId, subscriptionDetails } };
+  const path = `/v1/webhook/unsubscribe/${subscriptionId}`;
+  return {
+    "POST /v1/refunds": () => one.post("/v1/refunds", refund),
+    "GET /v1/customers": () => one.call("GET", `/v1/customers/${customers.active}`),
+    "POST /v1/webhook/subscribe": () => one.post("/v1/webhook/subscribe", subscription),
+    "PUT /v1/webhook/unsubscribe": () => one.call("PUT", path, unsubscription),
+    "POST /v1/tokens": () => one.call("POST", "/v1/tokens", { token: null, json: grant }),
+  };
+}
+
+/** Everything that the calls change. */
+async function stored({ sandbox }: TestSandbox): Promise<string> {
+  const { driver } = sandbox.service;
+  const tables = ["payments", "events", "subscriptions", "tokens"];
+  return JSON.stringify(
+    await Promise.all(tables.map((table) => driver.query(`SELECT * FROM ${table} ORDER BY 1`))),
+  );
+}
 
 describe("a fault", () => {
-  it("of kind status answers instead of the service, as often as it says", async () => {
+  it.each(faultRoutes)(
+    "on %s happens once and does its work or not, by its kind",
+    async (route) => {
+      const more = { status: { status: 503 }, delay: { delayMs: 1 }, reset: {}, lost: {} };
+      for (const kind of ["status", "delay", "reset", "lost"] as const) {
+        const one = await openSandbox();
+        const send = (await callsOf(one))[route];
+        const success = route === "POST /v1/refunds" ? "201" : "200";
+        await put(one, [{ route, kind, ...more[kind] }]);
+        const before = await stored(one);
+        const expected = { status: INJECTED, delay: success, reset: "reset", lost: "reset" };
+        expect([kind, await ending(send())]).toEqual([kind, expected[kind]]);
+        // Reading a customer changes nothing in any case.
+        const isWorkDone = (kind === "delay" || kind === "lost") && route !== "GET /v1/customers";
+        expect([kind, (await stored(one)) !== before]).toEqual([kind, isWorkDone]);
+        const again = await send();
+        const isKeyUsed = isWorkDone && route === "POST /v1/refunds";
+        expect([kind, String(again.status)]).toEqual([kind, isKeyUsed ? "409" : success]);
+        if (isKeyUsed) expect(again.body).toMatchObject({ existing: { sameRequest: true } });
+      }
+    },
+  );
+
+  it("of kind status answers as often as it says, with Retry-After", async () => {
     const one = await openSandbox();
-    const fault = {
-      route: "POST /v1/refunds",
-      kind: "status",
-      status: 503,
-      retryAfterSeconds: 7,
-      times: 2,
-    };
-    expect(await put(one, fault)).toMatchObject({ status: 200, body: { faults: [fault] } });
-    for (const left of [1, 0]) {
-      const answer = await refund(one, "key-1");
-      expect(refusal(answer)).toEqual({ status: 503, code: "INJECTED_FAULT" });
-      expect(answer.headers["retry-after"]).toBe("7");
-      expect((await one.call("GET", "/sandbox/faults")).body).toEqual({
-        faults: left === 0 ? [] : [{ ...fault, times: left }],
-      });
+    const route = "POST /v1/refunds";
+    const fault = { route, kind: "status", status: 503, retryAfterSeconds: 7, times: 2 };
+    expect(await put(one, [fault])).toMatchObject({ status: 200, body: { faults: [fault] } });
+    for (const left of [[{ ...fault, times: 1 }], []]) {
+      const answer = await one.refund("key-1");
+      expect([refusal(answer), answer.headers["retry-after"]]).toEqual([INJECTED, "7"]);
+      expect(await one.list("/sandbox/faults")).toEqual(left);
     }
-    expect(await refunds(one)).toBe(0);
-    expect((await refund(one, "key-1")).status).toBe(201);
-  });
-
-  it("of kind lost commits and loses the answer: the key is used up", async () => {
-    const one = await openSandbox();
-    await put(one, { route: "POST /v1/refunds", kind: "lost" });
-    await expect(refund(one, "key-1")).rejects.toThrow(/socket hang up|ECONNRESET/);
-    expect(await refunds(one)).toBe(1);
-    expect(await refund(one, "key-1")).toMatchObject({
-      status: 409,
-      body: { existing: { sameRequest: true } },
-    });
-  });
-
-  it("of kind reset does nothing and resets the connection", async () => {
-    const one = await openSandbox();
-    await put(one, { route: "POST /v1/refunds", kind: "reset" });
-    await expect(refund(one, "key-1")).rejects.toThrow(/socket hang up|ECONNRESET/);
-    expect(await refunds(one)).toBe(0);
-    expect((await refund(one, "key-1")).status).toBe(201);
+    expect((await one.refund("key-1")).status).toBe(201);
   });
 
   it("of kind delay answers later", async () => {
     const one = await openSandbox();
-    await put(one, { route: "GET /v1/customers", kind: "delay", delayMs: 200 });
-    const path = `/v1/customers/${one.opened.seeded?.customers.active}`;
+    await put(one, [{ route: "GET /v1/customers", kind: "delay", delayMs: 50 }]);
     const started = performance.now();
-    expect((await one.call("GET", path)).status).toBe(200);
-    expect(performance.now() - started).toBeGreaterThanOrEqual(199);
+    const answer = await one.call("GET", `/v1/customers/${one.seeded.customers.active}`);
+    expect(answer.status).toBe(200);
+    expect(performance.now() - started).toBeGreaterThanOrEqual(49);
   });
 
-  it("happens to its own route and its own namespace alone", async () => {
+  it("affects its own route and its own namespace only", async () => {
     const one = await openSandbox();
     const token = await one.addNamespace();
-    await put(one, { route: "PUT /v1/webhook/unsubscribe", kind: "status", status: 500 });
-    expect((await refund(one, "key-1")).status).toBe(201);
+    await put(one, [{ route: "PUT /v1/webhook/unsubscribe", kind: "status", status: 503 }]);
+    expect((await one.refund("key-1")).status).toBe(201);
     const json = { subscriptionId: "sub_none", subscriptionDetails: { type: "ALL" } };
-    const unsubscribe = (sent: object) =>
-      one.call("PUT", "/v1/webhook/unsubscribe", { json, ...sent });
-    expect(refusal(await unsubscribe({ token }))).toEqual({
-      status: 404,
-      code: "SUBSCRIPTION_NOT_FOUND",
-    });
-    expect((await unsubscribe({ token: null })).status).toBe(401);
-    expect(refusal(await unsubscribe({}))).toEqual({ status: 500, code: "INJECTED_FAULT" });
+    const unsubscribe = async (sent: object) =>
+      refusal(await one.call("PUT", "/v1/webhook/unsubscribe", { json, ...sent }));
+    expect(await unsubscribe({ token })).toBe("404 SUBSCRIPTION_NOT_FOUND");
+    expect(await unsubscribe({ token: null })).toMatch(/^401 /);
+    expect(await unsubscribe({})).toBe(INJECTED);
   });
 
-  it("of several on one route happens in their order, and a reset ends them", async () => {
+  it("on a route with several happens in their order, until a reset removes them", async () => {
     const one = await openSandbox();
     const route = "POST /v1/refunds";
-    await put(
-      one,
-      { route, kind: "status", status: 500 },
-      { route, kind: "status", status: 502 },
-      { route, kind: "reset" },
-    );
-    expect((await refund(one, "key-1")).status).toBe(500);
-    expect((await refund(one, "key-1")).status).toBe(502);
-    await one.call("POST", "/sandbox/reset");
-    expect((await one.call("GET", "/sandbox/faults")).body).toEqual({ faults: [] });
+    const statuses = [500, 502, 503].map((status) => ({ route, kind: "status", status }));
+    await put(one, statuses);
+    expect((await one.refund("key-1")).status).toBe(500);
+    expect((await one.refund("key-1")).status).toBe(502);
+    await one.post("/sandbox/reset");
+    expect(await one.list("/sandbox/faults")).toEqual([]);
   });
 
-  it("on POST /v1/tokens happens to the namespace's client, however it says who it is", async () => {
+  it("on POST /v1/tokens affects the namespace's client, however it authenticates", async () => {
     const one = await openSandbox();
-    const own = one.opened.seeded;
-    const id = own?.clientId ?? "";
-    const secret = own?.clientSecret ?? "";
-    const ways: [string, CallOptions][] = [
-      [
-        "Basic",
-        { headers: { ...FORM, authorization: `Basic ${btoa(`${id}:${secret}`)}` }, text: GRANT },
-      ],
-      ["form", { headers: FORM, text: `${GRANT}&client_id=${id}&client_secret=${secret}` }],
-      [
-        "chunked form",
-        {
-          headers: { ...FORM, "transfer-encoding": "chunked" },
-          text: `${GRANT}&client_id=${id}&client_secret=${secret}`,
-        },
-      ],
-      [
-        "JSON",
-        { json: { grant_type: "client_credentials", client_id: id, client_secret: secret } },
-      ],
+    const { clientId: id, clientSecret: secret } = one.seeded;
+    const authorization = `Basic ${btoa(`${id}:${secret}`)}`;
+    const form = `${GRANT}&client_id=${id}&client_secret=${secret}`;
+    const json = { grant_type: "client_credentials", client_id: id, client_secret: secret };
+    const ways: readonly CallOptions[] = [
+      { headers: { ...FORM, authorization }, text: GRANT },
+      { headers: FORM, text: form },
+      { headers: { ...FORM, "transfer-encoding": "chunked" }, text: form },
+      { json },
     ];
-    const tokens = () => one.sandbox.service.driver.query("SELECT hash FROM tokens");
-    for (const [way, sent] of ways) {
-      const call = () => one.call("POST", "/v1/tokens", { ...sent, token: null });
-      await put(one, { route: "POST /v1/tokens", kind: "status", status: 503 });
-      const before = await tokens();
-      expect([way, refusal(await call())]).toEqual([way, { status: 503, code: "INJECTED_FAULT" }]);
-      expect(await tokens()).toEqual(before);
-      // The body that was looked into is there for the service.
-      expect([way, (await call()).status]).toEqual([way, 200]);
-      await put(one, { route: "POST /v1/tokens", kind: "lost" });
-      await expect(call()).rejects.toThrow(/socket hang up|ECONNRESET/);
-      expect(await tokens()).toHaveLength(before.length + 2);
+    const count = async () =>
+      (await one.sandbox.service.driver.query("SELECT hash FROM tokens")).length;
+    for (const sent of ways) {
+      const call = () => ending(one.call("POST", "/v1/tokens", { ...sent, token: null }));
+      const before = await count();
+      await put(one, [{ route: "POST /v1/tokens", kind: "status", status: 503 }]);
+      expect([sent, await call(), await count()]).toEqual([sent, INJECTED, before]);
+      // The service still gets the body that was looked into.
+      expect([sent, await call()]).toEqual([sent, "200"]);
+      await put(one, [{ route: "POST /v1/tokens", kind: "lost" }]);
+      expect([sent, await call(), await count()]).toEqual([sent, "reset", before + 2]);
     }
   });
 
-  it("on POST /v1/tokens leaves other clients and calls that name none alone", async () => {
+  it("on POST /v1/tokens leaves other clients and malformed calls alone", async () => {
     const one = await openSandbox();
-    const { body } = await one.call("POST", "/sandbox/merchants");
-    await put(one, { route: "POST /v1/tokens", kind: "reset" });
-    const call = (text: string, headers: object = FORM) =>
-      one.call("POST", "/v1/tokens", { token: null, text, headers: { ...headers } });
+    const { body } = await one.post("/sandbox/merchants");
+    await put(one, [{ route: "POST /v1/tokens", kind: "reset" }]);
     const other = `client_id=${String(body["clientId"])}&client_secret=${String(body["clientSecret"])}`;
-    expect((await call(`${GRANT}&${other}`)).status).toBe(200);
-    expect((await call(GRANT)).status).toBe(401);
-    expect((await call("")).status).toBe(400);
-    expect((await call("", { ...FORM, "transfer-encoding": "chunked" })).status).toBe(400);
-    expect((await call("{", { "content-type": "application/json" })).status).toBe(400);
-    expect((await call("x".repeat(65_537))).status).toBe(413);
-    const long = { ...FORM, "transfer-encoding": "chunked" };
-    expect((await call("x".repeat(200_000), long)).status).toBe(413);
-    expect((await call("client_id", { "content-type": "text/plain" })).status).toBe(415);
+    const chunked = { ...FORM, "transfer-encoding": "chunked" };
+    for (const [text, headers, status] of [
+      [`${GRANT}&${other}`, FORM, 200],
+      [GRANT, FORM, 401],
+      ["", FORM, 400],
+      ["", chunked, 400],
+      ["{", { "content-type": "application/json" }, 400],
+      ["x".repeat(65_537), FORM, 413],
+      ["x".repeat(200_000), chunked, 413],
+      ["client_id", { "content-type": "text/plain" }, 415],
+    ] as const) {
+      const answer = await one.call("POST", "/v1/tokens", { token: null, text, headers });
+      expect([text.slice(0, 99), answer.status]).toEqual([text.slice(0, 99), status]);
+    }
     expect((await one.call("GET", "/v1/tokens")).status).toBe(405);
-    expect((await one.call("GET", "/sandbox/faults")).body).toMatchObject({
-      faults: [{ times: 1 }],
-    });
+    expect(await one.list("/sandbox/faults")).toMatchObject([{ times: 1 }]);
   });
 
-  it.each([
-    [{ kind: "reset" }, { "/faults/0/route": "MISSING_MEMBER" }],
-    [{ route: "GET /", kind: "reset" }, { "/faults/0/route": "INVALID_VALUE" }],
-    [{ route: "POST /v1/refunds", kind: "status" }, { "/faults/0/status": "INVALID_VALUE" }],
-    [
-      { route: "POST /v1/refunds", kind: "status", status: 200 },
-      { "/faults/0/status": "INVALID_VALUE" },
-    ],
-    [
-      { route: "POST /v1/refunds", kind: "reset", status: 500 },
-      { "/faults/0/status": "INVALID_VALUE" },
-    ],
-    [{ route: "POST /v1/refunds", kind: "delay" }, { "/faults/0/delayMs": "INVALID_VALUE" }],
-    [{ route: "POST /v1/refunds", kind: "lost", times: 0 }, { "/faults/0/times": "INVALID_VALUE" }],
-    [
-      { route: "POST /v1/refunds", kind: "lost", retryAfterSeconds: 1 },
-      { "/faults/0/retryAfterSeconds": "INVALID_VALUE" },
-    ],
-  ])("is refused as %j", async (fault, members) => {
+  it("is rejected if a member is missing, malformed or of another kind", async () => {
     const one = await openSandbox();
-    expect(refusal(await put(one, fault))).toEqual({
-      status: 400,
-      code: "INVALID_REQUEST",
-      members,
-    });
+    const route = "POST /v1/refunds";
+    for (const [fault, member] of [
+      [{ kind: "reset" }, "route MISSING_MEMBER"],
+      [{ route: "GET /", kind: "reset" }, "route INVALID_VALUE"],
+      [{ route: "attempts", kind: "reset" }, "route INVALID_VALUE"],
+      [{ route, kind: "status" }, "status INVALID_VALUE"],
+      [{ route, kind: "status", status: 200 }, "status INVALID_VALUE"],
+      [{ route, kind: "reset", status: 500 }, "status INVALID_VALUE"],
+      [{ route, kind: "delay" }, "delayMs INVALID_VALUE"],
+      [{ route, kind: "lost", times: 0 }, "times INVALID_VALUE"],
+      [{ route, kind: "lost", retryAfterSeconds: 1 }, "retryAfterSeconds INVALID_VALUE"],
+    ] as const)
+      expect(refusal(await put(one, [fault]))).toBe(`400 INVALID_REQUEST, /faults/0/${member}`);
+  });
+});
+
+describe("a fault on attempts", () => {
+  it.each([
+    [{ kind: "status", status: 410 }, { status: 410, error: null, answer: "INJECTED_FAULT" }, 0],
+    [{ kind: "reset" }, { status: null, error: "CS_ATTEMPT_CONNECTION_LOST" }, 0],
+    [{ kind: "lost" }, { status: null, error: "CS_ATTEMPT_CONNECTION_LOST" }, 1],
+    [{ kind: "delay", delayMs: 20 }, { status: 204, error: null }, 1],
+    [{ kind: "delay", delayMs: 60 }, { status: null, error: "CS_ATTEMPT_TIMEOUT" }, 0, 60],
+  ])("%j is recorded as %j, and the receiver gets %d requests", async (...given) => {
+    const [fault, recorded, arrived, deadlineMs = 15_000] = given;
+    const one = await openSandbox({ delivery: { deadlineMs } });
+    const receiver = await openReceiver(204);
+    await one.subscribe(receiver.url);
+    expect((await put(one, [{ route: "attempt", ...fault }])).status).toBe(200);
+    await one.emit();
+    const attempts = async () =>
+      (await one.list("/sandbox/deliveries")).flatMap((delivery) => delivery["attempts"] as Body[]);
+    await expect.poll(attempts, SOON).toMatchObject([recorded]);
+    expect(receiver.arrived).toHaveLength(arrived);
+    expect(await one.list("/sandbox/faults")).toEqual([]);
+  });
+
+  it("affects its own namespace only", async () => {
+    const one = await openSandbox();
+    const receiver = await openReceiver(204);
+    await one.subscribe(receiver.url);
+    await put(one, [{ route: "attempt", kind: "reset" }], await one.addNamespace());
+    await one.emit();
+    await receiver.hasArrived(1);
+    expect(await one.list("/sandbox/faults")).toEqual([]);
   });
 });

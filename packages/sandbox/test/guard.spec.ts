@@ -1,21 +1,15 @@
 import net from "node:net";
 import { describe, expect, it } from "vitest";
-import { openSandbox, refusal, TOKEN, type TestSandbox } from "./open-sandbox.ts";
+import { openSandbox, refusal, TOKEN, type CallOptions, type TestSandbox } from "./open-sandbox.ts";
+import { fullNamespace, rowsOf, type FullNamespace } from "./routes/full-namespace.ts";
+import { routesOf } from "./routes/routes-of.ts";
 
-/** The status of an answer to these very bytes. */
-function raw(sandbox: TestSandbox, path: string, headers: readonly string[]): Promise<number> {
+/** The status of an answer to a request with these very headers. */
+function raw({ sandbox }: TestSandbox, path: string, headers: readonly string[]): Promise<number> {
+  const all = [`Authorization: Bearer ${TOKEN}`, ...headers, "Connection: close"];
   return new Promise((resolve, reject) => {
-    const socket = net.connect(sandbox.sandbox.port, "127.0.0.1", () => {
-      socket.write(
-        [
-          `GET ${path} HTTP/1.1`,
-          `Authorization: Bearer ${TOKEN}`,
-          ...headers,
-          "Connection: close",
-          "",
-          "",
-        ].join("\r\n"),
-      );
+    const socket = net.connect(sandbox.port, "127.0.0.1", () => {
+      socket.write([`GET ${path} HTTP/1.1`, ...all, "", ""].join("\r\n"));
     });
     let text = "";
     socket.on("data", (chunk: Buffer) => (text += chunk.toString()));
@@ -24,120 +18,111 @@ function raw(sandbox: TestSandbox, path: string, headers: readonly string[]): Pr
   });
 }
 
-describe("a call to the controls", () => {
-  it("passes by the loopback names with the sandbox's port", async () => {
+/** Every call to the controls, with ids of the caller's own: none is refused for what it names. */
+function controlCalls(one: TestSandbox, own: FullNamespace): { method: string; path: string }[] {
+  // The names in the routes are those of the namespace.
+  const ids = own as unknown as Readonly<Record<string, string>>;
+  const routes = routesOf(one.sandbox).filter((route) => route.includes(" /sandbox/"));
+  expect(routes.length).toBeGreaterThan(20);
+  return routes.map((route) => {
+    const [method = "", path = ""] = route.split(" ");
+    return { method, path: path.replace(/:(\w+)/, (_, name: string) => ids[name] ?? "") };
+  });
+}
+
+describe("C2 C3 C4 every call to the sandbox's controls", () => {
+  it("is refused without effect for a foreign Host or Origin, a missing token or another media type", async () => {
     const one = await openSandbox();
-    const { port } = one.sandbox;
-    for (const host of [
-      `127.0.0.1:${port}`,
-      `localhost:${port}`,
-      `[::1]:${port}`,
-      `LOCALHOST:${port}`,
-    ]) {
-      expect(await raw(one, "/sandbox/clock", [`Host: ${host}`])).toBe(200);
+    const own = await fullNamespace(one);
+    const before = await rowsOf(one, own.merchantId);
+    const wrong: readonly (readonly [sent: CallOptions, refused: string])[] = [
+      [{ headers: { host: "evil.test" } }, "403 FOREIGN_HOST"],
+      [{ headers: { origin: "https://evil.test" } }, "403 FOREIGN_ORIGIN"],
+      [{ headers: { origin: "null" } }, "403 FOREIGN_ORIGIN"],
+      [{ headers: { "sec-fetch-site": "cross-site" } }, "403 FOREIGN_ORIGIN"],
+      [{ token: null }, "401 UNAUTHENTICATED"],
+      [{ token: "x".repeat(40) }, "401 UNAUTHENTICATED"],
+      [{ text: "{}", headers: { "content-type": "text/plain" } }, "415 UNSUPPORTED_MEDIA_TYPE"],
+    ];
+    for (const [sent, refused] of wrong)
+      for (const { method, path } of controlCalls(one, own)) {
+        if (method === "GET" && sent.text !== undefined) continue;
+        const answer = await one.call(method, path, { token: own.token, ...sent });
+        expect([method, path, refusal(answer)]).toEqual([method, path, refused]);
+        expect(answer.headers["content-type"]).toBe("application/problem+json");
+        if (answer.status === 401) expect(answer.headers["www-authenticate"]).toMatch(/^Bearer /);
+      }
+    expect(await rowsOf(one, own.merchantId)).toEqual(before);
+  });
+
+  it("is answered without a header that lets another site's page read the answer", async () => {
+    const one = await openSandbox();
+    const own = await fullNamespace(one);
+    for (const { method, path } of controlCalls(one, own)) {
+      if (path === "/sandbox/stream") continue;
+      const { headers } = await one.call(method, path, { token: own.token });
+      const cors = Object.keys(headers).filter((name) => name.startsWith("access-control-"));
+      expect([path, cors]).toEqual([path, []]);
     }
   });
 
-  it("is refused by every other name, also one that resolves to this machine", async () => {
+  it("passes by a loopback name with the sandbox's port, and by no other Host", async () => {
     const one = await openSandbox();
     const { port } = one.sandbox;
-    const hosts = [
+    const status = (host: string) => raw(one, "/sandbox/clock", [`Host: ${host}`]);
+    for (const name of ["127.0.0.1", "localhost", "[::1]", "LOCALHOST"])
+      expect([name, await status(`${name}:${port}`)]).toEqual([name, 200]);
+    for (const host of [
       `evil.test:${port}`,
       `127.0.0.1.evil.test:${port}`,
       `127.0.0.1:${port}.evil.test`,
-      `evil.test`,
-      `127.0.0.1`,
+      "evil.test",
+      "127.0.0.1",
       `127.0.0.1:${port + 1}`,
       `localhost:${port}@evil.test`,
       `0.0.0.0:${port}`,
       `2130706433:${port}`,
       "",
-    ];
-    for (const host of hosts) {
-      expect([host, await raw(one, "/sandbox/clock", [`Host: ${host}`])]).toEqual([host, 403]);
-    }
+    ])
+      expect([host, await status(host)]).toEqual([host, 403]);
     const two = [`Host: 127.0.0.1:${port}`, "Host: evil.test"];
     expect(await raw(one, "/sandbox/clock", two)).toBeOneOf([400, 403]);
-    expect(await raw(one, "/SANDBOX/clock", ["Host: evil.test"])).toBe(403);
-    expect(await raw(one, "/sandbox/stream", ["Host: evil.test"])).toBe(403);
-    const absolute = "http://evil.test/sandbox/clock";
-    expect(await raw(one, absolute, ["Host: evil.test"])).toBe(403);
-  });
-
-  it("passes by a name that has been allowed, with any port or its own", async () => {
-    const one = await openSandbox({ allowedHosts: ["Sandbox.Test", "other.test:8080"] });
-    expect(await raw(one, "/sandbox/clock", ["Host: sandbox.test:9999"])).toBe(200);
-    expect(await raw(one, "/sandbox/clock", ["Host: other.test:8080"])).toBe(200);
-    expect(await raw(one, "/sandbox/clock", ["Host: other.test:8081"])).toBe(403);
-    expect(await raw(one, "/sandbox/clock", ["Host: evil.test"])).toBe(403);
-  });
-
-  it.each([
-    [{ origin: "https://evil.test" }, 403],
-    [{ origin: "null" }, 403],
-    [{ origin: "http://127.0.0.1:1" }, 403],
-    [{ "sec-fetch-site": "cross-site" }, 403],
-    [{ "sec-fetch-site": "same-site" }, 403],
-    [{ "sec-fetch-site": "same-origin" }, 200],
-    [{ "sec-fetch-site": "none" }, 200],
-  ])("with %j is answered %d", async (headers, status) => {
-    const one = await openSandbox();
-    expect((await one.call("GET", "/sandbox/clock", { headers })).status).toBe(status);
-  });
-
-  it("from a page of the sandbox itself passes", async () => {
-    const one = await openSandbox();
-    const headers = { origin: one.sandbox.url, "sec-fetch-site": "same-origin" };
-    expect((await one.call("POST", "/sandbox/reset", { headers })).status).toBe(200);
-  });
-
-  it("says why it is refused, and does nothing", async () => {
-    const one = await openSandbox();
-    const before = await one.list("/sandbox/payments");
-    const answer = await one.call("POST", "/sandbox/reset", {
-      headers: { origin: "https://evil.test" },
-    });
-    expect(refusal(answer)).toEqual({ status: 403, code: "FOREIGN_ORIGIN" });
-    expect(answer.headers["content-type"]).toBe("application/problem+json");
-    expect(await one.list("/sandbox/payments")).toEqual(before);
-  });
-
-  it.each([null, "unknown-token-unknown-token"])(
-    "with the token %j is not authenticated",
-    async (token) => {
-      const one = await openSandbox();
-      for (const [method, path] of [
-        ["GET", "/sandbox/clock"],
-        ["PUT", "/sandbox/faults"],
-        ["POST", "/sandbox/reset"],
-        ["GET", "/sandbox/stream"],
-        ["POST", "/sandbox/merchants"],
-      ] as const) {
-        const answer = await one.call(method, path, { token });
-        expect([path, refusal(answer)]).toEqual([path, { status: 401, code: "UNAUTHENTICATED" }]);
-        expect(answer.headers["www-authenticate"]).toMatch(/^Bearer /);
-      }
-    },
-  );
-
-  it("needs JSON where it has a body, and none where it takes no members", async () => {
-    const one = await openSandbox();
-    const form = {
-      text: "now=1",
-      headers: { "content-type": "application/x-www-form-urlencoded" },
-    };
-    expect(refusal(await one.call("PUT", "/sandbox/clock", form))).toMatchObject({ status: 415 });
-    const plain = { text: "{}", headers: { "content-type": "text/plain" } };
-    expect(refusal(await one.call("POST", "/sandbox/reset", plain))).toMatchObject({ status: 415 });
-    expect((await one.call("POST", "/sandbox/reset")).status).toBe(200);
-    expect((await one.call("POST", "/sandbox/reset", { json: {} })).status).toBe(200);
-    const chunked = { text: "{}", headers: { "transfer-encoding": "chunked" } };
-    expect((await one.call("POST", "/sandbox/reset", chunked)).status).toBe(200);
-  });
-
-  it("does not change what the interface's calls need", async () => {
-    const one = await openSandbox();
+    for (const path of ["/SANDBOX/clock", "/sandbox/stream", "http://evil.test/sandbox/clock"])
+      expect([path, await raw(one, path, ["Host: evil.test"])]).toEqual([path, 403]);
+    // The interface's own calls take any name.
     expect(await raw(one, "/healthz", ["Host: sandbox.test"])).toBe(200);
-    expect(refusal(await one.call("POST", "/v1/refunds"))).toMatchObject({ status: 415 });
+    expect(refusal(await one.post("/v1/refunds"))).toMatch(/^415 /);
+  });
+
+  it("passes by an allowed name, with any port unless the name has one", async () => {
+    const one = await openSandbox({ allowedHosts: ["Sandbox.Test", "other.test:8080"] });
+    const status = (host: string) => raw(one, "/sandbox/clock", [`Host: ${host}`]);
+    expect(await status("sandbox.test:9999")).toBe(200);
+    expect(await status("other.test:8080")).toBe(200);
+    expect(await status("other.test:8081")).toBe(403);
+    expect(await status("evil.test")).toBe(403);
+  });
+
+  it("passes from the sandbox's own page, and from no other origin", async () => {
+    const one = await openSandbox();
+    for (const [headers, status] of [
+      [{ origin: "http://127.0.0.1:1" }, 403],
+      [{ "sec-fetch-site": "same-site" }, 403],
+      [{ "sec-fetch-site": "same-origin" }, 200],
+      [{ "sec-fetch-site": "none" }, 200],
+      [{ origin: one.sandbox.url, "sec-fetch-site": "same-origin" }, 200],
+    ] as const) {
+      const answer = await one.call("POST", "/sandbox/reset", { headers });
+      expect([headers, answer.status]).toEqual([headers, status]);
+    }
+  });
+
+  it("needs JSON only if it has a body", async () => {
+    const one = await openSandbox();
+    const reset = async (sent: CallOptions) =>
+      (await one.call("POST", "/sandbox/reset", sent)).status;
+    expect(await reset({})).toBe(200);
+    expect(await reset({ json: {} })).toBe(200);
+    expect(await reset({ text: "{}", headers: { "transfer-encoding": "chunked" } })).toBe(200);
   });
 });

@@ -1,117 +1,132 @@
 import { describe, expect, it } from "vitest";
-import { openReceiver, openSandbox, refusal } from "./open-sandbox.ts";
-import { SOON } from "./soon.ts";
+import {
+  openReceiver,
+  openSandbox,
+  refusal,
+  START,
+  usd,
+  type TestSandbox,
+} from "./open-sandbox.ts";
 
-const START = "2026-03-02T15:00:00.000Z";
+const LISTS = ["customers", "payments", "events", "deliveries", "subscriptions"];
+
+async function expectEmpty(one: TestSandbox, token?: string): Promise<void> {
+  for (const name of LISTS)
+    expect([name, await one.list(`/sandbox/${name}`, token)]).toEqual([name, []]);
+}
+
+/** What a test does in a namespace of its own, and what it sees there; ids aside. */
+async function check(one: TestSandbox, url: string): Promise<unknown> {
+  const token = await one.addNamespace(START);
+  const post = async (path: string, json: object = {}) => (await one.post(path, json, token)).body;
+  const seen: unknown[] = [];
+  const see = async (name: string, members: readonly string[]) => {
+    const entries = await one.list(`/sandbox/${name}`, token);
+    seen.push(entries.map((entry) => members.map((member) => entry[member]).join(" ")).toSorted());
+  };
+  for (const round of [1, 2]) {
+    const customerId = String((await post("/sandbox/customers"))["id"]);
+    await post(`/sandbox/customers/${customerId}/link`);
+    await one.subscribe(url, token);
+    const { paymentId } = await post("/sandbox/payments", { customerId, amount: usd(10) });
+    await post(`/sandbox/payments/${String(paymentId)}/settle`);
+    const faults = [{ route: "POST /v1/refunds", kind: "status", status: 503 }];
+    await one.call("PUT", "/sandbox/faults", { token, json: { faults } });
+    const refund = () => one.refund("one-key", String(paymentId), token);
+    seen.push((await refund()).status, (await refund()).body["paymentStatus"]);
+    seen.push((await one.move({ advance: "P7D" }, token)).body);
+    await see("events", ["type", "timestamp"]);
+    await see("deliveries", ["type", "state"]);
+    await post("/sandbox/reset", { now: START });
+    seen.push(round, await one.list("/sandbox/events", token));
+  }
+  return seen;
+}
 
 describe("a namespace", () => {
-  it("has a clock of its own, which stands until it is moved", async () => {
+  it("sees no clock, fault or reset of the seven others that run at the same time", async () => {
     const one = await openSandbox();
-    const token = await one.addNamespace({ now: START });
-    const before = (await one.call("GET", "/sandbox/clock")).body;
-    expect((await one.call("GET", "/sandbox/clock", { token })).body).toEqual({ now: START });
-    const moved = await one.call("PUT", "/sandbox/clock", { token, json: { advance: "P1D" } });
-    expect(moved.body).toEqual({ now: "2026-03-03T15:00:00.000Z", instants: [] });
-    expect((await one.call("GET", "/sandbox/clock")).body).toEqual(before);
+    const receiver = await openReceiver(204);
+    const [first, ...others] = await Promise.all(
+      Array.from({ length: 8 }, () => check(one, receiver.url)),
+    );
+    expect(first).toContain("PENDING");
+    for (const seen of others) expect(seen).toEqual(first);
   });
 
-  it("sees and empties nothing of another one", async () => {
+  it("has a clock of its own that stands until it is moved, and sees no records of another", async () => {
     const one = await openSandbox();
-    const token = await one.addNamespace();
-    for (const path of ["customers", "payments", "events", "deliveries", "subscriptions"]) {
-      expect([path, await one.list(`/sandbox/${path}`, { token })]).toEqual([path, []]);
-    }
-    const payment = one.opened.seeded?.payments.recent ?? "";
-    const foreign = await one.call("POST", `/sandbox/payments/${payment}/fail`, { token });
-    expect(refusal(foreign)).toEqual({ status: 404, code: "PAYMENT_NOT_FOUND" });
-    await one.call("POST", "/sandbox/reset", { token });
+    const token = await one.addNamespace(START);
+    const clock = async (as?: string) =>
+      (await one.call("GET", "/sandbox/clock", as === undefined ? {} : { token: as })).body;
+    const before = await clock();
+    expect(await clock(token)).toEqual({ now: START });
+    const moved = await one.move({ advance: "P1D" }, token);
+    expect(moved.body).toEqual({ now: "2026-03-03T15:00:00.000Z", instants: [] });
+    expect(await clock()).toEqual(before);
+    await expectEmpty(one, token);
+    await one.post("/sandbox/reset", {}, token);
     expect(await one.list("/sandbox/payments")).toHaveLength(4);
   });
 
-  it("has a client that gets tokens of the interface", async () => {
+  it("has a client that gets tokens", async () => {
     const one = await openSandbox();
-    const { body } = await one.call("POST", "/sandbox/merchants", { json: { name: "Other" } });
-    const { clientId, clientSecret } = body as { clientId: string; clientSecret: string };
-    const granted = await one.call("POST", "/v1/tokens", {
-      token: null,
-      text: new URLSearchParams({
-        grant_type: "client_credentials",
-        client_id: clientId,
-        client_secret: clientSecret,
-      }).toString(),
-      headers: { "content-type": "application/x-www-form-urlencoded" },
-    });
+    const { body } = await one.post("/sandbox/merchants", { name: "Other" });
+    const text = new URLSearchParams({
+      grant_type: "client_credentials",
+      client_id: String(body["clientId"]),
+      client_secret: String(body["clientSecret"]),
+    }).toString();
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    const granted = await one.call("POST", "/v1/tokens", { token: null, text, headers });
     expect(granted.status).toBe(200);
-    const token = String(granted.body["access_token"]);
-    const { body: mine } = await one.call("GET", "/sandbox/merchants", { token });
-    expect(mine).toMatchObject({ merchants: [{ merchantId: body["merchantId"] }] });
+    const merchants = await one.list("/sandbox/merchants", String(granted.body["access_token"]));
+    expect(merchants).toMatchObject([{ merchantId: body["merchantId"] }]);
   });
 
-  it("is emptied by a reset, its clock set and its token kept", async () => {
+  it("is empty after a reset, also during a move, with its clock set and its token kept", async () => {
     const one = await openSandbox();
     const receiver = await openReceiver(500);
     await one.subscribe(receiver.url);
-    await one.call("POST", "/sandbox/customers");
-    await expect.poll(() => receiver.arrived.length, SOON).toBe(1);
-    const answer = await one.call("POST", "/sandbox/reset", { json: { now: START } });
-    expect(answer).toMatchObject({ status: 200, body: { now: START } });
-    for (const path of ["customers", "payments", "events", "deliveries", "subscriptions"]) {
-      expect([path, await one.list(`/sandbox/${path}`)]).toEqual([path, []]);
-    }
-    expect((await one.call("GET", "/sandbox/clock")).body).toEqual({ now: START });
-    expect((await one.call("POST", "/sandbox/customers")).status).toBe(201);
-  });
-
-  it("can be reset while its clock is moved, and ends empty", async () => {
-    const one = await openSandbox();
-    const receiver = await openReceiver(500);
-    await one.subscribe(receiver.url);
-    await one.call("POST", "/sandbox/customers");
-    const moving = one.call("PUT", "/sandbox/clock", { json: { advance: "P4D" } });
-    const reset = await one.call("POST", "/sandbox/reset", { json: { now: START } });
+    await one.emit();
+    await receiver.hasArrived(1);
+    const moving = one.move({ advance: "P4D" });
+    const reset = await one.post("/sandbox/reset", { now: START });
     expect((await moving).status).toBe(200);
-    expect(reset.status).toBe(200);
+    expect(reset).toMatchObject({ status: 200, body: { now: START } });
+    await expectEmpty(one);
     expect((await one.call("GET", "/sandbox/clock")).body).toEqual({ now: START });
-    expect(await one.list("/sandbox/deliveries")).toEqual([]);
+    expect((await one.post("/sandbox/customers")).status).toBe(201);
   });
 });
 
 describe("a seed", () => {
   it("makes the same ids in another database, and other secrets", async () => {
     const [one, other] = [await openSandbox(), await openSandbox()];
-    const { clientSecret: first, ...ids } = one.opened.seeded ?? {};
-    const { clientSecret: second, ...same } = other.opened.seeded ?? {};
+    const { clientSecret: first, ...ids } = one.seeded;
+    const { clientSecret: second, ...same } = other.seeded;
     expect(ids).toEqual(same);
     expect(first).not.toBe(second);
   });
 
-  it("has what every state of a refund needs", async () => {
+  it("makes customers and payments for every state of a refund", async () => {
     const one = await openSandbox();
-    const { customers, payments } = one.opened.seeded ?? {};
-    const shown = await one.list("/sandbox/customers");
-    const statuses = shown.map(({ id, customerStatus, accountDetails }) => [
-      id,
-      customerStatus,
-      accountDetails !== undefined,
+    const { customers, payments } = one.seeded;
+    const shown = (await one.list("/sandbox/customers")).map((customer) => [
+      customer["id"],
+      customer["customerStatus"],
+      customer["accountDetails"] !== undefined,
     ]);
-    expect(statuses).toEqual(
-      expect.arrayContaining([
-        [customers?.active, "ACTIVE", true],
-        [customers?.created, "CREATED", false],
-        [customers?.inactive, "INACTIVE", true],
-      ]),
-    );
-    const refund = async (paymentId: string | undefined) => {
-      const json = {
-        paymentId,
-        amount: { currency: "USD", value: 1 },
-        requestKey: `key-${paymentId}`,
-      };
-      return (await one.call("POST", "/v1/refunds", { json })).body["paymentStatus"];
-    };
-    expect(await refund(payments?.settled)).toBe("AUTHORIZED");
-    expect(await refund(payments?.recent)).toBe("PENDING");
-    expect(await refund(payments?.processing)).toBe("PENDING");
-    expect(await refund(payments?.failed)).toBe("TERMINAL_FAILED");
+    expect(shown).toContainEqual([customers.active, "ACTIVE", true]);
+    expect(shown).toContainEqual([customers.created, "CREATED", false]);
+    expect(shown).toContainEqual([customers.inactive, "INACTIVE", true]);
+    const refund = async (id: string) => (await one.refund(`key-${id}`, id)).body["paymentStatus"];
+    expect(await refund(payments.settled)).toBe("AUTHORIZED");
+    expect(await refund(payments.recent)).toBe("PENDING");
+    expect(await refund(payments.processing)).toBe("PENDING");
+    expect(await refund(payments.failed)).toBe("TERMINAL_FAILED");
+    const foreign = await one.addNamespace();
+    const failed = await one.post(`/sandbox/payments/${payments.recent}/fail`, {}, foreign);
+    expect(refusal(failed)).toBe("404 PAYMENT_NOT_FOUND");
   });
 });

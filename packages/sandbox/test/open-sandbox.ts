@@ -1,32 +1,36 @@
 import { mkdtempSync, rmSync } from "node:fs";
-import { request, type OutgoingHttpHeaders } from "node:http";
+import { Agent, request, type OutgoingHttpHeaders } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { profiles } from "@countersign/schemas/profiles";
 import { sqliteDriver } from "@countersign/service";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { openNamespace, type OpenedNamespace } from "../src/open-namespace.ts";
-import { listen } from "./listen.ts";
 import { startSandbox, type RunningSandbox, type SandboxOptions } from "../src/sandbox.ts";
+import { listen } from "./listen.ts";
 
 export const TOKEN = "token-of-the-first-namespace";
 export const SECRET = "a-secret-of-24-characters-or-more";
+export const START = "2026-03-02T15:00:00.000Z";
+/** For `expect.poll`: a loaded machine takes longer than vitest's second. */
+export const SOON = { timeout: 30_000 };
 
 /** A body that the test knows the form of. */
 export type Body = Record<string, unknown>;
+export const usd = (value: number): Body => ({ currency: "USD", value });
 
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
-  /** The body as JSON; empty where it is none. */
+  /** The body as JSON; empty if it is none. */
   readonly body: Body;
 }
 
 export interface CallOptions {
   /** Sent as JSON. */
   readonly json?: unknown;
-  /** Sent as it stands. */
+  /** Sent unchanged. */
   readonly text?: string;
   /** `null` sends none. Default: the first namespace's. */
   readonly token?: string | null;
@@ -35,13 +39,20 @@ export interface CallOptions {
 
 export interface TestSandbox {
   readonly sandbox: RunningSandbox;
-  readonly opened: OpenedNamespace;
+  readonly seeded: NonNullable<OpenedNamespace["seeded"]>;
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+  post(path: string, json?: object, token?: string): Promise<Answer>;
+  /** Moves a namespace's clock. */
+  move(json: object, token?: string): Promise<Answer>;
+  /** Emits an event of a type. */
+  emit(type?: string, token?: string): Promise<Answer>;
   /** The entries of a list call, the oldest first. */
-  list(path: string, options?: CallOptions): Promise<Body[]>;
+  list(path: string, token?: string): Promise<Body[]>;
   /** Another namespace. @returns Its token. */
-  addNamespace(order?: { now?: string }): Promise<string>;
-  subscribe(url: string, options?: CallOptions): Promise<string>;
+  addNamespace(now?: string): Promise<string>;
+  subscribe(url: string, token?: string): Promise<string>;
+  /** Asks for a refund of a dollar, of the settled payment. */
+  refund(requestKey: string, paymentId?: string, token?: string): Promise<Answer>;
 }
 
 /**
@@ -59,67 +70,67 @@ export async function openSandbox(
   const profile = options.profile ?? profiles.standard;
   const sandbox = await startSandbox({ profile, port: 0, ...options, driver });
   onEnd(() => sandbox.close({ graceMs: 0 }));
-  const opened = await openNamespace({ driver, profile, seed: 1, token: TOKEN });
+  const agent = new Agent({ keepAlive: true });
+  onEnd(() => agent.destroy());
+  const { seeded } = await openNamespace({ driver, profile, seed: 1, token: TOKEN });
 
   const call: TestSandbox["call"] = (method, path, sent = {}) => {
     const text = sent.json === undefined ? sent.text : JSON.stringify(sent.json);
     const { token = TOKEN } = sent;
-    return send(sandbox.url, {
-      method,
-      path,
-      text,
-      headers: {
-        ...(text !== undefined && { "content-type": "application/json" }),
-        ...(token !== null && { authorization: `Bearer ${token}` }),
-        ...sent.headers,
-      },
-    });
+    const headers = {
+      ...(text !== undefined && { "content-type": "application/json" }),
+      ...(token !== null && { authorization: `Bearer ${token}` }),
+      ...sent.headers,
+    };
+    return send(new URL(path, sandbox.url), { method, text, headers, agent });
   };
+  const post: TestSandbox["post"] = (path, json, token = TOKEN) =>
+    call("POST", path, { ...(json && { json }), token });
   return {
     sandbox,
-    opened,
+    // Absent only if the database was seeded before.
+    seeded: seeded as TestSandbox["seeded"],
     call,
-    list: async (path, sent) => {
-      const { body } = await call("GET", path, sent);
+    post,
+    move: (json, token = TOKEN) => call("PUT", "/sandbox/clock", { json, token }),
+    emit: (type = "customer.created", token) => post("/sandbox/events", { type }, token),
+    list: async (path, token = TOKEN) => {
+      const { body } = await call("GET", path, { token });
       const [entries] = Object.values(body);
       // List calls answer with one member, a list.
       return (entries as Body[]).toReversed();
     },
-    addNamespace: async (order = {}) => {
-      const { body } = await call("POST", "/sandbox/merchants", { json: order });
-      return String(body["accessToken"]);
-    },
-    subscribe: async (url, sent) => {
+    addNamespace: async (now) =>
+      String((await post("/sandbox/merchants", { ...(now && { now }) })).body["accessToken"]),
+    subscribe: async (url, token) => {
       const json = { url, secretKey: SECRET, subscriptionDetails: { type: "ALL" } };
-      const { body } = await call("POST", "/v1/webhook/subscribe", { json, ...sent });
+      const { body } = await post("/v1/webhook/subscribe", json, token);
       return String(body["subscriptionKey"]);
     },
+    refund: (requestKey, paymentId = seeded?.payments.settled, token = TOKEN) =>
+      post("/v1/refunds", { paymentId, amount: usd(1), requestKey }, token),
   };
 }
 
 interface Sending {
   readonly method: string;
-  readonly path: string;
   readonly text: string | undefined;
   readonly headers: OutgoingHttpHeaders;
+  readonly agent: Agent;
 }
 
-function send(url: string, { method, path, text, headers }: Sending): Promise<Answer> {
+function send(url: URL, { text, ...options }: Sending): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const sending = request(new URL(path, url), { method, headers, agent: false }, (response) => {
+    const sending = request(url, options, (response) => {
       const chunks: Buffer[] = [];
       response.on("data", (chunk: Buffer) => chunks.push(chunk));
       response.on("error", reject);
       response.on("end", () => {
+        const { statusCode: status = 0, headers } = response;
         const whole = Buffer.concat(chunks).toString();
-        const isJson = /json/.test(response.headers["content-type"] ?? "");
+        const isJson = /json/.test(headers["content-type"] ?? "");
         const body = isJson ? (JSON.parse(whole) as Body) : {};
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: response.headers,
-          text: whole,
-          body,
-        });
+        resolve({ status, headers, text: whole, body });
       });
     });
     sending.on("error", reject);
@@ -128,47 +139,46 @@ function send(url: string, { method, path, text, headers }: Sending): Promise<An
 }
 
 export interface Arrived {
+  readonly path: string;
   readonly headers: Record<string, string>;
   readonly body: Buffer;
   /** `type` of the body. */
   readonly type: string;
 }
 
-/** A merchant's receiver that answers with `statuses` in turn, the last for ever. */
-export async function openReceiver(
-  ...statuses: number[]
-): Promise<{ url: string; arrived: Arrived[] }> {
+export interface TestReceiver {
+  readonly url: string;
+  readonly arrived: Arrived[];
+  /** Waits for so many attempts. */
+  readonly hasArrived: (count: number) => Promise<void>;
+}
+
+/** Opens a merchant's receiver that answers with `statuses` in turn, the last for ever. */
+export async function openReceiver(...statuses: number[]): Promise<TestReceiver> {
   const arrived: Arrived[] = [];
   const url = await listen((incoming, response) => {
     const chunks: Buffer[] = [];
     incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
     incoming.on("end", () => {
       const body = Buffer.concat(chunks);
-      const headers = Object.fromEntries(
-        Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]),
-      );
+      const entries = Object.entries(incoming.headers);
+      const headers = Object.fromEntries(entries.map(([name, value]) => [name, String(value)]));
       const { type } = JSON.parse(body.toString()) as { type: string };
-      arrived.push({ headers, body, type });
+      arrived.push({ path: incoming.url ?? "", headers, body, type });
       response.writeHead(statuses[Math.min(arrived.length, statuses.length) - 1] ?? 204).end();
     });
   });
-  return { url: `${url}/webhooks`, arrived };
+  const hasArrived = async (count: number): Promise<void> =>
+    await expect.poll(() => arrived.length, SOON).toBe(count);
+  return { url: `${url}/webhooks`, arrived, hasArrived };
 }
 
-/** The code and the wrong members of a refusal. */
-export function refusal({ status, body }: Answer): {
-  status: number;
-  code: string;
-  members?: Body;
-} {
-  const { errorDetails, errors } = body as {
-    errorDetails: { errorCode: string };
+/** A refusal as text: its status, its code, then pointer and code of each wrong member. */
+export function refusal({ status, body }: Answer): string {
+  const { errorDetails, errors = [] } = body as {
+    errorDetails?: { errorCode: string };
     errors?: { pointer: string; code: string }[];
   };
-  const members = errors?.map(({ pointer, code }) => [pointer, code]);
-  return {
-    status,
-    code: errorDetails.errorCode,
-    ...(members && { members: Object.fromEntries(members) as Body }),
-  };
+  const members = errors.map(({ pointer, code }) => `${pointer} ${code}`).toSorted();
+  return [`${status} ${errorDetails?.errorCode}`, ...members].join(", ");
 }

@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
 import { profiles } from "@countersign/schemas/profiles";
 import { describe, expect, it } from "vitest";
+import { errorCodes, memberCodes, type ErrorCodeEntry } from "@countersign/service";
 import { controls } from "../src/controls.ts";
+import { sandboxErrorCodes } from "../src/error-codes.ts";
 import { Faults } from "../src/faults.ts";
 import { openReceiver, openSandbox, type Body, type TestSandbox } from "./open-sandbox.ts";
 
@@ -29,17 +31,11 @@ const lines = readme
   .filter((line) => line.startsWith("curl "))
   .map(readLine);
 
-describe("the README's curl lines", () => {
-  it("are at least one for each call, and none for another", async () => {
+describe("the curl lines of the README", () => {
+  it("show every control and no other call", async () => {
     const { sandbox } = await openSandbox();
-    const routes = Object.entries(
-      controls({
-        engine: sandbox.engine,
-        faults: new Faults(),
-        accountTypes: [],
-        onReset: () => undefined,
-      }),
-    );
+    const parts = { engine: sandbox.engine, faults: new Faults(), accountTypes: [] };
+    const routes = Object.entries(controls({ ...parts, onReset: () => undefined }));
     const calls = routes.flatMap(([path, methods]) =>
       methods.map(({ method }) => `${method} ${path.replaceAll(/:\w+/g, "*")}`),
     );
@@ -49,7 +45,7 @@ describe("the README's curl lines", () => {
     expect([...new Set(shown)].toSorted()).toEqual([...calls, "GET /sandbox/stream"].toSorted());
   });
 
-  it("are answered as they stand, one after the other", async () => {
+  it("are answered as printed, one after the other", async () => {
     const returning = { ...profiles.standard.refund, lateReturn: true };
     const one = await openSandbox({ profile: { ...profiles.standard, refund: returning } });
     const known = await sown(one);
@@ -58,13 +54,22 @@ describe("the README's curl lines", () => {
       const filled = filler(known);
       const options = body === undefined ? {} : { text: filled(body) };
       const answer = await one.call(method, filled(path), options);
-      expect([method, path, Math.floor(answer.status / 100), answer.text]).toEqual([
-        method,
-        path,
-        2,
-        answer.text,
-      ]);
+      expect(Math.floor(answer.status / 100), `${method} ${path}: ${answer.text}`).toBe(2);
       remember(known, `${method} ${path}`, answer.body);
+    }
+  });
+});
+
+describe("an error code of the sandbox", () => {
+  // The same kind of table as the service's: the compiler checks it.
+  const own: Readonly<Record<string, ErrorCodeEntry>> = sandboxErrorCodes;
+
+  it("has the service's meaning if the service has it too, and is in the README", () => {
+    const service = new Map<string, object>(Object.entries({ ...errorCodes, ...memberCodes }));
+    const rows = readme.split("\n").map((line) => line.split("|").map((cell) => cell.trim()));
+    for (const [code, entry] of Object.entries(own)) {
+      expect(service.get(code) ?? entry).toEqual(entry);
+      expect(rows).toContainEqual(["", `\`${code}\``, String(entry.status), entry.meaning, ""]);
     }
   });
 });
@@ -80,13 +85,7 @@ const filler =
 async function sown(one: TestSandbox): Promise<Known> {
   const { url } = await openReceiver(204);
   const subscription = await one.subscribe(url);
-  const refund = await one.call("POST", "/v1/refunds", {
-    json: {
-      paymentId: one.opened.seeded?.payments.settled,
-      amount: { currency: "USD", value: 1 },
-      requestKey: "readme",
-    },
-  });
+  const refund = await one.refund("readme");
   expect(refund.body["paymentStatus"]).toBe("AUTHORIZED");
   const [delivery] = await one.list("/sandbox/deliveries");
   return new Map([

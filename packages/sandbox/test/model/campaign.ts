@@ -6,19 +6,13 @@ import { FIRST } from "./calendar.ts";
 import { call, iso, usd, type Namespace } from "./command.ts";
 import { expectAll } from "./expect-all.ts";
 import { Ledger, type Debit } from "./ledger.ts";
+import { openReceiver } from "../open-sandbox.ts";
 import { openLive, type Live } from "./live.ts";
-import { openReceivers } from "./receivers.ts";
 import { again, astray, misspelt, refund, returned } from "./refund-commands.ts";
 import { subscribe, subscribeBeyond, unsubscribe } from "./subscription-commands.ts";
 
 /** `returns`: of a profile in which the receiving bank may return a refund. */
-type Kind = "standard" | "returns";
-
-export interface CampaignOptions {
-  /** Connects to one and the same database each time, which may be new the first time. */
-  readonly connect: (kind: Kind) => Driver;
-  readonly runs: number;
-}
+export type Kind = "standard" | "returns";
 
 const TWO_WEEKS_MS = 14 * 86_400_000;
 
@@ -43,16 +37,20 @@ const commands = [
  * holds every answer, and in the end every event, delivery and payment, against the ledger. What fails
  * is told with its seed, and shrunk.
  *
+ * @param connect Connects to one and the same database of a kind each time, which may be new the first time.
  * @returns How often each answer came.
  */
-export async function campaign({ connect, runs }: CampaignOptions): Promise<Map<string, number>> {
+export async function campaign(
+  connect: (kind: Kind) => Driver,
+  runs: number,
+): Promise<Map<string, number>> {
   const { standard } = profiles;
   const late = { ...standard, refund: { ...standard.refund, lateReturn: true } };
   const lives: Readonly<Record<Kind, Live>> = {
-    standard: await openLive({ connect: () => connect("standard"), profile: standard }),
-    returns: await openLive({ connect: () => connect("returns"), profile: late }),
+    standard: await openLive(() => connect("standard"), standard),
+    returns: await openLive(() => connect("returns"), late),
   };
-  const receivers = await openReceivers();
+  const receiver = await openReceiver();
   const seen = new Map<string, number>();
   let run = 0;
   try {
@@ -65,21 +63,19 @@ export async function campaign({ connect, runs }: CampaignOptions): Promise<Map<
         async (kind, now, steps) => {
           run += 1;
           const opened = await openRun(lives[kind], now);
-          const receiver = `${receivers.url}/${run}`;
           const setup = {
             model: new Ledger({ now, lateReturn: kind === "returns", ...opened }),
-            real: { ...opened, live: lives[kind], receiver, seen },
+            real: { ...opened, live: lives[kind], receiver: `${receiver.url}/${run}`, seen },
           };
           await fill(setup);
           await fc.asyncModelRun(() => setup, steps);
-          await expectAll(setup, receivers);
+          await expectAll(setup, receiver.arrived);
         },
       ),
       { numRuns: runs },
     );
     return seen;
   } finally {
-    receivers.close();
     await lives.standard.close();
     await lives.returns.close();
   }

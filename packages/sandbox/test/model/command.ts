@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect } from "vitest";
 import type { Ledger, Predicted } from "./ledger.ts";
-import type { Answer, Live } from "./live.ts";
+import { usd as dollars, type Body } from "../open-sandbox.ts";
+import type { Live } from "./live.ts";
 
 /** The namespace of one run. */
 export interface Namespace {
@@ -31,7 +32,7 @@ export async function call(
   { live, token, seen }: Namespace,
   [method, path, json]: readonly [method: "GET" | "POST" | "PUT", path: string, json?: object],
   predicted: Predicted,
-): Promise<Answer["body"]> {
+): Promise<Body> {
   const { status, body } = await live.call(method, path, { token, json });
   const details = body["errorDetails"] as { readonly errorCode?: string } | undefined;
   const told: Predicted = status < 400 ? [status] : [status, details?.errorCode ?? "none"];
@@ -56,7 +57,7 @@ export function nth<T>(list: readonly T[], index: number): T {
 
 export const index: fc.Arbitrary<number> = fc.nat({ max: 11 });
 export const iso = (at: number): string => new Date(at).toISOString();
-export const usd = (cents: number): object => ({ currency: "USD", value: cents / 100 });
+export const usd = (cents: number): object => dollars(cents / 100);
 
 /** A key that a debit or refund has used. */
 export function usedKey({ debits, refunds }: Ledger, by: number): string {

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { iso, type Namespace } from "./command.ts";
 import type { Ledger } from "./ledger.ts";
-import type { Receivers } from "./receivers.ts";
+import type { Arrived } from "../open-sandbox.ts";
 
 interface Run {
   readonly model: Ledger;
@@ -25,7 +25,7 @@ interface ToldDelivery {
 }
 
 /** Holds everything that a namespace has come to against its ledger. */
-export async function expectAll({ model, real }: Run, receivers: Receivers): Promise<void> {
+export async function expectAll({ model, real }: Run, arrived: readonly Arrived[]): Promise<void> {
   const { live, token } = real;
   // Answers when nothing is under way any more.
   await live.call("PUT", "/sandbox/clock", { token, json: { advance: "PT0S" } });
@@ -49,13 +49,13 @@ export async function expectAll({ model, real }: Run, receivers: Receivers): Pro
     }),
   ];
   expect(sorted(states)).toEqual(sorted(predicted));
-  await expectDeliveries({ model, real }, told, receivers);
+  await expectDeliveries({ model, real }, told, arrived);
 }
 
 async function expectDeliveries(
   { model, real }: Run,
   told: readonly ToldEvent[],
-  { arrived: arrivedAt }: Receivers,
+  all: readonly Arrived[],
 ): Promise<void> {
   const payloads = new Map(told.map(({ id, payload }) => [id, payload]));
   for (const [place, subscriber] of model.subscribers.all.entries()) {
@@ -65,7 +65,8 @@ async function expectDeliveries(
     expect(sorted(deliveries.map(({ type }) => type))).toEqual(sorted(bound));
 
     const { pathname } = new URL(`${real.receiver}/${place}`);
-    const arrived = arrivedAt.get(pathname) ?? new Map<string, string>();
+    const own = all.filter(({ path }) => path === pathname);
+    const arrived = new Map(own.map(({ headers, body }) => [headers["webhook-id"], String(body)]));
     for (const { eventId, type, state } of deliveries) {
       // What was taken away while it waited is dropped, or was under way; all else arrives.
       const isWanted = model.subscribers.wants(subscriber, type);
@@ -73,7 +74,7 @@ async function expectDeliveries(
       if (state === "delivered") expect(arrived.get(eventId)).toBe(payloads.get(eventId));
     }
     const ids = deliveries.map(({ eventId }) => eventId);
-    expect([...arrived.keys()].filter((id) => !ids.includes(id))).toEqual([]);
+    expect([...arrived.keys()].filter((id = "") => !ids.includes(id))).toEqual([]);
   }
 }
 

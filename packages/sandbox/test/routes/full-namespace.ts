@@ -1,4 +1,4 @@
-import type { TestSandbox } from "../open-sandbox.ts";
+import { usd, type TestSandbox } from "../open-sandbox.ts";
 
 /** Ids of one namespace that has something of every kind. */
 export interface FullNamespace {
@@ -14,18 +14,17 @@ export interface FullNamespace {
 
 /** A namespace with a customer, a payment and its refund, a subscription and what is bound for it. */
 export async function fullNamespace(one: TestSandbox): Promise<FullNamespace> {
-  const made = await one.call("POST", "/sandbox/merchants");
+  const made = await one.post("/sandbox/merchants");
   const token = String(made.body["accessToken"]);
-  const post = async (path: string, json: object = {}) =>
-    (await one.call("POST", path, { token, json })).body;
+  const post = async (path: string, json: object = {}) => (await one.post(path, json, token)).body;
   // Nobody listens there: what is bound for it goes on waiting.
-  const subscriptionKey = await one.subscribe("http://127.0.0.1:9/", { token });
+  const subscriptionKey = await one.subscribe("http://127.0.0.1:9/", token);
   const customerId = String((await post("/sandbox/customers"))["id"]);
   await post(`/sandbox/customers/${customerId}/link`);
-  const amount = { currency: "USD", value: 10 };
-  const paymentId = String((await post("/sandbox/payments", { customerId, amount }))["paymentId"]);
-  const refund = await post("/v1/refunds", { paymentId, amount, requestKey: "of-the-other" });
-  const [delivery] = await one.list("/sandbox/deliveries", { token });
+  const payment = await post("/sandbox/payments", { customerId, amount: usd(10) });
+  const paymentId = String(payment["paymentId"]);
+  const { body: refund } = await one.refund("of-the-other", paymentId, token);
+  const [delivery] = await one.list("/sandbox/deliveries", token);
   return {
     token,
     merchantId: String(made.body["merchantId"]),

@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { openSandbox, refusal, type Answer, type TestSandbox } from "../open-sandbox.ts";
+import {
+  openSandbox,
+  refusal,
+  SECRET,
+  usd,
+  type Answer,
+  type TestSandbox,
+} from "../open-sandbox.ts";
 import { fullNamespace, rowsOf, type FullNamespace } from "./full-namespace.ts";
 import { routesOf } from "./routes-of.ts";
 
@@ -10,15 +17,20 @@ interface IdCall {
   readonly code: string;
 }
 
-const amount = { currency: "USD", value: 1 };
+const amount = usd(1);
 const all = { subscriptionDetails: { type: "ALL" } };
+const one = (code: string, path: string, json?: object): readonly IdCall[] => [
+  { code, path, ...(json && { json }) },
+];
+const SUBSCRIPTION = "SUBSCRIPTION_NOT_FOUND";
 const ofPayment = (move: string): IdCall[] => [
   { path: `/sandbox/payments/{paymentId}/${move}`, json: {}, code: "PAYMENT_NOT_FOUND" },
   { path: `/sandbox/payments/{refundId}/${move}`, json: {}, code: "PAYMENT_NOT_FOUND" },
 ];
-const ofCustomer = (move: string): IdCall[] => [
-  { path: `/sandbox/customers/{customerId}/${move}`, json: {}, code: "CUSTOMER_NOT_FOUND" },
-];
+const ofCustomer = (move: string): readonly IdCall[] =>
+  one("CUSTOMER_NOT_FOUND", `/sandbox/customers/{customerId}/${move}`, {});
+const ofSubscription = (move: string): readonly IdCall[] =>
+  one(SUBSCRIPTION, `/sandbox/subscriptions/{subscriptionKey}/${move}`, {});
 
 /**
  * Every route with every id that it takes. `list`: takes none, and tells of what is the caller's own.
@@ -36,29 +48,20 @@ const table: Readonly<Record<string, readonly IdCall[] | "list" | "none">> = {
     json: { paymentId: `{${id}}`, amount, requestKey: `of-${id}` },
     code: "PAYMENT_NOT_FOUND",
   })),
-  "GET /v1/customers/:customerId": [
-    { path: "/v1/customers/{customerId}", code: "CUSTOMER_NOT_FOUND" },
-  ],
+  "GET /v1/customers/:customerId": one("CUSTOMER_NOT_FOUND", "/v1/customers/{customerId}"),
   "POST /v1/webhook/subscribe": "none",
   "PUT /v1/webhook/unsubscribe": [
-    {
-      path: "/v1/webhook/unsubscribe",
-      json: { subscriptionId: "{subscriptionKey}", ...all },
-      code: "SUBSCRIPTION_NOT_FOUND",
-    },
-    {
-      path: "/v1/webhook/unsubscribe?subscriptionId={subscriptionKey}",
-      json: all,
-      code: "SUBSCRIPTION_NOT_FOUND",
-    },
+    ...one(SUBSCRIPTION, "/v1/webhook/unsubscribe", {
+      subscriptionId: "{subscriptionKey}",
+      ...all,
+    }),
+    ...one(SUBSCRIPTION, "/v1/webhook/unsubscribe?subscriptionId={subscriptionKey}", all),
   ],
-  "PUT /v1/webhook/unsubscribe/:subscriptionId": [
-    {
-      path: "/v1/webhook/unsubscribe/{subscriptionKey}",
-      json: all,
-      code: "SUBSCRIPTION_NOT_FOUND",
-    },
-  ],
+  "PUT /v1/webhook/unsubscribe/:subscriptionId": one(
+    SUBSCRIPTION,
+    "/v1/webhook/unsubscribe/{subscriptionKey}",
+    all,
+  ),
   "GET /sandbox/merchants": "list",
   "POST /sandbox/merchants": "none",
   "GET /sandbox/customers": "list",
@@ -68,13 +71,10 @@ const table: Readonly<Record<string, readonly IdCall[] | "list" | "none">> = {
   "POST /sandbox/customers/:customerId/activate": ofCustomer("activate"),
   "POST /sandbox/customers/:customerId/deactivate": ofCustomer("deactivate"),
   "GET /sandbox/payments": "list",
-  "POST /sandbox/payments": [
-    {
-      path: "/sandbox/payments",
-      json: { customerId: "{customerId}", amount },
-      code: "CUSTOMER_NOT_FOUND",
-    },
-  ],
+  "POST /sandbox/payments": one("CUSTOMER_NOT_FOUND", "/sandbox/payments", {
+    customerId: "{customerId}",
+    amount,
+  }),
   "POST /sandbox/payments/:paymentId/authorize": ofPayment("authorize"),
   "POST /sandbox/payments/:paymentId/settle": ofPayment("settle"),
   "POST /sandbox/payments/:paymentId/fail": ofPayment("fail"),
@@ -85,26 +85,16 @@ const table: Readonly<Record<string, readonly IdCall[] | "list" | "none">> = {
   "GET /sandbox/events": "list",
   "POST /sandbox/events": "none",
   "GET /sandbox/deliveries": "list",
-  "POST /sandbox/deliveries/:deliveryId/replay": [
-    { path: "/sandbox/deliveries/{deliveryId}/replay", json: {}, code: "DELIVERY_NOT_FOUND" },
-  ],
-  // Of the caller's own alone; the body names none.
+  "POST /sandbox/deliveries/:deliveryId/replay": one(
+    "DELIVERY_NOT_FOUND",
+    "/sandbox/deliveries/{deliveryId}/replay",
+    {},
+  ),
+  // Of the caller's own deliveries only; the body names none.
   "POST /sandbox/deliveries/replay": "none",
   "GET /sandbox/subscriptions": "list",
-  "POST /sandbox/subscriptions/:subscriptionKey/replay": [
-    {
-      path: "/sandbox/subscriptions/{subscriptionKey}/replay",
-      json: {},
-      code: "SUBSCRIPTION_NOT_FOUND",
-    },
-  ],
-  "POST /sandbox/subscriptions/:subscriptionKey/resume": [
-    {
-      path: "/sandbox/subscriptions/{subscriptionKey}/resume",
-      json: {},
-      code: "SUBSCRIPTION_NOT_FOUND",
-    },
-  ],
+  "POST /sandbox/subscriptions/:subscriptionKey/replay": ofSubscription("replay"),
+  "POST /sandbox/subscriptions/:subscriptionKey/resume": ofSubscription("resume"),
   "GET /sandbox/faults": "list",
   "PUT /sandbox/faults": "none",
   "POST /sandbox/reset": "none",
@@ -121,12 +111,12 @@ interface Sending {
 }
 
 function send(
-  one: TestSandbox,
+  sandbox: TestSandbox,
   { path, json }: IdCall,
   { method, id, token }: Sending,
 ): Promise<Answer> {
   const fill = (text: string): string => text.replace(/\{(\w+)\}/g, (_, name: string) => id(name));
-  return one.call(method, fill(path), {
+  return sandbox.call(method, fill(path), {
     ...(json !== undefined && { text: fill(JSON.stringify(json)) }),
     ...(token !== undefined && { token }),
   });
@@ -137,106 +127,85 @@ const idOf =
   (name: string): string =>
     String((namespace as unknown as Record<string, unknown>)[name]);
 
-describe("T-32 B18 what is another merchant's", () => {
-  it("is in the table with every route: a new one has to say which ids it takes", async () => {
-    const one = await openSandbox();
-    expect(routesOf(one.sandbox)).toEqual(Object.keys(table).toSorted());
-    for (const [route, calls] of Object.entries(table)) {
-      const takesId = route.includes("/:");
-      expect([route, takesId && typeof calls === "string"]).toEqual([route, false]);
+/** Every call with an id, and its method. */
+const idCalls = Object.entries(table).flatMap(([route, calls]) =>
+  typeof calls === "string"
+    ? []
+    : calls.map((call) => ({ method: route.split(" ")[0] ?? "", call })),
+);
+
+describe("T-32 B18 the records of another merchant", () => {
+  it("are in this table with every route: a new one has to say which ids it takes", async () => {
+    const { sandbox } = await openSandbox();
+    expect(routesOf(sandbox)).toEqual(Object.keys(table).toSorted());
+    for (const [route, calls] of Object.entries(table))
+      expect([route, route.includes("/:") && typeof calls === "string"]).toEqual([route, false]);
+  });
+
+  it("are answered 404, word for word as unknown ids, by every id of every route", async () => {
+    const sandbox = await openSandbox();
+    const other = await fullNamespace(sandbox);
+    const before = await rowsOf(sandbox, other.merchantId);
+    for (const { method, call } of idCalls) {
+      const foreign = await send(sandbox, call, { method, id: idOf(other) });
+      const unknown = await send(sandbox, call, { method, id: () => "pay_unknown" });
+      expect([call.path, refusal(foreign)]).toEqual([call.path, `404 ${call.code}`]);
+      const { requestId: _, instance: __, ...told } = foreign.body;
+      const { requestId: ___, instance: ____, ...toldOfUnknown } = unknown.body;
+      expect([call.path, told]).toEqual([call.path, toldOfUnknown]);
+    }
+    expect(idCalls).toHaveLength(24);
+    expect(await rowsOf(sandbox, other.merchantId)).toEqual(before);
+  });
+
+  it("are found by the same calls in their own namespace", async () => {
+    const sandbox = await openSandbox();
+    const own = await fullNamespace(sandbox);
+    for (const { method, call } of idCalls) {
+      const { path } = call;
+      const answer = await send(sandbox, call, { method, id: idOf(own), token: own.token });
+      // A refund is no debit: the calls that move one do not find it.
+      const isDebitCall = path.includes("{refundId}") && !path.endsWith("/return");
+      const isRefundCall = path.includes("{paymentId}") && path.endsWith("/return");
+      expect([path, answer.status === 404]).toEqual([path, isDebitCall || isRefundCall]);
     }
   });
 
-  it("is 404, word for word as what does not exist, by every id of every route", async () => {
-    const one = await openSandbox();
-    const other = await fullNamespace(one);
-    const before = await rowsOf(one, other.merchantId);
-    let tried = 0;
-    for (const [route, calls] of Object.entries(table)) {
-      if (typeof calls === "string") continue;
-      const [method = ""] = route.split(" ");
-      for (const call of calls) {
-        const foreign = await send(one, call, { method, id: idOf(other) });
-        const unknown = await send(one, call, { method, id: () => "pay_unknown" });
-        expect([route, refusal(foreign)]).toEqual([route, { status: 404, code: call.code }]);
-        const { requestId: _, instance: __, ...told } = foreign.body;
-        const { requestId: ___, instance: ____, ...toldOfUnknown } = unknown.body;
-        expect([route, told]).toEqual([route, toldOfUnknown]);
-        tried += 1;
-      }
-    }
-    expect(tried).toBe(24);
-    expect(await rowsOf(one, other.merchantId)).toEqual(before);
-  });
-
-  it("is what the very same calls find in its own namespace", async () => {
-    const one = await openSandbox();
-    const own = await fullNamespace(one);
-    for (const [route, calls] of Object.entries(table)) {
-      if (typeof calls === "string") continue;
-      const [method = ""] = route.split(" ");
-      for (const call of calls) {
-        const { path } = call;
-        const answer = await send(one, call, { method, id: idOf(own), token: own.token });
-        // A refund is no debit: the calls that move one do not find it.
-        const isDebitCall = path.includes("{refundId}") && !path.endsWith("/return");
-        const isRefundCall = path.includes("{paymentId}") && path.endsWith("/return");
-        expect([route, path, answer.status === 404]).toEqual([
-          route,
-          path,
-          isDebitCall || isRefundCall,
-        ]);
-      }
-    }
-  });
-
-  it("is in no list, also where the query names its ids", async () => {
-    const one = await openSandbox();
-    const other = await fullNamespace(one);
-    await one.call("PUT", "/sandbox/faults", {
-      token: other.token,
-      json: { faults: [{ route: "POST /v1/refunds", kind: "reset" }] },
-    });
-    const { token: _, ...ids } = other;
-    const filters = `?eventId=${other.eventId}&subscriptionKey=${other.subscriptionKey}`;
+  it("are in no list, even if the query names their ids", async () => {
+    const sandbox = await openSandbox();
+    const other = await fullNamespace(sandbox);
+    const { token, ...ids } = other;
+    const json = { faults: [{ route: "POST /v1/refunds", kind: "reset" }] };
+    await sandbox.call("PUT", "/sandbox/faults", { token, json });
     for (const [route, calls] of Object.entries(table)) {
       if (calls !== "list") continue;
-      const path = route.replace("GET ", "");
-      const { status, text } = await one.call("GET", path);
+      const { status, text } = await sandbox.call("GET", route.replace("GET ", ""));
       const found = Object.values(ids).filter((id) => text.includes(id));
-      expect([path, status, found, text.includes("reset")]).toEqual([path, 200, [], false]);
+      expect([route, status, found, text.includes("reset")]).toEqual([route, 200, [], false]);
     }
-    const { body } = await one.call("GET", `/sandbox/deliveries${filters}`);
-    expect(body).toEqual({ deliveries: [] });
+    const filters = `eventId=${other.eventId}&subscriptionKey=${other.subscriptionKey}`;
+    expect(await sandbox.list(`/sandbox/deliveries?${filters}`)).toEqual([]);
   });
 
-  it("is left as it is by every call that takes no id", async () => {
-    const one = await openSandbox();
-    const other = await fullNamespace(one);
-    const before = await rowsOf(one, other.merchantId);
-    const calls: readonly (readonly [method: string, path: string, json: object])[] = [
-      [
-        "POST",
-        "/v1/webhook/subscribe",
-        {
-          url: "https://merchant.example/",
-          secretKey: "a-secret-of-24-characters-or-more",
-          ...all,
-        },
-      ],
+  it("are not changed by any call that takes no id", async () => {
+    const sandbox = await openSandbox();
+    const other = await fullNamespace(sandbox);
+    const before = await rowsOf(sandbox, other.merchantId);
+    const faults = [{ route: "POST /v1/refunds", kind: "reset" }];
+    const subscription = { url: "https://merchant.example/", secretKey: SECRET, ...all };
+    for (const [method, path, json] of [
+      ["POST", "/v1/webhook/subscribe", subscription],
       ["POST", "/sandbox/merchants", {}],
       ["POST", "/sandbox/customers", {}],
       ["PUT", "/sandbox/clock", { advance: "P30D" }],
       ["POST", "/sandbox/events", { type: "payment.created" }],
-      ["PUT", "/sandbox/faults", { faults: [{ route: "POST /v1/refunds", kind: "reset" }] }],
+      ["PUT", "/sandbox/faults", { faults }],
       ["POST", "/sandbox/reset", {}],
-    ];
-    for (const [method, path, json] of calls) {
-      const { status } = await one.call(method, path, { json });
+    ] as const) {
+      const { status } = await sandbox.call(method, path, { json });
       expect([path, status < 300]).toEqual([path, true]);
-      expect([path, await rowsOf(one, other.merchantId)]).toEqual([path, before]);
+      expect([path, await rowsOf(sandbox, other.merchantId)]).toEqual([path, before]);
     }
-    const { body } = await one.call("GET", "/sandbox/faults", { token: other.token });
-    expect(body).toEqual({ faults: [] });
+    expect(await sandbox.list("/sandbox/faults", other.token)).toEqual([]);
   });
 });
