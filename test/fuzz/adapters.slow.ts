@@ -1,21 +1,20 @@
 import { describe, expect, it } from "vitest";
+import { seed } from "../seed.ts";
 import { campaign } from "./campaign.ts";
 import { startTargets } from "./target-process.ts";
 import { targets } from "./targets.ts";
-import { seed } from "../seed.ts";
 
 /** Requests at each adapter; a million is the same command with this number. */
-const FUZZ_RUNS = 100_000;
+const RUNS = 100_000;
 
-describe(`A3: ${String(FUZZ_RUNS)} hostile requests each (seed ${String(seed)})`, () => {
+describe(`A3: ${String(RUNS)} hostile requests each (seed ${String(seed)})`, () => {
   it.each(targets)("neither end nor fool a process with $name", async (mount) => {
     const process = await startTargets([mount.name]);
-    const options = { runs: FUZZ_RUNS, seed };
-    const { handled, statuses, ...findings } = await campaign(process, mount, options);
+    const { handled, statuses, ...findings } = await campaign(process, mount, { runs: RUNS, seed });
     await process.kill();
 
     console.log(mount.name, handled, statuses);
     expect(findings).toEqual({ alive: true, faults: [], falseAccepts: [], falseRefusals: [] });
-    expect(handled).toBeGreaterThanOrEqual(FUZZ_RUNS / 20);
+    expect(handled).toBeGreaterThanOrEqual(RUNS / 20);
   });
 });

@@ -4,7 +4,7 @@ import { type HostileRequest, hostileRequest, isWhole } from "./hostile-request.
 import { seeded } from "./random.ts";
 import type { Report, TargetProcess } from "./target-process.ts";
 
-/** What a campaign found. Every list is empty where the receiver holds. */
+/** The findings of a campaign. Every list is empty if the receiver passes. */
 export interface Findings extends Pick<Report, "alive" | "faults"> {
   /** Requests that were answered 2xx, or whose event was handled, and must not be. */
   readonly falseAccepts: readonly string[];
@@ -25,6 +25,7 @@ export async function campaign(
   { runs, seed }: { readonly runs: number; readonly seed: number },
 ): Promise<Findings> {
   const port = target.portOf(mount.name);
+  if (port === undefined) throw new Error(`${JSON.stringify(mount.name)} is not served`);
   const falseAccepts: string[] = [];
   const falseRefusals: string[] = [];
   const statuses: Record<string, number> = {};
@@ -32,17 +33,22 @@ export async function campaign(
 
   const judge = (request: HostileRequest, answered: readonly number[]): void => {
     const accepted = answered.some((status) => status >= 200 && status < 300);
-    const told = `${request.id} (seed ${String(seed)}): ${request.done.join(", ")} → ${answered.join(", ")}`;
+    const line = `${request.id} (seed ${String(seed)}): ${request.done.join(", ")} → ${answered.join(", ")}`;
     for (const status of answered.length === 0 ? [0] : answered)
       statuses[status] = (statuses[status] ?? 0) + 1;
-    if (isAcceptable(request, mount)) mayBeHandled.add(request.id);
-    else if (accepted) falseAccepts.push(told);
-    if (request.acceptable === "yes" && answered[0] !== 204) falseRefusals.push(told);
+    const { acceptable } = request;
+    if (
+      acceptable === "yes" ||
+      (acceptable === "if-whole" && isWhole(request, mount.seesDuplicates))
+    )
+      mayBeHandled.add(request.id);
+    else if (accepted) falseAccepts.push(line);
+    if (acceptable === "yes" && answered[0] !== 204) falseRefusals.push(line);
   };
 
   let next = 0;
   const sender = async (): Promise<void> => {
-    while (next < runs && target.runs()) {
+    while (next < runs && target.isRunning()) {
       const index = next;
       next += 1;
       const request = hostileRequest(index, seeded(seed + index));
@@ -63,31 +69,17 @@ export async function campaign(
   };
 }
 
-function isAcceptable(request: HostileRequest, mount: Pick<Mount, "seesDuplicates">): boolean {
-  if (request.acceptable !== "if-whole") return request.acceptable === "yes";
-  return isWhole(request, mount.seesDuplicates);
-}
-
-/** Sends bytes on a connection of their own, ends it, and reads every final status until the server does. */
-function send(port: number, wire: Buffer): Promise<readonly number[]> {
-  return new Promise((resolve) => {
-    const socket = connect({ port, host: "127.0.0.1" });
-    let text = "";
-    const settle = (): void => {
-      socket.destroy();
-      const statuses = Array.from(text.matchAll(/HTTP\/1\.[01] (\d{3})/g), ([, code]) =>
-        Number(code),
-      );
-      resolve(statuses.filter((status) => status >= 200));
-    };
-    socket.setTimeout(SILENCE_MS, settle);
-    socket.on("data", (data) => {
-      text += data.toString("latin1");
-    });
-    socket.once("end", settle);
-    socket.once("error", settle);
-    socket.once("close", settle);
-    // The end of what is sent: a request that waits for more is over, too.
-    socket.end(wire);
-  });
+/** Sends bytes on a new connection, and reads every final status until the server ends it. */
+async function send(port: number, wire: Buffer): Promise<readonly number[]> {
+  const socket = connect({ port, host: "127.0.0.1" });
+  let text = "";
+  socket.setTimeout(SILENCE_MS, () => socket.destroy());
+  socket.on("data", (data) => (text += data.toString("latin1")));
+  socket.on("error", () => undefined);
+  const closed = new Promise((resolve) => socket.once("close", resolve));
+  // Half-closes: a request that waits for more is over, too.
+  socket.end(wire);
+  await closed;
+  const statuses = Array.from(text.matchAll(/HTTP\/1\.[01] (\d{3})/g), ([, code]) => Number(code));
+  return statuses.filter((status) => status >= 200);
 }

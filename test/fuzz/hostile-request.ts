@@ -1,5 +1,5 @@
 import { attemptOf, otherSecret, refundAuthorized } from "../../packages/receiver/test/fixtures.ts";
-import { bodyMutators, headerMutators, signedBodies, wireMutators } from "./mutators.ts";
+import { ACCEPTABLE, draftMutators, signedBodies, wireMutators } from "./mutators.ts";
 import type { Random } from "./random.ts";
 
 /** A request before it is written out; mutators change it. */
@@ -14,12 +14,12 @@ export interface Draft {
 export interface HostileRequest {
   readonly wire: Buffer;
   /**
-   * `yes`: genuine, and must be handled. `no`: must never be answered 2xx. `if-whole`: may be, where
-   * what is signed stands in it unchanged.
+   * `yes`: genuine, must be handled. `no`: must never be answered 2xx. `if-whole`: may be, if the signed
+   * headers and body are unchanged.
    */
   readonly acceptable: "yes" | "no" | "if-whole";
   readonly id: string;
-  /** What is signed: the values of the three headers, and the body. */
+  /** The signed values: three headers and the body. */
   readonly signed: { readonly headers: Readonly<Record<string, string>>; readonly body: Buffer };
   /** The names of the mutators, for the message of a failure. */
   readonly done: readonly string[];
@@ -28,35 +28,36 @@ export interface HostileRequest {
 /** Every twentieth request is genuine, so that a receiver that refuses everything is noticed. */
 const GENUINE_EVERY = 20;
 
-/** The request of a number: a genuine attempt that is changed, or a hostile body that is genuinely signed. */
+/** Makes the request of a number: a changed genuine attempt, or a hostile body with a genuine signature. */
 export function hostileRequest(index: number, random: Random): HostileRequest {
   const id = `evt_${String(index)}`;
   if (index % GENUINE_EVERY === 0) return written(draftOf(refundAuthorized(id), id), id, "yes", []);
 
   const kind = random.int(10);
   if (kind < 2) {
-    const { name, body, acceptable } = random.pick(signedBodies)(id, random);
-    return written(draftOf(body, id), id, acceptable ? "if-whole" : "no", [name]);
+    const [name, bodyOf] = random.pick(Object.entries(signedBodies));
+    const acceptable = name === ACCEPTABLE ? "if-whole" : "no";
+    return written(draftOf(bodyOf(id, random), id), id, acceptable, [`signed: ${name}`]);
   }
   if (kind === 2) {
     const draft = draftOf(refundAuthorized(id), id, otherSecret);
     return written(draft, id, "no", ["another secret"]);
   }
   const draft = draftOf(refundAuthorized(id), id);
-  const original = signedOf(draft);
+  const signed = signedOf(draft);
   const done: string[] = [];
   for (let times = 1 + random.int(3); times > 0; times -= 1) {
-    const [name, mutate] = random.pick([...headerMutators, ...bodyMutators]);
+    const [name, mutate] = random.pick(Object.entries(draftMutators));
     mutate(draft, random);
     done.push(name);
   }
   let wire = wireOf(draft);
   if (kind === 3) {
-    const [name, mutate] = random.pick(wireMutators);
+    const [name, mutate] = random.pick(Object.entries(wireMutators));
     wire = mutate(wire, random);
     done.push(name);
   }
-  return { wire, id, acceptable: "if-whole", signed: original, done };
+  return { wire, id, acceptable: "if-whole", signed, done };
 }
 
 const SIGNED = ["webhook-id", "webhook-timestamp", "webhook-signature"];
@@ -96,7 +97,7 @@ const wireOf = ({ method, target, version, headers, body }: Draft): Buffer => {
   return Buffer.concat([Buffer.from(head, "latin1"), body]);
 };
 
-/** Whether what was signed stands in the request unchanged; each header once, where that can be seen. */
+/** True if the signed headers and body are unchanged; each header once if the server shows duplicates. */
 export function isWhole({ wire, signed }: HostileRequest, seesDuplicates: boolean): boolean {
   const end = wire.indexOf("\r\n\r\n");
   const head = wire.subarray(0, end === -1 ? wire.length : end).toString("latin1");

@@ -1,9 +1,9 @@
 import { createReceiver } from "@countersign/receiver";
-import { flawed } from "./flawed.ts";
 import { listen, mounts } from "../../packages/receiver/test/adapters/mounts.ts";
 import { NOON, secret } from "../../packages/receiver/test/fixtures.ts";
+import { flawed } from "./targets.ts";
 
-// A merchant's process: the mounts that its arguments name. It counts what would have ended it.
+// A merchant's process with the mounts that its arguments name. It counts the faults that would have ended it.
 
 let faults: string[] = [];
 process.on(
@@ -26,7 +26,7 @@ for (const name of process.argv.slice(2)) {
   ({ port: ports[name] } = await listen(await mount.serve(receiver)));
 }
 
-// What has happened since the last report: campaigns follow each other.
+// Faults and events since the last report: campaigns follow each other.
 process.on("message", () => {
   process.send?.({ faults, handled, pid: process.pid });
   [faults, handled] = [[], []];
