@@ -1,10 +1,10 @@
 import type { Profile } from "@countersign/schemas/profiles";
 import { exponentialBackoff } from "./inbox/backoff.ts";
 import type { Inbox, InboxQueue } from "./inbox/inbox.ts";
-import type { EventTypes, ReceiverOptions, WorkerOptions } from "./options.ts";
-import type { ReceiverLimits } from "./receiver-parts.ts";
-import { nearest } from "./router.ts";
 import type { WorkerSettings } from "./inbox/worker.ts";
+import type { EventTypes, ReceiverOptions, WorkerOptions } from "./options.ts";
+import type { ReceiverLimits } from "./pipeline/parts.ts";
+import { nearest } from "./pipeline/router.ts";
 
 const OPTION_NAMES: readonly (keyof ReceiverOptions<EventTypes>)[] = [
   "secrets",
@@ -20,43 +20,102 @@ const OPTION_NAMES: readonly (keyof ReceiverOptions<EventTypes>)[] = [
   "lease",
   "limits",
   "respond",
-  "now",
   "onOutcome",
+  "log",
+  "now",
 ];
 
-const DEFAULT_LIMITS: ReceiverLimits = {
+const DEFAULT_LIMITS: Omit<ReceiverLimits, "answerMs"> = {
   bodyBytes: 1_048_576,
   bodyMs: 10_000,
   depth: 16,
-  handlerMs: 10_000,
-  concurrentHandlers: 16,
+  concurrentHandlers: 256,
+  bytesInFlight: 67_108_864,
 };
 
+/** Left of the sender's timeout for the answer's way back. */
+const ANSWER_MARGIN_MS = 1000;
 const DEFAULT_LEASE_MS = 60_000;
+const DEFAULT_CONCURRENCY = 16;
 const DEFAULT_RETENTION_MS = 30 * 86_400_000;
 
-/** A mistyped option would be a limit or a check that is silently off. */
-export function checkNames(options: object): void {
+/** Checks the options' names and kinds: a mistyped one would silently switch a limit or a check off. */
+export function checkOptions(options: unknown): void {
+  if (typeof options !== "object" || options === null)
+    throw new TypeError("createReceiver: missing options; expected { secrets, fallback, … }");
   checkMembers("option", options, OPTION_NAMES);
+  const { fallback, inbox, respond, onOutcome, now, log } = options as Partial<
+    Readonly<Record<keyof ReceiverOptions<EventTypes>, unknown>>
+  >;
+  if (typeof fallback !== "function")
+    throw new TypeError(
+      'createReceiver: "fallback" must be a function: senders add event types without notice',
+    );
+  for (const [name, value] of Object.entries({ respond, onOutcome, now }))
+    if (value !== undefined && typeof value !== "function")
+      throw new TypeError(`createReceiver: "${name}" must be a function`);
+  if (inbox !== undefined && !hasMethods(inbox, ["claim", "complete", "release"]))
+    throw new TypeError(
+      'createReceiver: invalid "inbox": expected memoryInbox(), sqliteInbox(path), postgresInbox(pool, …), redisInbox(client, …) or an object with claim, complete and release',
+    );
+  if (log !== undefined && log !== false && !hasMethods(log, ["warn", "error"]))
+    throw new TypeError(
+      'createReceiver: "log" must be false or have the methods "warn" and "error"',
+    );
+}
+
+function hasMethods(value: unknown, names: readonly string[]): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const members = value as Readonly<Record<string, unknown>>;
+  return names.every((name) => typeof members[name] === "function");
 }
 
 /**
- * Limits are positive integers: NaN, Infinity or "1mb" would switch a check off. Handlers at once
- * stay within what the inbox allows: beyond it, handlers that query the pool would wait for each other.
+ * Limits are positive integers: NaN, Infinity or "1mb" would switch a check off. The number of handlers
+ * stays within what the inbox allows: beyond it, handlers that query the pool would wait for each other.
  */
-export function checkLimits(limits: Partial<ReceiverLimits> = {}, inbox: Inbox): ReceiverLimits {
-  checkMembers("limit", limits, Object.keys(DEFAULT_LIMITS));
-  const concurrentHandlers = atOnce("limits.concurrentHandlers", limits.concurrentHandlers, inbox);
-  const checked = { ...DEFAULT_LIMITS, ...limits, concurrentHandlers };
+export function checkLimits(
+  limits: Partial<ReceiverLimits> = {},
+  { inbox, profile }: { readonly inbox: Inbox; readonly profile: Profile },
+): ReceiverLimits {
+  const { timeoutMs } = profile.delivery;
+  const answerMs = Math.max(timeoutMs - ANSWER_MARGIN_MS, Math.ceil(timeoutMs / 2));
+  checkMembers("limit", limits, [...Object.keys(DEFAULT_LIMITS), "answerMs"]);
+  const concurrentHandlers = handlersAtOnce(
+    "limits.concurrentHandlers",
+    limits.concurrentHandlers,
+    { inbox, byDefault: DEFAULT_LIMITS.concurrentHandlers },
+  );
+  const checked = { ...DEFAULT_LIMITS, answerMs, ...limits, concurrentHandlers };
   for (const [name, value] of Object.entries(checked)) positiveInteger(`limits.${name}`, value);
-  return checked;
+  if (checked.bytesInFlight < checked.bodyBytes)
+    throw new TypeError(
+      'createReceiver: "limits.bytesInFlight" must not be less than "limits.bodyBytes"',
+    );
+  return { ...checked, bodyMs: Math.min(checked.bodyMs, checked.answerMs) };
 }
 
-export function checkLease(lease: number = DEFAULT_LEASE_MS, limits: ReceiverLimits): number {
-  positiveInteger("lease", lease);
-  if (lease <= limits.handlerMs)
+/** Returns the given number, else the default or what the inbox allows. */
+function handlersAtOnce(
+  name: string,
+  given: number | undefined,
+  { inbox, byDefault }: { readonly inbox: Inbox; readonly byDefault: number },
+): number {
+  const most = inbox.maxConcurrentHandlers ?? Number.POSITIVE_INFINITY;
+  if (given !== undefined && given > most)
     throw new TypeError(
-      'createReceiver: "lease" must be longer than "limits.handlerMs", else a handler outlives its claim',
+      `createReceiver: "${name}" is ${String(given)}, but the inbox's pool allows ${String(most)}: ` +
+        "one connection stays free for handlers' queries outside their transaction",
+    );
+  return given ?? Math.min(byDefault, most);
+}
+
+export function checkLease(lease: number | undefined, { answerMs }: ReceiverLimits): number {
+  if (lease === undefined) return Math.max(DEFAULT_LEASE_MS, 2 * answerMs);
+  positiveInteger("lease", lease);
+  if (lease <= answerMs)
+    throw new TypeError(
+      `createReceiver: "lease" must be longer than "limits.answerMs" (${String(answerMs)} ms), or a retry would run beside its first handler`,
     );
   return lease;
 }
@@ -64,7 +123,10 @@ export function checkLease(lease: number = DEFAULT_LEASE_MS, limits: ReceiverLim
 export function checkWorkers(workers: WorkerOptions = {}, inbox: Inbox): WorkerSettings {
   checkMembers("member of workers", workers, ["concurrency", "maxAttempts", "backoff", "pollMs"]);
   const { maxAttempts = 10, backoff = exponentialBackoff(), pollMs = 1000 } = workers;
-  const concurrency = atOnce("workers.concurrency", workers.concurrency, inbox);
+  const concurrency = handlersAtOnce("workers.concurrency", workers.concurrency, {
+    inbox,
+    byDefault: DEFAULT_CONCURRENCY,
+  });
   for (const [name, value] of Object.entries({ concurrency, maxAttempts, pollMs }))
     positiveInteger(`workers.${name}`, value);
   if (typeof backoff !== "function")
@@ -74,7 +136,7 @@ export function checkWorkers(workers: WorkerOptions = {}, inbox: Inbox): WorkerS
   return { concurrency, maxAttempts, backoff, pollMs };
 }
 
-/** The inbox's queue with `after-store`, which a memory inbox is not asked for: it loses what it acknowledged. */
+/** Returns the inbox's queue with `after-store`. Memory would lose events that it has acknowledged. */
 export function checkAcknowledge(
   {
     acknowledge = "after-handler",
@@ -90,7 +152,7 @@ export function checkAcknowledge(
   }
   if (!inbox.durable || inbox.queue === undefined)
     throw new TypeError(
-      'createReceiver: acknowledge "after-store" needs a durable inbox: what memory holds is lost with the process',
+      'createReceiver: acknowledge "after-store" needs sqliteInbox or postgresInbox: another inbox may lose events that it has acknowledged',
     );
   return inbox.queue;
 }
@@ -110,7 +172,7 @@ export function checkIdReuse(onIdReuse: "conflict" | "duplicate" = "conflict"): 
   return onIdReuse === "duplicate";
 }
 
-/** In milliseconds. A retry that comes after its event was forgotten would run the handler again. */
+/** In milliseconds. A retry that arrives after its event was forgotten would run the handler again. */
 export function checkRetention(
   retention: number = DEFAULT_RETENTION_MS,
   { inbox, profile }: { readonly inbox: Inbox; readonly profile: Profile },
@@ -126,17 +188,6 @@ export function checkRetention(
   return retention;
 }
 
-/** Handlers at once: the given number, else 16 or what the inbox allows. */
-function atOnce(name: string, given: number | undefined, inbox: Inbox): number {
-  const most = inbox.maxConcurrentHandlers ?? Number.POSITIVE_INFINITY;
-  if (given !== undefined && given > most)
-    throw new TypeError(
-      `createReceiver: "${name}" is ${String(given)}, and the inbox's pool allows ${String(most)}: ` +
-        "one connection stays free for what handlers query beside their transaction",
-    );
-  return given ?? Math.min(DEFAULT_LIMITS.concurrentHandlers, most);
-}
-
 function oneOf(name: string, value: string, values: readonly string[]): void {
   if (!values.includes(value))
     throw new TypeError(
@@ -148,7 +199,7 @@ function checkMembers(what: string, given: object, names: readonly string[]): vo
   for (const name of Object.keys(given))
     if (!names.includes(name))
       throw new TypeError(
-        `createReceiver: no ${what} ${JSON.stringify(name)}; ${nearest(name, names)}`,
+        `createReceiver: unknown ${what} ${JSON.stringify(name)}; ${nearest(name, names)}`,
       );
 }
 

@@ -1,33 +1,32 @@
 import type { Catalogue, EventTypeMap } from "@countersign/schemas";
 import { schemeOf } from "@countersign/signatures";
-import { after, type Awaitable, settled } from "./awaitable.ts";
-import { entriesOf } from "./catalogue-entries.ts";
 import {
   checkAcknowledge,
   checkIdReuse,
   checkLease,
   checkLimits,
-  checkNames,
+  checkOptions,
   checkOrder,
   checkRetention,
   checkWorkers,
 } from "./check-options.ts";
 import { createForgetting } from "./inbox/forgetting.ts";
-import type { ContextOf, Handler } from "./handler.ts";
 import type { DeadEvent, EventKey, Inbox, TransactionalInbox } from "./inbox/inbox.ts";
 import { memoryInbox } from "./inbox/memory.ts";
-import type { EventTypes, OutcomeFacts, ReceiverOptions } from "./options.ts";
-import type { Outcome } from "./outcome.ts";
-import { envelopeOf, profileOf } from "./profile.ts";
-import { type Attempt, receive } from "./receive.ts";
-import type { ReceiverParts } from "./receiver-parts.ts";
-import { defaultRespond, type ReceiverResponse } from "./respond.ts";
-import { createRouter } from "./router.ts";
-import { secretsOf } from "./secrets-of.ts";
-import { createSlots } from "./slots.ts";
-import { STORED_AT_ONCE } from "./store-event.ts";
 import { createStoredEvents } from "./inbox/stored-events.ts";
-import { publishOutcome } from "./watch.ts";
+import type { EventTypes, ReceiverOptions } from "./options.ts";
+import { HandlerSlots } from "./pipeline/admission.ts";
+import { type Attempt, BodyMemory } from "./pipeline/body.ts";
+import { FailureLog } from "./pipeline/failure-log.ts";
+import { type OutcomeFacts, publishOutcome } from "./pipeline/observe.ts";
+import { failed, type Outcome } from "./pipeline/outcome.ts";
+import type { ReceiverParts } from "./pipeline/parts.ts";
+import { receive } from "./pipeline/receive.ts";
+import { checkResponse, defaultRespond, type ReceiverResponse } from "./pipeline/respond.ts";
+import { type ContextOf, createRouter, type Handler } from "./pipeline/router.ts";
+import { STORED_AT_ONCE } from "./pipeline/store.ts";
+import { checkSecrets } from "./pipeline/verify.ts";
+import { entriesOf, envelopeOf, profileOf } from "./profile.ts";
 
 /** The events of a catalogue by their types and, as unions, by their categories. */
 export type EventsByName<Types extends EventTypes> = Types & {
@@ -42,7 +41,7 @@ export interface Receiver<
   InboxType extends Inbox = Inbox,
 > {
   /**
-   * Registers the handler of a type or of a category. The most specific one runs, and exactly one.
+   * Registers the handler of a type or of a category. Exactly one handler runs, the most specific one.
    *
    * @throws {TypeError} the catalogue has no such name, it has a handler already, or an attempt was received before.
    */
@@ -50,9 +49,9 @@ export interface Receiver<
     name: Name,
     handler: Handler<EventsByName<Types>[Name], ContextOf<InboxType>>,
   ): Receiver<Types, InboxType>;
-  /** Decides about one attempt. Never rejects: whatever goes wrong is an outcome. */
+  /** Decides about one attempt. Never rejects: whatever fails is an outcome. */
   receive(attempt: Attempt): Promise<Outcome>;
-  /** Decides about one attempt and says how to answer it; what adapters call. */
+  /** Decides about one attempt and returns its answer; adapters call this. */
   answer(attempt: Attempt): Promise<{
     readonly outcome: Outcome;
     readonly response: ReceiverResponse;
@@ -64,8 +63,14 @@ export interface Receiver<
    * @throws {TypeError} `acknowledge` is not `'after-store'`.
    */
   start(): void;
-  /** Takes no further stored event, and resolves when those that are handled now have settled. */
+  /** Takes no further stored event, and resolves when those in progress have settled. */
   stop(): Promise<void>;
+  /**
+   * Stops the workers and waits for all attempts and handlers, also for those whose attempt was answered
+   * before. Resolves with true, or with false if some are still running after `graceMs` (default 10,000).
+   * Stop the server first: `stopServer` of `@countersign/receiver/node` does both.
+   */
+  close(options?: { readonly graceMs?: number }): Promise<boolean>;
   /**
    * Events that were given up after `workers.maxAttempts`, the latest first, at most `limit` of them (default 100).
    *
@@ -73,59 +78,58 @@ export interface Receiver<
    */
   dead(options?: { readonly limit?: number }): Promise<readonly DeadEvent[]>;
   /**
-   * Makes a dead event due now, with new attempts. False where there is none of that id.
+   * Makes a dead event due now, with new attempts. False if there is none with that id.
    *
    * @throws {TypeError} the inbox has no queue.
    */
   retry(id: string | EventKey): Promise<boolean>;
 }
 
-/** Events of a provider without a catalogue: what a handler gets is unknown JSON. */
+/** Events of a provider without a catalogue: a handler gets unknown JSON. */
 export type UntypedEvents = Readonly<
   Record<string, Readonly<Record<string, unknown>> & { readonly category: string }>
 >;
 
-/** Types are known where the profile is the standard one, or a catalogue brings them. */
+/** Types are known if the profile is the standard one, or a catalogue brings them. */
 type TypedByCatalogue<Types> =
   | { readonly profile?: "standard" }
   | { readonly catalogue: Catalogue<Types> };
 
 /**
- * Makes a receiver: it verifies each attempt over its raw bytes, claims each event once in its inbox
- * and runs the one handler that fits. An event is acknowledged only after its handler has succeeded.
+ * Creates a receiver. It verifies each attempt over its raw bytes, claims each event once in its inbox
+ * and runs exactly one handler. An event is acknowledged only after its handler has succeeded.
  *
- * @throws {TypeError} a mistake of the caller: no secret or a garbled one, no fallback, an unknown or
- *   wrong option. It never prints a secret.
+ * @throws {TypeError} a mistake of the caller: no secret or an invalid one, no fallback, an unknown or
+ *   invalid option. The message never contains a secret.
  */
 export function createReceiver<
   Types extends EventTypes = EventTypeMap,
   InboxType extends Inbox = Inbox,
 >(options: ReceiverOptions<Types, InboxType> & TypedByCatalogue<Types>): Receiver<Types, InboxType>;
-/** With another profile and no catalogue of it: its events by name, their bodies as they come. */
+/** With another profile and no catalogue for it: its events by name, their bodies as they arrive. */
 export function createReceiver<InboxType extends Inbox = Inbox>(
   options: ReceiverOptions<UntypedEvents, InboxType>,
 ): Receiver<UntypedEvents, InboxType>;
 export function createReceiver<Types extends EventTypes, InboxType extends Inbox>(
   options: ReceiverOptions<Types, InboxType>,
 ): Receiver<Types, InboxType> {
-  checkNames(options);
-  const { fallback, now = Date.now, respond = defaultRespond } = options;
-  if (typeof fallback !== "function")
-    throw new TypeError(
-      'createReceiver: "fallback" must be a function: senders add event types without notice',
-    );
-  const inbox: Inbox = options.inbox ?? memoryInbox();
-  const queue = checkAcknowledge(options, inbox);
+  checkOptions(options);
+  const { fallback, now = Date.now, respond = defaultRespond, onOutcome } = options;
   const profile = profileOf(options.profile);
   const scheme = schemeOf(profile.signature);
-  const limits = checkLimits(options.limits, inbox);
+  const findSecrets = checkSecrets(options.secrets, scheme);
+  const failures = new FailureLog(options.log);
+  const inbox: Inbox = options.inbox ?? memoryInbox();
+  const queue = checkAcknowledge(options, inbox);
+  const limits = checkLimits(options.limits, { inbox, profile });
   const catalogue = entriesOf<Types>(options.catalogue, profile);
   const categories = new Set([...catalogue.values()].map(({ category }) => category));
   const router = createRouter({ names: [...catalogue.keys(), ...categories], fallback });
+  const elapsed = (): number => performance.now();
   const parts: ReceiverParts = {
     scheme,
     toleranceSeconds: profile.signature.toleranceSeconds,
-    envelope: envelopeOf(profile),
+    pointers: envelopeOf(profile),
     catalogue,
     inbox,
     begin: isTransactional(inbox) ? (claim) => inbox.begin(claim) : undefined,
@@ -136,19 +140,24 @@ export function createReceiver<Types extends EventTypes, InboxType extends Inbox
     leaseMs: checkLease(options.lease, limits),
     limits,
     router,
-    slots: createSlots(queue === undefined ? limits.concurrentHandlers : STORED_AT_ONCE),
+    slots: new HandlerSlots(queue === undefined ? limits.concurrentHandlers : STORED_AT_ONCE),
+    memory: new BodyMemory(limits),
+    failures,
     now,
-    secretsOf: secretsOf(options.secrets, scheme),
+    elapsed,
+    findSecrets,
   };
   const retentionMs = checkRetention(options.retention, { inbox, profile });
   const forget = createForgetting(inbox, { retentionMs, now });
+  const running = new Set<Promise<unknown>>();
 
   const report = (outcome: Outcome, facts: OutcomeFacts): void => {
+    failures.report(outcome);
     publishOutcome(outcome, facts);
     try {
-      options.onOutcome?.(outcome, facts);
-    } catch {
-      // An observer never changes what is answered.
+      onOutcome?.(outcome, facts);
+    } catch (error) {
+      failures.threw("onOutcome threw", error);
     }
     forget();
   };
@@ -158,49 +167,71 @@ export function createReceiver<Types extends EventTypes, InboxType extends Inbox
     report,
   });
 
-  const decide = (attempt: Attempt): Awaitable<Outcome> => {
-    const startedAt = performance.now();
-    // The last net: a mistake in the flow itself must not end the process, nor acknowledge.
-    const net = { failed: failedReceiver, end: () => undefined };
-    return after(
-      settled(() => receive(attempt, parts), net),
-      (outcome) => {
-        report(outcome, { durationMs: performance.now() - startedAt });
-        return outcome;
-      },
+  /** Decides about an attempt; `answerWith` maps its outcome to what is really answered, and is reported. */
+  async function decide<Answer extends Answered>(
+    attempt: Attempt,
+    answerWith: (outcome: Outcome) => Answer,
+  ): Promise<Answer> {
+    const startedAt = elapsed();
+    const decision = receive(attempt, parts);
+    const settled = decision.then(({ later }) => later);
+    running.add(settled);
+    void settled.finally(() => running.delete(settled));
+
+    const { outcome, secretIndex, later } = await decision;
+    const facts = secretIndex === undefined ? {} : { secretIndex };
+    const answer = answerWith(outcome);
+    const { status } = answer.response ?? {};
+    report(answer.outcome, {
+      durationMs: elapsed() - startedAt,
+      ...facts,
+      ...(status !== undefined && { status }),
+    });
+    void later?.then((own) =>
+      report(own, { durationMs: elapsed() - startedAt, ...facts, late: true }),
     );
-  };
+    return answer;
+  }
 
   const receiver: Receiver<Types, InboxType> = {
     on(name, handler) {
       router.register(name, handler);
       return receiver;
     },
-    receive: async (attempt) => decide(attempt),
-    async answer(attempt) {
-      const outcome = await decide(attempt);
-      try {
-        return { outcome, response: respond(outcome) };
-      } catch (error) {
-        // A policy that throws must not acknowledge, nor end the process.
-        const failed = failedReceiver(error);
-        return { outcome: failed, response: defaultRespond(failed) };
-      }
+    async receive(attempt) {
+      return (await decide(attempt, (outcome) => ({ outcome }))).outcome;
     },
+    answer: (attempt) =>
+      decide(attempt, (outcome) => {
+        try {
+          return { outcome, response: checkResponse(respond(outcome)) };
+        } catch (error) {
+          // A policy that throws must not acknowledge, nor end the process.
+          const event = "key" in outcome ? { key: outcome.key, type: outcome.type } : outcome.event;
+          const own = failed("CS_RECEIVER_FAILED", error, event);
+          return { outcome: own, response: defaultRespond(own) };
+        }
+      }),
     start: () => stored.start(),
     stop: () => stored.stop(),
+    async close({ graceMs = 10_000 } = {}) {
+      const settled = Promise.all([stored.stop(), ...running]).then(() => true);
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const cut = new Promise<false>((resolve) => {
+        timer = setTimeout(() => resolve(false), graceMs);
+      });
+      return Promise.race([settled, cut]).finally(() => clearTimeout(timer));
+    },
     dead: (given) => stored.dead(given),
     retry: (id) => stored.retry(id),
   };
   return receiver;
 }
 
+interface Answered {
+  readonly outcome: Outcome;
+  readonly response?: ReceiverResponse;
+}
+
 const isTransactional = (inbox: Inbox): inbox is TransactionalInbox<unknown> =>
   "begin" in inbox && typeof inbox.begin === "function";
-
-const failedReceiver = (error: unknown): Outcome => ({
-  kind: "failed",
-  code: "CS_RECEIVER_FAILED",
-  retryAfterSeconds: 5,
-  error,
-});

@@ -1,19 +1,15 @@
-export { abortDelivery, type AbortableCode } from "./abort-delivery.ts";
-export type { AnswersAttempts } from "./adapters/answers-attempts.ts";
-export { amountCents } from "./amount.ts";
-export {
-  type Backoff,
-  exponentialBackoff,
-  type ExponentialBackoffOptions,
-} from "./inbox/backoff.ts";
+export type { AnswersAttempts } from "./adapters/answer.ts";
 export {
   createReceiver,
   type EventsByName,
   type Receiver,
   type UntypedEvents,
 } from "./create-receiver.ts";
-export type { UnknownEvent } from "./envelope.ts";
-export type { ContextOf, Handler, HandlerContext, TransactionalContext } from "./handler.ts";
+export {
+  type Backoff,
+  exponentialBackoff,
+  type ExponentialBackoffOptions,
+} from "./inbox/backoff.ts";
 export type {
   BeginRequest,
   Claim,
@@ -36,28 +32,41 @@ export type {
   TransactionalInbox,
 } from "./inbox/inbox.ts";
 export { memoryInbox, type MemoryInboxOptions } from "./inbox/memory.ts";
-export type {
-  EventTypes,
-  OutcomeFacts,
-  ReceiverOptions,
-  SecretsAnswer,
-  SecretsRequest,
-  WorkerOptions,
-} from "./options.ts";
+export type { EventTypes, ReceiverOptions, SecretsRequest, WorkerOptions } from "./options.ts";
+export type { Attempt, BodyErrorCode, BodyLimits, BodyReader } from "./pipeline/body.ts";
+export { amountCents, type UnknownEvent } from "./pipeline/envelope.ts";
+export type { FailureLogger } from "./pipeline/failure-log.ts";
+export {
+  countOutcomes,
+  OUTCOME_CHANNEL,
+  type OutcomeCounters,
+  type OutcomeCounts,
+  type OutcomeFacts,
+  type OutcomeReport,
+  type WorkerFacts,
+} from "./pipeline/observe.ts";
 export type {
   EventIdentity,
   FailureCode,
   Outcome,
   RejectionCode,
   RejectionDetail,
-} from "./outcome.ts";
-export { countOutcomes, type OutcomeCounters, type OutcomeCounts } from "./outcome-counters.ts";
-export type { BodyErrorCode, BodyLimits, BodyReader } from "./read-body.ts";
-export type { Attempt } from "./receive.ts";
-export type { ReceiverLimits } from "./receiver-parts.ts";
-export { defaultRespond, type ReceiverResponse, type Respond } from "./respond.ts";
-export { OUTCOME_CHANNEL, type OutcomeReport } from "./watch.ts";
-export type { WorkerFacts } from "./inbox/worker.ts";
+  RejectionFacts,
+} from "./pipeline/outcome.ts";
+export type { ReceiverLimits, TenantSecrets } from "./pipeline/parts.ts";
+export {
+  abortDelivery,
+  type AbortableCode,
+  defaultRespond,
+  type ReceiverResponse,
+  type Respond,
+} from "./pipeline/respond.ts";
+export type {
+  ContextOf,
+  Handler,
+  HandlerContext,
+  TransactionalContext,
+} from "./pipeline/router.ts";
 export type {
   AccountDeactivatedEvent,
   AccountDetails,

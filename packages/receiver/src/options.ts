@@ -1,79 +1,67 @@
-import type { HeadersLike, Secret } from "@countersign/signatures";
 import type { Catalogue } from "@countersign/schemas";
 import type { Profile } from "@countersign/schemas/profiles";
-import type { UnknownEvent } from "./envelope.ts";
+import type { HeadersLike, Secret } from "@countersign/signatures";
 import type { Backoff } from "./inbox/backoff.ts";
-import type { ContextOf, Handler } from "./handler.ts";
 import type { Inbox } from "./inbox/inbox.ts";
-import type { Outcome } from "./outcome.ts";
-import type { ReceiverLimits } from "./receiver-parts.ts";
-import type { Respond } from "./respond.ts";
-import type { WorkerFacts } from "./inbox/worker.ts";
+import type { UnknownEvent } from "./pipeline/envelope.ts";
+import type { FailureLogger } from "./pipeline/failure-log.ts";
+import type { OutcomeFacts } from "./pipeline/observe.ts";
+import type { Outcome } from "./pipeline/outcome.ts";
+import type { ReceiverLimits, TenantSecrets } from "./pipeline/parts.ts";
+import type { Respond } from "./pipeline/respond.ts";
+import type { ContextOf, Handler } from "./pipeline/router.ts";
 
 /** The types of a catalogue's events by their names. */
 export type EventTypes = Readonly<Record<string, { readonly category: string }>>;
 
-/** What `secrets` is asked with. Nothing of the body: it is not verified yet. */
+/** The argument of a `secrets` function. Nothing of the body: it is not verified yet. */
 export interface SecretsRequest {
   readonly headers: HeadersLike;
   readonly path: string | undefined;
 }
 
-/** Secrets for one attempt; with several tenants, the tenant that they belong to. */
-export type SecretsAnswer =
-  | readonly Secret[]
-  | { readonly tenant: string; readonly secrets: readonly Secret[] };
-
 export type SecretsOption =
   | readonly (Secret | undefined)[]
-  | ((request: SecretsRequest) => SecretsAnswer | Promise<SecretsAnswer>);
+  | ((request: SecretsRequest) => TenantSecrets | Promise<TenantSecrets>);
 
-/** How stored events are handled, with `acknowledge: 'after-store'`. */
+/** Handling of stored events, with `acknowledge: 'after-store'`. */
 export interface WorkerOptions {
   /** Events that are handled at once, below the pool's size of a `postgresInbox`. Default 16, or as many as the pool allows. */
   readonly concurrency?: number;
   /** Attempts after which an event is dead. Default 10. */
   readonly maxAttempts?: number;
-  /** How long a failed event waits. Default `exponentialBackoff()`. */
+  /** The wait after a failed attempt. Default `exponentialBackoff()`. */
   readonly backoff?: Backoff;
-  /** How often the inbox is asked for what became due, in milliseconds. Default 1,000. */
+  /** How often the inbox is asked for due events, in milliseconds. Default 1,000. */
   readonly pollMs?: number;
-}
-
-/** What `onOutcome` is told beside an outcome. */
-export interface OutcomeFacts {
-  /** From the attempt's arrival, or the worker's take, to the outcome, in milliseconds. */
-  readonly durationMs: number;
-  /** Only where a worker handled a stored event. */
-  readonly worker?: WorkerFacts;
 }
 
 export interface ReceiverOptions<Types, InboxType extends Inbox = Inbox> {
   /**
    * Active secrets, 1 to 4; all are tried, so that one can be replaced without refusing an attempt.
-   * `undefined` is a `TypeError`: it is an environment variable that is not set.
-   * Or a function that finds them for an attempt, and the tenant they belong to; an empty list
-   * refuses the attempt with 401. Whatever it throws is answered 503.
+   * `undefined` is a `TypeError`: an environment variable is not set.
+   * Or a function that finds an attempt's tenant and its secrets; an empty list refuses the attempt
+   * with 401. If it throws, the attempt is answered 503.
    */
   readonly secrets: SecretsOption;
-  /** Handles every event without a handler of its own, also of types that this version does not know. */
+  /** Handles every event without its own handler, including types that this version does not know. */
   readonly fallback: Handler<UnknownEvent, ContextOf<InboxType>>;
-  /** What the interface leaves open: a built-in name or a document. Default `'standard'`. */
+  /** Every choice that the interface leaves open: a built-in name or a document. Default `'standard'`. */
   readonly profile?: "standard" | "x-signature" | Profile;
   /** Another provider's events. Default: those of the profile, validated and typed for the standard one. */
   readonly catalogue?: Catalogue<Types>;
-  /** The record of events. Default `memoryInbox()`, which is for development. */
+  /** The record of events, one for each service. Default `memoryInbox()`, which is for development and warns. */
   readonly inbox?: InboxType;
   /**
    * When an event is acknowledged: after its handler has succeeded, or once it is stored durably and
-   * a worker of `receiver.start()` handles it. `'after-store'` needs a durable inbox. Default `'after-handler'`.
+   * a worker of `receiver.start()` handles it. `'after-store'` needs SQLite or PostgreSQL. Default `'after-handler'`.
    */
   readonly acknowledge?: "after-handler" | "after-store";
   /** Only with `acknowledge: 'after-store'`. */
   readonly workers?: WorkerOptions;
   /**
    * `'per-resource'`: events of one resource are handled one at a time, and one that is older than the
-   * last handled one of its resource is `superseded`: by the rank of its type where both have one,
+   * last handled one of its resource is `superseded`: by the rank of its type if both have one,
    * else by its timestamp; ties run. Default `'none'`.
    */
   readonly order?: "none" | "per-resource";
@@ -83,18 +71,27 @@ export interface ReceiverOptions<Types, InboxType extends Inbox = Inbox> {
    */
   readonly onIdReuse?: "conflict" | "duplicate";
   /**
-   * How long a settled event is remembered, in milliseconds; not shorter than the profile's retry
-   * schedule, since a retry that comes later would run its handler again. Default 30 days.
+   * How long a completed event is remembered, in milliseconds; not shorter than the profile's retry
+   * schedule, since a later retry would run its handler again. Default 30 days.
    */
   readonly retention?: number;
-  /** How long a claim holds, in milliseconds, more than `limits.handlerMs`. Default 60,000. */
+  /**
+   * How long a claim is valid, in milliseconds, more than `limits.answerMs`: a handler may run this
+   * long. Default 60,000.
+   */
   readonly lease?: number;
-  /** Default `{ bodyBytes: 1048576, bodyMs: 10000, depth: 16, handlerMs: 10000, concurrentHandlers: 16 }`. */
+  /**
+   * Default `{ bodyBytes: 1048576, bodyMs: 10000, depth: 16, concurrentHandlers: 256, bytesInFlight: 67108864 }`,
+   * and for `answerMs` the sender's timeout less one second. `postgresInbox` lowers `concurrentHandlers`
+   * to the pool's size less one.
+   */
   readonly limits?: Partial<ReceiverLimits>;
   /** Maps an outcome to an answer. Default `defaultRespond`. */
   readonly respond?: Respond;
-  /** The receiver's clock, in milliseconds since 1970. Default `Date.now`. */
-  readonly now?: () => number;
-  /** Sees every outcome, also rejections. What it throws changes nothing. */
+  /** Observes every outcome, including rejections. An error that it throws is logged. */
   readonly onOutcome?: (outcome: Outcome, facts: OutcomeFacts) => void;
+  /** Reports failures: default on stderr; `false`, or a logger such as `console`. */
+  readonly log?: false | FailureLogger;
+  /** The wall clock, in milliseconds since 1970. Default `Date.now`. */
+  readonly now?: () => number;
 }

@@ -1,5 +1,5 @@
-import { createReceiver, memoryInbox } from "@countersign/receiver";
-import { describe, expect, it } from "vitest";
+import { createReceiver, memoryInbox, type Outcome } from "@countersign/receiver";
+import { describe, expect, it, vi } from "vitest";
 import { attemptOf, recordingReceiver, refundAuthorized, secret } from "./fixtures.ts";
 
 /** Options as plain JavaScript may pass them. */
@@ -27,12 +27,12 @@ describe("createReceiver", () => {
     [
       "a mistyped option",
       { fallbak: () => undefined },
-      /no option "fallbak"; did you mean "fallback"/,
+      /unknown option "fallbak"; did you mean "fallback"/,
     ],
     [
       "a mistyped limit",
       { limits: { bodybytes: 1 } },
-      /no limit "bodybytes"; did you mean "bodyBytes"/,
+      /unknown limit "bodybytes"; did you mean "bodyBytes"/,
     ],
     [
       "a limit of NaN",
@@ -45,22 +45,30 @@ describe("createReceiver", () => {
       /positive integer/,
     ],
     ["a limit that is text", { limits: { bodyBytes: "1mb" } }, /positive integer/],
-    ["a limit of 0", { limits: { handlerMs: 0 } }, /"limits.handlerMs" must be a positive integer/],
+    ["a limit of 0", { limits: { answerMs: 0 } }, /"limits.answerMs" must be a positive integer/],
+    ["the limit handlerMs", { limits: { handlerMs: 1 } }, /unknown limit "handlerMs"/],
     [
-      "a lease that is no longer than a handler may run",
-      { lease: 10_000 },
+      "a lease that is not longer than limits.answerMs",
+      { lease: 14_000 },
       /"lease" must be longer/,
     ],
-    ["a profile that does not exist", { profile: "constructor" }, /no profile "constructor"/],
+    ["a profile that does not exist", { profile: "constructor" }, /unknown profile "constructor"/],
     [
       "after-store with a memory inbox",
       { acknowledge: "after-store", inbox: memoryInbox() },
-      /durable inbox/,
+      /needs sqliteInbox or postgresInbox/,
     ],
+    ["an inbox without methods", { inbox: {} }, /invalid "inbox": expected memoryInbox\(\)/],
+    ["a log that cannot log", { log: true }, /"log" must be false/],
     ["an unknown acknowledge", { acknowledge: "before" }, /"acknowledge" must be/],
   ])("refuses %s at start-up", (_what, options, message) => {
     expect(() => create(options)).toThrow(TypeError);
     expect(() => create(options)).toThrow(message);
+  });
+
+  it("refuses a call without options", () => {
+    const call = createReceiver as () => unknown;
+    expect(() => call()).toThrow(/missing options; expected \{ secrets, fallback/);
   });
 
   it("never prints a secret that it refuses", () => {
@@ -79,8 +87,9 @@ describe("on", () => {
       "refund.autorized",
       /did you mean "refund.authorized"/,
     ],
-    ["a name from an object's prototype", "constructor", /no such type or category/],
-    ["a second handler of one name", "PAYMENT", /registered already/],
+    ["a name from an object's prototype", "constructor", /unknown type or category/],
+    ["the name *", "*", /"fallback" option/],
+    ["a second handler of one name", "PAYMENT", /already exists/],
   ])("refuses %s", (_what, name, message) => {
     const register = (): unknown => receiver.on(name as "PAYMENT", () => undefined);
     expect(register).toThrow(TypeError);
@@ -111,13 +120,18 @@ describe("onOutcome", () => {
     expect(seen.every(([, durationMs]) => durationMs >= 0)).toBe(true);
   });
 
-  it("changes nothing by throwing", async () => {
+  it("changes nothing by throwing, and its error is logged", async () => {
+    const error = vi.fn<(text: string) => void>();
     const { receiver } = recordingReceiver({
+      log: { warn: error, error },
       onOutcome: () => {
         throw new Error("metrics are away");
       },
     });
     expect((await receiver.receive(attemptOf(refundAuthorized()))).kind).toBe("handled");
+    expect(error.mock.calls).toEqual([
+      [expect.stringContaining("onOutcome threw: Error: metrics are away")],
+    ]);
   });
 });
 
@@ -130,14 +144,43 @@ describe("respond", () => {
     expect(response).toEqual({ status: 200, headers: {}, body: "handled" });
   });
 
-  it("that throws is answered 503, never acknowledged", async () => {
-    const { receiver } = recordingReceiver({
-      respond: () => {
-        throw new Error("no such template");
-      },
-    });
-    const { outcome, response } = await receiver.answer(attemptOf(refundAuthorized()));
-    expect(outcome).toMatchObject({ kind: "failed", code: "CS_RECEIVER_FAILED" });
-    expect(response.status).toBe(503);
-  });
+  const wrong: Record<string, unknown> = {
+    "a status of 99": { status: 99 },
+    "a status of 100": { status: 100 },
+    "a status of 600": { status: 600 },
+    "a status with a fraction": { status: 200.5 },
+    "a status as text": { status: "200" },
+    "a header value with a line break": { headers: { x: "a\r\nb: c" } },
+    "a header value beyond Latin-1": { headers: { x: "\u0100" } },
+    "a header value that is a number": { headers: { x: 1 } },
+    "a header name with a space": { headers: { "a b": "c" } },
+    "an empty header name": { headers: { "": "c" } },
+    "an object as body": { body: {} },
+    nothing: undefined,
+    "an error that it throws": new Error("no such template"),
+  };
+
+  it.each(Object.keys(wrong))(
+    "is answered 503 and reported so when it returns %s",
+    async (what) => {
+      const reported: Outcome[] = [];
+      const { receiver } = recordingReceiver({
+        onOutcome: (outcome) => void reported.push(outcome),
+        // As plain JavaScript may return it.
+        respond: (): never => {
+          const given = wrong[what];
+          if (given instanceof Error) throw given;
+          const response = given && { status: 200, headers: {}, body: "", ...given };
+          return response as never;
+        },
+      });
+      const { outcome, response } = await receiver.answer(attemptOf(refundAuthorized()));
+      expect(outcome).toMatchObject({ kind: "failed", code: "CS_RECEIVER_FAILED" });
+      expect(response).toMatchObject({
+        status: 503,
+        body: '{"code":"CS_RECEIVER_FAILED","id":"evt_refund1"}',
+      });
+      expect(reported).toEqual([outcome]);
+    },
+  );
 });

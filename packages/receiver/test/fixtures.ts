@@ -1,5 +1,6 @@
 import {
   createReceiver,
+  memoryInbox,
   type Outcome,
   type Receiver,
   type ReceiverOptions,
@@ -66,6 +67,8 @@ export function recordingReceiver(
   const receiver = createReceiver({
     secrets: [secret],
     fallback: (event) => void handled.push(`fallback ${event.id}`),
+    inbox: memoryInbox(),
+    log: false,
     now: () => NOON,
     onOutcome: (outcome) => void outcomes.push(outcome),
     ...options,

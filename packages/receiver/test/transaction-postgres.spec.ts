@@ -33,18 +33,22 @@ describe.skipIf(postgresBinaries === undefined)(
       await pool.end();
       await server.stop();
     });
+    const reported: Outcome[] = [];
     beforeEach(async () => {
       clock = NOON;
+      reported.length = 0;
       await pool.query("TRUNCATE ledger, countersign.events");
     });
 
     type Run = (id: string, transaction: PostgresTransaction) => Promise<unknown>;
-    const receiverOf = (run: Run, handlerMs = 10_000) =>
+    const receiverOf = (run: Run, { answerMs = 10_000, lease = 60_000 } = {}) =>
       createReceiver({
         secrets: [secret],
         fallback: () => undefined,
         inbox,
-        limits: { handlerMs },
+        limits: { answerMs },
+        lease,
+        onOutcome: (outcome) => void reported.push(outcome),
         now: () => clock,
       }).on("refund.authorized", async (event, { transaction }) => {
         await run(event.id, transaction);
@@ -117,14 +121,20 @@ describe.skipIf(postgresBinaries === undefined)(
       expect(await booked()).toEqual(["evt_1"]);
     });
 
-    it("of a handler that hangs in a query are undone, and its connection is given up", async () => {
-      const receiver = receiverOf(async (id, transaction) => {
+    it("of a handler that hangs in a query are undone when its lease ends, and its connection is given up", async () => {
+      const run: Run = async (id, transaction) => {
         await book(id, transaction);
         await transaction.query("SELECT pg_sleep(30)");
-      }, 200);
+      };
+      const receiver = receiverOf(run, { answerMs: 200, lease: 600 });
       expect(await send(receiver)).toMatchObject({ code: "CS_HANDLER_TIMEOUT" });
+      // Another process has free handlers; this one's only slot is taken.
+      expect((await send(receiverOf(book))).kind).toBe("in_progress");
+      await expect.poll(() => reported.at(-1)).toMatchObject({ code: "CS_CLAIM_LOST" });
+      clock += 600;
       expect(await booked()).toEqual([]);
       expect((await send(receiverOf(book))).kind).toBe("handled");
+      expect(await booked()).toEqual(["evt_1"]);
     });
 
     it("that come after the handler has settled are refused", async () => {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { countOutcomes, createReceiver, OUTCOME_CHANNEL } from "@countersign/receiver";
 import { sqliteInbox } from "@countersign/receiver/sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { publishOutcome } from "../src/watch.ts";
+import { publishOutcome } from "../src/pipeline/observe.ts";
 import { attemptOf, NOON, recordingReceiver, refundAuthorized, secret } from "./fixtures.ts";
 
 describe("the channel countersign:receiver:outcome", () => {
@@ -30,8 +30,14 @@ describe("the channel countersign:receiver:outcome", () => {
 
     const event = { tenant: "shop-7", id: "evt_refund1", type: "refund.authorized" };
     expect(reports).toEqual([
-      { kind: "handled", ...event, durationMs: expect.any(Number) as number },
-      { kind: "duplicate", ...event, durationMs: expect.any(Number) as number },
+      { kind: "handled", ...event, durationMs: expect.any(Number) as number, secretIndex: 0 },
+      {
+        kind: "duplicate",
+        ...event,
+        durationMs: expect.any(Number) as number,
+        secretIndex: 0,
+        status: 204,
+      },
     ]);
   });
 
@@ -63,6 +69,7 @@ describe("the channel countersign:receiver:outcome", () => {
         id: "evt_refund1",
         type: "refund.authorized",
         durationMs: expect.any(Number) as number,
+        secretIndex: 0,
       },
       {
         kind: "rejected",
@@ -71,6 +78,7 @@ describe("the channel countersign:receiver:outcome", () => {
         id: "evt_2",
         type: "refund.authorized",
         durationMs: expect.any(Number) as number,
+        secretIndex: 0,
       },
     ]);
     expect(JSON.stringify(reports)).not.toMatch(/hunter2|canary|order-7|whsec_|MfKQ9r8/);

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
-import { createReceiver, type UnknownEvent } from "@countersign/receiver";
+import { createReceiver, memoryInbox, type UnknownEvent } from "@countersign/receiver";
 import { toNode } from "@countersign/receiver/node";
 import { type Profile, profiles } from "@countersign/schemas/profiles";
 import { onTestFinished } from "vitest";
@@ -71,9 +71,16 @@ export async function openReceiver({
     effects.set(id, { eventId: id, type, count, ...amountOf(data) });
   };
   // Where a check waits for its deadlines they are short; elsewhere a busy machine must not meet them.
-  const limits = options.slow === true ? { handlerMs: 1000, bodyMs: 500 } : {};
+  const hasty = options.slow === true && { limits: { answerMs: 1000, bodyMs: 500 }, lease: 1500 };
   const receiver = toNode(
-    createReceiver({ secrets: verifyingSecrets ?? own, profile, fallback: handle, limits }),
+    createReceiver({
+      secrets: verifyingSecrets ?? own,
+      profile,
+      fallback: handle,
+      inbox: memoryInbox(),
+      log: false,
+      ...hasty,
+    }),
   );
   const tell = async (request: IncomingMessage): Promise<string> => {
     if (request.method !== "PUT") return JSON.stringify([...effects.values()]);

@@ -1,43 +1,61 @@
-import type { Attempt } from "../receive.ts";
-import { BODY_CONSUMED_FIX, type ReceiverResponse } from "../respond.ts";
-import type { AnswersAttempts } from "./answers-attempts.ts";
-import { sendable } from "./sendable.ts";
+import type { Attempt } from "../pipeline/body.ts";
+import type { Outcome } from "../pipeline/outcome.ts";
+import { BODY_CONSUMED_FIX, type ReceiverResponse } from "../pipeline/respond.ts";
 
-/** Answers one request: its method, and the attempt that it is if that is POST. Never rejects. */
+/** The part of a receiver that an adapter needs, whatever its catalogue. */
+export interface AnswersAttempts {
+  answer(attempt: Attempt): Promise<{
+    readonly outcome: Outcome;
+    readonly response: ReceiverResponse;
+  }>;
+}
+
+/** Answers one request: its method, and the attempt if that is POST. Never rejects. */
 export type Answer = (method: string | undefined, attempt: Attempt) => Promise<ReceiverResponse>;
 
 /**
- * What all adapters do alike: other methods than POST are 405 (RFC 9110 section 15.5.6); a body that
- * was read before is answered, and warned of once, with `fix`, the line to change in this framework;
- * an answer that HTTP cannot carry becomes a bare 503.
+ * The behaviour that all adapters share: other methods than POST are 405 (RFC 9110 section 15.5.6), and
+ * a body that was read before is answered with `fix`, the line to change in this framework, and
+ * warned about once.
+ *
+ * @throws {TypeError} `receiver` is not a receiver.
  */
-export function createAnswer(receiver: AnswersAttempts, fix: string): Answer {
-  const warned = new Set<string>();
-  const warnOnce = (code: string, message: string): void => {
-    if (warned.has(code)) return;
-    warned.add(code);
-    warn(code, message);
-  };
+export function createAnswer(
+  { name, receiver }: { readonly name: string; readonly receiver: AnswersAttempts },
+  fix: () => string,
+): Answer {
+  // Plain JavaScript may pass anything.
+  const given: Partial<AnswersAttempts> | null | undefined = receiver;
+  if (typeof given?.answer !== "function")
+    throw new TypeError(
+      `${name}: expected a receiver of createReceiver(), got ${kindOf(receiver)}`,
+    );
+  let warned = false;
   return async (method, attempt) => {
     if (method !== "POST") return { status: 405, headers: { allow: "POST" }, body: "" };
     const { outcome, response } = await receiver.answer(attempt);
-    const answer = sendable(response);
-    if (answer === undefined) {
-      warnOnce("CS_RECEIVER_FAILED", '"respond" returned an answer that HTTP cannot carry');
-      return { status: 503, headers: {}, body: "" };
-    }
-    if (outcome.kind !== "rejected" || outcome.code !== "CS_BODY_CONSUMED") return answer;
-    warnOnce(outcome.code, fix);
-    const [general, own] = [JSON.stringify(BODY_CONSUMED_FIX), JSON.stringify(fix)];
-    return { ...answer, body: answer.body.replace(general, () => own) };
+    if (outcome.kind !== "rejected" || outcome.code !== "CS_BODY_CONSUMED") return response;
+    const own = fix();
+    if (!warned) warn(outcome.code, own);
+    warned = true;
+    const [general, replaced] = [JSON.stringify(BODY_CONSUMED_FIX), JSON.stringify(own)];
+    return { ...response, body: response.body.replace(general, () => replaced) };
   };
 }
 
-/** A process warning where the runtime has them; an import of `node:process` would shut the others out. */
+const kindOf = (value: unknown): string => (value === null ? "null" : typeof value);
+
+/** Emits a process warning if the runtime has them; importing `node:process` would exclude the others. */
 function warn(code: string, message: string): void {
   // Not every runtime of the Web has what Node's types promise.
   const { process } = globalThis as {
     process?: { emitWarning?(message: string, options: { code: string }): void };
   };
   process?.emitWarning?.(message, { code });
+}
+
+/** Returns the path of a request's target or URL as it was sent, without scheme, authority and query. */
+export function pathOf(url: string): string {
+  const [, path = ""] = /^(?:[a-z][a-z0-9+.-]*:\/\/[^/?#]*)?([^?#]*)/i.exec(url) ?? [];
+  return path === "" ? "/" : path;
 }

@@ -1,36 +1,42 @@
-import { BODY_CONSUMED_FIX } from "../respond.ts";
-import { createAnswer } from "./answer.ts";
-import type { AnswersAttempts } from "./answers-attempts.ts";
-import { nodeAttempt, type NodeRequest, type NodeResponse } from "./node-request.ts";
-import { sendNode } from "./node-response.ts";
-import { createTurn } from "./turn.ts";
+import { BODY_CONSUMED_FIX } from "../pipeline/respond.ts";
+import { type AnswersAttempts, createAnswer } from "./answer.ts";
+import { nodeAttempt, type NodeRequest, type NodeResponse, sendNode } from "./node-http.ts";
 
-/** What the adapter needs of Express's request, 4 or 5. */
+/** The part of Express's request, 4 or 5, that the adapter needs. */
 export interface ExpressRequest extends NodeRequest {
   readonly originalUrl: string;
   readonly body?: unknown;
   readonly rawBody?: unknown;
 }
 
-/** What the adapter needs of Express's response, 4 or 5. */
+/** The part of Express's response, 4 or 5, that the adapter needs. */
 export type ExpressResponse = NodeResponse;
+
+/** NestJS needs `Reflect.getMetadata`; with its own body parser, there is no line to move. */
+const fix = (): string =>
+  "getMetadata" in Reflect
+    ? "a parser has read the body before the receiver: in NestJS, create the app with " +
+      "NestFactory.create(AppModule, { rawBody: true }); in Express, move app.post(path, " +
+      "toExpress(receiver)) above app.use(express.json())"
+    : BODY_CONSUMED_FIX;
 
 /**
  * A route handler for Express 4 and 5: `app.post('/webhooks', toExpress(receiver))`.
  *
- * It reads the raw body itself, so it stands before any parser. Bytes that a parser kept
+ * It reads the raw body itself, so register it before any parser. Bytes that a parser kept
  * (`express.raw()`, or a `rawBody` of a `verify` hook) are used; a body that was parsed is answered
- * 500 `CS_BODY_CONSUMED` and a process warning names the line to change, once. Other methods than
+ * 500 `CS_BODY_CONSUMED`, and a process warning names the line to change, once. Other methods than
  * POST are answered 405 with `Allow`. The promise never rejects.
+ *
+ * @throws {TypeError} `receiver` is not a receiver.
  */
 export function toExpress(
   receiver: AnswersAttempts,
 ): (request: ExpressRequest, response: ExpressResponse) => Promise<void> {
-  const answer = createAnswer(receiver, BODY_CONSUMED_FIX);
-  const turn = createTurn();
+  const answer = createAnswer({ name: "toExpress", receiver }, fix);
   return async (request, response) => {
     const { originalUrl: url, rawBody, body } = request;
-    const attempt = nodeAttempt(request, response, { url, kept: [rawBody, body], turn });
+    const attempt = nodeAttempt(request, response, { url, kept: [rawBody, body] });
     sendNode(request, response, await answer(request.method, attempt));
   };
 }

@@ -1,17 +1,14 @@
-import { createAnswer } from "./answer.ts";
-import type { AnswersAttempts } from "./answers-attempts.ts";
-import { nodeAttempt, type NodeRequest, type NodeResponse } from "./node-request.ts";
-import { sendNode } from "./node-response.ts";
-import { createTurn } from "./turn.ts";
+import { type AnswersAttempts, createAnswer } from "./answer.ts";
+import { nodeAttempt, type NodeRequest, type NodeResponse, sendNode } from "./node-http.ts";
 
-/** What the adapter needs of Fastify's request. */
+/** The part of Fastify's request that the adapter needs. */
 export interface FastifyRequestLike {
   readonly raw: NodeRequest;
   readonly originalUrl: string;
   readonly body?: unknown;
 }
 
-/** What the adapter needs of Fastify's reply. */
+/** The part of Fastify's reply that the adapter needs. */
 export interface FastifyReplyLike {
   readonly raw: NodeResponse;
   hijack(): unknown;
@@ -27,21 +24,23 @@ const FIX =
  * A route's options for Fastify 5: `fastify.post('/webhooks', toFastify(receiver))`.
  *
  * Fastify parses a body before its handler runs, so the attempt is answered in `preParsing`, on the
- * raw response: no content-type parser sees it, and `onSend` hooks do not run. `handler` is what Fastify asks for; where it
- * is mounted without `preParsing` it uses bytes that a parser kept, and answers 500 `CS_BODY_CONSUMED`
- * otherwise, warning once. Other methods than POST are answered 405 with `Allow`. The promises never reject.
+ * raw response: no content-type parser sees it, and `onSend` hooks do not run. Fastify requires
+ * `handler`; if it is mounted without `preParsing`, it uses bytes that a parser kept, or answers 500
+ * `CS_BODY_CONSUMED`, warning once. Other methods than POST are answered 405 with `Allow`. The
+ * promises never reject.
+ *
+ * @throws {TypeError} `receiver` is not a receiver.
  */
 export function toFastify(receiver: AnswersAttempts): {
   readonly preParsing: Answers;
   readonly handler: Answers;
 } {
-  const answer = createAnswer(receiver, FIX);
-  const turn = createTurn();
+  const answer = createAnswer({ name: "toFastify", receiver }, () => FIX);
   const answers: Answers = async (request: FastifyRequestLike & { rawBody?: unknown }, reply) => {
     const { raw, originalUrl: url, rawBody, body } = request;
     // Before the first await: Fastify would go on to its parser.
     reply.hijack();
-    const attempt = nodeAttempt(raw, reply.raw, { url, kept: [rawBody, body], turn });
+    const attempt = nodeAttempt(raw, reply.raw, { url, kept: [rawBody, body] });
     sendNode(raw, reply.raw, await answer(raw.method, attempt));
   };
   return { preParsing: answers, handler: answers };

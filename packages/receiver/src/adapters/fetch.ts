@@ -1,10 +1,8 @@
 import type { HeadersObject } from "@countersign/signatures";
-import { createAnswer } from "./answer.ts";
-import type { AnswersAttempts } from "./answers-attempts.ts";
-import { pathOf } from "./path.ts";
-import { readWebStream, type WebStream } from "./read-web-stream.ts";
+import type { BodyResult, IncomingBody } from "../pipeline/body.ts";
+import { type AnswersAttempts, createAnswer, pathOf } from "./answer.ts";
 
-/** What the adapter needs of a Web `Request`. */
+/** The part of a Web `Request` that the adapter needs. */
 export interface FetchRequest {
   readonly method: string;
   readonly url: string;
@@ -19,23 +17,25 @@ const FIX =
 
 /**
  * A function from `Request` to `Response`, for Hono, Next.js route handlers, Bun, Deno and Workers:
- * `export default { fetch: toFetch(receiver) }`. The path is the caller's.
+ * `export default { fetch: toFetch(receiver) }`. The caller routes by path.
  *
  * It reads the stream itself, within the limits. Other methods than POST are answered 405 with
  * `Allow`. A body that was read or locked before is answered 500 `CS_BODY_CONSUMED`, and a process
  * warning names the fix, once. A request that its runtime cannot read is answered 400
  * `CS_REQUEST_UNREADABLE`. The promise never rejects.
+ *
+ * @throws {TypeError} `receiver` is not a receiver.
  */
 export function toFetch(receiver: AnswersAttempts): (request: FetchRequest) => Promise<Response> {
-  const answer = createAnswer(receiver, FIX);
+  const answer = createAnswer({ name: "toFetch", receiver }, () => FIX);
   return async (request) => {
     const { status, headers, body } = await answer(request.method, {
       headers: request.headers,
       path: pathOf(request.url),
-      body: async (limits) => {
+      body: async (incoming) => {
         const stream = streamOf(request);
         if (stream === null) return new Uint8Array(0);
-        return "error" in stream ? stream : readWebStream(stream, limits);
+        return "error" in stream ? stream : readWebStream(stream, incoming);
       },
     });
     return new Response(body === "" ? null : body, { status, headers });
@@ -53,5 +53,53 @@ function streamOf(
   } catch {
     // Some runtimes build the request when its body is first asked for, and refuse what was sent then.
     return { error: "CS_REQUEST_UNREADABLE" };
+  }
+}
+
+/** The part of a `ReadableStreamDefaultReader` that the reader needs. */
+interface WebReader {
+  read(): Promise<{ readonly done: boolean; readonly value?: unknown }>;
+  cancel(): Promise<unknown>;
+}
+
+/** The part of a request's `ReadableStream` that the reader needs. */
+export interface WebStream {
+  readonly locked: boolean;
+  getReader(): WebReader;
+}
+
+/**
+ * Reads a Web stream to its end. A body that passes a limit is cancelled: the runtime discards the
+ * sender's remaining bytes.
+ */
+export async function readWebStream(stream: WebStream, body: IncomingBody): Promise<BodyResult> {
+  const reader = stream.getReader();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const refused = new Promise<BodyResult>((resolve) => {
+    timer = setTimeout(() => resolve({ error: "CS_BODY_TIMEOUT" }), body.bodyMs);
+    body.onRefused = () => resolve({ error: "CS_RECEIVER_BUSY" });
+  });
+  try {
+    const result = await Promise.race([readAll(reader, body), refused]);
+    // Not awaited, since a sender could delay it; its rejection changes nothing.
+    if ("error" in result) reader.cancel().catch(() => undefined);
+    return result;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function readAll(reader: WebReader, body: IncomingBody): Promise<BodyResult> {
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return body.all();
+      // Text was decoded by something else: its bytes are lost.
+      if (!ArrayBuffer.isView(value)) return { error: "CS_BODY_CONSUMED" };
+      const error = body.push(value);
+      if (error !== undefined) return { error };
+    }
+  } catch {
+    return { error: "CS_BODY_ABORTED" };
   }
 }

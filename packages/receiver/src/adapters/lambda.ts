@@ -1,10 +1,24 @@
-import { createAnswer } from "./answer.ts";
-import type { AnswersAttempts } from "./answers-attempts.ts";
-import { type LambdaEvent, lambdaBody, lambdaHeaders, lambdaMethod } from "./lambda-event.ts";
+import type { BodyResult } from "../pipeline/body.ts";
+import { type AnswersAttempts, createAnswer } from "./answer.ts";
 
-export type { LambdaEvent } from "./lambda-event.ts";
+/** The part of an event of API Gateway 1.0 or 2.0, a function URL or a load balancer that the adapter needs. */
+export interface LambdaEvent {
+  /** Payload 1.0 and load balancer. */
+  readonly httpMethod?: string | null;
+  readonly path?: string | null;
+  /** Payload 2.0 and function URL. */
+  readonly rawPath?: string | null;
+  readonly requestContext?: object | null;
+  readonly headers?: Readonly<Record<string, string | null | undefined>> | null;
+  readonly multiValueHeaders?: Readonly<
+    Record<string, readonly string[] | null | undefined>
+  > | null;
+  /** Text, or nothing. Anything else was parsed by a middleware. */
+  readonly body?: unknown;
+  readonly isBase64Encoded?: boolean | null;
+}
 
-/** What API Gateway (payloads 1.0 and 2.0), a function URL and a load balancer each understand. */
+/** An answer that API Gateway (payloads 1.0 and 2.0), a function URL and a load balancer each understand. */
 export interface LambdaAnswer {
   readonly statusCode: number;
   readonly headers: Record<string, string>;
@@ -22,18 +36,20 @@ const FIX =
  * A Lambda handler: `export const handler = toLambda(receiver)`, behind API Gateway (REST or HTTP
  * API), a function URL or an Application Load Balancer, with or without multi-value headers.
  *
- * Bodies in base64 are decoded strictly, text is taken as UTF-8; what is garbled is answered 400
+ * Bodies in base64 are decoded strictly, text is taken as UTF-8; a garbled one is answered 400
  * `CS_BODY_NOT_JSON`. Other methods than POST are answered 405 with `Allow`. A body that was parsed
  * before is answered 500 `CS_BODY_CONSUMED`, and a process warning names the fix, once. The promise
  * never rejects.
+ *
+ * @throws {TypeError} `receiver` is not a receiver.
  */
 export function toLambda(receiver: AnswersAttempts): (event: LambdaEvent) => Promise<LambdaAnswer> {
-  const answer = createAnswer(receiver, FIX);
+  const answer = createAnswer({ name: "toLambda", receiver }, () => FIX);
   return async (event) => {
-    const { status, headers, body } = await answer(lambdaMethod(event), {
-      headers: lambdaHeaders(event),
+    const { status, headers, body } = await answer(methodOf(event), {
+      headers: headersOf(event),
       path: event.rawPath ?? event.path ?? "/",
-      body: () => Promise.resolve(lambdaBody(event)),
+      body: () => Promise.resolve(bodyOf(event)),
     });
     const lists = Object.entries(headers).map(([name, value]): [string, string[]] => [
       name,
@@ -47,4 +63,42 @@ export function toLambda(receiver: AnswersAttempts): (event: LambdaEvent) => Pro
       isBase64Encoded: false,
     };
   };
+}
+
+/** Returns the request's method, if the event is an HTTP request. */
+function methodOf({ httpMethod, requestContext }: LambdaEvent): string | undefined {
+  // Payload 2.0 and function URL have it in the context.
+  const context: { readonly http?: { readonly method?: string } } = requestContext ?? {};
+  return httpMethod ?? context.http?.method;
+}
+
+type Headers = Record<string, string | readonly string[] | undefined>;
+
+/** Returns the headers, with a list for each header that the event shows more than once. */
+function headersOf(event: LambdaEvent): Headers {
+  // If both exist, `headers` has only one value of each, which hides a duplicate.
+  const given: Readonly<Record<string, string | readonly string[] | null | undefined>> =
+    event.multiValueHeaders ?? event.headers ?? {};
+  // Without a prototype, so that a header named "__proto__" is a header.
+  const headers = Object.create(null) as Headers;
+  for (const [name, values] of Object.entries(given)) {
+    if (values === null || values === undefined) continue;
+    headers[name] = typeof values === "object" && values.length === 1 ? values[0] : values;
+  }
+  return headers;
+}
+
+/** Returns the bytes that were sent. Lambda bounds an event; the receiver's limit applies to these bytes. */
+function bodyOf({ body, isBase64Encoded }: LambdaEvent): BodyResult {
+  if (body === undefined || body === null) return new Uint8Array(0);
+  if (typeof body !== "string") return { error: "CS_BODY_CONSUMED" };
+  if (isBase64Encoded === true) return base64(body) ?? { error: "CS_BODY_NOT_JSON" };
+  // Encoding would turn half a character into U+FFFD, and other bytes than were sent would be verified.
+  return body.isWellFormed() ? new TextEncoder().encode(body) : { error: "CS_BODY_NOT_JSON" };
+}
+
+/** Decodes canonical base64 (RFC 4648 section 4); Node's decoder skips characters that it does not know. */
+function base64(text: string): Uint8Array | undefined {
+  const bytes = Buffer.from(text, "base64");
+  return bytes.toString("base64") === text ? bytes : undefined;
 }

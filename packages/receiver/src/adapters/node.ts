@@ -1,37 +1,84 @@
-import { createAnswer } from "./answer.ts";
-import type { AnswersAttempts } from "./answers-attempts.ts";
-import { nodeAttempt, type NodeRequest, type NodeResponse } from "./node-request.ts";
-import { sendNode } from "./node-response.ts";
-import { createTurn } from "./turn.ts";
+import { type AnswersAttempts, createAnswer } from "./answer.ts";
+import { nodeAttempt, type NodeRequest, type NodeResponse, sendNode } from "./node-http.ts";
 
-export type { NodeRequest, NodeResponse } from "./node-request.ts";
+export type { NodeRequest, NodeResponse } from "./node-http.ts";
 
 const FIX =
   "something has read the body before the receiver: call toNode(receiver)(request, response) before " +
   "any parser (in a Next.js pages route: export const config = { api: { bodyParser: false } })";
 
 /**
- * A request listener for `node:http` and what builds on it: `createServer(toNode(receiver))`. The
- * path is the caller's: every request that it is given is an attempt.
+ * A request listener for `node:http` and frameworks built on it: `createServer(toNode(receiver))`. The
+ * caller routes by path: every request that the listener gets is an attempt.
  *
  * It reads the raw body itself; bytes that were kept as `request.rawBody` or `request.body` are used.
  * Other methods than POST are answered 405 with `Allow`. A body that was read before is answered 500
- * `CS_BODY_CONSUMED`, and a process warning names the fix, once. As a listener for "checkContinue" too, it refuses by its
- * headers a body that has not been sent yet. The promise never rejects.
+ * `CS_BODY_CONSUMED`, and a process warning names the fix, once. Registered for "checkContinue" too,
+ * it refuses a body by its headers before it is sent. The promise never rejects.
+ *
+ * @throws {TypeError} `receiver` is not a receiver.
  */
 export function toNode(
   receiver: AnswersAttempts,
 ): (request: NodeRequest, response: NodeResponse) => Promise<void> {
-  const answer = createAnswer(receiver, FIX);
-  const turn = createTurn();
+  const answer = createAnswer({ name: "toNode", receiver }, () => FIX);
   return async (request: NodeRequest & KeptBody, response) => {
-    const attempt = nodeAttempt(request, response, { kept: [request.rawBody, request.body], turn });
+    const attempt = nodeAttempt(request, response, { kept: [request.rawBody, request.body] });
     sendNode(request, response, await answer(request.method, attempt));
   };
 }
 
-/** Where a cloud platform or a parser keeps a body's bytes. */
+/** The places where a cloud platform or a parser keeps a body's bytes. */
 interface KeptBody {
   readonly rawBody?: unknown;
   readonly body?: unknown;
 }
+
+/** The part of `node:http`'s or `node:https`'s server that a stop needs. */
+export interface StoppableServer {
+  close(callback: () => void): unknown;
+  closeIdleConnections(): void;
+  closeAllConnections(): void;
+  prependListener(
+    event: "request",
+    listener: (request: unknown, response: Pick<NodeResponse, "headersSent" | "setHeader">) => void,
+  ): unknown;
+}
+
+/**
+ * Stops a server and then its receiver, for SIGTERM: takes no further connection, answers requests in
+ * progress with `Connection: close`, ends idle connections, stops the workers and waits for handlers.
+ * Connections that are left after `graceMs` are cut; claims of their events end with their lease.
+ *
+ * @returns True if everything had settled in time.
+ */
+export async function stopServer(
+  server: StoppableServer,
+  receiver: { close(options: { readonly graceMs: number }): Promise<boolean> },
+  { graceMs = 10_000 }: { readonly graceMs?: number } = {},
+): Promise<boolean> {
+  const startedAt = performance.now();
+  let inTime = true;
+  await new Promise<void>((resolve) => {
+    const cut = setTimeout(() => {
+      inTime = false;
+      server.closeAllConnections();
+    }, graceMs);
+    // An answer that was on its way leaves its connection idle, and the sender may keep it for long.
+    const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
+    // A sender that keeps its connection busy would keep it open; this tells it to use another one (RFC 9112 section 9.6).
+    server.prependListener("request", (_request, response) => {
+      if (!response.headersSent) response.setHeader("connection", "close");
+    });
+    server.close(() => {
+      clearTimeout(cut);
+      clearInterval(sweep);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+  const left = Math.max(1, graceMs - (performance.now() - startedAt));
+  return (await receiver.close({ graceMs: left })) && inTime;
+}
+
+const SWEEP_MS = 20;

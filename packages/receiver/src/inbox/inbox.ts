@@ -190,6 +190,6 @@ export interface BeginRequest {
   readonly key: EventKey;
   /** From the claim. */
   readonly token: number;
-  /** How long the handler may take, in milliseconds: no statement of it goes on for longer. */
-  readonly handlerMs: number;
+  /** How long the claim is valid, in milliseconds: no statement of its handler runs for longer. */
+  readonly leaseMs: number;
 }

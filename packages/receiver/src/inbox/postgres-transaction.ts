@@ -25,7 +25,7 @@ const ENDS_TRANSACTION =
 export function postgresTransaction(
   pool: PostgresPool,
   rows: PostgresRows,
-  { key, token, handlerMs }: BeginRequest,
+  { key, token, leaseMs }: BeginRequest,
 ): InboxTransaction<PostgresTransaction> {
   const claimed = { at: "claimed", token, attempts: 0, leaseEndsAt: 0 } as const;
   const handled = transition(claimed, { type: "succeed", token }) ?? claimed;
@@ -42,7 +42,7 @@ export function postgresTransaction(
       );
     running += 1;
     try {
-      connection ??= begin(pool, handlerMs);
+      connection ??= begin(pool, leaseMs);
       return await (await connection).query(text, values);
     } finally {
       running -= 1;
@@ -112,8 +112,8 @@ const SERVER_GRACE_MS = 500;
  * Times that hold within the transaction alone. Without them the server would finish a statement, and
  * keep its locks, after the handler was given up or its process ended.
  */
-async function begin(pool: PostgresPool, handlerMs: number): Promise<PostgresClient> {
-  const ms = String(handlerMs + SERVER_GRACE_MS);
+async function begin(pool: PostgresPool, leaseMs: number): Promise<PostgresClient> {
+  const ms = String(leaseMs + SERVER_GRACE_MS);
   const client = await pool.connect();
   client.on?.("error", unheard);
   try {

@@ -1,11 +1,13 @@
 import type { Backoff } from "./backoff.ts";
-import { type Envelope, readEnvelope } from "../envelope.ts";
+import { Deadline } from "../pipeline/admission.ts";
+import { type Envelope, readEnvelope, validate } from "../pipeline/envelope.ts";
+import { runClaimed } from "../pipeline/handle.ts";
+import type { OutcomeFacts } from "../pipeline/observe.ts";
 import type { InboxQueue, TakenEvent } from "./inbox.ts";
-import type { FailureCode, Outcome } from "../outcome.ts";
-import type { ReceiverParts } from "../receiver-parts.ts";
-import { runClaimed } from "../run-claimed.ts";
-import { validate } from "../validate.ts";
 import { isError } from "../is-error.ts";
+import type { FailureCode, Outcome } from "../pipeline/outcome.ts";
+import type { ReceiverParts } from "../pipeline/parts.ts";
+import type { ClaimedEvent, ClaimedRun } from "../pipeline/run-handler.ts";
 
 export interface WorkerSettings {
   /** Events that are handled at once. */
@@ -16,22 +18,11 @@ export interface WorkerSettings {
   readonly pollMs: number;
 }
 
-/** What a worker tells of a stored event, beside the outcome. */
-export interface WorkerFacts {
-  /** This attempt's number, from 1. */
-  readonly attempts: number;
-  /** True: the event is given up, and stands in `receiver.dead()`. */
-  readonly dead: boolean;
-}
-
 export interface WorkerHost {
   readonly parts: ReceiverParts;
   readonly queue: InboxQueue;
   readonly settings: WorkerSettings;
-  readonly report: (
-    outcome: Outcome,
-    facts: { readonly durationMs: number; readonly worker?: WorkerFacts },
-  ) => void;
+  readonly report: (outcome: Outcome, facts: OutcomeFacts) => void;
 }
 
 /** Handles stored events until it is stopped. */
@@ -86,13 +77,13 @@ export class Worker {
     // The next event that settles looks again.
     if (limit <= 0) return;
     clearTimeout(this.#timer);
-    const startedAt = performance.now();
+    const startedAt = parts.elapsed();
     try {
       const { maxAttempts } = settings;
       const now = parts.now();
       const taken = await queue.take({ limit, leaseMs: parts.leaseMs, now, maxAttempts });
       for (const event of taken) {
-        const run = this.#handle(event).finally(() => {
+        const run = this.#handle(event, startedAt).finally(() => {
           this.#running.delete(run);
           // Its resource's next event may be due.
           this.wake();
@@ -103,7 +94,7 @@ export class Worker {
       if (taken.length > 0) this.#again = true;
     } catch (error) {
       report(failed("CS_INBOX_UNAVAILABLE", error, settings.pollMs), {
-        durationMs: performance.now() - startedAt,
+        durationMs: parts.elapsed() - startedAt,
       });
     }
     // `stop` may have come meanwhile.
@@ -112,20 +103,20 @@ export class Worker {
   }
 
   /** Handles one event and settles it. Never rejects. */
-  async #handle(event: TakenEvent): Promise<void> {
+  async #handle(event: TakenEvent, takenAt: number): Promise<void> {
     const { parts, report } = this.#host;
-    const startedAt = performance.now();
-    const { outcome, dead } = await this.#attempt(event).catch((error: unknown) => ({
+    const { outcome, dead } = await this.#attempt(event, takenAt).catch((error: unknown) => ({
       // Neither settled nor given up: the lease ends, and the event is taken again.
       outcome: failed("CS_INBOX_UNAVAILABLE", error, parts.leaseMs, event),
       dead: false,
     }));
-    const durationMs = performance.now() - startedAt;
+    const durationMs = parts.elapsed() - takenAt;
     report(outcome, { durationMs, worker: { attempts: event.attempts, dead } });
   }
 
   async #attempt(
     event: TakenEvent,
+    takenAt: number,
   ): Promise<{ readonly outcome: Outcome; readonly dead: boolean }> {
     const { parts, queue, settings } = this.#host;
     const { key, token, attempts, type } = event;
@@ -133,14 +124,12 @@ export class Worker {
     const run =
       "kind" in envelope
         ? ({ kind: "failed", code: "CS_RECEIVER_FAILED", error: unreadable(envelope) } as const)
-        : await runClaimed(envelope, token, parts);
+        : await this.#run({ envelope, token, claimedAt: takenAt });
     switch (run.kind) {
       case "done":
         return { outcome: { kind: run.as, key, type }, dead: false };
-      case "lost": {
-        const error = new Error("the handler outlived its lease");
-        return { outcome: failed("CS_CLAIM_LOST", error, parts.leaseMs, event), dead: false };
-      }
+      case "lost":
+        return { outcome: failed("CS_CLAIM_LOST", run.error, parts.leaseMs, event), dead: false };
       case "failed": {
         const { code, error } = run;
         const now = parts.now();
@@ -160,13 +149,27 @@ export class Worker {
         return run satisfies never;
     }
   }
+
+  /** As with an attempt: the handler's signal aborts after `limits.answerMs`, and its lease bounds it. */
+  async #run(claimed: ClaimedEvent): Promise<ClaimedRun> {
+    const { parts } = this.#host;
+    const deadline = new Deadline<Outcome>(parts.limits.answerMs, () =>
+      failed("CS_HANDLER_TIMEOUT", undefined, 0),
+    );
+    try {
+      return await runClaimed(claimed, deadline, parts);
+    } finally {
+      deadline.end();
+    }
+  }
 }
 
 /** A stored body, judged again: this version may know its type better than the one that stored it. */
 function decode(event: TakenEvent, parts: ReceiverParts): Envelope | Outcome {
   const bytes = new TextEncoder().encode(event.body);
-  const envelope = readEnvelope(bytes, event.key, parts);
-  return "kind" in envelope ? envelope : (validate(envelope, parts) ?? envelope);
+  const { pointers, limits, catalogue } = parts;
+  const envelope = readEnvelope(bytes, event.key, { pointers, depth: limits.depth });
+  return "kind" in envelope ? envelope : (validate(envelope, catalogue) ?? envelope);
 }
 
 const unreadable = (outcome: Outcome): Error =>

@@ -1,5 +1,5 @@
 import type { Attributes } from "@opentelemetry/api";
-import type { EventIdentity, Outcome } from "../outcome.ts";
+import type { EventIdentity, Outcome } from "../pipeline/outcome.ts";
 
 /** Attributes of every span and measurement (OpenTelemetry, semantic conventions for messaging). */
 export function operationAttributes(destination: string): Attributes {

@@ -1,7 +1,7 @@
 import type { Meter, Span, SpanKind, SpanStatusCode, Tracer } from "@opentelemetry/api";
-import type { Outcome } from "../outcome.ts";
-import type { Attempt } from "../receive.ts";
-import { defaultRespond, type ReceiverResponse } from "../respond.ts";
+import type { Outcome } from "../pipeline/outcome.ts";
+import type { Attempt } from "../pipeline/body.ts";
+import { defaultRespond, type ReceiverResponse } from "../pipeline/respond.ts";
 import { eventAttributes, operationAttributes, outcomeAttributes } from "./attributes.ts";
 import { outcomeMetrics } from "./outcome-metrics.ts";
 import { tracedHandler } from "./traced-handler.ts";

@@ -1,6 +1,6 @@
 import { standardCatalogue } from "@countersign/schemas";
 import type { Meter } from "@opentelemetry/api";
-import type { Outcome } from "../outcome.ts";
+import type { Outcome } from "../pipeline/outcome.ts";
 import { operationAttributes, outcomeAttributes, typeAttributes } from "./attributes.ts";
 
 export interface OutcomeMetricsOptions {

@@ -1,6 +1,6 @@
 import { AssertionError } from "node:assert";
-import type { EventIdentity, Outcome } from "../outcome.ts";
-import type { Attempt } from "../receive.ts";
+import type { EventIdentity, Outcome } from "../pipeline/outcome.ts";
+import type { Attempt } from "../pipeline/body.ts";
 
 /**
  * Gives an attempt to a receiver and expects that a registered handler ran and succeeded.

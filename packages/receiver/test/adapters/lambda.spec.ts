@@ -130,11 +130,12 @@ it("headers have no prototype: what a sender did not send is not there", async (
   const receiver = createReceiver({
     secrets: ({ headers: given }) => {
       asked.push(given as Record<string, unknown>);
-      return [];
+      return { tenant: "", secrets: [] };
     },
     fallback: () => undefined,
   });
   const event = JSON.parse('{"httpMethod":"POST","headers":{"__proto__":"a"}}') as LambdaEvent;
+  Object.assign(event.headers ?? {}, headers);
   await toLambda(receiver)(event);
   expect(asked.map((given) => [given["__proto__"], given["constructor"]])).toEqual([
     ["a", undefined],

@@ -56,7 +56,8 @@ describe.each(mounts.filter(({ streams }) => streams))("$name", (mount) => {
     const drips = await Promise.all(
       Array.from({ length: 60 }, async () => {
         const socket = await open(port);
-        socket.write(request(["Content-Length: 100"], Buffer.from("{")));
+        const { headers } = attemptOf(refundAuthorized("evt_drip"));
+        socket.write(request([...linesOf(headers), "Content-Length: 100"], Buffer.from("{")));
         return { socket, reply: readReply(socket) };
       }),
     );

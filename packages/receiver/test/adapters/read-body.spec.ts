@@ -1,30 +1,30 @@
 import { Readable } from "node:stream";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { growingBytes } from "../../src/adapters/growing-bytes.ts";
-import { readNodeStream } from "../../src/adapters/read-node-stream.ts";
-import { createTurn } from "../../src/adapters/turn.ts";
-import { readWebStream } from "../../src/adapters/read-web-stream.ts";
+import { readWebStream } from "../../src/adapters/fetch.ts";
+import { readNodeStream } from "../../src/adapters/node-http.ts";
+import { BodyMemory, type IncomingBody } from "../../src/pipeline/body.ts";
 
-const limits = { bodyBytes: 1000, bodyMs: 5000 };
+const incoming = (bodyBytes = 1000): IncomingBody =>
+  new BodyMemory({ bodyBytes, bodyMs: 5000, bytesInFlight: 2000 }).open();
 
-describe("growing bytes", () => {
-  it("are always those that were pushed, and never more than the limit", () => {
+describe("an incoming body", () => {
+  it("has the bytes that were pushed, and never more than its limit", () => {
     fc.assert(
       fc.property(
         fc.array(fc.uint8Array({ maxLength: 40 })),
         fc.integer({ min: 1, max: 400 }),
         (chunks, limit) => {
-          const bytes = growingBytes(limit);
+          const body = incoming(limit);
           const copies = chunks.map((chunk) => chunk.slice());
           let expected = Buffer.alloc(0);
           for (const chunk of chunks) {
             const next = Buffer.concat([expected, chunk]);
-            expect(bytes.push(chunk)).toBe(next.length <= limit);
+            expect(body.push(chunk)).toBe(next.length <= limit ? undefined : "CS_BODY_TOO_LARGE");
             if (next.length > limit) break;
             expected = next;
           }
-          expect(Buffer.from(bytes.all()).equals(expected)).toBe(true);
+          expect(Buffer.from(body.all()).equals(expected)).toBe(true);
           // The chunks are the sender's: none was written to.
           expect(chunks).toEqual(copies);
         },
@@ -33,17 +33,17 @@ describe("growing bytes", () => {
   });
 
   it("takes the bytes of a view of any kind", () => {
-    const bytes = growingBytes(100);
+    const body = incoming();
     const memory = Uint8Array.from([1, 2, 3, 4, 5, 6, 7, 8]).buffer;
-    expect(bytes.push(new Uint16Array(memory, 2, 2))).toBe(true);
-    expect(bytes.push(new DataView(memory, 7))).toBe(true);
-    expect([...bytes.all()]).toEqual([3, 4, 5, 6, 8]);
+    expect(body.push(new Uint16Array(memory, 2, 2))).toBeUndefined();
+    expect(body.push(new DataView(memory, 7))).toBeUndefined();
+    expect([...body.all()]).toEqual([3, 4, 5, 6, 8]);
   });
 });
 
 describe.each([
-  ["Node.js", (source: Readable) => readNodeStream(source, limits, createTurn())],
-  ["the Web", (source: Readable) => readWebStream(Readable.toWeb(source), limits)],
+  ["Node.js", (source: Readable) => readNodeStream(source, incoming())],
+  ["the Web", (source: Readable) => readWebStream(Readable.toWeb(source), incoming())],
 ])("reading a stream of %s", (_kind, read) => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
   afterEach(() => void vi.useRealTimers());

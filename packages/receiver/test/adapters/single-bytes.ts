@@ -3,10 +3,9 @@ import type { Socket } from "node:net";
 import { Readable } from "node:stream";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import type { BodyResult } from "../../src/read-body.ts";
-import { readNodeStream } from "../../src/adapters/read-node-stream.ts";
-import { readWebStream } from "../../src/adapters/read-web-stream.ts";
-import { createTurn } from "../../src/adapters/turn.ts";
+import { readWebStream } from "../../src/adapters/fetch.ts";
+import { readNodeStream } from "../../src/adapters/node-http.ts";
+import { BodyMemory, type BodyResult, type IncomingBody } from "../../src/pipeline/body.ts";
 import { attemptOf, recordingReceiver, refundAuthorized } from "../fixtures.ts";
 import type { Outcome } from "@countersign/receiver";
 import type { Mount } from "./mount.ts";
@@ -15,6 +14,8 @@ import { chunk, linesOf, open, readReply, request } from "./wire.ts";
 
 export const MEGABYTE = 1_048_576;
 const limits = { bodyBytes: MEGABYTE, bodyMs: 60_000 };
+const incoming = (): IncomingBody =>
+  new BodyMemory({ ...limits, bytesInFlight: 2 * MEGABYTE }).open();
 
 setFlagsFromString("--expose-gc");
 // The flag gives new contexts the function; this one was made without it.
@@ -38,7 +39,7 @@ export async function readByNode(chunks: number): Promise<Reading> {
   let most = 0;
   const before = held();
   const stream = new Readable({ read: () => undefined });
-  const reading = readNodeStream(stream, limits, createTurn());
+  const reading = readNodeStream(stream, incoming());
   for (let sent = 1; sent <= chunks; sent += 1) {
     stream.push(Buffer.alloc(1, 0x20));
     if (sent % 1000 === 0) await new Promise((resolve) => setImmediate(resolve));
@@ -60,7 +61,7 @@ export async function readByWeb(chunks: number): Promise<Reading> {
       controller.enqueue(Uint8Array.of(0x20));
     },
   });
-  return { result: await readWebStream(stream, limits), most };
+  return { result: await readWebStream(stream, incoming()), most };
 }
 
 /** What a server holds of a body in so many chunks of a byte, before its end, and what comes of it. */
@@ -72,7 +73,7 @@ export async function holdByMount(
   readonly status: number;
   readonly outcomes: readonly Outcome[];
 }> {
-  const { receiver, outcomes } = recordingReceiver({ limits });
+  const { receiver, outcomes } = recordingReceiver({ limits: { ...limits, answerMs: 59_000 } });
   const listening = await listen(await mount.serve(receiver));
   try {
     const { headers } = attemptOf(refundAuthorized());

@@ -53,7 +53,7 @@ describe("redisInbox", () => {
         acknowledge: "after-store",
         inbox: redisInbox(client, { durable }),
       });
-    expect(() => create(false)).toThrow(/durable inbox/);
+    expect(() => create(false)).toThrow(/needs sqliteInbox or postgresInbox/);
     expect(() => create(true)).not.toThrow();
   });
 

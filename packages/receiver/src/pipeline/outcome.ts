@@ -1,7 +1,7 @@
-import type { SignatureErrorCode } from "@countersign/signatures";
-import type { EventKey } from "./inbox/inbox.ts";
+import type { RefusalFacts, SignatureErrorCode } from "@countersign/signatures";
+import type { EventKey } from "../inbox/inbox.ts";
 
-/** Why an attempt is refused: before, at or after its signature. The table in the README has a line for each. */
+/** Why an attempt is refused: before, at or after its signature. The table in the README explains each code. */
 export type RejectionCode =
   | SignatureErrorCode
   | "CS_TENANT_UNKNOWN"
@@ -28,7 +28,7 @@ export type FailureCode =
   | "CS_SECRETS_UNAVAILABLE"
   | "CS_RECEIVER_FAILED";
 
-/** The signed identity of an event, as soon as it is known. */
+/** The signed identity of an event. */
 export interface EventIdentity {
   readonly key: EventKey;
   readonly type: string;
@@ -36,19 +36,27 @@ export interface EventIdentity {
 
 /** What is wrong with an authentic body, for the receiver's own log; a sender never sees it. */
 export interface RejectionDetail {
-  /** JSON Pointer into the body, or undefined where the body as a whole is meant. */
+  /** JSON Pointer into the body; absent if the detail is about the whole body. */
   readonly pointer?: string;
   readonly message: string;
 }
 
+/** Why exactly an attempt is refused, for the receiver's own log; a sender never sees it. */
+export interface RejectionFacts extends RefusalFacts {
+  /** The Content-Type that is refused; `null` if it was sent twice. */
+  readonly contentType?: string | null;
+  /** The Content-Encoding that is refused; `null` if it was sent twice. */
+  readonly contentEncoding?: string | null;
+}
+
 /**
- * What the receiver decided about one attempt.
+ * The receiver's decision about one attempt.
  *
  * - `handled`: its handler ran and succeeded. `unrouted`: the fallback ran and succeeded.
  * - `duplicate`: this event was handled before; nothing ran.
  * - `superseded`: a newer event of the same resource was handled before; nothing ran.
- * - `stored`: it is kept durably, and a worker handles it later.
- * - `in_progress`: another attempt of this event is being handled right now.
+ * - `stored`: it is stored durably, and a worker handles it later.
+ * - `in_progress`: another attempt of this event is being handled.
  * - `failed`: authentic, but not handled this time; nothing is recorded as handled.
  * - `rejected`: refused, and not recorded.
  */
@@ -62,7 +70,7 @@ export type Outcome =
       readonly code: FailureCode;
       readonly retryAfterSeconds: number;
       readonly event?: EventIdentity;
-      /** What was thrown. It stays on this side: the sender sees the code alone. */
+      /** What was thrown. The sender sees only the code. */
       readonly error: unknown;
     }
   | {
@@ -70,12 +78,32 @@ export type Outcome =
       readonly code: RejectionCode;
       readonly event?: EventIdentity;
       readonly details?: readonly RejectionDetail[];
+      readonly facts?: RejectionFacts;
     };
+
+export type Failed = Extract<Outcome, { readonly kind: "failed" }>;
+export type Rejected = Extract<Outcome, { readonly kind: "rejected" }>;
 
 /** Refuses an attempt. */
 export function rejected(
   code: RejectionCode,
-  facts: { readonly event?: EventIdentity; readonly details?: readonly RejectionDetail[] } = {},
-): Outcome {
-  return { kind: "rejected", code, ...facts };
+  about: Pick<Rejected, "event" | "details" | "facts"> = {},
+): Rejected {
+  return { kind: "rejected", code, ...about };
+}
+
+/** Fails an attempt; the sender tries again. */
+export function failed(code: FailureCode, error: unknown, event?: EventIdentity): Failed {
+  return {
+    kind: "failed",
+    code,
+    retryAfterSeconds: 5,
+    ...(event === undefined ? {} : { event }),
+    error,
+  };
+}
+
+/** True if a step ended the attempt instead of returning its value. */
+export function isOutcome(step: object): step is Outcome {
+  return "kind" in step;
 }

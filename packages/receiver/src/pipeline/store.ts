@@ -1,8 +1,9 @@
 import type { Envelope } from "./envelope.ts";
-import type { InboxQueue } from "./inbox/inbox.ts";
-import { type Outcome, rejected } from "./outcome.ts";
-import type { ReceiverParts } from "./receiver-parts.ts";
-import { recordedEvent } from "./recorded-event.ts";
+import type { InboxQueue } from "../inbox/inbox.ts";
+import type { Deadline } from "./admission.ts";
+import { inboxLate, recordedEvent } from "./handle.ts";
+import { failed, type Outcome, rejected } from "./outcome.ts";
+import type { ReceiverParts } from "./parts.ts";
 
 /** Events that attempts store at once: their bodies are held meanwhile, and an inbox that stands would gather them. */
 export const STORED_AT_ONCE = 256;
@@ -11,15 +12,15 @@ export const STORED_AT_ONCE = 256;
 export async function storeEvent(
   body: Uint8Array,
   envelope: Envelope,
+  deadline: Deadline<Outcome>,
   parts: ReceiverParts,
   queue: InboxQueue,
 ): Promise<Outcome> {
   const { identity: event } = envelope;
-  const leave = parts.slots.enter();
-  if (leave === undefined) return rejected("CS_RECEIVER_BUSY", { event });
+  deadline.whenPassed = () => inboxLate(event);
   try {
     const stored = await queue.store({
-      ...recordedEvent(body, { envelope, byResource: true }, parts),
+      ...recordedEvent(body, envelope, parts, { byResource: true }),
       // Strict JSON was read from these bytes: they are UTF-8 without a byte order mark.
       body: new TextDecoder().decode(body),
       now: parts.now(),
@@ -39,8 +40,6 @@ export async function storeEvent(
         return stored satisfies never;
     }
   } catch (error) {
-    return { kind: "failed", code: "CS_INBOX_UNAVAILABLE", retryAfterSeconds: 5, event, error };
-  } finally {
-    leave();
+    return failed("CS_INBOX_UNAVAILABLE", error, event);
   }
 }

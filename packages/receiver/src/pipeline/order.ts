@@ -1,8 +1,7 @@
 import { compareStates, type ResourceState } from "@countersign/rules";
 import type { CatalogueEntry } from "@countersign/schemas";
-import type { Envelope } from "./envelope.ts";
-import type { EventResource } from "./inbox/inbox.ts";
-import { membersOf, valueAt } from "./json-pointer.ts";
+import { type Envelope, membersOf, valueAt } from "./envelope.ts";
+import type { EventResource } from "../inbox/inbox.ts";
 
 /**
  * The resource that an event is about, by the pointer of its catalogue's entry. `undefined` where the

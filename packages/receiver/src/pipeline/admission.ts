@@ -1,0 +1,118 @@
+import type { HeadersLike, HeadersObject, SignatureScheme } from "@countersign/signatures";
+import { type Rejected, rejected } from "./outcome.ts";
+
+/** Refuses an attempt by its headers, so that a body that is refused anyway is never read. */
+export function judgeHeaders(
+  headers: HeadersLike,
+  { scheme, bodyBytes }: { readonly scheme: SignatureScheme; readonly bodyBytes: number },
+): Rejected | undefined {
+  const [contentEncoding, contentType, announced] = readHeaders(headers);
+  if (contentEncoding !== undefined && contentEncoding?.toLowerCase() !== "identity")
+    return rejected("CS_BODY_ENCODED", { facts: { contentEncoding } });
+  if (contentType !== undefined && (contentType === null || !JSON_MEDIA_TYPE.test(contentType)))
+    return rejected("CS_BODY_MEDIA_TYPE", { facts: { contentType } });
+  if (Number(announced ?? 0) > bodyBytes) return rejected("CS_BODY_TOO_LARGE");
+
+  const refused = scheme.checkHeaders(headers);
+  return refused && rejected(refused.code, { facts: refused.facts });
+}
+
+/**
+ * A Content-Type of JSON in UTF-8: `application/json` or `application/…+json`, with no parameter but
+ * `charset=utf-8`. Without the header the body is read: no parser is chosen by this header, since
+ * parsers that read it differently are how validation gets bypassed.
+ */
+const JSON_MEDIA_TYPE =
+  /^application\/(?:[a-z0-9!#$&^_.-]{1,64}\+)?json(?:[ \t]*;[ \t]*charset=(?:utf-8|"utf-8"))?$/i;
+
+const NAMES = ["content-encoding", "content-type", "content-length"];
+
+// Few headers have a name as long as one of these: a bit for each length skips the others at once.
+const LENGTHS = NAMES.reduce((bits, { length }) => bits | (1 << (length & 31)), 0);
+
+/**
+ * Returns the values of `NAMES`, in any case of their spelling: `undefined` if a header is absent,
+ * `null` if it was sent twice, since nobody can say which of the two is meant.
+ */
+function readHeaders(headers: HeadersLike): readonly (string | null | undefined)[] {
+  if (isHeadersObject(headers)) return NAMES.map((name) => headers.get(name) ?? undefined);
+  const found: (string | null | undefined)[] = [undefined, undefined, undefined];
+  for (const key of Object.keys(headers)) {
+    if (((LENGTHS >>> (key.length & 31)) & 1) === 0) continue;
+    const index = NAMES.indexOf(key.toLowerCase());
+    const value = headers[key];
+    if (index === -1 || value === undefined) continue;
+    found[index] = found[index] === undefined && typeof value === "string" ? value : null;
+  }
+  return found;
+}
+
+function isHeadersObject(headers: HeadersLike): headers is HeadersObject {
+  return typeof headers.get === "function";
+}
+
+/** Bounds the events that are handled at once; further attempts wait, first in, first out. */
+export class HandlerSlots {
+  readonly #waiting = new Set<(entered: boolean) => void>();
+  #free: number;
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  /** Takes a slot if one is free. Nobody overtakes the attempts that wait: a slot that frees is theirs. */
+  tryEnter(): boolean {
+    if (this.#free === 0) return false;
+    this.#free -= 1;
+    return true;
+  }
+
+  /** Waits for a slot. `entered` resolves with true, or with false after `giveUp`. */
+  wait(): { readonly entered: Promise<boolean>; readonly giveUp: () => void } {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    this.#waiting.add(resolve);
+    const giveUp = (): void => {
+      if (this.#waiting.delete(resolve)) resolve(false);
+    };
+    return { entered: promise, giveUp };
+  }
+
+  leave(): void {
+    const [next] = this.#waiting;
+    if (next === undefined) this.#free += 1;
+    else {
+      this.#waiting.delete(next);
+      next(true);
+    }
+  }
+}
+
+/** The time in which an attempt is answered. Elapsed time is measured by a timer, never by the wall clock. */
+export class Deadline<Late> {
+  /** The answer if the time passes now. Each step of the flow sets its own. */
+  whenPassed: () => Late;
+  /** True if a handler was running when the time passed: it keeps its claim. */
+  handlerGoesOn = false;
+  /** Resolves with `whenPassed()` when the time has passed; never after `end`. */
+  readonly passed: Promise<Late>;
+  #isPassed = false;
+  readonly #timer: ReturnType<typeof setTimeout>;
+
+  constructor(ms: number, whenPassed: () => Late) {
+    this.whenPassed = whenPassed;
+    const { promise, resolve } = Promise.withResolvers<Late>();
+    this.passed = promise;
+    this.#timer = setTimeout(() => {
+      this.#isPassed = true;
+      resolve(this.whenPassed());
+    }, ms);
+  }
+
+  get isPassed(): boolean {
+    return this.#isPassed;
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+  }
+}

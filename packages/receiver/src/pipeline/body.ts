@@ -1,0 +1,174 @@
+import type { HeadersLike } from "@countersign/signatures";
+import type { RejectionCode } from "./outcome.ts";
+
+/** One HTTP POST, as far as the receiver needs it. */
+export interface Attempt {
+  readonly headers: HeadersLike;
+  /** The bytes as they arrived, or a reader that has not begun: a body that is refused by its headers is never read. */
+  readonly body: Uint8Array | BodyReader;
+  /** The request's path, from which `secrets` may find the tenant. */
+  readonly path?: string;
+}
+
+/**
+ * Why a body could not be read. `CS_BODY_NOT_JSON`: its transport encoding is invalid, so the bytes are
+ * unknown. `CS_REQUEST_UNREADABLE`: the runtime cannot make a request of what was sent.
+ */
+export type BodyErrorCode = Extract<
+  RejectionCode,
+  | "CS_BODY_CONSUMED"
+  | "CS_BODY_TOO_LARGE"
+  | "CS_BODY_TIMEOUT"
+  | "CS_BODY_ABORTED"
+  | "CS_BODY_NOT_JSON"
+  | "CS_REQUEST_UNREADABLE"
+  | "CS_RECEIVER_BUSY"
+>;
+
+/** A body's bytes, or why there are none. */
+export type BodyResult = Uint8Array | { readonly error: BodyErrorCode };
+
+/** Reads a body within its limits, once the receiver has accepted its headers. Never rejects. */
+export type BodyReader = (body: IncomingBody) => Promise<BodyResult>;
+
+export interface BodyLimits {
+  /** The largest body, in bytes. */
+  readonly bodyBytes: number;
+  /** The longest time from the first read to the last byte, in milliseconds. */
+  readonly bodyMs: number;
+}
+
+/**
+ * Bounds the memory of all bodies, as they are received and while their attempts wait. When the limit
+ * is reached, the unfinished body with the most bytes is refused: senders that hold many large bodies
+ * open cannot keep a small event out.
+ */
+export class BodyMemory {
+  readonly #limits: BodyLimits & { readonly bytesInFlight: number };
+  readonly #unfinished = new Set<IncomingBody>();
+  #total = 0;
+
+  constructor(limits: BodyLimits & { readonly bytesInFlight: number }) {
+    this.#limits = limits;
+  }
+
+  open(): IncomingBody {
+    const body = new IncomingBody(this.#limits, this);
+    this.#unfinished.add(body);
+    return body;
+  }
+
+  /** Makes room for `more` bytes of a body; false if it has to be refused itself. */
+  reserve(body: IncomingBody, more: number): boolean {
+    while (this.#total + more > this.#limits.bytesInFlight) {
+      let largest = body;
+      for (const other of this.#unfinished) if (other.held > largest.held) largest = other;
+      if (largest === body) return false;
+      largest.refuse();
+    }
+    this.#total += more;
+    return true;
+  }
+
+  finish(body: IncomingBody): void {
+    this.#unfinished.delete(body);
+  }
+
+  release(body: IncomingBody): void {
+    this.#unfinished.delete(body);
+    this.#total -= body.held;
+  }
+}
+
+/**
+ * A body that is being read, in one buffer that doubles: with a list of chunks, a sender of single
+ * bytes would take a hundred times its body in memory. A body of one chunk is not copied.
+ */
+export class IncomingBody implements BodyLimits {
+  readonly bodyBytes: number;
+  readonly bodyMs: number;
+  /** Set by the reader; called if the body has to be given up for others. */
+  onRefused: (() => void) | undefined;
+  readonly #memory: BodyMemory;
+  #buffer = EMPTY;
+  #size = 0;
+  #held = 0;
+  #refused = false;
+
+  constructor({ bodyBytes, bodyMs }: BodyLimits, memory: BodyMemory) {
+    this.bodyBytes = bodyBytes;
+    this.bodyMs = bodyMs;
+    this.#memory = memory;
+  }
+
+  /** The bytes that are counted. */
+  get held(): number {
+    return this.#held;
+  }
+
+  /** Adds a chunk, or returns the limit that it would pass. Judged by the bytes that arrive, not by an announced length. */
+  push(chunk: ArrayBufferView): BodyErrorCode | undefined {
+    if (this.#refused) return "CS_RECEIVER_BUSY";
+    const next = this.#size + chunk.byteLength;
+    if (next > this.bodyBytes) return "CS_BODY_TOO_LARGE";
+    if (this.#size === 0) {
+      if (!this.#hold(chunk.byteLength)) return "CS_RECEIVER_BUSY";
+      this.#buffer = bytesOf(chunk);
+    } else {
+      // The first chunk's buffer is not ours to write to; it is always full, so it is copied here.
+      if (next > this.#buffer.length) {
+        const length = Math.min(this.bodyBytes, Math.max(next, 2 * this.#size));
+        if (!this.#hold(length)) return "CS_RECEIVER_BUSY";
+        const grown = new Uint8Array(length);
+        grown.set(this.#buffer.subarray(0, this.#size));
+        this.#buffer = grown;
+      }
+      this.#buffer.set(bytesOf(chunk), this.#size);
+    }
+    this.#size = next;
+    return undefined;
+  }
+
+  /** Returns all bytes. */
+  all(): Uint8Array {
+    return this.#buffer.subarray(0, this.#size);
+  }
+
+  /** Takes over the bytes that were read: from now on the body is counted, and no longer given up for others. */
+  finish(read: BodyResult): BodyResult {
+    if (this.#refused) return { error: "CS_RECEIVER_BUSY" };
+    if ("error" in read) return read;
+    if (read.length > this.bodyBytes) return { error: "CS_BODY_TOO_LARGE" };
+    // A framework kept these bytes, or a reader of somebody else's did not count them.
+    if (read.length > this.#held && !this.#hold(read.length)) return { error: "CS_RECEIVER_BUSY" };
+    this.#memory.finish(this);
+    return read;
+  }
+
+  /** Frees the memory for others; called by the memory or at the attempt's end. */
+  release(): void {
+    this.#memory.release(this);
+    this.#held = 0;
+    this.#buffer = EMPTY;
+  }
+
+  refuse(): void {
+    this.#refused = true;
+    this.release();
+    this.onRefused?.();
+  }
+
+  #hold(length: number): boolean {
+    if (!this.#memory.reserve(this, length - this.#held)) return false;
+    this.#held = length;
+    return true;
+  }
+}
+
+const EMPTY = new Uint8Array(0);
+
+/** Returns the bytes under a view of any realm: a test runner's `Uint8Array` is not always this one. */
+export function bytesOf(view: ArrayBufferView): Uint8Array<ArrayBuffer> {
+  // A request's chunks are never in shared memory.
+  return new Uint8Array(view.buffer as ArrayBuffer, view.byteOffset, view.byteLength);
+}

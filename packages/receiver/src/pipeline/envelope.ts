@@ -1,0 +1,134 @@
+import { parseAmount, readJson } from "@countersign/rules";
+import type { CatalogueEntry } from "@countersign/schemas";
+import { type EventIdentity, type Outcome, rejected } from "./outcome.ts";
+
+/** An event of any type, as the fallback gets it. */
+export interface UnknownEvent {
+  readonly id: string;
+  readonly type: string;
+  /** The time of the event, as the sender wrote it. */
+  readonly timestamp: string;
+  readonly data: unknown;
+}
+
+/** An authentic body, decoded. */
+export interface Envelope {
+  readonly identity: EventIdentity;
+  readonly event: UnknownEvent;
+  /** The whole body, as a handler of a known type gets it. */
+  readonly body: unknown;
+  /** JSON Pointers of numbers whose source text is more precise than the parsed number. */
+  readonly inexact: ReadonlyMap<string, string>;
+}
+
+/** The envelope's members, as unescaped JSON Pointers. */
+export interface EnvelopePointers {
+  readonly id: readonly string[];
+  readonly type: readonly string[];
+  readonly timestamp: readonly string[];
+  readonly data: readonly string[];
+}
+
+/** The identity that a genuine signature proves. */
+export interface SignedIdentity {
+  readonly tenant: string;
+  /** The signed id, if the scheme signs one. */
+  readonly id: string | undefined;
+}
+
+// The id's alphabet is the signature's. A dot would let id, timestamp and body be split in another place.
+const ID = /^[A-Za-z0-9_-]{1,256}$/;
+const MAX_TYPE_LENGTH = 256;
+
+/** Decodes the verified bytes strictly and finds the envelope's members by the profile's pointers. */
+export function readEnvelope(
+  bytes: Uint8Array,
+  signed: SignedIdentity,
+  { pointers, depth }: { readonly pointers: EnvelopePointers; readonly depth: number },
+): Envelope | Outcome {
+  const json = readJson(bytes, { depth });
+  if (!json.ok)
+    return rejected("CS_BODY_NOT_JSON", {
+      details: [{ message: `${json.code} at offset ${String(json.offset)}` }],
+    });
+
+  const id = valueAt(json.value, pointers.id);
+  const type = valueAt(json.value, pointers.type);
+  const timestamp = valueAt(json.value, pointers.timestamp);
+  const data = valueAt(json.value, pointers.data);
+  if (typeof id !== "string" || !ID.test(id)) return malformed(pointers.id, "an event id");
+  if (typeof type !== "string" || type === "" || type.length > MAX_TYPE_LENGTH)
+    return malformed(pointers.type, "an event type");
+  if (typeof timestamp !== "string") return malformed(pointers.timestamp, "a timestamp");
+  if (data === undefined) return malformed(pointers.data, "the event's data");
+
+  // If the two signed ids could differ, one event could be recorded as two, or two as one.
+  if (signed.id !== undefined && signed.id !== id) return rejected("CS_EVENT_ID_MISMATCH");
+  const identity = { key: { tenant: signed.tenant, id }, type };
+  const event = { id, type, timestamp, data };
+  return { identity, event, body: json.value, inexact: json.numbers };
+}
+
+function malformed(pointer: readonly string[], expected: string): Outcome {
+  const details = [{ pointer: `/${pointer.join("/")}`, message: `must be ${expected}` }];
+  return rejected("CS_EVENT_ENVELOPE", { details });
+}
+
+/** Rejects a known type that does not fit its schema. An unknown type passes: senders add types without notice. */
+export function validate(
+  { identity: event, body, inexact }: Envelope,
+  catalogue: ReadonlyMap<string, CatalogueEntry<unknown>>,
+): Outcome | undefined {
+  const entry = catalogue.get(event.type);
+  if (entry === undefined) return undefined;
+  const validation = entry.validate(body);
+  if (!validation.ok)
+    return rejected("CS_EVENT_SCHEMA", {
+      event,
+      details: validation.errors.map(({ pointer, message }) => ({ pointer, message })),
+    });
+  if (inexact.size === 0) return undefined;
+  // Judged on the source text: the parsed number of 0.1000000000000000055 is 0.1.
+  const pointer = entry.amounts.find((amount) => inexact.has(amount));
+  return pointer === undefined
+    ? undefined
+    : rejected("CS_EVENT_SCHEMA", {
+        event,
+        details: [{ pointer, message: "has more digits than an amount of cents" }],
+      });
+}
+
+/**
+ * Returns an event's amount as exact cents, 1 to 9,999,999,999.
+ *
+ * `validate` lets through only numbers whose source text is as precise as the parsed number, so the
+ * number's shortest text is the amount and no floating-point arithmetic is needed.
+ *
+ * @throws {RangeError} the value is not an amount of cents. No event that a handler gets has such a value.
+ */
+export function amountCents(amount: { readonly value: number }): bigint {
+  const parsed = parseAmount(String(amount.value));
+  if (!parsed.ok) throw new RangeError(`invalid amount of cents: ${parsed.code}`);
+  return parsed.cents;
+}
+
+/** Splits a JSON Pointer into its unescaped members (RFC 6901 section 4). */
+export function membersOf(pointer: string): readonly string[] {
+  if (pointer === "") return [];
+  return pointer
+    .slice(1)
+    .split("/")
+    .map((member) => member.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+/** Returns the value at a pointer's members, or `undefined`. */
+export function valueAt(root: unknown, members: readonly string[]): unknown {
+  let value = root;
+  // Own members only: `{}` has no "constructor".
+  for (const member of members)
+    value =
+      typeof value === "object" && value !== null && Object.hasOwn(value, member)
+        ? (value as Readonly<Record<string, unknown>>)[member]
+        : undefined;
+  return value;
+}

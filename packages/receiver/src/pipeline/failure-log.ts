@@ -1,0 +1,167 @@
+import type { Secret } from "@countersign/signatures";
+import { isError } from "../is-error.ts";
+import type { EventIdentity, Failed, Outcome, Rejected } from "./outcome.ts";
+
+/** Takes one text for each failure. `console` is one, and so are most loggers. */
+export interface FailureLogger {
+  warn(text: string): void;
+  error(text: string): void;
+}
+
+const MINUTE_MS = 60_000;
+
+/** Failures of a store or a vault come with every attempt; those of a handler are each reported. */
+const COUNTED: ReadonlySet<Failed["code"]> = new Set([
+  "CS_INBOX_UNAVAILABLE",
+  "CS_SECRETS_UNAVAILABLE",
+]);
+
+/**
+ * Reports failures: what a handler threw always, refusals one line per code and minute with a count.
+ * Never a body, a header's value or a secret.
+ */
+export class FailureLog {
+  readonly #logger: FailureLogger | undefined;
+  /** Further failures of a code since its last line. */
+  readonly #counts = new Map<string, number>();
+  readonly #hidden = new Set<string>();
+
+  constructor(log: FailureLogger | false = stderr) {
+    this.#logger = log === false ? undefined : log;
+  }
+
+  /** Replaces these secrets in every later text: an error's message may quote one. */
+  hide(secrets: readonly Secret[]): void {
+    for (const secret of secrets) {
+      const text = typeof secret === "string" ? secret : "raw" in secret ? secret.raw : "";
+      // A shorter text is not a usable secret, and would tear up the log.
+      if (typeof text !== "string" || text.length < 16 || this.#hidden.has(text)) continue;
+      // A function may return any number of them.
+      if (this.#hidden.size === MAX_HIDDEN) this.#hidden.clear();
+      this.#hidden.add(text);
+    }
+  }
+
+  /** @param explanation Why the attempt is refused, for a developer: reported each time. */
+  report(outcome: Outcome, explanation?: string): void {
+    if (this.#logger === undefined) return;
+    switch (outcome.kind) {
+      case "rejected":
+        if (explanation === undefined) this.#count(outcome.code, () => refusalOf(outcome));
+        else this.#write("warn", `${refusalOf(outcome)}: ${explanation}`);
+        return;
+      case "failed": {
+        const text = (): string => `failed ${outcome.code}${eventOf(outcome.event)}`;
+        if (COUNTED.has(outcome.code)) this.#count(outcome.code, text, outcome.error);
+        else this.#write("error", text(), outcome.error);
+        return;
+      }
+      case "handled":
+      case "unrouted":
+      case "duplicate":
+      case "superseded":
+      case "stored":
+      case "in_progress":
+        return;
+      default:
+        outcome satisfies never;
+    }
+  }
+
+  /** Reports an error that no outcome carries. */
+  threw(what: string, error: unknown): void {
+    this.#write("error", what, error);
+  }
+
+  #count(code: string, text: () => string, error?: unknown): void {
+    const more = this.#counts.get(code);
+    if (more !== undefined) {
+      this.#counts.set(code, more + 1);
+      return;
+    }
+    this.#write(error === undefined ? "warn" : "error", text(), error);
+    this.#startMinute(code);
+  }
+
+  #startMinute(code: string): void {
+    this.#counts.set(code, 0);
+    const timer = setTimeout(() => {
+      const more = this.#counts.get(code) ?? 0;
+      this.#counts.delete(code);
+      if (more === 0) return;
+      this.#write("warn", `${code}: ${String(more)} more in the last minute`);
+      this.#startMinute(code);
+    }, MINUTE_MS);
+    // A count must not keep the process alive. A runtime of the Web returns a number.
+    if (typeof timer === "object") timer.unref();
+  }
+
+  #write(level: "warn" | "error", text: string, error?: unknown): void {
+    const lines = error === undefined ? "" : textOf(error);
+    try {
+      this.#logger?.[level](this.#withoutSecrets(`countersign: ${escaped(text)}${lines}`));
+    } catch {
+      // A logger that throws must not change what is answered.
+    }
+  }
+
+  #withoutSecrets(text: string): string {
+    let shown = text;
+    // Also without the prefix, as a decoder's message may quote it.
+    for (const secret of this.#hidden)
+      shown = shown.replaceAll(secret.replace(/^(?:wh[a-z]{2,3}_|raw:)/, ""), "[secret]");
+    return shown;
+  }
+}
+
+const MAX_HIDDEN = 1000;
+
+/** The default logger. Not `console`: a test runner or a framework may have replaced it. */
+const stderr: FailureLogger = { warn: write, error: write };
+
+function write(text: string): void {
+  // Not every runtime of the Web has what Node's types promise.
+  const { process } = globalThis as {
+    process?: { stderr?: { write?(text: string): unknown } };
+  };
+  if (process?.stderr?.write === undefined) console.error(text);
+  else process.stderr.write(`${text}\n`);
+}
+
+function refusalOf({ code, event, details = [], facts = {} }: Rejected): string {
+  const about = [
+    ...Object.entries(facts).map(([name, value]) => `${name} ${shown(value)}`),
+    ...details.map(({ pointer, message }) => `${pointer ?? "body"} ${message}`),
+  ];
+  return `rejected ${code}${eventOf(event)}${about.length === 0 ? "" : ` (${about.join("; ")})`}`;
+}
+
+const MAX_SHOWN = 200;
+
+/** A Content-Type is the sender's choice: it is cut, and quoted so that it cannot look like another line. */
+const shown = (value: unknown): string => JSON.stringify(value).slice(0, MAX_SHOWN);
+
+const eventOf = (event: EventIdentity | undefined): string =>
+  event === undefined ? "" : ` ${event.type} ${event.key.id}`;
+
+/** The message on the first line, the stack indented below, then the causes. */
+function textOf(error: unknown, depth = 0): string {
+  if (!isError(error)) return `: ${escaped(String(error))}`;
+  const { stack = "", cause } = error;
+  const frames = stack.split("\n").filter((line) => /^\s+at /.test(line));
+  const below = frames.map((frame) => `\n    ${escaped(frame.trim())}`).join("");
+  const caused =
+    cause === undefined || depth === 3 ? "" : `\n  caused by${textOf(cause, depth + 1)}`;
+  return `: ${escaped(`${error.name}: ${error.message}`)}${below}${caused}`;
+}
+
+// oxlint-disable-next-line no-control-regex -- these are the characters that are escaped
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g;
+
+/** One line: control characters could forge another line, or move a terminal's cursor. */
+function escaped(text: string): string {
+  return text.replaceAll(
+    CONTROL,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}

@@ -1,0 +1,59 @@
+import type { CatalogueEntry } from "@countersign/schemas";
+import type { HeadersLike, Secret, SignatureScheme } from "@countersign/signatures";
+import type { Inbox, InboxQueue, TransactionalInbox } from "../inbox/inbox.ts";
+import type { HandlerSlots } from "./admission.ts";
+import type { BodyLimits, BodyMemory } from "./body.ts";
+import type { EnvelopePointers } from "./envelope.ts";
+import type { FailureLog } from "./failure-log.ts";
+import type { Router } from "./router.ts";
+
+export interface ReceiverLimits extends BodyLimits {
+  /** How deep the body's JSON may nest. */
+  readonly depth: number;
+  /** The longest time from an attempt's arrival to its answer, in milliseconds: body, waiting and handler. */
+  readonly answerMs: number;
+  /** Events that are handled at once; further attempts wait. */
+  readonly concurrentHandlers: number;
+  /** Memory of all bodies that are being received or wait, in bytes. */
+  readonly bytesInFlight: number;
+}
+
+/** The secrets of an attempt, with the tenant that they belong to. */
+export interface TenantSecrets {
+  readonly tenant: string;
+  readonly secrets: readonly Secret[];
+}
+
+/** Everything that the flow needs: made once by `createReceiver`, the same for every attempt. */
+export interface ReceiverParts {
+  readonly scheme: SignatureScheme;
+  readonly toleranceSeconds: number;
+  readonly pointers: EnvelopePointers;
+  /** A Map: a type named "constructor" must not be found in an object's prototype. */
+  readonly catalogue: ReadonlyMap<string, CatalogueEntry<unknown>>;
+  readonly inbox: Inbox;
+  /** Begins one of the inbox's transactions, if it has them. */
+  readonly begin: TransactionalInbox<unknown>["begin"] | undefined;
+  /** The inbox's queue, with `acknowledge: 'after-store'`. */
+  readonly queue: InboxQueue | undefined;
+  /** Called when an event was stored. */
+  readonly onStored: () => void;
+  readonly order: "none" | "per-resource";
+  /** True with `onIdReuse: 'duplicate'`. */
+  readonly anyBody: boolean;
+  readonly leaseMs: number;
+  readonly limits: ReceiverLimits;
+  readonly router: Router;
+  /** For attempts that claim and handle, or store, an event. */
+  readonly slots: HandlerSlots;
+  readonly memory: BodyMemory;
+  readonly failures: FailureLog;
+  /** Wall time in milliseconds, for what is stored or compared with a sender's time. */
+  readonly now: () => number;
+  /** Monotonic time in milliseconds, for everything that is measured. */
+  readonly elapsed: () => number;
+  readonly findSecrets: (attempt: {
+    readonly headers: HeadersLike;
+    readonly path: string | undefined;
+  }) => Promise<TenantSecrets> | TenantSecrets;
+}

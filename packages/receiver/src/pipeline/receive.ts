@@ -1,0 +1,90 @@
+import { Deadline, judgeHeaders } from "./admission.ts";
+import type { Attempt, BodyResult, IncomingBody } from "./body.ts";
+import { readEnvelope, validate } from "./envelope.ts";
+import { handleOnce } from "./handle.ts";
+import { failed, isOutcome, type Outcome, rejected } from "./outcome.ts";
+import type { ReceiverParts } from "./parts.ts";
+import { storeEvent } from "./store.ts";
+import { verify } from "./verify.ts";
+
+/** The receiver's decision about one attempt, within `limits.answerMs`. */
+export interface Decision {
+  readonly outcome: Outcome;
+  /** Index of the secret that signed the attempt. */
+  readonly secretIndex: number | undefined;
+  /** Resolves with the handler's own outcome, if the attempt had to be answered before it. */
+  readonly later: Promise<Outcome> | undefined;
+}
+
+/** One attempt on its way. */
+interface Passage {
+  readonly deadline: Deadline<Outcome>;
+  readonly body: IncomingBody;
+  secretIndex?: number;
+}
+
+/** Decides about one attempt before its time has passed. Never rejects. */
+export async function receive(attempt: Attempt, parts: ReceiverParts): Promise<Decision> {
+  const deadline = new Deadline<Outcome>(parts.limits.answerMs, () => rejected("CS_BODY_TIMEOUT"));
+  const passage: Passage = { deadline, body: parts.memory.open() };
+  // The last resort: a mistake in the flow itself must not end the process, nor acknowledge.
+  const flow = decide(attempt, passage, parts)
+    .catch((error: unknown) => failed("CS_RECEIVER_FAILED", error))
+    .finally(() => deadline.end());
+  const outcome = await Promise.race([flow, deadline.passed]);
+  passage.body.release();
+  const later = deadline.handlerGoesOn ? flow : undefined;
+  return { outcome, secretIndex: passage.secretIndex, later };
+}
+
+/**
+ * The flow of one attempt. Each step returns its value, or the outcome that ends the attempt; each sets
+ * what is answered if the time passes meanwhile.
+ */
+async function decide(attempt: Attempt, passage: Passage, parts: ReceiverParts): Promise<Outcome> {
+  const { deadline } = passage;
+  const refused = judgeHeaders(attempt.headers, {
+    scheme: parts.scheme,
+    bodyBytes: parts.limits.bodyBytes,
+  });
+  if (refused !== undefined) return refused;
+
+  const body = await readBody(attempt.body, passage.body);
+  if ("error" in body) return rejected(body.error);
+
+  // Nothing of the body is trusted before this.
+  const signed = await verify(attempt, body, deadline, parts);
+  if (isOutcome(signed)) return signed;
+  passage.secretIndex = signed.secretIndex;
+
+  const { pointers, limits, catalogue, queue, slots } = parts;
+  const envelope = readEnvelope(body, signed, { pointers, depth: limits.depth });
+  if (isOutcome(envelope)) return envelope;
+
+  const invalid = validate(envelope, catalogue);
+  if (invalid !== undefined) return invalid;
+
+  if (!slots.tryEnter() && !(await waitForSlot()))
+    return rejected("CS_RECEIVER_BUSY", { event: envelope.identity });
+  try {
+    return queue === undefined
+      ? await handleOnce(body, envelope, deadline, parts)
+      : await storeEvent(body, envelope, deadline, parts, queue);
+  } finally {
+    slots.leave();
+  }
+
+  /** False if the time passed first. */
+  function waitForSlot(): Promise<boolean> {
+    const { entered, giveUp } = slots.wait();
+    deadline.whenPassed = () => {
+      giveUp();
+      return rejected("CS_RECEIVER_BUSY", isOutcome(envelope) ? {} : { event: envelope.identity });
+    };
+    return entered;
+  }
+}
+
+async function readBody(given: Attempt["body"], body: IncomingBody): Promise<BodyResult> {
+  return body.finish(typeof given === "function" ? await given(body) : given);
+}

@@ -1,0 +1,158 @@
+import type { Outcome, RejectionCode } from "./outcome.ts";
+
+/** An answer, for any framework. */
+export interface ReceiverResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON text, or `''` for no body. */
+  readonly body: string;
+}
+
+/** Maps an outcome to an answer; `createReceiver({ respond })` replaces the default one. */
+export type Respond = (outcome: Outcome) => ReceiverResponse;
+
+const RETRY_AFTER_BUSY_SECONDS = 5;
+
+/**
+ * The default answers. A 2xx acknowledges, and the sender stops; after anything else it tries again.
+ * A sender sees a code and the event's id, never a message, a stack or a secret.
+ */
+export function defaultRespond(outcome: Outcome): ReceiverResponse {
+  switch (outcome.kind) {
+    case "handled":
+    case "unrouted":
+    case "duplicate":
+    case "superseded":
+      return { status: 204, headers: {}, body: "" };
+    case "stored":
+      return { status: 202, headers: {}, body: "" };
+    case "in_progress":
+      return json(409, "CS_EVENT_IN_PROGRESS", outcome.key.id, outcome.retryAfterSeconds);
+    case "failed":
+      return json(503, outcome.code, outcome.event?.key.id, outcome.retryAfterSeconds);
+    case "rejected": {
+      const status = rejectionStatus[outcome.code] ?? 401;
+      // All 401s are alike, byte for byte: the reason would help only a forger.
+      const code = status === 401 ? "CS_SIGNATURE_REFUSED" : outcome.code;
+      const retryAfter = status === 503 ? RETRY_AFTER_BUSY_SECONDS : undefined;
+      return json(status, code, outcome.event?.key.id, retryAfter);
+    }
+    default:
+      return outcome satisfies never;
+  }
+}
+
+/** Every rejection except those of the signature and the tenant, which are 401. */
+const rejectionStatus: Readonly<Partial<Record<RejectionCode, number>>> = {
+  CS_BODY_CONSUMED: 500,
+  CS_BODY_ENCODED: 415,
+  CS_BODY_MEDIA_TYPE: 415,
+  CS_BODY_TOO_LARGE: 413,
+  CS_BODY_TIMEOUT: 408,
+  CS_BODY_ABORTED: 400,
+  CS_BODY_NOT_JSON: 400,
+  CS_REQUEST_UNREADABLE: 400,
+  CS_EVENT_ENVELOPE: 400,
+  CS_EVENT_ID_MISMATCH: 400,
+  CS_EVENT_SCHEMA: 422,
+  CS_EVENT_ID_REUSED: 409,
+  CS_RECEIVER_BUSY: 503,
+};
+
+/** The default fix for a consumed body, in the answer and in the warning; an adapter replaces it with its own. */
+export const BODY_CONSUMED_FIX: string =
+  "a parser such as express.json() has read the body before the receiver: " +
+  "move app.post(path, toExpress(receiver)) above app.use(express.json())";
+
+function json(
+  status: number,
+  code: string,
+  id: string | undefined,
+  retryAfterSeconds: number | undefined,
+): ReceiverResponse {
+  const fix = code === "CS_BODY_CONSUMED" ? BODY_CONSUMED_FIX : undefined;
+  return {
+    status,
+    headers: {
+      "content-type": "application/json",
+      ...(retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) }),
+    },
+    body: JSON.stringify({ code, id, fix }),
+  };
+}
+
+// RFC 9110 sections 5.6.2 and 5.5: a token, and no control characters except the tab.
+const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
+
+/**
+ * Returns the answer of a `respond` function as HTTP can carry it: a status of 200 to 599 and clean headers.
+ * Checked here, since every framework throws at another moment, and some of them end the process.
+ *
+ * @throws {TypeError} HTTP cannot carry the answer.
+ */
+export function checkResponse(response: ReceiverResponse): ReceiverResponse {
+  const { status, headers, body } = response;
+  if (!Number.isInteger(status) || status < 200 || status > 599)
+    throw new TypeError('"respond" must return a status from 200 to 599');
+  if (typeof body !== "string") throw new TypeError('"respond" must return a text as "body"');
+  for (const [name, value] of Object.entries(headers))
+    if (!NAME.test(name) || typeof value !== "string" || !VALUE.test(value))
+      throw new TypeError(`"respond" returned an invalid header ${JSON.stringify(name)}`);
+  return BODILESS.has(status) && body !== "" ? { status, headers, body: "" } : response;
+}
+
+/** Rejections of an authentic body, for which a sender may be asked to stop. */
+export type AbortableCode = Extract<
+  RejectionCode,
+  | "CS_BODY_NOT_JSON"
+  | "CS_EVENT_ENVELOPE"
+  | "CS_EVENT_ID_MISMATCH"
+  | "CS_EVENT_SCHEMA"
+  | "CS_EVENT_ID_REUSED"
+>;
+
+/** Exhaustive by its type. */
+const abortable: Readonly<Record<AbortableCode, true>> = {
+  CS_BODY_NOT_JSON: true,
+  CS_EVENT_ENVELOPE: true,
+  CS_EVENT_ID_MISMATCH: true,
+  CS_EVENT_SCHEMA: true,
+  CS_EVENT_ID_REUSED: true,
+};
+
+/**
+ * Returns a `respond` function that adds `webhook-delivery: abort-message` to rejections with one of
+ * `codes`: senders that know the header don't send the event again. A receiver that is updated later
+ * never gets such an event, so this is opt-in:
+ *
+ * ```ts
+ * createReceiver({ …, respond: abortDelivery({ codes: ["CS_EVENT_SCHEMA"] }) })
+ * ```
+ *
+ * @throws {TypeError} a code that an attempt without a genuine signature can have: a stranger must not stop deliveries.
+ * @see Standard Webhooks, the proposed delivery control header; Svix documents it.
+ */
+export function abortDelivery({
+  codes,
+  respond = defaultRespond,
+}: {
+  readonly codes: readonly AbortableCode[];
+  /** Default `defaultRespond`. */
+  readonly respond?: Respond;
+}): Respond {
+  for (const code of codes)
+    if (!Object.hasOwn(abortable, code))
+      throw new TypeError(
+        `abortDelivery: unsupported code ${JSON.stringify(code)}; expected one of ${Object.keys(abortable).join(", ")}`,
+      );
+  const aborting = new Set<string>(codes);
+  return (outcome) => {
+    const response = respond(outcome);
+    if (outcome.kind !== "rejected" || !aborting.has(outcome.code)) return response;
+    const headers = { ...response.headers, "webhook-delivery": "abort-message" };
+    return { ...response, headers };
+  };
+}

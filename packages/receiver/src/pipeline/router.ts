@@ -1,0 +1,131 @@
+import type { EventKey, Inbox, TransactionalInbox } from "../inbox/inbox.ts";
+
+/** The second argument of a handler. */
+export interface HandlerContext {
+  /** The tenant that `secrets` named; `''` where it names none. */
+  readonly tenant: string;
+  /**
+   * The same for every attempt of this event, and for no other event. Pass it as the idempotency key
+   * to services that the handler calls, since such a call can happen twice.
+   */
+  readonly idempotencyKey: string;
+  /**
+   * Aborts when `limits.answerMs` has passed: the attempt is answered 503. The handler keeps its claim
+   * until it settles or its lease ends; if it succeeds within its lease, the event is handled.
+   */
+  readonly signal: AbortSignal;
+}
+
+/** The context of a handler that may write in the inbox's own transaction. */
+export interface TransactionalContext<Transaction> extends HandlerContext {
+  /** Writes through it commit together with "handled", or neither does. */
+  readonly transaction: Transaction;
+}
+
+/** The context of handlers with an inbox: `transaction` exists only if the inbox has transactions. */
+export type ContextOf<InboxType extends Inbox> =
+  InboxType extends TransactionalInbox<infer Transaction>
+    ? TransactionalContext<Transaction>
+    : HandlerContext;
+
+/** The merchant's function for an event. The event is handled when it returns, or its promise fulfils, with any value. */
+export type Handler<Event, Context = HandlerContext> = (event: Event, context: Context) => unknown;
+
+/** The idempotency key of an event. The tenant may hold any character, the id may not hold a colon. */
+export function idempotencyKeyOf({ tenant, id }: EventKey): string {
+  return tenant === "" ? id : `${id}:${tenant}`;
+}
+
+/** A handler of any event: `receiver.on` checks the event's type. */
+export type AnyHandler = (event: never, context: never) => unknown;
+
+export interface Route {
+  readonly handler: AnyHandler;
+  /** True if no handler is registered for the type or its category. */
+  readonly fallback: boolean;
+}
+
+/**
+ * Finds exactly one handler for an event: the type's, else the category's, else the fallback.
+ * With several handlers, a retry after one has failed would run the others again.
+ */
+export interface Router {
+  /**
+   * @throws {TypeError} `name` is neither a type nor a category of the catalogue, has a handler
+   *   already, or an attempt has been received before.
+   */
+  register(name: string, handler: AnyHandler): void;
+  find(type: string, category: string | undefined): Route;
+}
+
+export function createRouter(options: {
+  readonly names: readonly string[];
+  readonly fallback: AnyHandler;
+}): Router {
+  const known = new Set(options.names);
+  // A Map, since a plain object answers "constructor" and "toString" with functions.
+  const handlers = new Map<string, AnyHandler>();
+  const fallback: Route = { handler: options.fallback, fallback: true };
+  let routing = false;
+
+  return {
+    register(name, handler) {
+      if (typeof handler !== "function")
+        throw new TypeError(`receiver.on(${quoted(name)}): the handler must be a function`);
+      if (name === "*" || name === "")
+        throw new TypeError(
+          `receiver.on(${quoted(name)}): unsupported name; every event without its own handler goes to the "fallback" option of createReceiver`,
+        );
+      if (!known.has(name))
+        throw new TypeError(
+          `receiver.on(${quoted(name)}): unknown type or category; ${nearest(name, options.names)}`,
+        );
+      if (handlers.has(name))
+        throw new TypeError(
+          `receiver.on(${quoted(name)}): a handler already exists, and an event has exactly one`,
+        );
+      // A handler registered later would miss events that the fallback has handled meanwhile.
+      if (routing)
+        throw new TypeError(
+          `receiver.on(${quoted(name)}): register all handlers before the first attempt`,
+        );
+      handlers.set(name, handler);
+    },
+    find(type, category) {
+      routing = true;
+      const handler =
+        handlers.get(type) ?? (category === undefined ? undefined : handlers.get(category));
+      return handler === undefined ? fallback : { handler, fallback: false };
+    },
+  };
+}
+
+const quoted = (name: unknown): string => JSON.stringify(String(name));
+
+/** Returns "did you mean …" with the three names that differ in the fewest letters. */
+export function nearest(name: string, names: readonly string[]): string {
+  const distances = names
+    .map((candidate) => ({
+      candidate,
+      distance: editDistance(name.slice(0, 64), candidate),
+    }))
+    .toSorted((a, b) => a.distance - b.distance || a.candidate.localeCompare(b.candidate));
+  return `did you mean ${distances
+    .slice(0, 3)
+    .map(({ candidate }) => quoted(candidate))
+    .join(", ")}?`;
+}
+
+/** Returns the Levenshtein distance, computed row by row. */
+function editDistance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= a.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= b.length; column += 1) {
+      const changed = (previous[column - 1] ?? 0) + (a[row - 1] === b[column - 1] ? 0 : 1);
+      current.push(Math.min(changed, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
+    }
+    previous = current;
+  }
+  return previous[b.length] ?? 0;
+}

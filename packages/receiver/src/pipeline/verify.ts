@@ -1,0 +1,76 @@
+import { randomBytes } from "node:crypto";
+import type { Secret, SignatureScheme } from "@countersign/signatures";
+import type { SecretsOption } from "../options.ts";
+import type { Deadline } from "./admission.ts";
+import type { Attempt } from "./body.ts";
+import type { SignedIdentity } from "./envelope.ts";
+import { failed, type Outcome, rejected } from "./outcome.ts";
+import type { ReceiverParts, TenantSecrets } from "./parts.ts";
+
+/** Verified in place of an unknown tenant's secrets, so that the time of a refusal does not reveal which tenants exist. */
+const DECOY = { raw: randomBytes(64) };
+
+/** The proof of a genuine signature. */
+export interface Verified extends SignedIdentity {
+  /** Index of the secret that matched. */
+  readonly secretIndex: number;
+}
+
+/** Verifies the signature with the secrets of the attempt's tenant. */
+export async function verify(
+  { headers, path }: Attempt,
+  body: Uint8Array,
+  deadline: Deadline<Outcome>,
+  { scheme, toleranceSeconds, now, findSecrets, failures }: ReceiverParts,
+): Promise<Verified | Outcome> {
+  deadline.whenPassed = () =>
+    failed("CS_SECRETS_UNAVAILABLE", new Error('"secrets" did not answer within limits.answerMs'));
+  try {
+    const { tenant, secrets } = await findSecrets({ headers, path });
+    failures.hide(secrets);
+    const known = secrets.length > 0;
+    const options = { now: now(), toleranceSeconds };
+    const verification = scheme.verify({ headers, body }, known ? secrets : [DECOY], options);
+    if (!known) return rejected("CS_TENANT_UNKNOWN");
+    if (!verification.ok) return rejected(verification.code, { facts: verification.facts });
+    return { tenant, id: verification.id, secretIndex: verification.secretIndex };
+  } catch (error) {
+    // The merchant's own look-up failed, or returned an unusable secret.
+    return failed("CS_SECRETS_UNAVAILABLE", error);
+  }
+}
+
+/** Checks a list now; the answer of a function is checked with each attempt. */
+export function checkSecrets(
+  secrets: SecretsOption,
+  scheme: SignatureScheme,
+): ReceiverParts["findSecrets"] {
+  if (typeof secrets === "function")
+    return async (request) => tenantSecrets(await secrets(request));
+  if (!Array.isArray(secrets) || secrets.length === 0)
+    throw new TypeError(
+      'createReceiver: "secrets" must have at least one secret, or be a function',
+    );
+  const list: readonly (Secret | undefined)[] = secrets;
+  const given = list.map((secret, index): Secret => {
+    if (secret !== undefined) return secret;
+    throw new TypeError(
+      `createReceiver: secrets[${String(index)}] is undefined: is its environment variable set?`,
+    );
+  });
+  scheme.check(given, "verify");
+  const answer: TenantSecrets = { tenant: "", secrets: given };
+  return () => answer;
+}
+
+/** Plain JavaScript may return anything; the receiver answers 503 until the function is corrected. */
+function tenantSecrets(answer: TenantSecrets): TenantSecrets {
+  if (Array.isArray(answer))
+    throw new TypeError(
+      '"secrets" must return { tenant, secrets }, not a list: without a tenant, one merchant could ' +
+        'use up the event ids of another. Return { tenant: "", secrets } if there is only one',
+    );
+  if (typeof answer?.tenant !== "string" || !Array.isArray(answer.secrets))
+    throw new TypeError('"secrets" must return { tenant, secrets }: a text and a list of secrets');
+  return answer;
+}
