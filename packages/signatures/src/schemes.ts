@@ -1,4 +1,4 @@
-import { createScheme } from "./create-scheme.ts";
+import { createScheme, type SchemeParts } from "./create-scheme.ts";
 import {
   checkDescription,
   type Encoding,
@@ -30,25 +30,27 @@ export interface SecretOptions {
  * @throws {TypeError} `minSecretBytes` is not an integer from 1 to 64.
  */
 export function standardWebhooks({ minSecretBytes }: SecretOptions = {}): SignatureScheme {
-  if (minSecretBytes !== undefined) checkMinSecretBytes(minSecretBytes);
-  return createScheme({
-    description: {
-      name: "standard-webhooks",
-      algorithm: "sha256",
-      encoding: "base64",
-      headers: {
-        signature: "webhook-signature",
-        timestamp: "webhook-timestamp",
-        id: "webhook-id",
-      },
-      signed: ["id", "timestamp", "body"],
-      separator: ".",
-      ...(minSecretBytes === undefined ? {} : { minSecretBytes }),
-    },
-    form: { kind: "versions" },
-    importSecret: importStandardSecret,
-  });
+  if (minSecretBytes === undefined) return createScheme(STANDARD);
+  checkMinSecretBytes(minSecretBytes);
+  return createScheme({ ...STANDARD, description: { ...STANDARD.description, minSecretBytes } });
 }
+
+const STANDARD: SchemeParts = {
+  description: {
+    name: "standard-webhooks",
+    algorithm: "sha256",
+    encoding: "base64",
+    headers: {
+      signature: "webhook-signature",
+      timestamp: "webhook-timestamp",
+      id: "webhook-id",
+    },
+    signed: ["id", "timestamp", "body"],
+    separator: ".",
+  },
+  form: { kind: "versions" },
+  importSecret: importStandardSecret,
+};
 
 /**
  * A scheme from its description. Text is the key as it is; a secret has 24 bytes or more unless the description says
@@ -58,9 +60,7 @@ export function standardWebhooks({ minSecretBytes }: SecretOptions = {}): Signat
  * @throws {TypeError} The description is unusable; the message names the member.
  */
 export function describedHmac(description: HmacDescription): SignatureScheme {
-  checkDescription(description);
-  const copy = structuredClone(description);
-  return createScheme({ description: copy, form: copy.form, importSecret: importPlainSecret });
+  return createScheme(partsOf({ scheme: "hmac", description }));
 }
 
 /** Options of `xSignature`. */
@@ -205,12 +205,13 @@ export type StatedScheme =
  * @throws {TypeError} The description is unusable; the message names the member.
  */
 export function schemeOf(stated: StatedScheme): SignatureScheme {
-  switch (stated.scheme) {
-    case "standard-webhooks":
-      return standardWebhooks();
-    case "hmac":
-      return describedHmac(stated.description);
-    default:
-      return stated satisfies never;
-  }
+  return createScheme(partsOf(stated));
+}
+
+/** @throws {TypeError} The description is unusable; the message names the member. */
+export function partsOf(stated: StatedScheme): SchemeParts {
+  if (stated.scheme === "standard-webhooks") return STANDARD;
+  checkDescription(stated.description);
+  const description = structuredClone(stated.description);
+  return { description, form: description.form, importSecret: importPlainSecret };
 }

@@ -1,0 +1,210 @@
+/** A body that the sender may have signed instead of the one that arrived. */
+export interface BodyVariant {
+  readonly cause:
+    | "body-reserialized"
+    | "body-whitespace"
+    | "body-newline"
+    | "body-bom"
+    | "body-charset";
+  /** The change, as the end of a sentence. */
+  readonly change: string;
+  readonly bytes: Uint8Array;
+}
+
+const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/** Lists bodies from which usual mistakes make the body that arrived, the most common mistake first. */
+export function bodyVariants(body: Uint8Array): readonly BodyVariant[] {
+  const text = Buffer.from(body).toString("utf8");
+  const found = new Map<string, BodyVariant>();
+  const add = (
+    cause: BodyVariant["cause"],
+    change: string,
+    original: string | Uint8Array,
+  ): void => {
+    const bytes = typeof original === "string" ? Buffer.from(original, "utf8") : original;
+    const name = Buffer.from(bytes).toString("latin1");
+    if (name !== Buffer.from(body).toString("latin1") && !found.has(name)) {
+      found.set(name, { cause, change, bytes });
+    }
+  };
+
+  add("body-newline", "a newline was added at its end", text.replace(/\r?\n$/, ""));
+  add("body-newline", "the newline at its end was removed", `${text}\n`);
+  add("body-newline", "the line break (CRLF) at its end was removed", `${text}\r\n`);
+  add("body-newline", "line breaks were changed from LF to CRLF", text.replaceAll("\r\n", "\n"));
+  add(
+    "body-newline",
+    "line breaks were changed from CRLF to LF",
+    text.replaceAll(/\r?\n/g, "\r\n"),
+  );
+  add(
+    "body-bom",
+    "a byte order mark was added before it",
+    body.subarray(startsWithBom(body) ? 3 : 0),
+  );
+  add("body-bom", "its byte order mark was removed", Buffer.concat([BOM, body]));
+  for (const [change, original] of charsets(body, text)) add("body-charset", change, original);
+
+  const value = parsed(text);
+  if (value === undefined) return [...found.values()];
+  const printed = new Set(printings(value, text.length));
+  if (!printed.has(text)) {
+    add("body-whitespace", "whitespace was added around it", text.trim());
+    const compact = withoutWhitespace(text);
+    for (const original of [compact, `${compact}\n`]) {
+      add("body-whitespace", "whitespace was added to the JSON", original);
+    }
+  }
+  for (const original of printed) {
+    const isSame = withoutWhitespace(original) === withoutWhitespace(text);
+    const cause = isSame && !printed.has(text) ? "body-whitespace" : "body-reserialized";
+    const change = isSame ? "its whitespace was changed" : "its members were printed differently";
+    for (const end of ["", "\n"]) add(cause, change, original + end);
+  }
+  return [...found.values()];
+}
+
+function startsWithBom(body: Uint8Array): boolean {
+  return BOM.every((byte, index) => body[index] === byte);
+}
+
+/** Texts and bytes that a wrong character set turns into this body. */
+function charsets(
+  body: Uint8Array,
+  text: string,
+): readonly (readonly [string, string | Uint8Array])[] {
+  const isAscii = body.every((byte) => byte < 0x80);
+  const decoded = (encoding: string): string => new TextDecoder(encoding).decode(body);
+  const utf16 = body.includes(0)
+    ? (["utf-16le", "utf-16be"] as const).map(
+        (encoding) =>
+          [`it was converted from UTF-8 to ${encoding.toUpperCase()}`, decoded(encoding)] as const,
+      )
+    : [];
+  if (isAscii) return utf16;
+  const singleByte = (["windows-1252", "iso-8859-15"] as const).map(
+    (encoding) => [`it was converted from UTF-8 to ${encoding}`, decoded(encoding)] as const,
+  );
+  return [
+    ...utf16,
+    ["its UTF-8 bytes were read as Latin-1 and encoded again", bytesOfMisread(text)],
+    ["it was converted from UTF-8 to Latin-1", Buffer.from(body).toString("latin1")],
+    ...singleByte,
+    ["its Unicode was normalised to NFC", text.normalize("NFD")],
+    ["its Unicode was normalised to NFD", text.normalize("NFC")],
+  ];
+}
+
+/** Undoes one misreading as Windows-1252, which is Latin-1 except for 0x80 to 0x9F. */
+function bytesOfMisread(text: string): Uint8Array {
+  const table = new Map(
+    Array.from({ length: 256 }, (_, byte) => [
+      new TextDecoder("windows-1252").decode(Uint8Array.of(byte)),
+      byte,
+    ]),
+  );
+  return Uint8Array.from(
+    Array.from(text, (character) => table.get(character) ?? character.charCodeAt(0)),
+  );
+}
+
+function parsed(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
+    return typeof value === "object" && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Removes whitespace outside strings. */
+function withoutWhitespace(text: string): string {
+  return text.replaceAll(/("(?:[^"\\]|\\.)*")|\s+/gs, "$1");
+}
+
+interface Style {
+  readonly indent: string;
+  readonly comma: string;
+  readonly colon: string;
+}
+
+/** The layouts of JSON.stringify, of Python's json.dumps, and of indenting printers. */
+const LAYOUTS: readonly Style[] = [
+  { indent: "", comma: ",", colon: ":" },
+  { indent: "", comma: ", ", colon: ": " },
+  { indent: "  ", comma: ",", colon: ": " },
+  { indent: "    ", comma: ",", colon: ": " },
+  { indent: "\t", comma: ",", colon: ": " },
+];
+
+const unicodeEscape = (character: string): string =>
+  `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+
+/** JavaScript escapes little; Python escapes all but ASCII, PHP slashes too, and Go what HTML treats specially. */
+const ESCAPES: readonly ((text: string) => string)[] = [
+  (text) => text,
+  (text) => text.replaceAll(/[\u007f-\uffff]/g, unicodeEscape),
+  (text) => text.replaceAll("/", "\\/"),
+  (text) => text.replaceAll("/", "\\/").replaceAll(/[\u007f-\uffff]/g, unicodeEscape),
+  (text) => text.replaceAll(/[<>&\u2028\u2029]/g, unicodeEscape),
+];
+
+/** JavaScript prints 10.00 as 10; a sender may have written the cents, or at least one digit. */
+const NUMBERS: readonly ((number: number, member: string) => string)[] = [
+  (number) => String(number),
+  (number, member) => (isMoney(member) ? number.toFixed(2) : String(number)),
+  (number, member) =>
+    isMoney(member) && Number.isInteger(number) ? `${number}.0` : String(number),
+];
+const isMoney = (member: string): boolean => /amount|value|price|total|fee/i.test(member);
+
+const ENVELOPE = ["id", "type", "category", "timestamp", "data"];
+const ORDERS: readonly ((names: readonly string[]) => readonly string[])[] = [
+  (names) => names,
+  (names) => names.toSorted(),
+  (names) => [
+    ...ENVELOPE.filter((name) => names.includes(name)),
+    ...names.filter((name) => !ENVELOPE.includes(name)),
+  ],
+];
+
+/** Largest text that is printed in every way; beyond it only the layout varies. */
+const MAX_PRINTED = 65_536;
+
+/** Prints a JSON value as the usual printers of several languages do. */
+function* printings(value: unknown, length: number): Generator<string> {
+  const isLarge = length > MAX_PRINTED;
+  for (const order of isLarge ? ORDERS.slice(0, 1) : ORDERS) {
+    for (const number of isLarge ? NUMBERS.slice(0, 1) : NUMBERS) {
+      for (const escape of isLarge ? ESCAPES.slice(0, 1) : ESCAPES) {
+        for (const style of LAYOUTS)
+          yield print(value, { ...style, order, number, escape }, "", "");
+      }
+    }
+  }
+}
+
+interface Printer extends Style {
+  readonly order: (typeof ORDERS)[number];
+  readonly number: (typeof NUMBERS)[number];
+  readonly escape: (typeof ESCAPES)[number];
+}
+
+function print(value: unknown, printer: Printer, member: string, margin: string): string {
+  const { indent, comma, colon, order, number, escape } = printer;
+  if (typeof value === "number") return number(value, member);
+  if (typeof value !== "object" || value === null) return escape(JSON.stringify(value));
+  const inner = margin + indent;
+  const isList = Array.isArray(value);
+  const entries = new Map<string, unknown>(Object.entries(value));
+  const parts = order([...entries.keys()]).map((name) => {
+    const printed = print(entries.get(name), printer, isList ? member : name, inner);
+    return isList ? printed : `${escape(JSON.stringify(name))}${colon}${printed}`;
+  });
+  const [open, close] = isList ? ["[", "]"] : ["{", "}"];
+  if (parts.length === 0) return open + close;
+  return indent === ""
+    ? open + parts.join(comma) + close
+    : `${open}\n${inner}${parts.join(`${comma}\n${inner}`)}\n${margin}${close}`;
+}
