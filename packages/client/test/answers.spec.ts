@@ -1,29 +1,30 @@
 import { inspect } from "node:util";
 import type { ClientOptions } from "@countersign/client";
 import { describe, expect, it } from "vitest";
-import { errorOf, openClient, order, pending, problem } from "./fixtures.ts";
-import { SECRET_KEY } from "./open-sandbox.ts";
-import { openProvider, type Scripted } from "./scripted-provider.ts";
+import {
+  errorOf,
+  JSON_TYPE,
+  openClient,
+  openProvider,
+  order,
+  pending,
+  problem,
+  SECRET_KEY,
+  subscription,
+  type Scripted,
+} from "./fixtures.ts";
 
-const once = { retry: { attempts: 1 } } as const;
-const subscription = {
-  url: "https://merchant.example/hooks",
-  secretKey: SECRET_KEY,
-  subscriptionDetails: { type: "ALL" },
-} as const;
-
-async function refundError(answer: Scripted, options: Partial<ClientOptions> = once) {
+async function refundError(answer: Scripted, options: Partial<ClientOptions> = {}) {
   const { url, received } = await openProvider(answer);
-  const { client, time } = openClient(url, options);
+  const { client, time } = openClient(url, { retry: { attempts: 1 }, ...options });
   return { error: await errorOf(client.refund(order)), received, time };
 }
 
-describe("a refusal", () => {
-  it("as a problem tells code, message, wrong members and request", async () => {
+describe("the error of a refused call", () => {
+  it("has the code, message, wrong members and request id of a problem", async () => {
     const errors = [{ pointer: "/amount/value", code: "INVALID_AMOUNT", message: "too precise" }];
-    const { error } = await refundError(
-      problem(400, "INVALID_REQUEST", { errors, requestId: "req_1", added: 1 }),
-    );
+    const more = { errors, requestId: "req_1", added: 1 };
+    const { error } = await refundError(problem(400, "INVALID_REQUEST", more));
     expect(Object.fromEntries(Object.entries(error))).toEqual({
       name: "CallRefusedError",
       code: "CS_CALL_REFUSED",
@@ -39,31 +40,25 @@ describe("a refusal", () => {
     });
   });
 
-  it("in the flat form tells the same", async () => {
-    const json = { errorId: "err_1", errorCode: "NEW_CODE", errorMessage: "No." };
-    const { error } = await refundError({ status: 404, json });
-    expect(error).toMatchObject({ errorCode: "NEW_CODE", errorMessage: "No.", requestId: "err_1" });
+  it("has the members of a flat body, of errorDetails alone (S 7), and no code otherwise", async () => {
+    const told = { errorCode: "NEW_CODE", errorMessage: "No." };
+    for (const [answer, expected] of [
+      [{ json: { errorId: "err_1", ...told } }, { ...told, requestId: "err_1" }],
+      [{ json: { errorDetails: told } }, { ...told, errors: [] }],
+      [{ text: "<p>No</p>", headers: { "content-type": "text/html" } }, { errorCode: undefined }],
+      [{}, { errorCode: undefined }],
+      [{ json: [] }, { errorCode: undefined }],
+    ] as const) {
+      const { error } = await refundError({ status: 403, ...answer });
+      expect(error).toMatchObject({ code: "CS_CALL_REFUSED", status: 403, ...expected });
+    }
   });
 
-  it("with errorDetails alone tells what S 7 shows", async () => {
-    const json = { errorDetails: { errorCode: "NEW_CODE", errorMessage: "No." } };
-    const { error } = await refundError({ status: 422, json });
-    expect(error).toMatchObject({ errorCode: "NEW_CODE", errorMessage: "No.", errors: [] });
-  });
-
-  it.each<[string, Scripted]>([
-    ["HTML", { status: 403, text: "<p>No</p>", headers: { "content-type": "text/html" } }],
-    ["nothing", { status: 403 }],
-    ["a list", { status: 403, json: [] }],
-  ])("with %s in its body has no code", async (_, answer) => {
-    const { error } = await refundError(answer);
-    expect(error).toMatchObject({ code: "CS_CALL_REFUSED", status: 403, errorCode: undefined });
-  });
-
-  it("does not carry a secret that the provider echoes, nor does anything else", async () => {
+  it("contains no secret that the provider echoes, nor does the client when inspected", async () => {
+    const text = `${SECRET_KEY} a-long-token`;
     const { url } = await openProvider(
       problem(400, "INVALID_REQUEST", {
-        errorDetails: { errorCode: "INVALID_REQUEST", errorMessage: `${SECRET_KEY} a-long-token` },
+        errorDetails: { errorCode: "INVALID_REQUEST", errorMessage: text },
         errors: [{ pointer: `/${SECRET_KEY}`, code: "X", message: "not a-long-token" }],
       }),
     );
@@ -75,51 +70,45 @@ describe("a refusal", () => {
       expect(shown).not.toContain(secret);
       expect(inspect(client, { depth: 9, showHidden: true })).not.toContain(secret);
     }
-  });
-
-  it("of a token does not carry the client's secret", async () => {
-    const { url } = await openProvider({ status: 400, json: { error: "no my-client-secret" } });
     const own = { token: undefined, clientId: "merchant", clientSecret: "my-client-secret" };
-    const error = await errorOf(openClient(url, own).client.refund(order));
-    expect(error).toMatchObject({ code: "CS_TOKEN_REFUSED", error: "no [secret]" });
+    const refused = await refundError({ status: 400, json: { error: "no my-client-secret" } }, own);
+    expect(refused.error).toMatchObject({ code: "CS_TOKEN_REFUSED", error: "no [secret]" });
   });
 });
 
-describe("an answer that cannot be believed", () => {
+describe("an unreadable answer", () => {
   const json = (text: string, headers: Record<string, string> = {}): Scripted => ({
     status: 201,
     text,
-    headers: { "content-type": "application/json", ...headers },
+    headers: { ...JSON_TYPE, ...headers },
   });
+  const genuine = JSON.stringify(pending);
 
   it.each<[string, Scripted, string]>([
     ["a redirect", { status: 307, headers: { location: "/elsewhere" } }, "status"],
-    ["no media type", { status: 201, text: JSON.stringify(pending) }, "media-type"],
+    ["no media type", { status: 201, text: genuine }, "media-type"],
     ["HTML", json("<p>", { "content-type": "text/html" }), "media-type"],
-    ["a coding", json(JSON.stringify(pending), { "content-encoding": "gzip" }), "media-type"],
-    ["half of it", json('{"paymentId":'), "json"],
-    ["a member twice", json('{"paymentId":"ref_1","paymentId":"ref_2"}'), "json"],
+    ["a content coding", json(genuine, { "content-encoding": "gzip" }), "media-type"],
+    ["a truncated body", json('{"paymentId":'), "json"],
+    ["a duplicate member", json('{"paymentId":"ref_1","paymentId":"ref_2"}'), "json"],
     ["deep nesting", json("[".repeat(17) + "]".repeat(17)), "json"],
     ["a wrong type", json('{"paymentId":1,"paymentStatus":"PENDING"}'), "schema"],
     ["no HTTP", (response) => response.socket?.end("220 smtp\r\n"), "http"],
-    ["262 145 bytes", json(JSON.stringify({ ...pending, more: "x".repeat(262_144) })), "too-large"],
-  ])(
-    "(%s) is an error, and may be an answer to a refund that was made",
-    async (_, answer, reason) => {
-      const { error, received } = await refundError(answer);
-      expect(error).toMatchObject({ code: "CS_ANSWER_UNREADABLE", reason, mayBeDone: true });
-      expect(received).toHaveLength(1);
-    },
-  );
+    ["262,145 bytes", json(JSON.stringify({ ...pending, more: "x".repeat(262_144) })), "too-large"],
+  ])("(%s) fails the call, and the refund may be done", async (_, answer, reason) => {
+    const { error, received } = await refundError(answer);
+    expect(error).toMatchObject({ code: "CS_ANSWER_UNREADABLE", reason, mayBeDone: true });
+    expect(received).toHaveLength(1);
+  });
 
-  it("names what is wrong with its form", async () => {
+  it("names a member of the wrong type", async () => {
     const { error } = await refundError({ status: 201, json: { ...pending, paymentId: 1 } });
     expect(error).toMatchObject({ errors: [{ pointer: "/paymentId", code: "type" }] });
   });
 
-  it("without an end is cut at the limit", async () => {
+  it("without an end is cut off at the size limit", async () => {
     const { error } = await refundError((response) => {
-      response.writeHead(200, { "content-type": "application/json" });
+      response.writeHead(200, JSON_TYPE);
       const more = (): void => {
         if (!response.destroyed && response.write(" ".repeat(65_536))) setImmediate(more);
       };
@@ -129,11 +118,9 @@ describe("an answer that cannot be believed", () => {
     expect(error).toMatchObject({ code: "CS_ANSWER_UNREADABLE", reason: "too-large" });
   });
 
-  it("redirects nowhere, also when it is asked again", async () => {
-    const { error, received } = await refundError(
-      { status: 302, headers: { location: "/elsewhere" } },
-      {},
-    );
+  it("that redirects is neither followed nor retried", async () => {
+    const redirect = { status: 302, headers: { location: "/elsewhere" } };
+    const { error, received } = await refundError(redirect, { retry: { attempts: 5 } });
     expect(error).toMatchObject({ reason: "status", attempts: 1 });
     expect(received.map(({ path }) => path)).toEqual(["/v1/refunds"]);
   });

@@ -1,40 +1,37 @@
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
-import { HttpMessages } from "./http-messages.ts";
 
-/**
- * - `drop`: what is left is lost; the client waits for it until it gives up
- * - `delay`: the client gives up, and what is left arrives all the same
- * - `duplicate`: all of it comes again from its beginning
- * - `cut`: the connection ends
- */
-export type FaultKind = "drop" | "delay" | "duplicate" | "cut";
+const KINDS = ["drop", "delay", "duplicate", "cut"] as const;
 
-/** What happens to an exchange once so many tenths of its request or its answer have gone through. */
+/** A fault of an exchange once so many tenths of its request or its answer have passed. */
 export interface Fault {
-  readonly kind: FaultKind;
+  /**
+   * - `drop`: the rest is lost; the client waits until it gives up
+   * - `delay`: the client gives up, and the rest still arrives
+   * - `duplicate`: everything arrives again from the beginning
+   * - `cut`: the connection ends
+   */
+  readonly kind: (typeof KINDS)[number];
   readonly of: "request" | "answer";
   readonly tenths: number;
 }
 
 export const faults: readonly Fault[] = (["request", "answer"] as const).flatMap((of) =>
-  (["drop", "delay", "duplicate", "cut"] as const).flatMap((kind) =>
-    Array.from({ length: 11 }, (_, tenths) => ({ kind, of, tenths })),
-  ),
+  KINDS.flatMap((kind) => Array.from({ length: 11 }, (_, tenths) => ({ kind, of, tenths }))),
 );
 
 export interface FaultProxy {
   readonly url: string;
-  /** Method and path of every request that came whole. */
+  /** Method and path of every request that arrived whole. */
   readonly requests: string[];
   /** Happen to the next refund requests, one each; `stalled` is called when a client is left waiting. */
   put(next: readonly Fault[], stalled: () => void): void;
-  /** When everything that was let through has been answered or has failed. */
+  /** Waits until everything that passed has been answered or has failed. */
   settled(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A TCP proxy before a server on this machine, which every exchange has a new connection to. */
+/** A TCP proxy before a server on this machine, with a new connection to it for every exchange. */
 export async function openFaultProxy(port: number): Promise<FaultProxy> {
   const requests: string[] = [];
   const underWay = new Set<Promise<void>>();
@@ -42,10 +39,10 @@ export async function openFaultProxy(port: number): Promise<FaultProxy> {
   let stalled = (): void => undefined;
 
   const server = createServer((client) => {
-    const messages = new HttpMessages();
+    const cut = messageCutter();
     client.on("error", () => undefined);
     client.on("data", (chunk) => {
-      for (const message of messages.push(chunk)) {
+      for (const message of cut(chunk)) {
         const [method, path] = message.subarray(0, 200).toString("latin1").split(" ");
         requests.push(`${method} ${path}`);
         const fault = path === "/v1/refunds" ? waiting.shift() : undefined;
@@ -75,95 +72,82 @@ export async function openFaultProxy(port: number): Promise<FaultProxy> {
   };
 }
 
+/** Cuts a stream of HTTP/1.1 messages with their lengths into messages. */
+function messageCutter(): (chunk: Buffer) => Buffer[] {
+  let bytes = Buffer.alloc(0);
+  return (chunk) => {
+    bytes = Buffer.concat([bytes, chunk]);
+    const messages: Buffer[] = [];
+    for (;;) {
+      const head = bytes.indexOf("\r\n\r\n");
+      const text = bytes.subarray(0, Math.max(0, head)).toString("latin1");
+      const length = head + 4 + Number(/^content-length: *(\d+)$/im.exec(text)?.[1] ?? 0);
+      if (head < 0 || length > bytes.length) return messages;
+      messages.push(bytes.subarray(0, length));
+      bytes = bytes.subarray(length);
+    }
+  };
+}
+
 interface Passing {
   readonly port: number;
   readonly fault: Fault | undefined;
   readonly stalled: () => void;
 }
 
-/** One exchange. Never rejects: a connection that ends is what this is about. */
+/** Passes one exchange. Never rejects: connections end here on purpose. */
 async function pass(client: Socket, request: Buffer, passing: Passing): Promise<void> {
   const { port, fault, stalled } = passing;
-  const upstream = new Upstream(port);
-  if (fault?.of !== "request") {
-    upstream.write(request);
-    const answer = await upstream.answer;
-    upstream.end();
-    await (fault === undefined
-      ? write(client, answer)
-      : passAnswer(client, answer, fault, stalled));
-    return;
-  }
-  const at = Math.floor((request.length * fault.tenths) / 10);
-  upstream.write(request.subarray(0, at));
-  const gone = closed(client);
-  switch (fault.kind) {
-    case "cut":
-      await upstream.flushed();
-      client.destroy();
-      break;
-    case "drop":
-      stalled();
-      await gone;
-      break;
-    case "delay":
-      stalled();
-      await gone;
-      upstream.write(request.subarray(at));
-      await upstream.answer;
-      break;
-    case "duplicate": {
-      const copy = new Upstream(port);
-      copy.write(request);
-      upstream.write(request.subarray(at));
-      await write(client, await upstream.answer);
-      await copy.answer;
-      copy.end();
-      break;
-    }
-    default:
-      fault.kind satisfies never;
-  }
-  upstream.end();
-}
-
-async function passAnswer(
-  client: Socket,
-  answer: Buffer,
-  { kind, tenths }: Fault,
-  stalled: () => void,
-): Promise<void> {
-  const at = Math.floor((answer.length * tenths) / 10);
-  const gone = closed(client);
-  await write(client, answer.subarray(0, at));
+  const upstream = openUpstream(port);
+  // Also after an error, for which `once` would reject.
+  const gone = new Promise((resolve) => void client.once("close", resolve));
+  const { kind, tenths = 10 } = fault ?? {};
+  const isRequest = fault?.of === "request";
+  const whole = isRequest ? request : await upstream.exchange(request);
+  const at = Math.floor((whole.length * tenths) / 10);
+  const rest = whole.subarray(at);
+  const forward = (bytes: Buffer): Promise<void> =>
+    write(isRequest ? upstream.socket : client, bytes);
+  const passed = forward(whole.subarray(0, at));
+  const isWaiting = isRequest || rest.length > 0;
   switch (kind) {
     case "cut":
+      await passed;
       client.destroy();
       break;
     case "drop":
-      if (at === answer.length) break;
+      await passed;
+      if (!isWaiting) break;
       stalled();
       await gone;
       break;
     case "delay":
-      if (at === answer.length) break;
+      await passed;
+      if (!isWaiting) break;
       stalled();
-      await write(client, answer.subarray(at));
+      if (!isRequest) await forward(rest);
       await gone;
+      if (isRequest) await upstream.exchange(rest);
       break;
-    case "duplicate":
-      await write(client, answer);
+    case "duplicate": {
+      if (!isRequest) {
+        await forward(whole);
+        break;
+      }
+      const copy = openUpstream(port);
+      const copied = copy.exchange(request);
+      await write(client, await upstream.exchange(rest));
+      await copied;
+      copy.socket.destroy();
+      break;
+    }
+    case undefined:
+      await passed;
       break;
     default:
       kind satisfies never;
   }
-}
-
-/** Resolves when a socket is closed, also by an error. */
-function closed(socket: Socket): Promise<void> {
-  return new Promise((resolve) => {
-    socket.on("close", () => resolve());
-  });
+  upstream.socket.destroy();
 }
 
 /** Resolves when the bytes have left, or when nobody takes them. */
@@ -174,34 +158,18 @@ function write(socket: Socket, bytes: Buffer): Promise<void> {
   });
 }
 
-class Upstream {
-  readonly #socket: Socket;
-  #last: Promise<void> = Promise.resolve();
-  /** The first answer; empty where the connection ends without one. */
-  readonly answer: Promise<Buffer>;
-
-  constructor(port: number) {
-    const messages = new HttpMessages();
-    this.#socket = connect(port, "127.0.0.1");
-    this.answer = new Promise((resolve) => {
-      this.#socket.on("data", (chunk) => {
-        const [message] = messages.push(chunk);
-        if (message !== undefined) resolve(message);
-      });
-      this.#socket.on("error", () => undefined);
-      this.#socket.on("close", () => resolve(Buffer.alloc(0)));
-    });
-  }
-
-  write(bytes: Buffer): void {
-    this.#last = write(this.#socket, bytes);
-  }
-
-  async flushed(): Promise<void> {
-    await this.#last;
-  }
-
-  end(): void {
-    this.#socket.destroy();
-  }
+/** A connection to the server. `exchange` sends bytes and waits for the first answer, empty if there is none. */
+function openUpstream(port: number) {
+  const cut = messageCutter();
+  const socket = connect(port, "127.0.0.1");
+  const answer = new Promise<Buffer>((resolve) => {
+    socket.on("data", (chunk) => cut(chunk).forEach((message) => resolve(message)));
+    socket.on("error", () => undefined);
+    socket.on("close", () => resolve(Buffer.alloc(0)));
+  });
+  const exchange = async (bytes: Buffer): Promise<Buffer> => {
+    await write(socket, bytes);
+    return answer;
+  };
+  return { socket, exchange };
 }

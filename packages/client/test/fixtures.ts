@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import {
   createClient,
   isClientError,
@@ -5,16 +6,32 @@ import {
   type ClientError,
   type ClientOptions,
 } from "@countersign/client";
+import { profiles, type Profile } from "@countersign/schemas/profiles";
 import { onTestFinished } from "vitest";
+import { listen } from "../../sandbox/test/listen.ts";
+import {
+  openSandbox,
+  TOKEN,
+  type Body,
+  type TestSandbox,
+} from "../../sandbox/test/open-sandbox.ts";
 import { TestTime } from "./test-time.ts";
 
+export const SECRET_KEY = "a-secret-of-24-characters-or-more";
+export const JSON_TYPE = { "content-type": "application/json" };
 export const order = { paymentId: "pay_1", amount: "10.50", requestKey: "key-1" } as const;
-
+export const subscription = {
+  url: "https://merchant.example/hooks",
+  secretKey: SECRET_KEY,
+  subscriptionDetails: { type: "ALL" },
+} as const;
 export const pending = {
   paymentId: "ref_1",
   paymentStatus: "PENDING",
   clientReferenceId: null,
 } as const;
+export const made: Scripted = { status: 201, json: pending };
+export const lost: Scripted = (response) => response.destroy();
 
 /** The problem body of a refusal. */
 export const problem = (status: number, errorCode: string, more: object = {}) => ({
@@ -29,17 +46,12 @@ export const problem = (status: number, errorCode: string, more: object = {}) =>
   },
 });
 
-export interface TestClient {
-  readonly client: Client;
-  readonly time: TestTime;
-}
-
 /** A client with a token and a clock of the test's, closed after the test. */
-export function openClient(baseUrl: string, options: Partial<ClientOptions> = {}): TestClient {
+export function openClient(baseUrl: string, options: Partial<ClientOptions> = {}) {
   const time = new TestTime();
   const defaults = { baseUrl, token: "a-token", now: time.now, sleep: time.sleep, random: () => 0 };
-  // A test gives either way of authenticating whole.
-  const client = createClient({ ...defaults, ...options } as ClientOptions);
+  // A test gives one way of authenticating.
+  const client: Client = createClient({ ...defaults, ...options } as ClientOptions);
   onTestFinished(() => client.close());
   return { client, time };
 }
@@ -47,9 +59,63 @@ export function openClient(baseUrl: string, options: Partial<ClientOptions> = {}
 /** The error that a call rejects with. */
 export async function errorOf(call: Promise<unknown>): Promise<ClientError> {
   const error: unknown = await call.then(
-    () => new Error("the call was answered"),
+    () => new Error("the call succeeded"),
     (reason: unknown) => reason,
   );
   if (!isClientError(error)) throw error;
   return error;
+}
+
+/** A sandbox of a profile and its client, and an order for a payment whose refund is AUTHORIZED at once. */
+export async function sandboxWith(profile: Profile = profiles.standard) {
+  const one = await openSandbox({ profile });
+  const { client } = openClient(one.sandbox.url, { token: TOKEN, profile });
+  return { one, client, settled: { ...order, paymentId: one.seeded.payments.settled } };
+}
+
+/** The refunds that have this key, among up to a thousand payment records. */
+export async function refundsOf(one: TestSandbox, requestKey = "key-1"): Promise<Body[]> {
+  const payments = await one.list("/sandbox/payments?limit=1000");
+  return payments.filter(
+    (payment) => payment["direction"] === "CREDIT" && payment["requestKey"] === requestKey,
+  );
+}
+
+export interface Received {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** An answer, or a function that writes one or none. */
+export type Scripted =
+  | {
+      readonly status: number;
+      readonly json?: unknown;
+      readonly text?: string;
+      readonly headers?: Readonly<Record<string, string>>;
+    }
+  | ((response: ServerResponse, received: Received) => void);
+
+/** Opens a provider that answers as the test says, in turn; with the last answer for ever. */
+export async function openProvider(...answers: readonly Scripted[]) {
+  const received: Received[] = [];
+  const url = await listen((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const { method = "", url: path = "", headers } = request;
+      const one = { method, path, headers, body: Buffer.concat(chunks).toString() };
+      received.push(one);
+      const answer = answers[Math.min(received.length, answers.length) - 1];
+      if (typeof answer === "function") answer(response, one);
+      else if (answer !== undefined) {
+        const { status, json, text, headers: own } = answer;
+        response.writeHead(status, { ...(json !== undefined && JSON_TYPE), ...own });
+        response.end(json === undefined ? text : JSON.stringify(json));
+      }
+    });
+  });
+  return { url, received };
 }

@@ -11,33 +11,30 @@ beforeAll(async () => {
 afterAll(() => refunds.close());
 
 /** Every pair of the first two faults is in the slow lane. */
-const RUNS = 15;
-
+const numRuns = 10;
 const fault = fc.constantFrom(...faults);
 
 describe("T-01: a refund whose exchange is disturbed", () => {
-  it.each(faults)("by $kind at $tenths tenths of the $of is made exactly once", async (one) => {
-    const { answer, made, requestKey } = await refunds.ask([one]);
-    expect(made).toHaveLength(1);
-    expect(answer).toMatchObject({
-      refundId: made[0]?.["paymentId"],
-      paymentStatus: made[0]?.["paymentStatus"],
-      clientReferenceId: `for ${requestKey}`,
-    });
+  it("is made exactly once, whichever fault happens at the start, in the middle or at the end", async () => {
+    for (const one of faults.filter(({ tenths }) => tenths % 5 === 0)) {
+      const { answer, made, requestKey } = await refunds.ask([one]);
+      const expected = { refundId: made[0]?.["paymentId"], clientReferenceId: `for ${requestKey}` };
+      expect([one, made.length, answer]).toEqual([one, 1, expect.objectContaining(expected)]);
+    }
   });
 
-  it("in any way on up to four attempts is made exactly once", async () => {
+  it("is made exactly once after any faults on two to four attempts", async () => {
     const happening = fc.array(fault, { minLength: 2, maxLength: 4 });
     await fc.assert(
       fc.asyncProperty(happening, async (some) => {
         const { answer, made } = await refunds.ask(some);
         expect(made.map(({ paymentId }) => paymentId)).toEqual([answer?.refundId]);
       }),
-      { numRuns: RUNS },
+      { numRuns },
     );
   });
 
-  it("on every attempt is not denied where it may be made, and the same key finds it", async () => {
+  it("may be done after faults on every attempt, and the same key finds it", async () => {
     await fc.assert(
       fc.asyncProperty(fc.tuple(fault, fault), async (both) => {
         const first = await refunds.ask(both, { attempts: 2 });
@@ -50,7 +47,7 @@ describe("T-01: a refund whose exchange is disturbed", () => {
         expect(again.made.map(({ paymentId }) => paymentId)).toEqual([again.answer?.refundId]);
         expect(again.answer?.recovered).toBe(first.made.length === 1);
       }),
-      { numRuns: RUNS },
+      { numRuns },
     );
   });
 });

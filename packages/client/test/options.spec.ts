@@ -4,22 +4,16 @@ import * as client from "@countersign/client";
 import { createClient, isClientError, type ClientOptions } from "@countersign/client";
 import { Agent } from "undici";
 import { describe, expect, it } from "vitest";
-import { errorOf, openClient, order, pending } from "./fixtures.ts";
-import { openProvider } from "./scripted-provider.ts";
+import { errorOf, made, openClient, openProvider, order } from "./fixtures.ts";
 
 const https = { baseUrl: "https://provider.example", token: "t" } as const;
 
-describe("the package", () => {
-  it("has these exports", () => {
-    expect(Object.keys(client).toSorted()).toEqual([
-      "clientErrorCodes",
-      "createClient",
-      "isClientError",
-    ]);
-  });
+it("the package exports clientErrorCodes, createClient and isClientError", () => {
+  const names = Object.keys(client).toSorted();
+  expect(names).toEqual(["clientErrorCodes", "createClient", "isClientError"]);
 });
 
-describe("an option that is not what it has to be", () => {
+describe("createClient", () => {
   it.each<[string, Partial<Record<keyof ClientOptions, unknown>>]>([
     ["baseUrl", { baseUrl: undefined }],
     ["baseUrl", { baseUrl: "provider.example" }],
@@ -38,7 +32,7 @@ describe("an option that is not what it has to be", () => {
     ["timeouts.callMs", { timeouts: { callMs: Number.POSITIVE_INFINITY } }],
     ["retry.attempts", { retry: { attempts: 0 } }],
     ["limits.answerBytes", { limits: { answerBytes: 1.5 } }],
-  ])("(%s, %j) is a TypeError that names it and tells no secret", (name, wrong) => {
+  ])("throws a TypeError that names %s and no secret for %j", (name, wrong) => {
     // What JavaScript lets through and the types do not.
     const make = () => createClient({ ...https, ...wrong } as ClientOptions);
     expect(make).toThrow(TypeError);
@@ -46,23 +40,16 @@ describe("an option that is not what it has to be", () => {
     expect(make).not.toThrow("s3cret");
   });
 
-  it.each(["http://127.0.0.1:4010", "http://localhost", "http://[::1]:1", "http://127.9.9.9"])(
-    "is not http to this machine: %s",
-    async (baseUrl) => {
-      const made = createClient({ ...https, baseUrl });
-      await expect(made.close()).resolves.toBeUndefined();
-    },
-  );
-
-  it("is not http to another machine where it is allowed", async () => {
-    const made = createClient({ ...https, baseUrl: "http://sandbox:4010", allowHttp: true });
-    await expect(made.close()).resolves.toBeUndefined();
+  it("accepts http to this machine, and to another one with allowHttp", async () => {
+    for (const host of ["127.0.0.1:4010", "localhost", "[::1]:1", "127.9.9.9", "sandbox:4010"]) {
+      const allowHttp = host === "sandbox:4010";
+      const one = createClient({ ...https, baseUrl: `http://${host}`, allowHttp });
+      await expect(one.close()).resolves.toBeUndefined();
+    }
   });
-});
 
-describe("a dispatcher of the caller's", () => {
-  it("carries the calls and stays open", async () => {
-    const { url, received } = await openProvider({ status: 201, json: pending });
+  it("sends calls through the caller's dispatcher and leaves it open", async () => {
+    const { url, received } = await openProvider(made);
     const dispatcher = new Agent();
     const { client: one } = openClient(url, { dispatcher });
     const ended: string[] = [];
@@ -73,31 +60,22 @@ describe("a dispatcher of the caller's", () => {
     expect(dispatcher.closed).toBe(false);
     await dispatcher.close();
   });
-});
 
-describe("an address where nobody listens", () => {
-  it("is told as such, and nothing was done", async () => {
+  it("fails a call with CS_UNREACHABLE if nobody listens, and nothing was done", async () => {
     const server = createServer().listen(0, "127.0.0.1");
     await new Promise((resolve) => server.once("listening", resolve));
     // A listening TCP server has an address with a port.
     const { port } = server.address() as AddressInfo;
     await new Promise((resolve) => server.close(resolve));
-    const { client: one } = openClient(`http://127.0.0.1:${port}`);
-    expect(await errorOf(one.refund(order))).toMatchObject({
-      code: "CS_UNREACHABLE",
-      reason: "ECONNREFUSED",
-      attempts: 5,
-      mayBeDone: false,
-    });
+    const error = await errorOf(openClient(`http://127.0.0.1:${port}`).client.refund(order));
+    const expected = { code: "CS_UNREACHABLE", reason: "ECONNREFUSED", attempts: 5 };
+    expect(error).toMatchObject({ ...expected, mayBeDone: false });
   });
 });
 
-describe("isClientError", () => {
-  it("goes by the code, since two copies may be installed", () => {
-    const copy = Object.assign(new Error("of another copy"), { code: "CS_CALL_TIMEOUT" });
-    expect(isClientError(copy)).toBe(true);
-    const strangers = [new Error("x"), Object.assign(new Error("x"), { code: "toString" }), null];
-    expect(strangers.map(isClientError)).toEqual([false, false, false]);
-    expect(isClientError({ code: "CS_CALL_TIMEOUT" })).toBe(false);
-  });
+it("isClientError recognizes an error of another copy of the package by its code", () => {
+  const error = (code: string) => Object.assign(new Error("x"), { code });
+  expect(isClientError(error("CS_CALL_TIMEOUT"))).toBe(true);
+  const strangers = [new Error("x"), error("toString"), null, { code: "CS_CALL_TIMEOUT" }];
+  expect(strangers.map(isClientError)).toEqual([false, false, false, false]);
 });

@@ -12,7 +12,7 @@ import { expectTypeOf, test } from "vitest";
 const baseUrl = "https://provider.example";
 declare const client: Client;
 
-test("a client authenticates in exactly one way", () => {
+test("createClient accepts exactly one way to authenticate", () => {
   expectTypeOf(createClient).toBeCallableWith({ baseUrl, token: "t" });
   expectTypeOf(createClient).toBeCallableWith({ baseUrl, token: () => ({ token: "t" }) });
   expectTypeOf(createClient).toBeCallableWith({
@@ -33,7 +33,7 @@ test("a client authenticates in exactly one way", () => {
   });
 });
 
-test("an amount is text or bigint, and the key is required", () => {
+test("refund accepts an amount as text or bigint and requires a key", () => {
   const asked = { paymentId: "pay_1", requestKey: "key-1" };
   expectTypeOf(client.refund).toBeCallableWith({ ...asked, amount: "10.50" });
   expectTypeOf(client.refund).toBeCallableWith({ ...asked, amount: 1050n });
@@ -43,14 +43,14 @@ test("an amount is text or bigint, and the key is required", () => {
   expectTypeOf(client.refund).toBeCallableWith({ paymentId: "pay_1", amount: 1050n });
 });
 
-test("answers are typed, and a status stays open", () => {
+test("answers are typed and keep a status open", () => {
   expectTypeOf(client.refund).returns.resolves.toEqualTypeOf<RefundAnswer>();
   expectTypeOf(client.customer).returns.resolves.toEqualTypeOf<Customer>();
   expectTypeOf<RefundAnswer["refundId"]>().toEqualTypeOf<string | undefined>();
   expectTypeOf<string>().toExtend<RefundAnswer["paymentStatus"]>();
 });
 
-test("errors are a closed union that the code narrows", () => {
+test("errors are a closed union that their code narrows", () => {
   const told = (error: ClientError): unknown => {
     switch (error.code) {
       case "CS_REQUEST_INVALID":

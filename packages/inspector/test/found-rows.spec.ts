@@ -28,15 +28,15 @@ const rowsOf = ({ count, at }: ShownRows) =>
   Array.from({ length: count }, (_, place) => at(place) ?? row(Number.NaN)).toReversed();
 const idsOf = (shown: ShownRows) => rowsOf(shown).map(({ id }) => id);
 
-describe("the rows that pass a filter", () => {
-  it("are those of the list, in its order", () => {
+describe("the rows that match a filter", () => {
+  it("are in the order of the list", () => {
     const found = open();
     const list = numbered(-4, 7);
     expect(found.look(list, never)).toBe(true);
     expect(idsOf(found.shown(list))).toEqual(["e-3", "e0", "e3", "e6"]);
   });
 
-  it("are found while rows come in on either end, each looked at once", () => {
+  it("are found as rows arrive at either end, each tested once", () => {
     let looks = 0;
     const found = open(() => (looks += 1));
     found.look(numbered(0, 4), never);
@@ -47,7 +47,7 @@ describe("the rows that pass a filter", () => {
     expect(looks).toBe(10);
   });
 
-  it("are those that are still there, as they are now", () => {
+  it("are the current versions of the rows that remain", () => {
     const found = open();
     found.look(numbered(0, 7), never);
     const later = numbered(3, 9);
@@ -59,7 +59,7 @@ describe("the rows that pass a filter", () => {
     ]);
   });
 
-  it("are looked for from the newest on, and a look ends when it is late", () => {
+  it("are searched from the newest on, until the search is late", () => {
     const found = open();
     const list = numbered(0, 1000);
     let looks = 0;
@@ -70,7 +70,7 @@ describe("the rows that pass a filter", () => {
     expect(found.shown(list).count).toBe(334);
   });
 
-  it("are found anew in a list that has no row in common with the one before", () => {
+  it("are searched again in a list without a row of the previous one", () => {
     const found = open();
     found.look(numbered(0, 7), never);
     const list = numbered(20, 25);
@@ -78,7 +78,7 @@ describe("the rows that pass a filter", () => {
     expect(idsOf(found.shown(list))).toEqual(["e21", "e24"]);
   });
 
-  it("have a place each, by their numbers", () => {
+  it("have a place by their numbers", () => {
     const found = open();
     const list = numbered(0, 10);
     found.look(list, never);

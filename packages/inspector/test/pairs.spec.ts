@@ -20,8 +20,8 @@ const outcome = (name: string, second: number, eventId: string | null = "evt_1")
   at: at(second),
 });
 
-describe("both sides of one event", () => {
-  it("stand in one row: each attempt with what was told of it before the next one", () => {
+describe("the attempts of an event", () => {
+  it("are paired with the outcome that the receiver reported before the next attempt", () => {
     const delivery = {
       deliveryId: "dlv_1",
       eventId: "evt_1",
@@ -57,7 +57,7 @@ describe("the drawing of a state machine", () => {
     effect: null,
   });
 
-  it("has every state once, beginnings first and ends last, and one arrow a pair", () => {
+  it("shows every state once, initial ones first and final ones last, with one arrow per pair", () => {
     const { states, arrows, width } = layOut([
       transition(null, "FAILED", "request"),
       transition(null, "PENDING", "request"),

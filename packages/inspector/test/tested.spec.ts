@@ -29,10 +29,10 @@ const runOf = (entries: readonly CheckEntry[]): CheckRun => ({
   problem: null,
 });
 
-describe("what the checks say of requirements", () => {
+describe("the list of tested requirements", () => {
   const list = [owed("one", "R-A"), owed("one", "R-B"), owed("two", "R-A"), owed("two", "R-C")];
 
-  it("stays in the order of the checks, whatever is found", () => {
+  it("keeps the order of the checks, whatever they find", () => {
     const before = tested({ owed: list, run: null });
     const after = tested({ owed: list, run: runOf([entry("two", "R-C", "fail")]) });
     for (const rows of [before, after]) {
@@ -41,7 +41,7 @@ describe("what the checks say of requirements", () => {
     expect(after.map(({ status }) => status)).toEqual([undefined, undefined, "fail"]);
   });
 
-  it("is the worst that one of its checks has found", () => {
+  it("shows the worst finding of a requirement's checks", () => {
     const entries = [entry("one", "R-A", "pass"), entry("two", "R-A", "fail")];
     const [row] = tested({ owed: list, run: runOf(entries) });
     expect(row).toMatchObject({ requirement: "R-A", status: "fail", entries });
@@ -49,7 +49,7 @@ describe("what the checks say of requirements", () => {
     expect(tested({ owed: list, run: runOf(mild) })[0]?.status).toBe("pass");
   });
 
-  it("is counted by requirement, the worst first", () => {
+  it("counts requirements by status, the worst first", () => {
     const rows = tested({
       owed: list,
       run: runOf([

@@ -8,105 +8,75 @@ import { curlOf, quoted } from "../src/parts/curl-of.ts";
 import { durationText } from "../src/parts/duration-text.ts";
 import { subjectOf } from "../src/timeline/subject-of.ts";
 
-describe("a formatted payload", () => {
-  it("always says what the payload says", () => {
-    fc.assert(
-      fc.property(fc.json(), (text) => {
-        expect(JSON.parse(formatted(text))).toEqual(JSON.parse(text));
-      }),
-    );
-  });
-
-  it("keeps every number digit for digit", () => {
-    expect(formatted('{"value":10.50,"big":12345678901234567890}')).toBe(
-      '{\n  "value": 10.50,\n  "big": 12345678901234567890\n}',
-    );
-  });
-
-  it("leaves what stands in texts alone", () => {
-    expect(formatted('{"a":"{x, \\"y\\": [1]}","b":[],"c":{}}')).toBe(
-      '{\n  "a": "{x, \\"y\\": [1]}",\n  "b": [],\n  "c": {}\n}',
-    );
-  });
+it("a formatted payload has the payload's value, digits and texts", () => {
+  fc.assert(
+    fc.property(fc.json(), (text) => {
+      expect(JSON.parse(formatted(text))).toEqual(JSON.parse(text));
+    }),
+  );
+  expect(formatted('{"value":10.50,"big":12345678901234567890}')).toBe(
+    '{\n  "value": 10.50,\n  "big": 12345678901234567890\n}',
+  );
+  expect(formatted('{"a":"{x, \\"y\\": [1]}","b":[],"c":{}}')).toBe(
+    '{\n  "a": "{x, \\"y\\": [1]}",\n  "b": [],\n  "c": {}\n}',
+  );
 });
 
-const standard = { scheme: "standard-webhooks" };
-/** The 65 controls but NUL, which no word holds, and the line end, which quotes hold; then what turns text. */
-const obeyed = [
-  ...Array.from({ length: 31 }, (_, index) => index + 1).filter((code) => code !== 10),
-  ...Array.from({ length: 33 }, (_, index) => 127 + index),
+const range = (first: number, count: number) =>
+  Array.from({ length: count }, (_, at) => first + at);
+/** All controls but NUL, which no word has, and the line end, which quotes have; then what turns text. */
+const controls = [
+  ...range(1, 31).filter((code) => code !== 10),
+  ...range(127, 33),
+  ...range(0x202a, 5),
   0x61c,
   0x200e,
   0x200f,
-  0x202a,
-  0x202b,
-  0x202c,
-  0x202d,
-  0x202e,
   0x2028,
   0x2066,
   0x2069,
   0xfeff,
 ].map((code) => `it's ${String.fromCodePoint(code)}[31m\\n%s`);
+const event = {
+  id: "evt_1",
+  type: "x",
+  category: "PAYMENT",
+  timestamp: "",
+  payload: `{"a":"it's"}`,
+};
 
 describe("a line for a shell", () => {
-  it("C6 holds nothing that a terminal obeys when it is pasted", () => {
-    for (const text of obeyed) {
+  it("C6 contains no character that a terminal obeys when it is pasted", () => {
+    for (const text of controls) {
       expect(quoted(text)).toMatch(/^[\x20-\x7E]+$/);
-      expect(attemptTest({ id: text, payload: text, type: text }, standard)).toMatch(
-        /^[\n\x20-\x7E]+$/,
+      const test = attemptTest(
+        { id: text, payload: text, type: text },
+        { scheme: "standard-webhooks" },
       );
+      expect(test).toMatch(/^[\n\x20-\x7E]+$/);
     }
   });
 
-  it("always has a text as one word, whatever is in it", () => {
-    const texts = [
-      "$(touch x)",
-      "`x`",
-      "it's",
-      "a\nb",
-      '"',
-      "\\",
-      "'; rm -rf /; '",
-      "é\u202E",
-      ...obeyed,
-    ];
-    const printed = execFileSync("sh", ["-c", `printf '%s\\0' ${texts.map(quoted).join(" ")}`], {
-      encoding: "utf8",
-    });
+  it("quotes any text as one word", () => {
+    const hostile = ["$(touch x)", "`x`", "it's", "a\nb", '"', "\\", "'; rm -rf /; '", "é\u202E"];
+    const texts = [...hostile, ...controls];
+    const script = `printf '%s\\0' ${texts.map(quoted).join(" ")}`;
+    const printed = execFileSync("sh", ["-c", script], { encoding: "utf8" });
     expect(printed.split("\0").slice(0, -1)).toEqual(texts);
   });
 
-  it("C7 never holds the token", () => {
-    expect(
-      curlOf("http://127.0.0.1:4010", {
-        method: "PUT",
-        path: "/sandbox/clock",
-        body: '{"advance":"P1D"}',
-      }),
-    ).toBe(
+  it("C7 never contains the token", () => {
+    const call = { method: "PUT", path: "/sandbox/clock", body: '{"advance":"P1D"}' } as const;
+    expect(curlOf("http://127.0.0.1:4010", call)).toBe(
       `curl -X PUT -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" -d '{"advance":"P1D"}' 'http://127.0.0.1:4010/sandbox/clock'`,
     );
     expect(curlOf("http://h", { method: "POST", path: "/x" })).toContain("-X POST");
   });
 
-  it("makes an attempt again with its headers and its very bytes", () => {
-    const event = {
-      id: "evt_1",
-      type: "x",
-      category: "PAYMENT",
-      timestamp: "",
-      payload: '{"a":"it\'s"}',
-    };
-    const attempt = {
-      number: 1,
-      startedAt: "",
-      durationMs: 0,
-      status: 204,
-      error: null,
-      answer: null,
-      headers: { "webhook-id": "evt_1" },
-    };
+  it("repeats an attempt with its headers and its exact bytes", () => {
+    const headers = { "webhook-id": "evt_1" };
+    const ended = { durationMs: 0, status: 204, error: null, answer: null };
+    const attempt = { number: 1, startedAt: "", ...ended, headers };
     const delivery = {
       deliveryId: "dlv_1",
       eventId: "evt_1",
@@ -120,22 +90,21 @@ describe("a line for a shell", () => {
     expect(attemptCurl(delivery, attempt, event)).toBe(
       `curl -H 'webhook-id: evt_1' --data-binary '{"a":"it'\\''s"}' 'http://localhost:3000/'`,
     );
-    expect(attemptTest(event, standard)).toContain(JSON.stringify(event.payload));
+    const test = attemptTest(event, { scheme: "standard-webhooks" });
+    expect(test).toContain(JSON.stringify(event.payload));
   });
 });
 
-describe("small texts", () => {
-  it.each([
-    [0, "now"],
-    [5, "5 s"],
-    [305, "5.1 min"],
-    [7200, "2 h"],
-    [266_400, "3.1 d"],
-  ])("%d seconds are %j", (seconds, text) => {
-    expect(durationText(seconds)).toBe(text);
-  });
+it("a duration is shown in its largest unit", () => {
+  const texts = [0, 5, 305, 7200, 266_400].map(durationText);
+  expect(texts).toEqual(["now", "5 s", "5.1 min", "2 h", "3.1 d"]);
+});
 
-  it.each([
+it("the subject of an event is the first id of its type's pointers", () => {
+  const type = "refund.pending";
+  const subjects = ["/data/paymentId", "/data/customerId", "/data/id"];
+  const events = [{ type, category: "PAYMENT", kinds: [type], subjects }];
+  for (const [payload, id] of [
     ['{"data":{"paymentId":"ref_1","customerId":"cus_1"}}', "ref_1"],
     ['{"data":{"customerId":"cus_1"}}', "cus_1"],
     ['{"data":{"id":"cus_2"}}', "cus_2"],
@@ -144,20 +113,15 @@ describe("small texts", () => {
     ['{"data":null}', null],
     ["[]", null],
     ["no JSON", null],
-  ])("%j is about %j", (payload, id) => {
-    const type = "refund.pending";
-    const subjects = ["/data/paymentId", "/data/customerId", "/data/id"];
-    const events = [{ type, category: "PAYMENT", kinds: [type], subjects }];
-    expect(subjectOf({ type, payload }, events)).toBe(id);
+  ] as const) {
+    expect([payload, subjectOf({ type, payload }, events)]).toEqual([payload, id]);
     expect(subjectOf({ type: "another", payload }, events)).toBeNull();
-  });
+  }
 });
 
-describe("the JSON of a call that names an amount", () => {
-  it.each([
-    ["10.50", '{"paymentId":"pay_1","amount":{"currency":"USD","value":10.50}}'],
-    ["1e3", '{"paymentId":"pay_1","amount":{"currency":"USD","value":0}}'],
-  ])("has the digits of %j as they stand, and no empty member", (amount, text) => {
-    expect(jsonText({ paymentId: "pay_1", amount, softDescriptor: "" })).toBe(text);
-  });
+it("the JSON of a call keeps the digits of an amount and drops empty members", () => {
+  const text = (amount: string) => jsonText({ paymentId: "pay_1", amount, softDescriptor: "" });
+  const expected = '{"paymentId":"pay_1","amount":{"currency":"USD","value":10.50}}';
+  expect(text("10.50")).toBe(expected);
+  expect(text("1e3")).toBe(expected.replace("10.50", "0"));
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { Bodies, MAX_CHARACTERS, MAX_EVENTS } from "../src/timeline/bodies.ts";
 import { MAX_ROWS, TimelineStore } from "../src/timeline/timeline-store.ts";
 
 const event = (id: string, payload = "{}") => ({
@@ -20,7 +21,7 @@ const store = () => new TimelineStore((change) => change());
 const ids = (one: TimelineStore) => one.snapshot().rows.map(({ id }) => id);
 
 describe("the timeline of a page", () => {
-  it("has the newest last, whether it was listed or told", () => {
+  it("shows the newest last, whether listed or streamed", () => {
     const one = store();
     one.startWith({ events: [listed("c"), listed("b")], before: "7" });
     one.addEvent(event("d"), null);
@@ -29,7 +30,7 @@ describe("the timeline of a page", () => {
     expect(one.snapshot().before).toBeNull();
   });
 
-  it("knows an event once, and keeps the states of its deliveries", () => {
+  it("shows an event once, with the states of its deliveries", () => {
     const one = store();
     one.startWith({ events: [listed("a")], before: null });
     one.setDelivery(delivery("a", "sub_1"));
@@ -45,7 +46,7 @@ describe("the timeline of a page", () => {
     ]);
   });
 
-  it("keeps what was told while a page was asked for, and forgets what was before", () => {
+  it("keeps events streamed while a page loads, and drops those before it", () => {
     const one = store();
     one.startWith({ events: [listed("gone")], before: null });
     one.awaitPage();
@@ -60,7 +61,7 @@ describe("the timeline of a page", () => {
     expect(ids(one)).toEqual(["d"]);
   });
 
-  it("C9 keeps 100,000 rows, the oldest go first, and finds those that stay", () => {
+  it("C9 keeps the newest 100,000 rows and updates them", () => {
     let change = (): void => undefined;
     const one = new TimelineStore((next) => (change = next));
     for (let count = 0; count < MAX_ROWS + 10; count += 1)
@@ -74,7 +75,7 @@ describe("the timeline of a page", () => {
     expect(one.snapshot().before).toBeNull();
   });
 
-  it("tells its readers once for all that happens at one time", () => {
+  it("notifies its readers once for simultaneous changes", () => {
     const changes: (() => void)[] = [];
     const one = new TimelineStore((change) => changes.push(change));
     let told = 0;
@@ -83,5 +84,27 @@ describe("the timeline of a page", () => {
     expect(changes).toHaveLength(1);
     changes[0]?.();
     expect([told, ids(one).length]).toEqual([1, 100]);
+  });
+});
+
+describe("C9 the payloads that a page keeps", () => {
+  it("are the newest 1,000", () => {
+    const bodies = new Bodies();
+    for (let count = 0; count < 100_000; count += 1) bodies.set(`evt_${String(count)}`, "{}");
+    expect(bodies.size).toBe(MAX_EVENTS);
+    expect(bodies.get("evt_99999")).toBe("{}");
+    expect(bodies.get("evt_98999")).toBeUndefined();
+  });
+
+  it("have at most 50 MB, each event counted once", () => {
+    const bodies = new Bodies();
+    for (const text of ["12345", "123", "1"]) bodies.set("evt_1", text);
+    expect([bodies.size, bodies.characters]).toEqual([1, 1]);
+    const body = "x".repeat(1_000_000);
+    for (let count = 0; count < 100; count += 1) bodies.set(`evt_${String(count)}`, body);
+    expect(bodies.characters).toBeLessThanOrEqual(MAX_CHARACTERS);
+    expect(bodies.size).toBe(25);
+    bodies.set("evt_huge", "x".repeat(MAX_CHARACTERS + 1));
+    expect([bodies.size, bodies.characters]).toEqual([0, 0]);
   });
 });
