@@ -1,4 +1,5 @@
 export type { Catalogue, CatalogueEntry } from "./catalogue.ts";
 export { standardCatalogue } from "./generated/catalogue.ts";
 export type * from "./generated/types.ts";
-export type { SchemaError, Validation, Validator } from "./validator.ts";
+export type { SchemaError } from "./judge.ts";
+export type { Validation, Validator } from "./validator.ts";

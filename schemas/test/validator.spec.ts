@@ -5,6 +5,7 @@ import {
 } from "@countersign/schemas/writers";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
+import { formats } from "../src/formats.ts";
 import { amounts, refusedAmounts } from "./every-amount.ts";
 import { errorsOf } from "./schema-files.ts";
 
@@ -70,4 +71,31 @@ describe("an amount", () => {
     expect(refused).toHaveLength(157_274);
     expect(refused).toEqual(expect.arrayContaining([19.99, 4.35, 0.07]));
   });
+});
+
+describe("a timestamp", () => {
+  it("is valid exactly on the days that the calendar has", () => {
+    const two = (number: number): string => String(number).padStart(2, "0");
+    const wrong = [];
+    for (const year of [
+      ...Array.from({ length: 400 }, (_, index) => 1800 + index),
+      0,
+      4,
+      100,
+      9999,
+    ])
+      for (let month = 0; month <= 13; month += 1)
+        for (let day = 0; day <= 32; day += 1) {
+          const text = `${String(year).padStart(4, "0")}-${two(month)}-${two(day)}T23:59:59.999Z`;
+          const time = Date.parse(text);
+          const exists = !Number.isNaN(time) && new Date(time).toISOString() === text;
+          if (formats["date-time"](text) !== exists) wrong.push(text);
+        }
+    expect(wrong).toEqual([]);
+  });
+
+  it.each(["24:00:00.000Z", "23:60:00.000Z", "23:59:60.000Z", "23:59:59Z", "23:59:59.000+00:00"])(
+    "is rejected at %s",
+    (time) => expect(formats["date-time"](`2026-01-01T${time}`)).toBe(false),
+  );
 });

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
-import { BANNER } from "./banner.ts";
-import type { Schema, SchemaFile } from "./load.ts";
+import { BANNER, type Schema, type SchemaFile } from "./load.ts";
 
 /** A row of the standard profile's catalogue, joined with its schema. */
 export interface EventRow {
@@ -75,8 +74,8 @@ export function catalogueModule(rows: readonly EventRow[]): string {
   return [
     BANNER,
     'import type { Catalogue } from "../catalogue.ts";',
-    'import { checks } from "../../checks/event-checks.js";',
     'import { reader } from "../validator.ts";',
+    'import * as schemas from "./schemas.ts";',
     'import type { EventTypeMap } from "./types.ts";',
     "",
     "/** The events of the standard profile. */",
@@ -86,13 +85,30 @@ export function catalogueModule(rows: readonly EventRow[]): string {
     ...rows.flatMap(({ type, category, resource, rank, amounts, title }) => [
       `    ${JSON.stringify(type)}: {`,
       `      category: ${JSON.stringify(category)},`,
-      `      validate: reader(checks.${title}),`,
+      `      validate: reader(schemas.${title}),`,
       `      amounts: ${JSON.stringify(amounts)},`,
       `      resource: ${JSON.stringify(resource)},`,
       ...(rank === undefined ? [] : [`      rank: ${String(rank)},`]),
       "    },",
     ]),
     "  },",
+    "};",
+    "",
+  ].join("\n");
+}
+
+/** The module of the events' schemas by type: for generators of events. */
+export function eventSchemasModule(rows: readonly EventRow[]): string {
+  return [
+    BANNER,
+    'import type { JudgedSchema } from "../judge.ts";',
+    'import * as schemas from "./schemas.ts";',
+    "",
+    'export type { JudgedSchema } from "../judge.ts";',
+    "",
+    "/** The schemas of the standard profile's events, by type. */",
+    "export const eventSchemas: Readonly<Record<string, JudgedSchema>> = {",
+    ...rows.map(({ type, title }) => `  ${JSON.stringify(type)}: schemas.${title},`),
     "};",
     "",
   ].join("\n");

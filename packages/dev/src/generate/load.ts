@@ -11,6 +11,8 @@ export interface SchemaFile {
   readonly schema: Schema;
 }
 
+/** The first line of every generated file. */
+export const BANNER = "// Generated from schemas/ by `pnpm generate`. Do not edit.";
 export const BASE = "https://countersign.example/schemas/";
 
 /**

@@ -1,5 +1,4 @@
-import { BANNER } from "./banner.ts";
-import type { Schema, SchemaFile } from "./load.ts";
+import { BANNER, type Schema, type SchemaFile } from "./load.ts";
 
 /** The module of the schemas as OpenAPI's and AsyncAPI's documents hold them. */
 export function openApiSchemasModule(schemas: Readonly<Record<string, Schema>>): string {

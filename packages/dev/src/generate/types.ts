@@ -1,7 +1,6 @@
 import { compile } from "json-schema-to-typescript";
 import { mapSchema } from "./keywords.ts";
-import { BANNER } from "./banner.ts";
-import type { Schema, SchemaFile } from "./load.ts";
+import { BANNER, type Schema, type SchemaFile } from "./load.ts";
 import type { EventRow } from "./catalogue.ts";
 
 /** The types of every schema: readonly, with their documentation, and the lookups of events. */

@@ -1,6 +1,6 @@
 /** @ts-ignore fast-check is an optional peer: this module's types stand without it, as any */
 import type FastCheck from "fast-check";
-import type { Schema } from "./event-schema.ts";
+import type { JudgedSchema } from "@countersign/schemas/event-schemas";
 
 /**
  * What a schema accepts, as an arbitrary: everything the keywords admit, and nothing that they refuse.
@@ -11,12 +11,13 @@ import type { Schema } from "./event-schema.ts";
  */
 export function arbitraryOfSchema(
   fc: typeof FastCheck,
-  schema: Schema,
+  schema: JudgedSchema,
 ): FastCheck.Arbitrary<unknown> {
-  const of = (inner: Schema): FastCheck.Arbitrary<unknown> => arbitraryOfSchema(fc, inner);
+  const of = (inner: JudgedSchema): FastCheck.Arbitrary<unknown> => arbitraryOfSchema(fc, inner);
   if (schema.oneOf !== undefined) return fc.oneof(...schema.oneOf.map(of));
   if ("const" in schema) return fc.constant(schema.const);
-  if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
+  const values = schema.enum ?? schema.openEnum;
+  if (values !== undefined) return fc.constantFrom(...values);
 
   const types = [schema.type ?? []].flat();
   if (types.includes("null")) {
@@ -37,7 +38,7 @@ export function arbitraryOfSchema(
   }
 }
 
-function objectOf(fc: typeof FastCheck, schema: Schema): FastCheck.Arbitrary<unknown> {
+function objectOf(fc: typeof FastCheck, schema: JudgedSchema): FastCheck.Arbitrary<unknown> {
   if (schema.additionalProperties !== false) throw unsupported(schema);
   const members = Object.entries(schema.properties ?? {}).map(
     ([name, member]) => [name, arbitraryOfSchema(fc, member)] as const,
@@ -49,7 +50,7 @@ function objectOf(fc: typeof FastCheck, schema: Schema): FastCheck.Arbitrary<unk
 }
 
 /** Lengths are counted in code points, as JSON Schema does. */
-function textOf(fc: typeof FastCheck, schema: Schema): FastCheck.Arbitrary<string> {
+function textOf(fc: typeof FastCheck, schema: JudgedSchema): FastCheck.Arbitrary<string> {
   const { minLength = 0, maxLength, pattern, format } = schema;
   if (format === "date-time") return timestamps(fc);
   if (format !== undefined || maxLength === undefined) throw unsupported(schema);
@@ -71,7 +72,7 @@ const timestamps = (fc: typeof FastCheck): FastCheck.Arbitrary<string> =>
     .map((date) => date.toISOString());
 
 /** Multiples of a power of ten, drawn as integers: a sum of binary fractions would be no multiple. */
-function numberOf(fc: typeof FastCheck, schema: Schema): FastCheck.Arbitrary<number> {
+function numberOf(fc: typeof FastCheck, schema: JudgedSchema): FastCheck.Arbitrary<number> {
   const { minimum, maximum, multipleOf } = schema;
   const digits = /^0\.(0*)1$/.exec(String(multipleOf))?.[1]?.length;
   if (digits === undefined || minimum === undefined || maximum === undefined)
@@ -88,5 +89,5 @@ function scaled(value: number, places: number): bigint {
   return BigInt(whole + fraction.padEnd(places, "0").slice(0, places));
 }
 
-const unsupported = (schema: Schema): TypeError =>
+const unsupported = (schema: JudgedSchema): TypeError =>
   new TypeError(`no arbitrary for a schema with ${Object.keys(schema).join(", ") || "no keyword"}`);

@@ -1,0 +1,117 @@
+import { readFileSync } from "node:fs";
+import type { EventRow } from "./catalogue.ts";
+import { mapSchema, subset } from "./keywords.ts";
+import { BANNER, type Schema, type SchemaFile } from "./load.ts";
+
+/** The module of the schemas as validators and generators of events use them: a constant each. */
+export function schemasModule(files: readonly SchemaFile[]): string {
+  const printed = new Set<SchemaFile>();
+  const constants: string[] = [];
+  // A constant stands below those that it refers to.
+  const print = (file: SchemaFile): void => {
+    if (printed.has(file)) return;
+    printed.add(file);
+    const schema = mapSchema(file.schema, (part) => {
+      const { $ref: ref } = part;
+      if (typeof ref !== "string") return judgedPart(part);
+      const target = files.find(({ id }) => id === new URL(ref, file.id).href);
+      if (target === undefined) throw new Error(`${file.path}: ${ref} leads nowhere`);
+      print(target);
+      return { $ref: target.title };
+    });
+    const text = JSON.stringify(schema, null, 2).replaceAll(/\{\s*"\$ref": "(\w+)"\s*\}/g, "$1");
+    constants.push(`export const ${file.title}: JudgedSchema = ${text};`);
+  };
+  for (const file of files) print(file);
+  return [BANNER, 'import type { JudgedSchema } from "../judge.ts";', "", ...constants, ""].join(
+    "\n",
+  );
+}
+
+/** A schema without what explains it; an open list of values by its own name. */
+function judgedPart(schema: Schema): Schema {
+  const { $schema: _, $id: _id, title: _title, description: _text, ...rest } = schema;
+  const {
+    "x-invalid": _invalid,
+    deprecated: _old,
+    "x-open": isOpen,
+    enum: values,
+    ...judged
+  } = rest;
+  if (values === undefined) return judged;
+  return { ...judged, [isOpen === true ? "openEnum" : "enum"]: values };
+}
+
+/** A module with a `validate…` of each schema, the writer's or the reader's, and of any of some events. */
+export function validatorsModule(
+  side: "writer" | "reader",
+  files: readonly SchemaFile[],
+  rows: readonly EventRow[] = [],
+): string {
+  const titles = files.map(({ title }) => title);
+  const hasRows = rows.length > 0;
+  return [
+    BANNER,
+    'import * as schemas from "./schemas.ts";',
+    `import type { ${[...titles, ...(hasRows ? ["WebhookEvent"] : [])].join(", ")} } from "./types.ts";`,
+    `import { ${hasRows ? "byTag, " : ""}${side}, type Validator } from "../validator.ts";`,
+    "",
+    ...titles.map(
+      (title) =>
+        `export const validate${title}: Validator<${title}> = /* @__PURE__ */ ${side}(schemas.${title});`,
+    ),
+    ...(hasRows
+      ? [
+          "/** Judges an event of any type of the standard profile. */",
+          'export const validateEvent: Validator<WebhookEvent> = /* @__PURE__ */ byTag<WebhookEvent>("type", {',
+          ...rows.map(({ type, title }) => `  ${JSON.stringify(type)}: validate${title},`),
+          "});",
+        ]
+      : []),
+    "",
+  ].join("\n");
+}
+
+/** The module of the built-in profiles. */
+export function profilesModule(folder: string, names: readonly string[]): string {
+  const entries = names.map((name) => {
+    const { $schema: _, ...profile } = JSON.parse(
+      readFileSync(`${folder}/profiles/${name}.json`, "utf8"),
+    ) as Record<string, unknown>;
+    return `  ${JSON.stringify(name)}: ${JSON.stringify(profile, null, 2).replaceAll("\n", "\n  ")},`;
+  });
+  return [
+    BANNER,
+    'import { freeze } from "../freeze.ts";',
+    'import type { Profile } from "./types.ts";',
+    "",
+    'export type { Profile } from "./types.ts";',
+    "",
+    "/** The built-in profiles, frozen. */",
+    `export const profiles: { ${names.map((name) => `readonly ${JSON.stringify(name)}: Profile`).join("; ")} } = freeze({`,
+    ...entries,
+    "});",
+    "",
+  ].join("\n");
+}
+
+/**
+ * The schemas and the profiles as they are shipped: without the values that they refuse, which are
+ * for tests, and without spaces; and the keywords that they are written in.
+ */
+export function documents(folder: string, files: readonly SchemaFile[]): Record<string, string> {
+  const schemas = files.map(({ path, schema }): [string, string] => {
+    const shipped = mapSchema(schema, ({ "x-invalid": _refused, ...rest }) => rest);
+    return [`schemas/documents/${path}`, `${JSON.stringify(shipped)}\n`];
+  });
+  const profiles = ["standard", "x-signature"].map((name): [string, string] => {
+    const profile: unknown = JSON.parse(readFileSync(`${folder}/profiles/${name}.json`, "utf8"));
+    return [`schemas/documents/profiles/${name}.json`, `${JSON.stringify(profile)}\n`];
+  });
+  const keywords = `${JSON.stringify(subset())}\n`;
+  return Object.fromEntries([
+    ...schemas,
+    ...profiles,
+    ["schemas/documents/keywords.json", keywords],
+  ]);
+}
