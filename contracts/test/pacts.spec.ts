@@ -1,20 +1,23 @@
 import { fileURLToPath } from "node:url";
 import { readPacts, requirements } from "@countersign/contract-kit";
+import { pactTests } from "@countersign/contract-kit/vitest";
 import { describe, expect, it } from "vitest";
+import { openReceiver } from "./open-receiver.ts";
+import { openService } from "./open-service.ts";
 
-const pacts = readPacts([fileURLToPath(new URL("../pacts", import.meta.url))]);
+const folders = [fileURLToPath(new URL("../pacts", import.meta.url))];
+const pacts = readPacts(folders);
 const levels = new Map(requirements().map(({ id, level }) => [id, level]));
+
+pactTests({ provider: "countersign-service", pacts: folders, open: openService });
+pactTests({ provider: "merchant-receiver", pacts: folders, open: openReceiver });
 
 describe.each(pacts.map((pact) => [`${pact.consumer} and ${pact.provider}`, pact] as const))(
   "the pact of %s",
   (_name, { interactions }) => {
-    it("names a requirement that there is in each interaction, with its level", () => {
-      const told = interactions.map(({ requirement = "", level }) => [requirement, level]);
-      const known = interactions.map(({ requirement = "" }) => [
-        requirement,
-        levels.get(requirement),
-      ]);
-      expect(told).toEqual(known);
+    it("names a known requirement with its level in each interaction", () => {
+      for (const { requirement = "", level } of interactions)
+        expect([requirement, level]).toEqual([requirement, levels.get(requirement)]);
     });
 
     it("describes each interaction once, in one state", () => {

@@ -3,17 +3,18 @@ import type { Driver } from "@countersign/service";
 import type { Deliverer } from "./delivery-start.ts";
 
 const HOUR_MS = 3_600_000;
-/** A schedule's ten attempts, and some that end with the process of their round. */
+/** A schedule's ten attempts, and some that are cut short with the process of their round. */
 const ROUNDS = 20;
 const PAUSE_MS = 20;
-/** Longest time without progress in a round, in milliseconds: shorter than a test's timeout, which would hide what waits. */
+/** How long a round may make no progress, in milliseconds: less than a test has, so that what waits is told. */
 const PATIENCE_MS = 30_000;
 
 /**
- * Delivers the rest, round by round, by processes whose clocks are ahead: at the end of every wait and lease.
+ * Delivers what is left, round by round: each has a process whose clock shows when the last of what waits is
+ * due and no lease holds, however long a step of the schedule that is. Ends when nothing waits, or goes on.
  *
  * @param start Starts a process whose clock is so many milliseconds ahead.
- * @returns The last clock's lead in milliseconds; 0 if nothing was left.
+ * @returns How far the last clock was ahead, in milliseconds; 0 where nothing was left.
  */
 export async function deliverRest(
   driver: Driver,
@@ -32,7 +33,7 @@ export async function deliverRest(
   return ahead;
 }
 
-/** Returns the instant at which the last delivery of the queue is due and free. */
+/** When the last delivery of the queue is due and free. */
 async function lastWait(driver: Driver): Promise<number | undefined> {
   const [row] = await driver.query<{ at: number | null }>(
     `SELECT MAX(CASE WHEN next_at > leased_until THEN next_at ELSE leased_until END) AS at
@@ -41,7 +42,7 @@ async function lastWait(driver: Driver): Promise<number | undefined> {
   return row?.at ?? undefined;
 }
 
-/** Returns true when no delivery is due by an instant, and false after a while without progress. */
+/** @returns Whether all that was due by an instant is settled; `false` when for a while none of it was. */
 async function nothingIsDue(driver: Driver, at: number): Promise<boolean> {
   let [before, waited] = [Infinity, 0];
   while (waited < PATIENCE_MS) {

@@ -12,7 +12,7 @@ import { shareDatabase } from "../../packages/service/test/instances/shared-data
 import { seeded } from "../fuzz/random.ts";
 import { verdictOf, type Verdict } from "./delivery-verdict.ts";
 
-/** The counts of a campaign with `countersign serve`. */
+/** What killing `countersign serve` came to. */
 export interface ServeTally extends Verdict {
   readonly events: number;
   readonly paymentId: string;
@@ -20,7 +20,7 @@ export interface ServeTally extends Verdict {
 
 export interface ServeCampaign {
   readonly cycles: number;
-  /** Refunds that are due: each emits two events. */
+  /** Refunds that have come to be due: each tells two events. */
   readonly refunds: number;
   readonly seed: number;
   /** `postgres://…` of an empty database. */
@@ -28,14 +28,14 @@ export interface ServeCampaign {
   readonly driver: Driver;
 }
 
-/** A name in one of the test's certificates. */
+/** The name of one of the test's certificates. */
 const MERCHANT = "other.example";
-/** Longest life of each process once both are ready, in milliseconds. */
+/** How long the processes live once both take calls, in milliseconds. */
 const ALIVE_MS = 400;
 
 /**
- * Kills two processes of `countersign serve` that share a database, again and again; a last one delivers the rest.
- * Deliveries go through an egress proxy to a merchant over TLS, whose certificate authority the processes trust.
+ * Two processes of `countersign serve` share a database and are killed, again and again; then one finishes.
+ * What they send goes through an egress proxy to a merchant over TLS, whose authority they are told to trust.
  */
 export async function serveCampaign(campaign: ServeCampaign): Promise<ServeTally> {
   const { cycles, refunds, seed, database, driver } = campaign;
@@ -47,7 +47,7 @@ export async function serveCampaign(campaign: ServeCampaign): Promise<ServeTally
   const authority = join(folder, "authority.pem");
   writeFileSync(authority, certificates.authority);
   const env = {
-    // The key of the test's vault.
+    // Those of the test's vault.
     COUNTERSIGN_ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, "k1").toString("base64")}`,
     COUNTERSIGN_DATABASE_URL: database,
     COUNTERSIGN_EGRESS_PROXY: merchant.proxy,
@@ -62,7 +62,7 @@ export async function serveCampaign(campaign: ServeCampaign): Promise<ServeTally
         await setTimeout(random.int(ALIVE_MS));
         await one.end("SIGKILL");
       }
-      // The owners of these leases are gone: expire them now, not in a minute.
+      // Nobody is left whose claims these are: what a minute would do is done at once.
       await driver.transaction((tx) =>
         tx.query("UPDATE deliveries SET leased_until = 0 WHERE leased_until > 0"),
       );
@@ -91,7 +91,7 @@ async function nothingWaits(driver: Driver): Promise<void> {
   }
 }
 
-/** Starts a merchant over TLS, and a proxy that connects every request to it. */
+/** A merchant over TLS, and the proxy that leads to it whatever is asked for. */
 async function startMerchant(): Promise<{
   readonly proxy: string;
   readonly arrived: ReadonlyMap<string, number>;
@@ -105,27 +105,30 @@ async function startMerchant(): Promise<{
       response.writeHead(204).end();
     });
   });
-  const port = await listen(server);
-  const proxy = createHttpServer().on("connect", (_, socket) => {
-    const upstream = net.connect(port, "127.0.0.1", () => {
+  const proxy = createHttpServer();
+  proxy.on("connect", (_, socket) => {
+    const upstream = net.connect(portOf(server), "127.0.0.1", () => {
       socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
       upstream.pipe(socket).pipe(upstream);
     });
     upstream.on("error", () => socket.destroy());
     socket.on("error", () => upstream.destroy());
   });
-  const url = `http://127.0.0.1:${String(await listen(proxy))}`;
-  const close = (): void => {
-    for (const one of [server, proxy]) {
-      one.closeAllConnections();
-      one.close();
-    }
+  for (const one of [server, proxy]) {
+    one.listen(0, "127.0.0.1");
+    await once(one, "listening");
+  }
+  return {
+    proxy: `http://127.0.0.1:${String(portOf(proxy))}`,
+    arrived,
+    close: () => {
+      for (const one of [server, proxy]) {
+        one.closeAllConnections();
+        one.close();
+      }
+    },
   };
-  return { proxy: url, arrived, close };
 }
 
-async function listen(server: net.Server): Promise<number> {
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  // A listening TCP server has an address with a port.
-  return (server.address() as AddressInfo).port;
-}
+// A listening TCP server has an address with a port.
+const portOf = (server: net.Server): number => (server.address() as AddressInfo).port;

@@ -7,24 +7,21 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** What `npm start` runs, once the tools are there. */
+/** Starts what `npm start` runs once its tools are there. */
 function demo(...args: string[]): { process: ChildProcess; printed: () => string } {
-  const child = spawn(
-    process.execPath,
-    [
-      "--disable-warning=ExperimentalWarning",
-      "--conditions=@countersign/source",
-      "packages/dev/demo/main.ts",
-      ...args,
-    ],
-    { cwd: root, stdio: ["ignore", "pipe", "pipe"] },
-  );
+  const node = ["--disable-warning=ExperimentalWarning", "--conditions=@countersign/source"];
+  const child = spawn(process.execPath, [...node, "packages/dev/demo/main.ts", ...args], {
+    cwd: root,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   let text = "";
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
   return { process: child, printed: () => text };
 }
 
+const codeOf = async ({ process }: { process: ChildProcess }): Promise<unknown> =>
+  (await once(process, "close"))[0];
 const isUp = async (url: string): Promise<boolean> =>
   request(url).then(
     async ({ body }) => {
@@ -34,17 +31,17 @@ const isUp = async (url: string): Promise<boolean> =>
     () => false,
   );
 
-// Each starts three processes, for which a busy machine takes its time.
+// Each starts three processes, which takes a busy machine its time.
 describe("the demo", { timeout: 120_000 }, () => {
-  it("with --once tells every step and the page's address, from the next free port where 4010 is taken, and ends with 0", async () => {
+  it("with --once prints every step and the page's address from a free port, and ends with 0", async () => {
     // As `npm start` does before.
     await import("../../packages/dev/bin/build-inspector.ts");
     const other = createServer().listen(4010, "127.0.0.1");
     onTestFinished(() => void other.close());
-    // Taken by somebody else is taken all the same.
+    // If another process has the port, it is taken all the same.
     await Promise.race([once(other, "listening"), once(other, "error")]).catch(() => undefined);
     const run = demo("--once");
-    const [code] = (await once(run.process, "close")) as [number | null];
+    expect(await codeOf(run)).toBe(0);
     expect(run.printed()).toContain("port 4010 is taken");
     expect(run.printed()).toMatch(
       /answer +201 .*PENDING[\s\S]*merchant \| handler PAYMENT: refund\.pending[\s\S]*AUTHORIZED[\s\S]*merchant \| handler refund\.authorized: refund\.authorized[\s\S]*Every step happened\./,
@@ -52,37 +49,27 @@ describe("the demo", { timeout: 120_000 }, () => {
     expect(run.printed()).toMatch(
       /^ +inspector +http:\/\/127\.0\.0\.1:\d+\/inspector\/#key=[\w-]{22}$/m,
     );
-    expect(code).toBe(0);
   });
 
-  it("ends with 0 at Ctrl-C after the story, and leaves no process behind", async () => {
+  it("ends with 0 at Ctrl-C after its story, and leaves no process behind", async () => {
     const run = demo();
-    await vi.waitFor(() => expect(run.printed()).toContain("Ctrl-C ends it."), {
-      timeout: 100_000,
-    });
-    const urls = [...run.printed().matchAll(/(?:sandbox|merchant) +(http:\S+)/g)].map(
-      ([, url]) => url ?? "",
-    );
+    const ready = () => expect(run.printed()).toContain("Ctrl-C ends it.");
+    await vi.waitFor(ready, { timeout: 100_000 });
+    const printed = run.printed().matchAll(/(?:sandbox|merchant) +(http:\S+)/g);
+    const urls = [...printed].map(([, url]) => url ?? "");
     expect(await Promise.all(urls.map(isUp))).toEqual([true, true]);
-
     run.process.kill("SIGINT");
-    const [code] = (await once(run.process, "close")) as [number | null];
-
-    expect(code).toBe(0);
+    expect(await codeOf(run)).toBe(0);
     expect(await Promise.all(urls.map(isUp))).toEqual([false, false]);
   });
 
-  it("that is cut short does not end with 0, and leaves no process behind", async () => {
+  it("ends with 130 if it is interrupted, and leaves no process behind", async () => {
     const run = demo("--once");
-    // At once: what is cut short must not have ended.
-    const interrupt = (): void => {
+    run.process.stdout?.on("data", () => {
       if (/merchant +http:\S+ /.test(run.printed())) run.process.kill("SIGINT");
-    };
-    run.process.stdout?.on("data", interrupt);
-    const [code] = (await once(run.process, "close")) as [number | null];
-
+    });
+    expect(await codeOf(run)).toBe(130);
     const [, merchant = ""] = /merchant +(http:\S+)/.exec(run.printed()) ?? [];
-    expect(code).toBe(130);
     expect(run.printed()).not.toContain("Every step happened.");
     expect(await isUp(merchant)).toBe(false);
   });

@@ -1,75 +1,94 @@
 import { readFileSync } from "node:fs";
-import { receiverChecks, requirements } from "@countersign/contract-kit";
+import {
+  providerChecks,
+  receiverChecks,
+  requirements,
+  type Target,
+} from "@countersign/contract-kit";
 import { describe, expect, it } from "vitest";
-import type { MatrixDocument } from "./matrix-document.ts";
-import { pageOf } from "./matrix-page.ts";
-import { pictureOf } from "./matrix-picture.ts";
-import { matrixOf, offDiagonal, type Row } from "./matrix.ts";
+import type { Fault } from "./fault.ts";
+import { byHand } from "./good/receivers.ts";
+import { alarmsAt, matrixOf, offDiagonal, type Row } from "./matrix.ts";
+import { type MatrixDocument, pagesOf } from "./page.ts";
+import { providerFaults } from "./providers/faults.ts";
 import { receiverFaults } from "./receivers/faults.ts";
 
-// One fault of each requirement at what must catch it, the first in its table; the slow lane and `pnpm
-// matrix` hold all of them to every check.
-describe("the broken receivers", () => {
-  it("are caught, each by the requirement that it breaks", async () => {
-    const seen = receiverFaults.filter(({ isSlow = false }) => !isSlow);
-    const faults = seen.filter(
-      ({ requirement }, index) =>
-        seen.findIndex((one) => one.requirement === requirement) === index,
+const all = requirements();
+const receiver = { checks: receiverChecks, requirements: all };
+const short = { requirements: all, isShort: true };
+const firstOf = <T extends Target>(faults: readonly Fault<T>[], key: keyof Fault<T>) => [
+  ...new Map(faults.toReversed().map((one) => [one[key], one])).values(),
+];
+/** Requirements that a check tests and no target breaks. */
+const unbroken = (
+  checks: readonly { readonly requirements: readonly string[] }[],
+  faults: readonly { readonly requirement: string }[],
+): readonly string[] =>
+  checks
+    .flatMap((check) => check.requirements)
+    .filter((id) => !faults.some(({ requirement }) => requirement === id));
+
+// A sample meets only the checks that must catch it; in the slow lane all faults meet all checks.
+describe("the detection matrix", { timeout: 90_000 }, () => {
+  it.concurrent("catches the first broken receiver of each requirement", async () => {
+    const faults = firstOf(
+      receiverFaults.filter(({ isSlow }) => !isSlow),
+      "requirement",
     );
-    const rows = await matrixOf({
-      faults,
-      checks: receiverChecks,
-      requirements: requirements(),
-      isShort: true,
-      atOnce: 6,
-    });
+    const rows = await matrixOf(faults, { ...short, checks: receiverChecks, atOnce: 12 });
     expect(offDiagonal(rows, { isShort: true })).toEqual([]);
     expect(rows.length).toBeGreaterThan(40);
   });
 
-  it("break every requirement that a check tests", () => {
-    const broken = new Set(receiverFaults.map(({ requirement }) => requirement));
-    const tested = new Set(receiverChecks.flatMap((check) => check.requirements));
-    expect([...tested].filter((id) => !broken.has(id))).toEqual([]);
-  });
-});
-
-describe("the page and the pictures in docs", () => {
-  const read = (name: string): string =>
-    readFileSync(new URL(`../../docs/${name}`, import.meta.url), "utf8");
-  // Written by `pnpm matrix` alone.
-  const document = JSON.parse(read("matrix.json")) as MatrixDocument;
-
-  it("are of what was measured", () => {
-    expect(read("matrix.md")).toBe(pageOf(document));
-    for (const role of ["receiver", "provider"] as const) {
-      const part = document[role];
-      if (part !== undefined) expect(read(`matrix-${role}.svg`)).toBe(pictureOf(role, part));
-    }
+  it.concurrent("catches a broken provider of each check", async () => {
+    const faults = firstOf(providerFaults, "check");
+    const rows = await matrixOf(faults, { ...short, checks: providerChecks, runs: 12, atOnce: 12 });
+    expect(offDiagonal(rows, { isShort: true })).toEqual([]);
+    expect(rows.length).toBe(providerChecks.length);
   });
 
-  it("have the broken receivers that there are", () => {
-    const told = (rows: readonly Pick<Row, "requirement" | "what">[] = []): string[] =>
+  it.concurrent("raises no alarm at the honest receiver", async () => {
+    const good = { name: "by hand", open: byHand() };
+    expect(await alarmsAt(good, { ...receiver, seed: 2 })).toEqual([]);
+  });
+
+  it("reports an unexpected finding at a good receiver, and a missing expected one", async () => {
+    const open = byHand({ wrongMethod: { status: 200 } });
+    const findings = [{ requirement: "R-VERIFY-RAW", why: "it was so", bytes: ["GET /webhooks"] }];
+    const checks = receiverChecks.filter(({ id }) => id === "receiver/methods");
+    expect(await alarmsAt({ name: "x", findings, open }, { ...receiver, checks })).toEqual([
+      expect.stringMatching(/^x: receiver\/methods fail R-METHOD: /),
+      "x: R-VERIFY-RAW is listed as a finding, but was not found",
+    ]);
+  });
+
+  it("has a broken target for each requirement that a check tests", () => {
+    expect(unbroken(receiverChecks, receiverFaults)).toEqual([]);
+    expect(unbroken(providerChecks, providerFaults)).toEqual([]);
+  });
+
+  it("names each fault once, and in docs/matrix.json", () => {
+    const read = (name: string): string =>
+      readFileSync(new URL(`../../docs/${name}`, import.meta.url), "utf8");
+    // Only `pnpm matrix` writes it.
+    const document = JSON.parse(read("matrix.json")) as MatrixDocument;
+    const named = (rows: readonly Pick<Row, "requirement" | "what">[] = []): readonly string[] =>
       rows.map(({ requirement, what }) => `${requirement}: ${what}`);
-    expect(told(document.receiver?.rows)).toEqual(told(receiverFaults));
-  });
-});
-
-describe("the matrix", () => {
-  const row: Row = { requirement: "R-A", what: "x", also: {}, caughtBy: ["R-A"], errors: [] };
-
-  it("is diagonal where each fault is caught by what it breaks, and by what is argued", () => {
-    expect(offDiagonal([row])).toEqual([]);
-    const argued = { ...row, also: { "R-B": "it must" }, caughtBy: ["R-A", "R-B"] };
-    expect(offDiagonal([argued])).toEqual([]);
+    for (const faults of [receiverFaults, providerFaults])
+      expect(new Set(faults.map(({ what }) => what)).size).toBe(faults.length);
+    expect(named(document.receiver?.rows)).toEqual(named(receiverFaults));
+    expect(named(document.provider?.rows)).toEqual(named(providerFaults));
+    expect(read("matrix.md")).toBe(pagesOf(document)["matrix.md"]);
   });
 
-  it.each([
-    ["what nothing catches", { caughtBy: [] }, "R-A does not catch: x"],
-    ["what another catches", { caughtBy: ["R-A", "R-B"] }, "R-B catches R-A's: x"],
-    ["an exception in vain", { also: { "R-B": "?" } }, "R-B is excused and does not catch: x"],
-    ["a check that broke", { errors: ["receiver/a: boom"] }, "x: receiver/a: boom"],
-  ])("is not diagonal with %s", (_what, change, told) => {
-    expect(offDiagonal([{ ...row, ...change }])).toEqual([told]);
+  it("is diagonal only if each fault is caught by its own requirement and by argued ones", () => {
+    const row: Row = { requirement: "R-A", what: "x", also: {}, caughtBy: ["R-A"], errors: [] };
+    const problems = (change: Partial<Row>) => offDiagonal([{ ...row, ...change }]);
+    expect(problems({})).toEqual([]);
+    expect(problems({ also: { "R-B": "it must" }, caughtBy: ["R-A", "R-B"] })).toEqual([]);
+    expect(problems({ caughtBy: [] })).toEqual(["R-A does not catch: x"]);
+    expect(problems({ caughtBy: ["R-A", "R-B"] })).toEqual(["R-B catches R-A's: x"]);
+    expect(problems({ also: { "R-B": "?" } })).toEqual(["R-B is excused and does not catch: x"]);
+    expect(problems({ errors: ["receiver/a: boom"] })).toEqual(["x: receiver/a: boom"]);
   });
 });

@@ -1,118 +1,148 @@
-import { run, type CheckOf, type Requirement, type Target } from "@countersign/contract-kit";
+import {
+  run,
+  type CheckOf,
+  type Report,
+  type Requirement,
+  type Target,
+} from "@countersign/contract-kit";
+import type { Fault, Opened } from "./fault.ts";
 
-/** A target that listens, as long as nobody closes it. */
-export interface Opened<T extends Target> {
-  readonly target: T;
-  readonly close: () => Promise<void>;
+/** A true finding at a target whose only fault is its library's or its platform's. */
+export interface TrueFinding {
+  readonly requirement: string;
+  readonly why: string;
+  /** The bytes that show it, as they are sent, a line each. */
+  readonly bytes: readonly string[];
 }
 
-/** A target that breaks one requirement, and keeps the rest. */
-export interface Fault<T extends Target> {
-  /** Id of the requirement that must catch it. */
-  readonly requirement: string;
-  /** What it does wrong, as one reads it after "a receiver that": unique within its role. */
-  readonly what: string;
-  /** Ids of other requirements that catch it too, each with the reason why they must. */
-  readonly also?: Readonly<Record<string, string>>;
-  /** Whether only checks that wait for a target's deadlines can see it. */
-  readonly isSlow?: boolean;
-  /** Made anew for each run: targets keep what they have seen. */
+/** A target without faults of its own making. */
+export interface Good<T extends Target> {
+  readonly name: string;
+  /** The reason why this machine cannot run it. */
+  readonly missing?: string;
+  readonly findings?: readonly TrueFinding[];
   readonly open: () => Promise<Opened<T>>;
 }
 
-/** What the checks found at one broken target. */
+/** The findings at one broken target. */
 export interface Row {
   readonly requirement: string;
   readonly what: string;
   readonly also: Readonly<Record<string, string>>;
   /** Ids of the requirements that caught it, sorted. */
   readonly caughtBy: readonly string[];
-  /** Checks that broke, which says nothing of the target. */
+  /** Checks that broke, which says nothing about the target. */
   readonly errors: readonly string[];
 }
 
 export interface MatrixOptions<T extends Target> {
-  readonly faults: readonly Fault<T>[];
   readonly checks: readonly CheckOf<T>[];
   readonly requirements: readonly Requirement[];
-  /** Whether each fault meets only what is to catch it. Default: it meets every check. */
+  /** True if each fault meets only the check that must catch it. Default: it meets all. */
   readonly isShort?: boolean;
+  readonly slow?: boolean;
   /** Default 1. */
   readonly seed?: number;
   /** Scenarios of a generated check. Default: the kit's. */
   readonly runs?: number;
-  /** Targets that are met at the same time. Default 1. */
+  /** Targets that run at the same time. Default 1. */
   readonly atOnce?: number;
   readonly onRow?: (row: Row) => void;
 }
 
-/** Runs the checks against each broken target: one row a fault, in their order. */
+/** Runs the checks against each broken target, and returns a row for each, in their order. */
 export async function matrixOf<T extends Target>(
+  faults: readonly Fault<T>[],
   options: MatrixOptions<T>,
 ): Promise<readonly Row[]> {
-  const { faults, atOnce = 1, onRow } = options;
   const rows: Row[] = [];
   const left = faults.entries();
   const work = async (): Promise<void> => {
     for (const [index, fault] of left) {
       const row = await rowOf(fault, options);
       rows[index] = row;
-      onRow?.(row);
+      options.onRow?.(row);
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, work));
+  await Promise.all(Array.from({ length: options.atOnce ?? 1 }, work));
   return rows;
 }
 
 async function rowOf<T extends Target>(
-  { requirement, what, also = {}, open }: Fault<T>,
-  { checks, requirements, isShort = false, seed = 1, runs }: MatrixOptions<T>,
+  { requirement, what, also, check, open }: Fault<T>,
+  { isShort = false, ...options }: MatrixOptions<T>,
 ): Promise<Row> {
+  const checks =
+    isShort && check !== undefined
+      ? options.checks.filter(({ id }) => id === check)
+      : options.checks;
+  const only = isShort ? [requirement] : undefined;
+  const { findings } = await reportOn(open, { ...options, checks }, only);
+  const failed = findings.filter(({ status }) => status === "fail");
+  const broken = findings.filter(({ status }) => status === "error");
+  return {
+    requirement,
+    what,
+    also,
+    caughtBy: [...new Set(failed.map((one) => one.requirement.id))].toSorted(),
+    errors: [...new Set(broken.map((one) => `${one.check}: ${one.message}`))],
+  };
+}
+
+async function reportOn<T extends Target>(
+  open: () => Promise<Opened<T>>,
+  { checks, requirements, seed = 1, runs, slow = false }: MatrixOptions<T>,
+  only?: readonly string[],
+): Promise<Report> {
   const { target, close } = await open();
   try {
-    const report = await run({
-      target,
+    return await run({
+      target: slow ? { ...target, slow } : target,
       checks,
       requirements,
+      seed,
       // A SHOULD that does not hold is a catch too.
       strict: true,
-      seed,
       ...(runs !== undefined && { runs }),
-      ...(isShort && { only: [requirement] }),
+      ...(only && { only }),
     });
-    const ofStatus = (status: string): typeof report.findings =>
-      report.findings.filter((finding) => finding.status === status);
-    return {
-      requirement,
-      what,
-      also,
-      caughtBy: [...new Set(ofStatus("fail").map((one) => one.requirement.id))].toSorted(),
-      errors: [...new Set(ofStatus("error").map((one) => `${one.check}: ${one.message}`))],
-    };
   } finally {
     await close();
   }
 }
 
-/**
- * Where a matrix is not diagonal: a fault that its requirement does not catch, one that another
- * catches without an argued exception, an exception that nothing needs, a check that broke.
- */
+/** Problems of a matrix: faults caught by too few or too many, needless exceptions, broken checks. */
 export function offDiagonal(
   rows: readonly Row[],
   { isShort = false }: { readonly isShort?: boolean } = {},
 ): readonly string[] {
   return rows.flatMap(({ requirement, what, also, caughtBy, errors }) => {
-    const excused = new Set([requirement, ...Object.keys(also)]);
+    const excused = Object.keys(also);
+    const strangers = caughtBy.filter((id) => id !== requirement && !excused.includes(id));
+    const needless = excused.filter((id) => !caughtBy.includes(id));
     return [
       ...(caughtBy.includes(requirement) ? [] : [`${requirement} does not catch: ${what}`]),
-      ...caughtBy
-        .filter((id) => !excused.has(id) && !isShort)
-        .map((id) => `${id} catches ${requirement}'s: ${what}`),
-      ...Object.keys(also)
-        .filter((id) => !caughtBy.includes(id) && !isShort)
-        .map((id) => `${id} is excused and does not catch: ${what}`),
+      ...(isShort ? [] : strangers.map((id) => `${id} catches ${requirement}'s: ${what}`)),
+      ...(isShort ? [] : needless.map((id) => `${id} is excused and does not catch: ${what}`)),
       ...errors.map((error) => `${what}: ${error}`),
     ];
   });
+}
+
+/** Findings at a good target that nobody expected, and expected ones that are missing. */
+export async function alarmsAt<T extends Target>(
+  { name, findings: known = [], open }: Good<T>,
+  options: MatrixOptions<T>,
+): Promise<readonly string[]> {
+  const { findings } = await reportOn(open, options);
+  const expected = new Set(known.map(({ requirement }) => requirement));
+  const found = findings.filter(({ status }) => status === "fail" || status === "error");
+  return [
+    ...found
+      .filter(({ status, requirement: { id } }) => status === "error" || !expected.has(id))
+      .map((one) => `${name}: ${one.check} ${one.status} ${one.requirement.id}: ${one.message}`),
+    ...[...expected]
+      .filter((id) => !found.some(({ requirement }) => requirement.id === id))
+      .map((id) => `${name}: ${id} is listed as a finding, but was not found`),
+  ];
 }

@@ -1,30 +1,41 @@
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import process from "node:process";
-import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { createReceiver, type UnknownEvent } from "@countersign/receiver";
+import { toExpress } from "@countersign/receiver/express";
+import express from "express";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { providerChecks } from "../src/checks.ts";
 import { receiverChecks } from "../src/receiver/receiver-checks.ts";
-import { openTarget, TOKEN } from "./provider/open-target.ts";
+import { entryOfFinding } from "../src/report/report-document.ts";
+import { terminalEntry } from "../src/report/terminal.ts";
+import { requirements } from "../src/requirements.ts";
+import { run } from "../src/run.ts";
+import { shownBytes } from "../src/shown-bytes.ts";
+import { TOKEN } from "./provider/open-sandbox.ts";
+import { openTarget } from "./provider/open-target.ts";
+import { openReceiver, secrets } from "./receiver/open-receiver.ts";
 
 const home = fileURLToPath(new URL("../", import.meta.url));
-const readme = readFileSync(`${home}README.md`, "utf8");
+const read = (path: string): string => readFileSync(join(home, path), "utf8");
+const readme = read("README.md");
 const [verify = "", derive = ""] = [...readme.matchAll(/```js\n([\s\S]*?)```/g)].map(
   ([, code]) => code ?? "",
 );
 
-interface Ran {
-  readonly status: number;
-  readonly out: string;
-}
-
-/** Runs a program of the README as it stands, beside the package, in a process of its own. */
-function ran(code: string, args: readonly string[], env: Record<string, string>): Promise<Ran> {
+/** Runs a program of the README in its own process, next to the package. */
+function ran(
+  code: string,
+  args: readonly string[],
+  env: Record<string, string>,
+): Promise<{ readonly status: number; readonly out: string }> {
   const node = ["--disable-warning=ExperimentalWarning", "--conditions=@countersign/source"];
-  // Where a file has its name among the arguments, a text has none.
+  // A file has its name among the arguments; an evaluated program has none.
   const all = [...node, "--input-type=module", "--eval", code, "--", "verify.mjs", ...args];
   return new Promise((resolve) => {
-    // What has been made of the sources; no other variable of this process.
     const { NODE_COMPILE_CACHE } = process.env;
     const options = { cwd: home, env: { NODE_COMPILE_CACHE, ...env } };
     const child = execFile(process.execPath, all, options, (_error, out, err) => {
@@ -33,34 +44,92 @@ function ran(code: string, args: readonly string[], env: Record<string, string>)
   });
 }
 
-describe("the README's program", () => {
-  it("verifies a service, by the checks that it is given", async () => {
+describe("the README of the contract kit", () => {
+  it("has a program that verifies a service by the given checks", async () => {
     const { url } = await openTarget();
     const args = ["provider/common-headers"];
     const { status, out } = await ran(verify, args, { PROVIDER_URL: url, TOKEN });
-    expect({ status, out }).toMatchObject({
-      status: 0,
-      out: expect.stringMatching(/^pass P-AUTH-BEARER/) as unknown,
-    });
+    expect(out).toMatch(/^pass P-AUTH-BEARER/);
+    expect(status).toBe(0);
   });
 
-  it("derives values, and leaves no keyword uncovered", async () => {
+  it("has a program that derives values and leaves no keyword uncovered", async () => {
     const { status, out } = await ran(derive, [], {});
     expect(status).toBe(0);
     expect(out).toContain("/value minimum { currency: 'USD', value: 0 }");
     expect(out.trimEnd()).toMatch(/\n\[\]$/);
   });
-});
 
-describe("the README's tables of checks", () => {
   it.each([
     ["provider", providerChecks],
     ["receiver", receiverChecks],
-  ] as const)("have each check of a %s with what it does, and no other", (role, checks) => {
+  ] as const)("lists each check of a %s with its title", (role, checks) => {
     const rows = [...readme.matchAll(/^\| `([a-z]+\/[a-z-]+)` +\| (.*?) +\|/gm)];
     const own = rows.filter(([, id]) => id?.startsWith(`${role}/`));
     expect(own.map(([, id, title]) => [id, title])).toEqual(
       checks.map(({ id, title }) => [id, title]),
     );
   });
+});
+
+it("the guide to findings shows one as the terminal prints it", () => {
+  const requirement = requirements("receiver").find(({ id }) => id === "R-VERIFY-TAMPERED");
+  if (requirement === undefined) throw new Error("unknown requirement");
+  const sent = `POST /webhooks HTTP/1.1\r\nHost: 127.0.0.1:3000\r\nwebhook-id: cstest_1\r\nwebhook-timestamp: 1760000000\r\nwebhook-signature: v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=\r\n\r\n{"id":"cstest_1","amount":999}`;
+  const exchange = {
+    sent: shownBytes(sent),
+    received: shownBytes("HTTP/1.1 204 No Content\r\n\r\n"),
+  };
+  const message = "one byte of the body was changed after signing: a refusal expected, 204 came";
+  const entry = entryOfFinding(
+    {
+      check: "receiver/tampered",
+      requirement,
+      status: "fail",
+      message,
+      evidence: { curl: [], exchanges: [exchange] },
+      ms: 1,
+    },
+    {
+      seed: 1,
+      replay: (check, { seed }) =>
+        `countersign verify receiver --url http://127.0.0.1:3000/webhooks --only ${check} --seed ${seed}`,
+    },
+  );
+  const [, block] = /```text\n([\s\S]*?)```/.exec(read("../../docs/reading-a-finding.md")) ?? [];
+  expect(block).toBe(terminalEntry(entry).join("\n"));
+});
+
+it("the guide to effects has Express code that reports effects and makes handlers fail", async () => {
+  const [, code = ""] = /```js\n([^]*?)```/.exec(read("docs/effects.md")) ?? [];
+  const folder = mkdtempSync(join(tmpdir(), "countersign-effects-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(join(folder, "effects.mjs"), code);
+  // The guide's own program, whose form the assertions below hold.
+  const { effect, mountEffects } = (await import(
+    /* @vite-ignore */ pathToFileURL(join(folder, "effects.mjs")).href
+  )) as {
+    readonly effect: (event: UnknownEvent) => void;
+    readonly mountEffects: (app: express.Express, framework: typeof express) => void;
+  };
+  const app = express();
+  mountEffects(app, express);
+  const receiver = createReceiver({ secrets: [...(secrets["standard"] ?? [])], fallback: effect });
+  app.post("/webhooks", toExpress(receiver));
+  const target = await openReceiver({ app });
+  const { findings } = await run({
+    target,
+    checks: receiverChecks,
+    requirements: requirements("receiver"),
+    only: ["receiver/genuine", "receiver/duplicates", "receiver/failing"],
+  });
+  expect(findings.map(({ requirement, status }) => `${status} ${requirement.id}`)).toEqual([
+    "pass R-ACK-GENUINE",
+    "pass R-ACK-IN-TIME",
+    "pass R-ROUTE-ONE",
+    "pass R-ONCE-DUPLICATE",
+    "pass R-ACK-AFTER-HANDLER",
+    "pass R-ACK-FAILED",
+    "pass R-ACK-RETRY-AFTER",
+  ]);
 });

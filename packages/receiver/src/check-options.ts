@@ -150,7 +150,7 @@ export function checkAcknowledge(
       throw new TypeError('createReceiver: "workers" needs acknowledge "after-store"');
     return undefined;
   }
-  if (inbox.queue === undefined)
+  if (!inbox.durable || inbox.queue === undefined)
     throw new TypeError(
       'createReceiver: acknowledge "after-store" needs sqliteInbox or postgresInbox: another inbox may lose events that it has acknowledged',
     );

@@ -23,7 +23,6 @@ export type {
   Inbox,
   InboxQueue,
   InboxTransaction,
-  QueueStatus,
   RecordedEvent,
   Settlement,
   Stored,

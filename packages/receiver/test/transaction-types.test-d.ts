@@ -1,9 +1,5 @@
 import { createReceiver, type HandlerContext, memoryInbox } from "@countersign/receiver";
-import {
-  type PostgresClient,
-  postgresInbox,
-  type PostgresTransaction,
-} from "@countersign/receiver/postgres";
+import { postgresInbox, type PostgresTransaction } from "@countersign/receiver/postgres";
 import { sqliteInbox, type SqliteTransaction } from "@countersign/receiver/sqlite";
 import type { Refund } from "@countersign/schemas";
 import { Pool } from "pg";
@@ -26,10 +22,10 @@ test("a handler's context has the transaction of its inbox", () => {
   const postgres = (): unknown =>
     createReceiver({
       secrets,
-      inbox: postgresInbox(new Pool(), { schema: "shop" }),
+      inbox: postgresInbox(new Pool()),
       fallback: () => undefined,
     }).on("PAYMENT", async (event, { transaction }) => {
-      expectTypeOf(transaction).toEqualTypeOf<PostgresTransaction<PostgresClient>>();
+      expectTypeOf(transaction).toEqualTypeOf<PostgresTransaction>();
       const { rows } = await transaction.query<{ n: number }>("SELECT $1 AS n", [event.id]);
       expectTypeOf(rows).toEqualTypeOf<{ n: number }[]>();
     });

@@ -1,41 +1,30 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { receiverTarget, type ReceiverTarget } from "@countersign/contract-kit";
 import { profiles } from "@countersign/schemas/profiles";
 import { secrets } from "../receivers/conduct.ts";
-import type { Good } from "../good.ts";
+import type { Good } from "../matrix.ts";
 
 const pathOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 const schemas = pathOf("../../../schemas/documents");
 
-/** Starts a receiver that is a program, and waits for its line `ready URL`. */
-async function start(
-  command: string,
-  parameters: readonly string[],
-): Promise<[ChildProcess, string]> {
-  const child = spawn(command, parameters, {
-    env: { PATH: process.env["PATH"], COUNTERSIGN_SECRET: secrets.join(" ") },
-    stdio: ["ignore", "pipe", "ignore"],
-  });
-  for await (const line of createInterface({ input: child.stdout })) {
-    const origin = /^ready (http:\S+)$/.exec(line)?.[1];
-    if (origin !== undefined) return [child, origin];
-  }
-  throw new Error(`${command} ended before it was ready`);
-}
-
-function program(
-  command: () => string,
-  parameters: () => readonly string[],
-): Good<ReceiverTarget>["open"] {
-  return async () => {
-    const [child, origin] = await start(command(), parameters());
+/** Starts a receiver in another language, and waits for its line `ready URL`. */
+const program =
+  (command: () => string, parameters: () => readonly string[]): Good<ReceiverTarget>["open"] =>
+  async () => {
+    const child = spawn(command(), parameters(), {
+      env: { PATH: process.env["PATH"], COUNTERSIGN_SECRET: secrets.join(" ") },
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    const origin = await readyAt(child.stdout);
+    if (origin === undefined) throw new Error(`${command()} ended before it was ready`);
     return {
       target: receiverTarget({
         url: `${origin}/webhooks`,
@@ -50,15 +39,22 @@ function program(
       },
     };
   };
+
+async function readyAt(output: Readable): Promise<string | undefined> {
+  for await (const line of createInterface({ input: output })) {
+    const origin = /^ready (http:\S+)$/.exec(line)?.[1];
+    if (origin !== undefined) return origin;
+  }
+  return undefined;
 }
 
-/** What is missing where a command does not run here. */
+/** The reason why a command does not run here. */
 function missing(command: string, parameter: string): Pick<Good<ReceiverTarget>, "missing"> {
   const { status } = spawnSync(command, [parameter], { stdio: "ignore" });
   return status === 0 ? {} : { missing: `${command} does not run here` };
 }
 
-/** What a compiler makes in a folder of its own, once a process; the folder goes with the process. */
+/** Compiles once into a new folder, which goes with the process. */
 function compiled(
   command: string,
   parametersFor: (folder: string) => readonly string[],

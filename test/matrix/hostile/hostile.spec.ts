@@ -1,22 +1,43 @@
 import { describe, expect, it } from "vitest";
-import { formatsOf, injectedInto, meet } from "./meet.ts";
+import { injectedInto, meetProvider, meetReceiver } from "./meet.ts";
 
-// Some behaviours of a hostile target; the slow lane meets all of them, as the target and as its effects.
-describe("the kit at a target that", () => {
+// A sample; the slow lane meets every behaviour, as a receiver, as its effects and as a provider.
+describe("a run against a hostile target", { timeout: 60_000 }, () => {
   it.concurrent.each([
-    "answers with markup and commands",
-    "answers without end",
-    "leads elsewhere",
-  ])("%s comes to an end with a report, in which nothing is injected", async (name) => {
-    const { document, asked, strayed } = await meet(name, "attempts");
+    "answers 500 with markup and commands",
+    "sends headers without end",
+    "redirects",
+  ])("ends with a safe report if a receiver %s", async (name) => {
+    const { document, asked, injected } = await meetReceiver(name, "attempts");
     expect(asked.length).toBeGreaterThan(0);
-    expect(strayed).toEqual([]);
+    expect(asked.filter((line) => !/^[A-Z]+ \/webhooks HTTP\/1\.1$/.test(line))).toEqual([]);
     expect(document.exitCode).not.toBe(0);
-    const formats = Object.entries(formatsOf(document));
-    expect(formats.flatMap(([format, text]) => injectedInto(format, text))).toEqual([]);
+    expect(injected).toEqual([]);
   });
 
-  it("would be seen to inject", () => {
+  it.concurrent.each([
+    "never answers",
+    "hangs up at once",
+    "resets the connection in the middle of an answer",
+    "sends a body a byte at a time",
+    "sends a body without end",
+    "sends a gzip bomb",
+    "answers 200 with markup and commands",
+    "answers with deeply nested arrays",
+    "answers with deeply nested objects",
+    "answers with members of Object.prototype",
+    "redirects",
+  ])("ends with a safe report if a provider %s", async (name) => {
+    const secret = "a-secret-of-the-client";
+    const { report, injected } = await meetProvider(name, secret);
+    expect([1, 2]).toContain(report.exitCode);
+    expect(report.findings.filter(({ status }) => status === "pass")).toEqual([]);
+    expect(JSON.stringify(report.findings)).not.toContain(secret);
+    expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+    expect(injected).toEqual([]);
+  });
+
+  it("recognizes an injection in each format", () => {
     const seen = (format: string, text: string): number => injectedInto(format, text).length;
     expect(seen("terminal", "\u001b]0;pwned\u0007")).toBe(1);
     expect(seen("html", "<img src=x onerror=pwned>")).toBe(2);

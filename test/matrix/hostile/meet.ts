@@ -1,11 +1,15 @@
 import {
   githubReport,
+  hostReceiver,
   htmlReport,
+  httpSend,
   jsonReport,
   junitReport,
   markdownReport,
+  providerChecks,
   receiverChecks,
   receiverTarget,
+  type Report,
   type ReportDocument,
   reportOfRun,
   requirements,
@@ -16,52 +20,73 @@ import {
 import { profiles } from "@countersign/schemas/profiles";
 import { secrets } from "../receivers/conduct.ts";
 import { serve } from "../receivers/serve.ts";
-import { hostilities, serveHostile } from "./hostile-servers.ts";
+import { serveHostile } from "./servers.ts";
 
 export interface Meeting {
+  readonly report: Report;
   readonly document: ReportDocument;
-  /** First lines of the requests that the hostile server got. */
+  /** First lines of the requests that the hostile server received. */
   readonly asked: readonly string[];
-  /** Requests that the kit sent elsewhere than it was told to. */
-  readonly strayed: readonly string[];
-  /** Processor time, in milliseconds. */
-  readonly cpuMs: number;
-  /** Bytes that are held after the run and were not before. */
-  readonly keptBytes: number;
+  /** Injections that the report contains, in any format. */
+  readonly injected: readonly string[];
 }
 
-/** Every check against a hostile target; or against a good one whose effects are hostile. */
-export async function meet(name: string, where: "attempts" | "effects"): Promise<Meeting> {
-  const hostility = hostilities[name];
-  if (hostility === undefined) throw new Error(`there is no hostility ${name}`);
-  const hostile = await serveHostile(hostility);
+/** Runs every receiver check against a hostile target, or a good one with hostile effects. */
+export async function meetReceiver(name: string, where: "attempts" | "effects"): Promise<Meeting> {
+  const hostile = await serveHostile(name);
   const good = await serve();
-  const before = process.memoryUsage().rss;
-  const cpu = process.cpuUsage();
   try {
     const target = receiverTarget({
-      url: where === "attempts" ? hostile.url : good.url,
-      effectsUrl: where === "effects" ? hostile.url : good.effectsUrl,
+      url: where === "attempts" ? `${hostile.origin}/webhooks` : good.url,
+      effectsUrl: where === "effects" ? `${hostile.origin}/webhooks` : good.effectsUrl,
       secrets,
       profile: profiles.standard,
       deadlineMs: 400,
       effectsWaitMs: 100,
     });
     const report = await run({ target, checks: receiverChecks, requirements: requirements() });
-    const { user, system } = process.cpuUsage(cpu);
-    return {
-      document: reportOfRun(report),
-      asked: hostile.asked,
-      strayed: hostile.asked.filter((line) => !/^[A-Z]+ \/webhooks HTTP\/1\.1$/.test(line)),
-      cpuMs: (user + system) / 1000,
-      keptBytes: process.memoryUsage().rss - before,
-    };
+    return meeting(report, hostile.asked);
   } finally {
     await Promise.all([hostile.close(), good.close()]);
   }
 }
 
-/** The report in every format that people and programs read. */
+/** Runs every provider check against a hostile service. */
+export async function meetProvider(name: string, secret: string): Promise<Meeting> {
+  const hostile = await serveHostile(name);
+  const { send, close } = httpSend(hostile.origin, { timeoutMs: 300 });
+  const receiver = await hostReceiver({ deliveryMs: 100 });
+  try {
+    const report = await run({
+      target: {
+        role: "provider",
+        url: hostile.origin,
+        send,
+        token: () => Promise.resolve("a-token"),
+        client: { id: "a-client", secret },
+        profile: profiles.standard,
+        receiver,
+      },
+      checks: providerChecks,
+      requirements: requirements(),
+      runs: 3,
+    });
+    return meeting(report, hostile.asked);
+  } finally {
+    close();
+    receiver.close();
+    await hostile.close();
+  }
+}
+
+function meeting(report: Report, asked: readonly string[]): Meeting {
+  const document = reportOfRun(report);
+  const texts = Object.entries(formatsOf(document));
+  const injected = texts.flatMap(([format, text]) => injectedInto(format, text));
+  return { report, document, asked, injected };
+}
+
+/** Renders the report in every format. */
 export function formatsOf(document: ReportDocument): Readonly<Record<string, string>> {
   return {
     terminal: [...document.entries.flatMap(terminalEntry), ...terminalSummary(document)].join("\n"),
@@ -73,23 +98,20 @@ export function formatsOf(document: ReportDocument): Readonly<Record<string, str
   };
 }
 
-/** What of a report would do something where it is shown; nothing, where it is plain text. */
+const everywhere: readonly RegExp[] = [/[^\P{Cc}\n\t]/u, /[\u202A-\u202E\u2066-\u2069]/];
+const patterns: Readonly<Record<string, readonly RegExp[]>> = {
+  terminal: [/\t/],
+  html: [/<script/i, /<img/i, /<[^>]+\son\w+\s*=/i, /javascript:[^<]*"/],
+  junit: [/<pwned/, /<script/, /&pwned;/],
+  github: [/^::(?!(?:error|warning|notice) )/m, /^##\[/m, /^::[^:]*file=pwned/m],
+};
+
+/** Finds text of a report that would do something where it is shown. */
 export function injectedInto(format: string, text: string): readonly string[] {
-  const everywhere: readonly RegExp[] = [/[^\P{Cc}\n\t]/u, /[\u202A-\u202E\u2066-\u2069]/];
-  const patterns: Readonly<Record<string, readonly RegExp[]>> = {
-    terminal: [/\t/],
-    html: [/<script/i, /<img/i, /<[^>]+\son\w+\s*=/i, /javascript:[^<]*"/],
-    junit: [/<pwned/, /<script/, /&pwned;/],
-    markdown: [],
-    github: [/^::(?!(?:error|warning|notice) )/m, /^##\[/m, /^::[^:]*file=pwned/m],
-    json: [],
-  };
   return [...everywhere, ...(patterns[format] ?? [])].flatMap((pattern) => {
-    const found = pattern.exec(text);
-    return found === null
+    const at = text.search(pattern);
+    return at < 0
       ? []
-      : [
-          `${format}: ${JSON.stringify(text.slice(Math.max(0, found.index - 40), found.index + 60))}`,
-        ];
+      : [`${format}: ${JSON.stringify(text.slice(Math.max(0, at - 40), at + 60))}`];
   });
 }

@@ -1,10 +1,11 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
 import { httpSend, type HttpCall, type Send } from "@countersign/contract-kit";
 import type { Profile } from "@countersign/schemas/profiles";
 import { schemeOf } from "@countersign/signatures";
-import { withCallText, type Delivered, type DeliveryFault } from "./fault-kinds.ts";
+import { withCallText, type Delivered, type DeliveryFault } from "./changes.ts";
 
 interface Route {
   readonly url: URL;
@@ -13,12 +14,12 @@ interface Route {
 }
 
 export interface DeliveryProxy {
-  /** Sends subscriptions here in the receiver's place, so that each attempt meets the fault. */
+  /** Subscribes the proxy instead of the receiver, so that each attempt meets the fault. */
   readonly reroute: (send: Send, fault: DeliveryFault) => Send;
   readonly close: () => void;
 }
 
-/** Stands between a service and the receivers of its deliveries, and does wrong with each attempt. */
+/** Starts a proxy between a service and its receivers, which applies a fault to each attempt. */
 export async function startDeliveryProxy(profile: Profile): Promise<DeliveryProxy> {
   const routes: Route[] = [];
   const senders = new Map<string, ReturnType<typeof httpSend>>();
@@ -31,16 +32,15 @@ export async function startDeliveryProxy(profile: Profile): Promise<DeliveryProx
 
   const server = createServer((request, response) => {
     const route = routes[Number(/\d+$/.exec(request.url ?? "")?.[0])];
-    void bodyOf(request)
+    void buffer(request)
       .then(async (body) => {
-        if (route === undefined) throw new Error("nobody subscribed this");
+        if (route === undefined) throw new Error("unknown subscription");
         const { url, secretKey, fault } = route;
         const attempt = {
           method: request.method ?? "POST",
           url,
           headers: plain(request),
           body,
-          secretKey,
           newestSecretKey:
             routes.findLast((one) => one.url.href === url.href)?.secretKey ?? secretKey,
           sign: (message: Parameters<typeof scheme.sign>[0], key: string = secretKey) =>
@@ -75,7 +75,7 @@ export async function startDeliveryProxy(profile: Profile): Promise<DeliveryProx
         withCallText(call, (text) => {
           const [, url = "", secretKey = ""] =
             /^\{"url":"([^"]*)","secretKey":"([^"]*)"/.exec(text) ?? [];
-          // The kit's own places: what is no address stays as wrong as it is.
+          // Only the kit's own addresses: an invalid URL stays invalid.
           if (!/^http:\/\/[^/]+\/place-\d+$/.test(url)) return text;
           const index = routes.push({ url: new URL(url), secretKey, fault }) - 1;
           return text.replace(url, `http://127.0.0.1:${port}/${index}`);
@@ -97,11 +97,4 @@ function plain(request: IncomingMessage): Record<string, string> {
       .filter(([name]) => !own.includes(name))
       .map(([name, value]) => [name, [value ?? ""].flat().join(", ")]),
   );
-}
-
-async function bodyOf(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  // Without an encoding the chunks are bytes.
-  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
-  return Buffer.concat(chunks);
 }

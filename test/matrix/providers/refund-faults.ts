@@ -1,129 +1,244 @@
-import { answers, calls, refund, keyOf, bodyOf, withCallText, type Broken } from "./fault-kinds.ts";
+import type { FaultTable } from "../fault.ts";
+import {
+  answering,
+  answers,
+  calling,
+  calls,
+  type Change,
+  refund,
+  statuses,
+  textOf,
+  withCallText,
+  withText,
+} from "./changes.ts";
 
-/** Of amounts, keys and sums. */
-export const refundFaults: readonly Broken[] = [
-  {
-    check: "provider/amounts",
-    requirement: "P-REFUND-AMOUNT",
-    what: "cuts digits beyond the second",
-    fault: calls((text) => text.replace(/("value":\d+\.\d\d)\d+/, "$1")),
+const MADE_PENDING = /^(\{"paymentId":"\w+","paymentStatus":)"PENDING"/;
+const MADE_AUTHORIZED = /^(\{"paymentId":"\w+","paymentStatus":)"AUTHORIZED"/;
+const PAYMENT_NAMES = `"type":"EVENT","details":["payment.created","payment.authorized","payment.succeeded","payment.failed","payment.canceled"]`;
+const PROBLEM = { "content-type": "application/problem+json" };
+const TAKEN =
+  '{"type":"about:blank","title":"Taken","status":409,"errorDetails":{"errorCode":"DUPLICATE_REQUEST_KEY","errorMessage":"Taken."}}';
+
+/** Mistakes in refunds and in subscriptions, by check and requirement. */
+export const refundFaults: FaultTable<Change> = {
+  "provider/amounts P-REFUND-AMOUNT": {
+    "cuts digits after the second": calls((text) => text.replace(/("value":\d+\.\d\d)\d+/, "$1")),
+    "takes 0.00 for a cent": calls((text) => text.replace(/"value":0\.00}/, '"value":0.01}')),
+    "accepts amounts as text": calls((text) => text.replace(/"value":"([\d.]+)"/, '"value":$1')),
+    "loses a cent to a binary fraction": calls((text) =>
+      text.replace(/"value":(\d+)\.99}/, '"value":$1.98}'),
+    ),
   },
-  {
-    check: "provider/amounts",
-    requirement: "P-REFUND-AMOUNT",
-    what: "takes 0.00 for a cent",
-    fault: calls((text) => text.replace(/"value":0\.00}/, '"value":0.01}')),
-  },
-  {
-    check: "provider/amounts",
-    requirement: "P-REFUND-AMOUNT",
-    what: "takes amounts as text",
-    fault: calls((text) => text.replace(/"value":"([\d.]+)"/, '"value":$1')),
-  },
-  {
-    check: "provider/amounts",
-    requirement: "P-REFUND-AMOUNT",
-    what: "loses a cent on the way through a binary fraction",
-    fault: calls((text) => text.replace(/"value":(\d+)\.99}/, '"value":$1.98}')),
-    also: { "P-REFUND-SUM": "the cent that is lost is left of the payment" },
-  },
-  {
-    check: "provider/request-keys",
-    requirement: "P-REFUND-KEY",
-    what: "makes a refund for every call",
-    isQuick: true,
-    fault: () => {
+  "provider/request-keys P-REFUND-KEY": {
+    "makes a refund for every call": () => {
       const seen = new Map<string, number>();
-      return (call, next) => {
-        // The kit's own keys: those of wrong requests have another form.
-        const key = /"requestKey":"check-([^"]{1,40})"/.exec(bodyOf(call))?.[1];
-        if (key === undefined) return next(call);
-        const count = seen.get(key) ?? 0;
-        seen.set(key, count + 1);
-        const again = (text: string): string =>
-          text.replace('"requestKey":"', `$&${String(count)}`);
-        return next(count === 0 ? call : withCallText(call, again));
+      return {
+        call(call, next) {
+          // The kit's own keys: those of invalid requests have another form.
+          const key = /"requestKey":"check-([^"]{1,40})"/.exec(textOf(call))?.[1];
+          if (key === undefined) return next(call);
+          const count = seen.get(key) ?? 0;
+          seen.set(key, count + 1);
+          const again = (text: string): string =>
+            text.replace('"requestKey":"', `$&${String(count)}`);
+          return next(count === 0 ? call : withCallText(call, again));
+        },
       };
     },
-    also: { "P-REFUND-STATUS-CODE": "what is made by second calls is missing for the third" },
   },
-  {
-    check: "provider/request-keys",
-    requirement: "P-REFUND-KEY-EXISTING",
-    what: "says of every second call that it is the same",
-    fault: answers((text) => text.replace('"sameRequest":false', '"sameRequest":true')),
+  "provider/request-keys P-REFUND-KEY-EXISTING": {
+    "calls every second request the same": answers((text) =>
+      text.replace('"sameRequest":false', '"sameRequest":true'),
+    ),
+    "does not name the existing refund": answers((text) =>
+      text.replace(/,"existing":\{[^}]*\}/, ""),
+    ),
   },
-  {
-    check: "provider/request-keys",
-    requirement: "P-REFUND-KEY-EXISTING",
-    what: "does not tell which refund has the key",
-    fault: answers((text) => text.replace(/,"existing":\{[^}]*\}/, "")),
-  },
-  {
-    check: "provider/request-keys",
-    requirement: "P-REFUND-KEY-FREE",
-    what: "takes the key of a refused call",
-    fault: () => {
+  "provider/request-keys P-REFUND-KEY-FREE": {
+    "reserves the key of a refused call": () => {
       const seen = new Set<string>();
-      return async (call, next) => {
-        const key = keyOf(call.body);
-        const isKnown = seen.has(key);
-        seen.add(key);
-        const answer = await next(call);
-        return isKnown && answer.status === 201
-          ? {
-              ...answer,
-              status: 409,
-              headers: { ...answer.headers, "content-type": "application/problem+json" },
-              body: Buffer.from(
-                '{"type":"about:blank","title":"Taken","status":409,"errorDetails":{"errorCode":"DUPLICATE_REQUEST_KEY","errorMessage":"Taken."}}',
-              ),
-            }
-          : answer;
+      return {
+        async call(call, next) {
+          const key = /"requestKey":"([^"]*)"/.exec(textOf(call))?.[1] ?? "";
+          const isKnown = seen.has(key);
+          seen.add(key);
+          const answer = await next(call);
+          return isKnown && answer.status === 201
+            ? { status: 409, headers: PROBLEM, body: Buffer.from(TAKEN) }
+            : answer;
+        },
       };
     },
   },
-  {
-    check: "provider/over-refund",
-    requirement: "P-REFUND-SUM",
-    what: "refunds more than was paid",
-    isQuick: true,
-    fault: () => async (call, next) => {
-      const answer = await next(call);
-      const isBeyond = Buffer.from(answer.body).includes("EXCEEDS");
-      return answer.status === 422 && isBeyond ? refund("PENDING") : answer;
-    },
-    also: {
-      "P-REFUND-KEY-FREE": "a refund beyond the payment is one of the calls that it refuses",
-    },
-  },
-  {
-    check: "provider/over-refund",
-    requirement: "P-REFUND-SUM",
-    what: "keeps back a cent that could be refunded",
-    fault: () => {
-      // Of the payments of 10.00 that the check makes: what is left of each, in cents.
+  "provider/over-refund P-REFUND-SUM": {
+    "refunds more than was paid": answering((answer) =>
+      answer.status === 422 && textOf(answer).includes("EXCEEDS") ? refund("PENDING") : answer,
+    ),
+    "keeps back a refundable cent": () => {
+      // Remaining cents of each of the check's payments of 10.00.
       const left = new Map<string, number>();
-      return async (call, next) => {
-        const [, value = ""] = /"value":(\d+\.\d\d)}/.exec(bodyOf(call)) ?? [];
-        const [, payment = ""] = /"paymentId":"([^"]*)"/.exec(bodyOf(call)) ?? [];
-        const cents = Math.round(Number(value) * 100);
-        const before = left.get(payment) ?? 1000;
-        if (cents > 0 && cents === before)
-          return next(withCallText(call, (text) => text.replace(`:${value}}`, ":10.01}")));
-        const answer = await next(call);
-        if (answer.status === 201) left.set(payment, (left.get(payment) ?? 1000) - cents);
-        return answer;
+      return {
+        async call(call, next) {
+          const [, value = ""] = /"value":(\d+\.\d\d)}/.exec(textOf(call)) ?? [];
+          const [, payment = ""] = /"paymentId":"([^"]*)"/.exec(textOf(call)) ?? [];
+          const cents = Math.round(Number(value) * 100);
+          const before = left.get(payment) ?? 1000;
+          if (cents > 0 && cents === before)
+            return next(withCallText(call, (text) => text.replace(`:${value}}`, ":10.01}")));
+          const answer = await next(call);
+          if (answer.status === 201) left.set(payment, before - cents);
+          return answer;
+        },
       };
     },
   },
-  {
-    check: "provider/amounts",
-    requirement: "P-ANSWER-SCHEMA",
-    what: "breaks down over an exponent",
-    fault: () => (call, next) =>
-      /"value":\d+e/.test(Buffer.from(call.body ?? "").toString())
-        ? Promise.reject(new Error("socket hang up"))
-        : next(call),
+  "provider/refund-states P-REFUND-PENDING": {
+    "moves money before the threshold": answers((text) =>
+      text.replace(MADE_PENDING, '$1"AUTHORIZED"'),
+    ),
   },
-];
+  "provider/refund-states P-REFUND-AUTHORIZED": {
+    "never reports that the money moves": answers((text) =>
+      text.replace(/("existing":.*)"AUTHORIZED"/, '$1"PENDING"'),
+    ),
+  },
+  "provider/refund-states P-REFUND-IMMEDIATE": {
+    "holds a refund past its threshold": answers((text) =>
+      text.replace(MADE_AUTHORIZED, '$1"PENDING"'),
+    ),
+  },
+  "provider/refund-states P-REFUND-FAILED": {
+    "pays a customer who was not debited": answers((text) =>
+      text.startsWith('{"paymentId"')
+        ? text.replace('"TERMINAL_FAILED"', '"AUTHORIZED"').replace(/,"errorDetails":\{[^}]*\}/, "")
+        : text,
+    ),
+  },
+  "provider/refund-states P-REFUND-STATUS-CODE": {
+    "answers a failed refund with 200": answering((answer) =>
+      answer.status === 201 && textOf(answer).includes("TERMINAL_FAILED")
+        ? { ...answer, status: 200 }
+        : answer,
+    ),
+  },
+  "provider/refund-states P-REFUND-HOLD-SETTLEMENT": {
+    "reports an early refund as sent": answers((text) =>
+      text.replace(/("existing":.*)"PENDING"/, '$1"AUTHORIZED"'),
+    ),
+  },
+  "provider/refund-states P-REFUND-FINAL": {
+    "takes back a refund that it has sent": answers((text) =>
+      text.replace(/("existing":.*)"AUTHORIZED"/, '$1"TERMINAL_FAILED"'),
+    ),
+  },
+  "provider/refund-edges P-REFUND-ID": {
+    "answers with the debit's id": answering((answer, call) => {
+      const asked = /"paymentId":"[^"]*"/.exec(textOf(call))?.[0] ?? "";
+      return answer.status === 201
+        ? withText(answer, (text) => text.replace(/"paymentId":"[^"]*"/, asked))
+        : answer;
+    }),
+  },
+  "provider/refund-edges P-REFUND-NOT-FOUND": {
+    "answers an unknown payment with 400": statuses(404, 400, /^POST \/v1\/refunds/),
+  },
+  "provider/refund-edges P-REFUND-OF-REFUND": {
+    "refunds refunds": answering((answer) =>
+      answer.status === 422 && textOf(answer).includes("NOT_REFUNDABLE")
+        ? refund("PENDING")
+        : answer,
+    ),
+  },
+  "provider/refund-edges P-REFUND-FAILED-FIRST": {
+    "judges the amount before the debit's failure": answering((answer, call) =>
+      textOf(call).includes("9999.00") ? refund("PENDING") : answer,
+    ),
+  },
+  "provider/subscriptions P-SUBSCRIBE-SELECT": {
+    "sends everything to a subscription of one category": calls((text) =>
+      text.replace(/"type":"CATEGORY","details":\[(?:"[A-Z]+",?){1,2}\]\}/, '"type":"ALL"}'),
+    ),
+  },
+  "provider/selection P-SUBSCRIBE-SELECT": {
+    "takes a category for the first word of names": calls((text) =>
+      text.replace(/"type":"CATEGORY","details":\["PAYMENT"\]/, PAYMENT_NAMES),
+    ),
+  },
+  "provider/subscriptions P-UNSUBSCRIBE-SUBTRACT": {
+    "acknowledges an unsubscription without effect": () => {
+      // Each merchant's own keys: anybody else's are refused as ever.
+      const keys = new Map<string, string>();
+      return {
+        async call(call, next) {
+          const { authorization = "" } = call.headers;
+          const asked = /^\{"subscriptionId":"([^"]*)","subscriptionDetails":\{"type":"[A-Z]+"/;
+          const key = asked.exec(textOf(call))?.[1] ?? "";
+          if (call.path.endsWith("/unsubscribe") && keys.get(key) === authorization)
+            return {
+              status: 200,
+              headers: { "content-type": "application/json" },
+              body: Buffer.from(`{"subscriptionKey":"${key}"}`),
+            };
+          const answer = await next(call);
+          const made = /^\{"subscriptionKey":"([^"]*)"/.exec(textOf(answer))?.[1];
+          if (made !== undefined) keys.set(made, authorization);
+          return answer;
+        },
+      };
+    },
+  },
+  "provider/subscriptions P-SUBSCRIBE-KEY": {
+    "gives every subscription the same key": () => {
+      const first = new Map<string, string>();
+      return {
+        async call(call, next) {
+          const answer = await next(call);
+          if (!call.path.endsWith("/subscribe") || answer.status !== 200) return answer;
+          const merchant = call.headers["authorization"] ?? "";
+          first.set(merchant, first.get(merchant) ?? textOf(answer));
+          return withText(answer, (text) => first.get(merchant) ?? text);
+        },
+      };
+    },
+  },
+  "provider/unsubscribing P-SUBSCRIBE-UNKNOWN": {
+    "accepts a subscription to unknown events": calls((text) =>
+      text.replace("no.such.event", "payment.created"),
+    ),
+  },
+  "provider/unsubscribing P-UNSUBSCRIBE-ID": {
+    "ignores one of two contradicting keys": calling((call, next) =>
+      next({ ...call, path: call.path.replace(/\?.*/, "") }),
+    ),
+  },
+  "provider/unsubscribing P-UNSUBSCRIBE-KEY": {
+    "answers an unsubscription with another key": answers(
+      (text) => text.replace(/"sub_\w+"/, '"sub_1"'),
+      /unsubscribe/,
+    ),
+  },
+  "provider/unsubscribing P-UNSUBSCRIBE-NOT-FOUND": {
+    "answers an unknown subscription with 400": statuses(404, 400, /unsubscribe/),
+  },
+  "provider/unsubscribing P-SUBSCRIBE-ALL-DETAILS": {
+    "refuses details with ALL": calls((text) =>
+      text.replace(/"type":"ALL"(,"details":\["payment\.created"\]\})/, '"type":"NONE"$1'),
+    ),
+  },
+  "provider/unsubscribing P-UNSUBSCRIBE-CLOSED": {
+    "forgets a closed subscription": () => {
+      const closed = new Set<string>();
+      return {
+        async call(call, next) {
+          const key = /"subscriptionId":"([^"]*)"/.exec(textOf(call))?.[1];
+          if (key === undefined) return next(call);
+          if (closed.has(key))
+            return next(withCallText(call, (text) => text.replace(key, "sub_gone")));
+          const answer = await next(call);
+          if (answer.status === 200) closed.add(key);
+          return answer;
+        },
+      };
+    },
+  },
+};

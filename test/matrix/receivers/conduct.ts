@@ -1,7 +1,6 @@
-import { type Answer, ok, refusal } from "./answer.ts";
-import { type Arrived, valuesOf } from "./arrived.ts";
-import { exactCents } from "./effects.ts";
+import { exactCents } from "../../../packages/contract-kit/test/receiver/make-effects.ts";
 import { fitsSchema } from "./fits-schema.ts";
+import { type Answer, type Arrived, ok, refusal, valuesOf } from "./http.ts";
 import { type Happening, honestReading, type Reading } from "./read-event.ts";
 import { honestVerifying, type Reason, verify, type Verifying } from "./verify.ts";
 
@@ -95,7 +94,7 @@ export const honest: Conduct = {
   unreadable: () => refusal(400, "body"),
   judgeEvent(event, arrived) {
     if (event.id !== honestVerifying.header(arrived, "webhook-id")) return refusal(400, "id");
-    return fitsSchema(event, { isClosed: false }) ? undefined : refusal(422, "schema");
+    return fitsSchema(event) ? undefined : refusal(422, "schema");
   },
   keyOf: ({ id }) => id,
   answerKnown({ at, body }, sent) {

@@ -1,75 +1,51 @@
-import { ok, refusal } from "./answer.ts";
-import { valuesOf } from "./arrived.ts";
-import { always, type Broken } from "./broken.ts";
+import type { FaultTable } from "../fault.ts";
+import { always, type Change } from "./changes.ts";
 import { honest } from "./conduct.ts";
+import { ok, refusal, valuesOf } from "./http.ts";
 
-/** Of a handler that another attempt has to meet, also on a busy machine. */
+/** Long enough for another attempt to meet the running handler, also on a busy machine. */
 const LONG_MS = 600;
 
-const retry = { "retry-after": "1" };
+const ofAccount = ({ type }: { readonly type: string }): boolean => type.startsWith("account.");
 
-/** What is acknowledged, once and in which order, and which handlers run. */
-export const handlingFaults: readonly Broken[] = [
-  {
-    requirement: "R-ACK-GENUINE",
-    what: "refuses the events of accounts",
-    change: always({
+/** Mistakes in acknowledging, routing, ordering and deduplicating. */
+export const handlingFaults: FaultTable<Change> = {
+  "R-ACK-GENUINE": {
+    "refuses the events of accounts": always({
       judgeEvent: (event, arrived) =>
-        event.type.startsWith("account.")
-          ? refusal(404, "type")
-          : honest.judgeEvent(event, arrived),
+        ofAccount(event) ? refusal(404, "type") : honest.judgeEvent(event, arrived),
+    }),
+    "answers a handled event with a redirect": always({
+      done: (event) => (ofAccount(event) ? { status: 302, headers: { location: "/done" } } : ok),
     }),
   },
-  {
-    requirement: "R-ACK-GENUINE",
-    what: "answers what it has handled with a redirection",
-    change: always({
-      done: ({ type }) =>
-        type.startsWith("account.") ? { status: 302, headers: { location: "/done" } } : ok,
+  "R-ACK-IN-TIME": {
+    "never answers one type of event": always({ hangs: ({ type }) => type === "account.updated" }),
+  },
+  "R-ACK-HANGING": {
+    "waits for a handler forever": always({ handlerLimitMs: Infinity }),
+    "acknowledges an event whose handler never ends": always({ late: ok }),
+  },
+  "R-ROUTE-ONE": {
+    "runs two handlers for an event": always({
+      handlers: ({ type }) => (type.startsWith("customer.") ? 2 : 1),
+    }),
+    "has no handler for the events of accounts, and no fallback": always({
+      handlers: (event) => (ofAccount(event) ? 0 : 1),
     }),
   },
-  {
-    requirement: "R-ACK-IN-TIME",
-    what: "waits for ever with an answer to one type of event",
-    also: { "R-ACK-GENUINE": "What is not answered is not acknowledged." },
-    change: always({ hangs: ({ type }) => type === "account.updated" }),
+  "R-ROUTE-PROTOTYPE": {
+    "finds handlers on the prototype of its table": always({
+      handlers: ({ type }) => (Reflect.has({}, type) ? 0 : 1),
+    }),
   },
-  {
-    requirement: "R-ACK-HANGING",
-    what: "waits for a handler for ever",
-    isSlow: true,
-    change: always({ handlerLimitMs: Infinity }),
+  "R-MONEY-EXACT": {
+    "loses a cent to a binary fraction": always({
+      centsOf: (dollars) => Math.trunc(dollars * 100),
+    }),
   },
-  {
-    requirement: "R-ACK-HANGING",
-    what: "acknowledges an event whose handler does not come to its end",
-    isSlow: true,
-    change: always({ late: ok }),
-  },
-  {
-    requirement: "R-ROUTE-ONE",
-    what: "runs two handlers for an event",
-    change: always({ handlers: ({ type }) => (type.startsWith("customer.") ? 2 : 1) }),
-  },
-  {
-    requirement: "R-ROUTE-ONE",
-    what: "has no handler for the events of accounts, and no fallback",
-    change: always({ handlers: ({ type }) => (type.startsWith("account.") ? 0 : 1) }),
-  },
-  {
-    requirement: "R-ROUTE-PROTOTYPE",
-    what: "finds handlers on the prototype of its table",
-    change: always({ handlers: ({ type }) => (!Reflect.has({}, type) ? 1 : 0) }),
-  },
-  {
-    requirement: "R-MONEY-EXACT",
-    what: "loses a cent on the way through a binary fraction",
-    change: always({ centsOf: (dollars) => Math.trunc(dollars * 100) }),
-  },
-  {
-    requirement: "R-ORDER-NONE",
-    what: "drops an event that is older by a minute than the last one",
-    change: () => {
+  "R-ORDER-NONE": {
+    "drops an event that is a minute older than the last one": () => {
       let last = 0;
       return {
         handlers({ timestamp }) {
@@ -82,10 +58,8 @@ export const handlingFaults: readonly Broken[] = [
       };
     },
   },
-  {
-    requirement: "R-ORDER-GUARD",
-    what: "refuses an event that is older than one of its resource",
-    change: () => {
+  "R-ORDER-GUARD": {
+    "refuses an event that is older than one of its resource": () => {
       const latest = new Map<unknown, string>();
       return {
         judgeEvent(event, arrived) {
@@ -99,105 +73,57 @@ export const handlingFaults: readonly Broken[] = [
       };
     },
   },
-  {
-    requirement: "R-LOAD-SHED",
-    what: "acknowledges what comes beyond its handlers, and drops it",
-    change: always({ handlerMs: 150, concurrent: 8, overloaded: ok }),
-  },
-  {
-    requirement: "R-ONCE-DUPLICATE",
-    what: "keeps no record",
-    also: {
-      "R-ONCE-REUSED": "Without a record no id is known.",
-      "R-ONCE-CONCURRENT": "Without a record no event is in progress.",
-    },
-    change: always({ answerKnown: () => undefined }),
-  },
-  {
-    requirement: "R-ONCE-DUPLICATE",
-    what: "knows an event by its signature",
-    also: { "R-ONCE-REUSED": "Another body has another signature." },
-    change: always({
-      keyOf: (_event, arrived) => valuesOf(arrived, "webhook-signature").join(" "),
+  "R-LOAD-SHED": {
+    "acknowledges events beyond its handlers' capacity and drops them": always({
+      handlerMs: 150,
+      concurrent: 8,
+      overloaded: ok,
     }),
   },
-  {
-    requirement: "R-ONCE-DUPLICATE",
-    what: "knows an event by an unsigned header",
-    change: always({
+  "R-ONCE-DUPLICATE": {
+    "keeps no record of events": always({ answerKnown: () => undefined }),
+    "identifies an event by an unsigned header": always({
       keyOf: (event, arrived) => valuesOf(arrived, "x-request-id")[0] ?? event.id,
     }),
-  },
-  {
-    requirement: "R-ONCE-DUPLICATE",
-    what: "remembers the last event alone",
-    change: always({ remembers: 1 }),
-  },
-  {
-    requirement: "R-ONCE-DUPLICATE",
-    what: "answers a duplicate with a conflict",
-    change: always({
+    "identifies an event by its signature": always({
+      keyOf: (_event, arrived) => valuesOf(arrived, "webhook-signature").join(" "),
+    }),
+    "remembers only the last event": always({ remembers: 1 }),
+    "answers a duplicate with a conflict": always({
       answerKnown: (known, body) =>
         known.at === "handled" && known.body.equals(body)
           ? refusal(409, "duplicate")
           : honest.answerKnown(known, body),
     }),
   },
-  {
-    requirement: "R-ONCE-CONCURRENT",
-    what: "looks at its record first and writes to it afterwards",
-    change: always({ handlerMs: LONG_MS, claimsFirst: false }),
+  "R-ONCE-CONCURRENT": {
+    "records an event only after its handler": always({ handlerMs: LONG_MS, claimsFirst: false }),
   },
-  {
-    requirement: "R-ACK-IN-PROGRESS",
-    what: "acknowledges an event that is in progress",
-    change: always({
+  "R-ACK-IN-PROGRESS": {
+    "acknowledges an event that is in progress": always({
       handlerMs: LONG_MS,
       answerKnown: (known, body) =>
         known.body.equals(body) ? ok : honest.answerKnown(known, body),
     }),
   },
-  {
-    requirement: "R-ONCE-REUSED",
-    what: "takes a known id with another body for a duplicate",
-    change: always({
-      answerKnown: (known) => (known.at === "handled" ? ok : refusal(409, "in_progress", retry)),
+  "R-ONCE-REUSED": {
+    "takes a known id with another body for a duplicate": always({
+      answerKnown: ({ at }) =>
+        at === "handled" ? ok : refusal(409, "in_progress", { "retry-after": "1" }),
+    }),
+    "identifies an event by its body": always({
+      keyOf: (_event, { body }) => body.toString("latin1"),
     }),
   },
-  {
-    requirement: "R-ONCE-REUSED",
-    what: "knows an event by its body",
-    change: always({ keyOf: (_event, { body }) => body.toString("latin1") }),
+  "R-ACK-AFTER-HANDLER": {
+    "acknowledges before its handler has run": always({ awaitsHandler: false }),
   },
-  {
-    requirement: "R-ACK-AFTER-HANDLER",
-    what: "acknowledges before its handler has run",
-    also: {
-      "R-ACK-FAILED": "A failure comes too late to be answered.",
-    },
-    change: always({ awaitsHandler: false }),
+  "R-ACK-FAILED": {
+    "acknowledges an event whose handler failed": always({ failed: () => ok }),
+    "takes the retry of a failed event for a duplicate": always({ releases: false }),
   },
-  {
-    requirement: "R-ACK-FAILED",
-    what: "acknowledges an event whose handler failed",
-    also: {
-      "R-ACK-AFTER-HANDLER": "An acknowledgement after a failure follows no success.",
-    },
-    change: always({ failed: () => ok }),
+  "R-ACK-RETRY-AFTER": {
+    "sends no Retry-After with a failure": always({ failed: () => refusal(503, "failed") }),
+    "answers its own failure with 400": always({ failed: () => refusal(400, "failed") }),
   },
-  {
-    requirement: "R-ACK-FAILED",
-    what: "takes the next attempt of a failed event for a duplicate",
-    change: always({ releases: false }),
-  },
-  {
-    requirement: "R-ACK-RETRY-AFTER",
-    what: "does not say when to come again",
-    change: always({ failed: () => refusal(503, "failed") }),
-  },
-  {
-    requirement: "R-ACK-RETRY-AFTER",
-    what: "answers a failure as a fault of the sender's",
-    change: always({ failed: () => refusal(400, "failed") }),
-  },
-];
+};

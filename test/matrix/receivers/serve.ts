@@ -1,10 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { type Answer, refusal } from "./answer.ts";
-import type { Arrived } from "./arrived.ts";
 import { type Conduct, honest, type Known } from "./conduct.ts";
-import { makeEffects } from "./effects.ts";
-import { listen } from "./listen.ts";
+import { makeEffects } from "../../../packages/contract-kit/test/receiver/make-effects.ts";
+import { type Answer, type Arrived, listen, refusal } from "./http.ts";
 import { type Happening, readEvent } from "./read-event.ts";
 
 /** A receiver that listens on a free port of this machine. */

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { valuesOf, type Arrived } from "./arrived.ts";
+import { type Arrived, valuesOf } from "./http.ts";
 
 /** The steps of verifying Standard Webhooks `v1`, each of which a fault may replace. */
 export interface Verifying {

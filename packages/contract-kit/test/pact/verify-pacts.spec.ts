@@ -1,162 +1,223 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { httpSend } from "../../src/http-send.ts";
-import type { PactProvider } from "../../src/pact/pact-provider.ts";
 import { verifyPacts } from "../../src/pact/verify-pacts.ts";
-import { writePact } from "./write-pact.ts";
-
-type Answer = (request: IncomingMessage, body: string, response: ServerResponse) => void;
-
-/** A real server for the test; the calls that it had, method, path and body. */
-async function serve(answer: Answer): Promise<{ url: string; calls: string[] }> {
-  const calls: string[] = [];
-  const server = createServer((request, response) => {
-    let body = "";
-    request.setEncoding("utf8").on("data", (text: string) => (body += text));
-    request.on("end", () => {
-      calls.push(`${String(request.method)} ${String(request.url)} ${body}`.trim());
-      answer(request, body, response);
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, calls };
-}
-
-const ok: Answer = (_request, _body, response) => void response.end();
-
-async function bank(
-  answer: Answer = ok,
-  { timeoutMs, ...more }: Partial<PactProvider> & { readonly timeoutMs?: number } = {},
-): Promise<{ provider: PactProvider; calls: string[] }> {
-  const { url, calls } = await serve(answer);
-  const { send, close } = httpSend(url, timeoutMs === undefined ? {} : { timeoutMs });
-  onTestFinished(close);
-  const states = { ready: () => Promise.resolve({}) };
-  return { provider: { name: "bank", send, states, ...more }, calls };
-}
+import { bank, serve, writePact } from "./write-pact.ts";
 
 const get = { description: "a call" };
 const message = { description: "a message", metadata: { "webhook-id": "evt_1" } };
+const pactOf = (...interactions: Parameters<typeof writePact>[0]) => ({
+  pacts: [writePact(interactions)],
+});
+const failing = () => Promise.reject(new Error("no such payment"));
 
 describe("a verification of pacts", () => {
   it("has a row for each interaction, with its problems", async () => {
-    const { provider } = await bank((request, _body, response) => {
-      response.statusCode = request.url === "/gone" ? 410 : 200;
-      response.end();
+    const { url, calls } = await serve(({ url: path }, response) => {
+      response.statusCode = path === "/gone" ? 410 : 200;
+      if (path !== "/slow") response.end();
     });
-    const pacts = [writePact([get, { description: "another call", path: "/gone" }])];
-    const { rows, isOk, problems } = await verifyPacts({ provider, pacts });
-    expect({ isOk, problems }).toEqual({ isOk: false, problems: [] });
-    expect(rows.map((row) => [row.description, row.isOk, row.problems])).toEqual([
-      ["a call", true, []],
-      ["another call", false, ["StatusMismatch expected 200 but was 410"]],
-    ]);
-  });
-
-  it("needs no handler for an interaction without a state", async () => {
-    const { provider } = await bank(ok, { states: {} });
-    const pacts = [writePact([{ ...get, state: null }])];
-    expect(await verifyPacts({ provider, pacts })).toMatchObject({ isOk: true });
-  });
-
-  it("fails where a state's handler throws, with what it said, and asks it once", async () => {
+    const { send, close } = httpSend(url, { timeoutMs: 800 });
+    onTestFinished(close);
     let asked = 0;
     const fall = (): Promise<never> => {
-      asked++;
-      return Promise.reject(new Error("no such payment"));
+      asked += 1;
+      return failing();
     };
-    const { provider } = await bank(ok, { states: { ready: fall } });
-    const { rows } = await verifyPacts({ provider, pacts: [writePact([get])] });
-    expect(rows[0]).toMatchObject({ isOk: false });
-    expect(rows[0]?.problems).toContain('state "ready": no such payment');
-    expect(asked).toBe(1);
-  });
-
-  it("fails where a message is not given, with what was said instead", async () => {
-    const fall = (): Promise<never> => Promise.reject(new Error("no delivery came"));
-    const { provider } = await bank(ok, { message: fall });
-    const { rows } = await verifyPacts({ provider, pacts: [writePact([message])] });
-    expect(rows[0]?.isOk).toBe(false);
-    expect(rows[0]?.problems).toContain("message: no delivery came");
-  });
-
-  it("compares a message's metadata", async () => {
-    const give = (id: string) => () =>
-      Promise.resolve({ body: Buffer.from('{"a":1}'), metadata: { "webhook-id": id } });
-    const { provider } = await bank(ok, { message: give("evt_1") });
-    const pacts = [writePact([message])];
-    expect(await verifyPacts({ provider, pacts })).toMatchObject({ isOk: true });
-    const other = { ...provider, message: give("evt_2") };
-    const { rows } = await verifyPacts({ provider: other, pacts });
-    expect(rows[0]?.problems[0]).toMatch(/^MetadataMismatch webhook-id/);
-  });
-
-  it("passes a body's numbers on as they are written", async () => {
-    const { provider, calls } = await bank();
+    const given = (description: string) =>
+      description === "no message"
+        ? Promise.reject(new Error("no delivery came"))
+        : Promise.resolve({ body: Buffer.from('{"a":1}'), metadata: { "webhook-id": "evt_1" } });
     const body = '{"a":1.0,"big":9007199254740993,"c":1000.0}';
-    const pacts = [writePact([{ ...get, body }])];
-    expect(await verifyPacts({ provider, pacts })).toMatchObject({ isOk: true });
+    const { isOk, rows, problems } = await verifyPacts({
+      provider: {
+        ...bank,
+        send,
+        states: { ...bank.states, broken: fall },
+        message: ({ description }) => given(description),
+        judge: ({ path }) => (path === "/extra" ? ["a member too many"] : []),
+      },
+      ...pactOf(
+        get,
+        { description: "without a state", state: null },
+        { description: "exact numbers", body },
+        { description: "wrong status", path: "/gone" },
+        { description: "slow", path: "/slow" },
+        { description: "wrong state", state: "broken" },
+        { description: "judged", path: "/extra" },
+        message,
+        { description: "no message", metadata: {} },
+        { description: "other metadata", metadata: { "webhook-id": "evt_2" } },
+      ),
+    });
+    expect({ isOk, problems, asked }).toEqual({ isOk: false, problems: [], asked: 1 });
+    expect(rows.map((row) => [row.description, row.isOk])).toEqual([
+      ["a call", true],
+      ["without a state", true],
+      ["exact numbers", true],
+      ["wrong status", false],
+      ["slow", false],
+      ["wrong state", false],
+      ["judged", false],
+      ["a message", true],
+      ["no message", false],
+      ["other metadata", false],
+    ]);
+    const problemsOf = (name: string) =>
+      rows.find(({ description }) => description === name)?.problems;
+    expect(problemsOf("a call")).toEqual([]);
+    expect(problemsOf("wrong status")).toEqual(["StatusMismatch expected 200 but was 410"]);
+    expect(problemsOf("slow")?.at(-1)).toMatch(/^no answer came: /);
+    expect(problemsOf("wrong state")).toContain('state "broken": no such payment');
+    expect(problemsOf("judged")).toEqual(["a member too many"]);
+    expect(problemsOf("no message")).toContain("message: no delivery came");
+    expect(problemsOf("other metadata")?.[0]).toMatch(/^MetadataMismatch webhook-id/);
     expect(calls).toContain(`POST /x ${body}`);
   });
 
-  it("says which interaction a provider did not answer in time", async () => {
-    const answer: Answer = (request, _body, response) => {
-      if (request.url !== "/slow") response.end();
-    };
-    // Of which the other call must not need as much, on a busy machine either.
-    const { provider } = await bank(answer, { timeoutMs: 1500 });
-    const pacts = [writePact([{ description: "a slow call", path: "/slow" }, get])];
-    const { rows } = await verifyPacts({ provider, pacts });
-    expect(rows.map(({ isOk }) => isOk)).toEqual([false, true]);
-    expect(rows[0]?.problems.at(-1)).toMatch(/^no answer came: /);
-  });
-
-  it("says once that a provider is not there, and starts nothing", async () => {
+  it("reports once that a provider is not there, and starts nothing", async () => {
     const { send, close } = httpSend("http://127.0.0.1:1");
     onTestFinished(close);
-    const provider = { name: "bank", send, states: { ready: () => Promise.resolve({}) } };
-    const { problems, isOk } = await verifyPacts({ provider, pacts: [writePact([get])] });
+    const { problems, isOk } = await verifyPacts({ provider: { ...bank, send }, ...pactOf(get) });
     expect(isOk).toBe(false);
     expect(problems).toEqual([
       expect.stringMatching(/^the provider does not answer: .*ECONNREFUSED/),
     ]);
   });
 
-  it("ends a core that does not end", async () => {
-    const { provider } = await bank();
-    const { problems, rows } = await verifyPacts({
-      provider,
-      pacts: [writePact([get])],
-      limitMs: 1,
-    });
+  it("stops a core that does not end in time", async () => {
+    const { problems, rows } = await verifyPacts({ provider: bank, ...pactOf(get), limitMs: 1 });
     expect(problems).toEqual(["no end after 1 ms"]);
     expect(rows[0]).toMatchObject({ isOk: false, problems: ["it was not verified"] });
   });
 
-  it("judges what a pact cannot say", async () => {
-    const { provider } = await bank(ok, { judge: () => ["a member too many"] });
-    const { rows } = await verifyPacts({ provider, pacts: [writePact([get])] });
-    expect(rows[0]).toMatchObject({ isOk: false, problems: ["a member too many"] });
+  it.each([
+    ["no pact has an interaction", [], "no pact has an interaction with bank"],
+    ["a state has no handler", [{ ...get, state: "new" }], 'the state "new" has no handler'],
+    ["no pact uses a state", [{ ...get, state: "new" }], 'no pact uses the state "ready"'],
+    ["two interactions share a description", [get, get], 'interactions are described as "a call"'],
+    ["nothing gives the messages", [message], "nothing gives the messages"],
+  ])("fails without a call if %s", async (_what, interactions, problem) => {
+    let calls = 0;
+    const send = () => {
+      calls += 1;
+      return Promise.reject(new Error("called"));
+    };
+    const result = await verifyPacts({ provider: { ...bank, send }, ...pactOf(...interactions) });
+    expect(result.isOk).toBe(false);
+    expect(result.problems.join("\n")).toContain(problem);
+    expect(calls).toBe(0);
+  });
+
+  it("ignores the proxies and filters of the caller's environment", async () => {
+    const names = ["HTTP_PROXY", "http_proxy", "PACT_DESCRIPTION", "PACT_BROKER_BASE_URL"];
+    for (const name of names) process.env[name] = "http://127.0.0.1:1";
+    onTestFinished(() => {
+      for (const name of names) Reflect.deleteProperty(process.env, name);
+    });
+    const { isOk, rows } = await verifyPacts({ provider: bank, ...pactOf(get) });
+    expect({ isOk, rows: rows.length }).toEqual({ isOk: true, rows: 1 });
+  });
+
+  it("names the line that installs Pact if it is missing", () => {
+    const folder = mkdtempSync(join(tmpdir(), "countersign-no-pact-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const sources = fileURLToPath(new URL("../../src/pact/", import.meta.url));
+    for (const name of ["run-child.ts", "pact-missing-error.ts"])
+      cpSync(join(sources, name), join(folder, name));
+    const program = `
+      import { runChild } from "./run-child.ts";
+      runChild({}, { limitMs: 1000 }).catch((error) => console.log(error.code, error.message));`;
+    // Nothing of this workspace is found from there, and no path of the environment leads to it.
+    const said = execFileSync(process.execPath, ["--input-type=module", "--eval", program], {
+      cwd: folder,
+      env: {},
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    expect(said).toMatch(/^CS_KIT_PACT_MISSING .*npm install --save-dev --ignore-scripts/);
   });
 });
 
-describe("a verification that would say nothing fails, where", () => {
-  it.each([
-    ["no interaction is there", [], "no pact has an interaction with bank"],
-    ["a state has no handler", [{ ...get, state: "new" }], 'the state "new" has no handler'],
-    ["a state is not used", [{ ...get, state: "new" }], 'no pact uses the state "ready"'],
-    ["two interactions have one description", [get, get], 'interactions are described as "a call"'],
-    ["nothing gives the messages", [message], "nothing gives the messages"],
-  ])("%s", async (_what, interactions, problem) => {
-    const { provider, calls } = await bank();
-    const result = await verifyPacts({ provider, pacts: [writePact(interactions)] });
+/** Serves what the core asks a broker for: its index, the provider's pacts, one pact, and results. */
+async function broker(): Promise<{
+  readonly url: string;
+  readonly tokens: readonly unknown[];
+  readonly published: readonly unknown[];
+}> {
+  const tokens: unknown[] = [];
+  const published: unknown[] = [];
+  const document = JSON.parse(readFileSync(writePact([get]), "utf8")) as object;
+  const list = "/pacts/provider/bank/for-verification";
+  const server = await serve(({ method = "", url: path = "", headers }, response, body) => {
+    tokens.push(headers.authorization);
+    const link = (to: string): object => ({ href: server.url + to });
+    const answers: Readonly<Record<string, object>> = {
+      "GET /": {
+        _links: {
+          "pb:provider-pacts-for-verification": {
+            ...link(list.replace("bank", "{provider}")),
+            templated: true,
+          },
+        },
+      },
+      [`GET ${list}`]: { _links: { self: link(list) } },
+      [`POST ${list}`]: {
+        _embedded: {
+          pacts: [
+            {
+              shortDescription: "of the main branch",
+              verificationProperties: { notices: [], pending: false },
+              _links: { self: { ...link("/pact"), name: "shop and bank" } },
+            },
+          ],
+        },
+      },
+      "GET /pact": {
+        ...document,
+        _links: { self: link("/pact"), "pb:publish-verification-results": link("/results") },
+      },
+      "POST /results": {},
+    };
+    const answer = answers[`${method} ${path}`];
+    if (path === "/results") published.push(JSON.parse(body));
+    response.writeHead(answer === undefined ? 404 : 200, {
+      "content-type": "application/hal+json",
+    });
+    response.end(JSON.stringify(answer ?? {}));
+  });
+  return { url: server.url, tokens, published };
+}
+
+describe("a verification of a broker's pacts", () => {
+  it("sends the token and publishes the results", async () => {
+    const { url, tokens, published } = await broker();
+    const options = { url, token: "of-the-broker", providerVersion: "1.4.0", publish: true };
+    const result = await verifyPacts({ provider: bank, broker: options });
+    expect(result).toMatchObject({ isOk: true, rows: [{ description: "a call", isOk: true }] });
+    expect(tokens[0]).toBe("Bearer of-the-broker");
+    expect(published).toMatchObject([{ providerApplicationVersion: "1.4.0", success: true }]);
+  });
+
+  it("reports a failed state, and publishes nothing unless asked to, with a version", async () => {
+    const { url, published } = await broker();
+    const provider = { ...bank, states: { ready: failing } };
+    const { isOk, rows } = await verifyPacts({ provider, broker: { url } });
+    expect(isOk).toBe(false);
+    expect(rows[0]?.problems).toContain('state "ready": no such payment');
+    expect(published).toEqual([]);
+    const publishing = verifyPacts({ provider: bank, broker: { url, publish: true } });
+    await expect(publishing).rejects.toThrow(TypeError);
+  });
+
+  it("fails if the broker is not there", async () => {
+    const { send: _, ...silent } = bank;
+    const result = await verifyPacts({ provider: silent, broker: { url: "http://127.0.0.1:1" } });
     expect(result.isOk).toBe(false);
-    expect(result.problems.join("\n")).toContain(problem);
-    expect(calls).toEqual([]);
   });
 });

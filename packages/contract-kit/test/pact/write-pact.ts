@@ -1,16 +1,21 @@
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
+import type { PactProvider } from "../../src/pact/pact-provider.ts";
 
-/** An interaction with one state, as a pact of version 4 has it. */
+/** An interaction of a pact of version 4. */
 export interface Written {
   readonly description: string;
   /** Default `ready`; `null` for none. */
   readonly state?: string | null;
-  /** Of a call; the text of its body as it stands. */
+  /** The text of a call's body. */
   readonly body?: string;
-  /** Of a message; its metadata, and the body `{"a":1}`. */
+  /** Of a message, whose body is `{"a":1}`. */
   readonly metadata?: Readonly<Record<string, string>>;
   readonly path?: string;
 }
@@ -29,10 +34,11 @@ export function writePact(interactions: readonly Written[]): string {
   return path;
 }
 
+// As text: a body's numbers keep their spelling.
 function textOf({ description, state = "ready", body, metadata, path = "/x" }: Written): string {
   const named = `"description":${JSON.stringify(description)},"pending":false,"providerStates":${JSON.stringify(state === null ? [] : [{ name: state }])}`;
-  const content = (text: string) =>
-    `{"content":${text},"contentType":"application/json","encoded":false}`;
+  const content = (json: string) =>
+    `{"content":${json},"contentType":"application/json","encoded":false}`;
   if (metadata !== undefined)
     return `{"type":"Asynchronous/Messages",${named},"contents":${content('{"a":1}')},"metadata":${JSON.stringify(metadata)}}`;
   const sent =
@@ -40,4 +46,31 @@ function textOf({ description, state = "ready", body, metadata, path = "/x" }: W
       ? `"method":"GET","path":"${path}"`
       : `"method":"POST","path":"${path}","headers":{"Content-Type":["application/json"]},"body":${content(body)}`;
   return `{"type":"Synchronous/HTTP",${named},"request":{${sent}},"response":{"status":200}}`;
+}
+
+/** A provider that is ready and answers every call with 200. */
+export const bank: PactProvider = {
+  name: "bank",
+  send: () => Promise.resolve({ status: 200, headers: {}, body: new Uint8Array() }),
+  states: { ready: () => Promise.resolve({}) },
+};
+
+/** Serves on this machine for as long as the test; keeps each call's method, path and body. */
+export async function serve(
+  answer: (call: IncomingMessage, response: ServerResponse, body: string) => void,
+): Promise<{ readonly url: string; readonly calls: readonly string[] }> {
+  const calls: string[] = [];
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      calls.push(`${request.method} ${request.url} ${body}`.trim());
+      answer(request, response, body);
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, calls };
 }

@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { profiles } from "@countersign/schemas/profiles";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
@@ -14,13 +13,10 @@ import {
   variablesOf,
 } from "../../src/provider/control-file/controlled-target.ts";
 import { readControl } from "../../src/provider/control-file/read-control.ts";
-import type { ProviderControls, ProviderTarget } from "../../src/target.ts";
+import type { ProviderControls } from "../../src/target.ts";
 
 const schema = JSON.parse(
-  readFileSync(
-    fileURLToPath(new URL("../../schemas/control.schema.json", import.meta.url)),
-    "utf8",
-  ),
+  readFileSync(new URL("../../schemas/control.schema.json", import.meta.url), "utf8"),
 ) as { properties: { controls: { properties: Record<string, { description: string }> } } };
 const fits = new Ajv2020({ allErrors: true }).compile(schema);
 
@@ -30,95 +26,70 @@ const whole: ControlDocument = {
   headers: { "x-key": "{{env.COUNTERSIGN_CONTROL_KEY}}" },
   controls: { failPayment: [call] },
 };
-
-/** Documents with one fault each, and where it is. */
-const faulty: readonly (readonly [string, unknown, string])[] = [
-  ["is no object", [], "/ "],
-  ["has no controls", {}, "/controls "],
-  ["maps nothing", { controls: {} }, "/controls "],
-  ["has another member", { ...whole, hooks: [] }, "/hooks "],
-  ["has a url of another kind", { ...whole, url: "ftp://hooks.example" }, "/url "],
-  ["has a header that is no text", { ...whole, headers: { "x-key": 1 } }, "/headers/x-key "],
-  ["maps what is no control", { controls: { pause: [call] } }, "/controls/pause "],
-  ["has no calls", { controls: { failPayment: [] } }, "/controls/failPayment "],
-  ["has a call that is none", { controls: { failPayment: ["/"] } }, "/controls/failPayment/0 "],
-  [
-    "has a call of another member",
-    { controls: { failPayment: [{ ...call, query: "" }] } },
-    "/controls/failPayment/0/query ",
-  ],
-  [
-    "has a method that is none",
-    { controls: { failPayment: [{ ...call, method: "TRACE" }] } },
-    "/controls/failPayment/0/method ",
-  ],
-  [
-    "has a path of another host",
-    { controls: { failPayment: [{ ...call, path: "other.example" }] } },
-    "/controls/failPayment/0/path ",
-  ],
-  [
-    "takes by what is no pointer",
-    { controls: { failPayment: [{ ...call, take: { id: "id" } }] } },
-    "/controls/failPayment/0/take/id ",
-  ],
-  [
-    "takes under what is no name",
-    { controls: { failPayment: [{ ...call, take: { "an id": "/id" } }] } },
-    "/controls/failPayment/0/take/an id ",
-  ],
-];
-
-/** What only the reader sees: what the words of a document mean. */
-const meaningless: readonly (readonly [string, unknown, string])[] = [
-  [
-    "names what nothing gives",
-    { controls: { failPayment: [{ ...call, body: { id: "{{payment}}" } }] } },
-    "/controls/failPayment/0/body/id has {{payment}}",
-  ],
-  [
-    "names a variable that is not its own",
-    { ...whole, headers: { "x-key": "{{env.HOME}}" } },
-    "/headers/x-key has {{env.HOME}}",
-  ],
-  [
-    "does not take what a payment is known by",
-    { controls: { createPayment: [{ method: "POST", path: "/", take: { paymentId: "/id" } }] } },
-    "/controls/createPayment must take paymentId and customerId",
-  ],
-  [
-    "names what a later call takes",
-    {
-      controls: {
-        emitEvent: [
-          { method: "POST", path: "/{{eventId}}" },
-          { method: "POST", path: "/", take: { eventId: "/id" } },
-        ],
-      },
-    },
-    "/controls/emitEvent/0/path has {{eventId}}",
-  ],
-];
+const failing = (...calls: readonly unknown[]) => ({ controls: { failPayment: calls } });
 
 describe("a control document", () => {
-  it("is read as its schema says", () => {
+  it("is valid by its schema and its reader", () => {
     expect(fits(whole)).toBe(true);
     expect(readControl(whole)).toEqual({ ok: true, control: whole });
+    expect(variablesOf(whole)).toEqual(["COUNTERSIGN_CONTROL_KEY"]);
   });
 
-  it.each(faulty)("that %s is refused with the place, by the schema too", (_what, json, place) => {
+  const at = "/controls/failPayment/0";
+  it.each([
+    ["an array", [], "/ "],
+    ["no controls", {}, "/controls "],
+    ["no mapped control", { controls: {} }, "/controls "],
+    ["an unknown member", { ...whole, hooks: [] }, "/hooks "],
+    ["a URL of another scheme", { ...whole, url: "ftp://hooks.example" }, "/url "],
+    ["a header that is not text", { ...whole, headers: { "x-key": 1 } }, "/headers/x-key "],
+    ["an unknown control", { controls: { pause: [call] } }, "/controls/pause "],
+    ["no calls", failing(), "/controls/failPayment "],
+    ["a call that is not an object", failing("/"), `${at} `],
+    ["a call with an unknown member", failing({ ...call, query: "" }), `${at}/query `],
+    ["an unsupported method", failing({ ...call, method: "TRACE" }), `${at}/method `],
+    ["a path of another host", failing({ ...call, path: "other.example" }), `${at}/path `],
+    ["an invalid pointer", failing({ ...call, take: { id: "id" } }), `${at}/take/id `],
+    ["an invalid name", failing({ ...call, take: { "an id": "/id" } }), `${at}/take/an id `],
+  ])("is refused with %s, with the place, by the schema too", (_what, json, place) => {
     expect(fits(json)).toBe(false);
     const reading = readControl(json);
     expect(reading.ok ? [] : reading.faults).toContainEqual(expect.stringMatching(`^${place}`));
   });
 
-  it.each(meaningless)("that %s is refused with the place", (_what, json, fault) => {
+  // Only the reader sees what names mean.
+  const emitting = [
+    { method: "POST", path: "/{{eventId}}" },
+    { method: "POST", path: "/", take: { eventId: "/id" } },
+  ];
+  it.each([
+    [
+      "an unknown value",
+      failing({ ...call, body: { id: "{{payment}}" } }),
+      `${at}/body/id has {{payment}}`,
+    ],
+    [
+      "a foreign variable",
+      { ...whole, headers: { "x-key": "{{env.HOME}}" } },
+      "/headers/x-key has {{env.HOME}}",
+    ],
+    [
+      "an id that is never taken",
+      { controls: { createPayment: [{ method: "POST", path: "/", take: { paymentId: "/id" } }] } },
+      "/controls/createPayment must take paymentId and customerId",
+    ],
+    [
+      "a value of a later call",
+      { controls: { emitEvent: emitting } },
+      "/controls/emitEvent/0/path has {{eventId}}",
+    ],
+  ])("is refused by its reader with %s, with the place", (_what, json, fault) => {
     expect(fits(json)).toBe(true);
     const reading = readControl(json);
     expect(reading.ok ? [] : reading.faults).toContainEqual(expect.stringContaining(fault));
   });
 
-  it("maps the controls that its schema describes, with what each is given and takes", () => {
+  it("has a schema that describes each control with what it is given and takes", () => {
     const { properties } = schema.properties.controls;
     expect(Object.keys(properties)).toEqual(controlNames);
     for (const name of controlNames) {
@@ -127,10 +98,6 @@ describe("a control document", () => {
         expect(properties[name]?.description).toMatch(new RegExp(`\\b${word}\\b`));
     }
   });
-
-  it("tells the variables that it names", () => {
-    expect(variablesOf(whole)).toEqual(["COUNTERSIGN_CONTROL_KEY"]);
-  });
 });
 
 function opened(
@@ -138,92 +105,80 @@ function opened(
   answers: readonly unknown[] = [],
 ): { readonly controls: ProviderControls; readonly calls: HttpCall[] } {
   const calls: HttpCall[] = [];
-  const target: ProviderTarget = {
-    role: "provider",
-    url: "http://127.0.0.1:1",
-    send: () => Promise.reject(new Error("not the hooks")),
-    token: () => Promise.resolve("the-token"),
-    profile: profiles.standard,
-  };
-  const controlled = controlledTarget(target, {
-    control,
-    url: "http://127.0.0.1:2",
-    env: new Map([["COUNTERSIGN_CONTROL_KEY", "the-key"]]),
-    send: (one) => {
-      const body = Buffer.from(JSON.stringify(answers[calls.length] ?? {}));
-      calls.push(one);
-      return Promise.resolve({ status: 200, headers: {}, body });
+  const controlled = controlledTarget(
+    {
+      role: "provider",
+      url: "http://127.0.0.1:1",
+      send: () => Promise.reject(new Error("not the hooks")),
+      token: () => Promise.resolve("the-token"),
+      profile: profiles.standard,
     },
-  });
+    {
+      control,
+      url: "http://127.0.0.1:2",
+      env: new Map([["COUNTERSIGN_CONTROL_KEY", "the-key"]]),
+      send: (one) => {
+        const body = Buffer.from(JSON.stringify(answers[calls.length] ?? {}));
+        calls.push(one);
+        return Promise.resolve({ status: 200, headers: {}, body });
+      },
+    },
+  );
   return { calls, controls: controlled.controls?.((send) => send) ?? {} };
 }
 
-describe("the controls of a document", () => {
-  it("are those that it maps and no others", () => {
-    const { controls } = opened(whole);
-    expect(Object.keys(controls)).toEqual([]);
-    const more = opened({
+describe("a target with a control document", () => {
+  it("has only the controls that the document maps completely", () => {
+    expect(Object.keys(opened(whole).controls)).toEqual([]);
+    const { controls } = opened({
       controls: { createPayment: [], settlePayment: [], readClock: [], expireToken: [] },
     });
-    expect(Object.keys(more.controls)).toEqual(["payments", "tokens"]);
-    expect(Object.keys(more.controls.payments ?? {})).toEqual(["create", "settle"]);
+    expect(Object.keys(controls)).toEqual(["payments", "tokens"]);
+    expect(Object.keys(controls.payments ?? {})).toEqual(["create", "settle"]);
   });
 
-  it("fill paths, headers and bodies, an amount as the number that it is", async () => {
+  it("fills paths, headers and bodies, and writes an amount exactly", async () => {
+    const people = { method: "POST", path: "/people", take: { customerId: "/person/id" } };
+    const debits = {
+      method: "POST",
+      path: "/people/{{customerId}}/debits",
+      body: { amount: "{{number amount}}", text: "{{amount}} USD", list: [1, null, true] },
+      take: { paymentId: "/id" },
+    };
     const { controls, calls } = opened(
       {
         headers: { "x-key": "{{env.COUNTERSIGN_CONTROL_KEY}}", authorization: "Bearer {{token}}" },
-        controls: {
-          createPayment: [
-            { method: "POST", path: "/people", take: { customerId: "/person/id" } },
-            {
-              method: "POST",
-              path: "/people/{{customerId}}/debits",
-              body: { amount: "{{number amount}}", text: "{{amount}} USD", list: [1, null, true] },
-              take: { paymentId: "/id" },
-            },
-          ],
-        },
+        controls: { createPayment: [people, debits] },
       },
       [{ person: { id: "a/b" } }, { id: 7 }],
     );
     const made = await controls.payments?.create(9_007_199_254_740_993n);
     expect(made).toEqual({ paymentId: "7", customerId: "a/b" });
     expect(calls.map(({ path }) => path)).toEqual(["/people", "/people/a%2Fb/debits"]);
-    expect(calls[1]?.headers).toMatchObject({
-      "x-key": "the-key",
-      authorization: "Bearer the-token",
+    expect(calls[1]).toMatchObject({
+      headers: { "x-key": "the-key", authorization: "Bearer the-token" },
+      body: '{"amount":90071992547409.93,"text":"90071992547409.93 USD","list":[1,null,true]}',
     });
-    expect(calls[1]?.body).toBe(
-      '{"amount":90071992547409.93,"text":"90071992547409.93 USD","list":[1,null,true]}',
-    );
   });
 
-  it("read a clock of either form", async () => {
-    const clock = (now: unknown) =>
-      opened(
-        {
-          controls: {
-            readClock: [{ method: "GET", path: "/clock", take: { now: "/now" } }],
-            advanceClock: [{ method: "PUT", path: "/clock", body: "{{to}} {{duration}}" }],
-          },
-        },
-        [{ now }],
-      );
+  it("reads a clock in text or milliseconds, and rejects another", async () => {
+    const controls = {
+      readClock: [{ method: "GET", path: "/clock", take: { now: "/now" } }],
+      advanceClock: [{ method: "PUT", path: "/clock", body: "{{to}} {{duration}}" }],
+    };
+    const clock = (now: unknown) => opened({ controls }, [{ now }]);
     expect(await clock("2026-11-20T15:00:00.000Z").controls.clock?.now()).toBe(1_795_186_800_000);
     expect(await clock(1500).controls.clock?.now()).toBe(1500);
     await expect(clock("noon").controls.clock?.now()).rejects.toThrow('"noon" is no time');
-    const { controls, calls } = clock(0);
-    await controls.clock?.advance(1500);
+    const { controls: own, calls } = clock(0);
+    await own.clock?.advance(1500);
     expect(calls[1]?.body).toBe('"1970-01-01T00:00:01.500Z PT2S"');
   });
 
-  it("say which call did not do as it was asked", async () => {
-    const control = {
-      controls: { emitEvent: [{ method: "POST", path: "/e", take: { eventId: "/id" } }] },
-    };
-    await expect(opened(control, [{}]).controls.events?.emit("x")).rejects.toThrow(
-      "emitEvent: POST /e answered nothing at /id",
-    );
+  it("names the call that did not answer as described", async () => {
+    const emitEvent = [{ method: "POST", path: "/e", take: { eventId: "/id" } }];
+    await expect(
+      opened({ controls: { emitEvent } }, [{}]).controls.events?.emit("x"),
+    ).rejects.toThrow("emitEvent: POST /e answered nothing at /id");
   });
 });

@@ -1,59 +1,37 @@
 import { execFile } from "node:child_process";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { promisify } from "node:util";
-import { describe, expect, it, onTestFinished } from "vitest";
+import type { ProviderTarget } from "@countersign/contract-kit";
+import { expect, it, onTestFinished } from "vitest";
+import type { Verdict } from "../../src/finding.ts";
 import { httpSend } from "../../src/http-send.ts";
 import { amounts } from "../../src/provider/amounts.ts";
-import type { ProviderTarget } from "../../src/target.ts";
-import type { Verdict } from "../../src/finding.ts";
-import { openTarget, TOKEN } from "./open-target.ts";
+import { serve } from "../pact/write-pact.ts";
+import { TOKEN } from "./open-sandbox.ts";
+import { openTarget } from "./open-target.ts";
 
-/** A service on a socket of its own that cuts what is beyond the second digit. */
+/** Opens a service on its own socket that cuts amounts after the second digit. */
 async function openCutting(): Promise<ProviderTarget> {
-  const { target, url } = await openTarget();
-  const { send: pass, close } = httpSend(url);
+  const { target, url: behind } = await openTarget();
+  const { send: pass, close } = httpSend(behind);
   onTestFinished(close);
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
-      const { authorization = "", accept = "*/*" } = request.headers;
-      const type = request.headers["content-type"] ?? "application/json";
-      const body = Buffer.concat(chunks)
-        .toString()
-        .replace(/("value":\d+\.\d\d)\d+/, "$1");
-      const headers = { authorization, accept, "content-type": type };
-      void pass({ method: request.method ?? "", path: request.url ?? "", headers, body }).then(
-        (answer) => {
-          response.writeHead(answer.status, { "content-type": answer.headers["content-type"] });
-          response.end(answer.body);
-        },
-      );
+  const { url } = await serve(({ method = "", url: path = "", headers }, response, body) => {
+    const { authorization = "", accept = "*/*" } = headers;
+    const type = headers["content-type"] ?? "application/json";
+    const cut = body.replace(/("value":\d+\.\d\d)\d+/, "$1");
+    const sent = { authorization, accept, "content-type": type };
+    void pass({ method, path, headers: sent, body: cut }).then((answer) => {
+      response.writeHead(answer.status, { "content-type": answer.headers["content-type"] });
+      response.end(answer.body);
     });
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, "127.0.0.1", resolve);
-  });
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  // A listening TCP server has an address with a port.
-  const { port } = server.address() as AddressInfo;
-  const own = httpSend(`http://127.0.0.1:${port}`);
-  onTestFinished(own.close);
-  return {
-    ...target,
-    url: `http://127.0.0.1:${port}`,
-    send: own.send,
-    controls: (watch) => {
-      const controls = target.controls?.(watch) ?? {};
-      // Merchants of its own would be reached past this socket.
-      const { merchant: _, ...others } = controls;
-      return others;
-    },
+  const { send, close: closeOwn } = httpSend(url);
+  onTestFinished(closeOwn);
+  const controls: ProviderTarget["controls"] = (watch) => {
+    // Its own merchants would be reached past this socket.
+    const { merchant: _, ...others } = target.controls?.(watch) ?? {};
+    return others;
   };
+  return { ...target, url, send, controls };
 }
 
 const failureOf = (verdicts: readonly Verdict[]): Extract<Verdict, { status: "fail" }> => {
@@ -62,33 +40,28 @@ const failureOf = (verdicts: readonly Verdict[]): Extract<Verdict, { status: "fa
   return found;
 };
 
-describe("a failure", () => {
-  it("is shown by its lines in a shell, again and again, and met at once by its seed and path", async () => {
-    const target = await openCutting();
-    const { evidence, message } = failureOf(await amounts.run(target, { seed: 1, runs: 50 }));
-    expect(message).toMatch(/is no amount: 400 expected, 201/);
-    const script = evidence?.curl.join("\n") ?? "";
-    expect(script).not.toContain(TOKEN);
-    // Twice: ids and keys are made anew.
-    for (const _ of [1, 2]) {
-      const { stdout } = await promisify(execFile)("bash", ["-c", script], {
-        env: { PATH: process.env["PATH"], TOKEN },
-      });
-      const last = stdout.trim().split("\n").at(-1);
-      expect(last).toMatch(/^\{"paymentId":.*"paymentStatus":"PENDING"/);
-    }
+it("a failure repeats in a shell by its commands, and in one call by its seed and path", async () => {
+  const target = await openCutting();
+  const { evidence, message } = failureOf(await amounts.run(target, { seed: 1, runs: 50 }));
+  expect(message).toMatch(/is no amount: 400 expected, 201/);
+  const script = evidence?.curl.join("\n") ?? "";
+  expect(script).not.toContain(TOKEN);
+  const env = { PATH: process.env["PATH"], TOKEN };
+  // Twice, since each makes new ids and keys.
+  const ran = [
+    await promisify(execFile)("bash", ["-c", script], { env }),
+    await promisify(execFile)("bash", ["-c", script], { env }),
+  ];
+  for (const { stdout } of ran)
+    expect(stdout.trim()).toMatch(/\{"paymentId":.*"paymentStatus":"PENDING".*$/);
 
-    const { seed = 0, path = "" } = evidence?.replay ?? {};
-    let calls = 0;
-    const counting: ProviderTarget = {
-      ...target,
-      send: (call) => {
-        calls += 1;
-        return target.send(call);
-      },
-    };
-    const again = failureOf(await amounts.run(counting, { seed, path, runs: 50 }));
-    expect(again).toMatchObject({ message, evidence: { replay: { seed, path } } });
-    expect(calls).toBe(1);
-  });
+  const { seed = 0, path = "" } = evidence?.replay ?? {};
+  let calls = 0;
+  const send: ProviderTarget["send"] = (call) => {
+    calls += 1;
+    return target.send(call);
+  };
+  const again = failureOf(await amounts.run({ ...target, send }, { seed, path, runs: 50 }));
+  expect(again).toMatchObject({ message, evidence: { replay: { seed, path } } });
+  expect(calls).toBe(1);
 });

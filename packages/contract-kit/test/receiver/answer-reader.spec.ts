@@ -6,9 +6,9 @@ import {
   GarbledAnswerError,
 } from "../../src/receiver/wire/answer-reader.ts";
 
-/** What is read of bytes that come in these pieces, and then no more; a word where it is no answer. */
-function read(pieces: readonly Uint8Array[]): Answer | string | undefined {
-  const reader = answerReader("POST");
+/** Reads pieces of an answer, after which the connection ends. */
+function read(pieces: readonly Uint8Array[], method = "POST"): Answer | string | undefined {
+  const reader = answerReader(method);
   try {
     for (const piece of pieces) {
       const answer = reader.push(piece);
@@ -21,6 +21,49 @@ function read(pieces: readonly Uint8Array[]): Answer | string | undefined {
   }
 }
 
+function bodyOf(text: string, method?: string): string | undefined {
+  const answer = read([Buffer.from(text, "latin1")], method);
+  return typeof answer === "object" ? Buffer.from(answer.body).toString() : answer;
+}
+
+const OK = "HTTP/1.1 200 OK\r\n";
+const CHUNKED = `${OK}Transfer-Encoding: chunked\r\n\r\n`;
+
+describe("the answer reader", () => {
+  it.each([
+    ["a Content-Length", `${OK}Content-Length: 3\r\n\r\nabcd`, "abc"],
+    ["chunks and trailers", `${CHUNKED}2;x=y\r\nab\r\n1\r\nc\r\n0\r\nA: b\r\n\r\n`, "abc"],
+    ["the end of the connection", "HTTP/1.0 200 OK\r\n\r\nabc", "abc"],
+    [
+      "provisional answers before it",
+      `HTTP/1.1 100 X\r\n\r\nHTTP/1.1 103 X\r\nLink: y\r\n\r\n${OK}Content-Length: 1\r\n\r\na`,
+      "a",
+    ],
+    ["bare line feeds", "HTTP/1.1 200 OK\nContent-Length: 1\n\na", "a"],
+    ["status 204", "HTTP/1.1 204 X\r\nContent-Length: 5\r\n\r\n", ""],
+  ])("reads a body with %s", (_what, text, body) => {
+    expect(bodyOf(text)).toBe(body);
+  });
+
+  it("reads no body of an answer to HEAD", () => {
+    expect(bodyOf(`${OK}Content-Length: 5\r\n\r\n`, "HEAD")).toBe("");
+  });
+
+  it.each([
+    ["no status line", "hello\r\n\r\n"],
+    ["a header without a colon", `${OK}no colon\r\n\r\n`],
+    ["two lengths", `${OK}Content-Length: 5, 5\r\n\r\nabcde`],
+    ["less than its length", `${OK}Content-Length: 5\r\n\r\nab`],
+    ["a chunk without a size", `${CHUNKED}x\r\n`],
+    ["a chunk longer than its size", `${CHUNKED}1\r\nabc\r\n`],
+    ["a hundred provisional answers", "HTTP/1.1 100 X\r\n\r\n".repeat(100)],
+    ["a status line of 40,000 characters", `HTTP/1.1 200 ${"x".repeat(40_000)}`],
+    ["10,000 headers", `${OK}${"A: b\r\n".repeat(10_000)}`],
+  ])("rejects an answer with %s", (_what, text) => {
+    expect(bodyOf(text)).toBe("garbled");
+  });
+});
+
 function inPieces(bytes: Buffer, cuts: readonly number[]): readonly Buffer[] {
   const places = [0, ...cuts.map((cut) => cut % (bytes.length + 1)), bytes.length];
   const sorted = places.toSorted((one, other) => one - other);
@@ -28,47 +71,34 @@ function inPieces(bytes: Buffer, cuts: readonly number[]): readonly Buffer[] {
 }
 
 const cuts = fc.array(fc.nat(), { maxLength: 8 });
-const body = fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes));
 const written = fc
   .record({
     status: fc.integer({ min: 200, max: 599 }),
     interim: fc.array(fc.constantFrom(100, 102, 103), { maxLength: 3 }),
     lineBreak: fc.constantFrom("\r\n", "\n"),
-    body,
+    sent: fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)),
     chunks: fc.option(fc.integer({ min: 1, max: 90 })),
   })
-  .map(({ status, interim, lineBreak, body: sent, chunks }) => {
-    const head = (first: number, headers: readonly string[]): string =>
-      [`HTTP/1.1 ${first} Said`, ...headers, "", ""].join(lineBreak);
-    const before = interim.map((one) => head(one, ["X-A: b"])).join("");
+  .map(({ status, interim, lineBreak, sent, chunks }) => {
+    const head = (first: number, header: string): string =>
+      [`HTTP/1.1 ${first} Said`, header, "", ""].join(lineBreak);
+    const parts = interim.map((one) => Buffer.from(head(one, "X-A: b")));
     if (chunks === null)
-      return {
-        status,
-        interim,
-        sent,
-        bytes: Buffer.concat([
-          Buffer.from(before + head(status, [`Content-Length: ${sent.length}`])),
-          sent,
-        ]),
-      };
-    const parts: Buffer[] = [];
-    for (let at = 0; at < sent.length; at += chunks) {
-      const part = sent.subarray(at, at + chunks);
-      const size = `${part.length.toString(16)};x${lineBreak}`;
-      parts.push(Buffer.from(size), part, Buffer.from(lineBreak));
+      parts.push(Buffer.from(head(status, `Content-Length: ${sent.length}`)), sent);
+    else {
+      parts.push(Buffer.from(head(status, "Transfer-Encoding: chunked")));
+      for (let at = 0; at < sent.length; at += chunks) {
+        const part = sent.subarray(at, at + chunks);
+        const size = `${part.length.toString(16)};x${lineBreak}`;
+        parts.push(Buffer.from(size), part, Buffer.from(lineBreak));
+      }
+      parts.push(Buffer.from(`0${lineBreak}X-Trailer: y${lineBreak}${lineBreak}`));
     }
-    const start = before + head(status, ["Transfer-Encoding: chunked"]);
-    const end = `0${lineBreak}X-Trailer: y${lineBreak}${lineBreak}`;
-    return {
-      status,
-      interim,
-      sent,
-      bytes: Buffer.concat([Buffer.from(start), ...parts, Buffer.from(end)]),
-    };
+    return { status, interim, sent, bytes: Buffer.concat(parts) };
   });
 
-describe("an answer that comes in pieces", () => {
-  it("is the same wherever they end", () => {
+describe("the answer reader, with an answer in pieces,", () => {
+  it("always reads the same answer", () => {
     fc.assert(
       fc.property(written, cuts, ({ status, interim, sent, bytes }, places) => {
         const answer = read(inPieces(bytes, places));
@@ -80,7 +110,7 @@ describe("an answer that comes in pieces", () => {
     );
   });
 
-  it("is read or told to be none, whatever the bytes are", () => {
+  it("always accepts or rejects any bytes as it does in one piece", () => {
     const anything = fc.oneof(
       fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
       fc.tuple(written, fc.nat(), fc.nat({ max: 255 })).map(([{ bytes }, place, value]) => {
@@ -91,8 +121,7 @@ describe("an answer that comes in pieces", () => {
     );
     fc.assert(
       fc.property(anything, cuts, (bytes, places) => {
-        const whole = read([bytes]);
-        expect(read(inPieces(bytes, places))).toEqual(whole);
+        expect(read(inPieces(bytes, places))).toEqual(read([bytes]));
       }),
     );
   });

@@ -10,7 +10,7 @@ import type { DurableStore, Row } from "./durable-store.ts";
 export async function postgresStore(): Promise<DurableStore<PostgresInbox>> {
   const server = await startPostgres();
   const pool = new Pool({ host: "127.0.0.1", port: server.port, user: "postgres", max: 65 });
-  const inbox = postgresInbox(pool, { schema: "shop" });
+  const inbox = postgresInbox(pool);
   await inbox.migrate();
   await pool.query(
     "CREATE TABLE booked (id text NOT NULL PRIMARY KEY); CREATE TABLE inbox_booked (id text NOT NULL PRIMARY KEY);" +

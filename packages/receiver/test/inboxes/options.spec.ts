@@ -3,18 +3,16 @@ import {
   createReceiver,
   exponentialBackoff,
   type Inbox,
-  type InboxQueue,
   memoryInbox,
 } from "@countersign/receiver";
 import { redisInbox } from "@countersign/receiver/redis";
 import { profiles } from "@countersign/schemas/profiles";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const HORIZON = profiles.standard.delivery.scheduleSeconds.reduce((a, b) => a + b, 0) * 1000;
-/** An inbox with a queue, as far as options are checked. */
-const durable = (): Inbox => ({ ...memoryInbox(), queue: {} as InboxQueue });
+const durable = (): Inbox => redisInbox({ call: () => Promise.resolve(null) }, { durable: true });
 const withoutOrder = { ...memoryInbox(), lastHandled: undefined };
 
 /** Options as plain JavaScript may pass them. */
@@ -42,19 +40,6 @@ describe("createReceiver", () => {
       /lastHandled/,
     ],
     ["an unknown onIdReuse", { onIdReuse: "ignore" }, /"conflict" or "duplicate"/],
-    [
-      "after-store with memory",
-      { acknowledge: "after-store" },
-      /needs sqliteInbox or postgresInbox/,
-    ],
-    [
-      "after-store with Redis",
-      {
-        acknowledge: "after-store",
-        inbox: redisInbox({ call: () => Promise.resolve(null) }, { prefix: "shop" }),
-      },
-      /needs sqliteInbox or postgresInbox/,
-    ],
     ["workers without after-store", { workers: {} }, /after-store/],
     ["a mistyped member of workers", storing({ concurency: 1 }), /did you mean "concurrency"/],
     ["a concurrency of 0", storing({ concurrency: 0 }), /workers.concurrency/],
@@ -68,6 +53,23 @@ describe("createReceiver", () => {
   it("takes a retention as long as the retries last", () => {
     expect(() => create({ retention: HORIZON })).not.toThrow();
     expect(() => create(storing({ concurrency: 1, maxAttempts: 1, pollMs: 1 }))).not.toThrow();
+  });
+});
+
+describe("memoryInbox", () => {
+  it("warns in production that it forgets, and not elsewhere", () => {
+    const warn = vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
+    try {
+      memoryInbox();
+      memoryInbox({ production: false });
+      expect(warn).not.toHaveBeenCalled();
+      memoryInbox({ production: true });
+      expect(warn).toHaveBeenCalledExactlyOnceWith(expect.stringContaining("forgets"), {
+        code: "CS_INBOX_MEMORY",
+      });
+    } finally {
+      warn.mockRestore();
+    }
   });
 });
 

@@ -1,0 +1,69 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { redactor } from "../src/report/redact.ts";
+import { shownBytes } from "../src/shown-bytes.ts";
+
+describe("shown bytes", () => {
+  it.each([
+    ["plain text, a line for each line of HTTP", "A\r\nhost: x\r\n\r\n{}", "A\nhost: x\n\n{}"],
+    ["a bare line feed", "a\nb", "a\\n\nb"],
+    ["a bare carriage return", "a\rb", "a\\rb"],
+    ["a backslash", "\\n", "\\\\n"],
+    ["an escape code", "\u001b[2J", "\\u{1b}[2J"],
+    ["a C1 control", "\u009b2J", "\\u{9b}2J"],
+    ["a change of direction", "\u202e", "\\u{202e}"],
+    ["a byte order mark", "\ufeff{}", "\\u{feff}{}"],
+    ["letters beyond ASCII", "é€😀", "é€😀"],
+    ["invalid UTF-8", Uint8Array.of(0x61, 0xff, 0xc3, 0x28, 0xe2, 0x82), "a\\xff\\xc3(\\xe2\\x82"],
+  ])("render %s", (_what, bytes, text) => {
+    expect(shownBytes(bytes)).toBe(text);
+  });
+
+  it("count the bytes beyond the cap", () => {
+    expect(shownBytes("aaaa€", { cap: 5 })).toBe("aaaa\\xe2\n… 2 more bytes");
+  });
+
+  it("never contain a control character except line breaks", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
+        expect(shownBytes(bytes)).not.toMatch(/[^\P{Cc}\n]|\p{Cf}|\p{Zl}|\p{Zp}|\uFFFD/u);
+      }),
+      { seed: 11, numRuns: 300 },
+    );
+  });
+});
+
+describe("the redactor", () => {
+  const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+  const bare = SECRET.slice(6);
+  const key = Buffer.from(bare, "base64").toString("hex");
+
+  it.each([
+    ["as it is", SECRET],
+    ["without its prefix", bare],
+    ["in base64", Buffer.from(SECRET).toString("base64")],
+    ["in base64url", Buffer.from(SECRET).toString("base64url")],
+    ["in hexadecimal", Buffer.from(SECRET).toString("hex")],
+    ["as its key's bytes", key],
+    ["as its key's bytes in capitals", key.toUpperCase()],
+    ["in a URL", encodeURIComponent(SECRET)],
+  ])("hides a secret %s", (_how, form) => {
+    const hidden = redactor([SECRET])({ entries: [{ message: `a ${form} b`, ms: 1 }] });
+    expect(JSON.stringify(hidden)).not.toContain(form);
+    expect(hidden.entries[0]?.message).toContain("[secret]");
+    expect(hidden.entries[0]?.ms).toBe(1);
+  });
+
+  it("always hides any secret, also where bytes are shown, and keeps short words", () => {
+    const secret = fc.string({ unit: "grapheme-ascii", minLength: 8, maxLength: 40 });
+    fc.assert(
+      fc.property(secret, fc.string(), fc.string(), (one, before, after) => {
+        const hidden = redactor([one])([before + one + after, shownBytes(one)]);
+        expect(hidden[0]).not.toContain(one);
+        expect(hidden[1]).not.toContain(shownBytes(one));
+      }),
+      { seed: 3, numRuns: 200 },
+    );
+    expect(redactor(["token"])("a token")).toBe("a token");
+  });
+});

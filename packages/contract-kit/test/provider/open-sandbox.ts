@@ -1,0 +1,100 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  hostReceiver,
+  httpSend,
+  type ProviderTarget,
+  sandboxTarget,
+  type Send,
+} from "@countersign/contract-kit";
+import { openNamespace, startSandbox } from "@countersign/sandbox";
+import { type Profile, profiles } from "@countersign/schemas/profiles";
+import { type Driver, sha256Hex, sqliteDriver } from "@countersign/service";
+
+export const TOKEN = "token-of-the-first-namespace";
+
+/**
+ * The standard profile with less time for an attempt: no test waits for 15 s, and this is enough for a busy
+ * machine.
+ */
+export const quick: Profile = {
+  ...profiles.standard,
+  delivery: { ...profiles.standard.delivery, timeoutMs: 2500 },
+};
+
+export interface OpenedSandbox {
+  readonly url: string;
+  /** Ids of the payments that every namespace begins with. */
+  readonly payments: Readonly<Record<"settled" | "recent", string>>;
+  /** Sends to the sandbox. */
+  readonly send: Send;
+  /** The sandbox as a target. Calls of the interface go through `faulty`; controls never do. */
+  readonly target: (faulty?: (send: Send) => Send) => ProviderTarget;
+  readonly close: () => Promise<void>;
+}
+
+/** Starts a real sandbox on a real socket, by default over a new SQLite file. */
+export async function openSandbox({
+  profile = profiles.standard,
+  driver: given,
+}: {
+  readonly profile?: Profile;
+  readonly driver?: Driver | undefined;
+} = {}): Promise<OpenedSandbox> {
+  const folder = mkdtempSync(join(tmpdir(), "countersign-sandbox-"));
+  const driver = given ?? sqliteDriver(join(folder, "sandbox.db"));
+  const delivery = { deadlineMs: profile.delivery.timeoutMs };
+  const sandbox = await startSandbox({ driver, profile, delivery, port: 0 });
+  const { seeded } = await openNamespace({ driver, profile, seed: 1, token: TOKEN });
+  if (seeded === undefined) throw new Error("the namespace was not seeded");
+  const { url } = sandbox;
+  const { send, close } = httpSend(url);
+  const receiver = await hostReceiver({ deliveryMs: 2000 });
+  const token = (): Promise<string> => Promise.resolve(TOKEN);
+  return {
+    url,
+    payments: seeded.payments,
+    send,
+    target: (faulty = (sent) => sent) => {
+      const slow = profile.delivery.timeoutMs === quick.delivery.timeoutMs;
+      const target = sandboxTarget({
+        url,
+        send,
+        profile,
+        token,
+        receiver,
+        slow,
+        interface: { url, send: faulty(send) },
+      });
+      // Tokens expire in real time, which no control of a sandbox moves.
+      return withExpiry(target, async (ended) => {
+        const text = `UPDATE tokens SET expires_at = 1 WHERE hash = $1`;
+        await driver.transaction((tx) => tx.query(text, [sha256Hex(ended)]));
+      });
+    },
+    close: async () => {
+      close();
+      receiver.close();
+      await sandbox.close({ graceMs: 0 });
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function withExpiry(
+  target: ProviderTarget,
+  expire: (token: string) => Promise<void>,
+): ProviderTarget {
+  return {
+    ...target,
+    controls: (watch) => {
+      const { merchant, ...controls } = target.controls?.(watch) ?? {};
+      return {
+        ...controls,
+        tokens: { expire },
+        ...(merchant && { merchant: async () => withExpiry(await merchant(), expire) }),
+      };
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { json } from "node:stream/consumers";
+import { setTimeout as after } from "node:timers/promises";
+
+/** The merchant's handler and its report. */
+export interface Effects {
+  /** @throws {Error} The next runs must fail. */
+  readonly handle: (event: Handled) => Promise<void>;
+  /** GET: what has run. PUT `{"failNext": n, "reason": "…", "hangNext": n}`: the next `n` runs fail, or never end. */
+  readonly answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+}
+
+/** An event as any receiver hands it to a handler. */
+interface Handled {
+  readonly id: string;
+  readonly type: string;
+  readonly data: unknown;
+}
+
+interface Effect {
+  readonly eventId: string;
+  readonly type: string;
+  /** The amount that the handler would book, if the event has one. */
+  readonly amountCents?: string;
+  count: number;
+}
+
+interface Asked {
+  readonly failNext: number;
+  readonly hangNext?: number;
+  readonly reason?: string;
+}
+
+export interface EffectsOptions {
+  /** Duration of the handler: attempts meanwhile meet an event in progress. */
+  readonly handlerMs: number;
+  /** Cents of dollars. Default: exact. */
+  readonly centsOf?: (dollars: number) => number;
+}
+
+export function makeEffects({ handlerMs, centsOf = exactCents }: EffectsOptions): Effects {
+  const effects = new Map<string, Effect>();
+  let failing = 0;
+  let hanging = 0;
+  let reason = "";
+  return {
+    async handle({ id, type, data }) {
+      if (hanging > 0) {
+        hanging -= 1;
+        await new Promise<never>(() => {});
+      }
+      const fails = failing > 0;
+      if (fails) failing -= 1;
+      await after(handlerMs);
+      if (fails) throw new Error(reason);
+      const effect = effects.get(id) ?? { eventId: id, type, ...booked(data, centsOf), count: 0 };
+      effect.count += 1;
+      effects.set(id, effect);
+    },
+    async answer(request, response) {
+      if (request.method === "PUT") {
+        const asked = (await json(request)) as Asked;
+        failing = asked.failNext;
+        hanging = asked.hangNext ?? 0;
+        reason = asked.reason ?? "the ledger cannot be reached";
+        response.writeHead(204).end();
+        return;
+      }
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(JSON.stringify([...effects.values()]));
+    },
+  };
+}
+
+/** Right for every amount of the schema, which has two digits after the point. */
+export const exactCents = (dollars: number): number => Math.round(dollars * 100);
+
+function booked(data: unknown, centsOf: (dollars: number) => number): Pick<Effect, "amountCents"> {
+  const { amount } = (data ?? {}) as { readonly amount?: { readonly value?: unknown } };
+  const value = amount?.value;
+  return typeof value === "number" ? { amountCents: String(centsOf(value)) } : {};
+}

@@ -1,0 +1,163 @@
+import { once } from "node:events";
+import { createServer, type AddressInfo, type Socket } from "node:net";
+import { gzipSync } from "node:zlib";
+
+/** Misbehaves on a connection once something was sent over it. */
+type Hostility = (socket: Socket, said: string) => void;
+
+/** Markup or commands of a terminal, HTML, XML, Markdown or a CI log. */
+const injections: readonly string[] = [
+  "<script>globalThis.pwned=1</script>",
+  '"><img src=x onerror=globalThis.pwned=1>',
+  "\u001b]0;pwned\u0007\u001b[2J\u001b[31m",
+  "\u009b31mpwned",
+  "\u202epwned",
+  "]]><pwned/>&pwned;",
+  "::error file=pwned::pwned",
+  "##[error]pwned",
+  "\n::set-output name=pwned::1",
+  "| pwned | [pwned](javascript:pwned) ![pwned](http://127.0.0.1:9/pwned) `` ` ``",
+  "${pwned} $(pwned) `pwned`",
+  "\u0000\u0008\u000cpwned",
+];
+
+const text = injections.join(" ");
+const inLine = text.replaceAll("\n", " ").replaceAll("\u0000", " ");
+const answer = (body: string | Buffer, head = ""): Buffer =>
+  Buffer.concat([
+    Buffer.from(
+      `HTTP/1.1 200 OK\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${head}\r\n`,
+      "latin1",
+    ),
+    Buffer.from(body),
+  ]);
+
+/** Writes as fast as the other side reads, until it hangs up. */
+function flood(socket: Socket, chunk: Buffer): void {
+  const pour = (): void => {
+    while (!socket.destroyed && socket.write(chunk));
+  };
+  socket.on("drain", pour);
+  pour();
+}
+
+/** Writes a little every 20 ms, until the other side hangs up. */
+function drip(socket: Socket, chunk: string): void {
+  const timer = setInterval(() => socket.write(chunk), 20);
+  socket.once("close", () => {
+    clearInterval(timer);
+  });
+}
+
+const JSON_TYPE = "Content-Type: application/json\r\n";
+const bomb = gzipSync(Buffer.alloc(32 * 2 ** 20));
+const kilobytes = Buffer.alloc(65_536, "x");
+
+/** Hostile behaviours, as one reads them after "a target that". */
+export const hostilities: Readonly<Record<string, Hostility>> = {
+  "never answers": () => undefined,
+  "hangs up at once": (socket) => socket.destroy(),
+  "resets the connection": (socket) => socket.resetAndDestroy(),
+  "resets the connection in the middle of an answer": (socket) => {
+    socket.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc", () => {
+      socket.resetAndDestroy();
+    });
+  },
+  "answers with text that is not HTTP": (socket) => socket.write(`${text}\r\n\r\n`),
+  "answers with random bytes": (socket) =>
+    socket.write(Buffer.from(kilobytes.map((_, index) => (index * 131) % 256))),
+  "sends a body a byte at a time": (socket) => {
+    socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n");
+    drip(socket, "x");
+  },
+  "sends a header a byte at a time": (socket) => {
+    socket.write("HTTP/1.1 200 OK\r\nX-Long: ");
+    drip(socket, "x");
+  },
+  "sends a body without end": (socket) => {
+    socket.write("HTTP/1.1 200 OK\r\n\r\n");
+    flood(socket, kilobytes);
+  },
+  "sends chunks without end": (socket) => {
+    socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+    flood(socket, Buffer.concat([Buffer.from("10000\r\n"), kilobytes, Buffer.from("\r\n")]));
+  },
+  "announces a chunk of 2⁶⁴ bytes": (socket) =>
+    socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\nx"),
+  "sends headers without end": (socket) => {
+    socket.write("HTTP/1.1 200 OK\r\n");
+    flood(socket, Buffer.from("X-More: and more\r\n".repeat(1000)));
+  },
+  "sends a status line without end": (socket) => {
+    socket.write("HTTP/1.1 200 ");
+    flood(socket, kilobytes);
+  },
+  "answers 100 Continue without end": (socket) => {
+    flood(socket, Buffer.from("HTTP/1.1 100 Continue\r\n\r\n".repeat(1000)));
+  },
+  "sends two contradicting lengths": (socket) =>
+    socket.end("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 7\r\n\r\nabcdefg"),
+  "sends a gzip bomb": (socket) => socket.write(answer(bomb, "Content-Encoding: gzip\r\n")),
+  "answers twice": (socket) =>
+    socket.write(Buffer.concat([answer("one"), answer("two"), answer("three")])),
+  "answers 500 with markup and commands": (socket) =>
+    socket.write(
+      Buffer.concat([
+        Buffer.from(`HTTP/1.1 500 ${inLine}\r\n`, "utf8"),
+        Buffer.from(`X-Note: ${inLine}\r\n`, "utf8"),
+        Buffer.from(
+          `Content-Type: text/html\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+        ),
+      ]),
+    ),
+  "answers 200 with markup and commands": (socket) =>
+    socket.write(answer(text, `X-Note: ${inLine}\r\n`)),
+  redirects: (socket, said) =>
+    socket.write(
+      answer("", `Location: /elsewhere?${said.includes("/elsewhere") ? "followed" : ""}\r\n`)
+        .toString()
+        .replace("200 OK", "307 Temporary Redirect"),
+    ),
+  "answers with deeply nested arrays": (socket) =>
+    socket.write(answer("[".repeat(200_000) + "]".repeat(200_000), JSON_TYPE)),
+  "answers with deeply nested objects": (socket) =>
+    socket.write(answer(`${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`, JSON_TYPE)),
+  "answers with members of Object.prototype": (socket) =>
+    socket.write(answer('{"__proto__":{"polluted":1},"constructor":1,"toString":null}', JSON_TYPE)),
+};
+
+export interface HostileServer {
+  readonly origin: string;
+  /** The first lines of the requests that came. */
+  readonly asked: readonly string[];
+  readonly close: () => Promise<void>;
+}
+
+export async function serveHostile(name: string): Promise<HostileServer> {
+  const misbehave = hostilities[name];
+  if (misbehave === undefined) throw new Error(`unknown hostility ${name}`);
+  const sockets = new Set<Socket>();
+  const asked: string[] = [];
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    // The other side may hang up at any time.
+    socket.on("error", () => undefined);
+    socket.once("close", () => sockets.delete(socket));
+    socket.once("data", (bytes) => {
+      const said = bytes.toString("latin1");
+      asked.push(said.slice(0, said.indexOf("\r\n")));
+      misbehave(socket, said);
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    async close() {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await once(server, "close");
+    },
+  };
+}

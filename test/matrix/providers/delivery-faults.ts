@@ -1,0 +1,194 @@
+import { setTimeout } from "node:timers/promises";
+import type { FaultTable } from "../fault.ts";
+import {
+  attempts,
+  attemptsFrom,
+  type Change,
+  type Delivered,
+  delivering,
+  eventOf,
+  hearing,
+  resigned,
+  rewritten,
+  seconds,
+} from "./changes.ts";
+
+const becomes =
+  (from: number, to: number) =>
+  (answer: Delivered): Delivered =>
+    answer.status === from ? { status: to, headers: {} } : answer;
+
+/** Answers by itself after so many milliseconds. */
+async function after(ms: number, status: number): Promise<Delivered> {
+  await setTimeout(ms, undefined, { ref: false });
+  return { status, headers: {} };
+}
+
+/** Mistakes in events, their attempts and what follows an answer, by check and requirement. */
+export const deliveryFaults: FaultTable<Change> = {
+  "provider/deliveries P-EVENT-SIGNED": {
+    "signs other bytes than it sends": attempts((attempt) => ({
+      ...attempt,
+      body: Buffer.from(JSON.stringify(eventOf(attempt), null, 1)),
+    })),
+    "signs another id than the event's": attempts((attempt) => {
+      const message = { id: `${eventOf(attempt).id}0`, timestamp: seconds(), body: attempt.body };
+      return { ...attempt, headers: { ...attempt.headers, ...attempt.sign(message) } };
+    }),
+  },
+  "provider/deliveries P-EVENT-HEADERS": {
+    "sends JSON as plain text": attempts((attempt) => ({
+      ...attempt,
+      headers: { ...attempt.headers, "content-type": "text/plain" },
+    })),
+    "sends by PUT": attempts((attempt) => ({ ...attempt, method: "PUT" })),
+    "omits the timestamp header": attempts((attempt) => {
+      const { "webhook-timestamp": _, ...headers } = attempt.headers;
+      return { ...attempt, headers };
+    }),
+  },
+  "provider/deliveries P-EVENT-TIMESTAMP": {
+    "sends its timestamp in milliseconds": attempts((attempt) => ({
+      ...attempt,
+      headers: { ...attempt.headers, "webhook-timestamp": String(Date.now()) },
+    })),
+    "signs with a clock that is an hour behind": attempts((attempt) =>
+      resigned(attempt, { timestamp: seconds() - 3600 }),
+    ),
+  },
+  "provider/retries P-EVENT-TIMESTAMP": {
+    "signs a retry with the first attempt's timestamp": () => {
+      const first = new Map<string, number>();
+      return {
+        delivery(attempt, next) {
+          const name = `${attempt.url.href} ${eventOf(attempt).id}`;
+          const timestamp = first.get(name) ?? seconds();
+          first.set(name, timestamp);
+          return next(resigned(attempt, { timestamp }));
+        },
+      };
+    },
+  },
+  "provider/retries P-EVENT-ID-KEPT": {
+    "serializes the body again for a retry": attemptsFrom(2, (attempt) =>
+      resigned(attempt, { text: JSON.stringify(eventOf(attempt), null, 1) }),
+    ),
+    "gives the third attempt another id": attemptsFrom(3, (attempt) =>
+      resigned(attempt, { text: attempt.body.toString().replace(/"id":"evt_/, "$&again") }),
+    ),
+  },
+  "provider/retries P-EVENT-RETRY": {
+    "gives up after the third attempt": () => {
+      const counts = new Map<string, number>();
+      return {
+        async delivery(attempt, next) {
+          const { id } = eventOf(attempt);
+          const count = (counts.get(id) ?? 0) + 1;
+          counts.set(id, count);
+          const answer = await next(attempt);
+          return count < 3 ? answer : { status: 204, headers: {} };
+        },
+      };
+    },
+    "retries at once": delivering(async (attempt, next) => {
+      const answer = await next(attempt);
+      return answer.status === 500 ? next(attempt) : answer;
+    }),
+  },
+  "provider/secrets P-EVENT-ROTATION": {
+    "signs for all subscriptions of a URL with the newest secret": attempts((attempt) =>
+      resigned(attempt, { secretKey: attempt.newestSecretKey }),
+    ),
+  },
+  "provider/deliveries P-EVENT-CATALOGUE": {
+    "sends a type that its catalogue does not have": rewritten((text) =>
+      text.replace('"type":"account.linked"', '"type":"account.joined"'),
+    ),
+    "takes the category from the type's first word": rewritten((text) =>
+      text.replace(/("type":"refund\.\w+","category":)"PAYMENT"/, '$1"REFUND"'),
+    ),
+  },
+  "provider/deliveries P-EVENT-SCHEMA": {
+    "adds a member to its events": rewritten((text) => text.replace(/^\{/, '{"version":1,')),
+    "sends amounts of more than two digits": rewritten((text) =>
+      text.replace(/"value":([\d.]+)/, '"value":$10000000000000001'),
+    ),
+    "omits the milliseconds of an event's time": rewritten((text) =>
+      text.replace(/("timestamp":"[^"]*)\.\d{3}Z"/, '$1Z"'),
+    ),
+    "repeats a member": attempts((attempt) => {
+      if (eventOf(attempt).type !== "account.linked") return attempt;
+      const text = attempt.body.toString().replace(/^\{/, '{"type":"account.linked",');
+      return resigned(attempt, { text });
+    }),
+  },
+  "provider/attempt-answers P-EVENT-SUCCESS": {
+    "takes 202 for a failure": hearing(becomes(202, 500)),
+    "takes 404 for a success": hearing(becomes(404, 204)),
+  },
+  "provider/attempt-answers P-EVENT-NO-REDIRECT": {
+    "follows redirects": delivering(async (attempt, next) => {
+      const answer = await next(attempt);
+      const { location } = answer.headers;
+      return location === undefined ? answer : next({ ...attempt, url: new URL(location) });
+    }),
+    "takes a redirect for a success": hearing(becomes(307, 204)),
+  },
+  "provider/attempt-answers P-EVENT-GONE": {
+    "continues after 410": hearing(becomes(410, 500)),
+    "ends only the event after 410, and not the subscription": hearing(becomes(410, 204)),
+  },
+  "provider/retry-after P-EVENT-RETRY-AFTER": {
+    "ignores Retry-After": hearing(({ status }) => ({ status, headers: {} })),
+  },
+  "provider/attempt-deadline P-EVENT-TIMEOUT": {
+    "takes silence for a success": delivering((attempt, next) =>
+      Promise.race([next(attempt), after(2000, 204)]),
+    ),
+    "gives an attempt a quarter of its time": delivering((attempt, next) =>
+      Promise.race([next(attempt), after(600, 500)]),
+    ),
+  },
+  "provider/slow-receivers P-EVENT-ISOLATED": {
+    "serves one receiver after the other": () => {
+      let last: Promise<unknown> = Promise.resolve();
+      return {
+        async delivery(attempt, next) {
+          const before = last;
+          const mine = Promise.withResolvers<undefined>();
+          last = mine.promise;
+          await before;
+          try {
+            return await next(attempt);
+          } finally {
+            mine.resolve(undefined);
+          }
+        },
+      };
+    },
+  },
+  "provider/refund-events P-EVENT-EACH-STATE": {
+    "sends two events for one state": delivering(async (attempt, next) => {
+      const answer = await next(attempt);
+      const text = attempt.body.toString().replace(/"id":"evt_/, "$&again");
+      if (eventOf(attempt).type === "refund.authorized") await next(resigned(attempt, { text }));
+      return answer;
+    }),
+    "sends an event for a pending state that was skipped": delivering(async (attempt, next) => {
+      const text = attempt.body
+        .toString()
+        .replace(/"id":"evt_/, "$&before")
+        .replace('"type":"refund.authorized"', '"type":"refund.pending"')
+        .replace('"AUTHORIZED"', '"PENDING"');
+      if (eventOf(attempt).type === "refund.authorized") await next(resigned(attempt, { text }));
+      return next(attempt);
+    }),
+  },
+  "provider/deliveries P-SUBSCRIBE-SELECT": {
+    "loses the events of one type": delivering((attempt, next) =>
+      eventOf(attempt).type === "account.linked"
+        ? Promise.resolve({ status: 204, headers: {} })
+        : next(attempt),
+    ),
+  },
+};
