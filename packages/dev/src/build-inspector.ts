@@ -52,7 +52,7 @@ function hashOfSources(): string {
   const hash = createHash("sha256").update("production");
   for (const [folder, names] of [
     [packageFolder, ["src", "public", "index.html", "package.json", "vite.config.ts"]],
-    [schemasFolder, ["src", "checks", "package.json"]],
+    [schemasFolder, ["src", "package.json"]],
   ] as const) {
     for (const name of names)
       for (const file of filesOf(join(folder, name))) {
