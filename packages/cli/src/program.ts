@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { declareCompletion } from "./declare/completion.ts";
 import { declareDiff } from "./declare/diff.ts";
+import { declareExplain } from "./declare/explain.ts";
 import { declareInbox } from "./declare/inbox.ts";
 import { declareRequirements } from "./declare/requirements.ts";
 import { declareSandbox } from "./declare/sandbox.ts";
@@ -39,6 +40,7 @@ export function createProgram(surroundings: Surroundings): Command {
   declareSandbox(program, surroundings);
   declareServe(program, surroundings);
   declareSend(program, surroundings);
+  declareExplain(program, surroundings);
   declareDiff(program, surroundings);
   declareTypes(program, surroundings);
   declareRequirements(program, surroundings);
