@@ -1,7 +1,6 @@
 import { randomInt } from "node:crypto";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { workOnBacklog } from "./backlog-memory.ts";
-import { deliverBeside, startNeighbourhood } from "./hostile-neighbours.ts";
 import { policy } from "./queue.ts";
 import { peers, rotate } from "./rotation.ts";
 import { expectProfileTimes, year } from "./virtual-year.ts";
@@ -44,15 +43,4 @@ it("P6: 20,000 due deliveries take no more memory than those that lie ready", as
   expect(attempted).toBeGreaterThanOrEqual(2000);
   // All of them would be some 8 MB, by 400 bytes.
   expect(heap).toBeLessThan(5_000_000);
-});
-
-it("B10 B14: one merchant's events do not wait behind another's hostile endpoints, and memory stays bounded", async () => {
-  const neighbourhood = await startNeighbourhood();
-  onTestFinished(() => neighbourhood.stop());
-  const beside = await deliverBeside("hostile", neighbourhood, { forMs: 1000 });
-  expect(beside.hostile).toBeGreaterThan(30);
-  expect(beside.longest).toBeLessThan(2000);
-  // Tests run beside each other: what others take of the processors is no hostile endpoint's.
-  expect(beside.p50).toBeLessThan(100 + 2 * beside.stalled);
-  expect(beside.grown).toBeLessThan(4_000_000);
 });

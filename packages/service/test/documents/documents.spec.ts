@@ -1,12 +1,7 @@
-import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { promisify } from "node:util";
+import { readFileSync } from "node:fs";
 import { profiles, type Profile } from "@countersign/schemas/profiles";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { schemas } from "../../src/documents/generated/schemas.ts";
 import { openApiOf } from "../../src/documents/openapi.ts";
 import { openService, type TestService } from "../open-service.ts";
@@ -29,7 +24,7 @@ interface Operation {
 const documentOf = (profile: Profile): OpenApi => openApiOf(profile, schemas) as OpenApi;
 
 describe("/openapi.json", () => {
-  it("is served as it is committed, to whoever asks", async () => {
+  it("is served to anyone as it is committed, and so is /asyncapi.json", async () => {
     const { call } = await openService();
     for (const name of ["openapi", "asyncapi"]) {
       const { status, body, headers } = await call("GET", `/${name}.json`, { token: null });
@@ -39,30 +34,7 @@ describe("/openapi.json", () => {
     }
   });
 
-  it("satisfies Redocly's recommended rules, whatever the profile", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "countersign-openapi-"));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const files = all.map(([name, profile]) => {
-      const file = join(folder, `${name}.json`);
-      writeFileSync(file, JSON.stringify(documentOf(profile)));
-      return file;
-    });
-    const cli = createRequire(import.meta.url).resolve("@redocly/cli/package.json");
-    const bin = join(cli, "..", "bin", "cli.js");
-    const env = {
-      ...process.env,
-      REDOCLY_TELEMETRY: "off",
-      REDOCLY_SUPPRESS_UPDATE_NOTICE: "true",
-    };
-    const args = [bin, "lint", ...files, "--extends=recommended", "--format=json"];
-    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder, env });
-    // One object a file, without anything between them.
-    const reports = JSON.parse(`[${stdout.replaceAll("\n}{\n", "\n},{\n")}]`) as object[];
-    const totals = { errors: 0, warnings: 0 };
-    expect(reports).toMatchObject(all.map(() => ({ problems: [], totals })));
-  });
-
-  it("has every path that the service routes, and no other one", async () => {
+  it("has exactly the paths and methods that the service routes", async () => {
     for (const [, profile] of all) {
       const { call } = await openService({ profile });
       const described = Object.entries(documentOf(profile).paths);
@@ -76,7 +48,7 @@ describe("/openapi.json", () => {
     }
   });
 
-  it("tells what the profile has chosen", () => {
+  it("describes the choices of the profile", () => {
     const { paths, webhooks } = documentOf(other);
     expect(Object.keys(paths)).toContain("/oauth/token");
     const unsubscribe = paths["/v1/webhook/unsubscribe/{subscriptionId}"]?.["put"];
@@ -94,7 +66,7 @@ describe("/openapi.json", () => {
   });
 });
 
-describe("the section webhooks", () => {
+describe("its section webhooks", () => {
   it.each(all)(
     "describes each event that the service writes under the profile %s",
     async (_, profile) => {
@@ -126,7 +98,7 @@ describe("the section webhooks", () => {
   );
 });
 
-/** Lets everything happen that an event tells of. */
+/** Makes everything happen that an event reports. */
 async function writeEvents({
   service,
   merchant,

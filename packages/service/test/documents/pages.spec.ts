@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { profiles } from "@countersign/schemas/profiles";
 import { describe, expect, it } from "vitest";
-import { openService } from "../open-service.ts";
 
 const page = (name: string): string =>
   readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), "utf8");
@@ -14,10 +13,10 @@ function leaves(value: unknown, path = ""): [string, unknown][] {
   );
 }
 
-describe("the page of profiles", () => {
+describe("docs/profile.md", () => {
   const lines = page("profile").split("\n");
 
-  it.each(Object.entries(profiles))("has each value of the profile %s", (name, profile) => {
+  it.each(Object.entries(profiles))("has every value of the profile %s", (name, profile) => {
     const { name: _, evidence: _evidence, catalogue: _rows, ...choices } = profile;
     const column = Object.keys(profiles).indexOf(name) + 3;
     const missing = leaves(choices).filter(([path, value]) => {
@@ -30,7 +29,7 @@ describe("the page of profiles", () => {
     expect(missing).toEqual([]);
   });
 
-  it("has the evidence of each open point, with a reason", () => {
+  it("has the evidence of each open point with a reason", () => {
     const { evidence } = profiles.standard;
     const told = lines.filter((line) => line.startsWith("Evidence, "));
     expect(told).toHaveLength(Object.keys(evidence).length);
@@ -39,18 +38,5 @@ describe("the page of profiles", () => {
       expect(told.filter((line) => new RegExp(`\\*\\*${grade}\\b`).test(line))).toHaveLength(count);
     }
     for (const line of told) expect(line).toMatch(/\*\*\. \S.{20}/);
-  });
-});
-
-describe("the page of codes", () => {
-  it("names the calls that answer a code, as they do", async () => {
-    const { call } = await openService();
-    const answer = await call("GET", "/v1/customers/cus_none");
-    const { errorDetails } = answer.body as { errorDetails: { errorCode: string } };
-    const row = page("errors")
-      .split("\n")
-      .find((line) => line.includes(errorDetails.errorCode));
-    expect(row).toContain("`GET /v1/customers/{CUSTOMER_ID}`");
-    expect(row).toContain(String(answer.status));
   });
 });

@@ -6,7 +6,7 @@ import { watchRefusals } from "../watch-refusals.ts";
 const openService = watchRefusals();
 
 describe("GET /v1/customers/{CUSTOMER_ID}", () => {
-  it("T-24 T-25 answers with the linked account, digits and milliseconds as text", async () => {
+  it("T-24 T-25 answers with the linked account, with digits and times as text", async () => {
     const { service, merchant, call } = await openService();
     const customerId = await newCustomer(service, merchant);
     await service.useCases.moveCustomer(merchant, { customerId, move: "activate" });
@@ -33,7 +33,7 @@ describe("GET /v1/customers/{CUSTOMER_ID}", () => {
     });
   });
 
-  it("T-24 leaves accountDetails out for a customer without an account", async () => {
+  it("T-24 omits accountDetails for a customer without an account", async () => {
     const { service, merchant, call } = await openService();
     const person = { firstName: "Bo", lastName: "", email: "bo@example.com" };
     const { id } = await service.useCases.createCustomer(merchant, person);
@@ -42,7 +42,7 @@ describe("GET /v1/customers/{CUSTOMER_ID}", () => {
     expect(customer).not.toHaveProperty("accountDetails");
   });
 
-  it("shows the account that is preferred, not the one linked last", async () => {
+  it("shows the preferred account, not the one linked last", async () => {
     const { service, merchant, call, clock } = await openService();
     const customerId = await newCustomer(service, merchant);
     clock.advance(1000);
@@ -63,7 +63,7 @@ describe("GET /v1/customers/{CUSTOMER_ID}", () => {
     expect(await details()).toMatchObject({ accountLastFourDigits: "0044", preferred: true });
   });
 
-  it("T-32 is 404, alike for an unknown customer and another merchant's", async () => {
+  it("T-32 is 404, identical for an unknown customer and another merchant's", async () => {
     const { service, call, addMerchant } = await openService();
     const theirs = await newCustomer(service, await addMerchant());
     for (const id of [theirs, "cus_unknown", "%27%20OR%201=1", "x".repeat(1000)]) {

@@ -1,7 +1,5 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK } from "jose";
-import { onTestFinished } from "vitest";
+import { listenHttp } from "../delivery/listening.ts";
 
 export interface IssuerKey {
   readonly kid: string;
@@ -31,24 +29,13 @@ export async function openKeyServer(...keys: readonly IssuerKey[]): Promise<KeyS
   let published: readonly Partial<IssuerKey>[] = keys;
   let answer: { status: number; text?: string } = { status: 200 };
   let asked = 0;
-  const server = createServer((_request, response) => {
+  const server = await listenHttp((_request, response) => {
     asked += 1;
     const text = answer.text ?? JSON.stringify({ keys: published.map(({ jwk }) => jwk) });
     response.writeHead(answer.status, { "content-type": "application/json" }).end(text);
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, "127.0.0.1", resolve);
-  });
-  // A listening TCP server has an address with a port.
-  const { port } = server.address() as AddressInfo;
-  const stop = (): Promise<void> =>
-    new Promise((resolve) => {
-      server.closeAllConnections();
-      server.close(() => resolve());
-    });
-  onTestFinished(stop);
   return {
-    jwksUrl: `http://127.0.0.1:${port}/keys`,
+    jwksUrl: `http://127.0.0.1:${server.port}/keys`,
     issuer: "https://issuer.example",
     asked: () => asked,
     answerWith: (status, text) => {
@@ -57,13 +44,13 @@ export async function openKeyServer(...keys: readonly IssuerKey[]): Promise<KeyS
     publish: (...next) => {
       published = next;
     },
-    stop,
+    stop: () => server.close(),
   };
 }
 
 export interface JwtOptions {
   readonly claims?: Record<string, unknown>;
-  /** Of the header, beside `alg` and `kid`. */
+  /** Of the header, besides `alg` and `kid`. */
   readonly header?: Record<string, unknown>;
 }
 

@@ -2,246 +2,211 @@ import { profiles, type Profile } from "@countersign/schemas/profiles";
 import { validateFlatError } from "@countersign/schemas/writers";
 import { request } from "undici";
 import { describe, expect, it } from "vitest";
-import { openService, type TestAnswer, type TestService } from "../open-service.ts";
+import { subjectOf } from "../../src/use-cases/event-subject.ts";
+import { writeEnvelope } from "../../src/write-envelope.ts";
+import { openService, refundOrder, type TestAnswer, type TestService } from "../open-service.ts";
 import { newPayment } from "../payments.ts";
 import { refusal } from "../validated.ts";
 
-const standard = profiles.standard;
-const withRefund = (refund: Partial<Profile["refund"]>): Profile => ({
-  ...standard,
-  refund: { ...standard.refund, ...refund },
-});
-const withAmount = (amount: Partial<Profile["amount"]>): Profile => ({
-  ...standard,
-  amount: { ...standard.amount, ...amount },
-});
-const withSubscription = (subscription: Partial<Profile["subscription"]>): Profile => ({
-  ...standard,
-  subscription: { ...standard.subscription, ...subscription },
-});
+const { standard } = profiles;
 
-async function askOf(
-  profile: Profile,
-  members: Record<string, unknown> = {},
-): Promise<{ open: TestService; paymentId: string; answer: TestAnswer }> {
+/** The standard profile with other values of one section. */
+const change = <K extends "refund" | "amount" | "subscription" | "headers" | "hold" | "limits">(
+  section: K,
+  values: Partial<Profile[K]>,
+): Profile => ({ ...standard, [section]: { ...standard[section], ...values } });
+
+interface Asked {
+  readonly open: TestService;
+  readonly paymentId: string;
+  readonly answer: TestAnswer;
+  readonly again: (members?: object) => Promise<TestAnswer>;
+}
+
+/** A refund that is requested under a profile. */
+async function ask(profile: Profile, members: object = {}): Promise<Asked> {
   const open = await openService({ profile });
   const paymentId = await newPayment(open.service, open.merchant);
-  const json = { paymentId, amount: { currency: "USD", value: 1 }, requestKey: "k", ...members };
-  return { open, paymentId, answer: await open.call("POST", "/v1/refunds", { json }) };
+  const again: Asked["again"] = (more = {}) =>
+    open.call("POST", "/v1/refunds", { json: refundOrder(paymentId, { ...members, ...more }) });
+  return { open, paymentId, answer: await again(), again };
 }
+const referenceOf = ({ body }: TestAnswer): unknown =>
+  (body as { clientReferenceId?: unknown }).clientReferenceId;
 
 const subscription = {
   url: "https://merchant.example/",
   secretKey: "correct-horse-battery-st",
   subscriptionDetails: { type: "ALL" },
 };
+const subscribe = ({ call }: TestService, more: object = {}): Promise<TestAnswer> =>
+  call("POST", "/v1/webhook/subscribe", { json: { ...subscription, ...more } });
+const unsubscribe = ({ call }: TestService, { body }: TestAnswer): Promise<TestAnswer> => {
+  const { subscriptionKey: subscriptionId } = body as { subscriptionKey: string };
+  const json = { subscriptionId, subscriptionDetails: { type: "ALL" } };
+  return call("PUT", "/v1/webhook/unsubscribe", { json });
+};
 
-describe("a profile decides of a refund's answer", () => {
-  it.each([
-    ["omit", undefined],
-    ["empty", ""],
-    ["null", null],
-  ] as const)("T-10 what is there for no clientReferenceId: %s", async (choice, expected) => {
-    const { answer } = await askOf(withRefund({ clientReferenceIdWhenAbsent: choice }));
-    expect(answer.status).toBe(201);
-    expect((answer.body as { clientReferenceId?: unknown }).clientReferenceId).toBe(expected);
-  });
-
-  it("T-04 whose id it carries", async () => {
-    const { answer, paymentId } = await askOf(withRefund({ responsePaymentId: "original" }));
+describe("a profile decides for refunds", () => {
+  it("T-04 T-10 T-11 T-13 which id, clientReferenceId and softDescriptor they have", async () => {
+    for (const [clientReferenceIdWhenAbsent, expected] of [
+      ["omit", undefined],
+      ["empty", ""],
+      ["null", null],
+    ] as const) {
+      const { answer } = await ask(change("refund", { clientReferenceIdWhenAbsent }));
+      expect([answer.status, referenceOf(answer)]).toEqual([201, expected]);
+    }
+    for (const [typoAlias, status, expected] of [
+      ["ignore", 201, null],
+      ["alias", 201, "r"],
+      ["reject", 400, undefined],
+    ] as const) {
+      const { answer } = await ask(change("refund", { typoAlias }), { clientRefefenceId: "r" });
+      expect([answer.status, referenceOf(answer)]).toEqual([status, expected]);
+    }
+    const { answer, paymentId } = await ask(change("refund", { responsePaymentId: "original" }));
     expect(answer.body).toMatchObject({ paymentId });
+    const printable = { softDescriptor: "A+B, no. 7" };
+    const ascii = await ask(change("refund", { softDescriptor: "printable-ascii" }), printable);
+    expect(ascii.answer.status).toBe(201);
+    expect((await ask(standard, printable)).answer.status).toBe(400);
   });
 
-  it.each([
-    ["ignore", 201, null],
-    ["alias", 201, "r"],
-    ["reject", 400, undefined],
-  ] as const)("T-11 what clientRefefenceId does: %s", async (typoAlias, status, expected) => {
-    const { answer } = await askOf(withRefund({ typoAlias }), { clientRefefenceId: "r" });
-    expect(answer.status).toBe(status);
-    expect((answer.body as { clientReferenceId?: unknown }).clientReferenceId).toBe(expected);
+  it("T-01 what a second call with a requestKey gets", async () => {
+    for (const [duplicate, hasExisting] of [
+      ["reject", false],
+      ["reject-with-existing", true],
+    ] as const) {
+      const { status, body } = await (await ask(change("refund", { duplicate }))).again();
+      expect([status, Object.hasOwn(body as object, "existing")]).toEqual([409, hasExisting]);
+    }
+    const { again, answer } = await ask(change("refund", { duplicate: "replay" }));
+    const same = await again();
+    expect([same.status, same.body]).toEqual([200, answer.body]);
+    const other = await again({ amount: { currency: "USD", value: 2 } });
+    expect(refusal(other).status).toBe(409);
   });
 
-  it("T-13 the alphabet of a softDescriptor", async () => {
-    const softDescriptor = "A+B, no. 7";
-    const { answer } = await askOf(withRefund({ softDescriptor: "printable-ascii" }), {
-      softDescriptor,
-    });
-    expect(answer.status).toBe(201);
-    expect((await askOf(standard, { softDescriptor })).answer.status).toBe(400);
-  });
-});
-
-describe("a profile decides of a second call with a requestKey", () => {
-  it.each([
-    ["reject", 409, false],
-    ["reject-with-existing", 409, true],
-  ] as const)("T-01 %s", async (duplicate, status, isTold) => {
-    const { open, paymentId } = await askOf(withRefund({ duplicate }));
-    const json = { paymentId, amount: { currency: "USD", value: 1 }, requestKey: "k" };
-    const again = await open.call("POST", "/v1/refunds", { json });
-    expect(again.status).toBe(status);
-    expect(Object.hasOwn(again.body as object, "existing")).toBe(isTold);
-  });
-
-  it("T-01 replay: the same request gets the refund, another one 409", async () => {
-    const { open, paymentId, answer } = await askOf(withRefund({ duplicate: "replay" }));
-    const json = { paymentId, amount: { currency: "USD", value: 1 }, requestKey: "k" };
-    const again = await open.call("POST", "/v1/refunds", { json });
-    expect([again.status, again.body]).toEqual([200, answer.body]);
-    const other = { ...json, amount: { currency: "USD", value: 2 } };
-    expect(refusal(await open.call("POST", "/v1/refunds", { json: other })).status).toBe(409);
-  });
-});
-
-describe("a profile decides of an amount", () => {
-  it.each([
-    [withAmount({ trailingZeros: "accept" }), "1.100"],
-    [withAmount({ exponent: "accept" }), "1e1"],
-    [withAmount({ strings: "accept" }), '"1.00"'],
-  ])("which spellings are taken", async (profile, value) => {
-    const open = await openService({ profile });
-    const paymentId = await newPayment(open.service, open.merchant);
-    const text = `{"paymentId":"${paymentId}","requestKey":"k","amount":{"currency":"USD","value":${value}}}`;
-    expect((await open.call("POST", "/v1/refunds", { text })).status).toBe(201);
-  });
-
-  it.each(["1.005", "x", "", "-1"])("never that the text %j is one", async (value) => {
-    const members = { amount: { currency: "USD", value } };
-    const { answer } = await askOf(withAmount({ strings: "accept" }), members);
-    expect(refusal(answer)).toMatchObject({ status: 400, code: "INVALID_AMOUNT" });
-  });
-
-  it("how small and how large it may be", async () => {
-    const profile = withAmount({ minimumCents: 100, maximumCents: 200 });
-    const statuses = [0.99, 1, 2, 2.01].map(async (value) => {
-      const { answer } = await askOf(profile, { amount: { currency: "USD", value } });
-      return answer.status;
-    });
+  it("how amounts are spelled and how large they may be", async () => {
+    for (const [spelling, value] of [
+      [{ trailingZeros: "accept" }, "1.100"],
+      [{ exponent: "accept" }, "1e1"],
+      [{ strings: "accept" }, '"1.00"'],
+    ] as const) {
+      const open = await openService({ profile: change("amount", spelling) });
+      const paymentId = await newPayment(open.service, open.merchant);
+      const text = `{"paymentId":"${paymentId}","requestKey":"k","amount":{"currency":"USD","value":${value}}}`;
+      expect((await open.call("POST", "/v1/refunds", { text })).status).toBe(201);
+    }
+    const statusOf = async (profile: Profile, value: number | string): Promise<number> =>
+      (await ask(profile, { amount: { currency: "USD", value } })).answer.status;
+    const texts = change("amount", { strings: "accept" });
+    for (const value of ["1.005", "x", "", "-1"]) expect(await statusOf(texts, value)).toBe(400);
+    const bounds = change("amount", { minimumCents: 100, maximumCents: 200 });
+    const statuses = [0.99, 1, 2, 2.01].map((value) => statusOf(bounds, value));
     expect(await Promise.all(statuses)).toEqual([400, 201, 201, 400]);
   });
-});
 
-describe("a profile decides of subscriptions", () => {
-  it.each([
-    ["ok", 200],
-    ["not-found", 404],
-    ["gone", 410],
-  ] as const)("what a closed one answers: %s", async (closed, status) => {
-    const { call } = await openService({ profile: withSubscription({ closed }) });
-    const { body } = await call("POST", "/v1/webhook/subscribe", { json: subscription });
-    const { subscriptionKey } = body as { subscriptionKey: string };
-    const json = { subscriptionId: subscriptionKey, subscriptionDetails: { type: "ALL" } };
-    expect((await call("PUT", "/v1/webhook/unsubscribe", { json })).status).toBe(200);
-    expect((await call("PUT", "/v1/webhook/unsubscribe", { json })).status).toBe(status);
-  });
-
-  it("T-21 whether ALL may have details", async () => {
-    const { call } = await openService({ profile: withSubscription({ allWithDetails: "reject" }) });
-    const json = { ...subscription, subscriptionDetails: { type: "ALL", details: ["PAYMENT"] } };
-    const answer = await call("POST", "/v1/webhook/subscribe", { json });
-    expect(refusal(answer)).toMatchObject({ status: 400, code: "INVALID_SUBSCRIPTION_DETAILS" });
-  });
-
-  it("[P-SUBSCRIBE-LIMIT] how many may be open, closed ones not counted", async () => {
-    const { call } = await openService({ profile: withSubscription({ maxPerMerchant: 1 }) });
-    const first = await call("POST", "/v1/webhook/subscribe", { json: subscription });
-    expect((await call("POST", "/v1/webhook/subscribe", { json: subscription })).status).toBe(422);
-    const { subscriptionKey } = first.body as { subscriptionKey: string };
-    const json = { subscriptionId: subscriptionKey, subscriptionDetails: { type: "ALL" } };
-    await call("PUT", "/v1/webhook/unsubscribe", { json });
-    expect((await call("POST", "/v1/webhook/subscribe", { json: subscription })).status).toBe(200);
-  });
-});
-
-describe("a profile decides of the common headers", () => {
-  it.each([
-    ["error", 406],
-    ["warn", 404],
-    ["off", 404],
-  ] as const)("T-19 what a missing Accept is: %s", async (acceptMissing, status) => {
-    const profile = { ...standard, headers: { ...standard.headers, acceptMissing } };
-    const { service, merchant } = await openService({ profile });
-    const headers = { authorization: `Bearer ${merchant.token}` };
-    const answer = await withoutAccept(service.port, "/v1/customers/c", headers);
-    expect(answer).toBe(status);
-  });
-
-  it.each([
-    ["error", 415],
-    ["off", 404],
-  ] as const)("T-19 what a GET without Content-Type is: %s", async (contentTypeOnGet, status) => {
-    const profile = { ...standard, headers: { ...standard.headers, contentTypeOnGet } };
-    const { call } = await openService({ profile });
-    expect((await call("GET", "/v1/customers/c")).status).toBe(status);
-    const headers = { "content-type": "application/json" };
-    expect((await call("GET", "/v1/customers/c", { headers })).status).toBe(404);
-  });
-});
-
-describe("a profile decides of limits, tokens, holds and customers", () => {
   it("how long a requestKey may be", async () => {
-    const profile = { ...standard, limits: { ...standard.limits, key: 8 } };
-    expect((await askOf(profile, { requestKey: "12345678" })).answer.status).toBe(201);
-    const { answer } = await askOf(profile, { requestKey: "123456789" });
+    const profile = change("limits", { key: 8 });
+    expect((await ask(profile, { requestKey: "12345678" })).answer.status).toBe(201);
+    const { answer } = await ask(profile, { requestKey: "123456789" });
     expect(refusal(answer).members).toEqual({ "/requestKey": "INVALID_VALUE" });
   });
 
-  it("where tokens are obtained, for how long, and what the scopes are called", async () => {
-    const token = {
-      path: "/oauth/token",
-      lifetimeSeconds: 120,
-      scopes: { payments: "pay:write", core: "core:all" },
+  it("[P-REFUND-LATE-RETURN] how long they are held, and whether a late return ends them and frees their amount", async () => {
+    const profile = {
+      ...change("refund", { lateReturn: true }),
+      hold: { ...standard.hold, businessDays: 0 },
     };
+    const { open, paymentId, answer } = await ask(profile);
+    const { useCases, driver } = open.service;
+    await useCases.settlePayment(open.merchant, { paymentId });
+    const rows = (): Promise<unknown> =>
+      driver.query(
+        "SELECT status, reserved_cents AS cents, error_code AS code FROM payments ORDER BY direction",
+      );
+    expect(await rows()).toMatchObject([{ status: "AUTHORIZED" }, { cents: 100 }]);
+    const refund = answer.body as { paymentId: string };
+    expect(await useCases.returnRefund(open.merchant, refund)).toEqual({ ok: true });
+    expect(await useCases.returnRefund(open.merchant, refund)).toMatchObject({ ok: false });
+    expect(await rows()).toEqual([
+      { status: "TERMINAL_FAILED", cents: 0, code: "REFUND_RETURNED" },
+      { status: "SUCCEEDED", cents: 0, code: null },
+    ]);
+  });
+});
+
+describe("a profile decides for subscriptions, headers, tokens and customers", () => {
+  it("T-21 what a closed subscription answers, and whether ALL may have details", async () => {
+    for (const [closed, status] of [
+      ["ok", 200],
+      ["not-found", 404],
+      ["gone", 410],
+    ] as const) {
+      const open = await openService({ profile: change("subscription", { closed }) });
+      const made = await subscribe(open);
+      expect((await unsubscribe(open, made)).status).toBe(200);
+      expect((await unsubscribe(open, made)).status).toBe(status);
+    }
+    const profile = change("subscription", { allWithDetails: "reject" });
+    const subscriptionDetails = { type: "ALL", details: ["PAYMENT"] };
+    const answer = await subscribe(await openService({ profile }), { subscriptionDetails });
+    expect(refusal(answer)).toMatchObject({ status: 400, code: "INVALID_SUBSCRIPTION_DETAILS" });
+  });
+
+  it("[P-SUBSCRIBE-LIMIT] how many subscriptions may be open, not counting closed ones", async () => {
+    const open = await openService({ profile: change("subscription", { maxPerMerchant: 1 }) });
+    const first = await subscribe(open);
+    expect((await subscribe(open)).status).toBe(422);
+    await unsubscribe(open, first);
+    expect((await subscribe(open)).status).toBe(200);
+  });
+
+  it("T-19 what a missing Accept, or a GET without Content-Type, is answered", async () => {
+    for (const [acceptMissing, status] of [
+      ["error", 406],
+      ["warn", 404],
+      ["off", 404],
+    ] as const) {
+      const { service, merchant } = await openService({
+        profile: change("headers", { acceptMissing }),
+      });
+      const headers = { authorization: `Bearer ${merchant.token}` };
+      // undici adds no Accept.
+      const answer = await request(`${service.url}/v1/customers/c`, { headers });
+      await answer.body.dump();
+      expect([acceptMissing, answer.statusCode]).toEqual([acceptMissing, status]);
+    }
+    for (const [contentTypeOnGet, status] of [
+      ["error", 415],
+      ["off", 404],
+    ] as const) {
+      const { call } = await openService({ profile: change("headers", { contentTypeOnGet }) });
+      expect((await call("GET", "/v1/customers/c")).status).toBe(status);
+      const headers = { "content-type": "application/json" };
+      expect((await call("GET", "/v1/customers/c", { headers })).status).toBe(404);
+    }
+  });
+
+  it("where tokens are issued, for how long, and the names of scopes", async () => {
+    const scopes = { payments: "pay:write", core: "core:all" };
+    const token = { path: "/oauth/token", lifetimeSeconds: 120, scopes };
     const { call, addMerchant } = await openService({ profile: { ...standard, token } });
-    const { clientId, clientSecret } = await addMerchant(["pay:write"]);
-    const answer = await call("POST", "/oauth/token", {
-      json: { grant_type: "client_credentials", client_id: clientId, client_secret: clientSecret },
-      token: null,
-    });
-    expect(answer.body).toMatchObject({ expires_in: 120, scope: "pay:write" });
-    const { access_token } = answer.body as { access_token: string };
+    const { clientId: client_id, clientSecret: client_secret } = await addMerchant(["pay:write"]);
+    const json = { grant_type: "client_credentials", client_id, client_secret };
+    const { body } = await call("POST", "/oauth/token", { json, token: null });
+    expect(body).toMatchObject({ expires_in: 120, scope: "pay:write" });
+    const { access_token } = body as { access_token: string };
     const refused = await call("GET", "/v1/customers/c", { token: access_token });
     expect(refused.headers["www-authenticate"]).toContain('scope="core:all"');
     expect((await call("POST", "/v1/refunds", { json: {}, token: access_token })).status).toBe(400);
   });
 
-  it("how long a refund is held", async () => {
-    const hold = { ...standard.hold, businessDays: 0 };
-    const { open, paymentId } = await askOf({ ...standard, hold });
-    await open.service.useCases.settlePayment(open.merchant, { paymentId });
-    const rows = await open.service.driver.query(
-      "SELECT status FROM payments WHERE direction = 'CREDIT'",
-    );
-    expect(rows).toEqual([{ status: "AUTHORIZED" }]);
-  });
-
-  it("[P-REFUND-LATE-RETURN] whether a bank's return ends an AUTHORIZED refund, which frees its amount", async () => {
-    const profile: Profile = {
-      ...withRefund({ lateReturn: true }),
-      hold: { ...standard.hold, businessDays: 0 },
-    };
-    const { open, paymentId, answer } = await askOf(profile);
-    await open.service.useCases.settlePayment(open.merchant, { paymentId });
-    const refund = answer.body as { paymentId: string };
-    const { useCases, driver } = open.service;
-    expect(await useCases.returnRefund(open.merchant, refund)).toEqual({ ok: true });
-    expect(await useCases.returnRefund(open.merchant, refund)).toMatchObject({ ok: false });
-    const rows = await driver.query(
-      "SELECT direction, status, reserved_cents AS cents, error_code AS code FROM payments ORDER BY direction",
-    );
-    expect(rows).toEqual([
-      { direction: "CREDIT", status: "TERMINAL_FAILED", cents: 0, code: "REFUND_RETURNED" },
-      { direction: "DEBIT", status: "SUCCEEDED", cents: 0, code: null },
-    ]);
-  });
-
   it("[P-CUSTOMER-STATES] which moves of a customer exist", async () => {
-    const profile: Profile = {
-      ...standard,
-      customer: { transitions: [{ from: "CREATED", to: "ACTIVE" }] },
-    };
-    const { service, merchant } = await openService({ profile });
+    const customer = { transitions: [{ from: "CREATED", to: "ACTIVE" } as const] };
+    const { service, merchant } = await openService({ profile: { ...standard, customer } });
     const person = { firstName: "Bo", lastName: "Li", email: "bo@example.com" };
     const { id: customerId } = await service.useCases.createCustomer(merchant, person);
     const move = (name: "activate" | "deactivate"): Promise<{ ok: boolean }> =>
@@ -250,47 +215,60 @@ describe("a profile decides of limits, tokens, holds and customers", () => {
     expect(await move("deactivate")).toEqual({ ok: false, code: "INVALID_TRANSITION" });
   });
 
-  it("nothing that the service cannot do", async () => {
-    const hold = { ...standard.hold, timeZone: "Mars/Olympus" };
-    await expect(openService({ profile: { ...standard, hold } })).rejects.toThrow(/timeZone/);
+  it("nothing that the service cannot do: it refuses such a profile at the start", async () => {
+    const nowhere = change("hold", { timeZone: "Mars/Olympus" });
+    await expect(openService({ profile: nowhere })).rejects.toThrow(/timeZone/);
     const { envelope: _, ...rest } = standard;
     // A document from outside, which no compiler has seen.
     const profile = rest as Profile;
     await expect(openService({ profile })).rejects.toThrow(/"profile" is not one: \/envelope/);
   });
+
+  it("the places of an event's members, and never reaches a prototype", () => {
+    const data = { paymentId: "ref_1", paymentStatus: "PENDING" };
+    const type = "refund.pending";
+    const [id, timestamp] = ["evt_1", "2026-11-20T15:00:00.000Z"];
+    const subject = subjectOf(type, data);
+    const event = { id, type, category: "PAYMENT", timestamp, data, subject };
+    const resource = "/meta/resourceId";
+    const places = { id: "/id", type: "/type", timestamp: "/meta/at", data: "/body/resource" };
+    expect(writeEnvelope(places, { ...event, resource })).toEqual({
+      id,
+      type,
+      meta: { at: timestamp, resourceId: "ref_1", resourceType: "payment", paymentType: "CREDIT" },
+      body: { resource: data },
+    });
+    const polluting = { ...standard.envelope, timestamp: "/__proto__/polluted" };
+    const text = JSON.stringify(
+      writeEnvelope(polluting, { ...event, resource: "/data/paymentId" }),
+    );
+    expect(text).toContain('"__proto__":{"polluted":"2026');
+    expect({}).not.toHaveProperty("polluted");
+  });
 });
 
 describe("the profile x-signature", () => {
-  it("answers refusals in one flat object with the fewer statuses", async () => {
-    const open = await openService({ profile: profiles["x-signature"] });
-    const paymentId = await newPayment(open.service, open.merchant, { cents: 100n });
-    const ask = (changes: object, token?: string): Promise<TestAnswer> =>
-      open.call("POST", "/v1/refunds", {
-        json: { paymentId, amount: { currency: "USD", value: 1 }, requestKey: "k", ...changes },
-        ...(token !== undefined && { token }),
-      });
-    const made = await ask({});
-    expect(made.status).toBe(201);
-    expect(made.body).not.toHaveProperty("clientReferenceId");
+  const profile = profiles["x-signature"];
+
+  it("answers refusals in one flat object with fewer statuses", async () => {
+    const { open, answer, again } = await ask(profile);
+    expect(answer.status).toBe(201);
+    expect(answer.body).not.toHaveProperty("clientReferenceId");
     const { token } = await open.addMerchant(["core"]);
-    const answers = [await ask({}), await ask({ requestKey: "l" }), await ask({}, token)];
+    const foreign = await open.call("POST", "/v1/refunds", { json: {}, token });
+    const exceeding = { requestKey: "l", amount: { currency: "USD", value: 999 } };
+    const answers = [await again(), await again(exceeding), foreign];
     expect(answers.map(({ status }) => status)).toEqual([400, 400, 401]);
-    for (const answer of answers) {
-      const validation = validateFlatError(answer.body);
-      expect(validation.ok ? [] : validation.errors).toEqual([]);
-      expect(answer.headers["content-type"]).toBe("application/json");
+    for (const { body, headers } of answers) {
+      expect(validateFlatError(body)).toMatchObject({ ok: true });
+      expect(headers["content-type"]).toBe("application/json");
     }
     expect(answers[0]?.body).toMatchObject({ errorCode: "DUPLICATE_REQUEST_KEY" });
   });
 
   it("T-05 names refunds payment.* with paymentType CREDIT, in its own envelope", async () => {
-    const open = await openService({ profile: profiles["x-signature"] });
-    const { service, merchant } = open;
-    await open.call("POST", "/v1/webhook/subscribe", { json: subscription });
-    const paymentId = await newPayment(service, merchant);
-    const json = { paymentId, amount: { currency: "USD", value: 1 }, requestKey: "k" };
-    const { body: refund } = await open.call("POST", "/v1/refunds", { json });
-    const rows = await service.driver.query<{ payload: string }>(
+    const { open, paymentId, answer } = await ask(profile);
+    const rows = await open.service.driver.query<{ payload: string }>(
       "SELECT payload FROM events WHERE type LIKE 'payment.%' ORDER BY rowid",
     );
     const [created, pending] = rows.map(({ payload }) => JSON.parse(payload) as object);
@@ -299,28 +277,14 @@ describe("the profile x-signature", () => {
       creationTime: "2026-11-20T15:00:00.000Z",
       metadata: { resourceId: paymentId, resourceType: "payment", paymentType: "DEBIT" },
     });
-    const { paymentId: refundId } = refund as { paymentId: string };
-    expect(pending).toMatchObject({
-      eventType: "payment.pending",
-      metadata: { resourceId: refundId, paymentType: "CREDIT", paymentStatus: "PENDING" },
-    });
+    const { paymentId: resourceId } = answer.body as { paymentId: string };
+    const metadata = { resourceId, paymentType: "CREDIT", paymentStatus: "PENDING" };
+    expect(pending).toMatchObject({ eventType: "payment.pending", metadata });
     expect(pending).not.toHaveProperty("category");
   });
 
-  it("takes every secretKey as it stands", async () => {
-    const { call } = await openService({ profile: profiles["x-signature"] });
-    const json = { ...subscription, secretKey: `whsk_${"x".repeat(30)}` };
-    expect((await call("POST", "/v1/webhook/subscribe", { json })).status).toBe(200);
+  it("accepts every secretKey as it is", async () => {
+    const secretKey = `whsk_${"x".repeat(30)}`;
+    expect((await subscribe(await openService({ profile }), { secretKey })).status).toBe(200);
   });
 });
-
-/** The status of a GET with these headers and no others: undici adds no Accept of its own. */
-async function withoutAccept(
-  port: number,
-  path: string,
-  headers: Record<string, string>,
-): Promise<number> {
-  const answer = await request(`http://127.0.0.1:${port}${path}`, { headers });
-  await answer.body.dump();
-  return answer.statusCode;
-}

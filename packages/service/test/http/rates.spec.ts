@@ -1,5 +1,8 @@
 import { profiles, type Profile } from "@countersign/schemas/profiles";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { RateLimiter } from "../../src/http/rate-limiter.ts";
+import { sourceOf } from "../../src/http/source-of.ts";
 import type { OpenOptions, TestAnswer, TestMerchant, TestService } from "../open-service.ts";
 import { refusal, validated } from "../validated.ts";
 import { watchRefusals } from "../watch-refusals.ts";
@@ -7,14 +10,11 @@ import { watchRefusals } from "../watch-refusals.ts";
 const openWatched = watchRefusals();
 const { standard } = profiles;
 
-const openService = (
-  rateLimit: Partial<Profile["rateLimit"]> = {},
-  options: OpenOptions = {},
-): Promise<TestService> =>
+const open = (limits: Partial<Profile["rateLimit"]> = {}, options: OpenOptions = {}) =>
   openWatched({
-    ...options,
     limitsRates: true,
-    profile: { ...standard, rateLimit: { ...standard.rateLimit, ...rateLimit } },
+    profile: { ...standard, rateLimit: { ...standard.rateLimit, ...limits } },
+    ...options,
   });
 
 /** The statuses of so many calls, one after the other. */
@@ -23,13 +23,74 @@ async function statuses(count: number, call: () => Promise<TestAnswer>): Promise
   for (let i = 0; i < count; i++) seen.push((await call()).status);
   return seen;
 }
-
 const times = (count: number, status: number): number[] =>
   Array.from({ length: count }, () => status);
 
+const getToken = (
+  { call }: TestService,
+  client: Pick<TestMerchant, "clientId" | "clientSecret">,
+  headers: Record<string, string> = {},
+): Promise<TestAnswer> => {
+  const { clientId: client_id, clientSecret: client_secret } = client;
+  const json = { grant_type: "client_credentials", client_id, client_secret };
+  return call("POST", "/v1/tokens", { token: null, json, headers });
+};
+const from = (ip: string): Record<string, string> => ({ "x-forwarded-for": ip });
+const wrong = { clientId: "cli_none", clientSecret: "x".repeat(40) };
+
+describe("[P-LIMIT-RATE] a rate limiter", () => {
+  it("accepts a burst of the limit, then one call for each part of the period, for each key", () => {
+    const limiter = new RateLimiter({ calls: 4, perMs: 1000 });
+    expect([1, 2, 3, 4, 5].map(() => limiter.take("a", 0))).toEqual([0, 0, 0, 0, 250]);
+    expect([249, 250, 250].map((now) => limiter.take("a", now))).toEqual([1, 0, 250]);
+    expect(limiter.take("b", 0)).toBe(0);
+    limiter.giveBack("a");
+    limiter.giveBack("unknown");
+    expect(limiter.take("a", 250)).toBe(0);
+    // A clock that is set back locks nobody out for longer than a period.
+    expect(limiter.take("a", -1_000_000)).toBeLessThanOrEqual(1000);
+  });
+
+  it("accepts at most two limits' worth in any period, and a call after the wait that it reports", () => {
+    const gaps = fc.array(fc.integer({ min: 0, max: 300 }), { maxLength: 100 });
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 50 }), gaps, (calls, waits) => {
+        const limiter = new RateLimiter({ calls, perMs: 1000 });
+        const taken: number[] = [];
+        let now = 0;
+        for (const wait of waits) if (limiter.take("a", (now += wait)) === 0) taken.push(now);
+        for (const start of taken) {
+          const within = taken.filter((at) => at >= start && at < start + 1000);
+          expect(within.length).toBeLessThanOrEqual(2 * calls);
+        }
+        const waitMs = limiter.take("a", now);
+        expect(waitMs === 0 || limiter.take("a", now + waitMs) === 0).toBe(true);
+      }),
+    );
+  });
+
+  it("forgets the keys seen longest ago beyond 10,000, and sees an IPv6 network as one source", () => {
+    const limiter = new RateLimiter({ calls: 1, perMs: 1000 });
+    for (let i = 0; i < 20_000; i++) limiter.take(`key ${i}`, 0);
+    expect(limiter.size).toBe(10_000);
+    expect([limiter.take("key 10000", 0), limiter.take("key 9999", 0)]).toEqual([1000, 0]);
+    for (const [ip, source] of [
+      ["::ffff:192.0.2.7", "192.0.2.7"],
+      ["2001:db8:1:2:3:4:5:6", "20010db800010002::/64"],
+      ["2001:db8:1:2:ffff::1", "20010db800010002::/64"],
+      ["not an address", "unknown"],
+      [undefined, "unknown"],
+    ] as const)
+      expect(sourceOf({ ip })).toBe(source);
+  });
+});
+
 describe("the calls of one client", () => {
-  it("are 20 refunds at once, and 20 in each second; the next is 429 with Retry-After", async () => {
-    const { call, clock } = await openService();
+  const get = (opened: TestService, token?: string) => () =>
+    opened.call("GET", "/v1/customers/c", token === undefined ? {} : { token });
+
+  it("are limited to 20 refunds at once and in each second; the next is 429 with Retry-After", async () => {
+    const { call, clock } = await open();
     const refund = (): Promise<TestAnswer> => call("POST", "/v1/refunds", { json: {} });
     expect(await statuses(20, refund)).toEqual(times(20, 400));
     const answer = await refund();
@@ -41,138 +102,84 @@ describe("the calls of one client", () => {
     expect(await statuses(21, refund)).toEqual([...times(20, 400), 429]);
   });
 
-  it("are limited apart from refunds, all other calls together", async () => {
-    const { call } = await openService({ othersPerSecond: 2 });
-    expect((await call("GET", "/v1/customers/c")).status).toBe(404);
-    expect((await call("POST", "/v1/webhook/subscribe", { json: {} })).status).toBe(400);
-    expect((await call("PUT", "/v1/webhook/unsubscribe", { json: {} })).status).toBe(429);
-    expect((await call("POST", "/v1/refunds", { json: {} })).status).toBe(400);
+  it("other than refunds are limited together, over all its tokens, apart from other clients'", async () => {
+    const opened = await open({ othersPerSecond: 3 });
+    const newToken = async (): Promise<string> =>
+      validated("token", await getToken(opened, opened.merchant)).access_token;
+    const [token, second] = [await newToken(), await newToken()];
+    expect(await statuses(2, get(opened, token))).toEqual([404, 404]);
+    const subscribed = await opened.call("POST", "/v1/webhook/subscribe", { json: {}, token });
+    expect(subscribed.status).toBe(400);
+    expect(await statuses(1, get(opened, second))).toEqual([429]);
+    expect((await opened.call("POST", "/v1/refunds", { json: {}, token })).status).toBe(400);
+    const other = await opened.addMerchant();
+    expect(await statuses(1, get(opened, other.token))).toEqual([404]);
   });
 
-  it("leave the other clients alone", async () => {
-    const { call, addMerchant } = await openService({ othersPerSecond: 1 });
-    const { token } = await addMerchant();
-    expect(await statuses(2, () => call("GET", "/v1/customers/c"))).toEqual([404, 429]);
-    expect((await call("GET", "/v1/customers/c", { token })).status).toBe(404);
-  });
-
-  it("are counted over all its tokens", async () => {
-    const open = await openService({ othersPerSecond: 1 });
-    const tokens = [await tokenOf(open), await tokenOf(open)];
-    const answers = tokens.map((token) => open.call("GET", "/v1/customers/c", { token }));
-    const seen = (await Promise.all(answers)).map(({ status }) => status);
-    expect(seen.toSorted((a, b) => a - b)).toEqual([404, 429]);
-  });
-
-  it("that were refused before the rate is looked at count for nothing", async () => {
-    const { call, addMerchant } = await openService({ othersPerSecond: 1 });
-    const { token } = await addMerchant(["payments"]);
-    const call403 = (): Promise<TestAnswer> => call("GET", "/v1/customers/c", { token });
-    expect(await statuses(5, call403)).toEqual(times(5, 403));
-  });
-});
-
-describe("the rate's place among the checks", () => {
-  it("is after authentication and scope, before the media types", async () => {
-    const { call, addMerchant } = await openService({ refundsPerSecond: 1 });
+  it("are limited after authentication and scope and before the media types", async () => {
+    const { call, addMerchant } = await open({ refundsPerSecond: 1, tokensPerMinute: 1 });
     const { token: coreOnly } = await addMerchant(["core"]);
     await call("POST", "/v1/refunds", { json: {} });
     const headers = { accept: "text/html", "content-type": "text/plain" };
-    const seen = [
-      await call("PATCH", "/v1/refunds", { token: null, text: "x", headers }),
-      await call("POST", "/v1/refunds", { token: null, text: "x", headers }),
-      await call("POST", "/v1/refunds", { token: coreOnly, text: "x", headers }),
-      await call("POST", "/v1/refunds", { text: "x", headers }),
+    const sent = { text: "x", headers };
+    const answers = [
+      await call("PATCH", "/v1/refunds", { ...sent, token: null }),
+      await call("POST", "/v1/refunds", { ...sent, token: null }),
+      await call("POST", "/v1/refunds", { ...sent, token: coreOnly }),
+      await call("POST", "/v1/refunds", sent),
+      await call("POST", "/v1/tokens", { ...sent, token: null }),
+      await call("PATCH", "/v1/tokens", { ...sent, token: null }),
+      await call("POST", "/v1/tokens", { ...sent, token: null }),
     ];
-    expect(seen.map(({ status }) => status)).toEqual([405, 401, 403, 429]);
+    const expected = [405, 401, 403, 429, 406, 405, 429];
+    expect(answers.map(({ status }) => status)).toEqual(expected);
   });
 
-  it("of token requests is before the media types, after the method", async () => {
-    const { call } = await openService({ tokensPerMinute: 1 });
-    const headers = { accept: "text/html", "content-type": "text/plain" };
-    const sent = { token: null, text: "x", headers };
-    expect((await call("POST", "/v1/tokens", sent)).status).toBe(406);
-    expect((await call("PATCH", "/v1/tokens", sent)).status).toBe(405);
-    expect(refusal(await call("POST", "/v1/tokens", sent)).status).toBe(429);
+  it("are not limited by a service that limits no rates", async () => {
+    const opened = await open({ othersPerSecond: 1 }, { limitsRates: false });
+    expect(await statuses(5, get(opened))).toEqual(times(5, 404));
   });
 });
 
 describe("token requests", () => {
-  it("of one client are 10 a minute", async () => {
-    const open = await openService();
-    expect(await statuses(10, () => ask(open, open.merchant))).toEqual(times(10, 200));
-    const answer = await ask(open, open.merchant);
+  it("are limited to 10 a minute for one client", async () => {
+    const opened = await open();
+    const own = () => getToken(opened, opened.merchant);
+    expect(await statuses(10, own)).toEqual(times(10, 200));
+    const answer = await own();
     expect(refusal(answer)).toEqual({ status: 429, code: "RATE_LIMITED" });
     expect(answer.headers["retry-after"]).toBe("6");
-    open.clock.advance(6000);
-    expect(await statuses(2, () => ask(open, open.merchant))).toEqual([200, 429]);
+    opened.clock.advance(6000);
+    expect(await statuses(2, own)).toEqual([200, 429]);
   });
 
-  it("that guess a secret are 10 a minute from one source, whatever client they name", async () => {
-    const open = await openService();
+  it("that guess secrets are limited to 10 a minute from one source, for whatever client and right ones too", async () => {
+    const opened = await open({}, { trustedProxies: ["loopback"] });
     let guesses = 0;
-    const guess = (): Promise<TestAnswer> =>
-      ask(open, { clientId: `cli_${guesses++ % 3}`, clientSecret: "x".repeat(40) });
+    const guess = () => {
+      const clientId = [opened.merchant.clientId, "cli_1", "cli_2"][guesses++ % 3] ?? "";
+      return getToken(opened, { ...wrong, clientId }, from("192.0.2.1"));
+    };
     expect(await statuses(11, guess)).toEqual([...times(10, 401), 429]);
-    // The right secret is not looked at either: a guess is no cheaper for being right.
-    expect((await ask(open, open.merchant)).status).toBe(429);
+    expect((await getToken(opened, opened.merchant, from("192.0.2.1"))).status).toBe(429);
+    // The client itself is let in from elsewhere.
+    expect((await getToken(opened, opened.merchant, from("192.0.2.2"))).status).toBe(200);
   });
 
-  it("of clients that prove who they are do not count against their source", async () => {
-    const open = await openService({ tokensPerMinute: 2 });
-    for (let i = 0; i < 4; i++) {
-      expect((await ask(open, await open.addMerchant())).status).toBe(200);
-    }
+  it("that succeed do not count against their source", async () => {
+    const opened = await open({ tokensPerMinute: 2 });
+    for (let i = 0; i < 4; i++)
+      expect((await getToken(opened, await opened.addMerchant())).status).toBe(200);
   });
 
-  it("by a stranger who knows a client's id keep it from none of its own", async () => {
-    const open = await openService({}, { trustedProxies: ["loopback"] });
-    const wrong = { clientId: open.merchant.clientId, clientSecret: "x".repeat(40) };
-    const guess = (): Promise<TestAnswer> => ask(open, wrong, { "x-forwarded-for": "192.0.2.1" });
-    expect(await statuses(11, guess)).toEqual([...times(10, 401), 429]);
-    const own = { "x-forwarded-for": "192.0.2.2" };
-    expect((await ask(open, open.merchant, own)).status).toBe(200);
-  });
-
-  it("are told apart by x-forwarded-for where a trusted proxy says so, and never otherwise", async () => {
-    const limits = { tokensPerMinute: 1 };
-    const wrong = { clientId: "cli_none", clientSecret: "x".repeat(40) };
-    for (const [trustedProxies, expected] of [
-      [["loopback"], [401, 401]],
-      [[], [401, 429]],
+  it("come from the source in x-forwarded-for only when a trusted proxy says so", async () => {
+    for (const [trustedProxies, second] of [
+      [["loopback"], 401],
+      [[], 429],
     ] as const) {
-      const open = await openService(limits, { trustedProxies });
-      const sources = ["192.0.2.1", "192.0.2.2"].map((ip) => ({ "x-forwarded-for": ip }));
-      const seen: number[] = [];
-      for (const headers of sources) seen.push((await ask(open, wrong, headers)).status);
-      expect(seen).toEqual(expected);
+      const opened = await open({ tokensPerMinute: 1 }, { trustedProxies });
+      expect((await getToken(opened, wrong, from("192.0.2.1"))).status).toBe(401);
+      expect((await getToken(opened, wrong, from("192.0.2.2"))).status).toBe(second);
     }
   });
 });
-
-describe("a service that limits no rates", () => {
-  it("takes as many calls as there are", async () => {
-    const { call } = await openWatched({
-      profile: { ...standard, rateLimit: { ...standard.rateLimit, othersPerSecond: 1 } },
-      limitsRates: false,
-    });
-    expect(await statuses(5, () => call("GET", "/v1/customers/c"))).toEqual(times(5, 404));
-  });
-});
-
-function ask(
-  { call }: TestService,
-  { clientId, clientSecret }: Pick<TestMerchant, "clientId" | "clientSecret">,
-  headers: Record<string, string> = {},
-): Promise<TestAnswer> {
-  const json = {
-    grant_type: "client_credentials",
-    client_id: clientId,
-    client_secret: clientSecret,
-  };
-  return call("POST", "/v1/tokens", { token: null, json, headers });
-}
-
-async function tokenOf(open: TestService): Promise<string> {
-  return validated("token", await ask(open, open.merchant)).access_token;
-}

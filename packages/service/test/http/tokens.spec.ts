@@ -1,160 +1,319 @@
-import { describe, expect, it } from "vitest";
-import type { TestAnswer, TestMerchant, TestService } from "../open-service.ts";
+import { createHmac } from "node:crypto";
+import { profiles } from "@countersign/schemas/profiles";
+import { base64url } from "jose";
+import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import type { TokenIssuer } from "../../src/http/token-issuer.ts";
+import {
+  openService,
+  type OpenOptions,
+  type TestAnswer,
+  type TestMerchant,
+  type TestService,
+} from "../open-service.ts";
 import { refusal, validated } from "../validated.ts";
 import { watchRefusals } from "../watch-refusals.ts";
+import { jwtOf, newKey, openKeyServer, type IssuerKey, type KeyServer } from "./key-server.ts";
 
-const openService = watchRefusals();
-
-const form = "application/x-www-form-urlencoded";
+const open = watchRefusals();
+const shared = await open({ atEnd: afterAll });
 
 const basic = (id: string, secret: string): string =>
   `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString("base64")}`;
 const basicOf = ({ clientId, clientSecret }: TestMerchant): string => basic(clientId, clientSecret);
+const GRANT = "grant_type=client_credentials";
 
 function ask(
-  { call }: TestService,
   text: string,
   headers: Record<string, string> = {},
+  opened = shared,
 ): Promise<TestAnswer> {
-  const all = { "content-type": form, ...headers };
-  return call("POST", "/v1/tokens", { text, token: null, headers: all });
+  const form = { "content-type": "application/x-www-form-urlencoded" };
+  return opened.call("POST", "/v1/tokens", { text, token: null, headers: { ...form, ...headers } });
 }
+const authorization = basicOf(shared.merchant);
+
+/** 404 is the answer of a call that has passed authentication and scope. */
+const get = ({ call }: TestService, token: string): Promise<TestAnswer> =>
+  call("GET", "/v1/customers/c", { token });
 
 describe("POST /v1/tokens", () => {
-  it("gives a token of one hour for HTTP Basic, and it works", async () => {
-    const open = await openService();
-    const authorization = basicOf(open.merchant);
-    const answer = await ask(open, "grant_type=client_credentials", { authorization });
+  it("issues a token of one hour that works, for HTTP Basic", async () => {
+    const opened = await openService();
+    const answer = await ask(GRANT, { authorization: basicOf(opened.merchant) }, opened);
     expect(answer.status).toBe(200);
     expect(answer.headers).toMatchObject({ "cache-control": "no-store", pragma: "no-cache" });
-    const token = validated("token", answer);
-    expect(token).toMatchObject({ token_type: "Bearer", expires_in: 3600, scope: "payments core" });
-
-    const path = "/v1/customers/c";
-    expect((await open.call("GET", path, { token: token.access_token })).status).toBe(404);
-    open.clock.advance(3_600_000);
-    expect((await open.call("GET", path, { token: token.access_token })).status).toBe(401);
+    const { access_token: token, ...rest } = validated("token", answer);
+    expect(rest).toEqual({ token_type: "Bearer", expires_in: 3600, scope: "payments core" });
+    expect((await get(opened, token)).status).toBe(404);
+    opened.clock.advance(3_600_000);
+    expect((await get(opened, token)).status).toBe(401);
   });
 
-  it("B17 never repeats a token, and stores none of them", async () => {
-    const open = await openService();
-    const authorization = basicOf(open.merchant);
+  it("B17 never repeats a token, and stores no token or client secret", async () => {
     const tokens = new Set<string>();
-    for (let i = 0; i < 20; i++) {
-      const answer = await ask(open, "grant_type=client_credentials", { authorization });
-      tokens.add(validated("token", answer).access_token);
-    }
+    for (let i = 0; i < 20; i++)
+      tokens.add(validated("token", await ask(GRANT, { authorization })).access_token);
     expect(tokens.size).toBe(20);
+    const { driver } = shared.service;
     const stored = JSON.stringify([
-      await open.service.driver.query("SELECT * FROM tokens"),
-      await open.service.driver.query("SELECT * FROM clients"),
+      await driver.query("SELECT * FROM tokens"),
+      await driver.query("SELECT * FROM clients"),
     ]);
-    for (const secret of [...tokens, open.merchant.clientSecret]) {
+    for (const secret of [...tokens, shared.merchant.clientSecret])
       expect(stored).not.toContain(secret);
-    }
   });
 
-  it.each(["form", "JSON"])("takes the client's credentials in a %s body", async (kind) => {
-    const open = await openService();
-    const { clientId: client_id, clientSecret: client_secret } = open.merchant;
+  it("accepts credentials in a form or JSON body, and issues only the requested scopes", async () => {
+    const { clientId: client_id, clientSecret: client_secret } = shared.merchant;
     const members = { grant_type: "client_credentials", client_id, client_secret, scope: "core" };
-    const answer =
-      kind === "form"
-        ? await ask(open, new URLSearchParams(members).toString())
-        : await ask(open, JSON.stringify(members), { "content-type": "application/json" });
-    expect(validated("token", answer).scope).toBe("core");
-  });
-
-  it("gives what was asked for of the client's scopes, and no more", async () => {
-    const open = await openService();
-    const authorization = basicOf(open.merchant);
-    const answer = await ask(open, "grant_type=client_credentials&scope=core", { authorization });
-    const { access_token: token } = validated("token", answer);
-    const refused = await open.call("POST", "/v1/refunds", { json: {}, token });
-    expect(refusal(refused).status).toBe(403);
-  });
-
-  it("leaves out of sight what a form carries besides (RFC 6749, section 3.2)", async () => {
-    const open = await openService();
-    const text = "grant_type=client_credentials&audience=x&scope=";
-    const answer = await ask(open, text, { authorization: basicOf(open.merchant) });
+    const json = { "content-type": "application/json" };
+    for (const answer of [
+      await ask(new URLSearchParams(members).toString()),
+      await ask(JSON.stringify(members), json),
+    ]) {
+      const { access_token: token, scope } = validated("token", answer);
+      expect(scope).toBe("core");
+      expect((await shared.call("POST", "/v1/refunds", { json: {}, token })).status).toBe(403);
+    }
+    // RFC 6749, section 3.2: what is unknown or empty is ignored.
+    const answer = await ask(`${GRANT}&audience=x&scope=`, { authorization });
     expect(answer.status).toBe(200);
   });
 
-  it.each([
-    ["no grant_type", "scope=core", "invalid_request"],
-    ["an empty grant_type", "grant_type=", "invalid_request"],
-    ["another grant", "grant_type=password", "unsupported_grant_type"],
-    ["a parameter twice", "grant_type=client_credentials&scope=core&scope=core", "invalid_request"],
-    ["a scope that nobody has", "grant_type=client_credentials&scope=admin", "invalid_scope"],
-    ["a scope that is no scope", "grant_type=client_credentials&scope=%22", "invalid_request"],
-    ["two ways of authentication", "grant_type=client_credentials&client_id=a", "invalid_request"],
-  ])("refuses %s with 400 %s", async (_, text, error) => {
-    const open = await openService();
-    const answer = await ask(open, text, { authorization: basicOf(open.merchant) });
-    expect(answer.status).toBe(400);
-    expect(validated("tokenError", answer).error).toBe(error);
-    expect(answer.headers["cache-control"]).toBe("no-store");
+  it("refuses invalid requests with 400 and the error code of RFC 6749", async () => {
+    const coreOnly = basicOf(await shared.addMerchant(["core"]));
+    const json = { "content-type": "application/json" };
+    for (const [text, error, headers] of [
+      ["scope=core", "invalid_request", { authorization }],
+      ["grant_type=", "invalid_request", { authorization }],
+      ["grant_type=password", "unsupported_grant_type", { authorization }],
+      [`${GRANT}&scope=core&scope=core`, "invalid_request", { authorization }],
+      [`${GRANT}&scope=admin`, "invalid_scope", { authorization }],
+      [`${GRANT}&scope=%22`, "invalid_request", { authorization }],
+      [`${GRANT}&client_id=a`, "invalid_request", { authorization }],
+      [`${GRANT}&scope=payments`, "invalid_scope", { authorization: coreOnly }],
+      ["null", "invalid_request", json],
+      ["[]", "invalid_request", json],
+      ['{"grant_type":"client_credentials","grant_type":"x"}', "invalid_request", json],
+    ] as const) {
+      const answer = await ask(text, headers);
+      expect([text, answer.status]).toEqual([text, 400]);
+      expect([text, validated("tokenError", answer).error]).toEqual([text, error]);
+      expect(answer.headers["cache-control"]).toBe("no-store");
+    }
   });
 
-  it("refuses a scope that the client does not have", async () => {
-    const open = await openService();
-    const authorization = basicOf(await open.addMerchant(["core"]));
-    const text = "grant_type=client_credentials&scope=payments";
-    const answer = await ask(open, text, { authorization });
-    expect([answer.status, answer.body]).toEqual([400, { error: "invalid_scope" }]);
+  it("refuses invalid credentials with 401 invalid_client, identical for every reason", async () => {
+    const encoded = (text: string): string => `Basic ${Buffer.from(text).toString("base64")}`;
+    for (const credentials of [
+      undefined,
+      "Bearer abc",
+      "Basic ???",
+      encoded("abc"),
+      encoded("a%ZZ:b"),
+      basic("cli_unknown", "wrong"),
+      basic(shared.merchant.clientId, "wrong"),
+    ]) {
+      const answer = await ask(GRANT, credentials ? { authorization: credentials } : {});
+      expect([answer.status, answer.body]).toEqual([401, { error: "invalid_client" }]);
+      expect(answer.headers["www-authenticate"]).toBe('Basic realm="countersign", charset="UTF-8"');
+      validated("tokenError", answer);
+    }
   });
 
-  it.each([
-    ["none", undefined],
-    ["an unknown client", basic("cli_unknown", "secret")],
-    ["a wrong secret", basic("known", "wrong")],
-    ["another scheme", "Bearer abc"],
-    ["Basic without a colon", `Basic ${Buffer.from("abc").toString("base64")}`],
-    ["Basic that is not encoded", `Basic ${Buffer.from("a%ZZ:b").toString("base64")}`],
-    ["Basic that is no base64", "Basic ???"],
-  ])("refuses credentials that are %s with 401 invalid_client", async (_, authorization) => {
-    const open = await openService();
-    const answer = await ask(
-      open,
-      "grant_type=client_credentials",
-      authorization === undefined ? {} : { authorization },
+  it("names the accepted media types when it refuses another one", async () => {
+    const answer = await ask("x", { "content-type": "text/plain" });
+    expect(refusal(answer).status).toBe(415);
+    expect(validated("problem", answer).errorDetails.errorMessage).toContain("a form or");
+  });
+});
+
+interface Opened extends TestService {
+  readonly keys: KeyServer;
+  readonly key: IssuerKey;
+  /** The answer to a call with a JWT of these claims. */
+  readonly getWith: (
+    claims?: Record<string, unknown>,
+    header?: Record<string, unknown>,
+    signer?: IssuerKey,
+  ) => Promise<TestAnswer>;
+  readonly statusWith: (...given: Parameters<Opened["getWith"]>) => Promise<number>;
+}
+
+async function openIssued(
+  issuer: Partial<TokenIssuer> = {},
+  options: OpenOptions & { readonly alg?: string } = {},
+): Promise<Opened> {
+  const { alg, ...rest } = options;
+  const key = await newKey("k1", alg);
+  const keys = await openKeyServer(key);
+  const { issuer: name, jwksUrl } = keys;
+  const tokenIssuer = { issuer: name, jwksUrl, audience: "countersign", ...issuer };
+  const service = await openService({ ...rest, tokenIssuer });
+  const getWith: Opened["getWith"] = async (claims = {}, header = {}, signer = key) => {
+    const own = { merchant_id: service.merchant.id, ...claims };
+    return get(service, await jwtOf(signer, { claims: own, header }));
+  };
+  const statusWith: Opened["statusWith"] = async (...given) => (await getWith(...given)).status;
+  return { ...service, keys, key, getWith, statusWith };
+}
+
+describe("a JWT of an external issuer", () => {
+  const at = Date.parse("2026-11-20T15:00:00.000Z") / 1000;
+
+  it("is accepted when signed with ES256, RS256, PS256 or Ed25519, with one request for the keys", async () => {
+    for (const alg of ["ES256", "RS256", "PS256", "Ed25519"]) {
+      const { statusWith, keys } = await openIssued({}, { alg });
+      expect([alg, await statusWith(), await statusWith(), keys.asked()]).toEqual([
+        alg,
+        404,
+        404,
+        1,
+      ]);
+    }
+    const { statusWith } = await openIssued({ algorithms: ["RS256"] });
+    expect(await statusWith()).toBe(401);
+  });
+
+  it("acts for the merchant that it names, with its scopes, which may be a list under another claim", async () => {
+    const { statusWith, getWith } = await openIssued();
+    expect(await statusWith({ scope: "core" })).toBe(404);
+    const code = "INSUFFICIENT_SCOPE";
+    expect(refusal(await getWith({ scope: "payments" }))).toEqual({ status: 403, code });
+    const other = await openIssued({ scopeClaim: "scp", merchantClaim: "tenant" });
+    const tenant = other.merchant.id;
+    expect(await other.statusWith({ scp: ["core", 7], tenant })).toBe(404);
+    expect(await other.statusWith({ tenant })).toBe(403);
+    expect(await other.statusWith({ scp: 7, tenant })).toBe(403);
+  });
+
+  it("counts against the rate of its client", async () => {
+    const { standard } = profiles;
+    const rateLimit = { ...standard.rateLimit, othersPerSecond: 1 };
+    const profile = { ...standard, rateLimit };
+    const { statusWith } = await openIssued({}, { limitsRates: true, profile });
+    expect(await statusWith({ jti: "a" })).toBe(404);
+    expect(await statusWith({ jti: "b" })).toBe(429);
+    expect(await statusWith({ client_id: "another" })).toBe(404);
+  });
+
+  it("is refused with 401 for a wrong issuer, audience, time, merchant or type", async () => {
+    const opened = await openIssued({ type: "at+jwt", clockToleranceSeconds: 10 });
+    const typ = { typ: "at+jwt" };
+    for (const claims of [
+      { iss: "https://other.example" },
+      { iss: undefined },
+      { aud: "others" },
+      { aud: undefined },
+      { exp: undefined },
+      { exp: at - 10 },
+      { nbf: at + 11 },
+      { merchant_id: undefined },
+      { merchant_id: { $ne: "" } },
+      { merchant_id: "mer_none" },
+    ]) {
+      const answer = await opened.getWith(claims, typ);
+      expect([claims, refusal(answer)]).toEqual([claims, { status: 401, code: "UNAUTHENTICATED" }]);
+      expect(answer.headers["www-authenticate"]).toContain('error="invalid_token"');
+    }
+    expect(await opened.statusWith({}, { typ: "JWT" })).toBe(401);
+    // Off by the tolerance.
+    expect(await opened.statusWith({ exp: at - 9 }, typ)).toBe(404);
+    expect(await opened.statusWith({ nbf: at + 10 }, typ)).toBe(404);
+  });
+
+  it("is refused with 401 when it is unsigned, altered, or signed with a foreign or public key", async () => {
+    const opened = await openIssued({}, { alg: "RS256" });
+    const { merchant, key, keys } = opened;
+    const jwt = await jwtOf(key, { claims: { merchant_id: merchant.id } });
+    const [head = "", payload = "", signature = ""] = jwt.split(".");
+    const header = (alg: string): string => base64url.encode(JSON.stringify({ alg, kid: "k1" }));
+    const signed = `${header("HS256")}.${payload}`;
+    const mac = createHmac("sha256", JSON.stringify(key.jwk)).update(signed).digest("base64url");
+    const altered = base64url.encode(
+      JSON.stringify({ iss: keys.issuer, merchant_id: merchant.id, x: 1 }),
     );
-    expect([answer.status, answer.body]).toEqual([401, { error: "invalid_client" }]);
-    expect(answer.headers["www-authenticate"]).toBe('Basic realm="countersign", charset="UTF-8"');
-    validated("tokenError", answer);
+    const forged = ["none", "None", "NONE"].map((alg) => `${header(alg)}.${payload}.`);
+    for (const token of [...forged, `${signed}.${mac}`, `${head}.${altered}.${signature}`])
+      expect((await get(opened, token)).status).toBe(401);
+    const foreign = await newKey("k1", "RS256");
+    for (const extra of [{}, { jwk: foreign.jwk }, { jku: "http://127.0.0.1:1/keys" }])
+      expect(await opened.statusWith({}, extra, foreign)).toBe(401);
   });
 
-  it("answers a wrong secret and an unknown client alike", async () => {
-    const open = await openService();
-    const { clientId } = open.merchant;
-    const texts = await Promise.all(
-      [basic(clientId, "wrong"), basic("cli_unknown", "wrong")].map(async (authorization) => {
-        const { status, text } = await ask(open, "grant_type=client_credentials", {
-          authorization,
-        });
-        return [status, text];
-      }),
-    );
-    expect(texts[0]).toEqual(texts[1]);
+  it("is unknown to a service without an issuer", async () => {
+    const jwt = await jwtOf(await newKey("k1"), { claims: { merchant_id: shared.merchant.id } });
+    expect((await get(shared, jwt)).status).toBe(401);
+  });
+});
+
+describe("the issuer's keys", () => {
+  it("may be several without a key id in the token", async () => {
+    const { keys, statusWith } = await openIssued();
+    const [other, mine, foreign] = [await newKey("a"), await newKey("b"), await newKey("c")];
+    keys.publish(other, mine);
+    expect(await statusWith({}, { kid: undefined }, mine)).toBe(404);
+    expect(await statusWith({}, { kid: undefined }, foreign)).toBe(401);
   });
 
-  it.each(["null", "[]", "{", '{"grant_type":"client_credentials","grant_type":"x"}'])(
-    "refuses the JSON body %s with invalid_request",
-    async (text) => {
-      const open = await openService();
-      const answer = await ask(open, text, { "content-type": "application/json" });
-      expect(answer.status).toBe(400);
-      expect(validated("tokenError", answer).error).toBe("invalid_request");
-    },
-  );
+  it("are fetched again for unknown key ids only after half a minute, since strangers choose them", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { keys, key, statusWith } = await openIssued();
+    expect(await statusWith()).toBe(404);
+    for (const kid of ["x1", "x2", "x3"]) expect(await statusWith({}, { kid })).toBe(401);
+    const next = await newKey("k2");
+    keys.publish(key, next);
+    expect(await statusWith({}, {}, next)).toBe(401);
+    expect(keys.asked()).toBe(1);
+    vi.setSystemTime(Date.now() + 30_001);
+    expect(await statusWith({}, {}, next)).toBe(404);
+    expect(keys.asked()).toBe(2);
+  });
 
-  it("refuses other media types with 415, large bodies with 413, and other answers with 406", async () => {
-    const open = await openService();
-    const text = await ask(open, "x", { "content-type": "text/plain" });
-    expect(refusal(text).status).toBe(415);
-    expect(validated("problem", text).errorDetails.errorMessage).toContain("a form or");
-    expect(refusal(await ask(open, "x".repeat(65_537))).status).toBe(413);
-    expect(refusal(await ask(open, "x", { accept: "text/html" })).status).toBe(406);
+  it("serve for ten minutes while the issuer is down, and no longer", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { keys, statusWith } = await openIssued();
+    expect(await statusWith()).toBe(404);
+    await keys.stop();
+    vi.setSystemTime(Date.now() + 599_000);
+    expect(await statusWith()).toBe(404);
+    vi.setSystemTime(Date.now() + 2000);
+    expect(await statusWith()).toBe(503);
+  });
+
+  it.each<[string, (keys: KeyServer) => void | Promise<void>]>([
+    ["is down", (keys) => keys.stop()],
+    ["answers 500", (keys) => keys.answerWith(500)],
+    ["redirects", (keys) => keys.answerWith(302)],
+    ["answers no JSON", (keys) => keys.answerWith(200, "<html>")],
+    ["answers no keys", (keys) => keys.answerWith(200, "{}")],
+  ])("are reported as 503 when the issuer %s, and other tokens work", async (_, fail) => {
+    const opened = await openIssued();
+    await fail(opened.keys);
+    const answer = await opened.getWith();
+    expect(refusal(answer)).toEqual({ status: 503, code: "SERVICE_UNAVAILABLE" });
+    expect(answer.headers["retry-after"]).toBe("1");
+    expect((await get(opened, opened.merchant.token)).status).toBe(404);
+  });
+
+  it("are refused at the start when the issuer's description is invalid", async () => {
+    const issuer = { issuer: "i", jwksUrl: "https://i.example/keys", audience: "a" };
+    for (const change of [
+      { algorithms: ["HS256"] },
+      { algorithms: ["none"] },
+      { algorithms: [] },
+      { jwksUrl: "http://i.example/keys" },
+      { jwksUrl: "keys" },
+      { audience: "" },
+      { issuer: undefined },
+      { clockToleranceSeconds: 301 },
+      { clockToleranceSeconds: "30" },
+    ]) {
+      // A document from outside, which no compiler has seen.
+      const tokenIssuer = { ...issuer, ...change } as TokenIssuer;
+      await expect(openService({ tokenIssuer })).rejects.toThrow(TypeError);
+    }
   });
 });

@@ -40,8 +40,8 @@ async function send(queue: Queue, vault: Vault, during = async () => {}): Promis
 const stored = (driver: Driver): Promise<Record<string, unknown>[]> =>
   driver.query(`SELECT key, secret, secret_key_id AS "keyId" FROM subscriptions ORDER BY key`);
 
-describe("the secret of a subscription (B16)", () => {
-  it("stands in no file of the database", async () => {
+describe("B16: the secret of a subscription", () => {
+  it("is in no file of the database", async () => {
     const file = temporaryDatabase();
     const open = await openService({ file });
     expect(await open.service.useCases.subscribe(open.merchant, subscription)).toMatchObject({
@@ -52,7 +52,7 @@ describe("the secret of a subscription (B16)", () => {
     expect(files.some((bytes) => bytes.includes("stands-out"))).toBe(false);
   });
 
-  it("is taken by no service that was made without a vault", async () => {
+  it("is refused by a service without encryption keys", async () => {
     const { service, merchant } = await openService();
     const { useCases } = createService({ driver: service.driver, profile: profiles.standard });
     await expect(useCases.subscribe(merchant, subscription)).rejects.toMatchObject({
@@ -63,8 +63,8 @@ describe("the secret of a subscription (B16)", () => {
 });
 
 onStores([sqlite, postgres], ({ open }) => {
-  describe("secrets at rest (B16)", () => {
-    it("sign, once the sender has opened them", async () => {
+  describe("B16: stored secrets", () => {
+    it("are encrypted, and sign once the sender has decrypted them", async () => {
       const queue = await queueOf(await open());
       await queue.subscribe("sub_1");
       await queue.enqueue("sub_1");
@@ -72,27 +72,23 @@ onStores([sqlite, postgres], ({ open }) => {
       expect(await send(queue, testVault())).toBe(204);
     });
 
-    it.each([
-      [
-        "was taken from another row",
-        "UPDATE subscriptions SET secret = (SELECT secret FROM subscriptions WHERE key = 'sub_2')",
-      ],
-      ["was changed", "UPDATE subscriptions SET secret = secret || 'AAAA'"],
-      [
-        "was written in the clear",
-        `UPDATE subscriptions SET secret = '${SECRET}', secret_key_id = NULL`,
-      ],
-      ["goes by another key's id", "UPDATE subscriptions SET secret_key_id = 'k2'"],
-    ])("sign nothing where one %s", async (_, sql) => {
-      const queue = await queueOf(await open());
-      await queue.subscribe("sub_1");
-      await queue.subscribe("sub_2");
-      await queue.enqueue("sub_1");
-      await queue.write(`${sql} WHERE key = 'sub_1'`, []);
-      expect(await send(queue, testVault("k1", "k2"))).toBe("CS_ATTEMPT_SECRET_SEALED");
+    it("sign nothing when one was copied from another row, changed, stored in plain text or given another key's id", async () => {
+      const vault = testVault("k1", "k2");
+      for (const change of [
+        "secret = (SELECT secret FROM subscriptions WHERE key = 'sub_2')",
+        "secret = secret || 'AAAA'",
+        `secret = '${SECRET}', secret_key_id = NULL`,
+        "secret_key_id = 'k2'",
+      ]) {
+        const queue = await queueOf(await open());
+        for (const key of ["sub_1", "sub_2"]) await queue.subscribe(key);
+        await queue.enqueue("sub_1");
+        await queue.write(`UPDATE subscriptions SET ${change} WHERE key = 'sub_1'`);
+        expect([change, await send(queue, vault)]).toEqual([change, "CS_ATTEMPT_SECRET_SEALED"]);
+      }
     });
 
-    it("are refused at the start where their key is missing or another one", async () => {
+    it("stop the start when their key is missing or different", async () => {
       const queue = await queueOf(await open());
       await checkSecrets(queue.driver, testVault("k2"));
       await queue.subscribe("sub_1");
@@ -101,11 +97,11 @@ onStores([sqlite, postgres], ({ open }) => {
       await expect(checkSecrets(queue.driver, testVault("k2"))).rejects.toMatchObject(unusable);
       const other = createVault(parseSecretKeys(`k1:${Buffer.alloc(32, "x").toString("base64")}`));
       await expect(checkSecrets(queue.driver, other)).rejects.toMatchObject(unusable);
-      await queue.write("UPDATE subscriptions SET secret_key_id = NULL", []);
+      await queue.write("UPDATE subscriptions SET secret_key_id = NULL");
       await expect(checkSecrets(queue.driver, testVault())).rejects.toMatchObject(unusable);
     });
 
-    it("are sealed under the first key by a rotation, and open in every service meanwhile", async () => {
+    it("are encrypted under the first key by a rotation, and stay readable in every service meanwhile", async () => {
       const queue = await queueOf(await open());
       const keys = Array.from({ length: 120 }, (_, index) => `sub_${index}`);
       for (const key of keys) await queue.subscribe(key);
@@ -127,11 +123,11 @@ onStores([sqlite, postgres], ({ open }) => {
       expect(await rotateSecrets(queue.driver, both)).toBe(0);
     });
 
-    it("stay as they are where a rotation meets one that does not open", async () => {
+    it("stay unchanged when a rotation meets one that cannot be decrypted", async () => {
       const queue = await queueOf(await open());
       await queue.subscribe("sub_1");
       await queue.subscribe("sub_2");
-      await queue.write("UPDATE subscriptions SET secret = 'AAAA' WHERE key = 'sub_2'", []);
+      await queue.write("UPDATE subscriptions SET secret = 'AAAA' WHERE key = 'sub_2'");
       const before = await stored(queue.driver);
       await expect(rotateSecrets(queue.driver, testVault("k2", "k1"))).rejects.toMatchObject({
         code: "CS_SECRET_REFUSED",
@@ -141,7 +137,7 @@ onStores([sqlite, postgres], ({ open }) => {
   });
 });
 
-describe("secrets that an earlier version stored in the clear", () => {
+describe("secrets that an earlier version stored in plain text", () => {
   /** The migrations of the version before. */
   function earlierMigrations(): URL {
     const folder = join(dirname(temporaryDatabase()), "/");
@@ -150,7 +146,7 @@ describe("secrets that an earlier version stored in the clear", () => {
     return pathToFileURL(folder);
   }
 
-  it("are sealed at the first start, and never taken again", async () => {
+  it("are encrypted at the first start, and never accepted again", async () => {
     const driver = sqliteDriver(temporaryDatabase());
     onTestFinished(() => driver.close());
     await migrate(driver, { now: 1, folder: earlierMigrations() });

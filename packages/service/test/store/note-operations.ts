@@ -1,8 +1,8 @@
 import type { Operation } from "../../src/store/driver.ts";
 
-/** Writes a note, and holds the transaction open for so many milliseconds. */
-export const write: Operation<{ id: number; holdMs?: number }, number> = {
-  name: "write",
+/** Writes a note, and keeps the transaction open for so many milliseconds. */
+export const insert: Operation<{ id: number; holdMs?: number }, number> = {
+  name: "insert",
   async run(tx, { id, holdMs = 0 }) {
     await tx.query("INSERT INTO notes (id, text) VALUES ($1, 'aside')", [id]);
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, holdMs);

@@ -1,4 +1,4 @@
 import { answerAsThread } from "../../src/store/answer-as-thread.ts";
-import { end, fail, write } from "./note-operations.ts";
+import { end, fail, insert } from "./note-operations.ts";
 
-answerAsThread([write, fail, end]);
+answerAsThread([insert, fail, end]);

@@ -1,13 +1,14 @@
+import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { postgresBinaries } from "../../../receiver/test/inboxes/postgres-server.ts";
 import {
-  postgresBinaries,
-  startPostgres,
-  type TestServer,
-} from "../../../receiver/test/inboxes/postgres-server.ts";
+  sharedPostgres,
+  type SharedPostgres,
+} from "../../../receiver/test/inboxes/shared-postgres.ts";
 import type { Driver } from "../../src/store/driver.ts";
 import { postgresDriver, type PostgresOptions } from "../../src/store/postgres-driver.ts";
-import { cuttingProxy, type Fault, type Proxy } from "./cutting-proxy.ts";
+import { cuttingProxy, type Fault } from "./cutting-proxy.ts";
 
 const reason = postgresBinaries === undefined ? " (skipped: PostgreSQL is not installed)" : "";
 /** As it is sent: a text ends with a zero, and BEGIN names READ COMMITTED. */
@@ -15,141 +16,111 @@ const COMMIT = "COMMIT\0";
 const unavailable = { code: "CS_STORE_UNAVAILABLE", outcome: "undone" };
 
 describe.skipIf(postgresBinaries === undefined)(`the PostgreSQL driver${reason}`, () => {
-  let server: TestServer;
+  let server: SharedPostgres;
   let admin: pg.Pool;
+  let database: string;
   beforeAll(async () => {
-    server = await startPostgres();
+    server = await sharedPostgres();
+    database = await server.create();
     // One connection, on which a transaction can go on.
-    admin = new pg.Pool({ host: "127.0.0.1", port: server.port, user: "postgres", max: 1 });
+    admin = new pg.Pool({ connectionString: server.urlOf(database), max: 1 });
   }, 60_000);
   afterAll(async () => {
     await admin.end();
-    server.stop();
+    await server.stop();
   });
 
   /** A driver with an empty table `notes (id, text)`. */
   async function openNotes({
     port = server.port,
+    user = "postgres",
     settings = "",
     ...options
-  }: Omit<PostgresOptions, "url"> & { port?: number; settings?: string } = {}): Promise<Driver> {
+  }: Omit<PostgresOptions, "url"> & { port?: number; user?: string; settings?: string } = {}) {
     await admin.query(
       "DROP TABLE IF EXISTS notes; CREATE TABLE notes (id bigint PRIMARY KEY, text text)",
     );
-    const url = `postgres://postgres@127.0.0.1:${port}/postgres?options=${encodeURIComponent(settings)}`;
+    const url = `postgres://${user}@127.0.0.1:${port}/${database}?options=${encodeURIComponent(settings)}`;
     const driver = postgresDriver({ url, ...options });
     onTestFinished(() => driver.close());
     return driver;
   }
-  const write = (driver: Driver, id: number): Promise<string> =>
-    driver.transaction(async (tx) => {
-      await tx.query("INSERT INTO notes (id, text) VALUES ($1, 'x')", [id]);
-      return "written";
-    });
+  const INSERT = "INSERT INTO notes (id, text) VALUES ($1, 'x')";
+  const write = (driver: Driver, id: number): Promise<unknown> =>
+    driver.transaction((tx) => tx.query(INSERT, [id]));
   const ids = async (): Promise<number[]> => {
     const { rows } = await admin.query<{ id: string }>("SELECT id FROM notes ORDER BY id");
     return rows.map(({ id }) => Number(id));
   };
   const connections = async (): Promise<number[]> => {
     const { rows } = await admin.query<{ pid: number }>(
-      "SELECT pid FROM pg_stat_activity WHERE application_name = 'countersign'",
+      `SELECT pid FROM pg_stat_activity
+        WHERE application_name = 'countersign' AND datname = current_database()`,
     );
     return rows.map(({ pid }) => pid);
   };
+  const terminate = (pids: readonly unknown[]): Promise<unknown> =>
+    admin.query("SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) AS pid", [pids]);
 
-  describe("whose connection ends", () => {
-    it("opens another one where it was idle", async () => {
-      const driver = await openNotes();
-      await Promise.all([write(driver, 1), write(driver, 2)]);
-      await admin.query("SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) AS pid", [
-        await connections(),
-      ]);
-      await expect.poll(connections).toEqual([]);
-      await Promise.all([write(driver, 3), driver.query("SELECT id FROM notes")]);
-      expect(await ids()).toEqual([1, 2, 3]);
-    });
+  it("opens another connection when an idle one has ended", async () => {
+    const driver = await openNotes();
+    await Promise.all([write(driver, 1), write(driver, 2)]);
+    await terminate(await connections());
+    await expect.poll(connections).toEqual([]);
+    await Promise.all([write(driver, 3), driver.query("SELECT id FROM notes")]);
+    expect(await ids()).toEqual([1, 2, 3]);
+  });
 
-    it("runs the transaction again that was in its middle", async () => {
-      const driver = await openNotes();
-      let runs = 0;
-      await driver.transaction(async (tx) => {
+  it("runs a transaction again whose connection ended, up to five times, unless its function failed", async () => {
+    const driver = await openNotes();
+    let runs = 0;
+    const running = (times: number, then: () => void = () => {}): Promise<void> =>
+      driver.transaction(async (tx) => {
         runs += 1;
-        await tx.query("INSERT INTO notes (id, text) VALUES ($1, 'x')", [runs]);
-        if (runs === 1) {
-          const [row] = await tx.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
-          await admin.query("SELECT pg_terminate_backend($1)", [row?.pid]);
-          await tx.query("SELECT 1");
-        }
-      });
-      expect(await ids()).toEqual([2]);
-    });
-
-    it("gives up after five runs, and has written nothing", async () => {
-      const driver = await openNotes();
-      let runs = 0;
-      const outcome = driver.transaction(async (tx) => {
-        runs += 1;
-        await tx.query("INSERT INTO notes (id, text) VALUES (1, 'x')");
-        await tx.query("SELECT pg_terminate_backend(pg_backend_pid())");
-      });
-      await expect(outcome).rejects.toMatchObject(unavailable);
-      expect(runs).toBe(5);
-      expect(await ids()).toEqual([]);
-    });
-
-    it("passes on the caller's own error, which no connection can undo", async () => {
-      const driver = await openNotes();
-      const outcome = driver.transaction(async (tx) => {
-        await tx.query("INSERT INTO notes (id, text) VALUES (1, 'x')");
+        await tx.query(INSERT, [runs]);
+        if (runs > times) return;
         const [row] = await tx.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
-        await admin.query("SELECT pg_terminate_backend($1)", [row?.pid]);
-        throw new RangeError("the caller's own");
+        await terminate([row?.pid]);
+        then();
+        await tx.query("SELECT 1");
       });
-      await expect(outcome).rejects.toThrow(new RangeError("the caller's own"));
-      expect(await ids()).toEqual([]);
+    await running(1);
+    expect(await ids()).toEqual([2]);
+    runs = 10;
+    await expect(running(100)).rejects.toMatchObject(unavailable);
+    expect(runs).toBe(15);
+    const own = new RangeError("the caller's own");
+    const failing = running(100, () => {
+      throw own;
     });
+    await expect(failing).rejects.toThrow(own);
+    expect(await ids()).toEqual([2]);
+  });
 
-    it.each<[Fault, string]>([
-      ["lost", "before COMMIT has arrived"],
-      ["unanswered", "before COMMIT is answered"],
-    ])("(%s) writes once where that was %s", async (fault) => {
+  it.each<Fault>(["lost", "unanswered"])(
+    "writes once when the connection ends while COMMIT is %s, and reports an unknown outcome when nobody can be asked",
+    async (fault) => {
       const proxy = await cuttingProxy(server.port);
       const driver = await openNotes({ port: proxy.port });
       let runs = 0;
-      proxy.failNext(COMMIT, fault);
-      const value = await driver.transaction(async (tx) => {
-        runs += 1;
-        await tx.query("INSERT INTO notes (id, text) VALUES ($1, 'x')", [runs]);
-        return "written";
-      });
-      expect(value).toBe("written");
-      expect(await ids()).toEqual([fault === "lost" ? 2 : 1]);
-    });
-
-    it.each<Fault>(["lost", "unanswered"])(
-      "(%s) says that the outcome is unknown where nobody can be asked what became of COMMIT",
-      async (fault) => {
-        const proxy: Proxy = await cuttingProxy(server.port);
-        const driver = await openNotes({ port: proxy.port });
-        proxy.failNext(COMMIT, fault);
-        const outcome = driver.transaction(async (tx) => {
-          await tx.query("INSERT INTO notes (id, text) VALUES (1, 'x')");
-          proxy.shut();
+      const writing = (then: () => void): Promise<string> =>
+        driver.transaction(async (tx) => {
+          runs += 1;
+          await tx.query(INSERT, [runs]);
+          then();
+          return "written";
         });
-        await expect(outcome).rejects.toMatchObject({ ...unavailable, outcome: "unknown" });
-      },
-    );
+      proxy.failNext(COMMIT, fault);
+      expect(await writing(() => {})).toBe("written");
+      expect(await ids()).toEqual([fault === "lost" ? 2 : 1]);
+      runs = 10;
+      proxy.failNext(COMMIT, fault);
+      const unknown = { ...unavailable, outcome: "unknown" };
+      await expect(writing(proxy.shut)).rejects.toMatchObject(unknown);
+    },
+  );
 
-    it("waits for no answer longer than a statement may take", async () => {
-      const proxy = await cuttingProxy(server.port);
-      const driver = await openNotes({ port: proxy.port, statementMs: 300 });
-      proxy.failNext("SELECT id", "swallowed");
-      await expect(driver.query("SELECT id FROM notes")).rejects.toMatchObject(unavailable);
-      expect(await driver.query("SELECT id FROM notes")).toEqual([]);
-    });
-  });
-
-  it("runs transactions again that lock each other out, until each is written", async () => {
+  it("runs deadlocked transactions again until each is written", async () => {
     const driver = await openNotes({ settings: "-c deadlock_timeout=20" });
     await Promise.all([write(driver, 1), write(driver, 2)]);
     let arrived = 0;
@@ -167,47 +138,78 @@ describe.skipIf(postgresBinaries === undefined)(`the PostgreSQL driver${reason}`
     expect(await driver.query("SELECT DISTINCT text FROM notes")).toEqual([{ text: "xyy" }]);
   });
 
-  it("waits for a row and a statement no longer than it is told", async () => {
-    const driver = await openNotes({ lockMs: 50, statementMs: 500 });
+  it("limits the wait for a row, a statement, an answer and a connection, but not an exclusive transaction", async () => {
+    const driver = await openNotes({ lockMs: 50, statementMs: 200 });
     await write(driver, 1);
     await admin.query("BEGIN; SELECT id FROM notes FOR UPDATE");
     const locking = driver.transaction((tx) => tx.query("SELECT id FROM notes FOR UPDATE"));
     await expect(locking).rejects.toMatchObject(unavailable);
     await admin.query("ROLLBACK");
+    await driver.exclusive((tx) => tx.query("SELECT pg_sleep(0.3)"));
+    // Its limits do not stay with the connection.
     await expect(driver.query("SELECT pg_sleep(2)")).rejects.toMatchObject(unavailable);
     await write(driver, 2);
     expect(await ids()).toEqual([1, 2]);
+
+    const proxy = await cuttingProxy(server.port);
+    const silent = await openNotes({ port: proxy.port, statementMs: 200 });
+    proxy.failNext("SELECT id", "swallowed");
+    await expect(silent.query("SELECT id FROM notes")).rejects.toMatchObject(unavailable);
+    expect(await silent.query("SELECT id FROM notes")).toEqual([]);
+
+    const small = await openNotes({ maxConnections: 1, connectMs: 200 });
+    const { promise: held, resolve } = Promise.withResolvers<void>();
+    const holding = small.transaction(() => held);
+    await expect(small.query("SELECT 1")).rejects.toMatchObject(unavailable);
+    resolve();
+    await holding;
+    await write(small, 1);
   });
 
-  it("lets an exclusive transaction take its time", async () => {
-    const driver = await openNotes({ lockMs: 200, statementMs: 200 });
-    await driver.exclusive((tx) => tx.query("SELECT pg_sleep(0.4)"));
-    // What was set for it alone does not stay with its connection.
-    await expect(driver.query("SELECT pg_sleep(2)")).rejects.toMatchObject(unavailable);
-  });
-
-  it("opens no more connections than it is told, and none stays when it is closed", async () => {
+  it("opens no more connections than it may, and leaves none open when it is closed", async () => {
     const driver = await openNotes({ maxConnections: 3 });
-    const most = await Promise.all(
-      Array.from({ length: 20 }, (_, id) =>
-        driver.transaction(async (tx) => {
-          await tx.query("INSERT INTO notes (id, text) VALUES ($1, 'x')", [id]);
-          return (await connections()).length;
-        }),
-      ),
+    const counting = Array.from({ length: 20 }, (_, id) =>
+      driver.transaction(async (tx) => {
+        await tx.query(INSERT, [id]);
+        return (await connections()).length;
+      }),
     );
-    expect(Math.max(...most)).toBe(3);
+    expect(Math.max(...(await Promise.all(counting)))).toBe(3);
     await driver.close();
     await expect.poll(connections).toEqual([]);
   });
 
-  it("answers with CS_STORE_UNAVAILABLE where a connection does not come free in time", async () => {
-    const driver = await openNotes({ maxConnections: 1, connectMs: 500 });
-    const { promise: held, resolve } = Promise.withResolvers<void>();
-    const holding = driver.transaction(() => held);
-    await expect(driver.query("SELECT 1")).rejects.toMatchObject(unavailable);
-    resolve();
-    await holding;
-    expect(await write(driver, 1)).toBe("written");
+  // A transaction's first statement does not wait for the answer to BEGIN.
+  it("writes nothing of a transaction, and runs nothing of an exclusive one, when BEGIN fails", async () => {
+    const proxy = await cuttingProxy(server.port);
+    const driver = await openNotes({ port: proxy.port, maxConnections: 1 });
+    const syntax = { ...unavailable, cause: { code: "42601" } };
+    proxy.failNext("BEGIN", "garbled");
+    const { promise: failure, resolve } = Promise.withResolvers<unknown>();
+    const outcome = driver.transaction(async (tx) => {
+      await tx.query(INSERT, [1]).catch(resolve);
+      return "as if it had been written";
+    });
+    await expect(outcome).rejects.toMatchObject(syntax);
+    // Outside a transaction the statement is read-only.
+    expect(await failure).toMatchObject({ code: "25006" });
+    proxy.failNext("BEGIN", "garbled");
+    let hasRun = false;
+    const exclusive = driver.exclusive(async () => void (hasRun = true));
+    await expect(exclusive).rejects.toMatchObject(syntax);
+    expect(hasRun).toBe(false);
+    await write(driver, 2);
+    expect(await ids()).toEqual([2]);
+  });
+
+  it("leaves its connection usable after a transaction could not begin", async () => {
+    const user = `limited_${randomUUID().replaceAll("-", "")}`;
+    await admin.query(`CREATE ROLE ${user} LOGIN;
+      REVOKE EXECUTE ON FUNCTION pg_postmaster_start_time FROM PUBLIC`);
+    const driver = await openNotes({ user, maxConnections: 1 });
+    const outcome = driver.transaction((tx) => tx.query("SELECT 1 AS one"));
+    await expect(outcome).rejects.toMatchObject({ ...unavailable, cause: { code: "42501" } });
+    expect(await driver.query("SELECT 1 AS one")).toEqual([{ one: 1 }]);
+    await admin.query(`DROP ROLE ${user}`);
   });
 });

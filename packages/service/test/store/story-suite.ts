@@ -177,9 +177,9 @@ async function story(driver: Driver): Promise<Record<string, unknown>> {
   return { told, lists, tables };
 }
 
-/** That what the service answers and stores does not depend on its store. */
+/** The service's answers and rows do not depend on its store. */
 export function storySuite({ open }: OpenStore): void {
-  it("all that the service does is answered and stored as on SQLite", async () => {
+  it("answers and stores everything that the service does as on SQLite", async () => {
     const sqlite = sqliteDriver(temporaryDatabase());
     onTestFinished(() => sqlite.close());
     const expected = await story(sqlite);

@@ -1,0 +1,47 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { Parser } from "@asyncapi/parser";
+import { expect, it, onTestFinished } from "vitest";
+import { asyncApiOf } from "../../src/documents/asyncapi.ts";
+import { schemas } from "../../src/documents/generated/schemas.ts";
+import { openApiOf } from "../../src/documents/openapi.ts";
+import { documentedProfiles as all } from "./documented-profiles.ts";
+
+it("/openapi.json satisfies Redocly's recommended rules under every profile", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "countersign-openapi-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const files = all.map(([name, profile]) => {
+    const file = join(folder, `${name}.json`);
+    writeFileSync(file, JSON.stringify(openApiOf(profile, schemas)));
+    return file;
+  });
+  const cli = createRequire(import.meta.url).resolve("@redocly/cli/package.json");
+  const bin = join(cli, "..", "bin", "cli.js");
+  const env = {
+    ...process.env,
+    REDOCLY_TELEMETRY: "off",
+    REDOCLY_SUPPRESS_UPDATE_NOTICE: "true",
+  };
+  const args = [bin, "lint", ...files, "--extends=recommended", "--format=json"];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder, env });
+  // One object a file, without anything between them.
+  const reports = JSON.parse(`[${stdout.replaceAll("\n}{\n", "\n},{\n")}]`) as object[];
+  const totals = { errors: 0, warnings: 0 };
+  expect(reports).toMatchObject(all.map(() => ({ problems: [], totals })));
+});
+
+it.each(all)("/asyncapi.json is valid AsyncAPI 3.0 under the profile %s", async (_, profile) => {
+  const { document, diagnostics } = await new Parser().parse(
+    JSON.stringify(asyncApiOf(profile, schemas)),
+  );
+  const faults = diagnostics.filter(({ severity }) => `${severity}` <= "1");
+  expect(faults.map(({ message, path }) => [message, path.join("/")])).toEqual([]);
+  expect(document?.version()).toBe("3.0.0");
+  const types = new Set(profile.catalogue.map(({ type }) => type));
+  const messages = document?.messages().all() ?? [];
+  expect(new Set(messages.map((message) => message.name()))).toEqual(types);
+});

@@ -1,0 +1,221 @@
+import { profiles, type Profile } from "@countersign/schemas/profiles";
+import { afterAll, describe, expect, it } from "vitest";
+import { errorCodes } from "../../src/error-codes.ts";
+import { meaningOf } from "../../src/http/words.ts";
+import { policyOf } from "../../src/policy-of.ts";
+import { openService, refundOrder } from "../open-service.ts";
+import { newPayment } from "../payments.ts";
+import { refusal, validated } from "../validated.ts";
+import { watchRefusals } from "../watch-refusals.ts";
+
+const open = watchRefusals();
+// One service for all: what is refused leaves nothing behind that another test could meet.
+const { service, merchant, call } = await open({ atEnd: afterAll });
+const sandbox = await openService({ atEnd: afterAll, allowLoopbackHttp: true });
+
+const subscription = {
+  url: "https://merchant.example/hook",
+  secretKey: "correct-horse-battery-staple",
+  subscriptionDetails: { type: "ALL" },
+};
+
+/** The message of the whole refusal, and those of its members by their places. */
+async function messages(path: string, sent: object, send = call) {
+  const problem = validated("problem", await send("POST", path, sent));
+  const members = problem.errors?.map(({ pointer, message }) => [pointer, message]) ?? [];
+  return {
+    whole: problem.errorDetails.errorMessage,
+    members: Object.fromEntries(members) as object,
+  };
+}
+
+describe("POST /v1/refunds", () => {
+  const withValue = (paymentId: string, value: string): string =>
+    `{"paymentId":"${paymentId}","requestKey":${JSON.stringify(`key-${value}`)},"amount":{"currency":"USD","value":${value}}}`;
+
+  it("T-14 T-15 refuses amounts that are not 0.01 to 99999999.99 with at most two decimals", async () => {
+    const paymentId = await newPayment(service, merchant);
+    const code = "INVALID_AMOUNT";
+    const members = { "/amount/value": code };
+    for (const value of [
+      "1.001",
+      "1.100",
+      "0.1000000000000000055",
+      "1.0000000000000001",
+      '"1.00"',
+      "0",
+      "0.00",
+      "-0",
+      "-1",
+      "1e2",
+      "1E+2",
+      "1e-400",
+      "100000000",
+      "99999999.999",
+      "null",
+      "true",
+      "[1]",
+    ]) {
+      const answer = await call("POST", "/v1/refunds", { text: withValue(paymentId, value) });
+      expect([value, refusal(answer)]).toEqual([value, { status: 400, code, members }]);
+    }
+  });
+
+  it("T-14 accepts amounts with up to two decimals as they are written", async () => {
+    for (const value of ["10", "10.5", "10.50", "0.01", "99999999.99"]) {
+      const paymentId = await newPayment(service, merchant, { cents: 9_999_999_999n });
+      const answer = await call("POST", "/v1/refunds", { text: withValue(paymentId, value) });
+      expect([value, answer.status]).toEqual([value, 201]);
+    }
+  });
+
+  it("reports everything that is wrong with a request at once", async () => {
+    const json = { amount: { currency: "EUR", value: 0 }, softDescriptor: "line\nbreak", memo: 1 };
+    expect(refusal(await call("POST", "/v1/refunds", { json }))).toEqual({
+      status: 400,
+      code: "INVALID_REQUEST",
+      members: {
+        "/paymentId": "MISSING_MEMBER",
+        "/requestKey": "MISSING_MEMBER",
+        "/memo": "UNKNOWN_MEMBER",
+        "/amount/currency": "UNSUPPORTED_CURRENCY",
+        "/amount/value": "INVALID_AMOUNT",
+        "/softDescriptor": "INVALID_SOFT_DESCRIPTOR",
+      },
+    });
+    const amount = { currency: "EUR", value: 1 };
+    const foreign = await call("POST", "/v1/refunds", { json: refundOrder("pay_1", { amount }) });
+    expect(refusal(foreign)).toMatchObject({ status: 400, code: "UNSUPPORTED_CURRENCY" });
+  });
+
+  it("reports at most 100 faults, and long names by their first 2,048 characters", async () => {
+    const names = Array.from({ length: 300 }, (_, i) => [`${"x".repeat(100)}${i}`, 1]);
+    const json = { ["y".repeat(20_000)]: 1, ...(Object.fromEntries(names) as object) };
+    const { errors = [] } = validated("problem", await call("POST", "/v1/refunds", { json }));
+    expect(errors).toHaveLength(100);
+    expect(Math.max(...errors.map(({ pointer }) => pointer.length))).toBe(2048);
+  });
+
+  it("T-03 leaves the key of a refused request free for the corrected one", async () => {
+    const paymentId = await newPayment(service, merchant, { cents: 500n });
+    const statuses: number[] = [];
+    for (const value of [0, 5.01, 5, 5]) {
+      const amount = { currency: "USD", value };
+      const json = refundOrder(paymentId, { amount, requestKey: "free" });
+      statuses.push((await call("POST", "/v1/refunds", { json })).status);
+    }
+    expect(statuses).toEqual([400, 422, 201, 409]);
+  });
+
+  it("T-13 explains the form of a member, whatever is wrong with it", async () => {
+    const letters = errorCodes.INVALID_SOFT_DESCRIPTOR.meaning;
+    const identifier = "must be 1 to 64 characters of A-Z, a-z, 0-9, _ and -";
+    const key = "must be 1 to 255 printable ASCII characters";
+    const reference = "must be 1 to 255 characters, none of them a control character";
+    for (const [member, values, message] of [
+      ["softDescriptor", ["", "a\nb", "a.b", "😀", "x".repeat(81), 7], letters],
+      ["requestKey", ["", "é", "k".repeat(256), 7], key],
+      ["paymentId", ["", "a b", "p".repeat(65), 7], identifier],
+      ["clientReferenceId", ["", "a\u0000", "r".repeat(256), null], reference],
+      ["clientRefefenceId", ["", "a\u0000", 7], reference],
+      ["amount", [[], 1, null, "1.00"], "must be object"],
+    ] as const) {
+      for (const value of values) {
+        const { members } = await messages("/v1/refunds", {
+          json: refundOrder("pay_1", { [member]: value }),
+        });
+        expect(members).toEqual({ [`/${member}`]: message });
+      }
+    }
+    const json = refundOrder("pay_1", { amount: undefined });
+    expect((await messages("/v1/refunds", { json })).members).toEqual({ "/amount": "is required" });
+  });
+});
+
+describe("a refusal's message", () => {
+  it("says that a body must be a JSON object, and nothing else, when it is not", async () => {
+    for (const [method, path] of [
+      ["POST", "/v1/refunds"],
+      ["POST", "/v1/webhook/subscribe"],
+      ["PUT", "/v1/webhook/unsubscribe"],
+    ] as const) {
+      for (const text of ["[]", "1", "null", '"text"']) {
+        const problem = validated("problem", await call(method, path, { text }));
+        expect(problem.errorDetails.errorCode).toBe("INVALID_REQUEST");
+        const message = "must be a JSON object";
+        expect(problem.errors).toEqual([{ pointer: "", code: "INVALID_VALUE", message }]);
+      }
+    }
+  });
+
+  it("explains which URLs and secrets the service accepts, with http to loopback only in the sandbox", async () => {
+    const whole = errorCodes.INVALID_URL.meaning;
+    const policy = policyOf(profiles.standard);
+    const looped = meaningOf({ policy, allowLoopbackHttp: true }, "INVALID_URL");
+    expect([whole, looped].map((text) => text.includes("http to a loopback host"))).toEqual([
+      false,
+      true,
+    ]);
+    for (const url of [
+      "",
+      "x",
+      "ftp://merchant.example/",
+      "http://merchant.example/",
+      "https://a/#b",
+      7,
+    ]) {
+      const sent = { json: { ...subscription, url } };
+      for (const [send, text] of [
+        [call, whole],
+        [sandbox.call, looped],
+      ] as const)
+        expect(await messages("/v1/webhook/subscribe", sent, send)).toEqual({
+          whole: text,
+          members: { "/url": text },
+        });
+    }
+    for (const secretKey of ["short", "x".repeat(257), "with a space in twenty-four", 7]) {
+      const sent = { json: { ...subscription, secretKey } };
+      const { members } = await messages("/v1/webhook/subscribe", sent);
+      expect(members).toEqual({ "/secretKey": errorCodes.WEAK_SECRET.meaning });
+    }
+  });
+
+  it("explains the fault of subscriptionDetails", async () => {
+    const meaning = errorCodes.INVALID_SUBSCRIPTION_DETAILS.meaning;
+    for (const [type, details, at, message] of [
+      ["EVENT", [""], "/details/0", meaning],
+      ["EVENT", [], "/details", "must have at least 1 items"],
+      ["CATEGORY", ["X"], "/details/0", 'must be one of ["ACCOUNT","CUSTOMER","PAYMENT"]'],
+    ] as const) {
+      const json = { ...subscription, subscriptionDetails: { type, details } };
+      const { members } = await messages("/v1/webhook/subscribe", { json });
+      expect(members).toEqual({ [`/subscriptionDetails${at}`]: message });
+    }
+  });
+
+  it("is the registry's for the standard profile, and has the bounds of any other", () => {
+    const standard = { policy: policyOf(profiles.standard), allowLoopbackHttp: false };
+    for (const code of Object.keys(errorCodes) as (keyof typeof errorCodes)[])
+      expect(meaningOf(standard, code)).toBe(errorCodes[code].meaning);
+    const { refund, amount, limits } = profiles.standard;
+    const spelling = { strings: "accept", trailingZeros: "accept" } as const;
+    const profile: Profile = {
+      ...profiles.standard,
+      refund: { ...refund, softDescriptor: "printable-ascii" },
+      amount: { ...amount, ...spelling, minimumCents: 100, maximumCents: 5000 },
+      limits: { ...limits, softDescriptor: 20, url: 100, secretKey: { minimum: 32, maximum: 64 } },
+    };
+    const other = { policy: policyOf(profile), allowLoopbackHttp: true };
+    expect(meaningOf(other, "INVALID_SOFT_DESCRIPTOR")).toBe(
+      "The softDescriptor must be 1 to 20 printable ASCII characters.",
+    );
+    expect(meaningOf(other, "INVALID_AMOUNT")).toBe(
+      "The amount must be a JSON number, or the text of one, from 1.00 to 50.00 with at most two digits after the separator, zeros at the end aside.",
+    );
+    expect(meaningOf(other, "INVALID_URL")).toContain("of at most 100 ASCII characters");
+    expect(meaningOf(other, "WEAK_SECRET")).toContain(
+      "must be 32 to 64 printable ASCII characters",
+    );
+  });
+});

@@ -1,0 +1,247 @@
+import { afterAll, describe, expect, it } from "vitest";
+import { openService, type TestAnswer, type TestService } from "../open-service.ts";
+import { newCustomer, newPayment } from "../payments.ts";
+import { refusal, validated } from "../validated.ts";
+import { watchRefusals } from "../watch-refusals.ts";
+
+const open = watchRefusals();
+// One service for all that is refused.
+const shared = await open({ atEnd: afterAll });
+
+const secretKey = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+const url = "https://merchant.example/webhooks";
+const all = { type: "ALL" };
+const payments = { type: "CATEGORY", details: ["PAYMENT"] };
+
+function subscribe({ call }: TestService, changes: object = {}): Promise<TestAnswer> {
+  const json = { url, secretKey, subscriptionDetails: all, ...changes };
+  return call("POST", "/v1/webhook/subscribe", { json });
+}
+
+async function keyOf(opened: TestService, subscriptionDetails: object): Promise<string> {
+  const answer = await subscribe(opened, { subscriptionDetails });
+  expect(answer.status).toBe(200);
+  return validated("subscribed", answer).subscriptionKey;
+}
+
+const unsubscribe = (
+  { call }: TestService,
+  json: object,
+  path = "",
+  token?: string,
+): Promise<TestAnswer> =>
+  call("PUT", `/v1/webhook/unsubscribe${path}`, { json, ...(token !== undefined && { token }) });
+
+/** The types of the events that wait for a subscription. */
+async function waiting({ service }: TestService, key: string): Promise<string[]> {
+  const rows = await service.driver.query<{ type: string }>(
+    `SELECT e.type FROM deliveries d JOIN events e ON e.id = d.event_id
+      WHERE d.subscription_key = $1 AND d.state = 'waiting' AND d.next_at IS NOT NULL
+      ORDER BY e.rowid`,
+    [key],
+  );
+  return rows.map(({ type }) => type);
+}
+
+async function statusOf({ service }: TestService, key: string): Promise<unknown> {
+  const sql = "SELECT status FROM subscriptions WHERE key = $1";
+  return (await service.driver.query(sql, [key]))[0]?.["status"];
+}
+
+describe("POST /v1/webhook/subscribe", () => {
+  it("gives each subscription its own key, also for one URL, and the merchant's own events", async () => {
+    const opened = await openService();
+    const keys = [await keyOf(opened, all), await keyOf(opened, all)];
+    expect(new Set(keys).size).toBe(2);
+    await newCustomer(opened.service, opened.merchant);
+    await newPayment(opened.service, await opened.addMerchant());
+    for (const key of keys)
+      expect(await waiting(opened, key)).toEqual(["customer.created", "account.linked"]);
+  });
+
+  it("[P-EVENT-CATALOGUE] T-21 T-22 selects by the catalogue's category or by name, and ignores details of ALL", async () => {
+    const opened = await openService();
+    const customer = await keyOf(opened, { type: "CATEGORY", details: ["CUSTOMER"] });
+    const account = await keyOf(opened, { type: "CATEGORY", details: ["ACCOUNT", "ACCOUNT"] });
+    const named = await keyOf(opened, { type: "EVENT", details: ["payment.succeeded"] });
+    const every = await keyOf(opened, { type: "ALL", details: ["no.such.event"] });
+    const paymentId = await newPayment(opened.service, opened.merchant);
+    await opened.service.useCases.settlePayment(opened.merchant, { paymentId });
+    expect(await waiting(opened, customer)).toEqual(["customer.created"]);
+    expect(await waiting(opened, account)).toEqual(["account.linked"]);
+    expect(await waiting(opened, named)).toEqual(["payment.succeeded"]);
+    expect(await waiting(opened, every)).toHaveLength(4);
+  });
+
+  it("keeps events for a PAUSED subscription, and none for a CLOSED one", async () => {
+    const opened = await openService();
+    const { driver } = opened.service;
+    const keys = [await keyOf(opened, all), await keyOf(opened, all)];
+    for (const [at, status] of ["PAUSED", "CLOSED"].entries())
+      await driver.transaction((tx) =>
+        tx.query("UPDATE subscriptions SET status = $1 WHERE key = $2", [status, keys[at] ?? ""]),
+      );
+    await newCustomer(opened.service, opened.merchant);
+    const counts = await Promise.all(keys.map((key) => waiting(opened, key)));
+    expect(counts.map(({ length }) => length)).toEqual([2, 0]);
+  });
+
+  it("T-20 refuses details that do not fit their type with 400 and the place", async () => {
+    for (const [subscriptionDetails, code, at] of [
+      [{ type: "EVENT", details: ["payment.created", "x"] }, "UNKNOWN_EVENT", "/details/1"],
+      [{ type: "EVENT" }, "INVALID_SUBSCRIPTION_DETAILS", "/details"],
+      [{ type: "CATEGORY", details: [] }, "INVALID_SUBSCRIPTION_DETAILS", "/details"],
+      [{ type: "EVENT", details: "payment.created" }, "INVALID_SUBSCRIPTION_DETAILS", "/details"],
+      [{ type: "SOME", details: ["PAYMENT"] }, "INVALID_SUBSCRIPTION_DETAILS", "/type"],
+      [{ type: "ALL", details: [1] }, "INVALID_SUBSCRIPTION_DETAILS", "/details/0"],
+    ] as const) {
+      const members = { [`/subscriptionDetails${at}`]: code };
+      const answer = await subscribe(shared, { subscriptionDetails });
+      expect(refusal(answer)).toEqual({ status: 400, code, members });
+    }
+  });
+
+  it("T-29 refuses URLs that are not absolute https ones, or http to loopback where that is allowed", async () => {
+    for (const bad of [
+      "http://merchant.example/hook",
+      "http://127.0.0.1:9/hook",
+      "ftp://merchant.example/",
+      "merchant.example/hook",
+      "https://user:secret@merchant.example/",
+      "https://",
+      "https://merchant.example/hook#part",
+      "javascript:alert(1)",
+      `https://merchant.example/${"x".repeat(2048)}`,
+    ]) {
+      const code = "INVALID_URL";
+      const answer = await subscribe(shared, { url: bad });
+      expect(refusal(answer)).toEqual({ status: 400, code, members: { "/url": code } });
+    }
+    const sandbox = await open({ allowLoopbackHttp: true });
+    for (const host of ["127.0.0.1:8080", "localhost:8080"])
+      expect((await subscribe(sandbox, { url: `http://${host}/hook` })).status).toBe(200);
+    const outside = await subscribe(sandbox, { url: "http://merchant.example/" });
+    expect(refusal(outside).status).toBe(400);
+  });
+
+  it("T-30 refuses weak, asymmetric and the client's own secrets, and never returns or logs any", async () => {
+    const lines: string[] = [];
+    const write = (fields: object, message: string): void =>
+      void lines.push(JSON.stringify(fields) + message);
+    const opened = await open({ logger: { info: write, warn: write, error: write } });
+    const encoded = (prefix: string, bytes: number): string =>
+      prefix + Buffer.alloc(bytes, 7).toString("base64");
+    const weak = [
+      "x".repeat(23),
+      "x".repeat(257),
+      `${"x".repeat(24)} y`,
+      `whsec_${"!".repeat(32)}`,
+      encoded("whsec_", 23),
+      encoded("whsec_", 65),
+      encoded("whsk_", 32),
+      encoded("whpk_", 32),
+      opened.merchant.clientSecret,
+    ];
+    let texts = "";
+    for (const one of weak) {
+      const code = "WEAK_SECRET";
+      const answer = await subscribe(opened, { secretKey: one });
+      expect(refusal(answer)).toEqual({ status: 400, code, members: { "/secretKey": code } });
+      texts += answer.text;
+    }
+    texts += (await subscribe(opened)).text;
+    const other = await subscribe(opened, { secretKey: "correct-horse-battery-st" });
+    expect(other.status).toBe(200);
+    for (const secret of [secretKey, opened.merchant.clientSecret])
+      expect(texts + lines.join("")).not.toContain(secret);
+  });
+
+  it("refuses an eleventh open subscription with 422", async () => {
+    const opened = await open();
+    for (let i = 0; i < 10; i++) await keyOf(opened, all);
+    const code = "SUBSCRIPTION_LIMIT_REACHED";
+    expect(refusal(await subscribe(opened))).toEqual({ status: 422, code });
+  });
+});
+
+describe("PUT /v1/webhook/unsubscribe", () => {
+  it("T-23 answers with the same key, in the body, path or query, and takes away only what is named", async () => {
+    const opened = await openService();
+    const key = await keyOf(opened, all);
+    await newPayment(opened.service, opened.merchant);
+    const json = { subscriptionDetails: payments };
+    const inBody = { ...json, subscriptionId: key };
+    for (const [sent, path] of [
+      [inBody, ""],
+      [json, `/${key}`],
+      [json, `?subscriptionId=${key}`],
+      [inBody, `/${key}?subscriptionId=${key}`],
+    ] as const) {
+      const answer = await unsubscribe(opened, sent, path);
+      expect(answer.status).toBe(200);
+      expect(validated("unsubscribed", answer)).toEqual({ subscriptionKey: key });
+    }
+    // What waited for a type that is taken away is dropped.
+    expect(await waiting(opened, key)).toEqual(["customer.created", "account.linked"]);
+    await newPayment(opened.service, opened.merchant);
+    expect(await waiting(opened, key)).toHaveLength(4);
+    expect(await statusOf(opened, key)).toBe("ACTIVE");
+    await unsubscribe(opened, { subscriptionId: key, subscriptionDetails: all });
+    expect(await waiting(opened, key)).toEqual([]);
+  });
+
+  it("is idempotent, and closes a subscription of which nothing is left", async () => {
+    const opened = await openService();
+    const event = { type: "EVENT", details: ["payment.created"] };
+    const account = { type: "CATEGORY", details: ["ACCOUNT"] };
+    const others = { type: "CATEGORY", details: ["PAYMENT", "CUSTOMER"] };
+    for (const [subscribed, steps, status] of [
+      [all, [others, account], "CLOSED"],
+      [all, [all, all], "CLOSED"],
+      [payments, [payments, payments], "CLOSED"],
+      [event, [payments], "CLOSED"],
+      [payments, [event], "ACTIVE"],
+      [payments, [account], "ACTIVE"],
+    ] as const) {
+      const subscriptionId = await keyOf(opened, subscribed);
+      for (const subscriptionDetails of steps) {
+        const answer = await unsubscribe(opened, { subscriptionId, subscriptionDetails });
+        expect([answer.status, answer.body]).toEqual([200, { subscriptionKey: subscriptionId }]);
+      }
+      expect(await statusOf(opened, subscriptionId)).toBe(status);
+    }
+  });
+
+  it("T-32 is 404 for an unknown key and another merchant's", async () => {
+    const key = await keyOf(shared, all);
+    const { token } = await shared.addMerchant();
+    for (const [subscriptionId, by] of [
+      [key, token],
+      ["sub_unknown", undefined],
+    ] as const) {
+      const answer = await unsubscribe(
+        shared,
+        { subscriptionId, subscriptionDetails: all },
+        "",
+        by,
+      );
+      expect(refusal(answer)).toEqual({ status: 404, code: "SUBSCRIPTION_NOT_FOUND" });
+    }
+    expect(await statusOf(shared, key)).toBe("ACTIVE");
+  });
+
+  it("is 400 when the key is missing, not a text or contradicted by the path or query", async () => {
+    const json = { subscriptionId: "sub_1", subscriptionDetails: all };
+    for (const [sent, path, pointer, code] of [
+      [json, "/other", "/subscriptionId", "CONTRADICTION"],
+      [json, "?subscriptionId=other", "/subscriptionId", "CONTRADICTION"],
+      [{ subscriptionDetails: all }, "", "/subscriptionId", "MISSING_MEMBER"],
+      [{ ...json, subscriptionId: 7 }, "", "/subscriptionId", "INVALID_VALUE"],
+      [{ subscriptionId: "s" }, "", "/subscriptionDetails", "MISSING_MEMBER"],
+    ] as const) {
+      const answer = refusal(await unsubscribe(shared, sent, path));
+      const members = { [pointer]: code };
+      expect(answer).toEqual({ status: 400, code: "INVALID_REQUEST", members });
+    }
+  });
+});
