@@ -3,7 +3,6 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { diffRules } from "@countersign/contract-kit";
 import { describe, expect, it } from "vitest";
-import { failedWith } from "./fixtures.ts";
 import { ran } from "./ran.ts";
 import { temporaryFolder } from "./start-command.ts";
 
@@ -76,28 +75,6 @@ describe("countersign diff", () => {
     expect(out.trim().split("\n")).toHaveLength(1 + Object.keys(diffRules).length);
     expect(out).toMatch(/^member-added-required +ERR +INFO +INFO +\S/m);
     expect(JSON.parse((await ran(["diff", "--rules", "--json"])).out)).toEqual(diffRules);
-  });
-
-  it.each([
-    ["no folder", []],
-    ["one folder", [schemas]],
-    ["a missing folder", [schemas, "/no/such/folder"]],
-    ["an unknown severity", [schemas, schemas, "--fail-on", "FATAL"]],
-    ["a missing severity file", [schemas, schemas, "--severity", "/no/such/file"]],
-  ])("exits with 2 for %s", async (_what, args) => {
-    expect(await ran(["diff", ...args])).toEqual(failedWith("ARGUMENT_UNUSABLE"));
-  });
-
-  it.each([
-    '{"no-such-rule":"ERR"}',
-    '{"deprecated":"FATAL"}',
-    '{"deprecated":{"query":"ERR"}}',
-    "[]",
-    "{",
-  ])("exits with 2 for the severity file %s", async (text) => {
-    const file = join(folderWith("severities.json", text), "severities.json");
-    const args = ["diff", schemas, schemas, "--severity", file];
-    expect(await ran(args)).toEqual(failedWith("ARGUMENT_UNUSABLE"));
   });
 
   it("exits with 2 for a schema that is not JSON or uses an unsupported keyword", async () => {

@@ -123,23 +123,3 @@ describe.skipIf(postgresBinaries === undefined)(`countersign inbox on PostgreSQL
       });
   });
 });
-
-describe("countersign inbox", () => {
-  const file = ["--database", "x"];
-  const at = (url: string) => ({ COUNTERSIGN_DATABASE_URL: url });
-  it.each([
-    ["no inbox", [], {}, "ENVIRONMENT_UNUSABLE"],
-    ["two inboxes", file, at("postgres://u:hush@h/d"), "ENVIRONMENT_UNUSABLE"],
-    ["a MySQL URL", [], at("mysql://u:hush@h/d"), "ENVIRONMENT_UNUSABLE"],
-    ["a missing file", ["--database", "/no/such/inbox.db"], {}, "DATABASE_UNUSABLE"],
-    ["a missing server", [], at("postgres://u:hush@127.0.0.1:9/d"), "DATABASE_UNUSABLE"],
-    ["a malformed schema", [...file, "--schema", 'a"; DROP'], {}, "ARGUMENT_UNUSABLE"],
-  ])("exits with 2 for %s, without printing the password", async (_what, args, env, code) => {
-    for (const command of [["dead"], ["retry", "evt_1"]]) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
-      const failed = await ran(["inbox", ...command, ...args], env);
-      expect(failed).toEqual(failedWith(code));
-      expect(failed.err).not.toContain("hush");
-    }
-  });
-});

@@ -1,6 +1,5 @@
 import { requirements } from "@countersign/contract-kit";
 import { describe, expect, it } from "vitest";
-import { failedWith } from "./fixtures.ts";
 import { ran } from "./ran.ts";
 
 const listed = async (...args: readonly string[]): Promise<unknown> =>
@@ -34,13 +33,4 @@ describe("countersign requirements", () => {
       /^R-VERIFY-UNSIGNED {2}MUST .*(\n {2}(why|fix|source|profile|checks) +\S.*){5}$/m,
     );
   });
-
-  it.each(["--role merchant", "--level MAY", "R-NONE\u001b[2J", "P-AUTH-BEARER --role receiver"])(
-    "exits with 2 for %j",
-    async (args) => {
-      const failed = await ran(["requirements", ...args.split(" ")]);
-      expect(failed).toEqual(failedWith("ARGUMENT_UNUSABLE"));
-      expect(failed.err).not.toContain("\u001b");
-    },
-  );
 });

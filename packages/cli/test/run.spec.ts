@@ -39,33 +39,8 @@ describe("the command countersign", () => {
     expect(help.out).toMatch(/^ +sandbox /m);
   });
 
-  it.each([
-    "",
-    "sandbox --prot 1",
-    "sandbox --port x",
-    "sandbox --port 70000",
-    "sandbox --seed -1",
-    "sandbox more",
-    "serve --seed 1",
-    ...["--token", "--secret", "--secret-key", "--password"].flatMap((option) => [
-      `sandbox ${option} hush`,
-      `serve ${option} hush`,
-    ]),
-  ])("exits with 2 and says why for `%s`", async (args) => {
-    const { status, out, err } = await ran(args.split(" ").filter((word) => word !== ""));
-    expect({ status, out }).toEqual({ status: 2, out: "" });
-    expect(err).not.toBe("");
-  });
-
-  it.each([
-    ["sand\u001b[2Jbox"],
-    ["send", "\u001b]0;title\u0007", "--url", "http://127.0.0.1:9/"],
-    ["sandbox", "--port", "1\u009b2J"],
-    ["diff", "\u202eold", "new"],
-    ["sandbox", "--profile", "\u001b[2J"],
-  ])("escapes the control characters of a wrong argument (%#)", async (...args) => {
-    const { status, err } = await ran(args);
-    expect([status, err]).toEqual([2, expect.stringMatching(/\\u/)]);
-    expect(err).not.toMatch(/[\p{Cf}]|[^\P{Cc}\n]/u);
+  it("exits with 2 and prints its help on stderr without a command", async () => {
+    const { status, out, err } = await ran([]);
+    expect([status, out, err]).toEqual([2, "", expect.stringMatching(/^ +sandbox /m)]);
   });
 });

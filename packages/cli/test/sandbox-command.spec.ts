@@ -127,29 +127,4 @@ describe("countersign sandbox", () => {
     expect(arrived.map(verify)).toEqual([true, true]);
     expect(arrived[0]?.headers["user-agent"]).toMatch(/^Countersign\/\d/);
   });
-
-  it.each<[readonly string[], Env, string]>([
-    [["--listen", "0.0.0.0"], {}, "ALLOW_HOST_MISSING"],
-    [["--profile", "unheard"], {}, "PROFILE_UNUSABLE"],
-    [["--deliver-to", "http://merchant.example/"], {}, "DELIVER_TO_REFUSED"],
-    [
-      ["--deliver-to", "http://localhost:1/"],
-      { COUNTERSIGN_SECRET: "short" },
-      "DELIVER_TO_REFUSED",
-    ],
-    [[], { COUNTERSIGN_TOKEN: "short" }, "TOKEN_UNUSABLE"],
-    [[], { COUNTERSIGN_TOKEN: "" }, "ENVIRONMENT_UNUSABLE"],
-    [[], { COUNTERSIGN_TOKEN_FILE: "/nowhere/token" }, "ENVIRONMENT_UNUSABLE"],
-  ])("exits with 2 for %j and %j", async (args, env, code) => {
-    expect(await ran(argsOf(newDatabase(), ...args), env)).toEqual(failedWith(code));
-  });
-
-  it("exits with 2 if --database is a text file or below one", async () => {
-    const folder = temporaryFolder();
-    const text = "this is a text and no database, and long enough to tell\n".repeat(40);
-    writeFileSync(join(folder, "text.db"), text);
-    for (const name of ["text.db", "text.db/below.db"]) {
-      expect(await ran(argsOf(join(folder, name)))).toEqual(failedWith("DATABASE_UNUSABLE"));
-    }
-  });
 });

@@ -1,8 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { profiles } from "@countersign/schemas/profiles";
 import { describe, expect, it } from "vitest";
-import { failedWith } from "./fixtures.ts";
 import { ran } from "./ran.ts";
 import { temporaryFolder } from "./start-command.ts";
 
@@ -103,25 +102,5 @@ describe("countersign types", () => {
     ["ruby", "Example", /^module Example$/m],
   ])("prints %s types into --package %s", async (language, name, line) => {
     expect(await printed(language, "--package", name)).toMatch(line);
-  });
-
-  it.each([
-    ["an unknown language", ["--language", "cobol"]],
-    ["--package for Python", ["--language", "python", "--package", "events"]],
-    ["a malformed package name", ["--language", "go", "--package", "a b"]],
-    ["a package name with code", ["--language", "java", "--package", "a;class B{}"]],
-    ["an --out file for Java", ["--language", "java", "--out", "FILE"]],
-    ["an --out folder for Go", ["--language", "go", "--out", "FOLDER"]],
-    ["an --out below a file", ["--language", "go", "--out", "FILE/events.go"]],
-  ])("exits with 2 for %s and writes nothing", async (_what, args) => {
-    const home = temporaryFolder();
-    writeFileSync(join(home, "FILE"), "kept");
-    mkdirSync(join(home, "FOLDER"));
-    const given = args.includes("--out") ? args : [...args, "--out", "out"];
-    const at = given.map((one, index) => (given[index - 1] === "--out" ? join(home, one) : one));
-    expect(await ran(["types", ...at])).toEqual(failedWith("ARGUMENT_UNUSABLE"));
-    expect(readdirSync(home).toSorted()).toEqual(["FILE", "FOLDER"]);
-    expect(readFileSync(join(home, "FILE"), "utf8")).toBe("kept");
-    expect(existsSync(join(home, "out"))).toBe(false);
   });
 });

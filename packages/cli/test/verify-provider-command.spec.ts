@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listen } from "../../sandbox/test/listen.ts";
 import { openSandbox, TOKEN, type TestSandbox } from "../../sandbox/test/open-sandbox.ts";
-import { failedWith } from "./fixtures.ts";
 import { ran } from "./ran.ts";
 import { temporaryFolder } from "./start-command.ts";
 
@@ -119,41 +118,6 @@ describe("countersign verify provider", () => {
     expect(again).toMatch(/--only provider\/common-headers --seed 1 --path 0$/);
     const second = await ran(again.split(" "), { COUNTERSIGN_TOKEN: TOKEN });
     expect([second.status, second.out]).toEqual([1, expect.stringMatching(/401.*403/)]);
-  });
-
-  it.each([
-    ["nobody listens", "CS_CLI_UNVERIFIED", ["--only", "provider/bodies"]],
-    [
-      "both --sandbox-url and --control are given",
-      "CS_CLI_ARGUMENT_UNUSABLE",
-      ["--sandbox-url", "http://a", "--control", "b"],
-    ],
-    ["--path is given without a check", "CS_CLI_ARGUMENT_UNUSABLE", ["--path", "0"]],
-    [
-      "--path is malformed",
-      "CS_CLI_ARGUMENT_UNUSABLE",
-      ["--only", "provider/amounts", "--path", "a"],
-    ],
-    ["--control does not exist", "CS_CLI_CONTROL_UNUSABLE", ["--control", "/nowhere"]],
-    [
-      "--listen is 0.0.0.0 without a callback address",
-      "CS_CLI_ARGUMENT_UNUSABLE",
-      ["--listen", "0.0.0.0"],
-    ],
-    [
-      "--listen is not an address of this machine",
-      "CS_CLI_PORT_UNUSABLE",
-      ["--listen", "192.0.2.1"],
-    ],
-  ] as const)("exits with 2 if %s", async (_what, code, more) => {
-    const { status, err } = await verify("http://127.0.0.1:1", more);
-    expect([status, err]).toEqual([2, expect.stringContaining(code)]);
-  });
-
-  it("exits with 2 for a client without its secret, and for a remote target without --i-own", async () => {
-    const half = await verify("http://127.0.0.1:1", [], { COUNTERSIGN_CLIENT_ID: "1" });
-    expect(half).toEqual(failedWith("ENVIRONMENT_UNUSABLE"));
-    expect(await verify("http://8.8.8.8", [])).toEqual(failedWith("TARGET_NOT_OWNED"));
   });
 
   it("names the place of each fault of a control file, and a variable that is not set", async () => {

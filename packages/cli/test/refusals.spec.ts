@@ -1,0 +1,178 @@
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+import { containing, encryptionKey, failedWith, SECRET } from "./fixtures.ts";
+import { ran } from "./ran.ts";
+import { temporaryFolder } from "./start-command.ts";
+
+/** Contents of the files below DIR. */
+const files = {
+  "text.db": "this is a text and no database, and long enough to tell\n".repeat(40),
+  "brace.json": "{",
+  "null.json": "null",
+  "list.json": "[]",
+  "hs256.json": '{"algorithms":["HS256"]}',
+  "no-rule.json": '{"no-such-rule":"ERR"}',
+  "fatal.json": '{"deprecated":"FATAL"}',
+  "query.json": '{"deprecated":{"query":"ERR"}}',
+};
+const KEYS = `COUNTERSIGN_ENCRYPTION_KEYS=${encryptionKey("k1")}`;
+const CLIENT = `${KEYS} COUNTERSIGN_CLIENT_ID=cli_merchant COUNTERSIGN_CLIENT_SECRET=`;
+const NOBODY = "http://127.0.0.1:1/";
+const schemas = fileURLToPath(new URL("../../../schemas/documents", import.meta.url));
+const words: Readonly<Record<string, string>> = {
+  SANDBOX: "sandbox --port 0 --database DIR/new.db",
+  SERVE: "serve --port 0 --database DIR/new.db",
+  CLIENT: `${CLIENT}a-client-secret-of-24-or-more`,
+  SEND: `COUNTERSIGN_SECRET=${SECRET} send refund.failed --url http://x/`,
+  DIFF: "diff SCHEMAS SCHEMAS",
+  VP: `COUNTERSIGN_TOKEN=hush-hush-hush-hush verify provider --url ${NOBODY}`,
+  VR: `COUNTERSIGN_SECRET=${SECRET} verify receiver --url ${NOBODY}`,
+  PACTS: `COUNTERSIGN_TOKEN=hush-hush-hush-hush verify pacts --provider-url ${NOBODY}`,
+};
+
+/** A code, then a command line with its variables as in a shell; USAGE has no code. */
+const lines = `
+ALLOW_HOST_MISSING       SANDBOX --listen 0.0.0.0
+PROFILE_UNUSABLE         SANDBOX --profile unheard
+PROFILE_UNUSABLE         SANDBOX --profile ESC
+DELIVER_TO_REFUSED       SANDBOX --deliver-to http://merchant.example/
+DELIVER_TO_REFUSED       COUNTERSIGN_SECRET=hush SANDBOX --deliver-to http://localhost:1/
+TOKEN_UNUSABLE           COUNTERSIGN_TOKEN=hush SANDBOX
+ENVIRONMENT_UNUSABLE     COUNTERSIGN_TOKEN= SANDBOX
+ENVIRONMENT_UNUSABLE     COUNTERSIGN_TOKEN_FILE=/nowhere/token SANDBOX
+DATABASE_UNUSABLE        sandbox --port 0 --database DIR/text.db
+DATABASE_UNUSABLE        sandbox --port 0 --database DIR/text.db/below.db
+ENCRYPTION_KEYS_UNUSABLE COUNTERSIGN_ENCRYPTION_KEYS=k1 SERVE
+ENCRYPTION_KEYS_UNUSABLE COUNTERSIGN_ENCRYPTION_KEYS=k1:hush SERVE
+ENCRYPTION_KEYS_UNUSABLE ${KEYS},${encryptionKey("k1")} SERVE
+ENVIRONMENT_UNUSABLE     COUNTERSIGN_DATABASE_URL=postgres://user:hush@db/countersign SERVE
+ENVIRONMENT_UNUSABLE     ${KEYS} COUNTERSIGN_DATABASE_URL=mysql://u:hush@db/d serve --port 0
+ENVIRONMENT_UNUSABLE     ${KEYS} COUNTERSIGN_DATABASE_URL=hush serve --port 0
+ENVIRONMENT_UNUSABLE     ${KEYS} COUNTERSIGN_CLIENT_ID=cli_merchant SERVE
+ENVIRONMENT_UNUSABLE     CLIENT COUNTERSIGN_EGRESS_PROXY=socks5://proxy SERVE
+ENVIRONMENT_UNUSABLE     CLIENT COUNTERSIGN_SIGNING_KEYS=whsec_c2hhcmVk SERVE
+ENVIRONMENT_UNUSABLE     ${CLIENT}hush SERVE
+ISSUER_UNUSABLE          SERVE --token-issuer DIR/none.json
+ISSUER_UNUSABLE          SERVE --token-issuer DIR/brace.json
+ISSUER_UNUSABLE          SERVE --token-issuer DIR/null.json
+ISSUER_UNUSABLE          SERVE --token-issuer DIR/hs256.json
+USAGE                    SERVE --trust-proxy 10.0.0.0/33
+USAGE                    SERVE --trust-proxy proxy.example
+USAGE                    SERVE --trust-proxy 1.2.3.4/8/8
+USAGE                    SERVE --trust-proxy=
+USAGE                    serve --seed 1
+USAGE                    SERVE --token hush
+USAGE                    SERVE --secret hush
+USAGE                    SERVE --secret-key hush
+USAGE                    SERVE --password hush
+USAGE                    SANDBOX --token hush
+USAGE                    SANDBOX --secret hush
+USAGE                    SANDBOX --secret-key hush
+USAGE                    SANDBOX --password hush
+USAGE                    sandbox --prot 1
+USAGE                    sandbox --port x
+USAGE                    sandbox --port 70000
+USAGE                    sandbox --port 1\u009b2J
+USAGE                    sandbox --seed -1
+USAGE                    sandbox more
+USAGE                    sandESCbox
+USAGE                    completion
+USAGE                    completion tcsh
+USAGE                    verify receiver
+ARGUMENT_UNUSABLE        SEND --broken all
+ARGUMENT_UNUSABLE        SEND --id a.b
+ARGUMENT_UNUSABLE        SEND --data /gone
+ARGUMENT_UNUSABLE        SEND --url ftp://127.0.0.1/
+ARGUMENT_UNUSABLE        SEND --url http://a:hush@127.0.0.1/
+ARGUMENT_UNUSABLE        COUNTERSIGN_SECRET=${SECRET} send refund.gone --url ${NOBODY}
+ARGUMENT_UNUSABLE        COUNTERSIGN_SECRET=${SECRET} send \u001b]0;title\u0007 --url ${NOBODY}
+PROFILE_UNUSABLE         SEND --profile gone
+SECRET_UNUSABLE          send refund.failed --url ${NOBODY}
+SECRET_UNUSABLE          COUNTERSIGN_SECRET=whsec_aHVzaA== send refund.failed --url ${NOBODY}
+SECRET_UNUSABLE          COUNTERSIGN_SECRET=whpk_x send refund.failed --url ${NOBODY}
+ARGUMENT_UNUSABLE        diff
+ARGUMENT_UNUSABLE        diff SCHEMAS
+ARGUMENT_UNUSABLE        diff SCHEMAS /no/such/folder
+ARGUMENT_UNUSABLE        diff \u202eold new
+ARGUMENT_UNUSABLE        DIFF --fail-on FATAL
+ARGUMENT_UNUSABLE        DIFF --severity /no/such/file
+ARGUMENT_UNUSABLE        DIFF --severity DIR/no-rule.json
+ARGUMENT_UNUSABLE        DIFF --severity DIR/fatal.json
+ARGUMENT_UNUSABLE        DIFF --severity DIR/query.json
+ARGUMENT_UNUSABLE        DIFF --severity DIR/list.json
+ARGUMENT_UNUSABLE        DIFF --severity DIR/brace.json
+ARGUMENT_UNUSABLE        requirements --role merchant
+ARGUMENT_UNUSABLE        requirements --level MAY
+ARGUMENT_UNUSABLE        requirements R-NONEESC
+ARGUMENT_UNUSABLE        requirements P-AUTH-BEARER --role receiver
+ENVIRONMENT_UNUSABLE     inbox dead
+ENVIRONMENT_UNUSABLE     COUNTERSIGN_DATABASE_URL=postgres://u:hush@h/d inbox dead --database x
+ENVIRONMENT_UNUSABLE     COUNTERSIGN_DATABASE_URL=mysql://u:hush@h/d inbox retry evt_1
+DATABASE_UNUSABLE        COUNTERSIGN_DATABASE_URL=postgres://u:hush@127.0.0.1:9/d inbox dead
+DATABASE_UNUSABLE        inbox dead --database /no/such/inbox.db
+DATABASE_UNUSABLE        inbox retry evt_1 --database /no/such/inbox.db
+ARGUMENT_UNUSABLE        inbox dead --database x --schema a";DROP
+ARGUMENT_UNUSABLE        types --language cobol --out DIR/out
+ARGUMENT_UNUSABLE        types --language python --out DIR/out --package events
+ARGUMENT_UNUSABLE        types --language go --out DIR/out --package a-b
+ARGUMENT_UNUSABLE        types --language java --out DIR/out --package a;class
+ARGUMENT_UNUSABLE        types --language java --out DIR/text.db
+ARGUMENT_UNUSABLE        types --language go --out DIR/folder
+ARGUMENT_UNUSABLE        types --language go --out DIR/text.db/events.go
+UNVERIFIED               VP --only provider/bodies
+ARGUMENT_UNUSABLE        VP --sandbox-url http://a --control b
+ARGUMENT_UNUSABLE        VP --path 0
+ARGUMENT_UNUSABLE        VP --only provider/amounts --path a
+CONTROL_UNUSABLE         VP --control /nowhere
+ARGUMENT_UNUSABLE        VP --listen 0.0.0.0
+PORT_UNUSABLE            VP --listen 192.0.2.1
+ENVIRONMENT_UNUSABLE     COUNTERSIGN_CLIENT_ID=1 VP
+TARGET_NOT_OWNED         VP --url http://8.8.8.8
+UNVERIFIED               VR --only receiver/genuine
+TARGET_NOT_OWNED         VR --url http://8.8.8.8/hook
+TARGET_NOT_OWNED         VR --url http://no-such-host.invalid/
+TARGET_NOT_OWNED         VR --effects-url http://8.8.8.8/effects
+ARGUMENT_UNUSABLE        VR --types refund.unheard
+SECRET_UNUSABLE          verify receiver --url ${NOBODY}
+SECRET_UNUSABLE          COUNTERSIGN_SECRET=whsec_!!! verify receiver --url ${NOBODY}
+UNVERIFIED               PACTS
+ARGUMENT_UNUSABLE        PACTS --provider bank
+ARGUMENT_UNUSABLE        PACTS --pacts /nowhere
+ARGUMENT_UNUSABLE        PACTS --publish
+ENVIRONMENT_UNUSABLE     verify pacts --provider-url ${NOBODY}`;
+
+it.each(
+  lines
+    .trim()
+    .split("\n")
+    .map((line) => line.split(/ +(.*)/s)),
+)(
+  "exits with 2 and prints %s, no secret and no control character for `countersign %s`",
+  async (code = "", line = "") => {
+    const folder = temporaryFolder();
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+    mkdirSync(join(folder, "folder"));
+    const full = line
+      .replaceAll("ESC", "\u001b[2J")
+      .replaceAll(/\b[A-Z]{2,}\b/g, (word) => words[word] ?? word);
+    const all = full
+      .split(" ")
+      .map((word) => word.replace("DIR", folder).replace("SCHEMAS", schemas));
+    const args = all.filter((word) => !/^COUNTERSIGN_\w+=/.test(word));
+    const env = all.flatMap((word) => {
+      const [, name, value = ""] = /^(COUNTERSIGN_\w+)=(.*)$/.exec(word) ?? [];
+      return name === undefined ? [] : [[name, value.replace(",", "\n")]];
+    });
+    const failed = await ran(args, Object.fromEntries(env) as Record<string, string>);
+    if (code === "USAGE") expect(failed).toMatchObject({ status: 2, out: "" });
+    else if (code !== "UNVERIFIED") expect(failed).toEqual(failedWith(code));
+    else expect(failed).toMatchObject({ status: 2, err: containing("CS_CLI_UNVERIFIED: ") });
+    expect(failed.err).toMatch(/\w/);
+    expect(failed.err).not.toMatch(/hush|aHVzaA|!!!|[A-Za-z0-9+/]{40}=/);
+    expect(failed.err).not.toMatch(/[\p{Cf}]|[^\P{Cc}\n]/u);
+    const left = readdirSync(folder).filter((name) => !name.startsWith("new.db"));
+    expect(left.toSorted()).toEqual([...Object.keys(files), "folder"].toSorted());
+  },
+);
