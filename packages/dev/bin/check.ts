@@ -1,5 +1,5 @@
 // Runs everything that a change must pass. The tests leave cores idle while they wait for processes and
-// sockets: the other checks run beside them, one after the other, and are reported at the end.
+// sockets: the other checks run at the same time, one after the other, and are reported at the end.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
