@@ -11,17 +11,10 @@ const { pact, text, committed } = writtenPact({
   consumer: "countersign-client",
   provider: "countersign-service",
 });
-const interactions = [
-  ...refunds,
-  ...customers,
-  ...subscribes,
-  ...unsubscribes,
-  ...tokens,
-  ...refusals,
-];
+const calls = [refunds, customers, subscribes, unsubscribes, tokens, refusals];
 
 describe("the client makes", () => {
-  it.each(interactions.map((one) => [one.description, one] as const))(
+  it.each(calls.flat().map((one) => [one.description, one] as const))(
     "%s, and reads the answer",
     async (_description, interaction) => {
       await play(pact, interaction);

@@ -13,8 +13,8 @@ const KILLED_AFTER = [1, 10];
 const CALLS = 40;
 
 // Three starts, two of them as processes, for which a busy machine takes its time.
-describe("a service that is killed in the middle of refunds", { timeout: 120_000 }, () => {
-  it("[P-EVENT-ATOMIC] keeps each refund with its event and its delivery, or neither and a free key", async () => {
+describe("a service killed during refunds", { timeout: 120_000 }, () => {
+  it("[P-EVENT-ATOMIC] keeps each refund with its event and delivery, or neither and a free key", async () => {
     const folder = mkdtempSync(join(tmpdir(), "countersign-crash-"));
     const file = join(folder, "sandbox.db");
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -8,8 +8,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { serveHere } from "../../packages/cli/test/serve-here.ts";
 import { type Api, createApi } from "../../packages/dev/src/api.ts";
 
-// Prism knows nothing of this repository: it reads /openapi.json, stands between a client and the
-// service, and says of each call and each answer what does not fit.
+// Prism shares no code with this repository: it reads /openapi.json and, as a proxy in front of the service,
+// reports each call and answer that violates it.
 
 const TOKEN = "cst_prism-run-token-0123456789abcdef";
 
@@ -25,24 +25,12 @@ interface Seen {
   readonly ofAnswer: readonly Violation[];
 }
 
-interface CallOptions {
-  /** Sent as JSON, or as it stands where it is a text. */
-  readonly json?: unknown;
-  /** Default: the namespace's token. */
-  readonly headers?: Record<string, string>;
-}
-
-interface Running {
-  readonly url: string;
-  readonly api: Api;
-}
-
 const names = ["standard", "x-signature"] as const;
 const folder = mkdtempSync(join(tmpdir(), "countersign-prism-"));
 const agent = new Agent();
 const ends: (() => Promise<void>)[] = [];
 const prisms: ChildProcess[] = [];
-const running = new Map<string, Running>();
+const running = new Map<string, { readonly url: string; readonly api: Api }>();
 
 // Both at once: Prism takes its time to start.
 beforeAll(() => Promise.all(names.map((name) => start(name))), 120_000);
@@ -68,13 +56,16 @@ async function start(profile: string): Promise<void> {
   running.set(profile, { url: await listening(prism), api });
 }
 
-describe.each(names)("behind Prism, under the profile %s", (profile) => {
+describe.each(names)("the service behind Prism, under the profile %s,", (profile) => {
   const api: Api = (...given) => part(profile).api(...given);
 
   const call = async (
     method: "GET" | "POST" | "PUT",
     path: string,
-    { json, headers = { authorization: `Bearer ${TOKEN}` } }: CallOptions = {},
+    {
+      json,
+      headers = { authorization: `Bearer ${TOKEN}` },
+    }: { readonly json?: unknown; readonly headers?: Record<string, string> } = {},
   ): Promise<Seen> => {
     const answer = await request(part(profile).url + path, {
       method,
@@ -123,7 +114,7 @@ describe.each(names)("behind Prism, under the profile %s", (profile) => {
     ...more,
   });
 
-  it("refunds in each state, and each refusal of one, violate nothing", async () => {
+  it("answers refunds in each state, and refusals, without a violation", async () => {
     const [processing, settled, failed] = [
       await payment(),
       await payment("settle"),
@@ -150,7 +141,7 @@ describe.each(names)("behind Prism, under the profile %s", (profile) => {
     expect(refused.map(({ status }) => status)).toEqual(statuses);
   });
 
-  it("customers, subscriptions and tokens violate nothing", async () => {
+  it("answers customers, subscriptions and tokens without a violation", async () => {
     const { body } = await api("GET", "/sandbox/customers");
     const { customers } = body as { customers: { id: string }[] };
     for (const { id } of customers) {
@@ -190,7 +181,7 @@ describe.each(names)("behind Prism, under the profile %s", (profile) => {
     expect(token).toMatchObject({ status: 200, body: { token_type: "Bearer" } });
   });
 
-  it("what the document refuses the service refuses too, in an answer that violates nothing", async () => {
+  it("refuses calls that violate the document, without a violation", async () => {
     const calls: [method: "POST" | "PUT", path: string, json: object][] = [
       ["POST", "/v1/refunds", {}],
       ["POST", "/v1/refunds", refund("pay_1", { memo: "x" })],
@@ -212,7 +203,7 @@ describe.each(names)("behind Prism, under the profile %s", (profile) => {
     expect([stranger.status, stranger.ofAnswer]).toEqual([401, []]);
   });
 
-  it("Prism does see an answer that does not fit", async () => {
+  it("is seen to violate the document by a faulty answer", async () => {
     const fault = { route: "GET /v1/customers", kind: "status", status: 418 };
     await api("PUT", "/sandbox/faults", { faults: [fault] });
     const { ofAnswer } = await call("GET", "/v1/customers/cus_none");
@@ -220,7 +211,7 @@ describe.each(names)("behind Prism, under the profile %s", (profile) => {
   });
 });
 
-function part(profile: string): Running {
+function part(profile: string): { readonly url: string; readonly api: Api } {
   const one = running.get(profile);
   if (one === undefined) throw new Error(`nothing runs under ${profile}`);
   return one;

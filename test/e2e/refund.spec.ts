@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { buffer } from "node:stream/consumers";
 import { Webhook as StandardWebhook } from "standardwebhooks";
 import { Webhook as SvixWebhook } from "svix";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -32,7 +33,7 @@ const startSandbox = (): Promise<Served> =>
   serveHere(["sandbox", "--port", "0", "--database", join(folder, "sandbox.db")], {
     COUNTERSIGN_TOKEN: TOKEN,
   });
-/** The example as a merchant runs it: as a process of its own. */
+/** Starts the example as a merchant runs it, in its own process. */
 async function startMerchant(port = 0): Promise<Child> {
   const child = await startChild({
     name: "merchant",
@@ -44,7 +45,7 @@ async function startMerchant(port = 0): Promise<Child> {
   return child;
 }
 
-/** Until it holds: processes on a loaded machine take their time. */
+/** Retries an assertion: processes on a busy machine take their time. */
 const eventually = (holds: () => unknown): Promise<unknown> =>
   vi.waitFor(holds, { timeout: 30_000 });
 
@@ -53,20 +54,18 @@ interface Received {
   readonly body: Buffer;
 }
 
-/** A merchant's address that keeps every request as it came over the wire. */
+/** Starts a merchant's server that records every request as it arrived. */
 async function startSink(): Promise<{ url: string; received: Received[] }> {
   const received: Received[] = [];
   const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
-      received.push({ headers: request.headers, body: Buffer.concat(chunks) });
+    void buffer(request).then((body) => {
+      received.push({ headers: request.headers, body });
       response.writeHead(204).end();
     });
   }).listen(0, "127.0.0.1");
   servers.push(server);
   await once(server, "listening");
-  return { url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`, received };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received };
 }
 
 /** A payment of 25.00 that has settled now. */
@@ -103,14 +102,20 @@ const refundOf = (api: Api, paymentId: string): Promise<{ status: number; body: 
     requestKey: "order-7-refund-1",
   });
 
-const effectsOf = async (
-  merchant: Child,
-): Promise<{ type: string; handler: string; count: number }[]> =>
-  (await createApi(merchant.url, "")("GET", "/effects")).body as {
-    type: string;
-    handler: string;
-    count: number;
-  }[];
+interface Effect {
+  readonly type: string;
+  readonly handler: string;
+  readonly count: number;
+}
+const effectsOf = async (merchant: Child): Promise<readonly Effect[]> =>
+  (await createApi(merchant.url, "")("GET", "/effects")).body as Effect[];
+/** Waits until a handler has run once for a type. */
+const handled = (merchant: Child, type: string, handler: string): Promise<unknown> =>
+  eventually(async () =>
+    expect(await effectsOf(merchant)).toContainEqual(
+      expect.objectContaining({ type, handler, count: 1 }),
+    ),
+  );
 
 const rows = (sql: string): unknown[] => {
   const database = new DatabaseSync(join(folder, "sandbox.db"), { readOnly: true });
@@ -124,8 +129,8 @@ const rows = (sql: string): unknown[] => {
   }
 };
 
-describe("one refund, from the call to the handler", () => {
-  it("[P-EVENT-SIGNED] is stored, signed, delivered, verified and routed, before and after the threshold", async () => {
+describe("a refund", () => {
+  it("[P-EVENT-SIGNED] is stored, delivered, verified and handled, before and after its threshold", async () => {
     const [sandbox, merchant, sink] = await Promise.all([
       startSandbox(),
       startMerchant(),
@@ -145,24 +150,12 @@ describe("one refund, from the call to the handler", () => {
     expect(
       rows("SELECT id, status, amount_cents, original_id FROM payments WHERE direction = 'CREDIT'"),
     ).toEqual([{ id: refundId, status: "PENDING", amount_cents: 1050, original_id: paymentId }]);
-    await eventually(async () =>
-      expect(await effectsOf(merchant)).toContainEqual(
-        expect.objectContaining({ type: "refund.pending", handler: "PAYMENT", count: 1 }),
-      ),
-    );
+    await handled(merchant, "refund.pending", "PAYMENT");
 
     // Over any weekend and holiday: three business days are at most six calendar days here.
     expect((await api("PUT", "/sandbox/clock", { advance: "P7D" })).status).toBe(200);
 
-    await eventually(async () =>
-      expect(await effectsOf(merchant)).toContainEqual(
-        expect.objectContaining({
-          type: "refund.authorized",
-          handler: "refund.authorized",
-          count: 1,
-        }),
-      ),
-    );
+    await handled(merchant, "refund.authorized", "refund.authorized");
     expect(rows("SELECT status FROM payments WHERE direction = 'CREDIT'")).toEqual([
       { status: "AUTHORIZED" },
     ]);
@@ -186,7 +179,7 @@ describe("one refund, from the call to the handler", () => {
     }
   });
 
-  it("[P-EVENT-RESTART] [P-EVENT-RETRY] reaches the merchant once after the service and the merchant were away", async () => {
+  it("[P-EVENT-RESTART] [P-EVENT-RETRY] is handled once after the service and the merchant restarted", async () => {
     const merchant = await startMerchant();
     const { port } = new URL(merchant.url);
     let sandbox = await startSandbox();
@@ -208,14 +201,9 @@ describe("one refund, from the call to the handler", () => {
     api = createApi(sandbox.url, TOKEN);
     await api("PUT", "/sandbox/clock", { advance: "PT1H" });
 
-    await eventually(async () =>
-      expect((await effectsOf(back)).filter(({ type }) => type === "refund.pending")).toMatchObject(
-        [{ count: 1 }],
-      ),
-    );
+    await handled(back, "refund.pending", "PAYMENT");
     await api("PUT", "/sandbox/clock", { advance: "PT1H" });
-    expect((await effectsOf(back)).filter(({ type }) => type === "refund.pending")).toMatchObject([
-      { count: 1 },
-    ]);
+    const pending = (await effectsOf(back)).filter(({ type }) => type === "refund.pending");
+    expect(pending).toMatchObject([{ count: 1 }]);
   });
 });

@@ -24,8 +24,8 @@ function told(verdicts: Parameters<typeof ratesTable>[0]): readonly string[] {
   ];
 }
 
-describe("of every mutant of every interaction", () => {
-  it("of a service at least 95 % are noticed, as the page tells", async () => {
+describe("a mutation of every interaction", () => {
+  it("is noticed at a service in at least 95 % of the cases, as docs/mutation.md says", async () => {
     const service = await openService();
     onTestFinished(() => service.close());
     const recorded = await record(service, pacts);
@@ -38,7 +38,7 @@ describe("of every mutant of every interaction", () => {
     expect(told(verdicts).filter((line) => !page.includes(line))).toEqual([]);
   });
 
-  it("of a receiver at least 95 % are noticed, as the page tells", async () => {
+  it("is noticed at a receiver in at least 95 % of the cases, as docs/mutation.md says", async () => {
     const receiver = await openReceiver();
     onTestFinished(() => receiver.close());
     const judges = receiverJudges(receiver);

@@ -16,8 +16,8 @@ const sample = [
   "refund.failed, with optional members present",
 ];
 
-describe("a provider that breaks its word at one place", () => {
-  it("is noticed nineteen times in twenty, and one that keeps it never", async () => {
+describe("a service that breaks its contract at one place", () => {
+  it("is noticed in at least 95 % of the cases, and an honest one never", async () => {
     const service = await openService();
     onTestFinished(() => service.close());
     const recorded = await record(service, pacts, ({ description }) =>
@@ -36,8 +36,8 @@ describe("a provider that breaks its word at one place", () => {
   });
 });
 
-describe("a receiver that breaks its word at one place", () => {
-  it("is noticed, and one that keeps it never", async () => {
+describe("a receiver that breaks its contract at one place", () => {
+  it("is always noticed, and an honest one never", async () => {
     const receiver = await openReceiver();
     onTestFinished(() => receiver.close());
     const judges = receiverJudges(receiver);
