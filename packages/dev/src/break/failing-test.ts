@@ -16,7 +16,9 @@ interface JsonReport {
 }
 
 /** Runs part of the quick lane up to its first failure, and returns that test's file and title. */
-export async function failingTest(filters: readonly string[]): Promise<string | undefined> {
+export async function failingTest(
+  filters: readonly string[],
+): Promise<{ readonly file: string; readonly title: string } | undefined> {
   const folder = mkdtempSync(join(tmpdir(), "countersign-broken-"));
   const json = join(folder, "report.json");
   const settings = [
@@ -48,16 +50,16 @@ export async function failingTest(filters: readonly string[]): Promise<string | 
   process.off("exit", onExit);
   try {
     if (child.exitCode === 0) return undefined;
-    if (!existsSync(json)) return "the run, which timed out or crashed";
+    if (!existsSync(json)) return { file: "", title: "the run timed out or crashed" };
     // Written by vitest's JSON reporter.
     const { testResults } = JSON.parse(readFileSync(json, "utf8")) as JsonReport;
     for (const { name, message, assertionResults } of testResults) {
       const failed = assertionResults.find(({ status }) => status === "failed");
       const title = failed?.fullName ?? message.split("\n")[0];
       if (failed !== undefined || message !== "")
-        return `${relative(process.cwd(), name)}: ${title ?? ""}`;
+        return { file: relative(process.cwd(), name), title: title ?? "" };
     }
-    return "the run, with an error outside of tests";
+    return { file: "", title: "the run failed outside of tests" };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
