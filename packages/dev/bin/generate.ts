@@ -1,6 +1,6 @@
 // Writes everything that is derived: from schemas/, types, validators, the catalogue, the profiles and the
-// service's OpenAPI and AsyncAPI documents; state diagrams, from the transitions of the rules; the page of
-// requirements. With --check nothing is written, and the exit code is 1 if a file differs.
+// service's OpenAPI and AsyncAPI documents; state diagrams, from the transitions of the rules; the pages of
+// requirements and of tests. With --check nothing is written, and the exit code is 1 if a file differs.
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -16,6 +16,7 @@ import {
 } from "../src/generate/modules.ts";
 import { requirementsPage } from "../src/generate/requirements.ts";
 import { serviceDocuments } from "../src/generate/service-documents.ts";
+import { testsPage } from "../src/generate/tests-page.ts";
 import { typesOf } from "../src/generate/types.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
@@ -34,6 +35,7 @@ const profile = files.filter(({ title }) => title === "Profile");
 const union = files.filter(({ title }) => title === "WebhookEvent");
 const resources = files.filter((file) => ![...profile, ...union, ...events].includes(file));
 
+const tests = testsPage(root);
 const read = (path: string): string =>
   existsSync(root + path) ? readFileSync(root + path, "utf8") : "";
 const generated: Readonly<Record<string, string>> = {
@@ -49,6 +51,7 @@ const generated: Readonly<Record<string, string>> = {
   ...serviceDocuments(folder, files),
   "ARCHITECTURE.md": withDiagrams(read("ARCHITECTURE.md")),
   "docs/requirements.md": requirementsPage(`${root}contracts/requirements`),
+  "docs/tests.md": tests.page,
 };
 
 const isChecking = process.argv.includes("--check");
@@ -67,4 +70,6 @@ for (const path of stale) {
     writeFileSync(root + path, text);
   }
 }
-process.exitCode = isChecking && stale.length > 0 ? 1 : 0;
+for (const id of tests.missing)
+  console.error(`no test's title names ${id}, and no check covers it`);
+process.exitCode = (isChecking && stale.length > 0) || tests.missing.length > 0 ? 1 : 0;
