@@ -1,0 +1,156 @@
+// A server of one kind behind Express 5, in a process of its own: `node server.ts KIND [PORT OF POSTGRESQL]`.
+// It sends its port when it listens, and its CPU time when it is asked.
+import { createHmac, createSecretKey, timingSafeEqual } from "node:crypto";
+import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { createNodeMiddleware, Webhooks } from "@octokit/webhooks";
+import { type Inbox, createReceiver, memoryInbox } from "@countersign/receiver";
+import { toExpress } from "@countersign/receiver/express";
+import { postgresInbox } from "@countersign/receiver/postgres";
+import { sqliteInbox } from "@countersign/receiver/sqlite";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import express, { type RequestHandler } from "express";
+import { Pool } from "pg";
+import { Webhook } from "standardwebhooks";
+import { Stripe } from "stripe";
+import { secret } from "../fixtures.ts";
+import { type Kind, TEXT_SECRET } from "./kinds.ts";
+
+/** The size of the pool that the inbox and the hand-written handler each have. */
+const CONNECTIONS = 16;
+const ROWS = "rows (id text NOT NULL PRIMARY KEY, state text NOT NULL)";
+const INSERT = "INSERT INTO rows (id, state) VALUES ($1, 'claimed') ON CONFLICT DO NOTHING";
+const UPDATE = "UPDATE rows SET state = 'handled' WHERE id = $1";
+
+const [, , kind, postgresPort] = process.argv as unknown as [string, string, Kind, string];
+const file = join(mkdtempSync(join(tmpdir(), "countersign-bench-")), "inbox.db");
+const pool = new Pool({
+  host: "127.0.0.1",
+  port: Number(postgresPort),
+  user: "postgres",
+  max: CONNECTIONS,
+});
+
+const app = express();
+app.post("/webhooks", ...(await handlersOf(kind)));
+const server = app.listen(0, "127.0.0.1", () => {
+  process.send?.((server.address() as AddressInfo).port);
+});
+process.on("message", () => process.send?.(process.cpuUsage()));
+
+async function handlersOf(what: Kind): Promise<RequestHandler[]> {
+  switch (what) {
+    case "countersign":
+      return [countersign(memoryInbox())];
+    case "countersign, SQLite":
+      return [countersign(sqliteInbox(file))];
+    case "countersign, PostgreSQL": {
+      const inbox = postgresInbox(pool);
+      await inbox.migrate();
+      return [countersign(inbox)];
+    }
+    case "hand-written":
+      return [handWritten({ insert: () => true, update: () => undefined })];
+    case "hand-written, SQLite":
+      return [handWritten(sqliteRecord())];
+    case "hand-written, PostgreSQL":
+      await pool.query(`CREATE TABLE ${ROWS}`);
+      return [
+        handWritten({
+          insert: async (id) => (await pool.query(INSERT, [id])).rowCount === 1,
+          update: (id) => pool.query(UPDATE, [id]),
+        }),
+      ];
+    case "octokit": {
+      const webhooks = new Webhooks({ secret: TEXT_SECRET });
+      webhooks.on("push", () => undefined);
+      const middleware = createNodeMiddleware(webhooks, { path: "/webhooks" });
+      return [(request, response) => void middleware(request, response)];
+    }
+    case "standardwebhooks": {
+      const webhook = new Webhook(secret);
+      return parsed(({ body, headers }) => webhook.verify(body, headers));
+    }
+    case "stripe":
+      return parsed(({ body, headers }) =>
+        Stripe.webhooks.constructEvent(body, headers["stripe-signature"] ?? "", TEXT_SECRET),
+      );
+    default:
+      return what satisfies never;
+  }
+}
+
+function countersign(inbox: Inbox): RequestHandler {
+  const receiver = createReceiver({ secrets: [secret], fallback: () => undefined, inbox });
+  return toExpress(receiver.on("PAYMENT", () => undefined));
+}
+
+function parsed(
+  verify: (attempt: { body: Buffer; headers: Record<string, string> }) => unknown,
+): RequestHandler[] {
+  return [
+    express.raw({ type: "*/*" }),
+    ({ body, headers }, response) => {
+      // `express.raw` leaves bytes; Node joins the lists of all other headers than Set-Cookie.
+      verify({ body: body as Buffer, headers: headers as Record<string, string> });
+      response.status(204).end();
+    },
+  ];
+}
+
+/** What a handler writes durably around its work. */
+interface EventRecord {
+  /** True if the event is new. */
+  insert(id: string): Promise<boolean> | boolean;
+  update(id: string): unknown;
+}
+
+function sqliteRecord(): EventRecord {
+  const database = new DatabaseSync(file);
+  database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE ${ROWS}`);
+  const insert = database.prepare(INSERT.replace("$1", "?"));
+  const update = database.prepare(UPDATE.replace("$1", "?"));
+  return { insert: (id) => insert.run(id).changes === 1, update: (id) => update.run(id) };
+}
+
+/** What a careful merchant writes without a library: verifies, parses, validates and records. */
+function handWritten(record: EventRecord): RequestHandler {
+  const key = createSecretKey(Buffer.from(secret.slice("whsec_".length), "base64"));
+  const validate = refundValidator();
+  return (request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => void chunks.push(chunk));
+    const answer = async (): Promise<void> => {
+      const body = Buffer.concat(chunks);
+      const id = request.get("webhook-id") ?? "";
+      const signed = `${id}.${request.get("webhook-timestamp") ?? ""}.`;
+      const digest = createHmac("sha256", key).update(signed).update(body).digest();
+      const sent = Buffer.from((request.get("webhook-signature") ?? "").slice(3), "base64");
+      const isGenuine = sent.length === digest.length && timingSafeEqual(sent, digest);
+      if (!isGenuine) return void response.status(401).end();
+      const event = JSON.parse(body.toString()) as { readonly data: unknown };
+      if (!validate(event.data)) return void response.status(422).end();
+      if (await record.insert(id)) {
+        // The handler itself does nothing, as Countersign's.
+        await record.update(id);
+      }
+      response.status(204).end();
+    };
+    request.on("end", () => void answer());
+  };
+}
+
+function refundValidator(): (data: unknown) => boolean {
+  const ajv = new Ajv2020({ strict: false });
+  const schemas = new URL("../../../../schemas/", import.meta.url);
+  for (const folder of ["resources/", "events/"])
+    for (const name of readdirSync(new URL(folder, schemas)))
+      ajv.addSchema(JSON.parse(readFileSync(new URL(folder + name, schemas), "utf8")) as object);
+  const id = "https://countersign.example/schemas/resources/refund.schema.json";
+  const validate = ajv.getSchema(id);
+  if (validate === undefined) throw new Error(`schema ${id} not found`);
+  return (data) => validate(data) === true;
+}
