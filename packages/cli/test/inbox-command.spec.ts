@@ -107,6 +107,7 @@ describe.skipIf(postgresBinaries === undefined)(`countersign inbox on PostgreSQL
     const inbox: Inbox = (...args) => ran(["inbox", ...args, "--schema", "shop"], env);
     const pool = new pg.Pool({ connectionString: url });
     const { queue } = postgresInbox(pool, { schema: "shop" });
+    expect((await inbox("dead")).err).toContain("countersign inbox migrate");
     await expectInbox(inbox, () => ({ queue, close: () => pool.end() }));
     expect(await inbox("dead")).toMatchObject({ status: 0 });
   });

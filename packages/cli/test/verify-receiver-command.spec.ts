@@ -18,7 +18,8 @@ const lax = (): Promise<string> =>
 
 describe("countersign verify receiver", () => {
   it("exits with 0 for a correct receiver and names what it could not test", async () => {
-    const receive = toNode(createReceiver({ secrets: [SECRET, second], fallback: () => {} }));
+    const secrets = [SECRET, second];
+    const receive = toNode(createReceiver({ secrets, fallback: () => {}, log: false }));
     const url = await listen((request, response) => void receive(request, response));
     const { status, out } = await verify(url, ["--only", "receiver/genuine", "receiver/rotation"]);
     expect(out).toMatch(/R-VERIFY-ROTATION/);
