@@ -6,6 +6,7 @@ import { readBaseline } from "@countersign/contract-kit";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { controlFrom } from "../src/verify/control-file.ts";
+import { knownLocale } from "./fixtures.ts";
 import { ran } from "./ran.ts";
 
 const home = fileURLToPath(new URL("../../../docs/ci/", import.meta.url));
@@ -28,7 +29,11 @@ describe.each(["merchant", "provider"])("the CI examples for a %s", (folder) => 
       expect(scripts.length).toBeGreaterThan(2);
       // What the server inserts has no form of its own. One shell reads all scripts.
       const input = scripts.map(([, text]) => text.replaceAll(/\$\{\{.*?\}\}/g, "x")).join("\n");
-      const { status, stderr } = spawnSync("bash", ["-n"], { input, encoding: "utf8" });
+      const { status, stderr } = spawnSync("bash", ["-n"], {
+        input,
+        encoding: "utf8",
+        env: knownLocale,
+      });
       expect([status, stderr]).toEqual([0, ""]);
 
       const commands = scripts

@@ -48,3 +48,5 @@ export const failedWith = (code: string): unknown => ({
 /** For members: a matcher of Vitest's is of the type any. */
 export const containing = (text: string): unknown => expect.stringContaining(text);
 export const READY: unknown = expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/);
+/** This environment with a locale that is installed everywhere: bash warns of another one. */
+export const knownLocale = { ...process.env, LC_ALL: "C" };

@@ -9,7 +9,7 @@ import { sqliteDriver } from "@countersign/service";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { listen } from "../../sandbox/test/listen.ts";
 import { vaultOf } from "../src/encryption-keys.ts";
-import { SECRET, SOON, TOKEN } from "./fixtures.ts";
+import { knownLocale, SECRET, SOON, TOKEN } from "./fixtures.ts";
 import { start, temporaryFolder } from "./start-command.ts";
 
 const source = (name: string): string => fileURLToPath(new URL(`../src/${name}`, import.meta.url));
@@ -33,7 +33,10 @@ describe("the installed program", () => {
     // `true` has ended long before the first line.
     const command = `"${process.execPath}" ${node.join(" ")} "${source("main.ts")}" requirements`;
     const script = `${command} | true; echo "\${PIPESTATUS[0]}"`;
-    const { stdout, stderr } = spawnSync("bash", ["-c", script], { encoding: "utf8" });
+    const { stdout, stderr } = spawnSync("bash", ["-c", script], {
+      encoding: "utf8",
+      env: knownLocale,
+    });
     expect([stdout.trim(), stderr]).toEqual(["141", ""]);
   });
 });

@@ -93,7 +93,9 @@ const runIn =
   (cwd: string): Run =>
   (binary, args) => {
     const file = join(postgresBinaries ?? ROOT, binary);
-    execFileSync(file, args, { stdio: "ignore", cwd, ...postgresUser() });
+    // A locale that is not installed fails initdb.
+    const env = { ...process.env, LC_ALL: "C" };
+    execFileSync(file, args, { stdio: "ignore", cwd, env, ...postgresUser() });
   };
 
 /** PostgreSQL refuses to run as root: there it runs as the user that its package has made. */
