@@ -22,6 +22,7 @@ const OPTION_NAMES: readonly (keyof ReceiverOptions<EventTypes>)[] = [
   "respond",
   "onOutcome",
   "log",
+  "explain",
   "now",
 ];
 
@@ -44,7 +45,7 @@ export function checkOptions(options: unknown): void {
   if (typeof options !== "object" || options === null)
     throw new TypeError("createReceiver: missing options; expected { secrets, fallback, … }");
   checkMembers("option", options, OPTION_NAMES);
-  const { fallback, inbox, respond, onOutcome, now, log } = options as Partial<
+  const { fallback, inbox, respond, onOutcome, now, log, explain } = options as Partial<
     Readonly<Record<keyof ReceiverOptions<EventTypes>, unknown>>
   >;
   if (typeof fallback !== "function")
@@ -54,6 +55,8 @@ export function checkOptions(options: unknown): void {
   for (const [name, value] of Object.entries({ respond, onOutcome, now }))
     if (value !== undefined && typeof value !== "function")
       throw new TypeError(`createReceiver: "${name}" must be a function`);
+  if (explain !== undefined && typeof explain !== "boolean")
+    throw new TypeError('createReceiver: "explain" must be true or false');
   if (inbox !== undefined && !hasMethods(inbox, ["claim", "complete", "release"]))
     throw new TypeError(
       'createReceiver: invalid "inbox": expected memoryInbox(), sqliteInbox(path), postgresInbox(pool, …), redisInbox(client, …) or an object with claim, complete and release',

@@ -10,6 +10,7 @@ import {
   checkRetention,
   checkWorkers,
 } from "./check-options.ts";
+import { diagnose } from "./diagnose.ts";
 import { createForgetting } from "./inbox/forgetting.ts";
 import type { DeadEvent, EventKey, Inbox, TransactionalInbox } from "./inbox/inbox.ts";
 import { memoryInbox } from "./inbox/memory.ts";
@@ -17,7 +18,7 @@ import { createStoredEvents } from "./inbox/stored-events.ts";
 import type { EventTypes, ReceiverOptions } from "./options.ts";
 import { HandlerSlots } from "./pipeline/admission.ts";
 import { type Attempt, BodyMemory } from "./pipeline/body.ts";
-import { FailureLog } from "./pipeline/failure-log.ts";
+import { FailureLog, warnOfRisks } from "./pipeline/failure-log.ts";
 import { type OutcomeFacts, publishOutcome } from "./pipeline/observe.ts";
 import { failed, type Outcome } from "./pipeline/outcome.ts";
 import type { ReceiverParts } from "./pipeline/parts.ts";
@@ -116,19 +117,23 @@ export function createReceiver<Types extends EventTypes, InboxType extends Inbox
   checkOptions(options);
   const { fallback, now = Date.now, respond = defaultRespond, onOutcome } = options;
   const profile = profileOf(options.profile);
+  const { toleranceSeconds } = profile.signature;
   const scheme = schemeOf(profile.signature);
   const findSecrets = checkSecrets(options.secrets, scheme);
   const failures = new FailureLog(options.log);
+  warnOfRisks(options, scheme);
   const inbox: Inbox = options.inbox ?? memoryInbox();
   const queue = checkAcknowledge(options, inbox);
   const limits = checkLimits(options.limits, { inbox, profile });
   const catalogue = entriesOf<Types>(options.catalogue, profile);
   const categories = new Set([...catalogue.values()].map(({ category }) => category));
   const router = createRouter({ names: [...catalogue.keys(), ...categories], fallback });
+  const explain: ReceiverParts["explain"] = (refused) =>
+    diagnose({ ...refused, signature: profile.signature, toleranceSeconds });
   const elapsed = (): number => performance.now();
   const parts: ReceiverParts = {
     scheme,
-    toleranceSeconds: profile.signature.toleranceSeconds,
+    toleranceSeconds,
     pointers: envelopeOf(profile),
     catalogue,
     inbox,
@@ -143,12 +148,13 @@ export function createReceiver<Types extends EventTypes, InboxType extends Inbox
     slots: new HandlerSlots(queue === undefined ? limits.concurrentHandlers : STORED_AT_ONCE),
     memory: new BodyMemory(limits),
     failures,
+    explain: options.explain === true ? explain : undefined,
     now,
     elapsed,
     findSecrets,
   };
   const retentionMs = checkRetention(options.retention, { inbox, profile });
-  const forget = createForgetting(inbox, { retentionMs, now });
+  const forget = createForgetting(inbox, { retentionMs, now, elapsed });
   const running = new Set<Promise<unknown>>();
 
   const report = (outcome: Outcome, facts: OutcomeFacts): void => {

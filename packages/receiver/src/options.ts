@@ -92,6 +92,11 @@ export interface ReceiverOptions<Types, InboxType extends Inbox = Inbox> {
   readonly onOutcome?: (outcome: Outcome, facts: OutcomeFacts) => void;
   /** Reports failures: default on stderr; `false`, or a logger such as `console`. */
   readonly log?: false | FailureLogger;
+  /**
+   * True: explains in the log why a signature is refused ("your secret is right, but the JSON was
+   * printed again"). For development: it reads the bodies of strangers and takes time. Default false.
+   */
+  readonly explain?: boolean;
   /** The wall clock, in milliseconds since 1970. Default `Date.now`. */
   readonly now?: () => number;
 }

@@ -1,4 +1,5 @@
 import type { Attempt } from "../pipeline/body.ts";
+import { warnProcess } from "../pipeline/failure-log.ts";
 import type { Outcome } from "../pipeline/outcome.ts";
 import { BODY_CONSUMED_FIX, type ReceiverResponse } from "../pipeline/respond.ts";
 
@@ -36,7 +37,7 @@ export function createAnswer(
     const { outcome, response } = await receiver.answer(attempt);
     if (outcome.kind !== "rejected" || outcome.code !== "CS_BODY_CONSUMED") return response;
     const own = fix();
-    if (!warned) warn(outcome.code, own);
+    if (!warned) warnProcess(outcome.code, own);
     warned = true;
     const [general, replaced] = [JSON.stringify(BODY_CONSUMED_FIX), JSON.stringify(own)];
     return { ...response, body: response.body.replace(general, () => replaced) };
@@ -44,15 +45,6 @@ export function createAnswer(
 }
 
 const kindOf = (value: unknown): string => (value === null ? "null" : typeof value);
-
-/** Emits a process warning if the runtime has them; importing `node:process` would exclude the others. */
-function warn(code: string, message: string): void {
-  // Not every runtime of the Web has what Node's types promise.
-  const { process } = globalThis as {
-    process?: { emitWarning?(message: string, options: { code: string }): void };
-  };
-  process?.emitWarning?.(message, { code });
-}
 
 /** Returns the path of a request's target or URL as it was sent, without scheme, authority and query. */
 export function pathOf(url: string): string {

@@ -1,24 +1,34 @@
 import type { Inbox } from "./inbox.ts";
 
-/** How often the inbox forgets, in milliseconds of the receiver's clock, and how much at once. */
+/** How often the inbox forgets, in milliseconds, and how many events at once. */
 const EVERY_MS = 60_000;
 const AT_ONCE = 1000;
 
 /**
- * Forgets, beside the attempts, what was settled longer ago than the retention. The returned
- * function is called with each outcome; most calls compare two numbers.
+ * Forgets events that were completed longer ago than the retention, without delaying an attempt. Call
+ * the returned function with each outcome; most calls compare two numbers.
  */
 export function createForgetting(
   inbox: Inbox,
-  { retentionMs, now }: { readonly retentionMs: number; readonly now: () => number },
+  {
+    retentionMs,
+    now,
+    elapsed,
+  }: {
+    readonly retentionMs: number;
+    /** Wall time, in which the inbox stores when an event was completed. */
+    readonly now: () => number;
+    /** Monotonic time. */
+    readonly elapsed: () => number;
+  },
 ): () => void {
-  let nextAt = now() + EVERY_MS;
+  let nextAt = elapsed() + EVERY_MS;
   return () => {
-    const at = now();
+    const at = elapsed();
     if (at < nextAt || inbox.purge === undefined) return;
     nextAt = at + EVERY_MS;
-    // What fails now is tried again with the next one.
-    forget(inbox.purge.bind(inbox), at - retentionMs).catch(() => undefined);
+    // If it fails, the next call tries again.
+    forget(inbox.purge.bind(inbox), now() - retentionMs).catch(() => undefined);
   };
 }
 

@@ -7,11 +7,6 @@ export interface MemoryInboxOptions {
   readonly capacity?: number;
   /** How long a settled event is remembered, in milliseconds. Default 30 days. */
   readonly retentionMs?: number;
-  /**
-   * True warns once, with code `CS_INBOX_MEMORY`, that what it holds is lost with the process: pass
-   * `process.env.NODE_ENV === "production"`, which a library does not read. Default false.
-   */
-  readonly production?: boolean;
 }
 
 const DAY_MS = 86_400_000;
@@ -25,17 +20,11 @@ const DAY_MS = 86_400_000;
 export function memoryInbox(
   options: MemoryInboxOptions = {},
 ): Inbox & { readonly durable: false; readonly queue: InboxQueue } {
-  const { capacity = 100_000, retentionMs = 30 * DAY_MS, production = false } = options;
+  const { capacity = 100_000, retentionMs = 30 * DAY_MS } = options;
   if (!Number.isSafeInteger(capacity) || capacity < 1)
     throw new TypeError('memoryInbox: "capacity" must be a positive integer');
   if (!Number.isSafeInteger(retentionMs) || retentionMs < 1)
     throw new TypeError('memoryInbox: "retentionMs" must be a positive integer of milliseconds');
-  if (production)
-    process.emitWarning(
-      "memoryInbox forgets every event when the process ends and sees no other process: " +
-        "a duplicate runs its handler again. Use sqliteInbox, postgresInbox or redisInbox",
-      { code: "CS_INBOX_MEMORY" },
-    );
   const rows = memoryRows({ capacity, retentionMs });
   return { ...rowsInbox(rows, { durable: false }), durable: false, retentionMs };
 }

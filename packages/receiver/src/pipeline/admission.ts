@@ -4,16 +4,25 @@ import { type Rejected, rejected } from "./outcome.ts";
 /** Refuses an attempt by its headers, so that a body that is refused anyway is never read. */
 export function judgeHeaders(
   headers: HeadersLike,
-  { scheme, bodyBytes }: { readonly scheme: SignatureScheme; readonly bodyBytes: number },
+  {
+    scheme,
+    limits,
+    explain,
+  }: {
+    readonly scheme: SignatureScheme;
+    readonly limits: { readonly bodyBytes: number };
+    readonly explain: unknown;
+  },
 ): Rejected | undefined {
   const [contentEncoding, contentType, announced] = readHeaders(headers);
   if (contentEncoding !== undefined && contentEncoding?.toLowerCase() !== "identity")
     return rejected("CS_BODY_ENCODED", { facts: { contentEncoding } });
   if (contentType !== undefined && (contentType === null || !JSON_MEDIA_TYPE.test(contentType)))
     return rejected("CS_BODY_MEDIA_TYPE", { facts: { contentType } });
-  if (Number(announced ?? 0) > bodyBytes) return rejected("CS_BODY_TOO_LARGE");
+  if (Number(announced ?? 0) > limits.bodyBytes) return rejected("CS_BODY_TOO_LARGE");
 
-  const refused = scheme.checkHeaders(headers);
+  // An explanation needs the body.
+  const refused = explain === undefined ? scheme.checkHeaders(headers) : undefined;
   return refused && rejected(refused.code, { facts: refused.facts });
 }
 

@@ -1,4 +1,4 @@
-import type { Secret } from "@countersign/signatures";
+import type { Secret, SignatureScheme } from "@countersign/signatures";
 import { isError } from "../is-error.ts";
 import type { EventIdentity, Failed, Outcome, Rejected } from "./outcome.ts";
 
@@ -42,13 +42,13 @@ export class FailureLog {
     }
   }
 
-  /** @param explanation Why the attempt is refused, for a developer: reported each time. */
-  report(outcome: Outcome, explanation?: string): void {
+  report(outcome: Outcome): void {
     if (this.#logger === undefined) return;
     switch (outcome.kind) {
       case "rejected":
-        if (explanation === undefined) this.#count(outcome.code, () => refusalOf(outcome));
-        else this.#write("warn", `${refusalOf(outcome)}: ${explanation}`);
+        if (outcome.facts?.explanation === undefined)
+          this.#count(outcome.code, () => refusalOf(outcome));
+        else this.#write("warn", refusalOf(outcome), outcome.facts.explanation);
         return;
       case "failed": {
         const text = (): string => `failed ${outcome.code}${eventOf(outcome.event)}`;
@@ -96,8 +96,9 @@ export class FailureLog {
     if (typeof timer === "object") timer.unref();
   }
 
-  #write(level: "warn" | "error", text: string, error?: unknown): void {
-    const lines = error === undefined ? "" : textOf(error);
+  /** @param about An error, or the lines of an explanation. */
+  #write(level: "warn" | "error", text: string, about?: unknown): void {
+    const lines = about === undefined ? "" : textOf(about);
     try {
       this.#logger?.[level](this.#withoutSecrets(`countersign: ${escaped(text)}${lines}`));
     } catch {
@@ -128,9 +129,35 @@ function write(text: string): void {
   else process.stderr.write(`${text}\n`);
 }
 
+/** Emits a process warning if the runtime has them; importing `node:process` would exclude the others. */
+export function warnProcess(code: string, message: string): void {
+  // Not every runtime of the Web has what Node's types promise.
+  const { process } = globalThis as {
+    process?: { emitWarning?(message: string, options: { code: string }): void };
+  };
+  process?.emitWarning?.(message, { code });
+}
+
+/** Warns about options that lose events or let them be replayed. */
+export function warnOfRisks(options: { readonly inbox?: unknown }, scheme: SignatureScheme): void {
+  if (!scheme.replayProtection)
+    warnProcess(
+      "CS_SCHEME_REPLAYABLE",
+      `createReceiver: the scheme ${JSON.stringify(scheme.name)} signs neither an id nor a time: a recorded ` +
+        "attempt verifies for ever, and runs its handler again once the inbox has forgotten its event",
+    );
+  if (options.inbox === undefined)
+    warnProcess(
+      "CS_INBOX_MEMORY",
+      "createReceiver: the default memory inbox forgets all events when the process ends and sees no other " +
+        "process. Use sqliteInbox, postgresInbox or redisInbox, or say that it is wanted: inbox: memoryInbox()",
+    );
+}
+
 function refusalOf({ code, event, details = [], facts = {} }: Rejected): string {
+  const { explanation: _, ...others } = facts;
   const about = [
-    ...Object.entries(facts).map(([name, value]) => `${name} ${shown(value)}`),
+    ...Object.entries(others).map(([name, value]) => `${name} ${shown(value)}`),
     ...details.map(({ pointer, message }) => `${pointer ?? "body"} ${message}`),
   ];
   return `rejected ${code}${eventOf(event)}${about.length === 0 ? "" : ` (${about.join("; ")})`}`;
@@ -146,6 +173,7 @@ const eventOf = (event: EventIdentity | undefined): string =>
 
 /** The message on the first line, the stack indented below, then the causes. */
 function textOf(error: unknown, depth = 0): string {
+  if (Array.isArray(error)) return error.map((line) => `\n  ${escaped(String(line))}`).join("");
   if (!isError(error)) return `: ${escaped(String(error))}`;
   const { stack = "", cause } = error;
   const frames = stack.split("\n").filter((line) => /^\s+at /.test(line));

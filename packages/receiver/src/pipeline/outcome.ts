@@ -43,6 +43,8 @@ export interface RejectionDetail {
 
 /** Why exactly an attempt is refused, for the receiver's own log; a sender never sees it. */
 export interface RejectionFacts extends RefusalFacts {
+  /** Why a signature is refused, with the option `explain`: one sentence and its fix for each cause. */
+  readonly explanation?: readonly string[];
   /** The Content-Type that is refused; `null` if it was sent twice. */
   readonly contentType?: string | null;
   /** The Content-Encoding that is refused; `null` if it was sent twice. */

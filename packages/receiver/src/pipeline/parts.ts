@@ -1,5 +1,6 @@
 import type { CatalogueEntry } from "@countersign/schemas";
 import type { HeadersLike, Secret, SignatureScheme } from "@countersign/signatures";
+import type { RefusedAttempt } from "../diagnose.ts";
 import type { Inbox, InboxQueue, TransactionalInbox } from "../inbox/inbox.ts";
 import type { HandlerSlots } from "./admission.ts";
 import type { BodyLimits, BodyMemory } from "./body.ts";
@@ -48,6 +49,12 @@ export interface ReceiverParts {
   readonly slots: HandlerSlots;
   readonly memory: BodyMemory;
   readonly failures: FailureLog;
+  /** Explains why a signature is refused, with the option `explain`. */
+  readonly explain:
+    | ((
+        refused: Omit<RefusedAttempt, "signature" | "toleranceSeconds">,
+      ) => Promise<readonly string[]>)
+    | undefined;
   /** Wall time in milliseconds, for what is stored or compared with a sender's time. */
   readonly now: () => number;
   /** Monotonic time in milliseconds, for everything that is measured. */

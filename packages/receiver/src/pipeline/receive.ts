@@ -43,10 +43,7 @@ export async function receive(attempt: Attempt, parts: ReceiverParts): Promise<D
  */
 async function decide(attempt: Attempt, passage: Passage, parts: ReceiverParts): Promise<Outcome> {
   const { deadline } = passage;
-  const refused = judgeHeaders(attempt.headers, {
-    scheme: parts.scheme,
-    bodyBytes: parts.limits.bodyBytes,
-  });
+  const refused = judgeHeaders(attempt.headers, parts);
   if (refused !== undefined) return refused;
 
   const body = await readBody(attempt.body, passage.body);

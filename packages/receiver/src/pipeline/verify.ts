@@ -4,6 +4,7 @@ import type { SecretsOption } from "../options.ts";
 import type { Deadline } from "./admission.ts";
 import type { Attempt } from "./body.ts";
 import type { SignedIdentity } from "./envelope.ts";
+import { warnProcess } from "./failure-log.ts";
 import { failed, type Outcome, rejected } from "./outcome.ts";
 import type { ReceiverParts, TenantSecrets } from "./parts.ts";
 
@@ -21,7 +22,7 @@ export async function verify(
   { headers, path }: Attempt,
   body: Uint8Array,
   deadline: Deadline<Outcome>,
-  { scheme, toleranceSeconds, now, findSecrets, failures }: ReceiverParts,
+  { scheme, toleranceSeconds, findSecrets, failures, explain, ...parts }: ReceiverParts,
 ): Promise<Verified | Outcome> {
   deadline.whenPassed = () =>
     failed("CS_SECRETS_UNAVAILABLE", new Error('"secrets" did not answer within limits.answerMs'));
@@ -29,10 +30,17 @@ export async function verify(
     const { tenant, secrets } = await findSecrets({ headers, path });
     failures.hide(secrets);
     const known = secrets.length > 0;
-    const options = { now: now(), toleranceSeconds };
-    const verification = scheme.verify({ headers, body }, known ? secrets : [DECOY], options);
+    const now = parts.now();
+    const verification = scheme.verify({ headers, body }, known ? secrets : [DECOY], {
+      now,
+      toleranceSeconds,
+    });
     if (!known) return rejected("CS_TENANT_UNKNOWN");
-    if (!verification.ok) return rejected(verification.code, { facts: verification.facts });
+    if (!verification.ok) {
+      const explanation = await explain?.({ headers, body, secrets, now });
+      const facts = { ...verification.facts, ...(explanation && { explanation }) };
+      return rejected(verification.code, { facts });
+    }
     return { tenant, id: verification.id, secretIndex: verification.secretIndex };
   } catch (error) {
     // The merchant's own look-up failed, or returned an unusable secret.
@@ -58,7 +66,8 @@ export function checkSecrets(
       `createReceiver: secrets[${String(index)}] is undefined: is its environment variable set?`,
     );
   });
-  scheme.check(given, "verify");
+  for (const { warning } of scheme.check(given, "verify"))
+    if (warning !== undefined) warnProcess("CS_SECRET_DOUBTFUL", `createReceiver: ${warning}`);
   const answer: TenantSecrets = { tenant: "", secrets: given };
   return () => answer;
 }

@@ -8,7 +8,7 @@ import {
 import { redisInbox } from "@countersign/receiver/redis";
 import { profiles } from "@countersign/schemas/profiles";
 import fc from "fast-check";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const HORIZON = profiles.standard.delivery.scheduleSeconds.reduce((a, b) => a + b, 0) * 1000;
@@ -53,23 +53,6 @@ describe("createReceiver", () => {
   it("takes a retention as long as the retries last", () => {
     expect(() => create({ retention: HORIZON })).not.toThrow();
     expect(() => create(storing({ concurrency: 1, maxAttempts: 1, pollMs: 1 }))).not.toThrow();
-  });
-});
-
-describe("memoryInbox", () => {
-  it("warns in production that it forgets, and not elsewhere", () => {
-    const warn = vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
-    try {
-      memoryInbox();
-      memoryInbox({ production: false });
-      expect(warn).not.toHaveBeenCalled();
-      memoryInbox({ production: true });
-      expect(warn).toHaveBeenCalledExactlyOnceWith(expect.stringContaining("forgets"), {
-        code: "CS_INBOX_MEMORY",
-      });
-    } finally {
-      warn.mockRestore();
-    }
   });
 });
 

@@ -69,7 +69,7 @@ describe("A25: a secret or a payload in a log", () => {
     const receiver = createReceiver({
       secrets: [secret],
       fallback: () => undefined,
-      inbox: memoryInbox({ production: true }),
+      inbox: memoryInbox(),
       now: () => NOON,
     }).on("PAYMENT", ({ id }) => {
       if (id === "evt_throws") throw new Error(`${secret} ${secret.slice(6)} is wrong`);

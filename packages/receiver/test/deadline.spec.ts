@@ -1,0 +1,200 @@
+import { createServer } from "node:http";
+import {
+  createReceiver,
+  type HandlerContext,
+  type Inbox,
+  memoryInbox,
+  type Outcome,
+} from "@countersign/receiver";
+import { toNode } from "@countersign/receiver/node";
+import { Agent, request } from "undici";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { listen } from "./adapters/mounts.ts";
+import { attemptOf, NOON, recordingReceiver, refundAuthorized, secret } from "./fixtures.ts";
+
+const attempt = (id = "evt_1") => attemptOf(refundAuthorized(id));
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe("limits.answerMs", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  /** A receiver whose handler takes so long, with all it reports. */
+  function slow(handlerMs: number, options: Parameters<typeof recordingReceiver>[0] = {}) {
+    const reported: [string, boolean][] = [];
+    const logged = vi.fn<(text: string) => void>();
+    const { receiver } = recordingReceiver({
+      limits: { answerMs: 1000 },
+      lease: 5000,
+      now: () => NOON + performance.now(),
+      log: { warn: logged, error: logged },
+      onOutcome: (outcome, { late }) =>
+        void reported.push(["code" in outcome ? outcome.code : outcome.kind, late === true]),
+      ...options,
+    });
+    const handler = vi.fn<(event: unknown, context: HandlerContext) => Promise<void>>(() =>
+      sleep(handlerMs),
+    );
+    return { receiver: receiver.on("refund.authorized", handler), handler, reported, logged };
+  }
+
+  it("is the sender's timeout less one second by default", async () => {
+    const { receiver } = slow(20_000, { limits: {}, lease: 60_000 });
+    const answered = vi.fn<(outcome: Outcome) => void>();
+    void receiver.receive(attempt()).then(answered);
+    await vi.advanceTimersByTimeAsync(13_999);
+    expect(answered).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(answered).toHaveBeenCalledWith(expect.objectContaining({ code: "CS_HANDLER_TIMEOUT" }));
+  });
+
+  it("[R-ACK-IN-TIME] answers 503 and aborts the signal; a handler that succeeds within its lease has handled the event", async () => {
+    const { receiver, handler, reported } = slow(4000);
+    const answer = receiver.answer(attempt());
+    await vi.advanceTimersByTimeAsync(1000);
+    expect((await answer).response.status).toBe(503);
+    expect(handler.mock.calls[0]?.[1].signal.aborted).toBe(true);
+    expect((await receiver.receive(attempt())).kind).toBe("in_progress");
+
+    await vi.advanceTimersByTimeAsync(3000);
+    expect((await receiver.receive(attempt())).kind).toBe("duplicate");
+    expect(handler).toHaveBeenCalledTimes(1);
+    expect(reported).toEqual([
+      ["CS_HANDLER_TIMEOUT", false],
+      ["in_progress", false],
+      ["handled", true],
+      ["duplicate", false],
+    ]);
+  });
+
+  it("frees the event of a late handler that fails, and logs its error", async () => {
+    const { receiver, handler, reported, logged } = slow(0);
+    handler.mockImplementationOnce(async () => {
+      await sleep(3000);
+      throw new Error("ledger is away");
+    });
+    const answer = receiver.receive(attempt());
+    await vi.advanceTimersByTimeAsync(3000);
+    await answer;
+    expect(reported).toEqual([
+      ["CS_HANDLER_TIMEOUT", false],
+      ["CS_HANDLER_FAILED", true],
+    ]);
+    expect(logged.mock.calls.at(-1)?.[0]).toContain("Error: ledger is away");
+    const retry = receiver.receive(attempt());
+    await vi.advanceTimersByTimeAsync(0);
+    expect((await retry).kind).toBe("handled");
+  });
+
+  it("leaves a handler that outlives its lease with CS_CLAIM_LOST: the retry runs, and the first one completes nothing", async () => {
+    const inbox = memoryInbox();
+    const complete = vi.fn<Inbox["complete"]>((given) => inbox.complete(given));
+    const { receiver, handler, reported } = slow(7000, { inbox: { ...inbox, complete } });
+    void receiver.receive(attempt());
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(reported).toEqual([
+      ["CS_HANDLER_TIMEOUT", false],
+      ["CS_CLAIM_LOST", true],
+    ]);
+    handler.mockImplementationOnce(() => Promise.resolve());
+    const retry = receiver.receive(attempt());
+    await vi.advanceTimersByTimeAsync(0);
+    expect((await retry).kind).toBe("handled");
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(complete).toHaveBeenCalledTimes(1);
+    expect(handler).toHaveBeenCalledTimes(2);
+  });
+
+  it("does not complete a handler that blocked the process beyond its lease", async () => {
+    const { receiver, handler } = slow(0);
+    handler.mockImplementationOnce(() => {
+      vi.setSystemTime(Date.now() + 5000);
+      vi.advanceTimersByTime(5000);
+      return Promise.resolve();
+    });
+    const outcome = receiver.receive(attempt());
+    await vi.advanceTimersByTimeAsync(0);
+    expect(await outcome).toMatchObject({ kind: "failed" });
+    const retry = receiver.receive(attempt());
+    await vi.advanceTimersByTimeAsync(0);
+    expect((await retry).kind).toBe("handled");
+  });
+
+  it("covers a look-up of secrets and an inbox that never answer, and starts no handler after it", async () => {
+    const never = new Promise<never>(() => undefined);
+    const gate = Promise.withResolvers<void>();
+    const memory = memoryInbox();
+    const inbox: Inbox = {
+      ...memory,
+      claim: async (given) => {
+        await gate.promise;
+        return memory.claim(given);
+      },
+    };
+    const secretless = slow(0, { secrets: () => never });
+    const inboxless = slow(0, { inbox });
+    const answers = [secretless, inboxless].map(({ receiver }) => receiver.receive(attempt()));
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(await Promise.all(answers)).toMatchObject([
+      { code: "CS_SECRETS_UNAVAILABLE" },
+      { code: "CS_INBOX_UNAVAILABLE" },
+    ]);
+    gate.resolve();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(inboxless.handler).not.toHaveBeenCalled();
+    const retry = inboxless.receiver.receive(attempt());
+    await vi.advanceTimersByTimeAsync(0);
+    expect((await retry).kind).toBe("handled");
+  });
+
+  it("covers waiting: attempts beyond concurrentHandlers enter in their order, and are 503 when their time is over", async () => {
+    const order: string[] = [];
+    const { receiver } = recordingReceiver({
+      limits: { answerMs: 1000, concurrentHandlers: 1 },
+    });
+    receiver.on("refund.authorized", async ({ id }) => {
+      order.push(id);
+      await sleep(400);
+    });
+    const answers = ["evt_1", "evt_2", "evt_3", "evt_4"].map((id) => receiver.receive(attempt(id)));
+    await vi.advanceTimersByTimeAsync(1000);
+    const codes = (await Promise.all(answers)).map((outcome) =>
+      "code" in outcome ? outcome.code : outcome.kind,
+    );
+    expect(codes).toEqual(["handled", "handled", "CS_HANDLER_TIMEOUT", "CS_RECEIVER_BUSY"]);
+    await vi.advanceTimersByTimeAsync(200);
+    expect(order).toEqual(["evt_1", "evt_2", "evt_3"]);
+    // The slot is free again.
+    const next = receiver.receive(attempt("evt_4"));
+    await vi.advanceTimersByTimeAsync(400);
+    expect((await next).kind).toBe("handled");
+  });
+});
+
+describe("a burst of 200 events over 64 connections", () => {
+  it("is handled without a 503 by a handler that takes 200 ms", async () => {
+    const receiver = createReceiver({
+      secrets: [secret],
+      inbox: memoryInbox(),
+      fallback: () => sleep(200),
+      now: () => NOON,
+    });
+    const answer = toNode(receiver);
+    const listening = await listen(
+      createServer((incoming, outgoing) => void answer(incoming, outgoing)),
+    );
+    const dispatcher = new Agent({ connections: 64 });
+    const statuses = await Promise.all(
+      Array.from({ length: 200 }, async (_, index) => {
+        const { headers, body } = attempt(`evt_${String(index)}`);
+        const url = `http://127.0.0.1:${String(listening.port)}/`;
+        const reply = await request(url, { method: "POST", headers, body, dispatcher });
+        await reply.body.dump();
+        return reply.statusCode;
+      }),
+    );
+    expect(new Set(statuses)).toEqual(new Set([204]));
+    await dispatcher.close();
+    listening.close();
+  });
+});
