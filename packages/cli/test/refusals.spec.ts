@@ -111,8 +111,8 @@ ENVIRONMENT_UNUSABLE     inbox dead
 ENVIRONMENT_UNUSABLE     COUNTERSIGN_DATABASE_URL=postgres://u:hush@h/d inbox dead --database x
 ENVIRONMENT_UNUSABLE     COUNTERSIGN_DATABASE_URL=mysql://u:hush@h/d inbox retry evt_1
 DATABASE_UNUSABLE        COUNTERSIGN_DATABASE_URL=postgres://u:hush@127.0.0.1:9/d inbox dead
-DATABASE_UNUSABLE        inbox dead --database /no/such/inbox.db
-DATABASE_UNUSABLE        inbox retry evt_1 --database /no/such/inbox.db
+DATABASE_UNUSABLE        inbox dead --database DIR/none.db
+DATABASE_UNUSABLE        inbox retry evt_1 --database DIR/none.db
 ARGUMENT_UNUSABLE        inbox dead --database x --schema a";DROP
 ARGUMENT_UNUSABLE        types --language cobol --out DIR/out
 ARGUMENT_UNUSABLE        types --language python --out DIR/out --package events
