@@ -1,6 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import { profiles } from "@countersign/schemas/profiles";
 import { describe, expect, it } from "vitest";
+import { FailingSubscriptions } from "../../src/delivery/failing-subscriptions.ts";
+import { HostPaces } from "../../src/delivery/host-pace.ts";
 import { deliveryPolicyOf } from "../../src/delivery/policy.ts";
 import type { Answer } from "../../src/delivery/transport.ts";
 import { answered, fakeTransport, heldTransport, openQueue, SOON, type Queue } from "./queue.ts";
@@ -203,4 +205,27 @@ describe("B15: a host that many have subscribed", () => {
     deliverer.wake("live");
     await expect.poll(() => posts("sub_a"), SOON).toBeGreaterThanOrEqual(20);
   });
+});
+
+it("B15: the memory of slowed hosts and failing subscriptions is bounded, and each pace halves and recovers", () => {
+  const paces = new HostPaces(4);
+  for (const now of [0, 0, 500]) paces.answered("a", answered(429), now);
+  expect([paces.limit("a"), paces.rests("a", 1499), paces.rests("a", 1500)]).toEqual([
+    1,
+    true,
+    false,
+  ]);
+  for (let success = 0; success < 3; success += 1) paces.answered("a", answered(204), 1500);
+  expect(paces.limit("a")).toBe(4);
+  for (let host = 0; host < 5000; host += 1) paces.answered(`h${host}`, answered(429), 0);
+  expect([paces.limit("h0"), paces.limit("h4999")]).toEqual([4, 2]);
+
+  const failing = new FailingSubscriptions();
+  for (let number = 0; number <= 10_000; number += 1)
+    for (let count = 0; count < 5; count += 1) failing.ended(`sub_${number}`, false);
+  expect(["sub_0", "sub_1", "sub_10000"].map((key) => failing.has(key))).toEqual([
+    false,
+    true,
+    true,
+  ]);
 });

@@ -95,6 +95,11 @@ describe("the signature of an attempt", () => {
       const attempt = { headers: signed(secret), body };
       expect(standardWebhooks().verify(attempt, [{ raw: bytes }], { now }).ok).toBe(true);
     }
+    // The signer remembers only some secrets; those that it has forgotten sign as before.
+    const sign = signerOf(profiles.standard);
+    const first = sign(message, bytes);
+    for (let count = 0; count < 5000; count += 1) sign(message, `${bytes}${count}`);
+    expect(sign(message, bytes)).toEqual(first);
     const headers = signerOf(profiles["x-signature"])(message, prefixed) ?? {};
     const verify = (raw: string) => xSignature().verify({ headers, body }, [{ raw }], { now }).ok;
     expect([verify(prefixed), verify(bytes)]).toEqual([true, false]);

@@ -212,11 +212,19 @@ describe("[P-EVENT-TIMEOUT] B10 an attempt without a whole answer", () => {
     await server.close();
     const failed = { kind: "unanswered", code: "CS_ATTEMPT_CONNECTION_FAILED" };
     expect(await send(server.url)).toEqual(failed);
-    const one = openTransport(PATIENCE, (name, _, callback) =>
-      callback(Object.assign(new Error(`no ${name}`), { code: "ENOTFOUND" }), ""),
-    );
-    const unresolved = { kind: "unanswered", code: "CS_ATTEMPT_NAME_UNRESOLVED" };
-    expect(await send(new URL("https://nobody.example/"), one)).toEqual(unresolved);
+    for (const [code, reported] of [
+      ["ENOTFOUND", "NAME_UNRESOLVED"],
+      ["EAI_AGAIN", "NAME_UNRESOLVED"],
+      ["EAI_FAIL", "NAME_UNRESOLVED"],
+      ["ETIMEDOUT", "TIMEOUT"],
+      ["EPIPE", "CONNECTION_LOST"],
+    ] as const) {
+      const one = openTransport(PATIENCE, (name, _, callback) =>
+        callback(Object.assign(new Error(`no ${name}`), { code }), ""),
+      );
+      const expected = { kind: "unanswered", code: `CS_ATTEMPT_${reported}` };
+      expect([code, await send(new URL("https://nobody.example/"), one)]).toEqual([code, expected]);
+    }
   });
 });
 

@@ -139,8 +139,9 @@ describe.skipIf(postgresBinaries === undefined)(`the PostgreSQL driver${reason}`
   });
 
   it("limits the wait for a row, a statement, an answer and a connection, but not an exclusive transaction", async () => {
-    const driver = await openNotes({ lockMs: 50, statementMs: 200 });
+    const driver = await openNotes({ lockMs: 50, statementMs: 200, maxConnections: 1 });
     await write(driver, 1);
+    const connected = await connections();
     await admin.query("BEGIN; SELECT id FROM notes FOR UPDATE");
     const locking = driver.transaction((tx) => tx.query("SELECT id FROM notes FOR UPDATE"));
     await expect(locking).rejects.toMatchObject(unavailable);
@@ -150,6 +151,8 @@ describe.skipIf(postgresBinaries === undefined)(`the PostgreSQL driver${reason}`
     await expect(driver.query("SELECT pg_sleep(2)")).rejects.toMatchObject(unavailable);
     await write(driver, 2);
     expect(await ids()).toEqual([1, 2]);
+    // Such a connection is used again.
+    expect(await connections()).toEqual(connected);
 
     const proxy = await cuttingProxy(server.port);
     const silent = await openNotes({ port: proxy.port, statementMs: 200 });
