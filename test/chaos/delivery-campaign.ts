@@ -1,8 +1,9 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Driver } from "@countersign/service";
 import { seeded } from "../fuzz/random.ts";
+import { countOf, linesOf } from "./books.ts";
 import { deliverRest } from "./delivery-ending.ts";
 import { DELIVERY_POINTS, type DelivererOptions, type DeliveryPoint } from "./delivery-points.ts";
 import { startSink } from "./delivery-sink.ts";
@@ -10,53 +11,53 @@ import { deliverersOf } from "./delivery-start.ts";
 import { verdictOf, type Verdict } from "./delivery-verdict.ts";
 import { startWriting, subscribe } from "./delivery-writer.ts";
 
-/** What a campaign counted. */
+/** The counts of a campaign. */
 export interface DeliveryTally extends Verdict {
   readonly killed: number;
   /** How often a process ended at each named point. */
   readonly crashes: Readonly<Partial<Record<DeliveryPoint, number>>>;
   readonly events: number;
-  /** Arrived otherwise than they were written: must be none. */
+  /** Arrived with another body than was written: must be none. */
   readonly garbled: readonly string[];
-  /** How far the clock went ahead before nothing waited any more, in milliseconds. */
+  /** The clock's lead when nothing waited any more, in milliseconds. */
   readonly aheadMs: number;
-  /** What the engines told of, and how often. */
+  /** Errors that the engines reported, and how often. */
   readonly failures: Readonly<Record<string, number>>;
 }
 
 export interface DeliveryCampaign {
   readonly cycles: number;
   readonly seed: number;
-  /** How the processes come to the database. */
+  /** `postgres://…`, or the path of a SQLite file. */
   readonly database: string;
-  /** The campaign's own way to it; empty at first. */
+  /** The campaign's own connection; the database is empty at first. */
   readonly driver: Driver;
   /** Processes at one time. Default 2. */
   readonly processes?: number;
   readonly flaw?: DelivererOptions["flaw"];
-  /** The named points that are met in turns. Default: all. */
+  /** The points at which processes end, in turns. Default: all. */
   readonly points?: readonly DeliveryPoint[];
-  /** Crashes the store's server: done once in each cycle, beside the kill. */
+  /** Crashes the store's server: once in each cycle, in addition to the kill. */
   readonly disturb?: () => Promise<void>;
-  /** Told of each kill. */
+  /** Called after each kill. */
   readonly onKilled?: () => void;
-  /** Begins no further cycle once it is aborted. */
+  /** Starts no further cycle once it is aborted. */
   readonly enough?: AbortSignal;
 }
 
-/** Where a process is killed from outside, it delivers so long at most, in milliseconds. */
+/** Longest time before a process is killed from outside, in milliseconds. */
 const RANDOM_MS = 250;
-/** A process whose point is not passed is killed after so long, in milliseconds. */
+/** Longest time for a process to reach its point, in milliseconds. */
 const PATIENCE_MS = 15_000;
 
-/** Processes deliver from one database; all are killed again and again, and others take their places. */
+/** Lets processes deliver from one database, kills each and starts another in its place. */
 export async function deliveryCampaign(campaign: DeliveryCampaign): Promise<DeliveryTally> {
   const { cycles, database, driver, flaw, processes = 2 } = campaign;
   const folder = mkdtempSync(join(tmpdir(), "countersign-chaos-"));
   const [crashes, failures] = [join(folder, "crashes.txt"), join(folder, "failures.txt")];
   const startDeliverer = await deliverersOf(folder);
   const sink = await startSink();
-  // One after the other: what all turns ask for meets a server that is there.
+  // One crash after the other: each meets a running server.
   let disturbing = Promise.resolve();
   let [next, killed, disturbances] = [0, 0, 0];
 
@@ -105,7 +106,7 @@ export async function deliveryCampaign(campaign: DeliveryCampaign): Promise<Deli
   }
 }
 
-/** How a cycle's process ends: every second one at a named point, in turns; the others at any moment. */
+/** Plans how a cycle's process ends: every second one at a named point, the others at any moment. */
 function planOf(
   { seed, points = DELIVERY_POINTS }: DeliveryCampaign,
   cycle: number,
@@ -115,13 +116,4 @@ function planOf(
   return point === undefined
     ? { afterMs: random.int(RANDOM_MS) }
     : { crash: { point, pass: 1 + random.int(3) }, afterMs: PATIENCE_MS };
-}
-
-const linesOf = (path: string): readonly string[] =>
-  existsSync(path) ? readFileSync(path, "utf8").split("\n").filter(Boolean) : [];
-
-function countOf(lines: readonly string[]): Record<string, number> {
-  return Object.fromEntries(
-    [...Map.groupBy(lines, (line) => line)].map(([line, all]) => [line, all.length]),
-  );
 }

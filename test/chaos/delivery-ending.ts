@@ -3,18 +3,17 @@ import type { Driver } from "@countersign/service";
 import type { Deliverer } from "./delivery-start.ts";
 
 const HOUR_MS = 3_600_000;
-/** A schedule's ten attempts, and some that are cut short with the process of their round. */
+/** A schedule's ten attempts, and some that end with the process of their round. */
 const ROUNDS = 20;
 const PAUSE_MS = 20;
-/** How long a round may make no progress, in milliseconds: less than a test has, so that what waits is told. */
+/** Longest time without progress in a round, in milliseconds: shorter than a test's timeout, which would hide what waits. */
 const PATIENCE_MS = 30_000;
 
 /**
- * Delivers what is left, round by round: each has a process whose clock shows when the last of what waits is
- * due and no lease holds, however long a step of the schedule that is. Ends when nothing waits, or goes on.
+ * Delivers the rest, round by round, by processes whose clocks are ahead: at the end of every wait and lease.
  *
  * @param start Starts a process whose clock is so many milliseconds ahead.
- * @returns How far the last clock was ahead, in milliseconds; 0 where nothing was left.
+ * @returns The last clock's lead in milliseconds; 0 if nothing was left.
  */
 export async function deliverRest(
   driver: Driver,
@@ -33,7 +32,7 @@ export async function deliverRest(
   return ahead;
 }
 
-/** When the last delivery of the queue is due and free. */
+/** Returns the instant at which the last delivery of the queue is due and free. */
 async function lastWait(driver: Driver): Promise<number | undefined> {
   const [row] = await driver.query<{ at: number | null }>(
     `SELECT MAX(CASE WHEN next_at > leased_until THEN next_at ELSE leased_until END) AS at
@@ -42,7 +41,7 @@ async function lastWait(driver: Driver): Promise<number | undefined> {
   return row?.at ?? undefined;
 }
 
-/** @returns Whether all that was due by an instant is settled; `false` when for a while none of it was. */
+/** Returns true when no delivery is due by an instant, and false after a while without progress. */
 async function nothingIsDue(driver: Driver, at: number): Promise<boolean> {
   let [before, waited] = [Infinity, 0];
   while (waited < PATIENCE_MS) {

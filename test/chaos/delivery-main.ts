@@ -2,35 +2,27 @@ import { randomInt } from "node:crypto";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import runFolder from "../run-folder.ts";
-import { deliveryCampaign, type DeliveryTally } from "./delivery-campaign.ts";
+import { deliveryCampaign } from "./delivery-campaign.ts";
 import { postgresStore, sqliteStore, type ChaosStore } from "./delivery-store.ts";
 
-const USAGE = `usage: pnpm chaos:delivery [--store postgres|sqlite] [--cycles N] [--processes N] [--seed N] [--crash]
+const USAGE = `usage: pnpm chaos:delivery [options]
 
-Kills delivering processes of one database and tells what was lost and doubled.
+Kills processes that deliver from one database, and counts lost and doubled events.
 
-  --store      default postgres, which has to be installed
-  --cycles     kills; default 500
-  --processes  at one time; default 2
-  --seed       of an earlier campaign; a new one is printed
-  --crash      PostgreSQL crashes too, once in each cycle
+  --store STORE   postgres or sqlite (default postgres, which must be installed)
+  --cycles N      number of kills (default 500)
+  --processes N   processes at one time (default 2)
+  --seed N        seed of the kills (default: a random one, printed)
+  --crash         crash PostgreSQL too, once in each cycle
+  --help          print this help
 
-Ctrl-C begins no further cycle: what was done by then is told.
-Exit codes: 0 nothing was lost, doubled, garbled or told otherwise; 1 something was; 2 there was no campaign.`;
+Ctrl-C starts no further cycle and prints the counts so far.
+Exit codes: 0 no fault, 1 events lost, waiting, doubled, garbled or misreported, 2 no campaign.`;
 
-/** Milliseconds between two lines of progress. */
-const TELL_MS = 10_000;
+const PROGRESS_MS = 10_000;
 
-interface Order {
-  readonly store: "postgres" | "sqlite";
-  readonly cycles: number;
-  readonly processes: number;
-  readonly seed: number;
-  readonly crash: boolean;
-}
-
-/** @returns Nothing where help was asked for. @throws {TypeError} An option is unknown or out of bounds. */
-function orderOf(args: readonly string[]): Order | undefined {
+/** Parses the arguments. @throws {TypeError} An option is unknown or out of bounds. */
+function parseOrder(args: readonly string[]) {
   const { values } = parseArgs({
     args: [...args],
     options: {
@@ -43,35 +35,31 @@ function orderOf(args: readonly string[]): Order | undefined {
     },
   });
   const { store, crash } = values;
-  if (values.help) return undefined;
-  if (store !== "postgres" && store !== "sqlite") {
-    throw new TypeError("--store must be postgres or sqlite");
-  }
-  if (crash && store === "sqlite") throw new TypeError("--crash is for postgres");
+  if (store !== "postgres" && store !== "sqlite")
+    throw new TypeError(`unknown --store "${store}"; expected postgres or sqlite`);
+  if (crash && store === "sqlite") throw new TypeError("--crash needs --store postgres");
   const number = (name: "cycles" | "processes" | "seed"): number => {
-    if (/^[1-9]\d{0,8}$|^1\d{9}$|^2[01]\d{8}$/.test(values[name])) return Number(values[name]);
-    throw new TypeError(`--${name} must be a whole number from 1 to 2199999999`);
+    const value = values[name];
+    if (/^[1-9]\d{0,9}$/.test(value) && Number(value) < 2 ** 31) return Number(value);
+    throw new TypeError(`invalid --${name} "${value}": expected an integer from 1 to 2147483647`);
   };
-  return {
-    store,
-    crash,
+  const numbers = {
     cycles: number("cycles"),
     processes: number("processes"),
     seed: number("seed"),
   };
+  return { store, crash, ...numbers, help: values.help };
 }
 
-/** A campaign in a database of its own, with how long a cycle took. */
-async function carryOut(
-  order: Order,
-): Promise<DeliveryTally & { readonly secondsPerCycle: number }> {
+/** Runs the campaign in a new database and prints its counts. Returns true if it found no fault. */
+async function carryOut(order: ReturnType<typeof parseOrder>): Promise<boolean> {
   const enough = new AbortController();
   process.once("SIGINT", () => enough.abort());
   const atEnd: (() => unknown)[] = [runFolder()];
   const keep = (cleanUp: () => unknown): void => void atEnd.unshift(cleanUp);
   const begun = Date.now();
-  let cycles = 0;
-  const progress = setInterval(() => console.error(`${String(cycles)} kills`), TELL_MS);
+  let kills = 0;
+  const progress = setInterval(() => console.error(`${String(kills)} kills`), PROGRESS_MS);
   try {
     const store: ChaosStore & { readonly crash?: () => Promise<void> } =
       order.store === "postgres" ? await postgresStore(keep) : sqliteStore(keep);
@@ -80,9 +68,12 @@ async function carryOut(
       ...store,
       enough: enough.signal,
       ...(order.crash && store.crash && { disturb: store.crash }),
-      onKilled: () => (cycles += 1),
+      onKilled: () => (kills += 1),
     });
-    return { ...tally, secondsPerCycle: (Date.now() - begun) / 1000 / tally.killed };
+    const secondsPerCycle = (Date.now() - begun) / 1000 / tally.killed;
+    console.log(JSON.stringify({ ...order, ...tally, secondsPerCycle }, undefined, 2));
+    const { lost, waiting, mistold, doubled, garbled } = tally;
+    return [lost, waiting, mistold, doubled, garbled].flat().length === 0;
   } finally {
     clearInterval(progress);
     for (const end of atEnd) await end();
@@ -90,16 +81,11 @@ async function carryOut(
 }
 
 try {
-  const order = orderOf(process.argv.slice(2));
-  if (order === undefined) {
-    console.log(USAGE);
-  } else {
+  const order = parseOrder(process.argv.slice(2));
+  if (order.help) console.log(USAGE);
+  else {
     console.error(`seed ${String(order.seed)}`);
-    const tally = await carryOut(order);
-    console.log(JSON.stringify({ ...order, ...tally }, undefined, 2));
-    const { lost, waiting, mistold, doubled, garbled } = tally;
-    const faults = [lost, waiting, mistold, doubled, garbled].flat();
-    process.exitCode = faults.length === 0 ? 0 : 1;
+    process.exitCode = (await carryOut(order)) ? 0 : 1;
   }
 } catch (error) {
   console.error(error instanceof TypeError ? error.message : error);

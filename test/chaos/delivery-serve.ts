@@ -12,7 +12,7 @@ import { shareDatabase } from "../../packages/service/test/instances/shared-data
 import { seeded } from "../fuzz/random.ts";
 import { verdictOf, type Verdict } from "./delivery-verdict.ts";
 
-/** What killing `countersign serve` came to. */
+/** The counts of a campaign with `countersign serve`. */
 export interface ServeTally extends Verdict {
   readonly events: number;
   readonly paymentId: string;
@@ -20,7 +20,7 @@ export interface ServeTally extends Verdict {
 
 export interface ServeCampaign {
   readonly cycles: number;
-  /** Refunds that have come to be due: each tells two events. */
+  /** Refunds that are due: each emits two events. */
   readonly refunds: number;
   readonly seed: number;
   /** `postgres://…` of an empty database. */
@@ -28,14 +28,14 @@ export interface ServeCampaign {
   readonly driver: Driver;
 }
 
-/** The name of one of the test's certificates. */
+/** A name in one of the test's certificates. */
 const MERCHANT = "other.example";
-/** How long the processes live once both take calls, in milliseconds. */
+/** Longest life of each process once both are ready, in milliseconds. */
 const ALIVE_MS = 400;
 
 /**
- * Two processes of `countersign serve` share a database and are killed, again and again; then one finishes.
- * What they send goes through an egress proxy to a merchant over TLS, whose authority they are told to trust.
+ * Kills two processes of `countersign serve` that share a database, again and again; a last one delivers the rest.
+ * Deliveries go through an egress proxy to a merchant over TLS, whose certificate authority the processes trust.
  */
 export async function serveCampaign(campaign: ServeCampaign): Promise<ServeTally> {
   const { cycles, refunds, seed, database, driver } = campaign;
@@ -47,7 +47,7 @@ export async function serveCampaign(campaign: ServeCampaign): Promise<ServeTally
   const authority = join(folder, "authority.pem");
   writeFileSync(authority, certificates.authority);
   const env = {
-    // Those of the test's vault.
+    // The key of the test's vault.
     COUNTERSIGN_ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, "k1").toString("base64")}`,
     COUNTERSIGN_DATABASE_URL: database,
     COUNTERSIGN_EGRESS_PROXY: merchant.proxy,
@@ -62,7 +62,7 @@ export async function serveCampaign(campaign: ServeCampaign): Promise<ServeTally
         await setTimeout(random.int(ALIVE_MS));
         await one.end("SIGKILL");
       }
-      // Nobody is left whose claims these are: what a minute would do is done at once.
+      // The owners of these leases are gone: expire them now, not in a minute.
       await driver.transaction((tx) =>
         tx.query("UPDATE deliveries SET leased_until = 0 WHERE leased_until > 0"),
       );
@@ -91,7 +91,7 @@ async function nothingWaits(driver: Driver): Promise<void> {
   }
 }
 
-/** A merchant over TLS, and the proxy that leads to it whatever is asked for. */
+/** Starts a merchant over TLS, and a proxy that connects every request to it. */
 async function startMerchant(): Promise<{
   readonly proxy: string;
   readonly arrived: ReadonlyMap<string, number>;
@@ -105,30 +105,27 @@ async function startMerchant(): Promise<{
       response.writeHead(204).end();
     });
   });
-  const proxy = createHttpServer();
-  proxy.on("connect", (_, socket) => {
-    const upstream = net.connect(portOf(server), "127.0.0.1", () => {
+  const port = await listen(server);
+  const proxy = createHttpServer().on("connect", (_, socket) => {
+    const upstream = net.connect(port, "127.0.0.1", () => {
       socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
       upstream.pipe(socket).pipe(upstream);
     });
     upstream.on("error", () => socket.destroy());
     socket.on("error", () => upstream.destroy());
   });
-  for (const one of [server, proxy]) {
-    one.listen(0, "127.0.0.1");
-    await once(one, "listening");
-  }
-  return {
-    proxy: `http://127.0.0.1:${String(portOf(proxy))}`,
-    arrived,
-    close: () => {
-      for (const one of [server, proxy]) {
-        one.closeAllConnections();
-        one.close();
-      }
-    },
+  const url = `http://127.0.0.1:${String(await listen(proxy))}`;
+  const close = (): void => {
+    for (const one of [server, proxy]) {
+      one.closeAllConnections();
+      one.close();
+    }
   };
+  return { proxy: url, arrived, close };
 }
 
-// A listening TCP server has an address with a port.
-const portOf = (server: net.Server): number => (server.address() as AddressInfo).port;
+async function listen(server: net.Server): Promise<number> {
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  // A listening TCP server has an address with a port.
+  return (server.address() as AddressInfo).port;
+}

@@ -5,19 +5,19 @@ import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { payloadOf } from "./delivery-writer.ts";
 
-/** Every fourth answer takes so long, in milliseconds, that kills meet attempts which have arrived. */
+/** Delay of every fourth response, in milliseconds, so that kills hit attempts that have arrived. */
 const SLOW_MS = 20;
-/** One event of so many is refused at first, so often. */
+/** One event in so many is refused this many times first. */
 const [REFUSED, REFUSALS] = [16, 2];
-/** For so long, every so often, all is refused, so that subscriptions are met that only fail; milliseconds. */
+/** Everything is refused for so long, every so often, so that subscriptions fail completely; milliseconds. */
 const [OUTAGE_MS, EVERY_MS] = [300, 5000];
 
-/** The merchants' side. It is never killed: what it has counted has arrived. */
+/** The merchants' side. It is never killed: everything it counted has arrived. */
 export interface Sink {
   readonly url: string;
-  /** How often each event arrived whole and was taken. */
+  /** Number of times that each event arrived whole and was accepted. */
   readonly arrived: ReadonlyMap<string, number>;
-  /** Events whose bodies were not what was written: must be none. */
+  /** Events with another body than was written: must be none. */
   readonly garbled: readonly string[];
   close(): Promise<void>;
 }
@@ -40,8 +40,8 @@ export async function startSink(): Promise<Sink> {
   };
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const body = await bodyOf(request);
-    // Whose sender was killed in the middle of it has not arrived.
+    const body = await text(request).catch(() => undefined);
+    // A request whose sender was killed while it sent has not arrived.
     if (body === undefined) return;
     const id = String(request.headers["webhook-id"]);
     if (body !== payloadOf(id)) garbled.push(id);
@@ -65,12 +65,4 @@ export async function startSink(): Promise<Sink> {
       await once(server, "close");
     },
   };
-}
-
-async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
-  try {
-    return await text(request);
-  } catch {
-    return undefined;
-  }
 }

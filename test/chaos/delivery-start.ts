@@ -7,19 +7,19 @@ import { deliveryThread } from "@countersign/service";
 import { build } from "esbuild";
 import type { DelivererOptions } from "./delivery-points.ts";
 
-/** A delivering process that is under way. */
+/** A running process that delivers. */
 export interface Deliverer {
-  /** Resolves when it delivers, or has ended before. */
+  /** Resolves when it delivers or has ended. */
   readonly ready: Promise<unknown>;
-  /** Waits for its end, kills it when its time is over, and tells the signal. */
+  /** Waits for its end, kills it after this time, and returns the signal. */
   ended(withinMs: number): Promise<string | null>;
 }
 
 /**
- * Makes one file of the sources of the delivering process, and one of its thread's: started from the sources
- * themselves, each process would spend seven times as much of the processor before it delivers.
+ * Bundles the delivering process and its thread: started from sources, a process needs seven times the CPU time
+ * before it delivers.
  *
- * @param folder Where the files go, and what V8 has made of it.
+ * @param folder For the bundles and their compile cache.
  * @returns Starts a process.
  */
 export async function deliverersOf(
@@ -29,7 +29,7 @@ export async function deliverersOf(
   await build({
     entryPoints: {
       deliverer: fileURLToPath(new URL("delivery-process.ts", import.meta.url)),
-      // Where `deliveryThread` of a file in that folder looks.
+      // `deliveryThread` looks for this name in the folder of its file.
       "delivery-thread": fileURLToPath(deliveryThread),
     },
     outdir: folder,
@@ -39,9 +39,9 @@ export async function deliverersOf(
     format: "esm",
     target: "node22",
     conditions: ["@countersign/source"],
-    // Asked for by name only where somebody wants it.
+    // Loaded only on request.
     external: ["pg-native"],
-    // Modules of CommonJS ask for those of Node.js.
+    // CommonJS modules require Node.js modules.
     banner: {
       js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
     },
@@ -53,7 +53,7 @@ export async function deliverersOf(
 
 function start(args: readonly string[], env: NodeJS.ProcessEnv): Deliverer {
   const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", ...args], {
-    // It ends when its input does: a campaign that is killed leaves no process behind.
+    // It ends with its input: a killed campaign leaves no process behind.
     stdio: ["pipe", "pipe", "inherit"],
     env,
   });

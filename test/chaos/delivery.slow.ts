@@ -1,45 +1,41 @@
 import { describe, expect, it } from "vitest";
+import { seed } from "../seed.ts";
 import { deliveryCampaign } from "./delivery-campaign.ts";
+import { serveCampaign } from "./delivery-serve.ts";
 import { isPostgresMissing, postgresStore, sqliteStore } from "./delivery-store.ts";
 import { NO_FAULT } from "./delivery-verdict.ts";
-import { seed } from "../seed.ts";
 
-const CYCLES = 10_000;
-const RESTARTS = 100;
-const HOURS = 3_600_000;
-describe(`delivering processes of one database (seed ${String(seed)})`, () => {
-  it.skipIf(isPostgresMissing).each([
-    { processes: 2, cycles: CYCLES },
-    { processes: 4, cycles: CYCLES / 10 },
-  ])(
-    "of which $processes run at one time are killed $cycles times on PostgreSQL and lose nothing",
-    async ({ processes, cycles }) => {
-      const store = await postgresStore();
-      const tally = await deliveryCampaign({ cycles, seed, processes, ...store });
+const HOUR_MS = 3_600_000;
+const all = [
+  { store: "postgres", processes: 2, cycles: 10_000, crashes: false },
+  { store: "postgres", processes: 4, cycles: 1000, crashes: false },
+  { store: "postgres", processes: 2, cycles: 100, crashes: true },
+  { store: "sqlite", processes: 2, cycles: 1000, crashes: false },
+];
+const campaigns = all.filter(({ store }) => store === "sqlite" || !isPostgresMissing);
+
+describe(`processes that deliver from one database (seed ${String(seed)})`, () => {
+  it.each(campaigns)(
+    "lose nothing: $processes on $store, killed $cycles times, the server crashing too: $crashes",
+    async ({ store, processes, cycles, crashes }) => {
+      const { crash, ...opened } =
+        store === "postgres" ? await postgresStore() : { ...sqliteStore(), crash: undefined };
+      const disturb = crashes && crash !== undefined ? { disturb: crash } : {};
+      const tally = await deliveryCampaign({ cycles, seed, processes, ...opened, ...disturb });
       console.log(tally);
       expect(tally).toMatchObject({ killed: cycles, garbled: [], ...NO_FAULT });
     },
-    6 * HOURS,
-  );
-
-  it(
-    `of which 2 run at one time are killed ${String(CYCLES / 10)} times on SQLite and lose nothing`,
-    async () => {
-      const tally = await deliveryCampaign({ cycles: CYCLES / 10, seed, ...sqliteStore() });
-      console.log(tally);
-      expect(tally).toMatchObject({ killed: CYCLES / 10, garbled: [], ...NO_FAULT });
-    },
-    HOURS,
+    6 * HOUR_MS,
   );
 
   it.skipIf(isPostgresMissing)(
-    `lose nothing while PostgreSQL crashes ${String(RESTARTS)} times`,
+    "lose nothing as `countersign serve` on PostgreSQL when both are killed 20 times",
     async () => {
-      const { crash, ...store } = await postgresStore();
-      const tally = await deliveryCampaign({ cycles: RESTARTS, seed, ...store, disturb: crash });
+      const store = await postgresStore();
+      const tally = await serveCampaign({ cycles: 20, refunds: 5000, seed, ...store });
       console.log(tally);
-      expect(tally).toMatchObject({ killed: RESTARTS, garbled: [], ...NO_FAULT });
+      expect(tally).toMatchObject({ ...NO_FAULT, events: 10_000 });
     },
-    HOURS,
+    HOUR_MS,
   );
 });

@@ -1,20 +1,25 @@
 import { describe, expect, it } from "vitest";
+import { expectToldOnce } from "../../packages/service/test/instances/told-once.ts";
+import { seed } from "../seed.ts";
 import { deliveryCampaign } from "./delivery-campaign.ts";
 import { DELIVERY_POINTS } from "./delivery-points.ts";
+import { serveCampaign } from "./delivery-serve.ts";
 import { isPostgresMissing, postgresStore, sqliteStore } from "./delivery-store.ts";
 import { NO_FAULT } from "./delivery-verdict.ts";
-import { seed } from "../seed.ts";
 
 const HOUR_MS = 3_600_000;
 /** Six seconds on a machine that does nothing else. */
 const PATIENCE_MS = 180_000;
-// SIGKILL keeps what the system has buffered: what a loss of power does is not shown here.
-describe(`two delivering processes of one database that are killed (seed ${String(seed)})`, () => {
+/** Every second kill is at a named point. */
+const KILLS = 2 * DELIVERY_POINTS.length;
+
+// SIGKILL keeps what the system has buffered: a loss of power is not covered.
+describe(`two processes that deliver from one database (seed ${String(seed)})`, () => {
   it.skipIf(isPostgresMissing)(
-    "20 times on PostgreSQL: they lose nothing, and repeat only what was under way",
+    `lose nothing and repeat only attempts in flight when killed ${String(KILLS)} times on PostgreSQL`,
     async () => {
-      const tally = await deliveryCampaign({ cycles: 20, seed, ...(await postgresStore()) });
-      expect(tally).toMatchObject({ killed: 20, garbled: [], ...NO_FAULT });
+      const tally = await deliveryCampaign({ cycles: KILLS, seed, ...(await postgresStore()) });
+      expect(tally).toMatchObject({ killed: KILLS, garbled: [], ...NO_FAULT });
       expect(Object.keys(tally.crashes).toSorted()).toEqual([...DELIVERY_POINTS].toSorted());
       expect(tally.events).toBeGreaterThan(100);
       // The schedule's longest step and its tenth: a lease or a wait beyond it would be a fault.
@@ -23,15 +28,24 @@ describe(`two delivering processes of one database that are killed (seed ${Strin
     PATIENCE_MS,
   );
 
-  it("are found out where they settle before they have posted", async () => {
-    const tally = await deliveryCampaign({
-      cycles: 2,
-      seed,
-      flaw: "settles first",
-      points: ["after the settlement"],
-      ...sqliteStore(),
-    });
-    expect(tally.lost).not.toEqual([]);
-    expect(tally.waiting).toEqual([]);
+  it("are reported by the campaign if they settle before they post", async () => {
+    const points = ["after the settlement"] as const;
+    const flawed = { cycles: 2, seed, points, flaw: "settles first" } as const;
+    const { lost, waiting } = await deliveryCampaign({ ...flawed, ...sqliteStore() });
+    expect(lost).not.toEqual([]);
+    expect(waiting).toEqual([]);
   });
+
+  it.skipIf(isPostgresMissing)(
+    "lose nothing as `countersign serve` on PostgreSQL when both are killed",
+    async () => {
+      const store = await postgresStore();
+      const tally = await serveCampaign({ cycles: 1, refunds: 200, seed, ...store });
+      expect(tally).toMatchObject(NO_FAULT);
+      // A refund emits that it is pending, and that it is authorized.
+      expect(tally.events).toBe(400);
+      await expectToldOnce(store.driver, tally.paymentId);
+    },
+    PATIENCE_MS,
+  );
 });
