@@ -7,7 +7,7 @@ import type {
 import type { CrashPoint } from "./crash-points.ts";
 
 /** An inbox that tells which points its calls pass. */
-export function crashingInbox<InboxType extends Inbox & { readonly queue: InboxQueue }>(
+export function crashingInbox<InboxType extends Inbox>(
   inbox: InboxType,
   passing: (point: CrashPoint) => void,
 ): InboxType {
@@ -40,21 +40,25 @@ export function crashingInbox<InboxType extends Inbox & { readonly queue: InboxQ
         };
       },
     }),
-    queue: {
-      ...inbox.queue,
-      async store(request) {
-        passing("before the store");
-        const stored = await inbox.queue.store(request);
-        passing("after the store");
-        return stored;
-      },
-      async take(request) {
-        passing("before the take");
-        const taken = await inbox.queue.take(request);
-        if (taken.length > 0) passing("after the take");
-        return taken;
-      },
-    } satisfies InboxQueue,
+    ...(inbox.queue && { queue: crashingQueue(inbox.queue, passing) }),
+  };
+}
+
+function crashingQueue(queue: InboxQueue, passing: (point: CrashPoint) => void): InboxQueue {
+  return {
+    ...queue,
+    async store(request) {
+      passing("before the store");
+      const stored = await queue.store(request);
+      passing("after the store");
+      return stored;
+    },
+    async take(request) {
+      passing("before the take");
+      const taken = await queue.take(request);
+      if (taken.length > 0) passing("after the take");
+      return taken;
+    },
   };
 }
 

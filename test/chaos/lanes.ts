@@ -10,5 +10,4 @@ export const lanes = [
   { kind: "postgres", acknowledge: "after-handler", skipped: noPostgres },
   { kind: "postgres", acknowledge: "after-store", skipped: noPostgres },
   { kind: "redis", acknowledge: "after-handler", skipped: noRedis },
-  { kind: "redis", acknowledge: "after-store", skipped: noRedis },
 ] as const;

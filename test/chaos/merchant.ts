@@ -2,7 +2,7 @@ import { appendFileSync, writeSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { DatabaseSync } from "node:sqlite";
-import { type ContextOf, createReceiver, type Inbox, type InboxQueue } from "@countersign/receiver";
+import { type ContextOf, createReceiver, type Inbox } from "@countersign/receiver";
 import { toNode } from "@countersign/receiver/node";
 import { postgresInbox } from "@countersign/receiver/postgres";
 import { redisInbox } from "@countersign/receiver/redis";
@@ -28,7 +28,7 @@ function passing(point: CrashPoint): void {
   process.kill(process.pid, "SIGKILL");
 }
 
-function serve<InboxType extends Inbox & { readonly queue: InboxQueue }>(
+function serve<InboxType extends Inbox>(
   stored: InboxType,
   book: (id: string, context: ContextOf<InboxType>) => unknown,
 ): void {
@@ -90,7 +90,7 @@ switch (store.kind) {
   }
   case "postgres": {
     const pool = await clients.postgres(store.port, store.database);
-    const inbox = postgresInbox(pool);
+    const inbox = postgresInbox(pool, { schema: "shop" });
     await inbox.migrate();
     const insert = "INSERT INTO booked (id) VALUES ($1)";
     serve(inbox, async (id, { transaction }) => {
@@ -103,7 +103,7 @@ switch (store.kind) {
   }
   case "redis":
     // The server goes on when this process ends: what it answered is kept.
-    serve(redisInbox(await clients.redis(store.port), { durable: true }), () =>
+    serve(redisInbox(await clients.redis(store.port), { prefix: "shop" }), () =>
       passing("inside the transaction"),
     );
     break;

@@ -153,7 +153,7 @@ export function checkAcknowledge(
       throw new TypeError('createReceiver: "workers" needs acknowledge "after-store"');
     return undefined;
   }
-  if (!inbox.durable || inbox.queue === undefined)
+  if (inbox.queue === undefined)
     throw new TypeError(
       'createReceiver: acknowledge "after-store" needs sqliteInbox or postgresInbox: another inbox may lose events that it has acknowledged',
     );

@@ -23,6 +23,7 @@ export type {
   Inbox,
   InboxQueue,
   InboxTransaction,
+  QueueStatus,
   RecordedEvent,
   Settlement,
   Stored,

@@ -34,6 +34,7 @@ type Handled = (id: string) => void | Promise<void>;
 function storing(
   handler: Handled,
   workers: WorkerOptions = {},
+  order: "none" | "per-resource" = "none",
 ): {
   receiver: Receiver<EventTypeMap, SqliteInbox>;
   worked: () => Promise<readonly [Outcome, OutcomeFacts]>;
@@ -46,6 +47,7 @@ function storing(
     fallback: () => undefined,
     inbox,
     acknowledge: "after-store",
+    order,
     workers: { backoff, pollMs: 60_000, ...workers },
     now: () => clock,
     onOutcome: (outcome, facts) => {
@@ -163,7 +165,7 @@ describe("[R-ACK-STORED] an event that is acknowledged once it is stored", () =>
     await receiver.stop();
   });
 
-  it("is one of at most `concurrency` at once, and one of its resource", async () => {
+  it("is one of at most `concurrency` at once, and one of its resource with order per-resource", async () => {
     const running = new Set<string>();
     const most: number[] = [];
     const gates: (() => void)[] = [];
@@ -175,6 +177,7 @@ describe("[R-ACK-STORED] an event that is acknowledged once it is stored", () =>
         running.delete(id);
       },
       { concurrency: 2 },
+      "per-resource",
     );
     const of = (id: string, paymentId: string) => {
       const event = refundAuthorized(id);

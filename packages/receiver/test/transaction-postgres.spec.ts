@@ -23,7 +23,7 @@ describe.skipIf(postgresBinaries === undefined)(
       server = await sharedPostgres();
       pool = new Pool({ connectionString: server.urlOf(await server.create()), max: 2 });
       pool.on("error", () => undefined);
-      inbox = postgresInbox(pool);
+      inbox = postgresInbox(pool, { schema: "shop" });
       await inbox.migrate();
       await pool.query(
         "CREATE TABLE ledger (event text PRIMARY KEY DEFERRABLE INITIALLY DEFERRED)",
@@ -37,7 +37,7 @@ describe.skipIf(postgresBinaries === undefined)(
     beforeEach(async () => {
       clock = NOON;
       reported.length = 0;
-      await pool.query("TRUNCATE ledger, countersign.events");
+      await pool.query("TRUNCATE ledger, shop.events");
     });
 
     type Run = (id: string, transaction: PostgresTransaction) => Promise<unknown>;

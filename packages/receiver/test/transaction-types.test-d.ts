@@ -1,5 +1,9 @@
 import { createReceiver, type HandlerContext, memoryInbox } from "@countersign/receiver";
-import { postgresInbox, type PostgresTransaction } from "@countersign/receiver/postgres";
+import {
+  type PostgresClient,
+  postgresInbox,
+  type PostgresTransaction,
+} from "@countersign/receiver/postgres";
 import { sqliteInbox, type SqliteTransaction } from "@countersign/receiver/sqlite";
 import type { Refund } from "@countersign/schemas";
 import { Pool } from "pg";
@@ -22,10 +26,10 @@ test("a handler's context has the transaction of its inbox", () => {
   const postgres = (): unknown =>
     createReceiver({
       secrets,
-      inbox: postgresInbox(new Pool()),
+      inbox: postgresInbox(new Pool(), { schema: "shop" }),
       fallback: () => undefined,
     }).on("PAYMENT", async (event, { transaction }) => {
-      expectTypeOf(transaction).toEqualTypeOf<PostgresTransaction>();
+      expectTypeOf(transaction).toEqualTypeOf<PostgresTransaction<PostgresClient>>();
       const { rows } = await transaction.query<{ n: number }>("SELECT $1 AS n", [event.id]);
       expectTypeOf(rows).toEqualTypeOf<{ n: number }[]>();
     });

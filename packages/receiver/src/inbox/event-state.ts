@@ -1,37 +1,31 @@
 /**
  * ```
- *   received --claim--> claimed --succeed--> handled
- *                        |  ^  \--supersede--> superseded (handled, and nothing ran)
- *           fail, expire |  | claim, once `retryAt` has come
- *                        v  |
- *                       waiting              fail, expire, after `maxAttempts`: dead --revive--> waiting
+ *   waiting --claim, once due--> claimed --succeed--> handled
+ *      ^                           |  \--supersede--> superseded (nothing ran)
+ *      |                           |
+ *      +---------- fail -----------+--after maxAttempts--> dead --revive--> waiting
  * ```
- * Pure: no clock, no storage, no randomness. Times are milliseconds since 1970.
+ * A claim ends with its lease: from then on the event can be claimed again, and is dead instead where
+ * that was its last attempt. Pure: no clock, no storage, no randomness. Times are milliseconds since 1970.
  *
- * `token` fences: it grows with every claim and never shrinks, so that a claimer that lost its lease
- * settles nothing. A pair of `at` and `token` is met once in an event's life: a store that guards
- * each update by the pair it read has no lost update.
+ * `token` fences: it grows with every claim and never shrinks, so a claimer that lost its lease records
+ * nothing. An event has each pair of `at` and `token` at most once in its life: a store that guards each
+ * update by the pair it read has no lost update.
  */
 export type EventState =
-  | {
-      readonly at: "received";
-      readonly token: 0;
-      readonly attempts: 0;
-      readonly receivedAt: number;
-    }
+  | ({ readonly at: "waiting"; readonly dueAt: number } & Counts)
   | ({ readonly at: "claimed"; readonly leaseEndsAt: number } & Counts)
-  | ({ readonly at: "waiting"; readonly retryAt: number } & Counts)
   | ({ readonly at: "handled" | "superseded" } & Counts)
   | ({ readonly at: "dead"; readonly reason: string } & Counts);
 
 interface Counts {
   readonly token: number;
-  /** Claims since the event was received or revived. Counted before the handler runs: one that ends the process counts too. */
+  /** Claims since the event was received or revived, counted before the handler runs: a crash counts too. */
   readonly attempts: number;
 }
 
 export type EventStep =
-  | { readonly type: "claim"; readonly now: number; readonly leaseMs: number }
+  | ({ readonly type: "claim"; readonly now: number; readonly leaseMs: number } & Limit)
   | { readonly type: "succeed" | "supersede"; readonly token: number }
   | ({
       readonly type: "fail";
@@ -39,7 +33,6 @@ export type EventStep =
       readonly retryAt: number;
       readonly reason: string;
     } & Limit)
-  | ({ readonly type: "expire"; readonly now: number } & Limit)
   | { readonly type: "revive"; readonly now: number };
 
 interface Limit {
@@ -47,52 +40,83 @@ interface Limit {
   readonly maxAttempts: number;
 }
 
-/** An event's first state. */
+/** The reason of an event whose last attempt ended without a word. */
+export const LEASE_ENDED = "CS_CLAIM_LOST: the lease ended before the handler finished";
+
+/** Returns the first state of an event. */
 export function received(now: number): EventState {
-  return { at: "received", token: 0, attempts: 0, receivedAt: now };
+  return { at: "waiting", token: 0, attempts: 0, dueAt: now };
 }
 
-/** The state after `step`, or `undefined` where `state` does not admit it. */
+/** Returns the state after `step`, or `undefined` if `state` does not allow it. */
 export function transition(state: EventState, step: EventStep): EventState | undefined {
+  const { token, attempts } = state;
   switch (step.type) {
-    case "claim":
-      if (state.at !== "received" && state.at !== "waiting") return undefined;
-      if (state.at === "waiting" && step.now < state.retryAt) return undefined;
-      return {
-        at: "claimed",
-        token: state.token + 1,
-        attempts: state.attempts + 1,
-        leaseEndsAt: step.now + step.leaseMs,
-      };
+    case "claim": {
+      if (!isDue(state, step.now)) return undefined;
+      if (state.at === "claimed" && attempts >= step.maxAttempts)
+        return { at: "dead", token: token + 1, attempts, reason: LEASE_ENDED };
+      const leaseEndsAt = step.now + step.leaseMs;
+      return { at: "claimed", token: token + 1, attempts: attempts + 1, leaseEndsAt };
+    }
     case "succeed":
     case "supersede":
-      if (state.at !== "claimed" || state.token !== step.token) return undefined;
-      return {
-        at: step.type === "succeed" ? "handled" : "superseded",
-        token: state.token,
-        attempts: state.attempts,
-      };
+      if (state.at !== "claimed" || token !== step.token) return undefined;
+      return { at: step.type === "succeed" ? "handled" : "superseded", token, attempts };
     case "fail":
-      if (state.at !== "claimed" || state.token !== step.token) return undefined;
-      return waitOrDie(state, step);
-    case "expire": {
-      if (state.at !== "claimed" || step.now < state.leaseEndsAt) return undefined;
-      const reason = "CS_CLAIM_LOST: the lease ended before the handler settled";
-      return waitOrDie(state, { ...step, retryAt: step.now, reason });
-    }
+      if (state.at !== "claimed" || token !== step.token) return undefined;
+      return attempts < step.maxAttempts
+        ? { at: "waiting", token, attempts, dueAt: step.retryAt }
+        : { at: "dead", token, attempts, reason: step.reason };
     case "revive":
       if (state.at !== "dead") return undefined;
-      return { at: "waiting", token: state.token, attempts: 0, retryAt: step.now };
+      return { at: "waiting", token, attempts: 0, dueAt: step.now };
     default:
       return step satisfies never;
   }
 }
 
-function waitOrDie(
-  { token, attempts }: Counts,
-  { maxAttempts, retryAt, reason }: Limit & { readonly retryAt: number; readonly reason: string },
-): EventState {
-  return attempts < maxAttempts
-    ? { at: "waiting", token, attempts, retryAt }
-    : { at: "dead", token, attempts, reason };
+/** A stored event, as the rule for workers sees it. */
+export interface QueuedEvent {
+  readonly state: EventState;
+  /** Grows with each stored event, and is renewed when a dead event is revived. */
+  readonly sequence: number;
+  /** Only with `order: "per-resource"`. */
+  readonly resource?: string | undefined;
 }
+
+/**
+ * The rule for workers: an event can be taken when it is due and, with a resource, when no older event
+ * of that resource is open. `takeSql` of the databases says the same.
+ */
+export function canTake(event: QueuedEvent, queue: readonly QueuedEvent[], now: number): boolean {
+  const { state, sequence, resource } = event;
+  if (!isDue(state, now)) return false;
+  if (resource === undefined) return true;
+  return !queue.some(
+    (other) => other.resource === resource && other.sequence < sequence && isOpen(other.state),
+  );
+}
+
+/** True if the event waits for an attempt, or has one. */
+export const isOpen = ({ at }: EventState): boolean => at === "waiting" || at === "claimed";
+
+export const isHandled = ({ at }: EventState): boolean => at === "handled" || at === "superseded";
+
+/** When an open event can be claimed: at its next attempt, or at the end of its lease. */
+export function dueAtOf(state: EventState): number {
+  switch (state.at) {
+    case "waiting":
+      return state.dueAt;
+    case "claimed":
+      return state.leaseEndsAt;
+    case "handled":
+    case "superseded":
+    case "dead":
+      return 0;
+    default:
+      return state satisfies never;
+  }
+}
+
+const isDue = (state: EventState, now: number): boolean => isOpen(state) && dueAtOf(state) <= now;

@@ -1,21 +1,20 @@
 import type { ResourceState } from "@countersign/rules";
-import type { Awaitable } from "../awaitable.ts";
 
-/** What an event is known by. Both parts are signed or the receiver's own: no tenant can claim another's event. */
+/** The identity of an event. Both parts are signed or the receiver's own: no tenant can claim another's event. */
 export interface EventKey {
-  /** The tenant that `secrets` named; `''` where it names none. */
+  /** The tenant that `secrets` named; `''` without tenants. */
   readonly tenant: string;
   /** The event's signed id. */
   readonly id: string;
 }
 
-/** The resource that an event is about, and the state that the event tells of it. */
+/** The resource that an event is about, and the state that the event reports. */
 export interface EventResource {
   /** The resource's name within its tenant. */
   readonly name: string;
-  /** How far along its life the state stands, where its type has a rank. */
+  /** The state's place in the resource's life, if the event's type has a rank. */
   readonly rank?: number | undefined;
-  /** When the event happened, in milliseconds since 1970; NaN where the sender's text is no time. */
+  /** When the event happened, in milliseconds since 1970; NaN if the sender's text is not a time. */
   readonly timestamp: number;
 }
 
@@ -25,12 +24,12 @@ export interface RecordedEvent {
   /** SHA-256 of the body's bytes, base64url: a known key with another body is never a silent duplicate. */
   readonly digest: string;
   readonly type: string;
-  /** Where it is given, at most one event of the resource is claimed at a time. */
+  /** Only with `order: 'per-resource'`: at most one event of the resource is claimed at a time. */
   readonly resource?: EventResource | undefined;
 }
 
 export interface ClaimRequest extends RecordedEvent {
-  /** How long the claim holds, in milliseconds. */
+  /** How long the claim is valid, in milliseconds. */
   readonly leaseMs: number;
   /** The receiver's clock, in milliseconds since 1970. */
   readonly now: number;
@@ -41,8 +40,10 @@ export interface ClaimRequest extends RecordedEvent {
 /**
  * The answer to a claim.
  *
- * - `claimed`: the caller, and no one else, may run the handler until the lease ends. `token` fences its settlement.
- * - `busy`: another claim of the event, or of its resource, holds until `until` (milliseconds since 1970).
+ * - `claimed`: the caller, and no one else, may run the handler until the lease ends. `token` fences
+ *   the claim's end.
+ * - `busy`: another claim of the event, or of another event of its resource, is valid until `until`
+ *   (milliseconds since 1970).
  * - `handled`: a handler succeeded before.
  * - `conflict`: the key is known with another body.
  */
@@ -52,9 +53,10 @@ export type Claim =
   | { readonly state: "handled" }
   | { readonly state: "conflict" };
 
+/** The end of a claim. With a token that is no longer current it changes nothing. */
 export interface Settlement {
   readonly key: EventKey;
-  /** From the claim. A settlement whose token is no longer current changes nothing. */
+  /** From the claim. */
   readonly token: number;
   readonly now: number;
 }
@@ -66,35 +68,33 @@ export interface Completion extends Settlement {
 
 /**
  * The receiver's record of events. Every call is atomic: of any number of simultaneous claims of one
- * key, one is `claimed`. A call that throws or rejects (the store is away) fails the attempt, and the
- * sender tries again. An inbox that knows at once answers at once; any other returns promises.
+ * key, one is `claimed`. A call that rejects (the store is unavailable) fails the attempt, and the
+ * sender tries again.
  *
  * `claim`, `complete` and `release` are enough for `acknowledge: 'after-handler'`. The rest is for
- * the options that name it; `inboxConformance` of `@countersign/receiver/testing` proves all of it.
+ * the options that name it; `inboxConformance` of `@countersign/receiver/testing` checks all of it.
  */
 export interface Inbox {
-  /** Whether events outlive the process. `acknowledge: 'after-store'` needs it. */
-  readonly durable: boolean;
-  /** How long the inbox remembers a handled event by itself, in milliseconds; absent where `purge` alone forgets. */
+  /** How long the inbox remembers a handled event by itself, in milliseconds; absent if only `purge` forgets. */
   readonly retentionMs?: number;
-  /** The most handlers at once, where the inbox bounds them: a pool's size less one. */
+  /** The most handlers at once, if the inbox bounds them: a pool's size less one. */
   readonly maxConcurrentHandlers?: number;
-  claim(request: ClaimRequest): Awaitable<Claim>;
-  /** Records that the handler succeeded. False where the claim was lost meanwhile. */
-  complete(settlement: Completion): Awaitable<boolean>;
-  /** Frees the event for the sender's next attempt. False where the claim was lost meanwhile. */
-  release(settlement: Settlement): Awaitable<boolean>;
-  /** The state that the last handled event of a resource told. Needed by `order: 'per-resource'`. */
+  claim(request: ClaimRequest): Promise<Claim>;
+  /** Records that the handler succeeded. False if the claim was lost meanwhile. */
+  complete(completion: Completion): Promise<boolean>;
+  /** Frees the event for the sender's next attempt. False if the claim was lost meanwhile. */
+  release(settlement: Settlement): Promise<boolean>;
+  /** The state that the last handled event of a resource reported. Needed by `order: 'per-resource'`. */
   lastHandled?(resource: {
     readonly tenant: string;
     readonly name: string;
-  }): Awaitable<ResourceState | undefined>;
+  }): Promise<ResourceState | undefined>;
   /**
-   * Forgets events that were settled before `before` (milliseconds since 1970), at most `limit` of
-   * them; returns how many. A stored event that is not handled is never forgotten, nor a dead one.
+   * Forgets events that ended before `before` (milliseconds since 1970), at most `limit` of them;
+   * returns how many. Stored events that are not handled are kept, dead ones too.
    */
-  purge?(request: { readonly before: number; readonly limit: number }): Awaitable<number>;
-  /** What `acknowledge: 'after-store'` works with. */
+  purge?(request: { readonly before: number; readonly limit: number }): Promise<number>;
+  /** Stored events for workers. Needed by `acknowledge: 'after-store'`: it must survive a crash. */
   readonly queue?: InboxQueue;
 }
 
@@ -105,14 +105,14 @@ export interface StoreRequest extends RecordedEvent {
   readonly anyBody?: boolean | undefined;
 }
 
-/** `stored`: durably kept, now or before. `busy`: an attempt of `after-handler` is handling it. `handled` and `conflict` as in a claim. */
+/** `stored`: durable, now or before. `busy`: an attempt of `after-handler` is handling it. `handled` and `conflict` as in a claim. */
 export type Stored = "stored" | "busy" | "handled" | "conflict";
 
 export interface TakeRequest {
   readonly limit: number;
   readonly leaseMs: number;
   readonly now: number;
-  /** An event whose last lease ended without a settlement is dead after as many. */
+  /** An event whose lease has ended is dead after this many attempts. */
   readonly maxAttempts: number;
 }
 
@@ -144,27 +144,51 @@ export interface DeadEvent {
   readonly diedAt: number;
 }
 
-/** Stored events that wait for a worker, shared by any number of processes. Every call is atomic. */
+/** The stored events that are neither handled nor dead. */
+export interface QueueStatus {
+  readonly unhandled: number;
+  /** How many of them were due before the requested time. */
+  readonly overdue: number;
+  /** The one that was stored first. */
+  readonly oldest?: {
+    readonly key: EventKey;
+    readonly type: string;
+    readonly attempts: number;
+    /** Milliseconds since 1970, as is `dueAt`. */
+    readonly storedAt: number;
+    /** When it can be taken: at its next attempt, or at the end of its lease. */
+    readonly dueAt: number;
+  };
+}
+
+/**
+ * Stored events that wait for a worker, shared by any number of processes. Every call is atomic.
+ *
+ * An event can be taken when it is due and, if it has a resource, when no older stored event of the
+ * resource is unhandled. A dead event holds up no other.
+ */
 export interface InboxQueue {
   /** Resolves when the event is durable; a known key changes nothing. */
   store(request: StoreRequest): Promise<Stored>;
-  /** Claims events that are due, the longest due first, at most one of each resource. */
+  /** Claims events that can be taken, those first that were due first. It may return fewer than there are. */
   take(request: TakeRequest): Promise<readonly TakenEvent[]>;
-  /** Records a failed attempt: `waiting` until `retryAt`, or `dead`. `undefined` where the claim was lost meanwhile. */
+  /** Records a failed attempt: `waiting` until `retryAt`, or `dead`. `undefined` if the claim was lost meanwhile. */
   fail(failure: Failure): Promise<"waiting" | "dead" | undefined>;
   /** Dead events, the latest first. */
   dead(request: { readonly limit: number }): Promise<readonly DeadEvent[]>;
-  /** Makes a dead event due now, with new attempts. False where there is no such dead event. */
+  /** Makes a dead event due now, with new attempts, behind the stored events of its resource. False if there is none. */
   retry(request: { readonly key: EventKey; readonly now: number }): Promise<boolean>;
+  /** Counts what is not handled; `dueBefore` is in milliseconds since 1970. */
+  status(request: { readonly dueBefore: number }): Promise<QueueStatus>;
 }
 
-/** A claimed event's transaction: what its handler writes and "handled" are committed together. */
+/** A claimed event's transaction: the handler's writes and "handled" are committed together. */
 export interface InboxTransaction<Transaction> {
-  /** What the handler gets as `context.transaction`. Nothing is begun before its first use. */
+  /** What the handler gets as `context.transaction`. Nothing begins before its first use. */
   readonly transaction: Transaction;
   /**
-   * Commits the handler's writes with the fenced completion. It rejects where the store went away:
-   * then both may be committed or neither, and the next claim of the event tells.
+   * Commits the handler's writes with the fenced completion. It rejects if the store became
+   * unavailable: then both may be committed or neither, and the next claim of the event shows which.
    */
   commit(now: number): Promise<Commit>;
   /** Undoes what the handler wrote; never rejects. */
@@ -173,8 +197,8 @@ export interface InboxTransaction<Transaction> {
 
 /**
  * - `committed`: the writes and the completion.
- * - `lost`: the claim was; nothing is written.
- * - `failed`: the handler's writes failed; nothing is written, and the claim is still held.
+ * - `lost`: the claim was lost; nothing is written.
+ * - `failed`: the handler's writes failed; nothing is written, and the claim is still valid.
  */
 export type Commit =
   | { readonly state: "committed" }
@@ -190,6 +214,6 @@ export interface BeginRequest {
   readonly key: EventKey;
   /** From the claim. */
   readonly token: number;
-  /** How long the claim is valid, in milliseconds: no statement of its handler runs for longer. */
+  /** How long the claim is valid from now on, in milliseconds: the database ends the transaction then. */
   readonly leaseMs: number;
 }

@@ -1,11 +1,18 @@
-import type { Inbox, InboxQueue } from "./inbox.ts";
-import { rowsInbox } from "./rows-inbox.ts";
-import { memoryRows } from "./memory-rows.ts";
+import type { ResourceState } from "@countersign/rules";
+import type { EventState } from "./event-state.ts";
+import type { EventKey, Inbox } from "./inbox.ts";
+import {
+  type EventRow,
+  type EventRows,
+  rowsInbox,
+  textOfName,
+  type Written,
+} from "./rows-inbox.ts";
 
 export interface MemoryInboxOptions {
-  /** Settled events that are remembered, the oldest forgotten first. Default 100,000, about 20 MB. */
+  /** Handled events that are remembered, the oldest forgotten first. Default 100,000, about 20 MB. */
   readonly capacity?: number;
-  /** How long a settled event is remembered, in milliseconds. Default 30 days. */
+  /** How long a handled event is remembered, in milliseconds. Default 30 days. */
   readonly retentionMs?: number;
 }
 
@@ -13,18 +20,126 @@ const DAY_MS = 86_400_000;
 
 /**
  * An inbox in this process's memory: for development and tests. It forgets on restart and does not
- * see other processes, so a duplicate that comes after either runs its handler again.
+ * see other processes, so a duplicate that arrives after either runs its handler again. It keeps no
+ * events for workers.
  *
  * @throws {TypeError} `capacity` or `retentionMs` is not a positive integer.
  */
-export function memoryInbox(
-  options: MemoryInboxOptions = {},
-): Inbox & { readonly durable: false; readonly queue: InboxQueue } {
+export function memoryInbox(options: MemoryInboxOptions = {}): Inbox {
   const { capacity = 100_000, retentionMs = 30 * DAY_MS } = options;
   if (!Number.isSafeInteger(capacity) || capacity < 1)
     throw new TypeError('memoryInbox: "capacity" must be a positive integer');
   if (!Number.isSafeInteger(retentionMs) || retentionMs < 1)
     throw new TypeError('memoryInbox: "retentionMs" must be a positive integer of milliseconds');
-  const rows = memoryRows({ capacity, retentionMs });
-  return { ...rowsInbox(rows, { durable: false }), durable: false, retentionMs };
+  return { ...rowsInbox(new MemoryRows(capacity, retentionMs)), retentionMs };
 }
+
+/** A row, changed in place: a copy for each state would be most of an event's cost. */
+type Kept = { -readonly [Member in keyof EventRow]: EventRow[Member] } & { changedAt: number };
+
+/** A table of events in memory. Each call runs in one turn of the event loop, so it is atomic. */
+export class MemoryRows implements EventRows {
+  readonly #capacity: number;
+  readonly #retentionMs: number;
+  /** Bounded by the receiver's concurrent handlers. */
+  readonly #claimed = new Map<string, Kept>();
+  /** Handled and released events, the oldest first: forgetting takes from the front. */
+  readonly #ended = new Map<string, Kept>();
+  readonly #claimOf = new Map<string, Kept>();
+  readonly #lastOf = new Map<string, Kept>();
+  /** No ended event is forgotten before. */
+  #forgetAt = Infinity;
+
+  constructor(capacity: number, retentionMs: number) {
+    this.#capacity = capacity;
+    this.#retentionMs = retentionMs;
+  }
+
+  insert({ key, digest, type, resource, state }: EventRow, now: number): Promise<Written> {
+    this.#forgetOld(now);
+    if (this.#find(key) !== undefined) return Promise.resolve("changed");
+    const row: Kept = { key, digest, type, resource, state, changedAt: now };
+    return Promise.resolve(this.#write(row, state, now));
+  }
+
+  read(key: EventKey): Promise<EventRow | undefined> {
+    const row = this.#find(key);
+    return Promise.resolve(row && { ...row });
+  }
+
+  update({ key, from, to, now }: Parameters<EventRows["update"]>[0]): Promise<Written> {
+    const row = this.#find(key);
+    if (row?.state.at !== from.at || row.state.token !== from.token)
+      return Promise.resolve("changed");
+    return Promise.resolve(this.#write(row, to, now));
+  }
+
+  lastHandled({
+    tenant,
+    name,
+  }: Parameters<EventRows["lastHandled"]>[0]): Promise<ResourceState | undefined> {
+    const row = this.#lastOf.get(textOfName(tenant, name));
+    if (row?.resource === undefined) return Promise.resolve(undefined);
+    const { rank, timestamp } = row.resource;
+    return Promise.resolve({ type: row.type, rank, timestamp });
+  }
+
+  purge({ before, limit }: Parameters<EventRows["purge"]>[0]): Promise<number> {
+    const old = [...this.#ended].filter(([, row]) => row.changedAt < before).slice(0, limit);
+    for (const [name, row] of old) this.#forget(name, row);
+    return Promise.resolve(old.length);
+  }
+
+  #find(key: EventKey): Kept | undefined {
+    const name = textOfKey(key);
+    return this.#claimed.get(name) ?? this.#ended.get(name);
+  }
+
+  #write(row: Kept, state: EventState, now: number): Written {
+    const slot = row.resource && textOfName(row.key.tenant, row.resource.name);
+    if (slot !== undefined) {
+      const claim = this.#claimOf.get(slot);
+      const other = claim === row ? undefined : claim?.state;
+      if (state.at === "claimed") {
+        if (other?.at === "claimed" && now < other.leaseEndsAt)
+          return { heldUntil: other.leaseEndsAt };
+        this.#claimOf.set(slot, row);
+      } else if (claim === row) this.#claimOf.delete(slot);
+      if (state.at === "handled") this.#lastOf.set(slot, row);
+    }
+    const name = textOfKey(row.key);
+    this.#claimed.delete(name);
+    this.#ended.delete(name);
+    row.state = state;
+    row.changedAt = now;
+    if (state.at === "claimed") this.#claimed.set(name, row);
+    else {
+      this.#ended.set(name, row);
+      this.#forgetAt = Math.min(this.#forgetAt, now + this.#retentionMs);
+      this.#forgetOld(now);
+    }
+    return "done";
+  }
+
+  #forgetOld(now: number): void {
+    if (this.#ended.size <= this.#capacity && now < this.#forgetAt) return;
+    this.#forgetAt = Infinity;
+    for (const [name, row] of this.#ended) {
+      this.#forgetAt = row.changedAt + this.#retentionMs;
+      if (this.#ended.size <= this.#capacity && now < this.#forgetAt) return;
+      this.#forget(name, row);
+    }
+    this.#forgetAt = Infinity;
+  }
+
+  #forget(name: string, row: Kept): void {
+    this.#ended.delete(name);
+    if (row.resource === undefined) return;
+    const slot = textOfName(row.key.tenant, row.resource.name);
+    if (this.#lastOf.get(slot) === row) this.#lastOf.delete(slot);
+  }
+}
+
+/** An id holds no colon, so that no tenant's name is an id. */
+const textOfKey = ({ tenant, id }: EventKey): string =>
+  tenant === "" ? id : textOfName(tenant, id);

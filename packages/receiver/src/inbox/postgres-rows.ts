@@ -1,147 +1,200 @@
 import type { ResourceState } from "@countersign/rules";
-import { columnsOf, type EventRow, type EventRows, nameOf, type Written } from "./event-rows.ts";
-import type { DeadEvent, EventKey } from "./inbox.ts";
 import { Batch } from "./batch.ts";
+import type { DeadEvent, EventKey, QueueStatus, TakenEvent, TakeRequest } from "./inbox.ts";
+import { isRefusal, type PostgresDatabase, type PostgresQuery } from "./postgres-database.ts";
+import {
+  type EventRow,
+  type QueueRows,
+  type Resource,
+  textOfName,
+  type Update,
+  type Written,
+} from "./rows-inbox.ts";
 import {
   COLUMNS,
-  type EventColumns,
+  deadOf,
+  type EventSql,
   eventSql,
+  keyOf,
   resourceStateOf,
   rowOf,
+  type SqlRow,
   type SqlValue,
+  statusOf,
+  takenOf,
+  takeValues,
+  textOf,
+  updateValues,
   valuesOf,
-} from "./event-sql.ts";
-import {
-  isRefusal,
-  type PostgresClient,
-  type PostgresPool,
-  sqlStateOf,
-} from "./postgres-client.ts";
-
-const UNIQUE_VIOLATION = "23505";
-const DEADLOCK = "40P01";
+} from "./sql.ts";
 
 interface Write {
   readonly key: EventKey;
   readonly values: readonly SqlValue[];
+  /** The resource of a stored event, whose sequence must grow with the commits of that resource. */
+  readonly lock?: string | undefined;
 }
-type Update = Parameters<EventRows["update"]>;
+
+const TYPES = Object.values(COLUMNS).map((type) => type.replace(" NOT NULL", ""));
+const LOCK = "pg_advisory_xact_lock(hashtextextended(";
 
 /**
- * The table of events in PostgreSQL. Each call is one statement, so that it commits by itself and
+ * The table of events in PostgreSQL. Nearly every call is one statement, so that it commits by itself and
  * any connection will do, also one of PgBouncer in transaction mode. Writes that wait anyway share one.
+ *
+ * Statements of one resource that must see each other take an advisory lock: a claim, so that of two
+ * events one is claimed; a store, so that the older of two events is never the later one to be seen.
  */
-export class PostgresRows implements EventRows {
-  readonly #pool: PostgresPool;
-  readonly #sql: ReturnType<typeof eventSql>;
+export class PostgresRows implements QueueRows {
+  readonly sql: EventSql;
+  readonly #database: PostgresDatabase;
+  readonly #events: string;
   readonly #inserts: Batch<Write, Written>;
   readonly #updates: Batch<Write, Written>;
 
-  constructor(pool: PostgresPool, schema: string) {
-    this.#pool = pool;
+  /** @param schema Quoted. */
+  constructor(database: PostgresDatabase, schema: string) {
     const events = `${schema}.events`;
-    this.#sql = eventSql(events);
+    this.sql = eventSql(events, "FOR UPDATE OF e SKIP LOCKED");
+    this.#database = database;
+    this.#events = events;
+    const lists = TYPES.map((type, index) => `$${String(index + 1)}::${type}[]`).join(", ");
     this.#inserts = this.#batch(
-      `INSERT INTO ${events} (${COLUMNS}) SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], ` +
-        "$5::text[], $6::float8[], $7::bigint[], $8::text[], $9::text[], $10::bigint[], $11::int[], $12::bigint[], $13::text[], $14::bigint[]) " +
-        "ON CONFLICT (tenant, id) DO NOTHING RETURNING tenant, id",
+      `INSERT INTO ${events} (${this.sql.names}) SELECT r.* FROM
+        (SELECT count(${LOCK}name, 0))) FROM unnest($${String(TYPES.length + 1)}::text[]) AS name) locked,
+        unnest(${lists}) AS r ON CONFLICT (tenant, id) DO NOTHING RETURNING tenant, id`,
+      (writes) => [writes.flatMap(({ lock }) => lock ?? []).toSorted()],
     );
     this.#updates = this.#batch(
-      `UPDATE ${events} e SET state = u.state, token = u.token, attempts = u.attempts, due_at = u.due_at, reason = u.reason, ` +
-        "changed_at = u.changed_at, body = CASE WHEN u.state IN ('handled', 'superseded') THEN NULL ELSE COALESCE(e.body, u.body) END " +
-        "FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::bigint[], $7::int[], $8::bigint[], $9::text[], $10::bigint[], $11::text[]) " +
-        "AS u(tenant, id, guard_state, guard_token, state, token, attempts, due_at, reason, changed_at, body) " +
-        "WHERE e.tenant = u.tenant AND e.id = u.id AND e.state = u.guard_state AND e.token = u.guard_token RETURNING e.tenant, e.id",
+      `UPDATE ${events} e SET state = u.state, token = u.token, attempts = u.attempts, due_at = u.due_at,
+        reason = u.reason, changed_at = u.changed_at,
+        body = CASE WHEN u.state IN ('handled', 'superseded') THEN NULL ELSE COALESCE(e.body, u.body) END
+        FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::bigint[], $7::bigint[],
+          $8::bigint[], $9::text[], $10::bigint[], $11::text[])
+        AS u(tenant, id, from_state, from_token, state, token, attempts, due_at, reason, changed_at, body)
+        WHERE e.tenant = u.tenant AND e.id = u.id AND e.state = u.from_state AND e.token = u.from_token
+        RETURNING e.tenant, e.id`,
     );
   }
 
   insert(row: EventRow, now: number): Promise<Written> {
-    return this.#inserts.add({ key: row.key, values: valuesOf(row, now) });
+    const { key, resource, state, body } = row;
+    const values = valuesOf(row, now);
+    if (resource !== undefined && state.at === "claimed")
+      return this.#claim({ tenant: key.tenant, name: resource.name }, { key, now }, (query) => {
+        const list = values.map((_, index) => `$${String(index + 1)}`).join(", ");
+        return query(
+          `INSERT INTO ${this.#events} (${this.sql.names}) VALUES (${list}) ON CONFLICT (tenant, id) DO NOTHING RETURNING id`,
+          values,
+        );
+      });
+    const lock =
+      resource && body !== undefined ? this.#lockOf(key.tenant, resource.name) : undefined;
+    return this.#inserts.add({ key, values, lock });
   }
 
-  update(...update: Update): Promise<Written> {
-    return this.#updates.add({ key: update[0], values: updateValues(...update) });
-  }
-
-  /** An update within the transaction that is open on `client`. */
-  async updateIn(client: Pick<PostgresClient, "query">, ...update: Update): Promise<Written> {
-    const { rowCount } = await client.query(this.#sql.update, updateValues(...update));
-    return rowCount === 1 ? "done" : "changed";
+  update(update: Update): Promise<Written> {
+    const { key, to, now, resource } = update;
+    if (resource !== undefined && to.at === "claimed")
+      return this.#claim({ tenant: key.tenant, name: resource }, { key, now }, (query) =>
+        query(this.sql.update, updateValues(update)),
+      );
+    return this.#updates.add({ key, values: updateValues(update) });
   }
 
   async read({ tenant, id }: EventKey): Promise<EventRow | undefined> {
-    const [row] = await this.#rows(this.#sql.read, [tenant, id]);
+    const [row] = await this.#rows(this.sql.read, [tenant, id]);
     return row && rowOf(row);
   }
 
-  async holder({
-    tenant,
-    name,
-  }: Parameters<EventRows["holder"]>[0]): Promise<EventKey | undefined> {
-    const [row] = await this.#rows(this.#sql.holder, [tenant, name]);
-    return row && { tenant: row.tenant, id: row.id };
-  }
-
-  async lastHandled({
-    tenant,
-    name,
-  }: Parameters<EventRows["lastHandled"]>[0]): Promise<ResourceState | undefined> {
-    const [row] = await this.#rows(this.#sql.lastHandled, [tenant, name]);
+  async lastHandled({ tenant, name }: Resource): Promise<ResourceState | undefined> {
+    const [row] = await this.#rows(this.sql.lastHandled, [tenant, textOf(name)]);
     return row && resourceStateOf(row);
   }
 
-  async due({ now, limit }: Parameters<EventRows["due"]>[0]): Promise<readonly EventRow[]> {
-    return (await this.#rows(this.#sql.due, [now, limit])).map(rowOf);
+  async purge({ before, limit }: Parameters<QueueRows["purge"]>[0]): Promise<number> {
+    return (await this.#rows(this.sql.purge, [before, limit])).length;
   }
 
-  async dead({ limit }: Parameters<EventRows["dead"]>[0]): Promise<readonly DeadEvent[]> {
-    const rows = await this.#rows(this.#sql.dead, [limit]);
-    return rows.map(({ tenant, id, type, attempts, reason, changed_at }) => ({
-      key: { tenant, id },
-      type,
-      attempts,
-      reason: reason ?? "",
-      diedAt: Number(changed_at),
-    }));
+  async take(request: TakeRequest): Promise<readonly TakenEvent[]> {
+    const { few, every } = takeValues(request);
+    const rows = await this.#rows(this.sql.take, few);
+    return takenOf(rows.length > 0 ? rows : await this.#rows(this.sql.take, every));
   }
 
-  async purge({ before, limit }: Parameters<EventRows["purge"]>[0]): Promise<number> {
-    return (await this.#pool.query(this.#sql.purge, [before, limit])).rowCount ?? 0;
+  revive(key: EventKey, now: number): Promise<boolean> {
+    const { tenant, id } = key;
+    return this.#database.transaction(async ({ query }) => {
+      const [row] = rowsOf(await query(this.sql.read, [tenant, id]));
+      const resource = row && rowOf(row).resource;
+      if (resource !== undefined) await this.#lock(query, { tenant, name: resource.name });
+      const { rows } = await query(
+        `UPDATE ${this.#events} SET state = 'waiting', attempts = 0, due_at = $3, reason = NULL, changed_at = $3,
+          sequence = nextval(pg_get_serial_sequence('${this.#events}', 'sequence'))
+          WHERE tenant = $1 AND id = $2 AND state = 'dead' RETURNING id`,
+        [tenant, id, now],
+      );
+      return rows.length === 1;
+    });
   }
 
-  async #rows(sql: string, values: readonly SqlValue[]): Promise<readonly EventColumns[]> {
-    // The columns are those that `eventSql` names.
-    return (await this.#pool.query(sql, values)).rows as readonly EventColumns[];
+  async dead({ limit }: { readonly limit: number }): Promise<readonly DeadEvent[]> {
+    return (await this.#rows(this.sql.dead, [limit])).map(deadOf);
+  }
+
+  async status({ dueBefore }: { readonly dueBefore: number }): Promise<QueueStatus> {
+    const [row] = await this.#rows(this.sql.status, [dueBefore]);
+    return statusOf(row);
+  }
+
+  async #rows(sql: string, values: readonly SqlValue[]): Promise<readonly SqlRow[]> {
+    return rowsOf(await this.#database.query(sql, values));
+  }
+
+  #lockOf(tenant: string, name: string): string {
+    return `${this.#events}:${textOfName(tenant, textOf(name))}`;
+  }
+
+  async #lock(query: PostgresQuery, { tenant, name }: Resource): Promise<void> {
+    await query(`SELECT ${LOCK}$1, 0))`, [this.#lockOf(tenant, name)]);
+  }
+
+  /** Writes a claim unless another event of the resource has one: two claims of a resource wait for each other. */
+  #claim(
+    resource: Resource,
+    { key, now }: Pick<Update, "key" | "now">,
+    write: (query: PostgresQuery) => ReturnType<PostgresQuery>,
+  ): Promise<Written> {
+    return this.#database.transaction(async ({ query }) => {
+      await this.#lock(query, resource);
+      const { tenant, name } = resource;
+      const [held] = rowsOf(await query(this.sql.heldUntil, [tenant, textOf(name), key.id, now]));
+      if (held?.["until"] != null) return { heldUntil: Number(held["until"]) };
+      return (await write(query)).rows.length === 1 ? "done" : "changed";
+    });
   }
 
   /** Writes of one kind, whose statement takes a list for each column and returns the keys it wrote. */
-  #batch(sql: string): Batch<Write, Written> {
+  #batch(
+    sql: string,
+    more: (writes: readonly Write[]) => readonly (readonly SqlValue[])[] = () => [],
+  ): Batch<Write, Written> {
     const run = async (writes: readonly Write[]): Promise<readonly Written[]> => {
       // In the keys' order, so that two processes with the same keys don't wait for each other.
       const sorted = writes.toSorted((a, b) => (textOfKey(a.key) < textOfKey(b.key) ? -1 : 1));
       const lists = (sorted[0]?.values ?? []).map((_, column) =>
         sorted.map(({ values }) => values[column] ?? null),
       );
-      try {
-        // Both statements return keys.
-        const written = (await this.#pool.query(sql, lists)).rows as readonly EventKey[];
-        const names = new Set(written.map(textOfKey));
-        return writes.map(({ key }) => (names.has(textOfKey(key)) ? "done" : "changed"));
-      } catch (error) {
-        // The key's own conflict writes nothing: this is the index of claimed resources.
-        if (writes.length === 1 && sqlStateOf(error) === UNIQUE_VIOLATION) return ["held"];
-        if (writes.length === 1 && sqlStateOf(error) === DEADLOCK) return run(writes);
-        throw error;
-      }
+      const { rows } = await this.#database.query(sql, [...lists, ...more(sorted)]);
+      const written = new Set(rowsOf({ rows }).map((row) => textOfKey(keyOf(row))));
+      return writes.map(({ key }) => (written.has(textOfKey(key)) ? "done" : "changed"));
     };
     return new Batch({ nameOf: ({ key }) => textOfKey(key), run, didNothing: isRefusal });
   }
 }
 
-const textOfKey = ({ tenant, id }: EventKey): string => nameOf(tenant, id);
+// The columns are those of the statements.
+const rowsOf = ({ rows }: { readonly rows: readonly unknown[] }): readonly SqlRow[] =>
+  rows as readonly SqlRow[];
 
-function updateValues(...[key, guard, state, now, body]: Update): SqlValue[] {
-  const { at, token, attempts, dueAt, reason } = columnsOf(state);
-  const identity = [key.tenant, key.id, guard.at, guard.token];
-  return [...identity, at, token, attempts, dueAt, reason, now, body ?? null];
-}
+const textOfKey = ({ tenant, id }: EventKey): string => textOfName(tenant, id);

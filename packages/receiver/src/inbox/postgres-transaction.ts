@@ -1,98 +1,94 @@
 import { transition } from "./event-state.ts";
 import type { BeginRequest, Commit, InboxTransaction } from "./inbox.ts";
-import { isRefusal, type PostgresClient, type PostgresPool } from "./postgres-client.ts";
+import { isRefusal, type PostgresDatabase, type PostgresQuery } from "./postgres-database.ts";
 import type { PostgresRows } from "./postgres-rows.ts";
+import { claimedBy } from "./rows-inbox.ts";
+import { updateValues } from "./sql.ts";
 
 /** What a handler gets as `context.transaction`: its writes commit with "handled", or neither does. */
-export interface PostgresTransaction {
+export interface PostgresTransaction<Client = unknown> {
   /**
-   * Runs one statement on the transaction's own connection.
+   * Runs one statement in the transaction.
    *
    * @typeParam Row The columns as the text names them; the caller's claim, not checked.
-   * @throws {TypeError} the handler has settled, or the statement would end the transaction.
+   * @throws {TypeError} the handler has ended, or the statement would end the transaction.
    */
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- as in pg: the caller knows its columns
   readonly query: <Row = Readonly<Record<string, unknown>>>(
     text: string,
     values?: readonly unknown[],
-  ) => Promise<{ readonly rows: Row[]; readonly rowCount: number | null }>;
+  ) => Promise<{ readonly rows: Row[]; readonly rowCount?: number | null }>;
+  /**
+   * Begins the transaction and returns it as your library has it: a client of `pg`, or a transaction of
+   * Drizzle, Kysely or Knex. Do not commit it, roll it back or keep it: the receiver ends it.
+   */
+  readonly client: () => Promise<Client>;
 }
 
 const ENDS_TRANSACTION =
   /^\s*(?:BEGIN|START|COMMIT|END|ABORT|PREPARE\s+TRANSACTION|ROLLBACK(?!\s+(?:(?:WORK|TRANSACTION)\s+)?TO\b))\b/i;
 
-/** Begins at the first query, on a connection of its own: an event that writes nothing takes none. */
-export function postgresTransaction(
-  pool: PostgresPool,
+/** Begins at the first use, on a connection of its own: an event that writes nothing takes none. */
+export function postgresTransaction<Client>(
+  database: PostgresDatabase<Client>,
   rows: PostgresRows,
   { key, token, leaseMs }: BeginRequest,
-): InboxTransaction<PostgresTransaction> {
-  const claimed = { at: "claimed", token, attempts: 0, leaseEndsAt: 0 } as const;
-  const handled = transition(claimed, { type: "succeed", token }) ?? claimed;
-  let connection: Promise<PostgresClient> | undefined;
+): InboxTransaction<PostgresTransaction<Client>> {
+  const leaseEndsAt = performance.now() + leaseMs;
+  const claimed = claimedBy({ token }, 0);
+  const to = transition(claimed, { type: "succeed", token }) ?? claimed;
+  let begun: Begun<Client> | undefined;
   let open = true;
   let running = 0;
 
-  const query = async (text: string, values?: readonly unknown[]): Promise<unknown> => {
-    if (!open)
-      throw new TypeError("context.transaction: the handler has settled; await each query");
-    if (ENDS_TRANSACTION.test(text))
-      throw new TypeError(
-        "context.transaction: the receiver ends the transaction, no statement does",
-      );
+  const inTransaction = async <T>(use: (begun: Opened<Client>) => Promise<T> | T): Promise<T> => {
+    if (!open) throw new TypeError("context.transaction: the handler has ended; await each query");
     running += 1;
     try {
-      connection ??= begin(pool, leaseMs);
-      return await (await connection).query(text, values);
+      begun ??= begin(database, leaseEndsAt);
+      return await use(await begun.opened);
     } finally {
       running -= 1;
     }
   };
+  const query: PostgresQuery = (text, values) => {
+    if (ENDS_TRANSACTION.test(text))
+      return Promise.reject(
+        new TypeError("context.transaction: the receiver ends the transaction, no statement does"),
+      );
+    return inTransaction((opened) => opened.query(text, values));
+  };
   const rollback = async (): Promise<void> => {
     open = false;
-    if (connection === undefined) return;
-    // A statement that still runs would keep the connection: closing it ends the transaction too.
-    const hangs = running > 0;
-    const client = await connection.catch(() => undefined);
-    if (client === undefined) return;
-    const undone =
-      !hangs &&
-      (await client
-        .query("ROLLBACK")
-        .then(() => true)
-        .catch(() => false));
-    giveBack(client, !undone);
+    // A statement that still runs, or a connection that the pool does not give, is not waited for.
+    const ended = begun?.end("rollback");
+    if (running === 0) await ended;
   };
 
   return {
-    // `Row` is the caller's claim.
-    transaction: { query: query as PostgresTransaction["query"] },
-    rollback: () => {
-      const undone = rollback();
-      // A connection that the pool does not give is not waited for.
-      return running > 0 ? Promise.resolve() : undone;
+    transaction: {
+      // `Row` is the caller's claim.
+      query: query as PostgresTransaction["query"],
+      client: () => inTransaction(({ client }) => client),
     },
+    rollback,
     async commit(now): Promise<Commit> {
-      if (connection === undefined) {
+      const update = { key, from: claimed, to, now };
+      if (begun === undefined) {
         open = false;
-        const written = await rows.update(key, claimed, handled, now);
-        return { state: written === "done" ? "committed" : "lost" };
+        return { state: (await rows.update(update)) === "done" ? "committed" : "lost" };
       }
       if (running > 0) {
-        const error = new Error("the handler has settled before its queries; await each query");
+        const error = new Error("the handler ended before its queries; await each query");
         void rollback();
         return { state: "failed", error };
       }
       open = false;
       try {
-        const client = await connection;
-        if ((await rows.updateIn(client, key, claimed, handled, now)) !== "done") {
-          await rollback();
-          return { state: "lost" };
-        }
-        await client.query("COMMIT");
-        giveBack(client, false);
-        return { state: "committed" };
+        const { query: run } = await begun.opened;
+        const { rows: written } = await run(rows.sql.update, updateValues(update));
+        const ended = await begun.end(written.length === 1 ? "commit" : "rollback");
+        return { state: ended === "commit" ? "committed" : "lost" };
       } catch (error) {
         await rollback();
         if (isRefusal(error)) return { state: "failed", error };
@@ -102,32 +98,55 @@ export function postgresTransaction(
   };
 }
 
-/** A connection that is lost while it is idle emits `error`, which would end the process unheard. */
-const unheard = (): void => undefined;
-
-/** The receiver's own deadline comes first: the outcome is then its timeout, and not a failed query. */
-const SERVER_GRACE_MS = 500;
-
-/**
- * Times that hold within the transaction alone. Without them the server would finish a statement, and
- * keep its locks, after the handler was given up or its process ended.
- */
-async function begin(pool: PostgresPool, leaseMs: number): Promise<PostgresClient> {
-  const ms = String(leaseMs + SERVER_GRACE_MS);
-  const client = await pool.connect();
-  client.on?.("error", unheard);
-  try {
-    await client.query(
-      `BEGIN; SET LOCAL statement_timeout = ${ms}; SET LOCAL idle_in_transaction_session_timeout = ${ms}`,
-    );
-    return client;
-  } catch (error) {
-    giveBack(client, true);
-    throw error;
-  }
+interface Opened<Client> {
+  readonly query: PostgresQuery;
+  readonly client: Client;
 }
 
-function giveBack(client: PostgresClient, destroy: boolean): void {
-  client.removeListener?.("error", unheard);
-  client.release(destroy);
+interface Begun<Client> {
+  readonly opened: Promise<Opened<Client>>;
+  /** Ends the transaction, if it has not ended, and returns how. Rejects if a COMMIT fails. */
+  end(how: "commit" | "rollback"): Promise<"commit" | "rollback">;
+}
+
+/**
+ * Begins a transaction that ends with the lease: the server then ends its statements, or the wait
+ * between two of them, and this process gives the connection back. Otherwise a handler that never ends
+ * would keep its locks and its connection.
+ */
+function begin<Client>(database: PostgresDatabase<Client>, leaseEndsAt: number): Begun<Client> {
+  const opened = Promise.withResolvers<Opened<Client>>();
+  const ending = Promise.withResolvers<"commit" | "rollback">();
+  const leaseMs = Math.max(1, Math.ceil(leaseEndsAt - performance.now()));
+  const timer = setTimeout(() => ending.resolve("rollback"), leaseMs);
+  timer.unref();
+  const rolledBack = new Error("rolled back");
+  const ended = database
+    .transaction(async (transaction) => {
+      await transaction.query(
+        "SELECT set_config('statement_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $1, true)",
+        [String(leaseMs)],
+      );
+      opened.resolve(transaction);
+      if ((await ending.promise) === "rollback") throw rolledBack;
+      return "commit" as const;
+    })
+    .catch((error: unknown) => {
+      opened.reject(error);
+      if (error === rolledBack) return "rollback" as const;
+      throw error;
+    })
+    .finally(() => clearTimeout(timer));
+  // Both are awaited by whoever uses the transaction, or by nobody.
+  opened.promise.catch(() => undefined);
+  ended.catch(() => undefined);
+  return {
+    opened: opened.promise,
+    async end(how) {
+      ending.resolve(how);
+      if (how === "commit") return ended;
+      await ended.catch(() => undefined);
+      return "rollback";
+    },
+  };
 }

@@ -1,82 +1,134 @@
 import type { InboxQueue, TransactionalInbox } from "./inbox.ts";
-import { rowsInbox } from "./rows-inbox.ts";
-import type { PostgresPool } from "./postgres-client.ts";
-import { postgresMigrations, schemaOf } from "./postgres-migrations.ts";
+import {
+  poolDatabase,
+  type PostgresClient,
+  type PostgresDatabase,
+  type PostgresPool,
+} from "./postgres-database.ts";
 import { PostgresRows } from "./postgres-rows.ts";
 import { type PostgresTransaction, postgresTransaction } from "./postgres-transaction.ts";
+import { rowsInbox, rowsQueue } from "./rows-inbox.ts";
+import { COLUMNS, eventIndexes } from "./sql.ts";
 
-export type { PostgresClient, PostgresPool, PostgresResult } from "./postgres-client.ts";
-export { type PostgresMigration, postgresMigrations } from "./postgres-migrations.ts";
+export type {
+  PostgresClient,
+  PostgresDatabase,
+  PostgresPool,
+  PostgresQuery,
+  PostgresResult,
+} from "./postgres-database.ts";
 export type { PostgresTransaction } from "./postgres-transaction.ts";
 
 export interface PostgresInboxOptions {
-  /** The schema that holds the inbox's tables. Default `"countersign"`. */
-  readonly schema?: string;
+  /** The schema of the inbox's tables, one per service that shares the database. */
+  readonly schema: string;
 }
 
-export interface PostgresInbox extends TransactionalInbox<PostgresTransaction> {
-  readonly durable: true;
+export interface PostgresInbox<Client = PostgresClient> extends TransactionalInbox<
+  PostgresTransaction<Client>
+> {
   readonly queue: InboxQueue;
-  /** Applies the migrations that are missing; any number of processes may call it at once. */
+  /** Applies the missing migrations; any number of processes may call it at once. */
   migrate(): Promise<void>;
 }
 
 /**
- * An inbox in PostgreSQL, 12 or later, over a `pg.Pool` of the merchant's: any number of processes
- * share it, also through PgBouncer in transaction mode, since no state of a session is used.
+ * An inbox in PostgreSQL, 12 or later, over your `pg.Pool`, or over two functions of another library:
+ * any number of processes of one service share it, also through PgBouncer in transaction mode, since no
+ * state of a session is used.
  *
- * A handler that uses `context.transaction` holds one connection, and may query the pool beside it:
- * `maxConcurrentHandlers` is the pool's size less one, so that one connection is always left to such
- * queries and to the inbox's own.
+ * A handler that uses `context.transaction` holds one connection, and may query the pool as well:
+ * `maxConcurrentHandlers` is the pool's size less one, so that one connection is always left for such
+ * queries and for the inbox's own.
  *
- * @throws {TypeError} no pool, a pool of one connection, or `schema` is no plain name.
+ * @throws {TypeError} no pool, a pool of one connection, or `schema` is missing or not a plain name.
  */
+export function postgresInbox(pool: PostgresPool, options: PostgresInboxOptions): PostgresInbox;
+export function postgresInbox<Client>(
+  database: PostgresDatabase<Client>,
+  options: PostgresInboxOptions,
+): PostgresInbox<Client>;
 export function postgresInbox(
-  pool: PostgresPool,
-  { schema = "countersign" }: PostgresInboxOptions = {},
-): PostgresInbox {
-  if (typeof pool?.query !== "function" || typeof pool.connect !== "function")
-    throw new TypeError("postgresInbox: a pool with `query` and `connect` is needed");
-  const size = pool.options?.max;
+  source: PostgresPool | PostgresDatabase,
+  options: PostgresInboxOptions,
+): PostgresInbox<unknown> {
+  const database = databaseOf(source);
+  const size = database.connections;
   if (size !== undefined && size < 2)
     throw new TypeError(
-      "postgresInbox: the pool needs 2 connections or more: one for a handler's transaction, one beside it",
+      "postgresInbox: the pool needs 2 connections or more: one for a handler's transaction, one for the inbox",
     );
-  const name = schemaOf(schema);
-  const rows = new PostgresRows(pool, name);
+  // As plain JavaScript may call it.
+  const { schema } = (options ?? {}) as Partial<PostgresInboxOptions>;
+  const name = quotedSchema(schema);
+  const rows = new PostgresRows(database, name);
   return {
-    ...rowsInbox(rows, { durable: true }),
-    durable: true,
+    ...rowsInbox(rows),
+    queue: rowsQueue(rows),
     ...(size === undefined ? {} : { maxConcurrentHandlers: size - 1 }),
-    begin: (claim) => postgresTransaction(pool, rows, claim),
-    migrate: () => migrate(pool, schema),
+    begin: (claim) => postgresTransaction(database, rows, claim),
+    migrate: () => migrate(database, name),
   };
 }
 
-async function migrate(pool: PostgresPool, schema: string): Promise<void> {
-  const client = await pool.connect();
-  let done = false;
-  try {
-    await client.query("BEGIN");
-    // Ends with the transaction. The number is arbitrary and the same in every process.
-    await client.query("SELECT pg_advisory_xact_lock(421367531, hashtext($1))", [schema]);
-    const known = await client.query("SELECT to_regclass($1) AS migrations", [
-      `${schema}.migrations`,
-    ]);
-    const [found] = known.rows as readonly { readonly migrations: string | null }[];
-    const applied =
-      found?.migrations == null
-        ? []
-        : (await client.query(`SELECT number FROM ${schemaOf(schema)}.migrations`)).rows;
-    const numbers = new Set(
-      (applied as readonly { readonly number: number }[]).map((row) => row.number),
-    );
-    for (const { number, sql } of postgresMigrations(schema))
-      if (!numbers.has(number)) await client.query(sql);
-    await client.query("COMMIT");
-    done = true;
-  } finally {
-    if (!done) await client.query("ROLLBACK").catch(() => undefined);
-    client.release(!done);
+function databaseOf(source: PostgresPool | PostgresDatabase): PostgresDatabase {
+  if (typeof source?.query === "function") {
+    if ("transaction" in source && typeof source.transaction === "function") return source;
+    if ("connect" in source && typeof source.connect === "function") return poolDatabase(source);
   }
+  throw new TypeError("postgresInbox: expected a pg.Pool, or { query, transaction }");
+}
+
+function quotedSchema(schema: unknown): string {
+  if (typeof schema !== "string" || !/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
+    throw new TypeError(
+      'postgresInbox: missing or invalid "schema": expected the service\'s name of lower-case letters, digits and ' +
+        'underscores, at most 63, e.g. { schema: "ledger" }',
+    );
+  return `"${schema}"`;
+}
+
+export interface PostgresMigration {
+  /** From 1, without gaps; a published migration is never changed. */
+  readonly number: number;
+  readonly name: string;
+  readonly sql: string;
+}
+
+/**
+ * The inbox's migrations, for other migration tools: run each once, in order, in a transaction.
+ * `migrate()` of the inbox does that, and records them in `migrations`.
+ *
+ * @throws {TypeError} `schema` is not a plain name.
+ */
+export function postgresMigrations(schema: string): readonly PostgresMigration[] {
+  return migrations(quotedSchema(schema));
+}
+
+function migrations(schema: string): readonly PostgresMigration[] {
+  const events = `${schema}.events`;
+  const columns = Object.entries(COLUMNS).map(([name, type]) => `${name} ${type}`);
+  const statements = [
+    `CREATE SCHEMA IF NOT EXISTS ${schema}`,
+    `CREATE TABLE IF NOT EXISTS ${schema}.migrations (number integer PRIMARY KEY, name text NOT NULL)`,
+    // Every event is written twice or more: room for the second writing on the same page.
+    `CREATE TABLE ${events} (${columns.join(", ")}, sequence bigint GENERATED BY DEFAULT AS IDENTITY,
+  PRIMARY KEY (tenant, id)) WITH (fillfactor = 70)`,
+    ...eventIndexes(events, "events"),
+    `INSERT INTO ${schema}.migrations (number, name) VALUES (1, 'events')`,
+  ];
+  return [{ number: 1, name: "events", sql: `${statements.join(";\n")};\n` }];
+}
+
+async function migrate(database: PostgresDatabase, schema: string): Promise<void> {
+  await database.transaction(async ({ query }) => {
+    // Ends with the transaction. The number is arbitrary and the same in every process.
+    await query("SELECT pg_advisory_xact_lock(421367531, hashtext($1))", [schema]);
+    const table = `${schema}.migrations`;
+    const found = await query("SELECT to_regclass($1) IS NOT NULL AS found", [table]);
+    const [{ found: isThere } = { found: false }] = found.rows as readonly { found: boolean }[];
+    const applied = isThere ? (await query(`SELECT number FROM ${table}`)).rows : [];
+    const numbers = new Set((applied as readonly { number: number }[]).map((row) => row.number));
+    for (const { number, sql } of migrations(schema)) if (!numbers.has(number)) await query(sql);
+  });
 }

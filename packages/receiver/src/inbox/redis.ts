@@ -1,49 +1,59 @@
-import type { Inbox, InboxQueue } from "./inbox.ts";
-import { rowsInbox } from "./rows-inbox.ts";
-import { type RedisCommand, RedisRows } from "./redis-rows.ts";
+import { isError } from "../is-error.ts";
+import type { ResourceState } from "@countersign/rules";
+import { createHash } from "node:crypto";
+import type { EventState } from "./event-state.ts";
+import type { EventKey, Inbox } from "./inbox.ts";
+import {
+  type EventRow,
+  type EventRows,
+  rowsInbox,
+  textOfName,
+  type Update,
+  type Written,
+} from "./rows-inbox.ts";
 
-/** What the inbox needs of a client of `ioredis`. */
+/** The part of an `ioredis` client that the inbox needs. */
 export interface IoRedisClient {
   call(command: string, ...values: string[]): Promise<unknown>;
 }
 
-/** What the inbox needs of a client of `redis` (node-redis), connected. */
+/** The part of a connected `redis` (node-redis) client that the inbox needs. */
 export interface NodeRedisClient {
   sendCommand(values: string[]): Promise<unknown>;
 }
 
 export interface RedisInboxOptions {
-  /** What every key of the inbox begins with. Default `"countersign"`. */
-  readonly prefix?: string;
-  /**
-   * The merchant's word that this Redis keeps what it has answered: `appendonly yes` with
-   * `appendfsync always`, no failover to a replica, and no eviction (`maxmemory-policy noeviction`).
-   * Without it `acknowledge: 'after-store'` is refused. Default false.
-   */
-  readonly durable?: boolean;
+  /** The service's name: every key of the inbox begins with it. One per service that shares this Redis. */
+  readonly prefix: string;
 }
 
 /**
- * An inbox in Redis, 6 or later: each call is one script, which Redis runs whole, so any number of
- * processes share it. The inbox's keys are in one slot of a cluster.
+ * An inbox in Redis, 6 or later: each call is one script, which Redis runs as a whole, so any number of
+ * processes of one service share it. The inbox's keys are in one slot of a cluster.
  *
- * What Redis promises is less than a database does. With `appendfsync everysec`, its default for an
- * append-only file, a crash forgets about the last second; without such a file, everything since the
- * last snapshot; a failover, what the replica had not received; an eviction, any event. What is
- * forgotten so was answered already: in `after-handler` a duplicate then runs its handler again, in
- * `after-store` an acknowledged event is lost. No handler can write in its transaction.
+ * It deduplicates, and keeps no events for workers: Redis may lose what it has answered. With
+ * `appendfsync everysec`, its default for an append-only file, a crash loses about the last second;
+ * without such a file, everything since the last snapshot; a failover, what the replica had not
+ * received; an eviction, any event. A duplicate of a lost event runs its handler again.
  *
- * @throws {TypeError} the client has neither `call` nor `sendCommand`, or `prefix` is empty or holds braces.
+ * @throws {TypeError} the client has neither `call` nor `sendCommand`, or `prefix` is missing, empty or has braces.
  */
 export function redisInbox(
   client: IoRedisClient | NodeRedisClient,
-  { prefix = "countersign", durable = false }: RedisInboxOptions = {},
-): Inbox & { readonly queue: InboxQueue } {
-  if (prefix === "" || /[{}]/.test(prefix))
-    throw new TypeError('redisInbox: "prefix" must be a text without braces');
+  options: RedisInboxOptions,
+): Inbox {
+  // As plain JavaScript may call it.
+  const { prefix } = (options ?? {}) as Partial<RedisInboxOptions>;
+  if (typeof prefix !== "string" || prefix === "" || /[{}]/.test(prefix))
+    throw new TypeError(
+      'redisInbox: missing or invalid "prefix": expected the service\'s name, without braces, e.g. { prefix: "ledger" }',
+    );
   // The braces keep the inbox's keys together in a cluster.
-  return rowsInbox(new RedisRows(commandOf(client), `{${prefix}}`), { durable });
+  return rowsInbox(new RedisRows(commandOf(client), `{${prefix}}`));
 }
+
+/** Sends one command and returns its answer. */
+type RedisCommand = (name: string, values: readonly string[]) => Promise<unknown>;
 
 function commandOf(client: IoRedisClient | NodeRedisClient): RedisCommand {
   // ioredis has a `sendCommand` of another shape too, so `call` is looked for first.
@@ -51,5 +61,139 @@ function commandOf(client: IoRedisClient | NodeRedisClient): RedisCommand {
     return (name, values) => client.call(name, ...values);
   if ("sendCommand" in client && typeof client.sendCommand === "function")
     return (name, values) => client.sendCommand([name, ...values]);
-  throw new TypeError("redisInbox: a client of ioredis or redis is needed");
+  throw new TypeError("redisInbox: expected a client of ioredis or redis");
+}
+
+/**
+ * Every operation in one script: `KEYS[1]` is the inbox's prefix, `ARGV[1]` the operation, the others
+ * JSON. An event is a hash with its record and state; two hashes know the claimed and the last handled
+ * event of each resource; a sorted set finds ended events.
+ */
+const SCRIPT = `
+local base, op = KEYS[1], ARGV[1]
+local function event(name) return base .. ':event:' .. name end
+local function get(name) return redis.call('HMGET', event(name), 'state', 'record') end
+
+if op == 'write' then
+  local name, from, slot, now = ARGV[2], ARGV[3], ARGV[6], tonumber(ARGV[7])
+  local to = cjson.decode(ARGV[4])
+  local known = redis.call('HGET', event(name), 'state')
+  if known then
+    local state = cjson.decode(known)
+    if from ~= state.at .. state.token then return 'changed' end
+    slot = redis.call('HGET', event(name), 'slot')
+  elseif from ~= '' then
+    return 'changed'
+  end
+  if slot ~= '' then
+    local holder = redis.call('HGET', base .. ':claimed', slot)
+    if to.at == 'claimed' then
+      local held = holder and holder ~= name and redis.call('HGET', event(holder), 'state')
+      local until_ = held and cjson.decode(held).leaseEndsAt
+      if until_ and until_ > now then return until_ end
+      redis.call('HSET', base .. ':claimed', slot, name)
+    elseif holder == name then
+      redis.call('HDEL', base .. ':claimed', slot)
+    end
+    if to.at == 'handled' then redis.call('HSET', base .. ':last', slot, name) end
+  end
+  if not known then redis.call('HSET', event(name), 'record', ARGV[5], 'slot', slot) end
+  redis.call('HSET', event(name), 'state', ARGV[4])
+  redis.call('ZADD', base .. ':ended', now, name)
+  return 'done'
+end
+
+if op == 'read' then return get(ARGV[2]) end
+
+if op == 'last' then
+  local name = redis.call('HGET', base .. ':last', ARGV[2])
+  return name and get(name) or {}
+end
+
+if op == 'purge' then
+  local names = redis.call('ZRANGEBYSCORE', base .. ':ended', '-inf', '(' .. ARGV[2], 'LIMIT', 0, ARGV[3])
+  for _, name in ipairs(names) do
+    local slot = redis.call('HGET', event(name), 'slot')
+    for _, hash in ipairs({ ':claimed', ':last' }) do
+      if redis.call('HGET', base .. hash, slot) == name then redis.call('HDEL', base .. hash, slot) end
+    end
+    redis.call('DEL', event(name))
+    redis.call('ZREM', base .. ':ended', name)
+  end
+  return #names
+end
+
+return redis.error_reply('unknown operation')
+`;
+
+class RedisRows implements EventRows {
+  readonly #send: RedisCommand;
+  readonly #prefix: string;
+  readonly #sha: string = createHash("sha1").update(SCRIPT).digest("hex");
+
+  constructor(send: RedisCommand, prefix: string) {
+    this.#send = send;
+    this.#prefix = prefix;
+  }
+
+  insert({ state, ...record }: EventRow, now: number): Promise<Written> {
+    const slot = record.resource && textOfName(record.key.tenant, record.resource.name);
+    const values = ["", JSON.stringify(state), JSON.stringify(record), slot ?? "", String(now)];
+    return this.#write(record.key, values);
+  }
+
+  update({ key, from, to, now }: Update): Promise<Written> {
+    const values = [from.at + String(from.token), JSON.stringify(to), "", "", String(now)];
+    return this.#write(key, values);
+  }
+
+  async read(key: EventKey): Promise<EventRow | undefined> {
+    return rowOf(await this.#run("read", [textOfName(key.tenant, key.id)]));
+  }
+
+  async lastHandled({
+    tenant,
+    name,
+  }: Parameters<EventRows["lastHandled"]>[0]): Promise<ResourceState | undefined> {
+    const row = rowOf(await this.#run("last", [textOfName(tenant, name)]));
+    if (row?.resource === undefined) return undefined;
+    const { rank, timestamp } = row.resource;
+    return { type: row.type, rank, timestamp };
+  }
+
+  async purge({ before, limit }: Parameters<EventRows["purge"]>[0]): Promise<number> {
+    return Number(await this.#run("purge", [String(before), String(limit)]));
+  }
+
+  async #write({ tenant, id }: EventKey, values: readonly string[]): Promise<Written> {
+    const answer = await this.#run("write", [textOfName(tenant, id), ...values]);
+    if (answer === "done" || answer === "changed") return answer;
+    if (typeof answer === "number") return { heldUntil: answer };
+    throw new Error("Redis answered the inbox's script with something else");
+  }
+
+  /** By the script's digest; with its text if this server has not seen it yet. */
+  async #run(operation: string, values: readonly string[]): Promise<unknown> {
+    const rest = ["1", this.#prefix, operation, ...values];
+    try {
+      return await this.#send("EVALSHA", [this.#sha, ...rest]);
+    } catch (error) {
+      if (!(isError(error) && error.message.startsWith("NOSCRIPT"))) throw error;
+      return this.#send("EVAL", [SCRIPT, ...rest]);
+    }
+  }
+}
+
+/** An event's fields `state` and `record`, as `#write` made them. */
+function rowOf(answer: unknown): EventRow | undefined {
+  if (!Array.isArray(answer)) return undefined;
+  const [state, record] = answer as readonly unknown[];
+  if (typeof state !== "string" || typeof record !== "string") return undefined;
+  const { resource, ...event } = JSON.parse(record) as EventRow;
+  return {
+    ...event,
+    // JSON has no NaN: it writes null.
+    resource: resource && { ...resource, timestamp: resource.timestamp ?? Number.NaN },
+    state: JSON.parse(state) as EventState,
+  };
 }

@@ -1,180 +1,191 @@
-import { after, type Awaitable } from "../awaitable.ts";
-import type { EventRow, EventRows, Written } from "./event-rows.ts";
-import { type EventState, type EventStep, received, transition } from "./event-state.ts";
+import type { ResourceState } from "@countersign/rules";
+import { type EventState, isHandled, received, transition } from "./event-state.ts";
 import type {
   Claim,
   ClaimRequest,
+  DeadEvent,
   EventKey,
   Inbox,
   InboxQueue,
+  QueueStatus,
   RecordedEvent,
+  Settlement,
+  StoreRequest,
   TakenEvent,
   TakeRequest,
 } from "./inbox.ts";
+
+/** An event's row: its record and its state. */
+export interface EventRow extends RecordedEvent {
+  /** The signed bytes of a stored event that is not handled; absent after-handler and once handled. */
+  readonly body?: string | undefined;
+  readonly state: EventState;
+}
+
+/** A change of one row. */
+export interface Update {
+  readonly key: EventKey;
+  /** The state that the change was decided on. */
+  readonly from: Pick<EventState, "at" | "token">;
+  readonly to: EventState;
+  readonly now: number;
+  /** The resource of a claim: the store checks that it is free. */
+  readonly resource?: string | undefined;
+  /** The body of an event that has none yet. */
+  readonly body?: string | undefined;
+}
+
+/**
+ * - `done`: written.
+ * - `changed`: nothing is written; the key is known, or its state is another one by now.
+ * - `heldUntil`: nothing is written, since another event of the resource has a claim until then.
+ */
+export type Written = "done" | "changed" | { readonly heldUntil: number };
+
+export interface Resource {
+  readonly tenant: string;
+  readonly name: string;
+}
+
+/**
+ * A table of events. Each call is atomic by itself; what is decided over several calls is guarded by
+ * `Update.from`. A claim of an event with a resource is written only while no other event of the
+ * resource has a claim whose lease goes on.
+ */
+export interface EventRows {
+  insert(row: EventRow, now: number): Promise<Written>;
+  read(key: EventKey): Promise<EventRow | undefined>;
+  /** A state of `handled` or `superseded` drops the body. */
+  update(update: Update): Promise<Written>;
+  lastHandled(resource: Resource): Promise<ResourceState | undefined>;
+  purge(request: { readonly before: number; readonly limit: number }): Promise<number>;
+}
+
+/** A table that also keeps stored events for workers. */
+export interface QueueRows extends EventRows {
+  /** Claims due events by the rule of `canTake`. Events whose last lease ended become dead. */
+  take(request: TakeRequest): Promise<readonly TakenEvent[]>;
+  /** Makes a dead event due, behind the stored events of its resource. */
+  revive(key: EventKey, now: number): Promise<boolean>;
+  dead(request: { readonly limit: number }): Promise<readonly DeadEvent[]>;
+  status(request: { readonly dueBefore: number }): Promise<QueueStatus>;
+}
+
+type ClaimInbox = Required<Omit<Inbox, "retentionMs" | "maxConcurrentHandlers" | "queue">>;
 
 /**
  * An inbox over a table of events: the state machine decides, and each of its steps is one guarded
  * write. A step whose row was changed meanwhile is decided again on what the row is now.
  */
-export function rowsInbox(
-  rows: EventRows,
-  { durable }: { readonly durable: boolean },
-): Required<Omit<Inbox, "retentionMs" | "maxConcurrentHandlers">> {
-  /**
-   * One step of a claimed event; its row need not be read, since `token` names its state. Attempts
-   * are counted for workers alone: a sender's own attempts start at 0 each time.
-   */
-  const settle = (
-    { key, now }: { readonly key: EventKey; readonly now: number },
-    step: Extract<EventStep, { readonly token: number }>,
-    attempts: number,
-  ): Awaitable<EventState | undefined> => {
-    const claimed: EventState = { at: "claimed", token: step.token, attempts, leaseEndsAt: 0 };
-    const next = transition(claimed, step);
-    if (next === undefined) return undefined;
-    return after(rows.update(key, claimed, next, now), (written) =>
-      written === "done" ? next : undefined,
-    );
-  };
-
-  const queue: InboxQueue = {
-    async store({ now, anyBody, ...event }) {
-      if ((await rows.insert({ ...event, state: received(now) }, now)) === "done") return "stored";
-      const known = await rows.read(event.key);
-      // Forgotten between the two calls: as unknown as before.
-      if (known === undefined) return queue.store({ now, anyBody, ...event });
-      if (anyBody !== true && known.digest !== event.digest) return "conflict";
-      if (isHandled(known.state)) return "handled";
-      if (known.body !== undefined) return "stored";
-      // Left by an attempt of `after-handler`: its body is not kept yet.
-      const free = freed(known.state, now);
-      if (free.at === "claimed") return "busy";
-      const waiting = { ...free, at: "waiting", retryAt: now } as const;
-      if ((await rows.update(event.key, known.state, waiting, now, event.body)) === "done")
-        return "stored";
-      return queue.store({ now, anyBody, ...event });
-    },
-    async take(request) {
-      const due = await rows.due(request);
-      const taken = await Promise.all(due.map((row) => takeOne(rows, row, request)));
-      return taken.filter((event) => event !== undefined);
-    },
-    async fail({ key, token, now, attempts, maxAttempts, retryAt, reason }) {
-      const step = { type: "fail", token, maxAttempts, retryAt, reason } as const;
-      const state = await settle({ key, now }, step, attempts);
-      return state?.at === "waiting" || state?.at === "dead" ? state.at : undefined;
-    },
-    dead: async (request) => rows.dead(request),
-    async retry({ key, now }) {
-      const row = await rows.read(key);
-      const next = row && transition(row.state, { type: "revive", now });
-      if (row === undefined || next === undefined) return false;
-      return (await rows.update(key, row.state, next, now)) === "done";
-    },
-  };
-
+export function rowsInbox(rows: EventRows): ClaimInbox {
   return {
-    durable,
-    queue,
     claim: (request) => claim(rows, request),
-    complete({ key, token, now, superseded }) {
+    async complete({ superseded, ...settlement }) {
       const type = superseded === true ? "supersede" : "succeed";
-      return after(settle({ key, now }, { type, token }, 0), isSettled);
+      const { token } = settlement;
+      const to = transition(claimedBy(settlement, 0), { type, token });
+      return (await record(rows, settlement, to)) !== undefined;
     },
-    release({ key, token, now }) {
+    async release(settlement) {
       // Due at once, whatever another process's clock says.
-      const step = { type: "fail", token, retryAt: 0, reason: "", maxAttempts: Infinity } as const;
-      return after(settle({ key, now }, step, 0), isSettled);
+      const { token } = settlement;
+      const limits = { retryAt: 0, reason: "", maxAttempts: Infinity };
+      const to = transition(claimedBy(settlement, 0), { type: "fail", token, ...limits });
+      return (await record(rows, settlement, to)) !== undefined;
     },
     lastHandled: (resource) => rows.lastHandled(resource),
     purge: (request) => rows.purge(request),
   };
 }
 
-const isHandled = ({ at }: EventState): boolean => at === "handled" || at === "superseded";
-const isSettled = (state: EventState | undefined): boolean => state !== undefined;
-
-function claim(rows: EventRows, request: ClaimRequest): Awaitable<Claim> {
-  const { key, digest, type, resource, now, leaseMs } = request;
-  const first = transition(received(now), { type: "claim", now, leaseMs }) ?? received(now);
-  // An event is nearly always new: one write, and no reading before it.
-  return after(rows.insert({ key, digest, type, resource, state: first }, now), (inserted) =>
-    inserted === "done"
-      ? { state: "claimed", token: first.token }
-      : claimKnown(rows, request, inserted),
-  );
+/** The part of an inbox that workers need. */
+export function rowsQueue(rows: QueueRows): InboxQueue {
+  return {
+    store: (request) => store(rows, request),
+    take: (request) => rows.take(request),
+    async fail({ attempts, maxAttempts, retryAt, reason, ...settlement }) {
+      const { token } = settlement;
+      const step = { type: "fail", token, maxAttempts, retryAt, reason } as const;
+      const to = transition(claimedBy(settlement, attempts), step);
+      const state = await record(rows, settlement, to);
+      return state?.at === "waiting" || state?.at === "dead" ? state.at : undefined;
+    },
+    dead: (request) => rows.dead(request),
+    retry: ({ key, now }) => rows.revive(key, now),
+    status: (request) => rows.status(request),
+  };
 }
 
-async function claimKnown(
+/**
+ * The state of a claim, from its token: its row need not be read. Attempts are counted for workers
+ * only; a sender's own attempts start at 0 each time.
+ */
+export function claimedBy({ token }: Pick<Settlement, "token">, attempts: number): EventState {
+  return { at: "claimed", token, attempts, leaseEndsAt: 0 };
+}
+
+/** Writes the end of a claim. @returns `undefined` if the claim was lost. */
+async function record(
   rows: EventRows,
-  request: ClaimRequest,
-  inserted: Exclude<Written, "done">,
-): Promise<Claim> {
-  if (inserted === "held") return busyOrAgain(rows, request);
-  const { key, digest, now, leaseMs, anyBody } = request;
+  { key, token, now }: Settlement,
+  to: EventState | undefined,
+): Promise<EventState | undefined> {
+  if (to === undefined) return undefined;
+  const written = await rows.update({ key, from: { at: "claimed", token }, to, now });
+  return written === "done" ? to : undefined;
+}
+
+async function claim(rows: EventRows, request: ClaimRequest): Promise<Claim> {
+  const { key, digest, type, resource, now, leaseMs, anyBody } = request;
+  const step = { type: "claim", now, leaseMs, maxAttempts: Infinity } as const;
+  const first = transition(received(now), step) ?? received(now);
+  // An event is nearly always new: one write, and no reading before it.
+  const inserted = await rows.insert({ key, digest, type, resource, state: first }, now);
+  if (inserted === "done") return { state: "claimed", token: first.token };
+
   const known = await rows.read(key);
-  if (known === undefined) return claim(rows, request);
-  // Judged before anything else: another body under a known key is never taken for a duplicate.
+  if (known === undefined) {
+    if (inserted === "changed") return claim(rows, request);
+    return { state: "busy", until: inserted.heldUntil };
+  }
+  // Before anything else: another body under a known key is never taken for a duplicate.
   if (anyBody !== true && known.digest !== digest) return { state: "conflict" };
   if (isHandled(known.state)) return { state: "handled" };
-  const free = freed(known.state, now);
-  const claimed = transition(free, { type: "claim", now, leaseMs });
-  if (claimed === undefined) return { state: "busy", until: untilOf(free) };
-  const written = await rows.update(key, known.state, claimed, now);
-  if (written === "done") return { state: "claimed", token: claimed.token };
-  return written === "held" ? busyOrAgain(rows, request) : claim(rows, request);
-}
-
-/** What an attempt of the sender meets: an ended lease is over, and what workers gave up is tried again. */
-function freed(state: EventState, now: number): EventState {
-  return (
-    transition(state, { type: "expire", now, maxAttempts: Infinity }) ??
-    transition(state, { type: "revive", now }) ??
-    state
-  );
+  // Events that workers gave up are tried again.
+  const open = transition(known.state, { type: "revive", now }) ?? known.state;
+  const to = transition(open, step);
+  if (to === undefined) return { state: "busy", until: untilOf(open) };
+  const written = await rows.update({ key, from: known.state, to, now, resource: resource?.name });
+  if (written === "done") return { state: "claimed", token: to.token };
+  if (written === "changed") return claim(rows, request);
+  return { state: "busy", until: written.heldUntil };
 }
 
 const untilOf = (state: EventState): number =>
-  state.at === "claimed" ? state.leaseEndsAt : state.at === "waiting" ? state.retryAt : 0;
+  state.at === "claimed" ? state.leaseEndsAt : state.at === "waiting" ? state.dueAt : 0;
 
-/** Another event of the resource is claimed: busy, or its lease has ended and the claim is made again. */
-async function busyOrAgain(rows: EventRows, request: ClaimRequest): Promise<Claim> {
-  const held = await holderOf(rows, request);
-  if (held !== undefined) {
-    const free = freed(held.state, request.now);
-    if (free.at === "claimed") return { state: "busy", until: free.leaseEndsAt };
-    await rows.update(held.key, held.state, free, request.now);
-  }
-  return claim(rows, request);
+async function store(
+  rows: EventRows,
+  request: StoreRequest,
+): Promise<"stored" | "busy" | "handled" | "conflict"> {
+  const { now, anyBody, ...event } = request;
+  const { key, body } = event;
+  if ((await rows.insert({ ...event, state: received(now) }, now)) === "done") return "stored";
+  const known = await rows.read(key);
+  // Forgotten between the two calls: as unknown as before.
+  if (known === undefined) return store(rows, request);
+  if (anyBody !== true && known.digest !== event.digest) return "conflict";
+  if (isHandled(known.state)) return "handled";
+  if (known.body !== undefined) return "stored";
+  // Left by an attempt of `after-handler`, which kept no body.
+  const { at, token, attempts } = known.state;
+  if (at === "claimed" && now < known.state.leaseEndsAt) return "busy";
+  const to: EventState = { at: "waiting", token, attempts, dueAt: now };
+  const written = await rows.update({ key, from: known.state, to, now, body });
+  return written === "done" ? "stored" : store(rows, request);
 }
 
-/** The claimed event of a resource. */
-async function holderOf(
-  rows: EventRows,
-  { key, resource }: RecordedEvent,
-): Promise<EventRow | undefined> {
-  const holder = resource && (await rows.holder({ tenant: key.tenant, name: resource.name }));
-  return holder && rows.read(holder);
-}
-
-/** One due event, claimed; `undefined` where another process was first, its resource is held or it is dead now. */
-async function takeOne(
-  rows: EventRows,
-  row: EventRow,
-  { now, leaseMs, maxAttempts }: TakeRequest,
-): Promise<TakenEvent | undefined> {
-  const { state, body, ...event } = row;
-  const free = transition(state, { type: "expire", now, maxAttempts }) ?? state;
-  const next = free.at === "dead" ? free : transition(free, { type: "claim", now, leaseMs });
-  if (next === undefined) return undefined;
-  const written = await rows.update(event.key, state, next, now);
-  if (written === "held") {
-    // Left by an attempt that ended without a word: nobody takes it, so it is freed here.
-    const held = await holderOf(rows, row);
-    if (held !== undefined && held.body === undefined)
-      await rows.update(held.key, held.state, freed(held.state, now), now);
-    return undefined;
-  }
-  if (written !== "done" || next.at !== "claimed" || body === undefined) return undefined;
-  return { ...event, body, token: next.token, attempts: next.attempts };
+/** One text for a name within a tenant. A tenant may hold any character, so its length comes first. */
+export function textOfName(tenant: string, name: string): string {
+  return `${String(tenant.length)}:${tenant}:${name}`;
 }

@@ -1,35 +1,56 @@
 import type { DatabaseSync } from "node:sqlite";
 import { transition } from "./event-state.ts";
 import type { BeginRequest, Commit, InboxQueue, TransactionalInbox } from "./inbox.ts";
-import { rowsInbox } from "./rows-inbox.ts";
-import { SqliteGroup } from "./sqlite-group.ts";
-import { createTable, SqliteRows } from "./sqlite-rows.ts";
+import {
+  claimedBy,
+  type QueueRows,
+  rowsInbox,
+  rowsQueue,
+  type Update,
+  type Written,
+} from "./rows-inbox.ts";
+import {
+  COLUMNS,
+  deadOf,
+  eventIndexes,
+  eventSql,
+  resourceStateOf,
+  rowOf,
+  type SqlRow,
+  type SqlValue,
+  statusOf,
+  takenOf,
+  takeValues,
+  textOf,
+  updateValues,
+  valuesOf,
+} from "./sql.ts";
+import { SqliteFile } from "./sqlite-file.ts";
 
 /**
  * What a handler gets as `context.transaction`: it takes one synchronous function, which runs after
  * the handler has succeeded, in the transaction that also records the event as handled.
  *
- * @throws {TypeError} a second function, or one that comes after the handler has settled.
+ * @throws {TypeError} a second function, or one that is passed after the handler has ended.
  */
 export type SqliteTransaction = (write: (database: DatabaseSync) => void) => void;
 
 export interface SqliteInboxOptions {
-  /** Path of the database's file, made if missing; the merchant's own tables may be in it. */
+  /** Path of the database's file, created if missing; your own tables may be in it. One file per service. */
   readonly path: string;
-  /** How long a call waits for another process's transaction, in milliseconds; the process stands meanwhile. Default 5000. */
+  /** How long a call waits for another process's transaction, in milliseconds; the process stands still meanwhile. Default 5000. */
   readonly busyMs?: number;
 }
 
 export interface SqliteInbox extends TransactionalInbox<SqliteTransaction> {
-  readonly durable: true;
   readonly queue: InboxQueue;
-  /** Commits what is under way and closes the file. */
+  /** Commits the calls that wait and closes the file. */
   close(): void;
 }
 
 /**
  * An inbox in a SQLite file by `node:sqlite`: WAL, `synchronous=FULL`, group commit. Several
- * processes of one machine share it; a network's file system is no place for it.
+ * processes of one service on one machine share it; it must not be on a network file system.
  *
  * @throws {TypeError} no path, or a database in memory, which would not be durable.
  * @throws {Error} the file cannot be opened.
@@ -37,52 +58,126 @@ export interface SqliteInbox extends TransactionalInbox<SqliteTransaction> {
 export function sqliteInbox(file: string | SqliteInboxOptions): SqliteInbox {
   const { path, busyMs = 5000 } = typeof file === "string" ? { path: file } : file;
   if (typeof path !== "string" || path === "" || path.includes(":memory:"))
-    throw new TypeError("sqliteInbox: the path of a file is needed; memoryInbox() is in memory");
-  const group = new SqliteGroup(path, { busyMs, prepare: createTable });
-  const rows = new SqliteRows(group);
+    throw new TypeError("sqliteInbox: expected the path of a file; memoryInbox() is in memory");
+  const events = new SqliteFile(path, { busyMs, prepare: createTable });
+  const rows = sqliteRows(events);
   return {
-    ...rowsInbox(rows, { durable: true }),
-    durable: true,
-    begin: (claim) => begin(group, rows, claim),
-    close: () => group.close(),
+    ...rowsInbox(rows),
+    queue: rowsQueue(rows),
+    begin: (claim) => begin(events, claim),
+    close: () => events.close(),
   };
 }
 
-function begin(
-  group: SqliteGroup,
-  rows: SqliteRows,
-  { key, token }: BeginRequest,
-): ReturnType<SqliteInbox["begin"]> {
+const EVENTS = "countersign_events";
+const SQL = eventSql(EVENTS);
+const INSERT = `INSERT INTO ${EVENTS} (${SQL.names})
+  VALUES (${SQL.names
+    .split(", ")
+    .map((_, index) => `$${String(index + 1)}`)
+    .join(", ")})
+  ON CONFLICT (tenant, id) DO NOTHING RETURNING id`;
+const REVIVE = `UPDATE ${EVENTS} SET state = 'waiting', attempts = 0, due_at = $3, reason = NULL, changed_at = $3,
+  sequence = (SELECT max(sequence) + 1 FROM ${EVENTS})
+  WHERE tenant = $1 AND id = $2 AND state = 'dead' RETURNING id`;
+
+/** Creates the inbox's table if it is missing, in the merchant's own file or one of its own. */
+function createTable(database: DatabaseSync): void {
+  const known = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?";
+  if (database.prepare(known).get(EVENTS) !== undefined) return;
+  const types = Object.entries(COLUMNS).map(([name, type]) => `${name} ${type}`);
+  const columns = types.map((column) =>
+    column.replace("bigint", "INTEGER").replace("double precision", "REAL"),
+  );
+  database.exec(
+    `CREATE TABLE ${EVENTS} (sequence INTEGER PRIMARY KEY, ${columns.join(", ")}, UNIQUE (tenant, id)) STRICT`,
+  );
+  for (const index of eventIndexes(EVENTS, EVENTS)) database.exec(index);
+}
+
+function sqliteRows(file: SqliteFile): QueueRows {
+  // The columns are those of the statements.
+  const all = (sql: string, values: readonly SqlValue[]): readonly SqlRow[] =>
+    file.all(sql, values) as readonly SqlRow[];
+  const one = (sql: string, values: readonly SqlValue[]): Promise<SqlRow | undefined> =>
+    file.run(() => all(sql, values)[0]);
+
+  /** Nobody else writes during the call: what it reads of the resource is true when it writes. */
+  const write = (
+    sql: string,
+    values: readonly SqlValue[],
+    { key, to, now, resource }: Pick<Update, "key" | "to" | "now" | "resource">,
+  ): Written => {
+    if (to.at === "claimed" && resource !== undefined) {
+      const [held] = all(SQL.heldUntil, [key.tenant, textOf(resource), key.id, now]);
+      if (held?.["until"] != null) return { heldUntil: Number(held["until"]) };
+    }
+    return all(sql, values).length === 1 ? "done" : "changed";
+  };
+
+  return {
+    insert: (row, now) =>
+      file.run(() =>
+        write(INSERT, valuesOf(row, now), {
+          key: row.key,
+          to: row.state,
+          now,
+          resource: row.resource?.name,
+        }),
+      ),
+    read: async ({ tenant, id }) => {
+      const row = await one(SQL.read, [tenant, id]);
+      return row && rowOf(row);
+    },
+    update: (update) => file.run(() => write(SQL.update, updateValues(update), update)),
+    lastHandled: async ({ tenant, name }) => {
+      const row = await one(SQL.lastHandled, [tenant, textOf(name)]);
+      return row && resourceStateOf(row);
+    },
+    purge: ({ before, limit }) => file.run(() => all(SQL.purge, [before, limit]).length),
+    take: (request) =>
+      file.run(() => {
+        const { few, every } = takeValues(request);
+        const rows = all(SQL.take, few);
+        return takenOf(rows.length > 0 ? rows : all(SQL.take, every));
+      }),
+    revive: ({ tenant, id }, now) => file.run(() => all(REVIVE, [tenant, id, now]).length === 1),
+    dead: ({ limit }) => file.run(() => all(SQL.dead, [limit]).map(deadOf)),
+    status: async ({ dueBefore }) => statusOf(await one(SQL.status, [dueBefore])),
+  };
+}
+
+function begin(file: SqliteFile, { key, token }: BeginRequest): ReturnType<SqliteInbox["begin"]> {
   let write: ((database: DatabaseSync) => unknown) | undefined;
   let open = true;
-  const claimed = { at: "claimed", token, attempts: 0, leaseEndsAt: 0 } as const;
-  const handled = transition(claimed, { type: "succeed", token }) ?? claimed;
+  const claimed = claimedBy({ token }, 0);
+  const to = transition(claimed, { type: "succeed", token }) ?? claimed;
 
   return {
     transaction: (given) => {
-      if (!open) throw new TypeError("context.transaction: the handler has settled already");
+      if (!open) throw new TypeError("context.transaction: the handler has ended already");
       if (write !== undefined)
-        throw new TypeError("context.transaction: one function an event; join the writes in it");
+        throw new TypeError("context.transaction: one function per event; join the writes in it");
       write = given;
     },
     async commit(now): Promise<Commit> {
       open = false;
       let failure: { readonly error: unknown } | undefined;
       try {
-        const written = await group.runTogether((database) => {
+        const written = await file.runTogether(() => {
           failure = undefined;
           // First, so that nothing is written for a claim that was lost.
-          const done = rows.updateIn(database, { key, guard: claimed, state: handled, now });
-          if (done !== "done") return done;
+          const update = { key, from: claimed, to, now };
+          if (file.all(SQL.update, updateValues(update)).length === 0) return false;
           try {
-            refuseOpenEnded(write?.(database), database);
+            if (write !== undefined) requireEnded(write(file.database), file.database);
           } catch (error) {
             failure = { error };
             throw error;
           }
-          return done;
+          return true;
         });
-        return { state: written === "done" ? "committed" : "lost" };
+        return { state: written ? "committed" : "lost" };
       } catch (error) {
         if (failure !== undefined) return { state: "failed", error: failure.error };
         throw error;
@@ -96,12 +191,12 @@ function begin(
 }
 
 /** A write transaction that is open across an `await` would stall every other event of the process. */
-function refuseOpenEnded(value: unknown, database: DatabaseSync): void {
+function requireEnded(value: unknown, database: DatabaseSync): void {
   if (typeof value === "object" && value !== null && "then" in value) {
-    // Its rejection is nobody's: the refusal below is what is told.
+    // Its rejection is ignored: the error below is the one that counts.
     Promise.resolve(value).catch(() => undefined);
     throw new TypeError(
-      "context.transaction: the function must be synchronous, and it returned a promise; await before it",
+      "context.transaction: the function must be synchronous, but it returned a promise; await before it",
     );
   }
   if (!database.isTransaction)

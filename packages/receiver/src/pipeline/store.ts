@@ -20,7 +20,7 @@ export async function storeEvent(
   deadline.whenPassed = () => inboxLate(event);
   try {
     const stored = await queue.store({
-      ...recordedEvent(body, envelope, parts, { byResource: true }),
+      ...recordedEvent(body, envelope, parts, { byResource: parts.order !== "none" }),
       // Strict JSON was read from these bytes: they are UTF-8 without a byte order mark.
       body: new TextDecoder().decode(body),
       now: parts.now(),

@@ -1,39 +1,43 @@
 import type { Inbox } from "../inbox/inbox.ts";
-import { claimChecks } from "./inbox-conformance/claims.ts";
+import { claimChecks, resourceChecks } from "./inbox-conformance/claims.ts";
+import { orderedQueueChecks } from "./inbox-conformance/ordered-queue.ts";
 import { queueChecks } from "./inbox-conformance/queue.ts";
-import { resourceChecks } from "./inbox-conformance/resources.ts";
 
-/** One sentence about an inbox, and what proves it. `run` rejects with an `AssertionError` where it does not hold. */
+/** One promise of an inbox. `run` rejects with an `AssertionError` if the inbox breaks it. */
 export interface InboxCheck {
   readonly name: string;
   readonly run: () => Promise<void>;
 }
 
 export interface InboxConformanceOptions {
-  /** An empty inbox, or one whose earlier events the check never meets: each check calls it once. */
+  /** Returns an empty inbox. Each check calls it once. */
   readonly open: () => Inbox | Promise<Inbox>;
   /** Called after each check, also after a failed one. */
   readonly close?: (inbox: Inbox) => void | Promise<void>;
 }
 
 /**
- * What every inbox promises, as checks for any test runner:
+ * Returns the promises of an inbox as checks for any test runner:
  *
  * ```ts
  * for (const { name, run } of inboxConformance({ open: () => myInbox() })) test(name, run);
  * ```
  *
- * The optional parts (`lastHandled`, `purge`, `queue`) are checked with the tests of an inbox that
- * has them; a check of a missing part fails, unless `parts` leaves it out.
+ * `parts` leaves out what an inbox does not have: `resources` is for `order: 'per-resource'` and
+ * `purge`, `queue` for `acknowledge: 'after-store'`.
  */
 export function inboxConformance(
   options: InboxConformanceOptions & {
-    /** Default: all of them. */
+    /** Default: `["claims", "resources"]`. */
     readonly parts?: readonly InboxPart[];
   },
 ): readonly InboxCheck[] {
-  const { open, close, parts = ["claims", "resources", "queue"] } = options;
-  const checks = { claims: claimChecks, resources: resourceChecks, queue: queueChecks };
+  const { open, close, parts = ["claims", "resources"] } = options;
+  const checks = {
+    claims: claimChecks,
+    resources: resourceChecks,
+    queue: { ...queueChecks, ...orderedQueueChecks },
+  };
   return parts.flatMap((part) =>
     Object.entries(checks[part]).map(([name, check]) => ({
       name,
@@ -49,5 +53,4 @@ export function inboxConformance(
   );
 }
 
-/** `claims`: every inbox. `resources`: `order: 'per-resource'` and `purge`. `queue`: `acknowledge: 'after-store'`. */
 export type InboxPart = "claims" | "resources" | "queue";

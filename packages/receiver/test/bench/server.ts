@@ -48,7 +48,7 @@ async function handlersOf(what: Kind): Promise<RequestHandler[]> {
     case "countersign, SQLite":
       return [countersign(sqliteInbox(file))];
     case "countersign, PostgreSQL": {
-      const inbox = postgresInbox(pool);
+      const inbox = postgresInbox(pool, { schema: "bench" });
       await inbox.migrate();
       return [countersign(inbox)];
     }

@@ -1,27 +1,21 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { memoryInbox } from "@countersign/receiver";
-import { sqliteInbox } from "@countersign/receiver/sqlite";
-import { afterAll, describe, expect, it } from "vitest";
-import { inboxConformance } from "../../src/testing/inbox-conformance.ts";
+import { inboxConformance } from "@countersign/receiver/testing";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { conformingStores, type TestStore } from "./stores.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "countersign-inbox-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-let files = 0;
+for (const { store, hasQueue } of conformingStores)
+  describe.skipIf(store.skipped !== "")(`${store.name}${store.skipped}`, () => {
+    let started: Awaited<ReturnType<TestStore["start"]>>;
+    beforeAll(async () => {
+      started = await store.start();
+    }, 60_000);
+    afterAll(() => started.stop());
 
-describe("the memory inbox", () => {
-  it.each(inboxConformance({ open: () => memoryInbox() }))("$name", async ({ run }) => {
-    await expect(run()).resolves.toBeUndefined();
+    const checks = inboxConformance({
+      open: () => started.open(),
+      close: (inbox) => started.close?.(inbox),
+      parts: ["claims", "resources", ...(hasQueue ? (["queue"] as const) : [])],
+    });
+    it.each(checks)("$name", async ({ run }) => {
+      await expect(run()).resolves.toBeUndefined();
+    });
   });
-});
-
-describe("the SQLite inbox", () => {
-  const checks = inboxConformance({
-    open: () => sqliteInbox(join(folder, `${String((files += 1))}.db`)),
-    close: (inbox) => (inbox as ReturnType<typeof sqliteInbox>).close(),
-  });
-  it.each(checks)("$name", async ({ run }) => {
-    await expect(run()).resolves.toBeUndefined();
-  });
-});

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-const source = fileURLToPath(new URL("../../src/inbox/open-wal.ts", import.meta.url));
+const source = fileURLToPath(new URL("../../src/inbox/sqlite-file.ts", import.meta.url));
 
 let folder: string;
 beforeEach(() => {
@@ -21,7 +21,7 @@ const program = `
   const start = Number(process.argv[4]);
   for (let index = 0; index < count; index += 1) {
     while (Date.now() < start + index * 20);
-    const database = openWal(folder + "/" + index + ".db", { busyMs: 5000 });
+    const database = openWal(folder + "/" + index + ".db", 5000);
     const [{ journal_mode: mode }] = database.prepare("PRAGMA journal_mode").all();
     if (mode !== "wal") throw new Error(mode);
     database.close();

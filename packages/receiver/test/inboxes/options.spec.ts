@@ -3,6 +3,7 @@ import {
   createReceiver,
   exponentialBackoff,
   type Inbox,
+  type InboxQueue,
   memoryInbox,
 } from "@countersign/receiver";
 import { redisInbox } from "@countersign/receiver/redis";
@@ -12,7 +13,8 @@ import { describe, expect, it } from "vitest";
 
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const HORIZON = profiles.standard.delivery.scheduleSeconds.reduce((a, b) => a + b, 0) * 1000;
-const durable = (): Inbox => redisInbox({ call: () => Promise.resolve(null) }, { durable: true });
+/** An inbox with a queue, as far as options are checked. */
+const durable = (): Inbox => ({ ...memoryInbox(), queue: {} as InboxQueue });
 const withoutOrder = { ...memoryInbox(), lastHandled: undefined };
 
 /** Options as plain JavaScript may pass them. */
@@ -40,6 +42,19 @@ describe("createReceiver", () => {
       /lastHandled/,
     ],
     ["an unknown onIdReuse", { onIdReuse: "ignore" }, /"conflict" or "duplicate"/],
+    [
+      "after-store with memory",
+      { acknowledge: "after-store" },
+      /needs sqliteInbox or postgresInbox/,
+    ],
+    [
+      "after-store with Redis",
+      {
+        acknowledge: "after-store",
+        inbox: redisInbox({ call: () => Promise.resolve(null) }, { prefix: "shop" }),
+      },
+      /needs sqliteInbox or postgresInbox/,
+    ],
     ["workers without after-store", { workers: {} }, /after-store/],
     ["a mistyped member of workers", storing({ concurency: 1 }), /did you mean "concurrency"/],
     ["a concurrency of 0", storing({ concurrency: 0 }), /workers.concurrency/],

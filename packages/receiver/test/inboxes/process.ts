@@ -41,6 +41,6 @@ if (kind === "sqlite") {
   inbox.close();
 } else {
   const pool = new Pool({ connectionString: place, max: 4 });
-  await main(postgresInbox(pool));
+  await main(postgresInbox(pool, { schema: "shop" }));
   await pool.end();
 }

@@ -79,7 +79,7 @@ describe.skipIf(postgresBinaries === undefined)(
       server = await sharedPostgres();
       url = server.urlOf(await server.create());
       pool = new Pool({ connectionString: url, max: 4 });
-      await postgresInbox(pool).migrate();
+      await postgresInbox(pool, { schema: "shop" }).migrate();
     }, 60_000);
     afterAll(async () => {
       await pool.end();
@@ -92,7 +92,7 @@ describe.skipIf(postgresBinaries === undefined)(
     });
 
     it("handle each stored event once by their takes", async () => {
-      await storeAll(postgresInbox(pool).queue);
+      await storeAll(postgresInbox(pool, { schema: "shop" }).queue);
       const handled = await twoProcesses("postgres", url, "take");
       expect(handled.flat().toSorted()).toEqual(storedIds);
     });

@@ -1,36 +1,37 @@
 import assert from "node:assert/strict";
-import { claimed, claimOf, keyOf, LEASE_MS, type NamedChecks, settlementOf } from "./samples.ts";
+import type { Claim } from "../../inbox/inbox.ts";
+import {
+  claimed,
+  claimOf,
+  keyOf,
+  LEASE_MS,
+  type NamedChecks,
+  resourceOf,
+  settlementOf,
+} from "./samples.ts";
 
 /** What `acknowledge: 'after-handler'` needs. */
 export const claimChecks: NamedChecks = {
-  async "of twenty simultaneous claims of one event one holds, and the others are busy until its lease ends"(
+  async "grants one of twenty simultaneous claims of an event, and reports the others busy until its lease ends"(
     inbox,
   ) {
-    const claims = await Promise.all(
-      Array.from({ length: 20 }, async () => inbox.claim(claimOf("simultaneous"))),
-    );
-    assert.equal(claims.filter(({ state }) => state === "claimed").length, 1);
-    for (const claim of claims)
-      if (claim.state !== "claimed")
-        assert.deepEqual(claim, { state: "busy", until: 1000 + LEASE_MS });
+    oneClaimed(await Promise.all(times(20, () => inbox.claim(claimOf("simultaneous")))));
   },
 
-  async "a completed event is handled, whoever claims it"(inbox) {
+  async "reports a completed event as handled to every later claim"(inbox) {
     const token = await claimed(inbox, claimOf("completed"));
     assert.equal(await inbox.complete(settlementOf("completed", token)), true);
-    assert.deepEqual(await inbox.claim(claimOf("completed")), { state: "handled" });
-    assert.deepEqual(await inbox.claim(claimOf("completed", { now: 1000 + 2 * LEASE_MS })), {
-      state: "handled",
-    });
+    for (const now of [1000, 1000 + 2 * LEASE_MS])
+      assert.deepEqual(await inbox.claim(claimOf("completed", { now })), { state: "handled" });
   },
 
-  async "a released event is claimed again at once, with a new token"(inbox) {
+  async "grants a released event at once, with a new token"(inbox) {
     const token = await claimed(inbox, claimOf("released"));
     assert.equal(await inbox.release(settlementOf("released", token)), true);
     assert.notEqual(await claimed(inbox, claimOf("released", { now: 1000 })), token);
   },
 
-  async "a claim whose lease has ended is taken over, and the first claimer settles nothing more"(
+  async "grants a claim again when its lease has ended, and ignores the first claimer from then on"(
     inbox,
   ) {
     const first = await claimed(inbox, claimOf("expired"));
@@ -47,16 +48,13 @@ export const claimChecks: NamedChecks = {
     assert.equal(await inbox.release(settlementOf("expired", second, now)), false);
   },
 
-  async "of ten takeovers of an ended lease one holds"(inbox) {
+  async "grants one of ten simultaneous claims after an ended lease"(inbox) {
     await claimed(inbox, claimOf("takeover"));
     const now = 1000 + LEASE_MS;
-    const claims = await Promise.all(
-      Array.from({ length: 10 }, async () => inbox.claim(claimOf("takeover", { now }))),
-    );
-    assert.equal(claims.filter(({ state }) => state === "claimed").length, 1);
+    oneClaimed(await Promise.all(times(10, () => inbox.claim(claimOf("takeover", { now })))), now);
   },
 
-  async "another body under a known key is a conflict, whatever the event's state"(inbox) {
+  async "reports another body under a known key as a conflict, whatever the event's state"(inbox) {
     const other = claimOf("reused", { digest: "another" });
     const token = await claimed(inbox, claimOf("reused"));
     assert.deepEqual(await inbox.claim(other), { state: "conflict" });
@@ -66,7 +64,7 @@ export const claimChecks: NamedChecks = {
     assert.deepEqual(await inbox.claim(other), { state: "conflict" });
   },
 
-  async "another body is no conflict for a claim that takes any"(inbox) {
+  async "ignores another body where the claim accepts any"(inbox) {
     const other = claimOf("any-body", { digest: "another", anyBody: true });
     const token = await claimed(inbox, claimOf("any-body"));
     assert.equal((await inbox.claim(other)).state, "busy");
@@ -74,7 +72,7 @@ export const claimChecks: NamedChecks = {
     assert.deepEqual(await inbox.claim(other), { state: "handled" });
   },
 
-  async "tenants don't meet, however they are spelt"(inbox) {
+  async "keeps tenants apart, however they are spelt"(inbox) {
     for (const key of [
       keyOf("b", "a"),
       keyOf("b", ""),
@@ -86,9 +84,93 @@ export const claimChecks: NamedChecks = {
       await claimed(inbox, claimOf("", { key }));
   },
 
-  async "a settlement of an event that was never claimed changes nothing"(inbox) {
+  async "changes nothing for an event that was never claimed"(inbox) {
     assert.equal(await inbox.complete(settlementOf("unknown", 1)), false);
     assert.equal(await inbox.release(settlementOf("unknown", 1)), false);
     await claimed(inbox, claimOf("unknown"));
   },
 };
+
+/** What `order: 'per-resource'` and the retention need. */
+export const resourceChecks: NamedChecks = {
+  async "grants one of three simultaneous claims of a resource, and those of another resource"(
+    inbox,
+  ) {
+    const resource = resourceOf("payment:1");
+    const ids = ["r1", "r2", "r3"];
+    oneClaimed(await Promise.all(ids.map((id) => inbox.claim(claimOf(id, { resource })))));
+    await claimed(inbox, claimOf("r4", { resource: resourceOf("payment:2") }));
+  },
+
+  async "frees a resource when its event is completed or released, or when the lease has ended"(
+    inbox,
+  ) {
+    const resource = resourceOf("payment:free");
+    const first = await claimed(inbox, claimOf("f1", { resource }));
+    await inbox.complete(settlementOf("f1", first));
+    const second = await claimed(inbox, claimOf("f2", { resource }));
+    await inbox.release(settlementOf("f2", second));
+    const third = await claimed(inbox, claimOf("f3", { resource }));
+    assert.equal((await inbox.claim(claimOf("f2", { resource }))).state, "busy");
+    assert.deepEqual(await inbox.claim(claimOf("f1", { resource })), { state: "handled" });
+    const now = 1000 + LEASE_MS;
+    assert.equal((await inbox.claim(claimOf("f4", { resource, now: now - 1 }))).state, "busy");
+    const fourth = await claimed(inbox, claimOf("f4", { resource, now }));
+    // Nobody took the event itself: its first claimer may still end it.
+    assert.equal(await inbox.complete(settlementOf("f3", third, now)), true);
+    assert.equal((await inbox.claim(claimOf("f2", { resource, now }))).state, "busy");
+    assert.equal(await inbox.complete(settlementOf("f4", fourth, now)), true);
+    await claimed(inbox, claimOf("f2", { resource, now }));
+  },
+
+  async "returns the last handled state of a resource, without superseded events"(inbox) {
+    assert(inbox.lastHandled !== undefined, "the inbox has no lastHandled");
+    const name = "payment:last";
+    const of = { tenant: "", name };
+    assert.equal(await inbox.lastHandled(of), undefined);
+    const first = await claimed(inbox, claimOf("l1", { resource: resourceOf(name, 2, 700) }));
+    assert.equal(await inbox.lastHandled(of), undefined);
+    await inbox.complete(settlementOf("l1", first, 1001));
+    const last = { type: "refund.authorized", rank: 2, timestamp: 700 };
+    assert.deepEqual(await inbox.lastHandled(of), last);
+    const older = await claimed(inbox, claimOf("l2", { resource: resourceOf(name, 1, 600) }));
+    await inbox.complete({ ...settlementOf("l2", older, 1002), superseded: true });
+    assert.deepEqual(await inbox.claim(claimOf("l2")), { state: "handled" });
+    assert.deepEqual(await inbox.lastHandled(of), last);
+    assert.equal(await inbox.lastHandled({ tenant: "other", name }), undefined);
+  },
+
+  async "returns a state without a rank or a readable time as it is"(inbox) {
+    assert(inbox.lastHandled !== undefined, "the inbox has no lastHandled");
+    const resource = { name: "customer:1", timestamp: Number.NaN };
+    const token = await claimed(inbox, claimOf("n1", { resource }));
+    await inbox.complete(settlementOf("n1", token));
+    const last = await inbox.lastHandled({ tenant: "", name: "customer:1" });
+    assert.equal(last?.rank, undefined);
+    assert.equal(last?.timestamp, Number.NaN);
+  },
+
+  async "forgets the events that ended before a purge, within its limit"(inbox) {
+    assert(inbox.purge !== undefined, "the inbox has no purge");
+    for (const id of ["p1", "p2", "p3"]) {
+      const token = await claimed(inbox, claimOf(id, { now: 1000 }));
+      await inbox.complete(settlementOf(id, token, 2000));
+    }
+    const late = await claimed(inbox, claimOf("p4"));
+    await inbox.complete(settlementOf("p4", late, 3000));
+    assert.equal(await inbox.purge({ before: 2000, limit: 10 }), 0);
+    assert.equal(await inbox.purge({ before: 3000, limit: 2 }), 2);
+    assert.equal(await inbox.purge({ before: 3000, limit: 10 }), 1);
+    await claimed(inbox, claimOf("p1", { now: 4000 }));
+    assert.deepEqual(await inbox.claim(claimOf("p4", { now: 4000 })), { state: "handled" });
+  },
+};
+
+/** One claim is granted, and the others are busy until its lease ends. */
+function oneClaimed(claims: readonly Claim[], now = 1000): void {
+  const others = claims.filter(({ state }) => state !== "claimed");
+  assert.equal(others.length, claims.length - 1);
+  for (const claim of others) assert.deepEqual(claim, { state: "busy", until: now + LEASE_MS });
+}
+
+const times = <T>(count: number, make: () => T): T[] => Array.from({ length: count }, make);

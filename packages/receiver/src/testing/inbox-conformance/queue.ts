@@ -1,32 +1,29 @@
 import assert from "node:assert/strict";
 import {
+  bury,
   claimOf,
   claimed,
+  failureOf,
   keyOf,
   LEASE_MS,
   type NamedChecks,
   queueOf,
-  resourceOf,
   settlementOf,
   storeOf,
   takeOf,
 } from "./samples.ts";
 
-const failureOf = (id: string, token: number, attempts: number) =>
-  ({ ...settlementOf(id, token), attempts, maxAttempts: 3, retryAt: 5000, reason: "no" }) as const;
-
 /** What `acknowledge: 'after-store'` needs. */
 export const queueChecks: NamedChecks = {
-  async "an event is stored once, and its body is taken as it was stored"(inbox) {
+  async "stores an event once and takes its body as it was stored"(inbox) {
     const queue = queueOf(inbox);
     const stored = await Promise.all(
       Array.from({ length: 10 }, () => queue.store(storeOf("stored"))),
     );
     assert.deepEqual(stored, Array(10).fill("stored"));
-    const taken = await queue.take(takeOf());
     const { body, key, digest, type } = storeOf("stored");
-    assert.equal(taken.length, 1);
-    const [event] = taken;
+    const [event, ...more] = await queue.take(takeOf());
+    assert.deepEqual(more, []);
     assert.deepEqual(
       [event?.key, event?.digest, event?.type, event?.body, event?.attempts],
       [key, digest, type, body, 1],
@@ -34,7 +31,7 @@ export const queueChecks: NamedChecks = {
     assert.deepEqual(await queue.take(takeOf()), []);
   },
 
-  async "a stored event that is handled stays so, and another body under its key is a conflict"(
+  async "never takes a handled event again and reports another body under its key as a conflict"(
     inbox,
   ) {
     const queue = queueOf(inbox);
@@ -48,12 +45,12 @@ export const queueChecks: NamedChecks = {
     assert.deepEqual(await queue.take(takeOf({ now: 9e12 })), []);
   },
 
-  async "of eight workers that take at once each event goes to one"(inbox) {
+  async "gives each event to one of eight workers that take at once"(inbox) {
     const queue = queueOf(inbox);
     const ids = Array.from({ length: 20 }, (_, index) => `shared${String(index)}`);
     await Promise.all(ids.map((id) => queue.store(storeOf(id))));
     const taken: string[] = [];
-    // As often as it takes: a worker that met others may come back with less than there is.
+    // A worker that met others may return with less than there is.
     for (let round = 0; round < 20 && taken.length < ids.length; round += 1) {
       const takes = Array.from({ length: 8 }, () => queue.take(takeOf({ limit: 5 })));
       for (const events of await Promise.all(takes)) taken.push(...events.map(({ key }) => key.id));
@@ -61,7 +58,7 @@ export const queueChecks: NamedChecks = {
     assert.deepEqual(taken.toSorted(), ids.toSorted());
   },
 
-  async "a failed event waits until its retry, and is dead with its reason after the last attempt"(
+  async "takes a failed event at its retry and buries it with its reason after the last attempt"(
     inbox,
   ) {
     const queue = queueOf(inbox);
@@ -75,35 +72,26 @@ export const queueChecks: NamedChecks = {
       assert.equal(failed, attempts < 3 ? "waiting" : "dead");
     }
     assert.deepEqual(await queue.take(takeOf({ now: 9e12 })), []);
-    assert.deepEqual(await queue.dead({ limit: 10 }), [
-      {
-        key: keyOf("failing"),
-        type: "refund.authorized",
-        attempts: 3,
-        reason: "no",
-        diedAt: 1000,
-      },
-    ]);
+    const dead = { type: "refund.authorized", attempts: 3, reason: "no", diedAt: 1000 };
+    assert.deepEqual(await queue.dead({ limit: 10 }), [{ key: keyOf("failing"), ...dead }]);
     assert.equal(await queue.store(storeOf("failing")), "stored");
     assert.equal((await queue.dead({ limit: 10 })).length, 1);
   },
 
-  async "a dead event that is retried is due at once, with all its attempts"(inbox) {
+  async "takes a dead event at once after its retry, with all its attempts"(inbox) {
     const queue = queueOf(inbox);
     await queue.store(storeOf("revived"));
     assert.equal(await queue.retry({ key: keyOf("revived"), now: 1000 }), false);
-    const [event] = await queue.take(takeOf());
-    const last = { ...failureOf("revived", event?.token ?? 0, 1), maxAttempts: 1 };
-    assert.equal(await queue.fail(last), "dead");
+    const token = await bury(queue, "revived");
     assert.equal(await queue.retry({ key: keyOf("revived"), now: 2000 }), true);
     assert.equal(await queue.retry({ key: keyOf("revived"), now: 2000 }), false);
     assert.deepEqual(await queue.dead({ limit: 10 }), []);
     const [again] = await queue.take(takeOf({ now: 2000 }));
     assert.equal(again?.attempts, 1);
-    assert.notEqual(again.token, event?.token);
+    assert.notEqual(again.token, token);
   },
 
-  async "an event whose worker ended is taken again after its lease, and its attempt counts"(
+  async "takes an event again after its lease, counts the attempt and fences the worker that died"(
     inbox,
   ) {
     const queue = queueOf(inbox);
@@ -126,64 +114,18 @@ export const queueChecks: NamedChecks = {
     assert.equal(await queue.fail(failureOf("crashing", lost, 3)), undefined);
   },
 
-  async "one event of a resource is taken at a time, in the order in which they were due"(inbox) {
-    const queue = queueOf(inbox);
-    const resource = resourceOf("payment:line");
-    await queue.store(storeOf("z", { resource, now: 1000 }));
-    await queue.store(storeOf("a", { resource, now: 1001 }));
-    await queue.store(storeOf("free", { now: 1002 }));
-    const taken = await queue.take(takeOf({ now: 2000 }));
-    assert.deepEqual(taken.map(({ key }) => key.id).toSorted(), ["free", "z"]);
-    assert.deepEqual(taken.find(({ key }) => key.id === "z")?.resource, resource);
-    assert.deepEqual(await queue.take(takeOf({ now: 2000 })), []);
-    const z = taken.find(({ key }) => key.id === "z");
-    await inbox.complete(settlementOf("z", z?.token ?? 0, 2000));
-    assert.deepEqual(
-      (await queue.take(takeOf({ now: 2000 }))).map(({ key }) => key.id),
-      ["a"],
-    );
-  },
-
-  async "a long line of one resource keeps no other event from being taken"(inbox) {
-    const queue = queueOf(inbox);
-    const resource = resourceOf("payment:hot");
-    for (let index = 0; index < 30; index += 1)
-      await queue.store(storeOf(`hot${String(index)}`, { resource, now: 1000 }));
-    await queue.store(storeOf("cold", { now: 1500 }));
-    const taken = await queue.take(takeOf({ limit: 2, now: 2000 }));
-    assert.deepEqual(taken.map(({ key }) => key.id).includes("cold"), true);
-    assert.equal(taken.length, 2);
-  },
-
-  async "a resource that an attempt left claimed is free for workers after the lease"(inbox) {
-    const queue = queueOf(inbox);
-    const resource = resourceOf("payment:left");
-    await claimed(inbox, claimOf("left", { resource }));
-    await queue.store(storeOf("next", { resource, now: 1001 }));
-    assert.deepEqual(await queue.take(takeOf({ now: 999 + LEASE_MS })), []);
-    const now = 1000 + LEASE_MS;
-    // The first take may only clear the way.
-    const taken = [...(await queue.take(takeOf({ now }))), ...(await queue.take(takeOf({ now })))];
-    assert.deepEqual(
-      taken.map(({ key }) => key.id),
-      ["next"],
-    );
-  },
-
-  async "what is stored and not handled is never purged, dead events neither"(inbox) {
+  async "keeps stored events from a purge until they are handled, and dead ones"(inbox) {
     const queue = queueOf(inbox);
     assert(inbox.purge !== undefined, "the inbox has no purge");
     await queue.store(storeOf("keep-dead"));
-    const [event] = await queue.take(takeOf());
-    const last = { ...failureOf("keep-dead", event?.token ?? 0, 1), maxAttempts: 1 };
-    await queue.fail(last);
+    await bury(queue, "keep-dead");
     await queue.store(storeOf("keep-stored"));
     assert.equal(await inbox.purge({ before: 9e12, limit: 10 }), 0);
     assert.equal((await queue.dead({ limit: 10 })).length, 1);
     assert.equal((await queue.take(takeOf())).length, 1);
   },
 
-  async "an event that an attempt left unhandled is stored with its body"(inbox) {
+  async "stores an event with its body after an attempt left it unhandled"(inbox) {
     const queue = queueOf(inbox);
     const token = await claimed(inbox, claimOf("switched"));
     assert.equal(await queue.store(storeOf("switched")), "busy");
@@ -191,5 +133,24 @@ export const queueChecks: NamedChecks = {
     assert.equal(await queue.store(storeOf("switched")), "stored");
     const [event] = await queue.take(takeOf());
     assert.equal(event?.body, storeOf("switched").body);
+  },
+
+  async "counts unhandled and overdue events and names the one that was stored first"(inbox) {
+    const queue = queueOf(inbox);
+    assert.deepEqual(await queue.status({ dueBefore: 9e12 }), { unhandled: 0, overdue: 0 });
+    await queue.store(storeOf("handled", { now: 900 }));
+    const [event] = await queue.take(takeOf());
+    await inbox.complete(settlementOf("handled", event?.token ?? 0));
+    await queue.store(storeOf("old", { now: 1000 }));
+    await queue.store(storeOf("new", { now: 3000 }));
+    await queue.store(storeOf("dead", { now: 500 }));
+    const [dead] = await queue.take(takeOf({ limit: 1, now: 500 }));
+    await queue.fail({ ...failureOf("dead", dead?.token ?? 0, 1), maxAttempts: 1 });
+    const times = { attempts: 0, storedAt: 1000, dueAt: 1000 };
+    assert.deepEqual(await queue.status({ dueBefore: 2000 }), {
+      unhandled: 2,
+      overdue: 1,
+      oldest: { key: keyOf("old"), type: "refund.authorized", ...times },
+    });
   },
 };

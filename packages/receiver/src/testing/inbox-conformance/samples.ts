@@ -3,6 +3,7 @@ import type {
   ClaimRequest,
   EventKey,
   EventResource,
+  Failure,
   Inbox,
   InboxQueue,
   StoreRequest,
@@ -69,4 +70,37 @@ export async function claimed(inbox: Inbox, request: ClaimRequest): Promise<numb
 export function queueOf({ queue }: Inbox): InboxQueue {
   assert(queue !== undefined, "the inbox has no queue");
   return queue;
+}
+
+export const failureOf = (id: string, token: number, attempts: number): Failure => ({
+  ...settlementOf(id, token),
+  attempts,
+  maxAttempts: 3,
+  retryAt: 5000,
+  reason: "no",
+});
+
+/** Takes the one event that is due and lets its only attempt fail. @returns The token. */
+export async function bury(queue: InboxQueue, id: string): Promise<number> {
+  const [event] = await queue.take(takeOf({ limit: 1 }));
+  assert.equal(event?.key.id, id);
+  const last = { ...failureOf(id, event.token, 1), maxAttempts: 1 };
+  assert.equal(await queue.fail(last), "dead");
+  return event.token;
+}
+
+/** Takes and completes, a second later each time. @returns The ids in their order. */
+export async function drain(
+  inbox: Inbox,
+  { from, looks }: { readonly from: number; readonly looks: number },
+): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for (let look = 0; look < looks; look += 1) {
+    const now = from + look * 1000;
+    for (const { key, token } of await queueOf(inbox).take(takeOf({ limit: 16, now }))) {
+      ids.push(key.id);
+      assert.equal(await inbox.complete({ key, token, now }), true);
+    }
+  }
+  return ids;
 }

@@ -1,0 +1,168 @@
+import { isError } from "../is-error.ts";
+import { closeSync, openSync } from "node:fs";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+
+/** Calls that share one COMMIT; bounds how long the first of them waits for the others. */
+const MAX_GROUP = 256;
+const SQLITE_BUSY = 5;
+const PAUSE_MS = 5;
+
+interface Call {
+  readonly run: () => unknown;
+  /** True if `run` is one statement, which SQLite undoes by itself when it fails. */
+  readonly oneStatement: boolean;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * A SQLite file in WAL mode with `synchronous=FULL`. Calls of one turn of the event loop share a
+ * transaction, and so its flush to disk; one that fails takes back only its own writes. No call
+ * resolves before COMMIT, and a COMMIT that fails rejects all of them.
+ */
+export class SqliteFile {
+  readonly database: DatabaseSync;
+  readonly #prepared = new Map<string, StatementSync>();
+  #waiting: Call[] = [];
+  #scheduled = false;
+
+  /**
+   * @param prepare Runs once, in a transaction: of several processes the first one creates the tables.
+   * @throws {Error} the file cannot be opened, or stays locked for `busyMs`.
+   */
+  constructor(
+    path: string,
+    {
+      busyMs,
+      prepare,
+    }: { readonly busyMs: number; readonly prepare: (file: DatabaseSync) => void },
+  ) {
+    this.database = openWal(path, busyMs);
+    this.database.exec("BEGIN IMMEDIATE");
+    prepare(this.database);
+    this.database.exec("COMMIT");
+  }
+
+  /** Runs one statement in the next group. */
+  run<T>(run: () => T): Promise<T> {
+    return this.#add(run, true);
+  }
+
+  /** Runs any number of statements in the next group; all of them are undone when `run` throws. */
+  runTogether<T>(run: () => T): Promise<T> {
+    return this.#add(run, false);
+  }
+
+  /** Returns the rows of a statement, which is prepared once: parsed each time it would cost more than it does. */
+  all(
+    sql: string,
+    values: readonly (string | number | null)[] = [],
+  ): ReturnType<StatementSync["all"]> {
+    // Node's array may be of another realm than the app's, as in Jest.
+    return Array.from(this.#prepare(sql).all(...values));
+  }
+
+  /** Commits the waiting calls and closes the file. */
+  close(): void {
+    while (this.#waiting.length > 0) this.#commit(this.#waiting.splice(0, MAX_GROUP));
+    if (this.database.isOpen) this.database.close();
+  }
+
+  #prepare(sql: string): StatementSync {
+    const known = this.#prepared.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.database.prepare(sql.replaceAll(/\$(\d+)/g, "?$1"));
+    this.#prepared.set(sql, statement);
+    return statement;
+  }
+
+  #add<T>(run: () => T, oneStatement: boolean): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      if (!this.database.isOpen) throw new Error("the inbox is closed");
+      // `value` is what this very `run` returned.
+      const call = { run, oneStatement, resolve: (value: unknown) => resolve(value as T), reject };
+      this.#waiting.push(call);
+      this.#schedule();
+    });
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    // After the sockets of this turn were read: their calls join the group.
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#commit(this.#waiting.splice(0, MAX_GROUP));
+      if (this.#waiting.length > 0) this.#schedule();
+    });
+  }
+
+  #commit(group: readonly Call[]): void {
+    if (group.length === 0) return;
+    const ends: (() => void)[] = [];
+    try {
+      this.all("BEGIN IMMEDIATE");
+      for (const call of group) ends.push(this.#runOne(call));
+      this.all("COMMIT");
+    } catch (error) {
+      this.#rollback();
+      // Also those that succeeded: their writes are not durable, so none of it happened.
+      for (const { reject } of group) reject(error);
+      return;
+    }
+    for (const end of ends) end();
+  }
+
+  /** Runs a call. @returns How it ends once the group is durable. */
+  #runOne({ run, oneStatement, resolve, reject }: Call): () => void {
+    if (!oneStatement) this.all("SAVEPOINT one_call");
+    try {
+      const value = run();
+      if (!oneStatement) this.all("RELEASE one_call");
+      return () => resolve(value);
+    } catch (error) {
+      // A full or failing disk ends the whole transaction, and so does a COMMIT of `run`'s own.
+      if (!this.database.isTransaction) throw error;
+      if (!oneStatement) this.database.exec("ROLLBACK TO one_call; RELEASE one_call");
+      return () => reject(error);
+    }
+  }
+
+  #rollback(): void {
+    try {
+      if (this.database.isTransaction) this.database.exec("ROLLBACK");
+    } catch {
+      // The next BEGIN meets the same broken file, fails too, and its callers see why.
+    }
+  }
+}
+
+/**
+ * Changing a new file's mode takes its whole lock at once, and SQLite does not wait for that: of two
+ * processes that start together one would fail. It is tried again until `busyMs` have passed.
+ */
+export function openWal(path: string, busyMs: number): DatabaseSync {
+  // A new file is its owner's only, and SQLite gives its other files the same mode: they hold signed events.
+  closeSync(openSync(path, "a", 0o600));
+  const database = new DatabaseSync(path, { timeout: busyMs });
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  for (let waited = 0; ; waited += PAUSE_MS) {
+    try {
+      database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+      return database;
+    } catch (error) {
+      if (!isBusy(error) || waited >= busyMs) {
+        database.close();
+        throw error;
+      }
+      Atomics.wait(pause, 0, 0, PAUSE_MS);
+    }
+  }
+}
+
+/** Extended codes keep the plain one in their lowest byte. */
+const isBusy = (error: unknown): boolean =>
+  isError(error) &&
+  "errcode" in error &&
+  typeof error.errcode === "number" &&
+  (error.errcode & 0xff) === SQLITE_BUSY;

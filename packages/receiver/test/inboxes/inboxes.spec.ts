@@ -1,0 +1,157 @@
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type ClaimRequest, memoryInbox } from "@countersign/receiver";
+import { postgresInbox, postgresMigrations } from "@countersign/receiver/postgres";
+import { redisInbox } from "@countersign/receiver/redis";
+import { sqliteInbox } from "@countersign/receiver/sqlite";
+import { Pool } from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { postgresBinaries } from "./postgres-server.ts";
+import { type SharedPostgres, sharedPostgres } from "./shared-postgres.ts";
+
+const DAY = 86_400_000;
+const claimOf = (id: string, changes: Partial<ClaimRequest> = {}): ClaimRequest => ({
+  key: { tenant: "", id },
+  digest: "d",
+  type: "refund.authorized",
+  leaseMs: 60_000,
+  now: 0,
+  ...changes,
+});
+
+describe("an inbox without its namespace or its client", () => {
+  const client = { call: () => Promise.resolve(null) };
+  const pool = {
+    query: () => Promise.reject(new Error()),
+    connect: () => Promise.reject(new Error()),
+  };
+  // As plain JavaScript may call them.
+  const create = {
+    memory: (options: unknown) => memoryInbox(options as never),
+    sqlite: (options: unknown) => sqliteInbox(options as never),
+    postgres: (given: unknown, options: unknown) => postgresInbox(given as never, options as never),
+    redis: (given: unknown, options: unknown) => redisInbox(given as never, options as never),
+  };
+
+  it.each([
+    ["memoryInbox without room", () => create.memory({ capacity: 0 }), /"capacity"/],
+    ["memoryInbox with part of a row", () => create.memory({ capacity: 1.5 }), /"capacity"/],
+    ["memoryInbox without a time", () => create.memory({ retentionMs: NaN }), /"retentionMs"/],
+    ["sqliteInbox in memory", () => create.sqlite(":memory:"), /path of a file/],
+    ["sqliteInbox without a path", () => create.sqlite({}), /path of a file/],
+    ["postgresInbox without a pool", () => create.postgres(undefined, {}), /pg\.Pool/],
+    [
+      "postgresInbox with one connection",
+      () => create.postgres({ ...pool, options: { max: 1 } }, { schema: "a" }),
+      /2 connections/,
+    ],
+    ["postgresInbox without options", () => create.postgres(pool, undefined), /"schema"/],
+    ["postgresInbox without a schema", () => create.postgres(pool, {}), /"schema"/],
+    ["postgresInbox with SQL", () => create.postgres(pool, { schema: 'a"; DROP' }), /"schema"/],
+    ["redisInbox without a client", () => create.redis({}, { prefix: "a" }), /ioredis or redis/],
+    ["redisInbox without options", () => create.redis(client, undefined), /"prefix"/],
+    ["redisInbox with an empty prefix", () => create.redis(client, { prefix: "" }), /"prefix"/],
+    ["redisInbox with braces", () => create.redis(client, { prefix: "{a}" }), /"prefix"/],
+  ])("rejects %s", (_what, make, message) => {
+    expect(make).toThrow(TypeError);
+    expect(make).toThrow(message);
+  });
+});
+
+describe("the memory inbox", () => {
+  const settlement = (id: string) => ({ key: { tenant: "", id }, token: 1, now: 0 });
+
+  it("remembers a handled event for 30 days", async () => {
+    const inbox = memoryInbox();
+    await inbox.claim(claimOf("a"));
+    expect(await inbox.complete(settlement("a"))).toBe(true);
+    expect(await inbox.claim(claimOf("a", { now: 30 * DAY - 1 }))).toEqual({ state: "handled" });
+    expect(await inbox.claim(claimOf("a", { now: 30 * DAY }))).toMatchObject({ state: "claimed" });
+  });
+
+  it("forgets the oldest handled event beyond its capacity, and never a claim", async () => {
+    const inbox = memoryInbox({ capacity: 2 });
+    await inbox.claim(claimOf("held"));
+    for (const id of ["a", "b", "c"]) {
+      await inbox.claim(claimOf(id));
+      await inbox.complete(settlement(id));
+    }
+    expect(await inbox.claim(claimOf("a"))).toMatchObject({ state: "claimed" });
+    for (const id of ["b", "c"])
+      expect(await inbox.claim(claimOf(id))).toEqual({ state: "handled" });
+    expect(await inbox.claim(claimOf("held"))).toMatchObject({ state: "busy" });
+  });
+});
+
+describe("the SQLite inbox", () => {
+  it("creates files that only their owner can read, and keeps the mode of an existing file", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "countersign-mode-"));
+    const mask = process.umask(0o022);
+    try {
+      const path = join(folder, "inbox.db");
+      const inbox = sqliteInbox(path);
+      await inbox.claim(claimOf("a"));
+      for (const file of [path, `${path}-wal`, `${path}-shm`])
+        expect(statSync(file).mode & 0o777).toBe(0o600);
+      inbox.close();
+    } finally {
+      process.umask(mask);
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});
+
+const skipped = postgresBinaries === undefined ? " (skipped: PostgreSQL is not installed)" : "";
+
+describe.skipIf(skipped !== "")(`the PostgreSQL inbox${skipped}`, () => {
+  let server: SharedPostgres;
+  let pool: Pool;
+  beforeAll(async () => {
+    server = await sharedPostgres();
+    pool = new Pool({ connectionString: server.urlOf(await server.create()), max: 4 });
+    await postgresInbox(pool, { schema: "shop" }).migrate();
+  }, 60_000);
+  afterAll(async () => {
+    await pool.end();
+    await server.stop();
+  });
+
+  it("is migrated once by three processes at once", async () => {
+    const inbox = postgresInbox(pool, { schema: "migrated" });
+    await Promise.all([inbox.migrate(), inbox.migrate(), inbox.migrate()]);
+    const { rows } = await pool.query<{ number: number }>("SELECT number FROM migrated.migrations");
+    expect(rows.map(({ number }) => number)).toEqual([1]);
+  });
+
+  it("is migrated by its printed SQL", async () => {
+    for (const { sql } of postgresMigrations("printed")) await pool.query(sql);
+    const inbox = postgresInbox(pool, { schema: "printed" });
+    await inbox.migrate();
+    expect(await inbox.purge?.({ before: 0, limit: 1 })).toBe(0);
+  });
+
+  it("handles one event in each of two services that share a database by their schemas", async () => {
+    const mail = postgresInbox(pool, { schema: "mail" });
+    await mail.migrate();
+    const claim = claimOf("shared");
+    expect(await postgresInbox(pool, { schema: "shop" }).claim(claim)).toMatchObject({
+      state: "claimed",
+    });
+    expect(await mail.claim(claim)).toMatchObject({ state: "claimed" });
+  });
+
+  it("claims an event whose type has a NUL, which PostgreSQL's text cannot hold", async () => {
+    const inbox = postgresInbox(pool, { schema: "shop" });
+    const claims = [claimOf("nul", { type: "a\0b" }), claimOf("other", { type: "b" })];
+    const states = await Promise.all(claims.map((claim) => inbox.claim(claim)));
+    expect(states.map(({ state }) => state)).toEqual(["claimed", "claimed"]);
+  });
+
+  it("fails one event of a statement without its neighbours", async () => {
+    const inbox = postgresInbox(pool, { schema: "shop" });
+    const bad = claimOf("", { key: { tenant: "a\0b", id: "1" } });
+    const claims = await Promise.allSettled([inbox.claim(bad), inbox.claim(claimOf("2"))]);
+    expect(claims.map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
+  });
+});

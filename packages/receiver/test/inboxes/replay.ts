@@ -1,0 +1,117 @@
+import {
+  canTake,
+  dueAtOf,
+  isOpen,
+  type QueuedEvent,
+  received,
+  transition,
+} from "../../src/inbox/event-state.ts";
+import type { Inbox, InboxQueue, TakenEvent } from "@countersign/receiver";
+import { expect } from "vitest";
+import { EVENTS, MAX_ATTEMPTS, resourceOf, type Step } from "./search.ts";
+
+const LEASE_MS = 60_000;
+const WAIT_MS = 5000;
+
+/**
+ * Runs steps against an inbox and against the pure rules at once, and expects the same of both. A worker
+ * takes all it can, and ends the events in the order in which it got them.
+ *
+ * @returns The number of steps on which both agree: all of them.
+ */
+export async function replay(
+  steps: readonly Step[],
+  {
+    inbox,
+    order,
+  }: {
+    readonly inbox: Inbox & { readonly queue: InboxQueue };
+    readonly order: "none" | "per-resource";
+  },
+): Promise<number> {
+  const { queue } = inbox;
+  const events = new Map<string, QueuedEvent>();
+  const held = new Map<number, TakenEvent[]>();
+  const limit = { maxAttempts: MAX_ATTEMPTS };
+  let now = 1000;
+
+  const run = async (step: Step): Promise<void> => {
+    switch (step.do) {
+      case "store": {
+        const id = String(step.event);
+        if (events.has(id)) return;
+        const resource = order === "none" ? undefined : resourceOf(step.event);
+        const key = { tenant: "", id };
+        const record = { key, digest: "d", type: "t", body: "{}", now };
+        await queue.store({
+          ...record,
+          resource: resource === undefined ? undefined : { name: resource, timestamp: 0 },
+        });
+        events.set(id, { state: received(now), sequence: events.size, resource });
+        return;
+      }
+      case "lease end":
+      case "retry due": {
+        const event = events.get(String(step.event));
+        if (event !== undefined && isOpen(event.state)) now = Math.max(now, dueAtOf(event.state));
+        return;
+      }
+      case "take": {
+        const before = [...events.values()];
+        const due = [...events].filter(([, event]) => canTake(event, before, now));
+        for (const [id, event] of due) {
+          const claim = { type: "claim", now, leaseMs: LEASE_MS, ...limit } as const;
+          const state = transition(event.state, claim);
+          if (state !== undefined) events.set(id, { ...event, state });
+        }
+        const taken = await queue.take({ limit: EVENTS, leaseMs: LEASE_MS, now, ...limit });
+        const expected = due.filter(([id]) => events.get(id)?.state.at === "claimed");
+        expect(taken.map(({ key }) => key.id)).toEqual(expected.map(([id]) => id));
+        for (const { key, token, attempts } of taken)
+          expect(events.get(key.id)?.state).toMatchObject({ token, attempts });
+        held.set(step.worker, [...(held.get(step.worker) ?? []), ...taken]);
+        return;
+      }
+      case "crash":
+        held.delete(step.worker);
+        return;
+      case "stop":
+        return;
+      case "complete":
+      case "supersede":
+      case "fail": {
+        const taken = held.get(step.worker)?.shift();
+        const event = taken && events.get(taken.key.id);
+        if (taken === undefined || event === undefined) return;
+        const { key, token, attempts } = taken;
+        const failure = { token, retryAt: now + WAIT_MS, reason: "no", ...limit };
+        const state =
+          step.do === "fail"
+            ? transition(event.state, { type: "fail", ...failure })
+            : transition(event.state, {
+                type: step.do === "complete" ? "succeed" : "supersede",
+                token,
+              });
+        const done =
+          step.do === "fail"
+            ? await queue.fail({ key, now, attempts, ...failure })
+            : await inbox.complete({ key, token, now, superseded: step.do === "supersede" });
+        expect(done).toBe(step.do === "fail" ? state?.at : state !== undefined);
+        if (state !== undefined) events.set(key.id, { ...event, state });
+        return;
+      }
+      default:
+        step satisfies never;
+    }
+  };
+  for (const step of steps) {
+    await run(step);
+    const states = [...events.values()].map(({ state }) => state);
+    const { unhandled } = await queue.status({ dueBefore: now });
+    expect(unhandled).toBe(states.filter(isOpen).length);
+    expect(await queue.dead({ limit: EVENTS })).toHaveLength(
+      states.filter(({ at }) => at === "dead").length,
+    );
+  }
+  return steps.length;
+}
