@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { keywordFaults } from "../../packages/dev/src/generate/keywords.ts";
 
 const faultsOf = (schema: object): readonly string[] =>
-  keywordFaults({ path: "a", id: "", title: "A", schema: { ...schema } });
+  keywordFaults({ path: "a", id: "", title: "A", schema: { ...schema }, source: {} });
 
 describe("the check of the keyword subset", () => {
   it.each([

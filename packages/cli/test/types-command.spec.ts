@@ -54,7 +54,7 @@ describe.each(languages)("countersign types --language %s", (language) => {
 
     // A list of values that is marked as open stays open, a closed one closed.
     const flat = shown.replaceAll(/\n\s*(?:#|\/\/\/?|\*)?\s*/g, " ");
-    expect(flat).toMatch(/CANCELED; others may be added|"CANCELED" \| \(string & \{\}\)/);
+    expect(flat).toMatch(/INACTIVE; others may be added|"INACTIVE" \| \(string & \{\}\)/);
     expect(shown).toMatch(/PaymentDirection/);
     expect(shown).not.toContain("any-other-value");
   });

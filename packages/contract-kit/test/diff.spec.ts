@@ -241,7 +241,7 @@ describe("a diff of schemas", () => {
       "profile refund-request subscribe-request token-request unsubscribe-request",
     );
     expect(named("response").join(" ")).toBe(
-      "customer flat-error problem refund subscribe-response token-error token-response unsubscribe-response",
+      "customer flat-error payment problem refund subscribe-response token-error token-response unsubscribe-response",
     );
     expect(named("event")).toHaveLength(16);
   });

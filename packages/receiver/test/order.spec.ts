@@ -63,6 +63,10 @@ describe("with order 'per-resource', an event", () => {
     const customer = (id: string, type: string, at: number): object => ({
       ...customerActivated(id),
       type,
+      data: {
+        ...customerActivated(id).data,
+        customerStatus: type === "customer.activated" ? "ACTIVE" : "INACTIVE",
+      },
       timestamp: new Date(NOON + at).toISOString(),
     });
     expect(await send(customer("late", "customer.deactivated", 1000))).toBe("handled");

@@ -201,6 +201,24 @@ describe("an authentic body", () => {
     expect(handled).toEqual(["PAYMENT evt_refund1"]);
   });
 
+  it.each([
+    ["refund.failed", { paymentStatus: "PENDING" }],
+    ["refund.failed", { paymentStatus: "TERMINAL_FAILED" }],
+    ["refund.pending", { paymentStatus: "AUTHORIZED" }],
+    ["refund.authorized", { paymentStatus: "SOMETHING_NEW" }],
+  ])(
+    "[R-EVENT-SCHEMA] of type %s that contradicts its type with %j is 422",
+    async (type, change) => {
+      const data = { paymentId: "ref_1", clientReferenceId: null, ...change };
+      const timestamp = "2026-11-24T05:00:00.000Z";
+      const event = { id: "evt_c", type, category: "PAYMENT", timestamp, data };
+      expect(await reject(JSON.stringify(event), "evt_c")).toMatchObject({
+        kind: "rejected",
+        code: "CS_EVENT_SCHEMA",
+      });
+    },
+  );
+
   it("[R-EVENT-SCHEMA] with an amount finer than a cent is 422, also where a double cannot tell", async () => {
     const payment = (value: string): string =>
       `{"id":"evt_p","type":"payment.succeeded","category":"PAYMENT","timestamp":"2026-11-24T05:00:00.000Z",

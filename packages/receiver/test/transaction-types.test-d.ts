@@ -20,7 +20,7 @@ test("a handler's context has the transaction of its inbox", () => {
         expectTypeOf(context.transaction).toEqualTypeOf<SqliteTransaction>();
       },
     }).on("refund.authorized", (event, { transaction }) => {
-      expectTypeOf(event.data).toEqualTypeOf<Refund>();
+      expectTypeOf(event.data).toExtend<Refund>();
       expectTypeOf(transaction).toEqualTypeOf<SqliteTransaction>();
     });
   const postgres = (): unknown =>

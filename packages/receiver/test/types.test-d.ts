@@ -14,13 +14,17 @@ test("a handler's event is narrowed by its type, or is the union of its category
     createReceiver(options)
       .on("refund.authorized", (event) => {
         expectTypeOf(event).toEqualTypeOf<EventTypeMap["refund.authorized"]>();
-        expectTypeOf(event.data).toEqualTypeOf<Refund>();
+        expectTypeOf(event.data).toExtend<Refund>();
+        expectTypeOf(event.data.paymentStatus).toEqualTypeOf<"AUTHORIZED">();
       })
       .on("payment.succeeded", (event, { signal, idempotencyKey }) => {
-        expectTypeOf(event.data).toEqualTypeOf<Payment>();
+        expectTypeOf(event.data).toExtend<Payment>();
         expectTypeOf(amountCents(event.data.amount)).toBeBigInt();
         expectTypeOf(signal).toEqualTypeOf<AbortSignal>();
         expectTypeOf(idempotencyKey).toBeString();
+      })
+      .on("refund.failed", (event) => {
+        expectTypeOf(event.data.errorDetails.errorCode).toBeString();
       })
       .on("CUSTOMER", async (event) => {
         expectTypeOf(event).toEqualTypeOf<EventCategoryMap["CUSTOMER"]>();

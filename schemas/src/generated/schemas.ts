@@ -1102,7 +1102,50 @@ export const PaymentCreatedEvent: JudgedSchema = {
       "const": "PAYMENT"
     },
     "timestamp": Timestamp,
-    "data": Payment
+    "data": {
+      "type": "object",
+      "additionalProperties": false,
+      "required": [
+        "paymentId",
+        "direction",
+        "customerId",
+        "amount",
+        "paymentStatus",
+        "clientReferenceId",
+        "creationDate",
+        "covered"
+      ],
+      "properties": {
+        "paymentId": Identifier,
+        "direction": {
+          "type": "string",
+          "enum": [
+            "DEBIT",
+            "CREDIT"
+          ]
+        },
+        "originalPaymentId": Identifier,
+        "customerId": Identifier,
+        "amount": Amount,
+        "paymentStatus": {
+          "type": "string",
+          "const": "CREATED"
+        },
+        "clientReferenceId": {
+          "type": [
+            "string",
+            "null"
+          ],
+          "maxLength": 255
+        },
+        "creationDate": Timestamp,
+        "settlementDate": Timestamp,
+        "covered": {
+          "type": "boolean"
+        },
+        "errorDetails": ErrorDetails
+      }
+    }
   },
   "examples": [
     {
@@ -1147,7 +1190,50 @@ export const PaymentAuthorizedEvent: JudgedSchema = {
       "const": "PAYMENT"
     },
     "timestamp": Timestamp,
-    "data": Payment
+    "data": {
+      "type": "object",
+      "additionalProperties": false,
+      "required": [
+        "paymentId",
+        "direction",
+        "customerId",
+        "amount",
+        "paymentStatus",
+        "clientReferenceId",
+        "creationDate",
+        "covered"
+      ],
+      "properties": {
+        "paymentId": Identifier,
+        "direction": {
+          "type": "string",
+          "enum": [
+            "DEBIT",
+            "CREDIT"
+          ]
+        },
+        "originalPaymentId": Identifier,
+        "customerId": Identifier,
+        "amount": Amount,
+        "paymentStatus": {
+          "type": "string",
+          "const": "AUTHORIZED"
+        },
+        "clientReferenceId": {
+          "type": [
+            "string",
+            "null"
+          ],
+          "maxLength": 255
+        },
+        "creationDate": Timestamp,
+        "settlementDate": Timestamp,
+        "covered": {
+          "type": "boolean"
+        },
+        "errorDetails": ErrorDetails
+      }
+    }
   },
   "examples": [
     {
@@ -1192,7 +1278,50 @@ export const PaymentSucceededEvent: JudgedSchema = {
       "const": "PAYMENT"
     },
     "timestamp": Timestamp,
-    "data": Payment
+    "data": {
+      "type": "object",
+      "additionalProperties": false,
+      "required": [
+        "paymentId",
+        "direction",
+        "customerId",
+        "amount",
+        "paymentStatus",
+        "clientReferenceId",
+        "creationDate",
+        "covered"
+      ],
+      "properties": {
+        "paymentId": Identifier,
+        "direction": {
+          "type": "string",
+          "enum": [
+            "DEBIT",
+            "CREDIT"
+          ]
+        },
+        "originalPaymentId": Identifier,
+        "customerId": Identifier,
+        "amount": Amount,
+        "paymentStatus": {
+          "type": "string",
+          "const": "SUCCEEDED"
+        },
+        "clientReferenceId": {
+          "type": [
+            "string",
+            "null"
+          ],
+          "maxLength": 255
+        },
+        "creationDate": Timestamp,
+        "settlementDate": Timestamp,
+        "covered": {
+          "type": "boolean"
+        },
+        "errorDetails": ErrorDetails
+      }
+    }
   },
   "examples": [
     {
@@ -1238,7 +1367,50 @@ export const PaymentFailedEvent: JudgedSchema = {
       "const": "PAYMENT"
     },
     "timestamp": Timestamp,
-    "data": Payment
+    "data": {
+      "type": "object",
+      "additionalProperties": false,
+      "required": [
+        "paymentId",
+        "direction",
+        "customerId",
+        "amount",
+        "paymentStatus",
+        "clientReferenceId",
+        "creationDate",
+        "covered"
+      ],
+      "properties": {
+        "paymentId": Identifier,
+        "direction": {
+          "type": "string",
+          "enum": [
+            "DEBIT",
+            "CREDIT"
+          ]
+        },
+        "originalPaymentId": Identifier,
+        "customerId": Identifier,
+        "amount": Amount,
+        "paymentStatus": {
+          "type": "string",
+          "const": "TERMINAL_FAILED"
+        },
+        "clientReferenceId": {
+          "type": [
+            "string",
+            "null"
+          ],
+          "maxLength": 255
+        },
+        "creationDate": Timestamp,
+        "settlementDate": Timestamp,
+        "covered": {
+          "type": "boolean"
+        },
+        "errorDetails": ErrorDetails
+      }
+    }
   },
   "examples": [
     {
@@ -1287,7 +1459,50 @@ export const PaymentCanceledEvent: JudgedSchema = {
       "const": "PAYMENT"
     },
     "timestamp": Timestamp,
-    "data": Payment
+    "data": {
+      "type": "object",
+      "additionalProperties": false,
+      "required": [
+        "paymentId",
+        "direction",
+        "customerId",
+        "amount",
+        "paymentStatus",
+        "clientReferenceId",
+        "creationDate",
+        "covered"
+      ],
+      "properties": {
+        "paymentId": Identifier,
+        "direction": {
+          "type": "string",
+          "enum": [
+            "DEBIT",
+            "CREDIT"
+          ]
+        },
+        "originalPaymentId": Identifier,
+        "customerId": Identifier,
+        "amount": Amount,
+        "paymentStatus": {
+          "type": "string",
+          "const": "CANCELED"
+        },
+        "clientReferenceId": {
+          "type": [
+            "string",
+            "null"
+          ],
+          "maxLength": 255
+        },
+        "creationDate": Timestamp,
+        "settlementDate": Timestamp,
+        "covered": {
+          "type": "boolean"
+        },
+        "errorDetails": ErrorDetails
+      }
+    }
   },
   "examples": [
     {
@@ -1332,7 +1547,29 @@ export const RefundPendingEvent: JudgedSchema = {
       "const": "PAYMENT"
     },
     "timestamp": Timestamp,
-    "data": Refund
+    "data": {
+      "type": "object",
+      "additionalProperties": false,
+      "required": [
+        "paymentId",
+        "paymentStatus",
+        "clientReferenceId"
+      ],
+      "properties": {
+        "paymentId": Identifier,
+        "paymentStatus": {
+          "type": "string",
+          "const": "PENDING"
+        },
+        "clientReferenceId": {
+          "type": [
+            "string",
+            "null"
+          ],
+          "maxLength": 255
+        }
+      }
+    }
   },
   "examples": [
     {
@@ -1369,7 +1606,29 @@ export const RefundAuthorizedEvent: JudgedSchema = {
       "const": "PAYMENT"
     },
     "timestamp": Timestamp,
-    "data": Refund
+    "data": {
+      "type": "object",
+      "additionalProperties": false,
+      "required": [
+        "paymentId",
+        "paymentStatus",
+        "clientReferenceId"
+      ],
+      "properties": {
+        "paymentId": Identifier,
+        "paymentStatus": {
+          "type": "string",
+          "const": "AUTHORIZED"
+        },
+        "clientReferenceId": {
+          "type": [
+            "string",
+            "null"
+          ],
+          "maxLength": 255
+        }
+      }
+    }
   },
   "examples": [
     {
@@ -1406,7 +1665,31 @@ export const RefundFailedEvent: JudgedSchema = {
       "const": "PAYMENT"
     },
     "timestamp": Timestamp,
-    "data": Refund
+    "data": {
+      "type": "object",
+      "additionalProperties": false,
+      "required": [
+        "paymentId",
+        "paymentStatus",
+        "clientReferenceId",
+        "errorDetails"
+      ],
+      "properties": {
+        "paymentId": Identifier,
+        "paymentStatus": {
+          "type": "string",
+          "const": "TERMINAL_FAILED"
+        },
+        "clientReferenceId": {
+          "type": [
+            "string",
+            "null"
+          ],
+          "maxLength": 255
+        },
+        "errorDetails": ErrorDetails
+      }
+    }
   },
   "examples": [
     {
@@ -1447,7 +1730,41 @@ export const CustomerCreatedEvent: JudgedSchema = {
       "const": "CUSTOMER"
     },
     "timestamp": Timestamp,
-    "data": Customer
+    "data": {
+      "type": "object",
+      "additionalProperties": false,
+      "required": [
+        "id",
+        "firstName",
+        "lastName",
+        "email",
+        "customerStatus",
+        "creationDate"
+      ],
+      "properties": {
+        "id": Identifier,
+        "firstName": {
+          "type": "string",
+          "maxLength": 255
+        },
+        "lastName": {
+          "type": "string",
+          "maxLength": 255
+        },
+        "email": {
+          "type": "string",
+          "minLength": 3,
+          "maxLength": 254,
+          "pattern": "^[^@\\s]+@[^@\\s]+$"
+        },
+        "customerStatus": {
+          "type": "string",
+          "const": "CREATED"
+        },
+        "accountDetails": AccountDetails,
+        "creationDate": Timestamp
+      }
+    }
   },
   "examples": [
     {
@@ -1487,7 +1804,41 @@ export const CustomerActivatedEvent: JudgedSchema = {
       "const": "CUSTOMER"
     },
     "timestamp": Timestamp,
-    "data": Customer
+    "data": {
+      "type": "object",
+      "additionalProperties": false,
+      "required": [
+        "id",
+        "firstName",
+        "lastName",
+        "email",
+        "customerStatus",
+        "creationDate"
+      ],
+      "properties": {
+        "id": Identifier,
+        "firstName": {
+          "type": "string",
+          "maxLength": 255
+        },
+        "lastName": {
+          "type": "string",
+          "maxLength": 255
+        },
+        "email": {
+          "type": "string",
+          "minLength": 3,
+          "maxLength": 254,
+          "pattern": "^[^@\\s]+@[^@\\s]+$"
+        },
+        "customerStatus": {
+          "type": "string",
+          "const": "ACTIVE"
+        },
+        "accountDetails": AccountDetails,
+        "creationDate": Timestamp
+      }
+    }
   },
   "examples": [
     {
@@ -1535,7 +1886,41 @@ export const CustomerDeactivatedEvent: JudgedSchema = {
       "const": "CUSTOMER"
     },
     "timestamp": Timestamp,
-    "data": Customer
+    "data": {
+      "type": "object",
+      "additionalProperties": false,
+      "required": [
+        "id",
+        "firstName",
+        "lastName",
+        "email",
+        "customerStatus",
+        "creationDate"
+      ],
+      "properties": {
+        "id": Identifier,
+        "firstName": {
+          "type": "string",
+          "maxLength": 255
+        },
+        "lastName": {
+          "type": "string",
+          "maxLength": 255
+        },
+        "email": {
+          "type": "string",
+          "minLength": 3,
+          "maxLength": 254,
+          "pattern": "^[^@\\s]+@[^@\\s]+$"
+        },
+        "customerStatus": {
+          "type": "string",
+          "const": "INACTIVE"
+        },
+        "accountDetails": AccountDetails,
+        "creationDate": Timestamp
+      }
+    }
   },
   "examples": [
     {
@@ -1669,7 +2054,57 @@ export const AccountDeactivatedEvent: JudgedSchema = {
       "const": "ACCOUNT"
     },
     "timestamp": Timestamp,
-    "data": LinkedAccount
+    "data": {
+      "type": "object",
+      "additionalProperties": false,
+      "required": [
+        "customerId",
+        "accountDetails"
+      ],
+      "properties": {
+        "customerId": Identifier,
+        "accountDetails": {
+          "type": "object",
+          "additionalProperties": false,
+          "required": [
+            "financialInstitutionName",
+            "accountLastFourDigits",
+            "accountType",
+            "accountStatus",
+            "preferred",
+            "creationDate"
+          ],
+          "properties": {
+            "financialInstitutionName": {
+              "type": "string",
+              "minLength": 1,
+              "maxLength": 255
+            },
+            "accountLastFourDigits": {
+              "type": "string",
+              "minLength": 4,
+              "maxLength": 4,
+              "pattern": "^[0-9]+$"
+            },
+            "accountType": {
+              "type": "string",
+              "openEnum": [
+                "checking",
+                "savings"
+              ]
+            },
+            "accountStatus": {
+              "type": "string",
+              "const": "INACTIVE"
+            },
+            "preferred": {
+              "type": "boolean"
+            },
+            "creationDate": Timestamp
+          }
+        }
+      }
+    }
   },
   "examples": [
     {

@@ -19,10 +19,6 @@ export type WebhookEvent =
   | AccountUpdatedEvent
   | AccountDeactivatedEvent;
 /**
- * The answer to a refund request and the data of refund events. Interface sections 2.2 and 3.1.
- */
-export type Refund = RefundInitiated | RefundFailed;
-/**
  * What went wrong, for programs. CUSTOMER_NOT_DEBITED is named in interface section 7; the rest of the list is not shown there and is chosen here. The set is open: a reader accepts codes it does not know.
  */
 export type ErrorCode =
@@ -61,6 +57,10 @@ export type ErrorCode =
  */
 export type Identifier = string;
 /**
+ * The answer to a refund request and the data of refund events. Interface sections 2.2 and 3.1.
+ */
+export type Refund = RefundInitiated | RefundFailed;
+/**
  * Which events a subscribe or unsubscribe call is about. Interface section 2.5.
  */
 export type SubscriptionDetails = NamedEvents | EventCategories | AllEvents;
@@ -81,6 +81,28 @@ export interface AccountDeactivatedEvent {
    * What happened.
    */
   readonly type: "account.deactivated";
+  /**
+   * What a subscription by category selects on (interface section 2.5).
+   */
+  readonly category: "ACCOUNT";
+  /**
+   * When it happened.
+   */
+  readonly timestamp: string;
+  readonly data: LinkedAccount & {readonly accountDetails: {readonly accountStatus: "INACTIVE"}};
+}
+/**
+ * A bank account was linked. Interface section 6 shows neither event names nor payloads; they are chosen here.
+ */
+export interface AccountLinkedEvent {
+  /**
+   * Identifier of the event, the same through every delivery and attempt: the idempotency key of a receiver.
+   */
+  readonly id: string;
+  /**
+   * What happened.
+   */
+  readonly type: "account.linked";
   /**
    * What a subscription by category selects on (interface section 2.5).
    */
@@ -131,28 +153,6 @@ export interface AccountDetails {
   readonly creationDate: string;
 }
 /**
- * A bank account was linked. Interface section 6 shows neither event names nor payloads; they are chosen here.
- */
-export interface AccountLinkedEvent {
-  /**
-   * Identifier of the event, the same through every delivery and attempt: the idempotency key of a receiver.
-   */
-  readonly id: string;
-  /**
-   * What happened.
-   */
-  readonly type: "account.linked";
-  /**
-   * What a subscription by category selects on (interface section 2.5).
-   */
-  readonly category: "ACCOUNT";
-  /**
-   * When it happened.
-   */
-  readonly timestamp: string;
-  readonly data: LinkedAccount;
-}
-/**
  * A linked bank account changed. Interface section 6 shows neither event names nor payloads; they are chosen here.
  */
 export interface AccountUpdatedEvent {
@@ -194,37 +194,7 @@ export interface CustomerActivatedEvent {
    * When it happened.
    */
   readonly timestamp: string;
-  readonly data: Customer;
-}
-/**
- * A customer of the merchant, as GET /v1/customers/{CUSTOMER_ID} answers. Interface section 2.3.
- */
-export interface Customer {
-  /**
-   * Customer identifier.
-   */
-  readonly id: string;
-  /**
-   * Customer's first name; up to 255 characters.
-   */
-  readonly firstName: string;
-  /**
-   * Customer's last name; up to 255 characters.
-   */
-  readonly lastName: string;
-  /**
-   * Customer's e-mail address; up to 254 characters.
-   */
-  readonly email: string;
-  /**
-   * CREATED until an account is linked, ACTIVE with one, INACTIVE after consent ends (interface sections 2.3 and 3.2).
-   */
-  readonly customerStatus: "CREATED" | "ACTIVE" | "INACTIVE";
-  readonly accountDetails?: AccountDetails;
-  /**
-   * When the customer was created.
-   */
-  readonly creationDate: string;
+  readonly data: Customer & {readonly customerStatus: "ACTIVE"};
 }
 /**
  * A customer was created (interface section 3.2). Interface section 6 shows neither event names nor payloads; they are chosen here.
@@ -246,7 +216,7 @@ export interface CustomerCreatedEvent {
    * When it happened.
    */
   readonly timestamp: string;
-  readonly data: Customer;
+  readonly data: Customer & {readonly customerStatus: "CREATED"};
 }
 /**
  * A customer became INACTIVE (interface section 3.2). Interface section 6 shows neither event names nor payloads; they are chosen here.
@@ -268,7 +238,7 @@ export interface CustomerDeactivatedEvent {
    * When it happened.
    */
   readonly timestamp: string;
-  readonly data: Customer;
+  readonly data: Customer & {readonly customerStatus: "INACTIVE"};
 }
 /**
  * What every event has in common, also those of types that are added later. Interface section 6 does not show a payload; this one is chosen here.
@@ -317,86 +287,7 @@ export interface PaymentCreatedEvent {
    * When it happened.
    */
   readonly timestamp: string;
-  readonly data: Payment;
-}
-/**
- * A payment record: a debit of a customer or the refund of one. Interface section 2.2 shows no fields of it; they are chosen here.
- */
-export interface Payment {
-  /**
-   * Identifier of this record.
-   */
-  readonly paymentId: string;
-  /**
-   * DEBIT takes money from the customer, CREDIT returns it. A handler that marks an order as paid looks at this first.
-   */
-  readonly direction: "DEBIT" | "CREDIT";
-  /**
-   * The debit that a CREDIT refunds. Absent on a DEBIT.
-   */
-  readonly originalPaymentId?: string;
-  /**
-   * The customer whose bank account this is about.
-   */
-  readonly customerId: string;
-  readonly amount: Amount;
-  /**
-   * State of the record. RETRYABLE_FAILED is still processing. The set is open for readers (interface section 2.2).
-   */
-  readonly paymentStatus:
-    | "CREATED"
-    | "PENDING"
-    | "AUTHORIZED"
-    | "SCHEDULED"
-    | "INITIATED"
-    | "SUCCEEDED"
-    | "RETRYABLE_FAILED"
-    | "TERMINAL_FAILED"
-    | "CANCELED"
-    | (string & {});
-  /**
-   * The merchant's value, unchanged; null where there is none.
-   */
-  readonly clientReferenceId: string | null;
-  /**
-   * When the record was made.
-   */
-  readonly creationDate: string;
-  /**
-   * When the debit was settled; absent before. Three business days count from here (interface section 3.1).
-   */
-  readonly settlementDate?: string;
-  /**
-   * Whether the payment fell into the service's cover: the merchant keeps the money although the customer was not debited (interface section 3.1).
-   */
-  readonly covered: boolean;
-  readonly errorDetails?: ErrorDetails;
-}
-/**
- * An amount of money. Interface section 2.1.
- */
-export interface Amount {
-  /**
-   * ISO 4217 code; USD alone (interface sections 2.1 and 8).
-   */
-  readonly currency: "USD";
-  /**
-   * Dollars with at most two digits after the decimal separator, 0.01 to 99999999.99. Judge the text of the number, not a binary fraction: 1.13 % 0.01 is not 0 in most languages, and multipleOf 0.01 refuses 157,274 of the first million cents in JavaScript. The validators of @countersign/schemas therefore leave multipleOf out, and @countersign/rules judges the source text.
-   */
-  readonly value: number;
-}
-/**
- * Why a refund was rejected or failed, or why a call was refused. Interface sections 2.2 and 7.
- */
-export interface ErrorDetails {
-  /**
-   * What went wrong, for programs. CUSTOMER_NOT_DEBITED is named in interface section 7; the rest of the list is not shown there and is chosen here. The set is open: a reader accepts codes it does not know.
-   */
-  readonly errorCode: string;
-  /**
-   * For people; 1 to 1024 characters. Programs read errorCode.
-   */
-  readonly errorMessage: string;
+  readonly data: Payment & {readonly paymentStatus: "CREATED"};
 }
 /**
  * The customer authorized the payment. Interface section 6 shows neither event names nor payloads; they are chosen here.
@@ -418,7 +309,7 @@ export interface PaymentAuthorizedEvent {
    * When it happened.
    */
   readonly timestamp: string;
-  readonly data: Payment;
+  readonly data: Payment & {readonly paymentStatus: "AUTHORIZED"};
 }
 /**
  * The payment was settled: the threshold of interface section 3.1 counts from now. Interface section 6 shows neither event names nor payloads; they are chosen here.
@@ -440,7 +331,7 @@ export interface PaymentSucceededEvent {
    * When it happened.
    */
   readonly timestamp: string;
-  readonly data: Payment;
+  readonly data: Payment & {readonly paymentStatus: "SUCCEEDED"};
 }
 /**
  * The payment failed for good. Interface section 6 shows neither event names nor payloads; they are chosen here.
@@ -462,7 +353,7 @@ export interface PaymentFailedEvent {
    * When it happened.
    */
   readonly timestamp: string;
-  readonly data: Payment;
+  readonly data: Payment & {readonly paymentStatus: "TERMINAL_FAILED"};
 }
 /**
  * The payment was canceled before money moved. Interface section 6 shows neither event names nor payloads; they are chosen here.
@@ -484,7 +375,7 @@ export interface PaymentCanceledEvent {
    * When it happened.
    */
   readonly timestamp: string;
-  readonly data: Payment;
+  readonly data: Payment & {readonly paymentStatus: "CANCELED"};
 }
 /**
  * A refund is held until three business days after the settlement of the original payment (interface section 3.1). Interface section 6 shows neither event names nor payloads; they are chosen here.
@@ -506,42 +397,7 @@ export interface RefundPendingEvent {
    * When it happened.
    */
   readonly timestamp: string;
-  readonly data: Refund;
-}
-/**
- * A refund that waits or whose money moves. It carries no errorDetails. Interface section 3.1.
- */
-export interface RefundInitiated {
-  /**
-   * The refund's identifier; a refund is a payment record of its own (interface section 2.2).
-   */
-  readonly paymentId: string;
-  /**
-   * PENDING: held until three business days after the settlement of the original payment. AUTHORIZED: money movement has commenced. A reader lets other values pass: take them as not final.
-   */
-  readonly paymentStatus: "PENDING" | "AUTHORIZED";
-  /**
-   * The merchant's value of the request, unchanged; null where the request had none (interface section 2.2).
-   */
-  readonly clientReferenceId: string | null;
-}
-/**
- * A refund that was rejected or failed: no money moves. Interface sections 3.1 and 7.
- */
-export interface RefundFailed {
-  /**
-   * The refund's identifier; a refund is a payment record of its own (interface section 2.2).
-   */
-  readonly paymentId: string;
-  /**
-   * Final. The descriptive text of interface section 3.1 calls it FAILED; the value is TERMINAL_FAILED.
-   */
-  readonly paymentStatus: "TERMINAL_FAILED";
-  /**
-   * The merchant's value of the request, unchanged; null where the request had none (interface section 2.2).
-   */
-  readonly clientReferenceId: string | null;
-  readonly errorDetails: ErrorDetails;
+  readonly data: Refund & {readonly paymentStatus: "PENDING"};
 }
 /**
  * A refund's money movement has commenced (interface section 3.1). Interface section 6 shows neither event names nor payloads; they are chosen here.
@@ -563,7 +419,7 @@ export interface RefundAuthorizedEvent {
    * When it happened.
    */
   readonly timestamp: string;
-  readonly data: Refund;
+  readonly data: Refund & {readonly paymentStatus: "AUTHORIZED"};
 }
 /**
  * A refund was rejected or failed: no money moves (interface section 3.1). Interface section 6 shows neither event names nor payloads; they are chosen here.
@@ -585,7 +441,7 @@ export interface RefundFailedEvent {
    * When it happened.
    */
   readonly timestamp: string;
-  readonly data: Refund;
+  readonly data: Refund & {readonly paymentStatus: "TERMINAL_FAILED"};
 }
 /**
  * Every choice that the interface leaves open, as one document. Each point of the interface's sections 2 to 9 that is not shown has its value here.
@@ -1244,6 +1100,62 @@ export interface DeprecatedPath {
   readonly link?: string;
 }
 /**
+ * An amount of money. Interface section 2.1.
+ */
+export interface Amount {
+  /**
+   * ISO 4217 code; USD alone (interface sections 2.1 and 8).
+   */
+  readonly currency: "USD";
+  /**
+   * Dollars with at most two digits after the decimal separator, 0.01 to 99999999.99. Judge the text of the number, not a binary fraction: 1.13 % 0.01 is not 0 in most languages, and multipleOf 0.01 refuses 157,274 of the first million cents in JavaScript. The validators of @countersign/schemas therefore leave multipleOf out, and @countersign/rules judges the source text.
+   */
+  readonly value: number;
+}
+/**
+ * A customer of the merchant, as GET /v1/customers/{CUSTOMER_ID} answers. Interface section 2.3.
+ */
+export interface Customer {
+  /**
+   * Customer identifier.
+   */
+  readonly id: string;
+  /**
+   * Customer's first name; up to 255 characters.
+   */
+  readonly firstName: string;
+  /**
+   * Customer's last name; up to 255 characters.
+   */
+  readonly lastName: string;
+  /**
+   * Customer's e-mail address; up to 254 characters.
+   */
+  readonly email: string;
+  /**
+   * CREATED until an account is linked, ACTIVE with one, INACTIVE after consent ends (interface sections 2.3 and 3.2).
+   */
+  readonly customerStatus: "CREATED" | "ACTIVE" | "INACTIVE";
+  readonly accountDetails?: AccountDetails;
+  /**
+   * When the customer was created.
+   */
+  readonly creationDate: string;
+}
+/**
+ * Why a refund was rejected or failed, or why a call was refused. Interface sections 2.2 and 7.
+ */
+export interface ErrorDetails {
+  /**
+   * What went wrong, for programs. CUSTOMER_NOT_DEBITED is named in interface section 7; the rest of the list is not shown there and is chosen here. The set is open: a reader accepts codes it does not know.
+   */
+  readonly errorCode: string;
+  /**
+   * For people; 1 to 1024 characters. Programs read errorCode.
+   */
+  readonly errorMessage: string;
+}
+/**
  * The body of a refused call where a profile chooses the flat form. Interface section 7 shows no error body.
  */
 export interface FlatError {
@@ -1263,6 +1175,59 @@ export interface FlatError {
    * How bad it is; open for readers.
    */
   readonly errorSeverity?: "INFO" | "WARNING" | "ERROR" | "FATAL" | (string & {});
+}
+/**
+ * A payment record: a debit of a customer or the refund of one. Interface section 2.2 shows no fields of it; they are chosen here.
+ */
+export interface Payment {
+  /**
+   * Identifier of this record.
+   */
+  readonly paymentId: string;
+  /**
+   * DEBIT takes money from the customer, CREDIT returns it. A handler that marks an order as paid looks at this first.
+   */
+  readonly direction: "DEBIT" | "CREDIT";
+  /**
+   * The debit that a CREDIT refunds. Absent on a DEBIT.
+   */
+  readonly originalPaymentId?: string;
+  /**
+   * The customer whose bank account this is about.
+   */
+  readonly customerId: string;
+  readonly amount: Amount;
+  /**
+   * State of the record. RETRYABLE_FAILED is still processing. The set is open for readers (interface section 2.2).
+   */
+  readonly paymentStatus:
+    | "CREATED"
+    | "PENDING"
+    | "AUTHORIZED"
+    | "SCHEDULED"
+    | "INITIATED"
+    | "SUCCEEDED"
+    | "RETRYABLE_FAILED"
+    | "TERMINAL_FAILED"
+    | "CANCELED"
+    | (string & {});
+  /**
+   * The merchant's value, unchanged; null where there is none.
+   */
+  readonly clientReferenceId: string | null;
+  /**
+   * When the record was made.
+   */
+  readonly creationDate: string;
+  /**
+   * When the debit was settled; absent before. Three business days count from here (interface section 3.1).
+   */
+  readonly settlementDate?: string;
+  /**
+   * Whether the payment fell into the service's cover: the merchant keeps the money although the customer was not debited (interface section 3.1).
+   */
+  readonly covered: boolean;
+  readonly errorDetails?: ErrorDetails;
 }
 /**
  * The body of every refused call (RFC 9457), with the errorDetails of interface section 7. The error body is not shown there; this one is chosen here.
@@ -1362,6 +1327,41 @@ export interface RefundRequest {
    * The merchant's unique key of this call: a second call with the same key is refused (interface section 4.1, rule 1). 1 to 255 printable ASCII characters.
    */
   readonly requestKey: string;
+}
+/**
+ * A refund that waits or whose money moves. It carries no errorDetails. Interface section 3.1.
+ */
+export interface RefundInitiated {
+  /**
+   * The refund's identifier; a refund is a payment record of its own (interface section 2.2).
+   */
+  readonly paymentId: string;
+  /**
+   * PENDING: held until three business days after the settlement of the original payment. AUTHORIZED: money movement has commenced. A reader lets other values pass: take them as not final.
+   */
+  readonly paymentStatus: "PENDING" | "AUTHORIZED";
+  /**
+   * The merchant's value of the request, unchanged; null where the request had none (interface section 2.2).
+   */
+  readonly clientReferenceId: string | null;
+}
+/**
+ * A refund that was rejected or failed: no money moves. Interface sections 3.1 and 7.
+ */
+export interface RefundFailed {
+  /**
+   * The refund's identifier; a refund is a payment record of its own (interface section 2.2).
+   */
+  readonly paymentId: string;
+  /**
+   * Final. The descriptive text of interface section 3.1 calls it FAILED; the value is TERMINAL_FAILED.
+   */
+  readonly paymentStatus: "TERMINAL_FAILED";
+  /**
+   * The merchant's value of the request, unchanged; null where the request had none (interface section 2.2).
+   */
+  readonly clientReferenceId: string | null;
+  readonly errorDetails: ErrorDetails;
 }
 /**
  * The body of POST /v1/webhook/subscribe. Interface section 4.3.

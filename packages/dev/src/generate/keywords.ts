@@ -66,8 +66,10 @@ function overlap(one: RegExp, other: RegExp): boolean {
 }
 
 /** What is wrong with a schema file, a line each; empty where nothing is. */
-export function keywordFaults({ path, schema }: SchemaFile): readonly string[] {
-  return faultsOf(schema, "").map((fault) => `${path}${fault}`);
+export function keywordFaults({ path, source, schema }: SchemaFile): readonly string[] {
+  return [...new Set([...faultsOf(source, ""), ...faultsOf(schema, "")])].map(
+    (fault) => `${path}${fault}`,
+  );
 }
 
 function faultsOf(schema: Schema, at: string): string[] {
@@ -131,23 +133,4 @@ function subschemas(schema: Schema): [string, Schema][] {
     ...(items === undefined ? [] : [["items", items] satisfies [string, Schema]]),
     ...oneOf.map((child, index): [string, Schema] => [`oneOf/${String(index)}`, child]),
   ];
-}
-
-/** A copy of a schema, with every subschema replaced, innermost first. */
-export function mapSchema(schema: Schema, change: (schema: Schema) => Schema): Schema {
-  const { properties, items, oneOf } = schema as {
-    properties?: Record<string, Schema>;
-    items?: Schema;
-    oneOf?: Schema[];
-  };
-  return change({
-    ...schema,
-    ...(properties && {
-      properties: Object.fromEntries(
-        Object.entries(properties).map(([name, child]) => [name, mapSchema(child, change)]),
-      ),
-    }),
-    ...(items && { items: mapSchema(items, change) }),
-    ...(oneOf && { oneOf: oneOf.map((child) => mapSchema(child, change)) }),
-  });
 }

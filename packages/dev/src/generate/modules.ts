@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { EventRow } from "./catalogue.ts";
-import { mapSchema, subset } from "./keywords.ts";
-import { BANNER, type Schema, type SchemaFile } from "./load.ts";
+import { subset } from "./keywords.ts";
+import { BANNER, mapSchema, type Schema, type SchemaFile } from "./load.ts";
 
 /** The module of the schemas as validators and generators of events use them: a constant each. */
 export function schemasModule(files: readonly SchemaFile[]): string {

@@ -1,6 +1,5 @@
 import { compile } from "json-schema-to-typescript";
-import { mapSchema } from "./keywords.ts";
-import { BANNER, type Schema, type SchemaFile } from "./load.ts";
+import { BANNER, mapSchema, type Schema, type SchemaFile } from "./load.ts";
 import type { EventRow } from "./catalogue.ts";
 
 /** The types of every schema: readonly, with their documentation, and the lookups of events. */
@@ -40,13 +39,19 @@ export async function typesOf(
 
 /** A schema as the type printer reads it best. */
 function forTypes(file: SchemaFile, byId: ReadonlyMap<string, SchemaFile>): Schema {
-  return mapSchema(mapSchema(file.schema, closedTags), (schema) => {
+  return mapSchema(mapSchema(file.source, closedTags), (schema) => {
     const { "x-open": open, "x-invalid": _, examples: __, discriminator: ___, ...rest } = schema;
     const { $ref: ref, ...beside } = rest;
     if (typeof ref === "string") {
       const target = byId.get(new URL(ref, file.id).href);
       if (target === undefined) throw new Error(`${file.path}: no schema ${ref}`);
       // A description beside a $ref would replace the shared type's own; a text has no type to share.
+      const { properties, required } = beside as Narrowing;
+      if (properties !== undefined || required !== undefined) {
+        return {
+          tsType: `${target.title} & ${narrowedType(target.title, { properties, required })}`,
+        };
+      }
       if (target.schema["type"] !== "string") return { $ref: target.id };
       return { type: "string", description: target.schema["description"], ...beside };
     }
@@ -58,6 +63,27 @@ function forTypes(file: SchemaFile, byId: ReadonlyMap<string, SchemaFile>): Sche
       };
     return rest;
   });
+}
+
+interface Narrowing {
+  readonly properties?: Readonly<Record<string, Schema>> | undefined;
+  readonly required?: readonly string[] | undefined;
+}
+
+/** The members that a narrowed reference fixes or demands, as a type. */
+function narrowedType(of: string, { properties = {}, required = [] }: Narrowing): string {
+  const fixed = Object.entries(properties).map(([name, member]) => {
+    const { const: value, ...nested } = member;
+    const type =
+      typeof value === "string"
+        ? quoted(value)
+        : narrowedType(`${of}[${quoted(name)}]`, nested as Narrowing);
+    return `readonly ${name}: ${type}`;
+  });
+  const demanded = required
+    .filter((name) => !(name in properties))
+    .map((name) => `readonly ${name}: NonNullable<${of}[${quoted(name)}]>`);
+  return `{ ${[...fixed, ...demanded].join("; ")} }`;
 }
 
 /** The tag of a union stays closed in its type, or comparing it would narrow nothing. */

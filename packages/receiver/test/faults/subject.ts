@@ -72,7 +72,7 @@ export const paymentEvent = (
     direction: "DEBIT",
     customerId: "cus_1",
     amount: { currency: "USD", value: 1 },
-    paymentStatus: state === "created" ? "PENDING" : "SUCCEEDED",
+    paymentStatus: state === "created" ? "CREATED" : "SUCCEEDED",
     clientReferenceId: null,
     creationDate: "2026-11-24T05:00:00.000Z",
     covered: false,

@@ -35,7 +35,69 @@ export const schemas: Schemas = {
         "description": "When it happened."
       },
       "data": {
-        "$ref": "#/components/schemas/LinkedAccount"
+        "description": "The data of account events: whose account it is, and the account. Interface sections 2.3 and 6.",
+        "type": "object",
+        "additionalProperties": false,
+        "required": [
+          "customerId",
+          "accountDetails"
+        ],
+        "properties": {
+          "customerId": {
+            "$ref": "#/components/schemas/Identifier",
+            "description": "The customer whose account this is."
+          },
+          "accountDetails": {
+            "description": "A customer's linked bank account. Interface section 2.3.",
+            "type": "object",
+            "additionalProperties": false,
+            "required": [
+              "financialInstitutionName",
+              "accountLastFourDigits",
+              "accountType",
+              "accountStatus",
+              "preferred",
+              "creationDate"
+            ],
+            "properties": {
+              "financialInstitutionName": {
+                "type": "string",
+                "description": "Name of the bank; 1 to 255 characters.",
+                "minLength": 1,
+                "maxLength": 255
+              },
+              "accountLastFourDigits": {
+                "type": "string",
+                "description": "Last four digits of the account number. Text, since a leading zero counts.",
+                "minLength": 4,
+                "maxLength": 4,
+                "pattern": "^[0-9]+$"
+              },
+              "accountType": {
+                "type": "string",
+                "x-open": true,
+                "enum": [
+                  "checking",
+                  "savings"
+                ],
+                "description": "Type of the account. Interface section 2.3 shows no values: the set is open for readers."
+              },
+              "accountStatus": {
+                "type": "string",
+                "description": "Status of the account. Interface section 2.3 shows no values: the set is open for readers.",
+                "const": "INACTIVE"
+              },
+              "preferred": {
+                "type": "boolean",
+                "description": "Whether this is the preferred account."
+              },
+              "creationDate": {
+                "$ref": "#/components/schemas/Timestamp",
+                "description": "When the account was linked."
+              }
+            }
+          }
+        }
       }
     },
     "examples": [
@@ -200,7 +262,52 @@ export const schemas: Schemas = {
         "description": "When it happened."
       },
       "data": {
-        "$ref": "#/components/schemas/Customer"
+        "description": "A customer of the merchant, as GET /v1/customers/{CUSTOMER_ID} answers. Interface section 2.3.",
+        "type": "object",
+        "additionalProperties": false,
+        "required": [
+          "id",
+          "firstName",
+          "lastName",
+          "email",
+          "customerStatus",
+          "creationDate"
+        ],
+        "properties": {
+          "id": {
+            "$ref": "#/components/schemas/Identifier",
+            "description": "Customer identifier."
+          },
+          "firstName": {
+            "type": "string",
+            "description": "Customer's first name; up to 255 characters.",
+            "maxLength": 255
+          },
+          "lastName": {
+            "type": "string",
+            "description": "Customer's last name; up to 255 characters.",
+            "maxLength": 255
+          },
+          "email": {
+            "type": "string",
+            "description": "Customer's e-mail address; up to 254 characters.",
+            "minLength": 3,
+            "maxLength": 254,
+            "pattern": "^[^@\\s]+@[^@\\s]+$"
+          },
+          "customerStatus": {
+            "type": "string",
+            "description": "CREATED until an account is linked, ACTIVE with one, INACTIVE after consent ends (interface sections 2.3 and 3.2).",
+            "const": "ACTIVE"
+          },
+          "accountDetails": {
+            "$ref": "#/components/schemas/AccountDetails"
+          },
+          "creationDate": {
+            "$ref": "#/components/schemas/Timestamp",
+            "description": "When the customer was created."
+          }
+        }
       }
     },
     "examples": [
@@ -260,7 +367,52 @@ export const schemas: Schemas = {
         "description": "When it happened."
       },
       "data": {
-        "$ref": "#/components/schemas/Customer"
+        "description": "A customer of the merchant, as GET /v1/customers/{CUSTOMER_ID} answers. Interface section 2.3.",
+        "type": "object",
+        "additionalProperties": false,
+        "required": [
+          "id",
+          "firstName",
+          "lastName",
+          "email",
+          "customerStatus",
+          "creationDate"
+        ],
+        "properties": {
+          "id": {
+            "$ref": "#/components/schemas/Identifier",
+            "description": "Customer identifier."
+          },
+          "firstName": {
+            "type": "string",
+            "description": "Customer's first name; up to 255 characters.",
+            "maxLength": 255
+          },
+          "lastName": {
+            "type": "string",
+            "description": "Customer's last name; up to 255 characters.",
+            "maxLength": 255
+          },
+          "email": {
+            "type": "string",
+            "description": "Customer's e-mail address; up to 254 characters.",
+            "minLength": 3,
+            "maxLength": 254,
+            "pattern": "^[^@\\s]+@[^@\\s]+$"
+          },
+          "customerStatus": {
+            "type": "string",
+            "description": "CREATED until an account is linked, ACTIVE with one, INACTIVE after consent ends (interface sections 2.3 and 3.2).",
+            "const": "CREATED"
+          },
+          "accountDetails": {
+            "$ref": "#/components/schemas/AccountDetails"
+          },
+          "creationDate": {
+            "$ref": "#/components/schemas/Timestamp",
+            "description": "When the customer was created."
+          }
+        }
       }
     },
     "examples": [
@@ -312,7 +464,52 @@ export const schemas: Schemas = {
         "description": "When it happened."
       },
       "data": {
-        "$ref": "#/components/schemas/Customer"
+        "description": "A customer of the merchant, as GET /v1/customers/{CUSTOMER_ID} answers. Interface section 2.3.",
+        "type": "object",
+        "additionalProperties": false,
+        "required": [
+          "id",
+          "firstName",
+          "lastName",
+          "email",
+          "customerStatus",
+          "creationDate"
+        ],
+        "properties": {
+          "id": {
+            "$ref": "#/components/schemas/Identifier",
+            "description": "Customer identifier."
+          },
+          "firstName": {
+            "type": "string",
+            "description": "Customer's first name; up to 255 characters.",
+            "maxLength": 255
+          },
+          "lastName": {
+            "type": "string",
+            "description": "Customer's last name; up to 255 characters.",
+            "maxLength": 255
+          },
+          "email": {
+            "type": "string",
+            "description": "Customer's e-mail address; up to 254 characters.",
+            "minLength": 3,
+            "maxLength": 254,
+            "pattern": "^[^@\\s]+@[^@\\s]+$"
+          },
+          "customerStatus": {
+            "type": "string",
+            "description": "CREATED until an account is linked, ACTIVE with one, INACTIVE after consent ends (interface sections 2.3 and 3.2).",
+            "const": "INACTIVE"
+          },
+          "accountDetails": {
+            "$ref": "#/components/schemas/AccountDetails"
+          },
+          "creationDate": {
+            "$ref": "#/components/schemas/Timestamp",
+            "description": "When the customer was created."
+          }
+        }
       }
     },
     "examples": [
@@ -437,7 +634,72 @@ export const schemas: Schemas = {
         "description": "When it happened."
       },
       "data": {
-        "$ref": "#/components/schemas/Payment"
+        "description": "A payment record: a debit of a customer or the refund of one. Interface section 2.2 shows no fields of it; they are chosen here.",
+        "type": "object",
+        "additionalProperties": false,
+        "required": [
+          "paymentId",
+          "direction",
+          "customerId",
+          "amount",
+          "paymentStatus",
+          "clientReferenceId",
+          "creationDate",
+          "covered"
+        ],
+        "properties": {
+          "paymentId": {
+            "$ref": "#/components/schemas/Identifier",
+            "description": "Identifier of this record."
+          },
+          "direction": {
+            "type": "string",
+            "enum": [
+              "DEBIT",
+              "CREDIT"
+            ],
+            "description": "DEBIT takes money from the customer, CREDIT returns it. A handler that marks an order as paid looks at this first."
+          },
+          "originalPaymentId": {
+            "$ref": "#/components/schemas/Identifier",
+            "description": "The debit that a CREDIT refunds. Absent on a DEBIT."
+          },
+          "customerId": {
+            "$ref": "#/components/schemas/Identifier",
+            "description": "The customer whose bank account this is about."
+          },
+          "amount": {
+            "$ref": "#/components/schemas/Amount"
+          },
+          "paymentStatus": {
+            "type": "string",
+            "description": "State of the record. RETRYABLE_FAILED is still processing. The set is open for readers (interface section 2.2).",
+            "const": "AUTHORIZED"
+          },
+          "clientReferenceId": {
+            "type": [
+              "string",
+              "null"
+            ],
+            "maxLength": 255,
+            "description": "The merchant's value, unchanged; null where there is none."
+          },
+          "creationDate": {
+            "$ref": "#/components/schemas/Timestamp",
+            "description": "When the record was made."
+          },
+          "settlementDate": {
+            "$ref": "#/components/schemas/Timestamp",
+            "description": "When the debit was settled; absent before. Three business days count from here (interface section 3.1)."
+          },
+          "covered": {
+            "type": "boolean",
+            "description": "Whether the payment fell into the service's cover: the merchant keeps the money although the customer was not debited (interface section 3.1)."
+          },
+          "errorDetails": {
+            "$ref": "#/components/schemas/ErrorDetails"
+          }
+        }
       }
     },
     "examples": [
@@ -494,7 +756,72 @@ export const schemas: Schemas = {
         "description": "When it happened."
       },
       "data": {
-        "$ref": "#/components/schemas/Payment"
+        "description": "A payment record: a debit of a customer or the refund of one. Interface section 2.2 shows no fields of it; they are chosen here.",
+        "type": "object",
+        "additionalProperties": false,
+        "required": [
+          "paymentId",
+          "direction",
+          "customerId",
+          "amount",
+          "paymentStatus",
+          "clientReferenceId",
+          "creationDate",
+          "covered"
+        ],
+        "properties": {
+          "paymentId": {
+            "$ref": "#/components/schemas/Identifier",
+            "description": "Identifier of this record."
+          },
+          "direction": {
+            "type": "string",
+            "enum": [
+              "DEBIT",
+              "CREDIT"
+            ],
+            "description": "DEBIT takes money from the customer, CREDIT returns it. A handler that marks an order as paid looks at this first."
+          },
+          "originalPaymentId": {
+            "$ref": "#/components/schemas/Identifier",
+            "description": "The debit that a CREDIT refunds. Absent on a DEBIT."
+          },
+          "customerId": {
+            "$ref": "#/components/schemas/Identifier",
+            "description": "The customer whose bank account this is about."
+          },
+          "amount": {
+            "$ref": "#/components/schemas/Amount"
+          },
+          "paymentStatus": {
+            "type": "string",
+            "description": "State of the record. RETRYABLE_FAILED is still processing. The set is open for readers (interface section 2.2).",
+            "const": "CANCELED"
+          },
+          "clientReferenceId": {
+            "type": [
+              "string",
+              "null"
+            ],
+            "maxLength": 255,
+            "description": "The merchant's value, unchanged; null where there is none."
+          },
+          "creationDate": {
+            "$ref": "#/components/schemas/Timestamp",
+            "description": "When the record was made."
+          },
+          "settlementDate": {
+            "$ref": "#/components/schemas/Timestamp",
+            "description": "When the debit was settled; absent before. Three business days count from here (interface section 3.1)."
+          },
+          "covered": {
+            "type": "boolean",
+            "description": "Whether the payment fell into the service's cover: the merchant keeps the money although the customer was not debited (interface section 3.1)."
+          },
+          "errorDetails": {
+            "$ref": "#/components/schemas/ErrorDetails"
+          }
+        }
       }
     },
     "examples": [
@@ -551,7 +878,72 @@ export const schemas: Schemas = {
         "description": "When it happened."
       },
       "data": {
-        "$ref": "#/components/schemas/Payment"
+        "description": "A payment record: a debit of a customer or the refund of one. Interface section 2.2 shows no fields of it; they are chosen here.",
+        "type": "object",
+        "additionalProperties": false,
+        "required": [
+          "paymentId",
+          "direction",
+          "customerId",
+          "amount",
+          "paymentStatus",
+          "clientReferenceId",
+          "creationDate",
+          "covered"
+        ],
+        "properties": {
+          "paymentId": {
+            "$ref": "#/components/schemas/Identifier",
+            "description": "Identifier of this record."
+          },
+          "direction": {
+            "type": "string",
+            "enum": [
+              "DEBIT",
+              "CREDIT"
+            ],
+            "description": "DEBIT takes money from the customer, CREDIT returns it. A handler that marks an order as paid looks at this first."
+          },
+          "originalPaymentId": {
+            "$ref": "#/components/schemas/Identifier",
+            "description": "The debit that a CREDIT refunds. Absent on a DEBIT."
+          },
+          "customerId": {
+            "$ref": "#/components/schemas/Identifier",
+            "description": "The customer whose bank account this is about."
+          },
+          "amount": {
+            "$ref": "#/components/schemas/Amount"
+          },
+          "paymentStatus": {
+            "type": "string",
+            "description": "State of the record. RETRYABLE_FAILED is still processing. The set is open for readers (interface section 2.2).",
+            "const": "CREATED"
+          },
+          "clientReferenceId": {
+            "type": [
+              "string",
+              "null"
+            ],
+            "maxLength": 255,
+            "description": "The merchant's value, unchanged; null where there is none."
+          },
+          "creationDate": {
+            "$ref": "#/components/schemas/Timestamp",
+            "description": "When the record was made."
+          },
+          "settlementDate": {
+            "$ref": "#/components/schemas/Timestamp",
+            "description": "When the debit was settled; absent before. Three business days count from here (interface section 3.1)."
+          },
+          "covered": {
+            "type": "boolean",
+            "description": "Whether the payment fell into the service's cover: the merchant keeps the money although the customer was not debited (interface section 3.1)."
+          },
+          "errorDetails": {
+            "$ref": "#/components/schemas/ErrorDetails"
+          }
+        }
       }
     },
     "examples": [
@@ -608,7 +1000,72 @@ export const schemas: Schemas = {
         "description": "When it happened."
       },
       "data": {
-        "$ref": "#/components/schemas/Payment"
+        "description": "A payment record: a debit of a customer or the refund of one. Interface section 2.2 shows no fields of it; they are chosen here.",
+        "type": "object",
+        "additionalProperties": false,
+        "required": [
+          "paymentId",
+          "direction",
+          "customerId",
+          "amount",
+          "paymentStatus",
+          "clientReferenceId",
+          "creationDate",
+          "covered"
+        ],
+        "properties": {
+          "paymentId": {
+            "$ref": "#/components/schemas/Identifier",
+            "description": "Identifier of this record."
+          },
+          "direction": {
+            "type": "string",
+            "enum": [
+              "DEBIT",
+              "CREDIT"
+            ],
+            "description": "DEBIT takes money from the customer, CREDIT returns it. A handler that marks an order as paid looks at this first."
+          },
+          "originalPaymentId": {
+            "$ref": "#/components/schemas/Identifier",
+            "description": "The debit that a CREDIT refunds. Absent on a DEBIT."
+          },
+          "customerId": {
+            "$ref": "#/components/schemas/Identifier",
+            "description": "The customer whose bank account this is about."
+          },
+          "amount": {
+            "$ref": "#/components/schemas/Amount"
+          },
+          "paymentStatus": {
+            "type": "string",
+            "description": "State of the record. RETRYABLE_FAILED is still processing. The set is open for readers (interface section 2.2).",
+            "const": "TERMINAL_FAILED"
+          },
+          "clientReferenceId": {
+            "type": [
+              "string",
+              "null"
+            ],
+            "maxLength": 255,
+            "description": "The merchant's value, unchanged; null where there is none."
+          },
+          "creationDate": {
+            "$ref": "#/components/schemas/Timestamp",
+            "description": "When the record was made."
+          },
+          "settlementDate": {
+            "$ref": "#/components/schemas/Timestamp",
+            "description": "When the debit was settled; absent before. Three business days count from here (interface section 3.1)."
+          },
+          "covered": {
+            "type": "boolean",
+            "description": "Whether the payment fell into the service's cover: the merchant keeps the money although the customer was not debited (interface section 3.1)."
+          },
+          "errorDetails": {
+            "$ref": "#/components/schemas/ErrorDetails"
+          }
+        }
       }
     },
     "examples": [
@@ -669,7 +1126,72 @@ export const schemas: Schemas = {
         "description": "When it happened."
       },
       "data": {
-        "$ref": "#/components/schemas/Payment"
+        "description": "A payment record: a debit of a customer or the refund of one. Interface section 2.2 shows no fields of it; they are chosen here.",
+        "type": "object",
+        "additionalProperties": false,
+        "required": [
+          "paymentId",
+          "direction",
+          "customerId",
+          "amount",
+          "paymentStatus",
+          "clientReferenceId",
+          "creationDate",
+          "covered"
+        ],
+        "properties": {
+          "paymentId": {
+            "$ref": "#/components/schemas/Identifier",
+            "description": "Identifier of this record."
+          },
+          "direction": {
+            "type": "string",
+            "enum": [
+              "DEBIT",
+              "CREDIT"
+            ],
+            "description": "DEBIT takes money from the customer, CREDIT returns it. A handler that marks an order as paid looks at this first."
+          },
+          "originalPaymentId": {
+            "$ref": "#/components/schemas/Identifier",
+            "description": "The debit that a CREDIT refunds. Absent on a DEBIT."
+          },
+          "customerId": {
+            "$ref": "#/components/schemas/Identifier",
+            "description": "The customer whose bank account this is about."
+          },
+          "amount": {
+            "$ref": "#/components/schemas/Amount"
+          },
+          "paymentStatus": {
+            "type": "string",
+            "description": "State of the record. RETRYABLE_FAILED is still processing. The set is open for readers (interface section 2.2).",
+            "const": "SUCCEEDED"
+          },
+          "clientReferenceId": {
+            "type": [
+              "string",
+              "null"
+            ],
+            "maxLength": 255,
+            "description": "The merchant's value, unchanged; null where there is none."
+          },
+          "creationDate": {
+            "$ref": "#/components/schemas/Timestamp",
+            "description": "When the record was made."
+          },
+          "settlementDate": {
+            "$ref": "#/components/schemas/Timestamp",
+            "description": "When the debit was settled; absent before. Three business days count from here (interface section 3.1)."
+          },
+          "covered": {
+            "type": "boolean",
+            "description": "Whether the payment fell into the service's cover: the merchant keeps the money although the customer was not debited (interface section 3.1)."
+          },
+          "errorDetails": {
+            "$ref": "#/components/schemas/ErrorDetails"
+          }
+        }
       }
     },
     "examples": [
@@ -727,7 +1249,33 @@ export const schemas: Schemas = {
         "description": "When it happened."
       },
       "data": {
-        "$ref": "#/components/schemas/Refund"
+        "description": "A refund that waits or whose money moves. It carries no errorDetails. Interface section 3.1.",
+        "type": "object",
+        "additionalProperties": false,
+        "required": [
+          "paymentId",
+          "paymentStatus",
+          "clientReferenceId"
+        ],
+        "properties": {
+          "paymentId": {
+            "$ref": "#/components/schemas/Identifier",
+            "description": "The refund's identifier; a refund is a payment record of its own (interface section 2.2)."
+          },
+          "paymentStatus": {
+            "type": "string",
+            "description": "PENDING: held until three business days after the settlement of the original payment. AUTHORIZED: money movement has commenced. A reader lets other values pass: take them as not final.",
+            "const": "AUTHORIZED"
+          },
+          "clientReferenceId": {
+            "type": [
+              "string",
+              "null"
+            ],
+            "maxLength": 255,
+            "description": "The merchant's value of the request, unchanged; null where the request had none (interface section 2.2)."
+          }
+        }
       }
     },
     "examples": [
@@ -776,7 +1324,37 @@ export const schemas: Schemas = {
         "description": "When it happened."
       },
       "data": {
-        "$ref": "#/components/schemas/Refund"
+        "description": "A refund that was rejected or failed: no money moves. Interface sections 3.1 and 7.",
+        "type": "object",
+        "additionalProperties": false,
+        "required": [
+          "paymentId",
+          "paymentStatus",
+          "clientReferenceId",
+          "errorDetails"
+        ],
+        "properties": {
+          "paymentId": {
+            "$ref": "#/components/schemas/Identifier",
+            "description": "The refund's identifier; a refund is a payment record of its own (interface section 2.2)."
+          },
+          "paymentStatus": {
+            "type": "string",
+            "const": "TERMINAL_FAILED",
+            "description": "Final. The descriptive text of interface section 3.1 calls it FAILED; the value is TERMINAL_FAILED."
+          },
+          "clientReferenceId": {
+            "type": [
+              "string",
+              "null"
+            ],
+            "maxLength": 255,
+            "description": "The merchant's value of the request, unchanged; null where the request had none (interface section 2.2)."
+          },
+          "errorDetails": {
+            "$ref": "#/components/schemas/ErrorDetails"
+          }
+        }
       }
     },
     "examples": [
@@ -829,7 +1407,33 @@ export const schemas: Schemas = {
         "description": "When it happened."
       },
       "data": {
-        "$ref": "#/components/schemas/Refund"
+        "description": "A refund that waits or whose money moves. It carries no errorDetails. Interface section 3.1.",
+        "type": "object",
+        "additionalProperties": false,
+        "required": [
+          "paymentId",
+          "paymentStatus",
+          "clientReferenceId"
+        ],
+        "properties": {
+          "paymentId": {
+            "$ref": "#/components/schemas/Identifier",
+            "description": "The refund's identifier; a refund is a payment record of its own (interface section 2.2)."
+          },
+          "paymentStatus": {
+            "type": "string",
+            "description": "PENDING: held until three business days after the settlement of the original payment. AUTHORIZED: money movement has commenced. A reader lets other values pass: take them as not final.",
+            "const": "PENDING"
+          },
+          "clientReferenceId": {
+            "type": [
+              "string",
+              "null"
+            ],
+            "maxLength": 255,
+            "description": "The merchant's value of the request, unchanged; null where the request had none (interface section 2.2)."
+          }
+        }
       }
     },
     "examples": [
