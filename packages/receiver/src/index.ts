@@ -104,3 +104,9 @@ export type {
   WebhookEvent,
 } from "@countersign/schemas";
 export { profiles } from "@countersign/schemas/profiles";
+export {
+  type VerifiedEvent,
+  verifyEvent,
+  type VerifyEventCode,
+  type VerifyEventOptions,
+} from "./verify-event.ts";

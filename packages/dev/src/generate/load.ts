@@ -60,7 +60,7 @@ function merged(part: Schema, base: string, byId: ReadonlyMap<string, Schema>): 
         admits((properties as Parts["properties"])?.[tag], value),
       );
       if (kind === undefined)
-        throw new Error(`${base}: no kind of ${ref} has ${tag} ${String(value)}`);
+        throw new Error(`${base}: no kind of the target has ${tag} ${JSON.stringify(value)}`);
       return narrowed(kind, narrow);
     }
     const { title: _, ...rest } = wide;
@@ -96,7 +96,7 @@ const admits = (tag: Schema | undefined, value: unknown): boolean =>
 
 /** A copy of a file's schema without its own identity, whose references are relative to another file. */
 function rebased(
-  { $schema: _, $id: __, examples: ___, "x-invalid": ____, ...schema }: Schema,
+  { $schema: _schema, $id: _id, examples: _examples, "x-invalid": _invalid, ...schema }: Schema,
   from: string,
   to: string,
 ): Schema {

@@ -75,9 +75,7 @@ function narrowedType(of: string, { properties = {}, required = [] }: Narrowing)
   const fixed = Object.entries(properties).map(([name, member]) => {
     const { const: value, ...nested } = member;
     const type =
-      typeof value === "string"
-        ? quoted(value)
-        : narrowedType(`${of}[${quoted(name)}]`, nested as Narrowing);
+      typeof value === "string" ? quoted(value) : narrowedType(`${of}[${quoted(name)}]`, nested);
     return `readonly ${name}: ${type}`;
   });
   const demanded = required

@@ -1,6 +1,6 @@
 import { parseAmount, readJson } from "@countersign/rules";
 import type { CatalogueEntry } from "@countersign/schemas";
-import { type EventIdentity, type Outcome, rejected } from "./outcome.ts";
+import { type EventIdentity, type Rejected, rejected } from "./outcome.ts";
 
 /** An event of any type, as the fallback gets it. */
 export interface UnknownEvent {
@@ -45,7 +45,7 @@ export function readEnvelope(
   bytes: Uint8Array,
   signed: SignedIdentity,
   { pointers, depth }: { readonly pointers: EnvelopePointers; readonly depth: number },
-): Envelope | Outcome {
+): Envelope | Rejected {
   const json = readJson(bytes, { depth });
   if (!json.ok)
     return rejected("CS_BODY_NOT_JSON", {
@@ -69,7 +69,7 @@ export function readEnvelope(
   return { identity, event, body: json.value, inexact: json.numbers };
 }
 
-function malformed(pointer: readonly string[], expected: string): Outcome {
+function malformed(pointer: readonly string[], expected: string): Rejected {
   const details = [{ pointer: `/${pointer.join("/")}`, message: `must be ${expected}` }];
   return rejected("CS_EVENT_ENVELOPE", { details });
 }
@@ -78,7 +78,7 @@ function malformed(pointer: readonly string[], expected: string): Outcome {
 export function validate(
   { identity: event, body, inexact }: Envelope,
   catalogue: ReadonlyMap<string, CatalogueEntry<unknown>>,
-): Outcome | undefined {
+): Rejected | undefined {
   const entry = catalogue.get(event.type);
   if (entry === undefined) return undefined;
   const validation = entry.validate(body);
