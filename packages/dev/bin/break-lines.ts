@@ -24,7 +24,7 @@ const { values: options } = parseArgs({
   },
 });
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(130));
-/** Files that failed without a change, for instance on a busy machine. */
+/** Files whose failures do not depend on the change, for instance on a busy machine. */
 const unreliable = new Set<string>();
 if (options.help) console.log(HELP);
 else if (options.save === undefined) await report(await choose());
@@ -86,18 +86,20 @@ async function report(changes: readonly Change[]): Promise<void> {
   }
   console.log(`\n${String(noticed)} of ${String(done)} broken lines noticed`);
   if (unreliable.size > 0)
-    console.log(`failed without a change, left out: ${[...unreliable].join(" ")}`);
+    console.log(`left out, since they also fail without a change: ${[...unreliable].join(" ")}`);
 }
 
-/** Returns the first test that fails only with the change: of its own package, else of the others. */
+/** Returns the first test that fails twice with the change and passes without: of its package, else of the others. */
 async function noticingTest(change: Change, own: string): Promise<string | undefined> {
   for (const filters of [[own], ["--exclude", `${own}**`]])
     for (;;) {
       const except = [...unreliable].flatMap((file) => ["--exclude", file]);
       const test = await withChange(change, () => failingTest([...filters, ...except]));
       if (test === undefined) break;
-      if (test.file === "" || (await failingTest([test.file])) === undefined)
-        return `${test.file} ${test.title}`.trim();
+      const { file, title } = test;
+      const again = file === "" ? test : await withChange(change, () => failingTest([file]));
+      const restored = file === "" ? undefined : await failingTest([file]);
+      if (again !== undefined && restored === undefined) return `${file} ${title}`.trim();
       unreliable.add(test.file);
     }
   return undefined;
