@@ -42,9 +42,9 @@ describe("the demo", { timeout: 120_000 }, () => {
     await Promise.race([once(other, "listening"), once(other, "error")]).catch(() => undefined);
     const run = demo("--once");
     expect(await codeOf(run)).toBe(0);
-    expect(run.printed()).toContain("port 4010 is taken");
+    expect(run.printed()).toContain("port 4010 is in use");
     expect(run.printed()).toMatch(
-      /answer +201 .*PENDING[\s\S]*merchant \| handler PAYMENT: refund\.pending[\s\S]*AUTHORIZED[\s\S]*merchant \| handler refund\.authorized: refund\.authorized[\s\S]*Every step happened\./,
+      /answer +201 .*PENDING[\s\S]*merchant \| handler PAYMENT: refund\.pending[\s\S]*AUTHORIZED[\s\S]*merchant \| handler refund\.authorized: refund\.authorized[\s\S]*All 6 steps passed\./,
     );
     expect(run.printed()).toMatch(
       /^ +inspector +http:\/\/127\.0\.0\.1:\d+\/inspector\/#key=[\w-]{22}$/m,
@@ -53,7 +53,7 @@ describe("the demo", { timeout: 120_000 }, () => {
 
   it("ends with 0 at Ctrl-C after its story, and leaves no process behind", async () => {
     const run = demo();
-    const ready = () => expect(run.printed()).toContain("Ctrl-C ends it.");
+    const ready = () => expect(run.printed()).toContain("Press Ctrl-C to stop.");
     await vi.waitFor(ready, { timeout: 100_000 });
     const printed = run.printed().matchAll(/(?:sandbox|merchant) +(http:\S+)/g);
     const urls = [...printed].map(([, url]) => url ?? "");
@@ -70,7 +70,7 @@ describe("the demo", { timeout: 120_000 }, () => {
     });
     expect(await codeOf(run)).toBe(130);
     const [, merchant = ""] = /merchant +(http:\S+)/.exec(run.printed()) ?? [];
-    expect(run.printed()).not.toContain("Every step happened.");
+    expect(run.printed()).not.toContain("All 6 steps passed.");
     expect(await isUp(merchant)).toBe(false);
   });
 });

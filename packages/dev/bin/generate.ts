@@ -5,7 +5,6 @@ import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } 
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { catalogueModule, eventRows, eventSchemasModule } from "../src/generate/catalogue.ts";
-import { withDiagrams } from "../src/generate/diagrams.ts";
 import { keywordFaults } from "../src/generate/keywords.ts";
 import { loadSchemas } from "../src/generate/load.ts";
 import {
@@ -14,7 +13,7 @@ import {
   schemasModule,
   validatorsModule,
 } from "../src/generate/modules.ts";
-import { requirementsPage } from "../src/generate/requirements.ts";
+import { requirementsPage, withDiagrams } from "../src/generate/pages.ts";
 import { serviceDocuments } from "../src/generate/service-documents.ts";
 import { testsPage } from "../src/generate/tests-page.ts";
 import { typesOf } from "../src/generate/types.ts";

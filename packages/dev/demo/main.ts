@@ -1,6 +1,6 @@
-// What `npm start` runs: the sandbox and a merchant as two processes, one refund from end to end, and
-// then the sandbox stays up until Ctrl-C. With --once it ends after the story: exit code 0 only if
-// every step happened.
+// Runs for `npm start`: starts the sandbox and a merchant as two processes, follows one refund from end to
+// end, and keeps both running until Ctrl-C. With --once it exits after the story, with code 0 only if all
+// steps passed.
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,7 +18,7 @@ const stops: (() => Promise<number | null>)[] = [];
 const onSpawn = (stop: () => Promise<number | null>): unknown => stops.push(stop);
 let told = false;
 const interrupted = new Promise<unknown>((resolve) => {
-  // Not once: npm passes on what the terminal has sent already, and a second signal would kill.
+  // `on`, not `once`: npm forwards a signal that the terminal has sent too, and the second would kill.
   process.on("SIGINT", resolve);
   process.on("SIGTERM", resolve);
 });
@@ -31,7 +31,7 @@ async function end(code: number): Promise<never> {
   rmSync(folder, { recursive: true, force: true });
   process.exit(ending);
 }
-// Cut short, the story has not happened: 130 is what a shell says of Ctrl-C.
+// An interrupted story exits with 130, a shell's code for Ctrl-C.
 void interrupted.then(() => end(told ? 0 : 130));
 
 try {
@@ -39,17 +39,17 @@ try {
   const secret = `whsec_${randomBytes(32).toString("base64")}`;
 
   narrator.title("Countersign: one refund, end to end");
-  narrator.step("Two processes start");
+  narrator.step("Start the sandbox and the merchant");
   const { merchant, sandbox } = await startStage({ folder, token, secret, onSpawn });
   narrator.fact(
     "sandbox",
-    `${sandbox.url}  the provider: an SQLite file, and a clock that it moves`,
+    `${sandbox.url}  the provider, with a SQLite file and a clock that you control`,
   );
   if (!sandbox.url.endsWith(":4010"))
-    narrator.fact("", "port 4010 is taken, so the sandbox has the next free one");
+    narrator.fact("", "port 4010 is in use, so the sandbox uses the next free port");
   const page = /^inspector (http:\S+)$/m.exec(sandbox.notes)?.[1];
   if (page !== undefined) narrator.fact("inspector", page);
-  narrator.fact("merchant", `${merchant.url}  an Express app; its receiver answers POST /webhooks`);
+  narrator.fact("merchant", `${merchant.url}  an Express app with a receiver at POST /webhooks`);
 
   const { paymentId } = await tellStory({
     api: createApi(sandbox.url, token),
@@ -59,20 +59,20 @@ try {
   });
 
   told = true;
-  narrator.title("Every step happened.");
+  narrator.title(`All ${String(narrator.steps())} steps passed.`);
   if (values.once) await end(0);
 
   const authorization = `-H "Authorization: Bearer ${token}"`;
   const json = '-H "Content-Type: application/json"';
-  if (page !== undefined) narrator.title(`Look at it: ${page}`);
-  narrator.title("Try next, from another terminal:");
+  if (page !== undefined) narrator.title(`Open the inspector: ${page}`);
+  narrator.title("Try next, in another terminal:");
   for (const line of [
     "",
     "# the payments and refunds so far",
     `curl -s ${sandbox.url}/sandbox/payments ${authorization}`,
     "",
-    "# another refund of the same payment: settled long enough ago, so AUTHORIZED at once;",
-    "# the same call again is a 409 that names the refund",
+    "# another refund of the same payment, AUTHORIZED immediately because it settled long ago;",
+    "# repeat the call to get a 409 with the existing refund",
     `curl -s ${sandbox.url}/v1/refunds ${authorization} ${json} -d '{"paymentId":"${paymentId}","amount":{"currency":"USD","value":5.00},"requestKey":"order-7-refund-2"}'`,
     "",
     "# every delivery with its attempts",
@@ -85,10 +85,8 @@ try {
     `curl -s ${merchant.url}/effects`,
   ])
     process.stdout.write(`${line}\n`);
-  narrator.title("Ctrl-C ends it.");
+  narrator.title("Press Ctrl-C to stop.");
 } catch (error) {
-  console.error(
-    `\nA step did not happen: ${error instanceof Error ? error.message : String(error)}`,
-  );
+  console.error(`\nA step failed: ${error instanceof Error ? error.message : String(error)}`);
   await end(1);
 }

@@ -10,6 +10,8 @@ export interface Narrator {
   line(text: string): void;
   /** A line that another process printed. */
   heard(name: string, line: string): void;
+  /** The number of steps so far. */
+  steps(): number;
 }
 
 export function createNarrator(stream: NodeJS.WriteStream): Narrator {
@@ -25,6 +27,7 @@ export function createNarrator(stream: NodeJS.WriteStream): Narrator {
     },
     fact: (name, value) => print(`   ${paint("dim", name.padEnd(12))} ${value}`),
     line: (text) => print(`   ${text}`),
+    steps: () => steps,
     heard: (name, line) => print(`   ${paint("green", `${name} |`)} ${line}`),
   };
 }

@@ -5,22 +5,22 @@ import { freePort } from "../src/free-port.ts";
 const FIRST_PORT = 4010;
 
 export interface StageOptions {
-  /** Where the sandbox keeps its database. */
+  /** The folder of the sandbox's database. */
   readonly folder: string;
-  /** Of the sandbox's namespace. */
+  /** The access token of the sandbox's namespace. */
   readonly token: string;
-  /** What deliveries are signed with. */
+  /** The secret that signs deliveries. */
   readonly secret: string;
-  /** Gets what ends each process as soon as it is there. */
+  /** Called for each started process with the function that stops it. */
   readonly onSpawn: (stop: () => Promise<number | null>) => unknown;
 }
 
 /**
- * Starts the merchant, and the sandbox that delivers to it, on the first free port from `from` on. Each has to
- * know where the other is before both are there, so that somebody may take the port in between; then both
- * start again with the next one.
+ * Starts the merchant and the sandbox that delivers to it, on the first free port from `from` on. Each needs
+ * the other's address at its start, so another process may take the port in between: then both start again
+ * with the next port.
  *
- * @throws {Error} One of them cannot start.
+ * @throws {Error} one of them cannot start.
  */
 export async function startStage(
   options: StageOptions,

@@ -3,7 +3,7 @@ import type { Api } from "../src/api.ts";
 import type { Child } from "../src/child.ts";
 import type { Narrator } from "./narrator.ts";
 
-/** What the story needs: two processes that are up, and the merchant's access to the sandbox. */
+/** Two running processes, and the merchant's access to the sandbox. */
 export interface Stage {
   readonly api: Api;
   readonly sandbox: Child;
@@ -29,28 +29,27 @@ const ASKED = "10.50";
 const MAX_DAYS = 10;
 
 /**
- * One refund, told step by step from outside: every state printed here was read over HTTP. The names of
- * days are this file's own.
+ * Follows one refund step by step from outside: every state that it prints was read over HTTP.
  *
- * @returns The payment that was refunded in part.
- * @throws {Error} a step did not happen.
+ * @returns The payment that was partially refunded.
+ * @throws {Error} a step failed.
  */
 export async function tellStory(stage: Stage): Promise<{ readonly paymentId: string }> {
   const { narrator } = stage;
 
-  narrator.step("A customer has paid, and the payment settles");
+  narrator.step("Settle a customer's payment");
   const payment = await settleOne(stage);
 
-  narrator.step(`The merchant asks for a refund of ${ASKED} USD`);
+  narrator.step(`Request a refund of ${ASKED} USD`);
   const refundId = await askForRefund(stage, payment);
 
-  narrator.step("The event refund.pending goes out: a signed attempt, verified and routed");
+  narrator.step("Receive refund.pending: a signed attempt, verified and routed");
   await showAttempt(stage, { type: "refund.pending", about: refundId, handler: "PAYMENT" });
 
-  narrator.step("The clock moves over three business days");
+  narrator.step("Move the clock by three business days");
   await moveClock(stage, refundId);
 
-  narrator.step("The event refund.authorized goes out");
+  narrator.step("Receive refund.authorized");
   await showAttempt(stage, {
     type: "refund.authorized",
     about: refundId,
@@ -65,18 +64,18 @@ async function settleOne({ api, narrator }: Stage): Promise<string> {
     ({ direction, paymentStatus, amount }) =>
       direction === "DEBIT" && paymentStatus !== "SUCCEEDED" && amount.value > Number(ASKED),
   );
-  if (open === undefined) throw new Error("the sandbox has no payment that is on its way");
+  if (open === undefined) throw new Error("the sandbox has no unsettled payment");
   const path = `/sandbox/payments/${open.paymentId}/settle`;
   const { status } = await api("POST", path, {});
   narrator.fact("call", `POST ${path} → ${String(status)}`);
   const { now } = await read<{ now: string }>(api, "/sandbox/clock");
   narrator.fact("settled at", `${now} by the sandbox's clock, ${dayOf(now)} in New York`);
-  if (status !== 200) throw new Error(`settling was answered ${String(status)}`);
+  if (status !== 200) throw new Error(`POST ${path} returned ${String(status)}, expected 200`);
   return open.paymentId;
 }
 
 async function askForRefund({ api, narrator }: Stage, paymentId: string): Promise<string> {
-  // Written by hand, so that the amount is sent with two digits.
+  // Not JSON.stringify, which would write the amount with one digit after the point.
   const body = `{"paymentId":"${paymentId}","amount":{"currency":"USD","value":${ASKED}},"clientReferenceId":"order-7","requestKey":"order-7-refund-1"}`;
   const answer = await api("POST", "/v1/refunds", body);
   const refund = answer.body as { paymentId: string; paymentStatus: string };
@@ -85,11 +84,11 @@ async function askForRefund({ api, narrator }: Stage, paymentId: string): Promis
   const stored = await findRefund(api, refund.paymentId);
   narrator.fact("stored", `${stored?.paymentId ?? "nothing"} ${stored?.paymentStatus ?? ""}`);
   if (answer.status !== 201 || stored?.paymentStatus !== "PENDING")
-    throw new Error("the refund is not stored as PENDING");
+    throw new Error("expected 201 and a refund stored as PENDING");
   return refund.paymentId;
 }
 
-/** Day by day, until the refund is authorized: weekends and bank holidays do not count. */
+/** Moves the clock by days until the refund is authorized: weekends and bank holidays do not count. */
 async function moveClock({ api, narrator }: Stage, refundId: string): Promise<void> {
   let businessDays = 0;
   for (let day = 1; day <= MAX_DAYS; day += 1) {
@@ -102,7 +101,7 @@ async function moveClock({ api, narrator }: Stage, refundId: string): Promise<vo
     narrator.fact(dayOf(now), `${status.padEnd(10)}  ${counted}`);
     if (status === "AUTHORIZED") return;
   }
-  throw new Error(`the refund is not AUTHORIZED after ${String(MAX_DAYS)} days`);
+  throw new Error(`expected an AUTHORIZED refund within ${String(MAX_DAYS)} days`);
 }
 
 /** Waits for the delivery, then shows both sides of it: the service's record and the merchant's log. */
@@ -147,10 +146,10 @@ async function findRefund(api: Api, paymentId: string): Promise<Payment | undefi
   return payments.find((payment) => payment.paymentId === paymentId);
 }
 
-/** A GET whose answer has a known shape. */
+/** Sends a GET; the caller knows the shape of the response. */
 async function read<T>(api: Api, path: string): Promise<T> {
   const { status, body } = await api("GET", path);
-  if (status !== 200) throw new Error(`GET ${path} was answered ${String(status)}`);
+  if (status !== 200) throw new Error(`GET ${path} returned ${String(status)}, expected 200`);
   return body as T;
 }
 
@@ -161,7 +160,8 @@ async function eventually<T>(what: string, look: () => Promise<T | undefined>): 
   for (;;) {
     const found = await look();
     if (found !== undefined) return found;
-    if (Date.now() > end) throw new Error(`waited ${String(DEADLINE_MS / 1000)} s for ${what}`);
+    if (Date.now() > end)
+      throw new Error(`${what} timed out after ${String(DEADLINE_MS / 1000)} s`);
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
 }
@@ -170,7 +170,7 @@ async function eventually<T>(what: string, look: () => Promise<T | undefined>): 
 const newYorkDate = (instant: string): string =>
   new Intl.DateTimeFormat("en-CA", { timeZone: "America/New_York" }).format(new Date(instant));
 
-/** "Tue 24 Nov": the date that the bank calendar counts by. */
+/** The same date as "Tue 24 Nov". */
 function dayOf(instant: string): string {
   const parts = new Intl.DateTimeFormat("en-GB", {
     timeZone: "America/New_York",

@@ -2,24 +2,25 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   existsSync,
+  globSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
-  readdirSync,
   renameSync,
   rmSync,
-  statSync,
 } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const packageFolder = fileURLToPath(new URL("../../inspector/", import.meta.url));
-const schemasFolder = fileURLToPath(new URL("../../../schemas/", import.meta.url));
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+const packageFolder = join(root, "packages", "inspector");
 const pages = join(packageFolder, "node_modules", ".pages");
+const SOURCES =
+  "{packages/inspector/{src,public}/**/*.*,packages/inspector/{index.html,package.json,vite.config.ts},schemas/src/**/*.ts}";
 
 /**
- * Builds the inspector's page, unless it has been built from these very sources. Two processes may build at
- * one time: a folder is named after its sources, and moved into place whole.
+ * Builds the inspector's page, unless it was built from the same sources before. Several processes may build
+ * concurrently: a folder is named after its sources' hash, and moved into place whole.
  *
  * @returns The folder, and whether it was built now.
  */
@@ -33,7 +34,7 @@ export function buildInspector(): { readonly folder: string; readonly isNew: boo
     const options = ["--config", "vite.config.ts", "--outDir", made, "--logLevel", "warn"];
     execFileSync(process.execPath, [vite, "build", ...options], {
       cwd: packageFolder,
-      // A test's or a developer's own would bundle React's development build.
+      // The environment of a test or a developer would bundle React's development build.
       env: { ...process.env, NODE_ENV: "production" },
       stdio: ["ignore", "ignore", "inherit"],
     });
@@ -50,22 +51,11 @@ export function buildInspector(): { readonly folder: string; readonly isNew: boo
 
 function hashOfSources(): string {
   const hash = createHash("sha256").update("production");
-  for (const [folder, names] of [
-    [packageFolder, ["src", "public", "index.html", "package.json", "vite.config.ts"]],
-    [schemasFolder, ["src", "package.json"]],
-  ] as const) {
-    for (const name of names)
-      for (const file of filesOf(join(folder, name))) {
-        hash.update(file).update("\0").update(readFileSync(file)).update("\0");
-      }
-  }
+  for (const path of globSync(SOURCES, { cwd: root }).toSorted())
+    hash
+      .update(path)
+      .update("\0")
+      .update(readFileSync(join(root, path)))
+      .update("\0");
   return hash.digest("hex").slice(0, 24);
-}
-
-function filesOf(path: string): string[] {
-  if (!statSync(path).isDirectory()) return [path];
-  return readdirSync(path, { recursive: true, encoding: "utf8" })
-    .map((name) => join(path, name))
-    .filter((file) => statSync(file).isFile())
-    .toSorted();
 }

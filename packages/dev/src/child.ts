@@ -5,30 +5,30 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** A process of the story that is up: it has printed its `ready` line. */
+/** A running process that has printed its `ready` line. */
 export interface Child {
   readonly url: string;
-  /** Everything that it printed to stdout after `ready`, line by line. */
+  /** Its lines on stdout, without `ready`. */
   readonly lines: readonly string[];
-  /** What it had written to stderr when it was ready. */
+  /** Its output on stderr until it was ready. */
   readonly notes: string;
-  /** Ends it and waits for its end. Its exit code. */
+  /** Sends SIGTERM and waits for the exit code. */
   stop(): Promise<number | null>;
-  /** Ends it at once, as a crash does, and waits for its end. */
+  /** Sends SIGKILL and waits for the end. */
   kill(): Promise<void>;
 }
 
 /**
  * Starts a Node.js script of this repository and waits for its line `ready URL`.
  *
- * @throws {Error} it ends before that line; what it wrote to stderr is in the message.
+ * @throws {Error} the script ends before that line; the message has its output on stderr.
  */
 export async function startChild(options: {
   readonly name: string;
   readonly script: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Gets what ends the process as soon as it is there, before it is ready. */
+  /** Called with the function that stops the process, before it is ready. */
   readonly onSpawn?: (stop: () => Promise<number | null>) => void;
 }): Promise<Child> {
   const child = spawn(

@@ -1,14 +1,14 @@
 import { createServer } from "node:net";
 
-/** Ports that are tried. */
+/** The number of ports to try. */
 const TRIED = 100;
 
-/** The first port of this machine's loopback from `first` on that nobody listens on. */
+/** Returns the first free loopback port from `first` on. */
 export async function freePort(first: number): Promise<number> {
   for (let port = first; port < first + TRIED; port += 1) {
     if (await isFree(port)) return port;
   }
-  throw new Error(`no port from ${String(first)} on is free`);
+  throw new Error(`no free port from ${String(first)} to ${String(first + TRIED - 1)}`);
 }
 
 function isFree(port: number): Promise<boolean> {

@@ -51,7 +51,7 @@ function constOf(schema: Schema, member: string): unknown {
   return properties?.[member]?.["const"];
 }
 
-/** Where a schema refers to the amount: derived, so that no event's amounts are forgotten. */
+/** Finds the references to the amount, so that no event's amounts are forgotten. */
 function amountsIn(
   file: SchemaFile,
   schema: Schema,

@@ -19,7 +19,7 @@ const KEYWORDS: ReadonlySet<string> = new Set(
 
 const FORMATS: ReadonlySet<string> = new Set(["date-time", "uri"]);
 
-/** The subset as data: what derives from the schemas refuses the rest too. */
+/** Returns the subset as data, for other readers of the schemas. */
 export function subset(): {
   readonly keywords: readonly string[];
   readonly formats: readonly string[];
@@ -29,16 +29,16 @@ export function subset(): {
 
 const ATOM = String.raw`(?:[^\\()[\]*+?{}|.^$]|\\[-\\/.[\](){}*+?|^$dws]|\\u[0-9A-Fa-f]{4}|\[(?:\\.|[^\]\\])+\])`;
 const QUANTIFIER = String.raw`(?:[*+?]|\{\d+(?:,\d*)?\})`;
-// A character or a class, or a group whose rounds begin with a separator that stands nowhere else in it.
+// A character or a class, or a repeated group that begins with a separator and has no other one in it.
 const PIECE = new RegExp(
   String.raw`(?<separated>\((?<separator>[ /,.:-])(?<inner>\[(?:\\.|[^\]\\])+\])[*+]\)[*+])|(?<atom>${ATOM})(?<quantifier>${QUANTIFIER})?`,
   "uy",
 );
 
 /**
- * Whether a pattern is one that cannot backtrack for long: anchored, made of characters and classes,
- * groups repeated only as in `(/[a-z]+)*`, and no two unbounded repeats beside each other that share a
- * character. What this does not understand, it refuses: alternatives, lookarounds, back references.
+ * True if a pattern cannot backtrack for long: it is anchored, consists of characters and classes,
+ * repeats groups only as in `(/[a-z]+)*`, and no two adjacent unbounded repeats share a character.
+ * Everything else is rejected: alternatives, lookarounds, back references.
  */
 function isLinear(pattern: string): boolean {
   if (!pattern.startsWith("^") || !pattern.endsWith("$")) return false;
@@ -58,14 +58,14 @@ function isLinear(pattern: string): boolean {
   return true;
 }
 
-/** Whether two sets share a character of the first 256. */
+/** True if two sets share one of the first 256 characters. */
 function overlap(one: RegExp, other: RegExp): boolean {
   return Array.from({ length: 256 }, (_, code) => String.fromCodePoint(code)).some(
     (character) => one.test(character) && other.test(character),
   );
 }
 
-/** What is wrong with a schema file, a line each; empty where nothing is. */
+/** Returns the faults of a schema file, one line each. */
 export function keywordFaults({ path, source, schema }: SchemaFile): readonly string[] {
   return [...new Set([...faultsOf(source, ""), ...faultsOf(schema, "")])].map(
     (fault) => `${path}${fault}`,

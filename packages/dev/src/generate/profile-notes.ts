@@ -1,5 +1,5 @@
 /**
- * Why the built-in profiles choose as they do, by the JSON Pointers of `evidence`. "S 4.1" is section
+ * The reasons of the built-in profiles' choices, by the JSON Pointers of `evidence`. "S 4.1" is section
  * 4.1 of the interface specification.
  */
 export const profileNotes: Readonly<Record<string, string>> = {

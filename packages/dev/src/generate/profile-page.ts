@@ -1,15 +1,8 @@
-import { markdownTable } from "./markdown-table.ts";
+import { markdownTable } from "./pages.ts";
 import type { Schema } from "./load.ts";
 import { profileNotes } from "./profile-notes.ts";
 
 type Document = Readonly<Record<string, unknown>>;
-
-interface ProfilePage {
-  /** The schema of profiles. */
-  readonly schema: Schema;
-  /** The built-in profiles, by their names. */
-  readonly profiles: Readonly<Record<string, Document>>;
-}
 
 interface Parts {
   readonly title?: string;
@@ -29,8 +22,16 @@ interface Parts {
   readonly maxItems?: number;
 }
 
-/** The page of the profile's choices, from its schema and the built-in profiles. */
-export function profilePage({ schema, profiles }: ProfilePage): string {
+/**
+ * Returns the page of a profile's choices.
+ *
+ * @param schema The schema of profiles.
+ * @param builtIn The built-in profiles by name.
+ */
+export function profilePage(schema: Schema, builtIn: Readonly<Record<string, object>>): string {
+  const profiles: Readonly<Record<string, Document>> = Object.fromEntries(
+    Object.entries(builtIn).map(([name, profile]) => [name, { ...profile }]),
+  );
   const names = Object.keys(profiles);
   const { properties = {} } = schema as Parts;
   const choices = Object.entries(properties).filter(
@@ -94,7 +95,7 @@ function members(path: string, schema: Schema, isOptional = false): readonly Mem
   const { properties, required = [], items, oneOf } = schema as Parts;
   if (oneOf !== undefined) {
     const found = oneOf.flatMap((kind) => members(path, kind));
-    // A tag stands in each kind, with one value of its own.
+    // Each kind has a value of its own for the tag.
     const merged = new Map<string, Member>();
     for (const member of found) {
       const before = merged.get(member.path);
@@ -151,7 +152,7 @@ function valueOf(schema: Schema): string {
   }
 }
 
-/** What a profile has at a member; nothing where it has none, or one in each entry of a list. */
+/** Prints a profile's value of a member; nothing if it is missing, or a member of a list's entries. */
 function shown(profile: Document | undefined, path: string): string {
   if (path.includes("[]")) return "";
   const value = path

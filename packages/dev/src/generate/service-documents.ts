@@ -1,45 +1,114 @@
 import { readFileSync } from "node:fs";
 import { asyncApiOf } from "../../../service/src/documents/asyncapi.ts";
 import { openApiOf } from "../../../service/src/documents/openapi.ts";
-import { errorsPage } from "./errors-page.ts";
-import type { SchemaFile } from "./load.ts";
+import { BANNER, mapSchema, type Schema, type SchemaFile } from "./load.ts";
+import { errorsPage } from "./pages.ts";
 import { profilePage } from "./profile-page.ts";
-import { openApiSchemas, openApiSchemasModule } from "./openapi-schemas.ts";
 
 type Profile = Parameters<typeof openApiOf>[0];
 
 /**
- * The service's OpenAPI and AsyncAPI documents of each built-in profile, the schemas that it makes those
- * of any other profile from, and the pages of its codes and of profiles: by their paths.
+ * Returns, by path, the service's OpenAPI and AsyncAPI documents of each built-in profile, the schemas
+ * from which it makes those of other profiles, and the pages of its codes and of profiles.
  */
 export function serviceDocuments(
   folder: string,
   files: readonly SchemaFile[],
 ): Readonly<Record<string, string>> {
-  // A profile is judged by its own schema where it is used; a union of events is no one event's.
+  // The documents describe neither profiles nor the union of all events.
   const used = files.filter(({ title }) => !["Profile", "WebhookEvent"].includes(title));
   const schemas = openApiSchemas(used);
   const read = (name: string): Profile =>
-    // A built-in profile, which the tests of schemas/ hold against its schema.
+    // The tests of schemas/ validate the built-in profiles.
     JSON.parse(readFileSync(`${folder}/profiles/${name}.json`, "utf8")) as Profile;
   const profiles = { standard: read("standard"), "x-signature": read("x-signature") };
   const documents = Object.entries(profiles).flatMap(([name, profile]) => [
-    [`packages/service/generated/${name}/openapi.json`, print(openApiOf(profile, schemas))],
-    [`packages/service/generated/${name}/asyncapi.json`, print(asyncApiOf(profile, schemas))],
+    [
+      `packages/service/generated/${name}/openapi.json`,
+      print(openApiOf(profile, schemas)),
+    ] as const,
+    [
+      `packages/service/generated/${name}/asyncapi.json`,
+      print(asyncApiOf(profile, schemas)),
+    ] as const,
   ]);
-  const records = Object.fromEntries(
-    Object.entries(profiles).map(([name, profile]) => [name, { ...profile }]),
-  );
   const schema = files.find(({ title }) => title === "Profile")?.schema ?? {};
   return {
+    ...Object.fromEntries(documents),
     "packages/service/src/documents/generated/schemas.ts": openApiSchemasModule(schemas),
     "packages/service/docs/errors.md": errorsPage(profiles.standard),
-    "packages/service/docs/profile.md": profilePage({ schema, profiles: records }),
-    // Pairs of a path and a text.
-    ...(Object.fromEntries(documents) as Record<string, string>),
+    "packages/service/docs/profile.md": profilePage(schema, profiles),
   };
 }
 
 function print(document: object): string {
   return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+/** The module of the schemas as the documents contain them. */
+function openApiSchemasModule(schemas: Readonly<Record<string, Schema>>): string {
+  return [
+    BANNER,
+    'import type { Schemas } from "../schema.ts";',
+    "",
+    "/** The schemas by their titles. */",
+    `export const schemas: Schemas = ${JSON.stringify(schemas, null, 2)};`,
+    "",
+  ].join("\n");
+}
+
+/**
+ * Returns the schemas as OpenAPI's and AsyncAPI's documents contain them: by title, also each kind of a
+ * union, with references of those documents.
+ *
+ * `multipleOf` is left out, as in the validators: in binary fractions 1.13 is not a multiple of 0.01, and
+ * every tool that reads the documents would reject it.
+ */
+function openApiSchemas(files: readonly SchemaFile[]): Record<string, Schema> {
+  const schemas: Record<string, Schema> = {};
+  for (const file of files)
+    schemas[file.title] = mapSchema(file.schema, (part) => {
+      const { $schema: _, $id: _id, "x-invalid": _invalid, multipleOf: _of, ...rest } = part;
+      const { $ref: ref, oneOf: kinds = [], discriminator } = rest as Parts;
+      for (const kind of kinds) schemas[titleOf(kind, file)] = kind;
+      const target = files.find(({ id }) => id === new URL(ref ?? "", file.id).href);
+      return {
+        ...rest,
+        ...(ref !== undefined && { $ref: refTo(target?.title ?? titleOf({}, file)) }),
+        ...(kinds.length > 0 && {
+          oneOf: kinds.map((kind) => ({ $ref: refTo(titleOf(kind, file)) })),
+        }),
+        ...(discriminator && {
+          discriminator: { ...discriminator, mapping: mappingOf(kinds, discriminator) },
+        }),
+      };
+    });
+  return schemas;
+}
+
+interface Parts {
+  readonly $ref?: string;
+  readonly oneOf?: readonly Schema[];
+  readonly discriminator?: { readonly propertyName: string };
+}
+
+const refTo = (title: string): string => `#/components/schemas/${title}`;
+
+function titleOf({ title }: Schema, { path }: SchemaFile): string {
+  if (typeof title !== "string") throw new Error(`${path}: a kind or a reference has no title`);
+  return title;
+}
+
+/** Maps the values of the tag to the kinds. */
+function mappingOf(
+  kinds: readonly Schema[],
+  { propertyName }: { readonly propertyName: string },
+): Record<string, string> {
+  return Object.fromEntries(
+    kinds.flatMap(({ title, properties }) => {
+      const tags = properties as Record<string, { const?: string; enum?: string[] } | undefined>;
+      const { const: only, enum: values = [only] } = tags[propertyName] ?? {};
+      return values.map((value) => [String(value), refTo(String(title))] as const);
+    }),
+  );
 }

@@ -45,7 +45,7 @@ function forTypes(file: SchemaFile, byId: ReadonlyMap<string, SchemaFile>): Sche
     if (typeof ref === "string") {
       const target = byId.get(new URL(ref, file.id).href);
       if (target === undefined) throw new Error(`${file.path}: no schema ${ref}`);
-      // A description beside a $ref would replace the shared type's own; a text has no type to share.
+      // A description next to a $ref would replace the shared type's own; a text has no type to share.
       const { properties, required } = beside as Narrowing;
       if (properties !== undefined || required !== undefined) {
         return {
