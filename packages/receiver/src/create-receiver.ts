@@ -11,10 +11,10 @@ import {
   checkWorkers,
 } from "./check-options.ts";
 import { diagnose } from "./diagnose.ts";
-import { createForgetting } from "./inbox/forgetting.ts";
+import { createHousekeeping } from "./inbox/housekeeping.ts";
 import type { DeadEvent, EventKey, Inbox, TransactionalInbox } from "./inbox/inbox.ts";
 import { memoryInbox } from "./inbox/memory.ts";
-import { createStoredEvents } from "./inbox/stored-events.ts";
+import { requireQueue, Worker } from "./inbox/worker.ts";
 import type { EventTypes, ReceiverOptions } from "./options.ts";
 import { HandlerSlots } from "./pipeline/admission.ts";
 import { type Attempt, BodyMemory } from "./pipeline/body.ts";
@@ -139,7 +139,7 @@ export function createReceiver<Types extends EventTypes, InboxType extends Inbox
     inbox,
     begin: isTransactional(inbox) ? (claim) => inbox.begin(claim) : undefined,
     queue,
-    onStored: () => stored.onStored(),
+    onStored: () => worker?.onStored(),
     order: checkOrder(options.order, inbox),
     anyBody: checkIdReuse(options.onIdReuse),
     leaseMs: checkLease(options.lease, limits),
@@ -154,7 +154,13 @@ export function createReceiver<Types extends EventTypes, InboxType extends Inbox
     findSecrets,
   };
   const retentionMs = checkRetention(options.retention, { inbox, profile });
-  const forget = createForgetting(inbox, { retentionMs, now, elapsed });
+  const keepHouse = createHousekeeping(inbox, {
+    retentionMs,
+    leaseMs: parts.leaseMs,
+    now,
+    elapsed,
+    warn: (text) => failures.warn(text),
+  });
   const running = new Set<Promise<unknown>>();
 
   const report = (outcome: Outcome, facts: OutcomeFacts): void => {
@@ -165,13 +171,10 @@ export function createReceiver<Types extends EventTypes, InboxType extends Inbox
     } catch (error) {
       failures.threw("onOutcome threw", error);
     }
-    forget();
+    keepHouse();
   };
-  const stored = createStoredEvents({
-    parts,
-    settings: queue && checkWorkers(options.workers, inbox),
-    report,
-  });
+  const settings = queue && checkWorkers(options.workers, inbox);
+  const worker = settings && new Worker({ parts, queue, settings, report, onLook: keepHouse });
 
   /** Decides about an attempt; `answerWith` maps its outcome to what is really answered, and is reported. */
   async function decide<Answer extends Answered>(
@@ -218,18 +221,26 @@ export function createReceiver<Types extends EventTypes, InboxType extends Inbox
           return { outcome: own, response: defaultRespond(own) };
         }
       }),
-    start: () => stored.start(),
-    stop: () => stored.stop(),
+    start() {
+      if (worker !== undefined) worker.start();
+      else throw new TypeError('receiver.start(): workers need acknowledge "after-store"');
+    },
+    stop: async () => worker?.stop(),
     async close({ graceMs = 10_000 } = {}) {
-      const settled = Promise.all([stored.stop(), ...running]).then(() => true);
+      const settled = Promise.all([worker?.stop(), ...running]).then(() => true);
       let timer: ReturnType<typeof setTimeout> | undefined;
       const cut = new Promise<false>((resolve) => {
         timer = setTimeout(() => resolve(false), graceMs);
       });
       return Promise.race([settled, cut]).finally(() => clearTimeout(timer));
     },
-    dead: (given) => stored.dead(given),
-    retry: (id) => stored.retry(id),
+    dead: async ({ limit = 100 } = {}) => requireQueue(inbox, "dead").dead({ limit }),
+    async retry(id) {
+      const key = typeof id === "string" ? { tenant: "", id } : id;
+      const retried = await requireQueue(inbox, "retry").retry({ key, now: now() });
+      worker?.wake();
+      return retried;
+    },
   };
   return receiver;
 }

@@ -12,7 +12,7 @@ import {
 } from "@countersign/receiver";
 import { type SqliteInbox, sqliteInbox } from "@countersign/receiver/sqlite";
 import type { EventTypeMap } from "@countersign/schemas";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { attemptOf, NOON, refundAuthorized, secret } from "./fixtures.ts";
 
 let folder: string;
@@ -241,13 +241,14 @@ describe("[R-ACK-STORED] an event that is acknowledged once it is stored", () =>
   });
 
   it("leaves no timer behind when its receiver stops while it looks", async () => {
-    vi.useFakeTimers();
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {
       let taken = (): void => undefined;
       const { receiver } = storing(() => undefined);
       const take = vi.spyOn(inbox.queue, "take");
       take.mockImplementation(() => new Promise((resolve) => (taken = () => resolve([]))));
       receiver.start();
+      while (take.mock.calls.length === 0) await new Promise((resolve) => setImmediate(resolve));
       const stopped = receiver.stop();
       taken();
       await stopped;
@@ -269,6 +270,45 @@ describe("[R-ACK-STORED] an event that is acknowledged once it is stored", () =>
     } finally {
       warn.mockRestore();
     }
+  });
+
+  it("is reported by a warning each minute from two leases after it was due, until it is handled", async () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const lines: string[] = [];
+    const log = { warn: (text: string) => void lines.push(text), error: () => undefined };
+    const receiver = createReceiver({
+      secrets: [secret],
+      fallback: () => undefined,
+      inbox,
+      acknowledge: "after-store",
+      now: () => clock,
+      log,
+    });
+    vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
+    const strangerArrives = async (ms: number): Promise<number> => {
+      clock += ms;
+      vi.advanceTimersByTime(ms);
+      lines.length = 0;
+      await receiver.receive({ headers: {}, body: new Uint8Array() });
+      await inbox.queue.status({ dueBefore: 0 });
+      return lines.filter((line) => line.includes("CS_EVENTS_OVERDUE")).length;
+    };
+    await receiver.receive(attemptOf(refundAuthorized()));
+
+    expect(await strangerArrives(120_000)).toBe(0);
+    expect(await strangerArrives(60_000)).toBe(1);
+    expect(lines.join()).toContain("refund.authorized evt_refund1, was stored 3 min ago");
+    expect(await strangerArrives(59_999)).toBe(0);
+    expect(await strangerArrives(1)).toBe(1);
+    const [taken] = await inbox.queue.take({ limit: 1, leaseMs: 1, now: clock, maxAttempts: 1 });
+    await inbox.complete({
+      key: { tenant: "", id: "evt_refund1" },
+      token: taken?.token ?? 0,
+      now: clock,
+    });
+    expect(await strangerArrives(60_000)).toBe(0);
+    vi.restoreAllMocks();
   });
 
   it("is failed with 503 when the inbox is away", async () => {

@@ -3,7 +3,7 @@ import { Deadline } from "../pipeline/admission.ts";
 import { type Envelope, readEnvelope, validate } from "../pipeline/envelope.ts";
 import { runClaimed } from "../pipeline/handle.ts";
 import type { OutcomeFacts } from "../pipeline/observe.ts";
-import type { InboxQueue, TakenEvent } from "./inbox.ts";
+import type { Inbox, InboxQueue, TakenEvent } from "./inbox.ts";
 import { isError } from "../is-error.ts";
 import type { FailureCode, Outcome } from "../pipeline/outcome.ts";
 import type { ReceiverParts } from "../pipeline/parts.ts";
@@ -14,7 +14,7 @@ export interface WorkerSettings {
   readonly concurrency: number;
   readonly maxAttempts: number;
   readonly backoff: Backoff;
-  /** How often the inbox is asked for what became due, in milliseconds. */
+  /** How often the worker looks for events that became due, in milliseconds. */
   readonly pollMs: number;
 }
 
@@ -23,6 +23,8 @@ export interface WorkerHost {
   readonly queue: InboxQueue;
   readonly settings: WorkerSettings;
   readonly report: (outcome: Outcome, facts: OutcomeFacts) => void;
+  /** Called before each take. */
+  readonly onLook: () => void;
 }
 
 /** Handles stored events until it is stopped. */
@@ -31,16 +33,12 @@ export class Worker {
   readonly #running = new Set<Promise<void>>();
   #state: "new" | "started" | "stopped" = "new";
   #timer: NodeJS.Timeout | undefined;
-  #taking: Promise<void> | undefined;
+  #looking: Promise<void> | undefined;
   #again = false;
+  #warned = false;
 
   constructor(host: WorkerHost) {
     this.#host = host;
-  }
-
-  /** Whether it was ever started. */
-  get wasStarted(): boolean {
-    return this.#state !== "new";
   }
 
   start(): void {
@@ -48,61 +46,73 @@ export class Worker {
     this.wake();
   }
 
-  /** Takes nothing more and resolves when what was taken has settled. */
+  /** Takes nothing more and resolves when everything taken has ended. */
   async stop(): Promise<void> {
     if (this.#state === "started") this.#state = "stopped";
     clearTimeout(this.#timer);
-    while (this.#taking !== undefined || this.#running.size > 0)
-      await Promise.all([this.#taking, ...this.#running]);
+    while (this.#looking !== undefined || this.#running.size > 0)
+      await Promise.all([this.#looking, ...this.#running]);
   }
 
-  /** Looks for due events now. */
+  /** Called when an attempt has stored an event. */
+  onStored(): void {
+    this.wake();
+    if (this.#state !== "new" || this.#warned) return;
+    this.#warned = true;
+    process.emitWarning(
+      "an event is stored and no worker of this process handles it: call receiver.start() " +
+        "here, or in the process whose receiver shares this inbox",
+      { code: "CS_WORKER_NOT_STARTED" },
+    );
+  }
+
+  /** Looks for events that can be taken, once everything that happened in this turn is counted. */
   wake(): void {
     if (this.#state !== "started") return;
-    // What is asked for during a look may have come too late for it.
-    if (this.#taking !== undefined) this.#again = true;
-    else
-      this.#taking = this.#look().finally(() => {
-        this.#taking = undefined;
-        const again = this.#again;
-        this.#again = false;
-        if (again) this.wake();
-      });
+    // A request during a look may have come too late for it.
+    if (this.#looking !== undefined) this.#again = true;
+    else this.#looking = this.#look();
   }
 
   /** Takes as many events as may run and starts them. Never rejects. */
   async #look(): Promise<void> {
-    const { queue, settings, parts, report } = this.#host;
-    const limit = settings.concurrency - this.#running.size;
-    // The next event that settles looks again.
-    if (limit <= 0) return;
+    // Events that ended together free their places together: one take for all of them.
+    await new Promise((resolve) => setImmediate(resolve));
+    this.#again = false;
     clearTimeout(this.#timer);
-    const startedAt = parts.elapsed();
+    const { settings } = this.#host;
+    const limit = settings.concurrency - this.#running.size;
+    // Otherwise the next event that ends looks again.
+    if (limit > 0 && this.#state === "started") await this.#take(limit);
+    this.#looking = undefined;
+    if (this.#state !== "started") return;
+    if (this.#again) this.wake();
+    else this.#timer = setTimeout(() => this.wake(), settings.pollMs);
+  }
+
+  async #take(limit: number): Promise<void> {
+    const { queue, settings, parts, report, onLook } = this.#host;
+    const takenAt = parts.elapsed();
     try {
       const { maxAttempts } = settings;
       const now = parts.now();
-      const taken = await queue.take({ limit, leaseMs: parts.leaseMs, now, maxAttempts });
-      for (const event of taken) {
-        const run = this.#handle(event, startedAt).finally(() => {
+      onLook();
+      for (const event of await queue.take({ limit, leaseMs: parts.leaseMs, now, maxAttempts })) {
+        const run = this.#handle(event, takenAt).finally(() => {
           this.#running.delete(run);
-          // Its resource's next event may be due.
+          // A place is free, and so is the event's resource.
           this.wake();
         });
         this.#running.add(run);
       }
-      // A take may come back with less than is due, where it met another process.
-      if (taken.length > 0) this.#again = true;
     } catch (error) {
       report(failed("CS_INBOX_UNAVAILABLE", error, settings.pollMs), {
-        durationMs: parts.elapsed() - startedAt,
+        durationMs: parts.elapsed() - takenAt,
       });
     }
-    // `stop` may have come meanwhile.
-    clearTimeout(this.#timer);
-    if (this.#state === "started") this.#timer = setTimeout(() => this.wake(), settings.pollMs);
   }
 
-  /** Handles one event and settles it. Never rejects. */
+  /** Handles one event and records how it ended. Never rejects. */
   async #handle(event: TakenEvent, takenAt: number): Promise<void> {
     const { parts, report } = this.#host;
     const { outcome, dead } = await this.#attempt(event, takenAt).catch((error: unknown) => ({
@@ -162,6 +172,13 @@ export class Worker {
       deadline.end();
     }
   }
+}
+
+/** @throws {TypeError} the inbox keeps no events for workers. */
+export function requireQueue({ queue }: Inbox, method: string): InboxQueue {
+  if (queue === undefined)
+    throw new TypeError(`receiver.${method}(): the inbox keeps no events for workers`);
+  return queue;
 }
 
 /** A stored body, judged again: this version may know its type better than the one that stored it. */

@@ -68,6 +68,11 @@ export class FailureLog {
     }
   }
 
+  /** Reports a problem that is not of one attempt. */
+  warn(text: string): void {
+    this.#write("warn", text);
+  }
+
   /** Reports an error that no outcome carries. */
   threw(what: string, error: unknown): void {
     this.#write("error", what, error);
