@@ -26,6 +26,10 @@ export async function openBooks(kind: MerchantStore["kind"]): Promise<Books> {
   switch (kind) {
     case "sqlite": {
       const path = join(folder, "merchant.db");
+      const made = new DatabaseSync(path);
+      // No key: a payment that is booked twice must be seen twice.
+      made.exec("PRAGMA journal_mode = WAL; CREATE TABLE booked (id TEXT NOT NULL)");
+      made.close();
       return {
         ...files,
         store: { kind, path },

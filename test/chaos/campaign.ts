@@ -18,7 +18,7 @@ export interface Tally {
   /** How often the process ended at each named point. */
   readonly crashes: Readonly<Partial<Record<CrashPoint, number>>>;
   readonly events: number;
-  /** Acknowledged and not booked: must be none. */
+  /** Acknowledged and not booked, or never acknowledged: must be none. */
   readonly lost: readonly string[];
   /** Booked more than once although it is booked in the inbox's transaction: must be none. */
   readonly twice: readonly string[];
@@ -33,15 +33,31 @@ export interface Tally {
 }
 
 const EVENTS_A_CYCLE = 8;
+/** Events of shared resources: as many at a time, until all of them are booked. */
+const SHARED_EVENTS = 200;
+const SHARED_RESOURCES = 20;
 /** The default lease: after it, a claim of a process that ended is over. */
 const LEASE_MS = 60_000;
-/** Where it is killed from outside, the process lives so long under load, in milliseconds. */
+/** A process that is killed from outside lives so long under load at most, in milliseconds. */
 const RANDOM_MS = 30;
 /** How long workers may take to come to a point, or to the end of what is stored, in milliseconds. */
 const WORKERS_MS = 10_000;
+const DRAIN_MS = 120_000;
 
-/** How often a cycle passes a point at least: where its events are stored before the first take, one take has them all. */
+/** How often a cycle passes a point at least: one take may have all events that were stored before it. */
 const passesOf = (point: CrashPoint): number => (point === "after the take" ? 1 : 3);
+
+export interface Campaign {
+  readonly cycles: number;
+  readonly seed: number;
+  readonly flaw?: MerchantOptions["flaw"];
+  readonly kind?: MerchantStore["kind"];
+  readonly acknowledge?: MerchantOptions["acknowledge"];
+  /** True: 200 events of 20 resources with order per-resource. Default: each event has a resource of its own. */
+  readonly shared?: boolean;
+  /** The named points, each of which takes two cycles. */
+  readonly points?: readonly CrashPoint[];
+}
 
 /** Kills a merchant's process again and again, and sends each event until it is acknowledged. */
 export async function crashCampaign({
@@ -50,27 +66,21 @@ export async function crashCampaign({
   flaw,
   kind = "sqlite",
   acknowledge = "after-handler",
+  shared = false,
   points = acknowledge === "after-store" ? STORED_CRASH_POINTS : CRASH_POINTS,
-}: {
-  readonly cycles: number;
-  readonly seed: number;
-  readonly flaw?: MerchantOptions["flaw"];
-  readonly kind?: MerchantStore["kind"];
-  readonly acknowledge?: MerchantOptions["acknowledge"];
-  /** The named points, each of which takes two cycles. */
-  readonly points?: readonly CrashPoint[];
-}): Promise<Tally> {
+}: Campaign): Promise<Tally> {
   const random = seeded(seed);
   const books = await openBooks(kind);
   const { store, outside, crashes } = books;
   const acknowledged = new Set<string>();
-  const pending = new Set<string>();
-  let [killed, ambiguous, clock] = [0, 0, NOON];
+  const pending = new Map<string, string>();
+  let [killed, ambiguous, clock, batches] = [0, 0, NOON, 0];
 
   const start = (crash?: MerchantOptions["crash"]): Promise<Merchant> =>
     startMerchant({
       store,
       acknowledge,
+      order: shared ? "per-resource" : "none",
       outside,
       crashes,
       now: clock,
@@ -78,20 +88,38 @@ export async function crashCampaign({
       ...(flaw && { flaw }),
     });
   const deliver = async (merchant: Merchant): Promise<void> => {
-    const post = async (id: string): Promise<void> => {
-      if (!(await merchant.post(id, clock))) return;
+    const post = async ([id, payment]: readonly [string, string]): Promise<void> => {
+      if (!(await merchant.post({ id, payment }, clock))) return;
       acknowledged.add(id);
       pending.delete(id);
     };
     await Promise.all([...pending].map(post));
   };
+  const missing = async (): Promise<readonly string[]> => {
+    const booked = await books.booked();
+    return [...acknowledged].filter((id) => !booked.has(id));
+  };
+  /** @returns How many events are not done. */
+  const addEvents = async (): Promise<number> => {
+    const open = pending.size + (shared ? (await missing()).length : 0);
+    if (shared && open > 0) return open;
+    const count = shared ? SHARED_EVENTS : EVENTS_A_CYCLE;
+    for (let event = 0; event < count; event += 1) {
+      const id = `evt_${String(batches)}_${String(event)}`;
+      const payment = `${String(batches)}_${String(event % SHARED_RESOURCES)}`;
+      pending.set(id, shared ? payment : id);
+    }
+    batches += 1;
+    return open + count;
+  };
 
   try {
     for (let cycle = 0; cycle < cycles; cycle += 1) {
-      for (let event = 0; event < EVENTS_A_CYCLE; event += 1)
-        pending.add(`evt_${String(cycle)}_${String(event)}`);
-      // Every second one at a named point, in turns; the others from outside at any moment.
-      const point = cycle % 2 === 0 ? points[(cycle / 2) % points.length] : undefined;
+      const open = await addEvents();
+      // Every second one at a named point, in turns; the others from outside at any moment. Few events
+      // might not pass a point often enough.
+      const point =
+        cycle % 2 === 0 && open >= EVENTS_A_CYCLE ? points[(cycle / 2) % points.length] : undefined;
       const crash = point && { point, pass: 1 + random.int(passesOf(point)) };
       const merchant = await start(crash);
       const wait = random.int(RANDOM_MS);
@@ -100,19 +128,17 @@ export async function crashCampaign({
       clearTimeout(timer);
       // A worker passes its points after the answers.
       if (crash && acknowledge === "after-store") await merchant.endedWithin(WORKERS_MS);
-      // Also where the load ended before its time came.
+      // Also if the load ended before its time came.
       if ((await merchant.ended()) === "SIGKILL") killed += 1;
       clock += LEASE_MS;
       const booked = await books.booked();
-      for (const id of pending) if (booked.has(id)) ambiguous += 1;
+      for (const id of pending.keys()) if (booked.has(id)) ambiguous += 1;
     }
     const survivor = await start();
-    await deliver(survivor);
-    const deadline = performance.now() + WORKERS_MS;
-    const missing = async (): Promise<readonly string[]> => {
-      const booked = await books.booked();
-      return [...acknowledged].filter((id) => !booked.has(id));
-    };
+    const deadline = performance.now() + DRAIN_MS;
+    // Attempts of a resource that is busy are refused: their sender tries again.
+    do await deliver(survivor);
+    while (pending.size > 0 && performance.now() < deadline);
     if (acknowledge === "after-store")
       while ((await missing()).length > 0 && performance.now() < deadline)
         await survivor.endedWithin(20);
@@ -124,7 +150,7 @@ export async function crashCampaign({
       killed,
       crashes: countOf(linesOf(crashes)),
       events: acknowledged.size + pending.size,
-      lost: await missing(),
+      lost: [...(await missing()), ...pending.keys()],
       // Redis has no transaction: what is booked there is a call outside.
       twice: kind === "redis" ? [] : [...booked].flatMap(([id, n]) => (n > 1 ? [id] : [])),
       ambiguous,

@@ -39,6 +39,8 @@ export type MerchantStore =
 export interface MerchantOptions {
   readonly store: MerchantStore;
   readonly acknowledge: "after-handler" | "after-store";
+  /** `per-resource` with events that share resources. */
+  readonly order: "none" | "per-resource";
   /** A file with a line for each call outside: such a call is in no transaction. */
   readonly outside: string;
   /** A file with a line for each crash at a point. */

@@ -4,8 +4,9 @@ import { redisBinary } from "../../packages/receiver/test/inboxes/redis-server.t
 const noPostgres = postgresBinaries === undefined ? "(skipped: PostgreSQL is not installed)" : "";
 const noRedis = redisBinary === undefined ? "(skipped: Redis is not installed)" : "";
 
-/** The inboxes and the ways to acknowledge that a merchant is killed with, beside SQLite after its handlers. */
+/** The inboxes and the ways to acknowledge that a merchant is killed with. */
 export const lanes = [
+  { kind: "sqlite", acknowledge: "after-handler", skipped: "" },
   { kind: "sqlite", acknowledge: "after-store", skipped: "" },
   { kind: "postgres", acknowledge: "after-handler", skipped: noPostgres },
   { kind: "postgres", acknowledge: "after-store", skipped: noPostgres },

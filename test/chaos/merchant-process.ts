@@ -6,8 +6,8 @@ import { attemptOf, refundAuthorized } from "../../packages/receiver/test/fixtur
 import type { MerchantOptions } from "./crash-points.ts";
 
 export interface Merchant {
-  /** Whether the attempt was acknowledged. */
-  post(id: string, now: number): Promise<boolean>;
+  /** Sends an event of a payment. @returns True if it was acknowledged. */
+  post(event: { readonly id: string; readonly payment: string }, now: number): Promise<boolean>;
   kill(): void;
   /** Resolves when the process has ended by itself, or after `ms`. */
   endedWithin(ms: number): Promise<void>;
@@ -26,10 +26,9 @@ export async function startMerchant(options: MerchantOptions): Promise<Merchant>
   const agent = new Agent({ connections: 4 });
   const acknowledged = options.acknowledge === "after-store" ? [202, 204] : [204];
   return {
-    async post(id, now) {
+    async post({ id, payment }, now) {
       const event = refundAuthorized(id);
-      // A payment of its own: workers handle the events of one payment one after the other.
-      const data = { ...event.data, paymentId: id };
+      const data = { ...event.data, paymentId: payment };
       const { headers, body } = attemptOf({ ...event, data }, { now });
       try {
         const url = `http://127.0.0.1:${String(port)}/webhooks`;

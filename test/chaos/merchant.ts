@@ -17,7 +17,7 @@ import { crashingInbox } from "./crashing-inbox.ts";
 
 // The campaign writes it.
 const options = JSON.parse(process.argv[2] ?? "{}") as MerchantOptions;
-const { store, acknowledge, outside, crashes, now, crash, flaw } = options;
+const { store, acknowledge, order, outside, crashes, now, crash, flaw } = options;
 
 let passes = 0;
 function passing(point: CrashPoint): void {
@@ -38,6 +38,7 @@ function serve<InboxType extends Inbox>(
     inbox: crashingInbox(stored, passing),
     now: () => now,
     acknowledge,
+    order,
     // An attempt that a crash ended counts: no event is to be given up here.
     ...(acknowledge === "after-store" && { workers: { maxAttempts: 100_000, pollMs: 10 } }),
   }).on("PAYMENT", async ({ id }, context) => {
@@ -71,8 +72,6 @@ function serve<InboxType extends Inbox>(
 switch (store.kind) {
   case "sqlite": {
     const own = new DatabaseSync(store.path, { timeout: 5000 });
-    // No key: a payment that is booked twice must be seen twice.
-    own.exec("PRAGMA journal_mode = WAL; CREATE TABLE IF NOT EXISTS booked (id TEXT NOT NULL)");
     const book = (file: DatabaseSync, id: string): void => {
       file.prepare("INSERT INTO booked (id) VALUES (?)").run(id);
     };
