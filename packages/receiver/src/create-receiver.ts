@@ -154,13 +154,7 @@ export function createReceiver<Types extends EventTypes, InboxType extends Inbox
     findSecrets,
   };
   const retentionMs = checkRetention(options.retention, { inbox, profile });
-  const keepHouse = createHousekeeping(inbox, {
-    retentionMs,
-    leaseMs: parts.leaseMs,
-    now,
-    elapsed,
-    warn: (text) => failures.warn(text),
-  });
+  const keepHouse = createHousekeeping(parts, retentionMs);
   const running = new Set<Promise<unknown>>();
 
   const report = (outcome: Outcome, facts: OutcomeFacts): void => {

@@ -1,15 +1,7 @@
+import type { ReceiverParts } from "../pipeline/parts.ts";
 import type { Inbox } from "./inbox.ts";
 
-export interface HousekeepingOptions {
-  /** How long an ended event is remembered, in milliseconds. */
-  readonly retentionMs: number;
-  readonly leaseMs: number;
-  /** Wall time, in which the inbox stores when an event ended or is due. */
-  readonly now: () => number;
-  /** Monotonic time. */
-  readonly elapsed: () => number;
-  readonly warn: (text: string) => void;
-}
+type Parts = Pick<ReceiverParts, "inbox" | "leaseMs" | "now" | "elapsed" | "failures">;
 
 /** How often, in milliseconds, and how many events are forgotten at once. */
 const EVERY_MS = 60_000;
@@ -20,8 +12,8 @@ const AT_ONCE = 1000;
  * retention, and warns while stored events are overdue. The returned function is called with each outcome
  * and before each look of a worker; most calls compare two numbers.
  */
-export function createHousekeeping(inbox: Inbox, options: HousekeepingOptions): () => void {
-  const { now, elapsed, retentionMs } = options;
+export function createHousekeeping(parts: Parts, retentionMs: number): () => void {
+  const { inbox, now, elapsed } = parts;
   let nextAt = elapsed() + EVERY_MS;
   return () => {
     const at = elapsed();
@@ -29,7 +21,7 @@ export function createHousekeeping(inbox: Inbox, options: HousekeepingOptions): 
     nextAt = at + EVERY_MS;
     // What fails now is tried again in a minute, and attempts report an unavailable inbox anyway.
     forget(inbox, now() - retentionMs).catch(() => undefined);
-    warnIfOverdue(inbox, now(), options).catch(() => undefined);
+    warnIfOverdue(parts).catch(() => undefined);
   };
 }
 
@@ -40,16 +32,13 @@ async function forget(inbox: Inbox, before: number): Promise<void> {
 }
 
 /** A worker that is alive takes an event within a lease, whatever happened to another one; twice that is too long. */
-async function warnIfOverdue(
-  { queue }: Inbox,
-  at: number,
-  { leaseMs, warn }: HousekeepingOptions,
-): Promise<void> {
-  const status = await queue?.status({ dueBefore: at - 2 * leaseMs });
+async function warnIfOverdue({ inbox, leaseMs, now, failures }: Parts): Promise<void> {
+  const at = now();
+  const status = await inbox.queue?.status({ dueBefore: at - 2 * leaseMs });
   if (status?.oldest === undefined || status.overdue === 0) return;
   const { overdue, unhandled, oldest } = status;
   const minutes = Math.floor((at - oldest.storedAt) / 60_000);
-  warn(
+  failures.warn(
     `CS_EVENTS_OVERDUE: ${String(overdue)} of ${String(unhandled)} stored events should have been handled ` +
       `${String(Math.round((2 * leaseMs) / 1000))} s ago; the oldest, ${oldest.type} ${oldest.key.id}, was stored ` +
       `${String(minutes)} min ago. Is receiver.start() called in a running process, and are its handlers fast enough?`,
