@@ -1,9 +1,8 @@
-import { dateOf, dayOf, weekdayOf } from "./civil-date.ts";
-import { isFederalHoliday } from "./federal-holidays.ts";
+// Days without times or zones, as text `YYYY-MM-DD` and as whole days since 1970-01-01, in UTC arithmetic.
 
 /** A bank's calendar as JSON: a rule, and dates (`YYYY-MM-DD`) on which the bank does otherwise. */
 export interface BankCalendar {
-  /** Which holidays close the bank: the Federal Reserve Banks' schedule, or none. */
+  /** The Federal Reserve Banks' holidays, or none. */
   readonly holidays: "federal-reserve" | "none";
   /** Days of the week without business, 1 (Monday) to 7 (Sunday). */
   readonly weekend: readonly number[];
@@ -28,10 +27,10 @@ export const federalReserve: BankCalendar = Object.freeze({
 });
 
 /**
- * Whether the bank does business on a date.
+ * True if the bank does business on a date.
  *
  * @throws {RangeError} `date` is after the calendar's `validUntil`.
- * @throws {TypeError} `date` is no date written `YYYY-MM-DD`.
+ * @throws {TypeError} `date` is not a date written `YYYY-MM-DD`.
  */
 export function isBusinessDay(date: string, calendar: BankCalendar): boolean {
   const day = dayOf(date);
@@ -51,10 +50,10 @@ export function isBusinessDay(date: string, calendar: BankCalendar): boolean {
 }
 
 /**
- * The date of the `count`-th business day strictly after `date`; `date` itself for 0.
+ * Returns the `count`-th business day strictly after `date`; `date` itself for 0.
  *
  * @throws {RangeError} That day is after the calendar's `validUntil`.
- * @throws {TypeError} `date` is no date written `YYYY-MM-DD`.
+ * @throws {TypeError} `date` is not a date written `YYYY-MM-DD`.
  */
 export function addBusinessDays(date: string, count: number, calendar: BankCalendar): string {
   let day = dayOf(date);
@@ -65,4 +64,75 @@ export function addBusinessDays(date: string, count: number, calendar: BankCalen
     if (isBusinessDay(reached, calendar)) left -= 1;
   }
   return reached;
+}
+
+const MONDAY = 1;
+const THURSDAY = 4;
+const JUNETEENTH_SINCE = 2021;
+const SUNDAY = 7;
+
+/**
+ * True if the Federal Reserve Banks are closed for a holiday on this day. A holiday on a Sunday closes the next Monday;
+ * one on a Saturday closes no other day.
+ */
+function isFederalHoliday(day: number): boolean {
+  const year = new Date(day * DAY_MS).getUTCFullYear();
+  return holidays(year).some(
+    (holiday) => day === (weekdayOf(holiday) === SUNDAY ? holiday + 1 : holiday),
+  );
+}
+
+function holidays(year: number): number[] {
+  const days = [
+    dayOfParts(year, 1, 1), // New Year's Day
+    nthWeekday({ year, month: 1 }, MONDAY, 3), // Birthday of Martin Luther King, Jr.
+    nthWeekday({ year, month: 2 }, MONDAY, 3), // Washington's Birthday
+    lastWeekday({ year, month: 5 }, MONDAY), // Memorial Day
+    dayOfParts(year, 7, 4), // Independence Day
+    nthWeekday({ year, month: 9 }, MONDAY, 1), // Labor Day
+    nthWeekday({ year, month: 10 }, MONDAY, 2), // Columbus Day
+    dayOfParts(year, 11, 11), // Veterans Day
+    nthWeekday({ year, month: 11 }, THURSDAY, 4), // Thanksgiving Day
+    dayOfParts(year, 12, 25), // Christmas Day
+  ];
+  if (year >= JUNETEENTH_SINCE) days.push(dayOfParts(year, 6, 19));
+  return days;
+}
+
+const DAY_MS = 86_400_000;
+
+/** @throws {TypeError} `date` is not a date from 0000-01-01 to 9999-12-31 written `YYYY-MM-DD`. */
+export function dayOf(date: string): number {
+  const ms = Date.parse(`${date}T00:00:00.000Z`);
+  // An engine may read 2026-02-30 as 2 March, and more forms than one; printing it again shows that.
+  if (Number.isNaN(ms) || dateOf(ms / DAY_MS) !== date)
+    throw new TypeError(`"${date}" is not a date written YYYY-MM-DD`);
+  return ms / DAY_MS;
+}
+
+/** Formats whole days since 1970-01-01 as `YYYY-MM-DD`. */
+export function dateOf(day: number): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** Returns the ISO 8601 weekday: 1 is Monday, 7 is Sunday. */
+function weekdayOf(day: number): number {
+  return ((((day + 3) % 7) + 7) % 7) + 1;
+}
+
+/** Returns the `nth` (from 1) given weekday of a month (1 to 12). */
+function nthWeekday(month: { year: number; month: number }, weekday: number, nth: number): number {
+  const first = dayOfParts(month.year, month.month, 1);
+  return first + ((weekday - weekdayOf(first) + 7) % 7) + 7 * (nth - 1);
+}
+
+/** Returns the last given weekday of a month (1 to 12). */
+function lastWeekday(month: { year: number; month: number }, weekday: number): number {
+  const last = dayOfParts(month.year, month.month + 1, 1) - 1;
+  return last - ((weekdayOf(last) - weekday + 7) % 7);
+}
+
+/** Returns whole days since 1970-01-01; the year is 1000 or later, and month 13 is next January. */
+function dayOfParts(year: number, month: number, day: number): number {
+  return Date.UTC(year, month - 1, day) / DAY_MS;
 }

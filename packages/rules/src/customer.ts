@@ -3,7 +3,7 @@ import type { Transition } from "./transition.ts";
 export type CustomerStatus = "CREATED" | "ACTIVE" | "INACTIVE";
 export type CustomerMove = "activate" | "deactivate";
 
-/** Every move of a customer (S 3.2). There is no way back to `CREATED`. */
+/** Every move of a customer (S 3.2). None leads back to `CREATED`. */
 export const customerTransitions: readonly Transition<CustomerStatus, "create" | CustomerMove>[] = [
   {
     from: undefined,
@@ -42,7 +42,7 @@ export const customerTransitions: readonly Transition<CustomerStatus, "create" |
   },
 ];
 
-/** The customer's next status (S 3.2), or `undefined` where `from` does not admit the move. */
+/** Returns the customer's next status (S 3.2), or `undefined` if `from` does not admit the move. */
 export function moveCustomer(from: CustomerStatus, move: CustomerMove): CustomerStatus | undefined {
   return customerTransitions.find((row) => row.from === from && row.trigger === move)?.to;
 }

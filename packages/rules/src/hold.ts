@@ -1,8 +1,12 @@
-import { addBusinessDays, isBusinessDay, type BankCalendar } from "./business-days.ts";
-import { dateOf, dayOf } from "./civil-date.ts";
-import { wallClock } from "./wall-clock.ts";
+import {
+  addBusinessDays,
+  type BankCalendar,
+  dateOf,
+  dayOf,
+  isBusinessDay,
+} from "./business-days.ts";
 
-/** How long a refund is held after the original payment's settlement (S 3.1, S 8). */
+/** The time for which a refund is held after the original payment's settlement (S 3.1, S 8). */
 export interface Hold {
   /** Business days strictly after the settlement's date, 0 (that date itself) to 366; 3 by S 8. */
   readonly businessDays: number;
@@ -23,16 +27,15 @@ const DAY_MS = 86_400_000;
 const CUTOFF = /^([01]\d|2[0-3]):[0-5]\d$/;
 
 /**
- * The first instant at which a refund is no longer held: `now >= eligibleAt` is `AUTHORIZED` (S 3.1).
+ * Returns the first instant, in ms, from which a refund is `AUTHORIZED` (S 3.1).
  *
- * A later settlement never has an earlier threshold; with `'instant'`, apart from an hour that a
- * change of the clocks repeats on a business day. Where a change leaves the threshold's wall time
- * out, the threshold is the moment of the change; where it repeats it, the first occurrence.
+ * A later settlement never has an earlier threshold, except with `'instant'` in an hour that a clock change repeats on a
+ * business day. If a clock change skips the threshold's wall time, the threshold is the moment of the change; if it
+ * repeats it, the first occurrence.
  *
  * @param settledAt Milliseconds since the epoch.
- * @returns Milliseconds since the epoch.
- * @throws {RangeError} The threshold, or a day on the way, is after the calendar's `validUntil`.
- * @throws {TypeError} `settledAt` is no finite number, or `checkHold` refuses `hold`.
+ * @throws {RangeError} The threshold, or a day before it, is after the calendar's `validUntil`.
+ * @throws {TypeError} `settledAt` is not a finite number, or `checkHold` rejects `hold`.
  */
 export function eligibleAt(settledAt: number, hold: Hold): number {
   checkHold(hold);
@@ -67,7 +70,7 @@ function cutoffMs({ cutoff }: Hold): number {
 }
 
 /**
- * Refuses a hold that no threshold can be computed from; for start-up, where a profile is read.
+ * Checks a hold at start-up, where a profile is read.
  *
  * @throws {TypeError} Names the member that is wrong.
  */
@@ -87,4 +90,74 @@ export function checkHold({ businessDays, mode, timeZone, cutoff, calendar }: Ho
   if (!calendar.weekend.every((weekday) => [1, 2, 3, 4, 5, 6, 7].includes(weekday)))
     throw new TypeError('"hold.calendar.weekend" must hold weekdays from 1 to 7');
   for (const date of [...calendar.closed, ...calendar.open, calendar.validUntil]) dayOf(date);
+}
+
+const SECOND_MS = 1000;
+
+/** The clock of a time zone. */
+interface WallClock {
+  /** Returns the wall time of an instant (ms since the epoch), in ms as if it were UTC. */
+  readonly read: (instant: number) => number;
+  /**
+   * Returns the first instant at which the zone's clocks show `wall` or later: the first occurrence of a repeated wall
+   * time, and the moment of the change for a skipped one.
+   */
+  readonly firstInstantOf: (wall: number) => number;
+}
+
+/**
+ * Creates the clock of an IANA time zone from `Intl`.
+ *
+ * @throws {RangeError} The time zone does not exist.
+ */
+export function wallClock(timeZone: string): WallClock {
+  const format = formatOf(timeZone);
+  const read = (instant: number): number => {
+    // In the order of American English, whatever stands between them; parts would take twice as long.
+    const numbers = format.format(instant).match(/\d+/g) ?? [];
+    const [month = 0, day = 0, year = 0, hour = 0, minute = 0, second = 0] = numbers.map(Number);
+    const whole = Date.UTC(year, month - 1, day, hour, minute, second);
+    return whole + (instant - Math.floor(instant / SECOND_MS) * SECOND_MS);
+  };
+  return { read, firstInstantOf: (wall) => firstInstantOf(wall, read) };
+}
+
+// Making a format takes a hundred times as long as using it. Formats never change, so that whoever
+// shares one notices nothing; names of zones come from profiles, and are bounded all the same.
+const formats = new Map<string, Intl.DateTimeFormat>();
+const MAX_FORMATS = 32;
+
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  const known = formats.get(timeZone);
+  if (known !== undefined) return known;
+  const format = new Intl.DateTimeFormat("en-US", {
+    timeZone,
+    hourCycle: "h23",
+    year: "numeric",
+    month: "numeric",
+    day: "numeric",
+    hour: "numeric",
+    minute: "numeric",
+    second: "numeric",
+  });
+  if (formats.size < MAX_FORMATS) formats.set(timeZone, format);
+  return format;
+}
+
+function firstInstantOf(wall: number, read: WallClock["read"]): number {
+  // The zone's offsets a day before and a day after: wall time is within 14 hours of UTC, so that
+  // a change of the clocks that matters lies between the two.
+  const before = wall - (read(wall - DAY_MS) - (wall - DAY_MS));
+  const after = wall - (read(wall + DAY_MS) - (wall + DAY_MS));
+  let early = Math.min(before, after);
+  let late = Math.max(before, after);
+  if (read(early) === wall) return early;
+  // A change of the clocks, forward or back, lies near. From `early` on the clocks run forward, and
+  // at `late` they show this wall time, or a later one where the change leaves it out.
+  while (late - early > 1) {
+    const middle = Math.floor((early + late) / 2);
+    if (read(middle) < wall) early = middle;
+    else late = middle;
+  }
+  return late;
 }

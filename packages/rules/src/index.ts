@@ -11,7 +11,6 @@ export {
   type CustomerStatus,
 } from "./customer.ts";
 export { checkHold, eligibleAt, type Hold } from "./hold.ts";
-export { mermaid } from "./mermaid.ts";
 export {
   formatAmount,
   MAX_CENTS,
@@ -29,6 +28,7 @@ export {
 } from "./refund-transitions.ts";
 export {
   decide,
+  heldCents,
   onCovered,
   onDebit,
   onFailed,
@@ -41,14 +41,11 @@ export {
   type Refund,
   type RefundRequest,
   type RefundStatus,
-} from "./refund.ts";
-export {
-  heldCents,
-  reservationChange,
-  reserve,
   type Reservation,
   type ReservationErrorCode,
-} from "./reservation.ts";
+  reservationChange,
+  reserve,
+} from "./refund.ts";
 export { readJson, type JsonErrorCode, type JsonOptions, type JsonReading } from "./strict-json.ts";
 export {
   eventCategories,
@@ -61,5 +58,4 @@ export {
   type Selection,
   type SubscriptionDetails,
 } from "./subscription.ts";
-export { splitCents, sumCents } from "./sums.ts";
-export type { Transition } from "./transition.ts";
+export { mermaid, type Transition } from "./transition.ts";

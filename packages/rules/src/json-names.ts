@@ -1,5 +1,4 @@
-import { endOfString } from "./json-tokens.ts";
-import { decodeUtf8, encodeUtf8 } from "./utf8.ts";
+import { decodeUtf8, encodeUtf8, endOfString } from "./json-tokens.ts";
 
 // Names that turn a later merge or look-up into an attack on Object.prototype.
 const FORBIDDEN: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
@@ -14,9 +13,9 @@ const BACKSLASH = 0x5c;
 /** An open container. */
 export interface Frame {
   readonly isObject: boolean;
-  /** How many names stood on the stack when it was opened. */
+  /** Number of names on the stack when it was opened. */
   readonly base: number;
-  /** In an array the current element's index, in an object where the current name's quote stands. */
+  /** The current element's index in an array; the position of the current name's quote in an object. */
   at: number;
   /** The names of an object that has many. */
   many: Set<string> | undefined;
@@ -30,10 +29,9 @@ export interface NameStack {
 }
 
 /**
- * Takes the name whose opening quote stands at `quote` into the innermost object.
+ * Adds the name whose opening quote is at `quote` to the innermost object.
  *
- * @returns Where the name ends (exclusive); `~quote` for a name that may not stand here; for a fault
- *   inside the string at position N, `~N`.
+ * @returns The name's end (exclusive); `~quote` for a name that is not allowed; `~N` for a fault in the string at N.
  */
 export function takeName(names: NameStack, frame: Frame, bytes: Uint8Array, quote: number): number {
   // Ends and hashes the name in one pass; escapes are rare and take a second one.
@@ -56,7 +54,7 @@ export function takeName(names: NameStack, frame: Frame, bytes: Uint8Array, quot
   return addName(names, frame, bytes, { quote, hash }) ? at + 1 : ~quote;
 }
 
-/** Why `takeName` refused the name at `quote`. */
+/** Returns the reason for which `takeName` refused the name at `quote`. */
 export function whyRefused(
   bytes: Uint8Array,
   quote: number,
@@ -66,7 +64,7 @@ export function whyRefused(
     : "CS_JSON_DUPLICATE_MEMBER";
 }
 
-/** The name whose opening quote stands at `quote`, unescaped. */
+/** Returns the unescaped name whose opening quote is at `quote`. */
 export function nameAt(bytes: Uint8Array, quote: number): string {
   // The cast is safe: a string token parses to a string.
   return JSON.parse(decodeUtf8(bytes.subarray(quote, endOfString(bytes, quote)))) as string;
@@ -91,7 +89,7 @@ function addName(
   }
   const { quotes, hashes, count } = names;
   for (let index = frame.base; index < count; index += 1) {
-    // A sender can choose names of one hash, so that equal hashes alone say nothing.
+    // A sender can choose names of one hash, so equal hashes prove nothing.
     if (hashes[index] === hash && isSameName(bytes, { quote, other: quotes[index] ?? quote }))
       return false;
   }

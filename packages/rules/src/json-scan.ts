@@ -1,15 +1,15 @@
 import { nameAt, takeName, whyRefused, type Frame, type NameStack } from "./json-names.ts";
 import {
+  decodeUtf8,
   endOfNumber,
   endOfString,
   endOfWord,
+  isInexact,
   isSurrogateEscape,
   skipSpace,
 } from "./json-tokens.ts";
-import { isInexact } from "./number-text.ts";
-import { decodeUtf8 } from "./utf8.ts";
 
-/** Why the scan refuses a body; `JsonErrorCode` explains each. */
+/** The reason for which the scan refuses a body; see `JsonErrorCode`. */
 export type ScanErrorCode =
   | "CS_JSON_EMPTY"
   | "CS_JSON_SYNTAX"
@@ -43,10 +43,9 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /**
- * Walks a body's bytes, well-formed UTF-8, once from left to right, and holds nothing but the open
- * containers and their names: by the time that anything is built, the body is known to be JSON
- * (RFC 8259) without duplicates, forbidden names and lone surrogate escapes, and no deeper than
- * asked. No recursion, so that no depth overflows the stack. Offsets are in bytes.
+ * Scans well-formed UTF-8 once from left to right and keeps only the open containers and their names: before anything is
+ * built, the body is known to be JSON (RFC 8259) without duplicates, forbidden names and lone surrogate escapes, and no
+ * deeper than allowed. No recursion, so that no depth overflows the stack. Offsets are in bytes.
  */
 export function scanJson(bytes: Uint8Array, { depth, numbers }: ScanOptions): Scan {
   const frames: Frame[] = [];
@@ -137,7 +136,7 @@ function isNumberStart(byte: number | undefined): boolean {
   return byte !== undefined && (byte === MINUS || (byte >= 0x30 && byte <= 0x39));
 }
 
-// The source text of a number, where it is to be held.
+/** Returns a number's source text if it is to be kept. */
 function heldText(
   bytes: Uint8Array,
   { from, end, numbers }: { from: number; end: number; numbers: ScanOptions["numbers"] },
@@ -146,7 +145,7 @@ function heldText(
   return decodeUtf8(bytes.subarray(from, end));
 }
 
-/** JSON Pointer (RFC 6901) of the value that the innermost container stands at. */
+/** Returns the JSON Pointer (RFC 6901) of the innermost container's current value. */
 function pointerOf(bytes: Uint8Array, frames: readonly Frame[]): string {
   let pointer = "";
   for (const { isObject, at } of frames) {

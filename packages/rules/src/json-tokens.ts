@@ -1,8 +1,6 @@
-// The tokens of RFC 8259, as positions in UTF-8 bytes. Each function takes the position where a token
-// starts and returns where it ends (exclusive); a fault at position N is returned as `~N`, which is
-// negative; a bad escape's fault stands at its backslash. Nothing is built. Bytes, not text: indexing
-// a string asks again at each unit how the engine holds it, and takes twice the time. Past the end
-// stands a 0, which is part of no token.
+// The tokens of RFC 8259, as positions in UTF-8 bytes. Each function takes the start of a token and returns its end
+// (exclusive), or `~N`, which is negative, for a fault at N; a bad escape's fault is at its backslash. Bytes, because
+// indexing a string takes twice the time. Beyond the end is a 0, which belongs to no token.
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -11,7 +9,7 @@ const ESCAPED: ReadonlySet<number | undefined> = new Set(
   Array.from('"\\/bfnrt', (letter) => letter.charCodeAt(0)),
 );
 
-/** The next position that is not insignificant whitespace (RFC 8259 section 2). */
+/** Returns the next position that is not whitespace (RFC 8259 section 2). */
 export function skipSpace(bytes: Uint8Array, from: number): number {
   let at = from;
   while (isSpace(bytes[at] ?? 0)) at += 1;
@@ -23,7 +21,7 @@ function isSpace(byte: number): boolean {
   return byte <= 0x20 && (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09);
 }
 
-/** Ends a string (RFC 8259 section 7) whose opening quote stands at `from`. */
+/** Ends a string (RFC 8259 section 7) whose opening quote is at `from`. */
 export function endOfString(bytes: Uint8Array, from: number): number {
   let at = from + 1;
   for (;;) {
@@ -44,7 +42,7 @@ export function endOfString(bytes: Uint8Array, from: number): number {
   }
 }
 
-/** Whether a fault of `endOfString` is an escaped surrogate without its other half. */
+/** True if a fault of `endOfString` is an escaped surrogate without its other half. */
 export function isSurrogateEscape(bytes: Uint8Array, at: number): boolean {
   return bytes[at] === BACKSLASH && isSurrogate(hexUnit(bytes, at + 2));
 }
@@ -102,7 +100,7 @@ function endOfEscape(bytes: Uint8Array, from: number): number {
   return isPair ? from + 12 : ~from;
 }
 
-// The value of four hexadecimal digits, or -1.
+/** Returns the value of four hexadecimal digits, or -1. */
 function hexUnit(bytes: Uint8Array, from: number): number {
   let unit = 0;
   for (let at = from; at < from + 4; at += 1) {
@@ -121,4 +119,67 @@ function hexDigit(byte: number): number {
 
 function isSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdfff;
+}
+
+const SAFE_DIGITS = 15;
+const SMALLEST_NORMAL = 2.2250738585072014e-308;
+
+// Numbers of at most this many digits without an exponent fit a double's range.
+const MODERATE_LENGTH = 300;
+
+const ZERO = 0x30;
+const NINE = 0x39;
+const LETTER_E = 0x65;
+
+/**
+ * True if a JSON number's source text may be more precise than the double that `JSON.parse` makes of it: more than 15
+ * significant digits, a value that overflows to infinity, or one below the normal doubles.
+ */
+export function isInexact(
+  bytes: Uint8Array,
+  { from, end }: { readonly from: number; readonly end: number },
+): boolean {
+  let significant = 0;
+  let zeros = 0;
+  let hasExponent = false;
+  for (let at = from; at < end && !hasExponent; at += 1) {
+    const byte = bytes[at] ?? 0;
+    if (byte === ZERO) {
+      zeros += 1;
+    } else if (byte > ZERO && byte <= NINE) {
+      significant += significant === 0 ? 1 : zeros + 1;
+      zeros = 0;
+    }
+    hasExponent = (byte | 0x20) === LETTER_E;
+  }
+  if (significant > SAFE_DIGITS) return true;
+  if (significant === 0 || (!hasExponent && end - from < MODERATE_LENGTH)) return false;
+  const size = Math.abs(Number(decodeUtf8(bytes.subarray(from, end))));
+  return size === Infinity || size < SMALLEST_NORMAL;
+}
+
+// Without streaming a decoder keeps nothing between calls.
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const encoder = new TextEncoder();
+
+/** @throws {TypeError} The bytes are not well-formed UTF-8. A byte order mark is kept. */
+export function decodeUtf8(bytes: Uint8Array): string {
+  return decoder.decode(bytes);
+}
+
+export function encodeUtf8(text: string): Uint8Array {
+  return encoder.encode(text);
+}
+
+const lossy = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** Returns the offset of the first byte that is not well-formed UTF-8 (RFC 3629 section 4), or the length. */
+export function firstBadByte(bytes: Uint8Array): number {
+  let at = 0;
+  for (const character of lossy.decode(bytes)) {
+    const isGenuine = bytes[at] === 0xef && bytes[at + 1] === 0xbf && bytes[at + 2] === 0xbd;
+    if (character === "\ufffd" && !isGenuine) return at;
+    at += encodeUtf8(character).length;
+  }
+  return at;
 }

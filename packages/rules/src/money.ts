@@ -4,7 +4,7 @@ export const MIN_CENTS = 1n;
 /** The largest amount, 99,999,999.99, in cents: the ten digits of a bank's amount field. */
 export const MAX_CENTS = 9_999_999_999n;
 
-/** What a profile may loosen in how an amount is written. */
+/** A profile's exceptions for the text of an amount. */
 export interface AmountPolicy {
   /** `'accept'` takes zeros beyond the second digit after the separator: `1.100`. Default `'reject'`. */
   readonly trailingZeros?: "reject" | "accept";
@@ -13,9 +13,9 @@ export interface AmountPolicy {
 }
 
 /**
- * Why a text is no amount, judged in this order:
+ * The reason for which a text is not an amount, checked in this order:
  * - `CS_AMOUNT_NOT_A_NUMBER`: not the text of a JSON number (RFC 8259 section 6).
- * - `CS_AMOUNT_EXPONENT`: an exponent, where the policy rejects them.
+ * - `CS_AMOUNT_EXPONENT`: an exponent, if the policy rejects them.
  * - `CS_AMOUNT_TOO_PRECISE`: more than two digits after the separator.
  * - `CS_AMOUNT_TOO_SMALL`: zero or negative.
  * - `CS_AMOUNT_TOO_LARGE`: more than `MAX_CENTS`.
@@ -35,13 +35,10 @@ const JSON_NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 const MAX_WHOLE_DIGITS = 8;
 
 /**
- * Reads the source text of a JSON number as an amount of money (S 2.1). Without a policy the accepted
- * texts are exactly `^(0|[1-9]\d*)(\.\d{1,2})?$` with a value from 0.01 to 99,999,999.99.
- *
- * The text itself is judged, not the number that a parser makes of it: as a double
+ * Parses the source text of a JSON number as an amount of money (S 2.1). Without a policy the accepted texts are exactly
+ * `^(0|[1-9]\d*)(\.\d{1,2})?$` with a value from 0.01 to 99,999,999.99. The text is judged, because the double of
  * `0.1000000000000000055` is `0.1` and would pass. Time is linear in the text's length.
  *
- * @param text The number as it stands in the body. A JSON string's content is the caller's to allow.
  * @returns The amount in cents, from `MIN_CENTS` to `MAX_CENTS`, or the first fault's code.
  * @throws {TypeError} `text` is not a string: a parsed number has lost its source text.
  */

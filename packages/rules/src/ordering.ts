@@ -1,19 +1,18 @@
-/** A state of one resource, as an event tells it. */
+/** A state of one resource, as an event reports it. */
 export interface ResourceState {
   /** The event's type, which names the state. */
   readonly type: string;
   /** When the event happened, in ms. */
   readonly timestamp: number;
-  /** How far along its life the state stands, where its type has a rank. */
+  /** Progress of the state in the resource's life, if its type has a rank. */
   readonly rank?: number | undefined;
 }
 
 export type StateOrder = "older" | "same" | "newer" | "contradictory";
 
 /**
- * How `second` stands to `first`, two states of one resource: by rank where both have one, since
- * clocks of senders disagree, else by timestamp. Equally far along, two events of one type tell the
- * same state and two of different types contradict each other.
+ * Compares two states of one resource: by rank if both have one, because senders' clocks disagree, else by timestamp.
+ * At the same rank or time, two events of one type are the same state, and two of different types contradict each other.
  */
 export function compareStates({
   first,

@@ -11,7 +11,7 @@ export type RefundCondition =
   | "now >= eligibleAt"
   | "the profile knows late returns";
 
-/** Every move of a refund (S 3.1). What stands in no row changes nothing. */
+/** Every move of a refund (S 3.1). Anything else changes nothing. */
 export const refundTransitions: readonly Transition<
   RefundStatus,
   RefundTrigger,

@@ -1,12 +1,10 @@
 import { eligibleAt, type Hold } from "./hold.ts";
-import { reserve, type ReservationErrorCode } from "./reservation.ts";
 
 export type RefundStatus = "PENDING" | "AUTHORIZED" | "TERMINAL_FAILED";
 
 /**
- * What is known of the original payment (S 3.1). `failed` includes canceled; a debit that may still be
- * tried again is `processing`. `covered`: the service pays the merchant although the customer was not
- * debited; at any age, also after settlement.
+ * The state of the original payment (S 3.1). `failed` includes canceled; a debit that may be retried is `processing`.
+ * `covered`: the service pays the merchant although the customer was not debited, at any age, also after settlement.
  */
 export type Debit =
   | { readonly state: "processing" }
@@ -64,12 +62,11 @@ const RETURNED: Refund = Object.freeze({
 const AUTHORIZED: Refund = Object.freeze({ status: "AUTHORIZED" });
 
 /**
- * Decides a refund request (S 3.1, rows "request made"). The debit's failure or cover is judged
- * before what remains of its amount: such a request makes a `TERMINAL_FAILED` refund with
- * `CUSTOMER_NOT_DEBITED`, whatever it asks for.
+ * Decides a refund request (S 3.1). The debit's failure or cover is judged before the remaining amount: such a request
+ * makes a `TERMINAL_FAILED` refund with `CUSTOMER_NOT_DEBITED`, whatever it asks for.
  *
- * @returns The refund in its first state, or, where more is asked than remains,
- *   `PAYMENT_ALREADY_REFUNDED` (nothing remains) or `REFUND_AMOUNT_EXCEEDS_REMAINING`: no refund then.
+ * @returns The refund in its first state; or, without a refund, `PAYMENT_ALREADY_REFUNDED` if nothing remains, or
+ *   `REFUND_AMOUNT_EXCEEDS_REMAINING`.
  * @throws {TypeError} An amount is impossible: `askedCents` below 1, or `reservedCents` outside the payment.
  * @throws {RangeError} The bank calendar does not reach the threshold.
  */
@@ -84,10 +81,9 @@ export function decide(request: RefundRequest): Decision {
 }
 
 /**
- * The refund once the original payment is known to have settled: a `PENDING` one gets its threshold,
- * counted from this settlement, and is `AUTHORIZED` where `now` has reached it. Others stay.
+ * Applies the original payment's settlement: a `PENDING` refund gets its threshold, counted from this settlement, and is
+ * `AUTHORIZED` if `now` has reached it. Returns `refund` itself if nothing changes.
  *
- * @returns `refund` itself where nothing changes.
  * @throws {RangeError} The bank calendar does not reach the threshold.
  */
 export function onSettled(
@@ -108,40 +104,27 @@ export function onSettled(
 }
 
 /**
- * The refund once the original payment has failed: a `PENDING` one fails, however long its threshold
- * has passed. Others stay: money that has begun to move is not called back.
- *
- * @returns `refund` itself where nothing changes.
+ * Applies the original payment's failure: a `PENDING` refund fails, however long its threshold has passed. Others stay,
+ * because money that has begun to move is not called back. Returns `refund` itself if nothing changes.
  */
 export function onFailed(refund: Refund): Refund {
   return refund.status === "PENDING" ? NOT_DEBITED : refund;
 }
 
-/**
- * The refund once the original payment has fallen into the service's cover: as `onFailed`.
- *
- * @returns `refund` itself where nothing changes.
- */
+/** Applies the service's cover of the original payment, as `onFailed`. */
 export function onCovered(refund: Refund): Refund {
   return onFailed(refund);
 }
 
-/**
- * The refund at `now` (ms): a `PENDING` one whose threshold is reached, `now >= eligibleAt`, is
- * `AUTHORIZED`.
- *
- * @returns `refund` itself where nothing changes.
- */
+/** Authorizes a `PENDING` refund whose threshold is reached: `now >= eligibleAt`. Returns `refund` itself otherwise. */
 export function onTime(refund: Refund, now: number): Refund {
   const isDue = refund.status === "PENDING" && now >= (refund.eligibleAt ?? Infinity);
   return isDue ? AUTHORIZED : refund;
 }
 
 /**
- * The refund once the receiving bank has returned the credit: an `AUTHORIZED` one fails with
- * `REFUND_RETURNED` where the profile knows late returns, the only move out of `AUTHORIZED`.
- *
- * @returns `refund` itself where nothing changes.
+ * Applies a return by the receiving bank: an `AUTHORIZED` refund fails with `REFUND_RETURNED` if the profile allows late
+ * returns; the only move out of `AUTHORIZED`. Returns `refund` itself if nothing changes.
  */
 export function onReturned(
   refund: Refund,
@@ -151,10 +134,9 @@ export function onReturned(
 }
 
 /**
- * The refund at `now`, given all that is known of the original payment by then. Where its failure and
- * the threshold fall on one instant, the failure is judged first: no money leaves.
+ * Applies the state of the original payment at `now`. If its failure and the threshold fall on one instant, the failure
+ * is judged first: no money leaves. Returns `refund` itself if nothing changes.
  *
- * @returns `refund` itself where nothing changes.
  * @throws {RangeError} The bank calendar does not reach the threshold.
  */
 export function onDebit(
@@ -172,4 +154,66 @@ export function onDebit(
     default:
       return debit satisfies never;
   }
+}
+
+/**
+ * `PAYMENT_ALREADY_REFUNDED`: nothing remains of the payment. `REFUND_AMOUNT_EXCEEDS_REMAINING`: less remains than the
+ * request asks for.
+ */
+export type ReservationErrorCode = "REFUND_AMOUNT_EXCEEDS_REMAINING" | "PAYMENT_ALREADY_REFUNDED";
+
+export type Reservation =
+  | { readonly ok: true; /** All that is reserved now. */ readonly reservedCents: bigint }
+  | { readonly ok: false; readonly code: ReservationErrorCode };
+
+/**
+ * Reserves a part of a payment for a refund, so that `PENDING` and `AUTHORIZED` refunds together never
+ * exceed it.
+ *
+ * @throws {TypeError} `askedCents` is below 1, or `reservedCents` is negative or more than `amountCents`.
+ */
+export function reserve({
+  amountCents,
+  reservedCents,
+  askedCents,
+}: {
+  readonly amountCents: bigint;
+  readonly reservedCents: bigint;
+  readonly askedCents: bigint;
+}): Reservation {
+  // A refund of less than nothing would make room for others.
+  if (askedCents < 1n) throw new TypeError('"askedCents" must be 1 or more');
+  if (reservedCents < 0n || reservedCents > amountCents)
+    throw new TypeError('"reservedCents" must be from 0 to "amountCents"');
+  const remaining = amountCents - reservedCents;
+  if (remaining === 0n) return { ok: false, code: "PAYMENT_ALREADY_REFUNDED" };
+  if (askedCents > remaining) return { ok: false, code: "REFUND_AMOUNT_EXCEEDS_REMAINING" };
+  return { ok: true, reservedCents: reservedCents + askedCents };
+}
+
+/** Returns the part of its payment that a refund of `cents` holds in its state. */
+export function heldCents(refund: Refund, cents: bigint): bigint {
+  switch (refund.status) {
+    case "PENDING":
+    case "AUTHORIZED":
+      return cents;
+    case "TERMINAL_FAILED":
+      return 0n;
+    default:
+      return refund satisfies never;
+  }
+}
+
+/**
+ * Returns the change of the payment's `reservedCents` by a step of a refund of `cents`: `cents` when it is created and
+ * holds them, `-cents` when it fails, 0 otherwise. A refund fails at most once, so each amount is released once.
+ *
+ * @param step `before` is undefined for a refund that is being created.
+ */
+export function reservationChange(
+  step: { readonly before: Refund | undefined; readonly after: Refund },
+  cents: bigint,
+): bigint {
+  const before = step.before === undefined ? 0n : heldCents(step.before, cents);
+  return heldCents(step.after, cents) - before;
 }

@@ -1,29 +1,29 @@
 import { scanJson, type ScanErrorCode } from "./json-scan.ts";
-import { decodeUtf8, encodeUtf8, firstBadByte } from "./utf8.ts";
+import { decodeUtf8, encodeUtf8, firstBadByte } from "./json-tokens.ts";
 
 export interface JsonOptions {
-  /** How many containers may stand inside each other, 1 to 1024. Default 16. A lone `[]` is 1 deep. */
+  /** Deepest allowed nesting of containers, 1 to 1024. Default 16. A lone `[]` is 1 deep. */
   readonly depth?: number;
   /**
-   * Which numbers' source texts are held. `'inexact'` (default): those that carry more than the parsed
-   * double, by more than 15 significant digits, overflow or underflow. `'all'`: every number.
+   * Numbers whose source text is kept: `'all'`, or only those whose text is more precise than the parsed double.
+   * Default `'inexact'`.
    */
   readonly numbers?: "all" | "inexact";
 }
 
 /**
- * Why a body is refused. `offset` is in UTF-16 units of the decoded text, for `CS_JSON_ENCODING` of a
- * byte array in bytes.
- * - `CS_JSON_ENCODING`: not well-formed UTF-8, or a string with a lone surrogate in it.
+ * The reason for which a body is refused. `offset` is in UTF-16 units of the decoded text; for `CS_JSON_ENCODING` of a
+ * byte array, in bytes.
+ * - `CS_JSON_ENCODING`: not well-formed UTF-8, or a string with a lone surrogate.
  * - `CS_JSON_BOM`: starts with a byte order mark (RFC 8259 section 8.1).
- * - `CS_JSON_EMPTY`: nothing but whitespace.
- * - `CS_JSON_SYNTAX`: not JSON (RFC 8259); the offset is that of the first unit that cannot stand.
+ * - `CS_JSON_EMPTY`: only whitespace.
+ * - `CS_JSON_SYNTAX`: not JSON (RFC 8259), at the first unit that is not allowed.
  * - `CS_JSON_LONE_SURROGATE`: an escape such as `\ud800` without its other half.
- * - `CS_JSON_DUPLICATE_MEMBER`: an object names a member twice, also through escapes.
+ * - `CS_JSON_DUPLICATE_MEMBER`: an object has two members of one name, also through escapes.
  * - `CS_JSON_FORBIDDEN_MEMBER`: a member is named `__proto__`, `constructor` or `prototype`.
- * - `CS_JSON_DEPTH`: deeper than `depth`; the offset is that of the bracket too many.
- * - `CS_JSON_POINTERS`: the pointers of the numbers held are longer than 65,536 units and 16 for
- *   each byte of the body together: a long name above many numbers.
+ * - `CS_JSON_DEPTH`: deeper than `depth`, at the bracket too many.
+ * - `CS_JSON_POINTERS`: the pointers of the kept numbers are longer than 65,536 units plus 16 for each byte of the body:
+ *   a long name above many numbers.
  */
 export type JsonErrorCode = "CS_JSON_ENCODING" | "CS_JSON_BOM" | ScanErrorCode;
 
@@ -39,12 +39,10 @@ export type JsonReading =
 const MAX_DEPTH = 1024;
 
 /**
- * Reads a body as JSON (RFC 8259), strictly, and keeps the source text of its numbers. Everything is
- * judged before anything is built; what is accepted, `JSON.parse` reads to the same value.
+ * Parses a body as JSON (RFC 8259), strictly, and keeps the source text of its numbers. Everything is judged before
+ * anything is built; an accepted body has the value that `JSON.parse` gives it. Never throws for what a stranger sends.
  *
- * @param body The bytes as they arrived, or a text.
- * @returns The value, or the first fault. Nothing that a stranger sends makes it throw.
- * @throws {TypeError} `body` is neither bytes nor text, or `depth` is not a whole number from 1 to 1024.
+ * @throws {TypeError} `body` is neither bytes nor text, or `depth` is not an integer from 1 to 1024.
  */
 export function readJson(
   body: Uint8Array | string,
@@ -74,7 +72,7 @@ function read(
   if (text.startsWith("\u{feff}")) return { ok: false, code: "CS_JSON_BOM", offset: 0 };
   const scan = scanJson(bytes, options);
   if (!scan.ok) {
-    // Each fault stands at the start of a character.
+    // Each fault is at the start of a character.
     const offset = decodeUtf8(bytes.subarray(0, scan.offset)).length;
     return { ok: false, code: scan.code, offset };
   }

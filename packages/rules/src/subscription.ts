@@ -5,7 +5,7 @@ export const eventCategories: readonly ["ACCOUNT", "CUSTOMER", "PAYMENT"] = Obje
   "PAYMENT",
 ]);
 
-/** What a subscribe or unsubscribe request names (S 2.5). With `ALL`, `details` is not looked at. */
+/** The events that a subscribe or unsubscribe request names (S 2.5). `ALL` ignores `details`. */
 export type SubscriptionDetails =
   | { readonly type: "ALL"; readonly details?: readonly string[] | undefined }
   | { readonly type: "CATEGORY" | "EVENT"; readonly details: readonly string[] };
@@ -18,8 +18,8 @@ export interface EventSet {
 }
 
 /**
- * What a subscription delivers: what is included, minus what is excluded. The rules are kept as they
- * were asked for and never expanded to names, so that `ALL` holds for events of the future too. JSON.
+ * The events that a subscription delivers: included minus excluded. The rules are stored as requested and never expanded
+ * to names, so that `ALL` includes future events too. JSON.
  */
 export interface Selection {
   readonly include: EventSet;
@@ -52,18 +52,17 @@ export function exclude(selection: Selection, details: SubscriptionDetails): Sel
     : { include: selection.include, exclude: excluded };
 }
 
-/** Whether an event is delivered (S 6.1, S 6.2). */
+/** True if an event is delivered (S 6.1, S 6.2). */
 export function matches(selection: Selection, event: CatalogueRow): boolean {
   return holds(selection.include, event) && !holds(selection.exclude, event);
 }
 
 /**
- * Whether nothing is left, so that the subscription ends: everything is excluded, or each included
- * category is excluded as a category and each included name by name or by its category. `ALL`
- * counts as the three categories. Excluding every event of a category by name does not close it: the
- * category may grow.
+ * True if nothing is left, so that the subscription ends: everything is excluded, or each included category is excluded
+ * as a category and each included name by name or by its category. `ALL` counts as the three categories. Excluding every
+ * event of a category by name does not close it, because the category may grow.
  *
- * @param catalogue Tells a name's category. A name that it does not hold is excluded by name alone.
+ * @param catalogue Maps names to categories. A name that it lacks is excluded by name only.
  */
 export function isClosed(selection: Selection, catalogue: readonly CatalogueRow[]): boolean {
   const { include, exclude: excluded } = selection;

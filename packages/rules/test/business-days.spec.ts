@@ -3,11 +3,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   addBusinessDays,
+  dateOf,
+  dayOf,
   federalReserve,
   isBusinessDay,
   type BankCalendar,
 } from "../src/business-days.ts";
-import { dateOf, dayOf, weekdayOf } from "../src/civil-date.ts";
 import { closedWeekdays } from "./federal-calendar.ts";
 
 const plain: BankCalendar = { ...federalReserve, holidays: "none" };
@@ -166,7 +167,7 @@ describe("the n-th business day after a date", () => {
     fc.assert(
       fc.property(dates, fc.subarray([1, 2, 3, 4, 5, 6, 7]), (date, weekend) => {
         const isOpen = isBusinessDay(date, { ...plain, weekend });
-        expect(isOpen).toBe(!weekend.includes(weekdayOf(dayOf(date))));
+        expect(isOpen).toBe(!weekend.includes(new Date(date).getUTCDay() || 7));
       }),
     );
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { customerTransitions } from "../src/customer.ts";
-import { mermaid } from "../src/mermaid.ts";
+import { mermaid } from "../src/transition.ts";
 import { refundTransitions } from "../src/refund-transitions.ts";
 
 describe("a Mermaid diagram", () => {

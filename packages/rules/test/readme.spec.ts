@@ -103,8 +103,6 @@ describe("the package", () => {
         "reservationChange",
         "reserve",
         "select",
-        "splitCents",
-        "sumCents",
       ]),
     );
   });

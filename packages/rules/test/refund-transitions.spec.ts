@@ -16,7 +16,7 @@ import {
   type Debit,
   type Refund,
 } from "../src/refund.ts";
-import { reservationChange } from "../src/reservation.ts";
+import { reservationChange } from "../src/refund.ts";
 import { standardHold } from "./holds.ts";
 import { debits, instants, refunds } from "./refunds.ts";
 

@@ -10,7 +10,7 @@ import {
   type Debit,
   type Refund,
 } from "../src/refund.ts";
-import { reservationChange } from "../src/reservation.ts";
+import { reservationChange } from "../src/refund.ts";
 import { ms, standardHold } from "./holds.ts";
 
 const HOUR = 3_600_000;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { onFailed, onReturned } from "../src/refund.ts";
-import { heldCents, reservationChange, reserve } from "../src/reservation.ts";
+import { heldCents, reservationChange, reserve } from "../src/refund.ts";
 import { refunds } from "./refunds.ts";
 
 const cents = fc.bigInt({ min: 1n, max: 9_999_999_999n });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { wallClock } from "../src/wall-clock.ts";
+import { wallClock } from "../src/hold.ts";
 import { ms } from "./holds.ts";
 
 const HOUR = 3_600_000;

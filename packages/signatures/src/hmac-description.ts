@@ -1,6 +1,6 @@
 import { checkMinSecretBytes } from "./secret.ts";
 
-/** How bytes are written in a header: padded base64 of the standard alphabet, or lower-case hexadecimal. */
+/** The encoding of bytes in a header: padded base64 of the standard alphabet, or lower-case hexadecimal. */
 export type Encoding = "base64" | "hex";
 
 /** The hash functions for HMAC (RFC 2104). SHA-1 is left out on purpose. */
