@@ -1,10 +1,20 @@
 // pnpm matrix: runs every check against every broken and every good target, and writes docs/matrix.*.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { requirements, type Target } from "@countersign/contract-kit";
-import { alarmsAt, matrixOf, offDiagonal } from "./matrix.ts";
+import {
+  type CheckOf,
+  providerChecks,
+  receiverChecks,
+  requirements,
+  type Target,
+} from "@countersign/contract-kit";
+import type { Fault } from "./fault.ts";
+import { goodProviders } from "./good/providers.ts";
+import { goodReceivers } from "./good/receivers.ts";
+import { alarmsAt, type Good, matrixOf, offDiagonal } from "./matrix.ts";
 import { type MatrixDocument, type MatrixOfRole, pagesOf } from "./page.ts";
-import { type Part, roles } from "./roles.ts";
+import { providerFaults } from "./providers/faults.ts";
+import { receiverFaults } from "./receivers/faults.ts";
 
 const HELP = `pnpm matrix [--role receiver|provider] [--seed N] [--check | --fault TEXT | --repeat N [--good TEXT]]
 
@@ -33,44 +43,51 @@ const { values: asked } = parseArgs({
 const all = requirements();
 const docs = new URL("../../docs/", import.meta.url);
 const seed = Number(asked.seed);
+const made: Partial<Record<Target["role"], MatrixOfRole>> = {};
+const problems: string[] = [];
 
 if (asked.help) process.stdout.write(HELP);
-else process.exitCode = (await main()) ? 0 : 1;
-
-async function main(): Promise<boolean> {
-  const made: Partial<Record<Target["role"], MatrixOfRole>> = {};
-  const problems: string[] = [];
-  for (const role of ["receiver", "provider"] as const) {
-    if (asked.role !== undefined && asked.role !== role) continue;
-    const part = await roles[role]();
-    if (asked.repeat !== undefined) problems.push(...(await repeat(part, Number(asked.repeat))));
-    else if (asked.fault !== undefined) problems.push(...(await show(part, asked.fault)));
-    else made[role] = await measure(part, problems);
-  }
+else {
+  if (asked.role !== "provider")
+    await play("receiver", receiverChecks, receiverFaults, goodReceivers, { atOnce: 4 });
+  // 12 runs are enough for each generated check to meet the faults of its own broken services.
+  const pace = { atOnce: 3, runs: 12 };
+  if (asked.role !== "receiver")
+    await play("provider", providerChecks, providerFaults, goodProviders, pace);
   for (const problem of problems) console.error(problem);
   const isFresh = Object.keys(made).length === 0 || publish(made);
-  return problems.length === 0 && isFresh;
+  process.exitCode = problems.length === 0 && isFresh ? 0 : 1;
 }
 
-async function measure(part: Part<Target>, problems: string[]): Promise<MatrixOfRole> {
-  const { role, checks, faults, good, ...pace } = part;
+/** Runs what was asked for of one role. */
+async function play<T extends Target>(
+  role: T["role"],
+  checks: readonly CheckOf<T>[],
+  faults: readonly Fault<T>[],
+  good: readonly Good<T>[],
+  pace: { readonly atOnce: number; readonly runs?: number },
+): Promise<void> {
   const options = { checks, requirements: all, seed, ...pace };
-  let done = 0;
-  const onRow = ({ what }: { readonly what: string }): void => {
-    done += 1;
-    progress(`${role} ${done}/${faults.length}: ${what}`);
-  };
-  const rows = await matrixOf(faults, { ...options, onRow });
-  problems.push(...offDiagonal(rows));
-  for (const one of good) {
-    progress(`${role} ${one.name}`);
-    if (one.missing !== undefined) console.error(`${one.name}: not run, ${one.missing}`);
-    else problems.push(...(await alarmsAt(one, options)));
+  const { fault, repeat } = asked;
+  if (repeat !== undefined) {
+    for (let round = 0; round < Number(repeat); round += 1)
+      for (const one of good.filter(({ name }) => name.includes(asked.good)))
+        await judge(one, { checks, requirements: all, seed: seed + round });
+    return;
   }
-  progress("");
-  const tested = new Set(checks.flatMap((check) => check.requirements));
+  const some = faults.filter((one) => `${one.requirement} ${one.what}`.includes(fault ?? ""));
+  const onRow = ({ what }: { readonly what: string }): void => progress(`${role}: ${what}`);
+  const rows = await matrixOf(some, { ...options, onRow });
+  problems.push(...offDiagonal(rows));
+  if (fault !== undefined) {
+    for (const { requirement, what, caughtBy } of rows)
+      console.log(`${requirement}: ${what}\n  caught by ${caughtBy.join(", ") || "nothing"}`);
+    return;
+  }
+  for (const one of good) await judge(one, options);
   console.log(`${role}: ${rows.length} faults, ${good.length} good targets`);
-  return {
+  const tested = new Set(checks.flatMap((check) => check.requirements));
+  made[role] = {
     requirements: all.filter(({ id }) => tested.has(id)).map(({ id }) => id),
     rows: rows.map(({ requirement, what, also, caughtBy }) => ({
       requirement,
@@ -82,32 +99,15 @@ async function measure(part: Part<Target>, problems: string[]): Promise<MatrixOf
   };
 }
 
-/** Runs the checks against good targets again and again, each time with another seed. */
-async function repeat({ role, checks, good }: Part<Target>, times: number): Promise<string[]> {
-  const some = good.filter((one) => one.missing === undefined && one.name.includes(asked.good));
-  const flakes: string[] = [];
-  for (let round = 0; round < times; round += 1)
-    for (const one of some) {
-      const options = { checks, requirements: all, seed: seed + round };
-      const alarms = await alarmsAt(one, options);
-      flakes.push(...alarms.map((alarm) => `seed ${options.seed}: ${alarm}`));
-      progress(`${role} ${round + 1}/${times} ${one.name}, ${flakes.length} alarms`);
-    }
-  progress("");
-  console.log(`${role}: ${times * some.length} runs, ${flakes.length} alarms`);
-  return flakes;
-}
-
-/** Shows what catches some broken targets. */
-async function show(
-  { checks, faults, ...pace }: Part<Target>,
-  text: string,
-): Promise<readonly string[]> {
-  const some = faults.filter((one) => `${one.requirement} ${one.what}`.includes(text));
-  const rows = await matrixOf(some, { checks, requirements: all, seed, ...pace });
-  for (const { requirement, what, caughtBy } of rows)
-    console.log(`${requirement}: ${what}\n  caught by ${caughtBy.join(", ") || "nothing"}`);
-  return offDiagonal(rows);
+async function judge<T extends Target>(
+  good: Good<T>,
+  options: Parameters<typeof alarmsAt<T>>[1],
+): Promise<void> {
+  progress(`seed ${options.seed}: ${good.name}`);
+  if (good.missing !== undefined) console.error(`${good.name}: not run, ${good.missing}`);
+  else
+    for (const alarm of await alarmsAt(good, options))
+      problems.push(`seed ${options.seed}: ${alarm}`);
 }
 
 /** Writes the results, or with --check compares them; returns false if they were stale. */

@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { arbitrary } from "../src/derive/arbitrary.ts";
 import { refusals, standard } from "./oracle.ts";
 
-describe("the arbitrary of", () => {
+describe("an arbitrary", () => {
   it.each(standard.paths)(
-    "%s generates 10,000 values that the oracle takes",
+    "generates 10,000 values that Ajv accepts for %s",
     (path) => {
       const at = standard.document(path);
       fc.assert(

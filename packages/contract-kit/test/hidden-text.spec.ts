@@ -19,7 +19,7 @@ describe("shown bytes", () => {
     expect(shownBytes(bytes)).toBe(text);
   });
 
-  it("count the bytes beyond the cap", () => {
+  it("end with the count of the bytes beyond the cap", () => {
     expect(shownBytes("aaaa€", { cap: 5 })).toBe("aaaa\\xe2\n… 2 more bytes");
   });
 
@@ -36,22 +36,23 @@ describe("shown bytes", () => {
 describe("the redactor", () => {
   const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
   const bare = SECRET.slice(6);
-  const key = Buffer.from(bare, "base64").toString("hex");
 
-  it.each([
-    ["as it is", SECRET],
-    ["without its prefix", bare],
-    ["in base64", Buffer.from(SECRET).toString("base64")],
-    ["in base64url", Buffer.from(SECRET).toString("base64url")],
-    ["in hexadecimal", Buffer.from(SECRET).toString("hex")],
-    ["as its key's bytes", key],
-    ["as its key's bytes in capitals", key.toUpperCase()],
-    ["in a URL", encodeURIComponent(SECRET)],
-  ])("hides a secret %s", (_how, form) => {
-    const hidden = redactor([SECRET])({ entries: [{ message: `a ${form} b`, ms: 1 }] });
-    expect(JSON.stringify(hidden)).not.toContain(form);
-    expect(hidden.entries[0]?.message).toContain("[secret]");
-    expect(hidden.entries[0]?.ms).toBe(1);
+  it("hides a secret in every spelling, and keeps the rest", () => {
+    const encoded = (["base64", "base64url", "hex"] as const).map((one) =>
+      Buffer.from(SECRET).toString(one),
+    );
+    const key = Buffer.from(bare, "base64").toString("hex");
+    for (const form of [
+      SECRET,
+      bare,
+      ...encoded,
+      key,
+      key.toUpperCase(),
+      encodeURIComponent(SECRET),
+    ])
+      expect(redactor([SECRET])({ entries: [{ message: `a ${form} b`, ms: 1 }] })).toEqual({
+        entries: [{ message: expect.stringMatching(/^a .*\[secret\].* b$/) as unknown, ms: 1 }],
+      });
   });
 
   it("always hides any secret, also where bytes are shown, and keeps short words", () => {

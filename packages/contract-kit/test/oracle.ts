@@ -1,9 +1,13 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { formats } from "../../../schemas/src/formats.ts";
 import type { LocatedSchema, SchemaSet } from "../src/derive/schema.ts";
-import { standardSchemas } from "../src/derive/schema-set.ts";
+import { schemaSet, standardSchemas } from "../src/derive/schema-set.ts";
 
 export const standard: SchemaSet = standardSchemas();
+
+/** A schema that is a document of its own. */
+export const alone = (schema: object): LocatedSchema =>
+  schemaSet({ "one.schema.json": schema }).document("one.schema.json");
 
 /** An independent judge of the published documents, multipleOf included. */
 const ajv = new Ajv2020({

@@ -96,20 +96,14 @@ describe("a baseline", () => {
     expect(readBaseline(left)).toEqual({ ok: true, baseline: left });
   });
 
-  it.each([
-    [{ known: [] }, true],
-    [{ known: [{ id: "a", reason: "b" }], $schema: "c" }, true],
-    [{ known: [{ id: "" }] }, false],
-    [{ known: [{ reason: "b" }] }, false],
-    [{ known: [{ id: "a", reason: 1 }] }, false],
-    [{ known: [{ id: "a", more: 1 }] }, false],
-    [{ known: [], more: 1 }, false],
-    [{ known: {} }, false],
-    [[], false],
-    [null, false],
-  ])("is judged by its reader as by its schema: %j is valid: %j", (value, isOk) => {
-    expect(isBaseline(value)).toBe(isOk);
-    expect(readBaseline(value).ok).toBe(isOk);
+  it("is judged by its reader as by its schema", () => {
+    const valid = [{ known: [] }, { known: [{ id: "a", reason: "b" }], $schema: "c" }];
+    const entries = [{ id: "" }, { reason: "b" }, { id: "a", reason: 1 }, { id: "a", more: 1 }];
+    const known = entries.map((entry) => ({ known: [entry] }));
+    for (const value of [...valid, ...known, { known: [], more: 1 }, { known: {} }, [], null]) {
+      expect([value, isBaseline(value)]).toEqual([value, valid.some((one) => one === value)]);
+      expect([value, readBaseline(value).ok]).toEqual([value, isBaseline(value)]);
+    }
   });
 });
 
@@ -174,21 +168,16 @@ const ofPacts = (
 
 describe("a report of pacts", () => {
   it.each([
-    ["all hold", [row], [], false, 0],
-    ["a MUST does not hold", [row, failed], [], false, 1],
-    ["a SHOULD does not hold", [{ ...failed, level: "SHOULD" }], [], false, 0],
-    ["a SHOULD does not hold in a strict run", [{ ...failed, level: "SHOULD" }], [], true, 1],
-    ["the run says nothing", [row], ["no end"], false, 2],
+    ["all pass", [row], [], false, 0],
+    ["a MUST fails", [row, failed], [], false, 1],
+    ["a SHOULD fails", [{ ...failed, level: "SHOULD" }], [], false, 0],
+    ["a SHOULD fails in a strict run", [{ ...failed, level: "SHOULD" }], [], true, 1],
+    ["the run has a problem", [row], ["no end"], false, 2],
   ] as const)("has the right exit code if %s", (_what, rows, problems, isStrict, exitCode) => {
-    expect(ofPacts(rows, problems, { about: { ...about, isStrict } })).toMatchObject({ exitCode });
-  });
-
-  it("names what was left out, with the reason", () => {
     const skipped = [{ row: failed, reason: "not yet" }];
-    expect(ofPacts([row], [], { skipped }).entries.at(-1)).toMatchObject({
-      status: "skipped",
-      message: "not yet",
-    });
+    const report = ofPacts(rows, problems, { about: { ...about, isStrict }, skipped });
+    expect(report).toMatchObject({ exitCode });
+    expect(report.entries.at(-1)).toMatchObject({ status: "skipped", message: "not yet" });
   });
 
   it("is a JUnit suite with a case for each interaction, without the URL's secrets", () => {

@@ -7,6 +7,7 @@ import {
   junitReport,
   markdownReport,
   providerChecks,
+  type ProviderTarget,
   receiverChecks,
   receiverTarget,
   type Report,
@@ -18,60 +19,50 @@ import {
   terminalSummary,
 } from "@countersign/contract-kit";
 import { profiles } from "@countersign/schemas/profiles";
+import {
+  type Hostility,
+  serveHostile,
+} from "../../../packages/contract-kit/test/receiver/hostile-target.ts";
 import { secrets } from "../receivers/conduct.ts";
 import { serve } from "../receivers/serve.ts";
-import { serveHostile } from "./servers.ts";
-
-export interface Meeting {
-  readonly report: Report;
-  readonly document: ReportDocument;
-  /** First lines of the requests that the hostile server received. */
-  readonly asked: readonly string[];
-  /** Injections that the report contains, in any format. */
-  readonly injected: readonly string[];
-}
+import { hostilities } from "./servers.ts";
 
 /** Runs every receiver check against a hostile target, or a good one with hostile effects. */
-export async function meetReceiver(name: string, where: "attempts" | "effects"): Promise<Meeting> {
-  const hostile = await serveHostile(name);
+export async function meetReceiver(name: string, where: "attempts" | "effects") {
+  const hostile = await serveHostile(hostilityOf(name));
   const good = await serve();
+  const url = `${hostile.origin}/webhooks`;
+  const target = receiverTarget({
+    url: where === "attempts" ? url : good.url,
+    effectsUrl: where === "effects" ? url : good.effectsUrl,
+    secrets,
+    profile: profiles.standard,
+    deadlineMs: 400,
+    effectsWaitMs: 100,
+  });
   try {
-    const target = receiverTarget({
-      url: where === "attempts" ? `${hostile.origin}/webhooks` : good.url,
-      effectsUrl: where === "effects" ? `${hostile.origin}/webhooks` : good.effectsUrl,
-      secrets,
-      profile: profiles.standard,
-      deadlineMs: 400,
-      effectsWaitMs: 100,
-    });
-    const report = await run({ target, checks: receiverChecks, requirements: requirements() });
-    return meeting(report, hostile.asked);
+    return reported(await run({ target, checks: receiverChecks, ...common }), hostile.said);
   } finally {
     await Promise.all([hostile.close(), good.close()]);
   }
 }
 
 /** Runs every provider check against a hostile service. */
-export async function meetProvider(name: string, secret: string): Promise<Meeting> {
-  const hostile = await serveHostile(name);
+export async function meetProvider(name: string, secret: string) {
+  const hostile = await serveHostile(hostilityOf(name));
   const { send, close } = httpSend(hostile.origin, { timeoutMs: 300 });
   const receiver = await hostReceiver({ deliveryMs: 100 });
+  const target: ProviderTarget = {
+    role: "provider",
+    url: hostile.origin,
+    send,
+    token: () => Promise.resolve("a-token"),
+    client: { id: "a-client", secret },
+    profile: profiles.standard,
+    receiver,
+  };
   try {
-    const report = await run({
-      target: {
-        role: "provider",
-        url: hostile.origin,
-        send,
-        token: () => Promise.resolve("a-token"),
-        client: { id: "a-client", secret },
-        profile: profiles.standard,
-        receiver,
-      },
-      checks: providerChecks,
-      requirements: requirements(),
-      runs: 3,
-    });
-    return meeting(report, hostile.asked);
+    return reported(await run({ target, checks: providerChecks, ...common }), hostile.said);
   } finally {
     close();
     receiver.close();
@@ -79,11 +70,20 @@ export async function meetProvider(name: string, secret: string): Promise<Meetin
   }
 }
 
-function meeting(report: Report, asked: readonly string[]): Meeting {
+const common = { requirements: requirements(), runs: 3 };
+
+function hostilityOf(name: string): Hostility {
+  const found = hostilities[name];
+  if (found === undefined) throw new Error(`unknown hostility ${name}`);
+  return found;
+}
+
+/** A report with the first lines of the requests that led to it, and the injections in any format. */
+function reported(report: Report, said: readonly string[]) {
   const document = reportOfRun(report);
   const texts = Object.entries(formatsOf(document));
   const injected = texts.flatMap(([format, text]) => injectedInto(format, text));
-  return { report, document, asked, injected };
+  return { report, document, asked: said.map((text) => text.split("\r\n")[0] ?? ""), injected };
 }
 
 /** Renders the report in every format. */

@@ -1,9 +1,9 @@
-import { once } from "node:events";
-import { createServer, type AddressInfo, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
-
-/** Misbehaves on a connection once something was sent over it. */
-type Hostility = (socket: Socket, said: string) => void;
+import {
+  drip,
+  flood,
+  type Hostility,
+} from "../../../packages/contract-kit/test/receiver/hostile-target.ts";
 
 /** Markup or commands of a terminal, HTML, XML, Markdown or a CI log. */
 const injections: readonly string[] = [
@@ -31,23 +31,6 @@ const answer = (body: string | Buffer, head = ""): Buffer =>
     ),
     Buffer.from(body),
   ]);
-
-/** Writes as fast as the other side reads, until it hangs up. */
-function flood(socket: Socket, chunk: Buffer): void {
-  const pour = (): void => {
-    while (!socket.destroyed && socket.write(chunk));
-  };
-  socket.on("drain", pour);
-  pour();
-}
-
-/** Writes a little every 20 ms, until the other side hangs up. */
-function drip(socket: Socket, chunk: string): void {
-  const timer = setInterval(() => socket.write(chunk), 20);
-  socket.once("close", () => {
-    clearInterval(timer);
-  });
-}
 
 const JSON_TYPE = "Content-Type: application/json\r\n";
 const bomb = gzipSync(Buffer.alloc(32 * 2 ** 20));
@@ -125,39 +108,3 @@ export const hostilities: Readonly<Record<string, Hostility>> = {
   "answers with members of Object.prototype": (socket) =>
     socket.write(answer('{"__proto__":{"polluted":1},"constructor":1,"toString":null}', JSON_TYPE)),
 };
-
-export interface HostileServer {
-  readonly origin: string;
-  /** The first lines of the requests that came. */
-  readonly asked: readonly string[];
-  readonly close: () => Promise<void>;
-}
-
-export async function serveHostile(name: string): Promise<HostileServer> {
-  const misbehave = hostilities[name];
-  if (misbehave === undefined) throw new Error(`unknown hostility ${name}`);
-  const sockets = new Set<Socket>();
-  const asked: string[] = [];
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    // The other side may hang up at any time.
-    socket.on("error", () => undefined);
-    socket.once("close", () => sockets.delete(socket));
-    socket.once("data", (bytes) => {
-      const said = bytes.toString("latin1");
-      asked.push(said.slice(0, said.indexOf("\r\n")));
-      misbehave(socket, said);
-    });
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
-    async close() {
-      server.close();
-      for (const socket of sockets) socket.destroy();
-      await once(server, "close");
-    },
-  };
-}

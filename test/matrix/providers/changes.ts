@@ -22,6 +22,8 @@ export interface ProxiedAttempt {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
+  /** The subscription's secret. */
+  readonly secretKey: string;
   /** The secret of the last subscription of the same URL. */
   readonly newestSecretKey: string;
   /** Returns headers by the profile's scheme, by default with the subscription's own key. */
@@ -45,6 +47,17 @@ export const calling =
 /** Changes the text of calls. */
 export const calls = (edit: Edit): Change =>
   calling((call, next) => next(withCallText(call, edit)));
+
+/** Adds headers to calls. */
+export const callsWith = (
+  headersOf: (call: HttpCall) => Readonly<Record<string, string>>,
+): Change =>
+  calling((call, next) => next({ ...call, headers: { ...call.headers, ...headersOf(call) } }));
+
+/** Changes calls by a memory of its own for each target. */
+export const remembering =
+  <Value>(faultOf: (memory: Map<string, Value>) => CallFault): Change =>
+  () => ({ call: faultOf(new Map()) });
 
 /** Changes answers. */
 export const answering = (change: (answer: HttpAnswer, call: HttpCall) => HttpAnswer): Change =>
@@ -79,21 +92,6 @@ export const attempts =
 export const rewritten = (edit: Edit): Change =>
   attempts((attempt) => resigned(attempt, { text: edit(attempt.body.toString()) }));
 
-/** Changes the attempts of an event from the given one on; the first is 1. */
-export const attemptsFrom =
-  (from: number, change: (attempt: ProxiedAttempt) => ProxiedAttempt): Change =>
-  () => {
-    const counts = new Map<string, number>();
-    return {
-      delivery: (attempt, next) => {
-        const name = `${attempt.url.href} ${eventOf(attempt).id}`;
-        const count = (counts.get(name) ?? 0) + 1;
-        counts.set(name, count);
-        return next(count < from ? attempt : change(attempt));
-      },
-    };
-  };
-
 /** Changes what happens around an attempt. */
 export const delivering =
   (delivery: DeliveryFault): Change =>
@@ -118,6 +116,10 @@ export const withCallText = (call: HttpCall, edit: Edit): HttpCall => ({
 export const textOf = ({ body = "" }: Pick<HttpCall, "body">): string =>
   Buffer.from(body).toString();
 
+/** The name of a delivery: the same for each of its attempts. */
+export const nameOf = (attempt: ProxiedAttempt): string =>
+  `${attempt.secretKey} ${attempt.url.href} ${eventOf(attempt).id}`;
+
 /** The event of an attempt. The service behind the proxy is ours, which sends the standard envelope. */
 export const eventOf = ({ body }: Pick<ProxiedAttempt, "body">): { id: string; type: string } =>
   JSON.parse(body.toString()) as { id: string; type: string };
@@ -136,11 +138,13 @@ export function resigned(
 
 export const seconds = (): number => Math.floor(Date.now() / 1000);
 
-/** A made-up answer to a refund. */
-export const refund = (status: string): HttpAnswer => ({
-  status: 201,
-  headers: { "content-type": "application/json" },
-  body: Buffer.from(
-    `{"paymentId":"ref_made_up","paymentStatus":"${status}","clientReferenceId":null}`,
-  ),
+/** A made-up answer. */
+export const made = (status: number, body: object): HttpAnswer => ({
+  status,
+  headers: { "content-type": status < 400 ? "application/json" : "application/problem+json" },
+  body: Buffer.from(JSON.stringify(body)),
 });
+
+/** A made-up answer to a refund. */
+export const refund = (paymentStatus: string): HttpAnswer =>
+  made(201, { paymentId: "ref_made_up", paymentStatus, clientReferenceId: null });

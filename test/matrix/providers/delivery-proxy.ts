@@ -41,6 +41,7 @@ export async function startDeliveryProxy(profile: Profile): Promise<DeliveryProx
           url,
           headers: plain(request),
           body,
+          secretKey,
           newestSecretKey:
             routes.findLast((one) => one.url.href === url.href)?.secretKey ?? secretKey,
           sign: (message: Parameters<typeof scheme.sign>[0], key: string = secretKey) =>

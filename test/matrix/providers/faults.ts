@@ -56,8 +56,6 @@ const exceptions: Exceptions = {
     "P-UNSUBSCRIBE-SUBTRACT": "Subtracting from a closed subscription succeeds like any other.",
   },
   "signs other bytes than it sends": UNVERIFIED,
-  "omits the timestamp header": UNVERIFIED,
-  "sends its timestamp in milliseconds": UNVERIFIED,
   "signs with a clock that is an hour behind": UNVERIFIED,
   "retries at once": {
     "P-UNSUBSCRIBE-SUBTRACT": "An immediate retry arrives before the subscription ends.",

@@ -1,3 +1,4 @@
+import type { HttpAnswer } from "@countersign/contract-kit";
 import type { FaultTable } from "../fault.ts";
 import {
   answering,
@@ -5,7 +6,9 @@ import {
   calling,
   calls,
   type Change,
+  made,
   refund,
+  remembering,
   statuses,
   textOf,
   withCallText,
@@ -15,36 +18,32 @@ import {
 const MADE_PENDING = /^(\{"paymentId":"\w+","paymentStatus":)"PENDING"/;
 const MADE_AUTHORIZED = /^(\{"paymentId":"\w+","paymentStatus":)"AUTHORIZED"/;
 const PAYMENT_NAMES = `"type":"EVENT","details":["payment.created","payment.authorized","payment.succeeded","payment.failed","payment.canceled"]`;
-const PROBLEM = { "content-type": "application/problem+json" };
-const TAKEN =
-  '{"type":"about:blank","title":"Taken","status":409,"errorDetails":{"errorCode":"DUPLICATE_REQUEST_KEY","errorMessage":"Taken."}}';
+const TAKEN = made(409, {
+  type: "about:blank",
+  title: "Taken",
+  status: 409,
+  errorDetails: { errorCode: "DUPLICATE_REQUEST_KEY", errorMessage: "Taken." },
+});
 
 /** Mistakes in refunds and in subscriptions, by check and requirement. */
 export const refundFaults: FaultTable<Change> = {
   "provider/amounts P-REFUND-AMOUNT": {
     "cuts digits after the second": calls((text) => text.replace(/("value":\d+\.\d\d)\d+/, "$1")),
     "takes 0.00 for a cent": calls((text) => text.replace(/"value":0\.00}/, '"value":0.01}')),
-    "accepts amounts as text": calls((text) => text.replace(/"value":"([\d.]+)"/, '"value":$1')),
     "loses a cent to a binary fraction": calls((text) =>
       text.replace(/"value":(\d+)\.99}/, '"value":$1.98}'),
     ),
   },
   "provider/request-keys P-REFUND-KEY": {
-    "makes a refund for every call": () => {
-      const seen = new Map<string, number>();
-      return {
-        call(call, next) {
-          // The kit's own keys: those of invalid requests have another form.
-          const key = /"requestKey":"check-([^"]{1,40})"/.exec(textOf(call))?.[1];
-          if (key === undefined) return next(call);
-          const count = seen.get(key) ?? 0;
-          seen.set(key, count + 1);
-          const again = (text: string): string =>
-            text.replace('"requestKey":"', `$&${String(count)}`);
-          return next(count === 0 ? call : withCallText(call, again));
-        },
-      };
-    },
+    "makes a refund for every call": remembering<number>((seen) => (call, next) => {
+      // The kit's own keys: those of invalid requests have another form.
+      const key = /"requestKey":"check-([^"]{1,40})"/.exec(textOf(call))?.[1];
+      if (key === undefined) return next(call);
+      const count = seen.get(key) ?? 0;
+      seen.set(key, count + 1);
+      const again = (text: string): string => text.replace('"requestKey":"', `$&${count}`);
+      return next(count === 0 ? call : withCallText(call, again));
+    }),
   },
   "provider/request-keys P-REFUND-KEY-EXISTING": {
     "calls every second request the same": answers((text) =>
@@ -55,42 +54,18 @@ export const refundFaults: FaultTable<Change> = {
     ),
   },
   "provider/request-keys P-REFUND-KEY-FREE": {
-    "reserves the key of a refused call": () => {
-      const seen = new Set<string>();
-      return {
-        async call(call, next) {
-          const key = /"requestKey":"([^"]*)"/.exec(textOf(call))?.[1] ?? "";
-          const isKnown = seen.has(key);
-          seen.add(key);
-          const answer = await next(call);
-          return isKnown && answer.status === 201
-            ? { status: 409, headers: PROBLEM, body: Buffer.from(TAKEN) }
-            : answer;
-        },
-      };
-    },
+    "reserves the key of a refused call": remembering<true>((seen) => async (call, next) => {
+      const key = /"requestKey":"([^"]*)"/.exec(textOf(call))?.[1] ?? "";
+      const isKnown = seen.has(key);
+      seen.set(key, true);
+      const answer = await next(call);
+      return isKnown && answer.status === 201 ? TAKEN : answer;
+    }),
   },
   "provider/over-refund P-REFUND-SUM": {
     "refunds more than was paid": answering((answer) =>
       answer.status === 422 && textOf(answer).includes("EXCEEDS") ? refund("PENDING") : answer,
     ),
-    "keeps back a refundable cent": () => {
-      // Remaining cents of each of the check's payments of 10.00.
-      const left = new Map<string, number>();
-      return {
-        async call(call, next) {
-          const [, value = ""] = /"value":(\d+\.\d\d)}/.exec(textOf(call)) ?? [];
-          const [, payment = ""] = /"paymentId":"([^"]*)"/.exec(textOf(call)) ?? [];
-          const cents = Math.round(Number(value) * 100);
-          const before = left.get(payment) ?? 1000;
-          if (cents > 0 && cents === before)
-            return next(withCallText(call, (text) => text.replace(`:${value}}`, ":10.01}")));
-          const answer = await next(call);
-          if (answer.status === 201) left.set(payment, before - cents);
-          return answer;
-        },
-      };
-    },
   },
   "provider/refund-states P-REFUND-PENDING": {
     "moves money before the threshold": answers((text) =>
@@ -165,41 +140,31 @@ export const refundFaults: FaultTable<Change> = {
     ),
   },
   "provider/subscriptions P-UNSUBSCRIBE-SUBTRACT": {
-    "acknowledges an unsubscription without effect": () => {
-      // Each merchant's own keys: anybody else's are refused as ever.
-      const keys = new Map<string, string>();
-      return {
-        async call(call, next) {
-          const { authorization = "" } = call.headers;
-          const asked = /^\{"subscriptionId":"([^"]*)","subscriptionDetails":\{"type":"[A-Z]+"/;
-          const key = asked.exec(textOf(call))?.[1] ?? "";
-          if (call.path.endsWith("/unsubscribe") && keys.get(key) === authorization)
-            return {
-              status: 200,
-              headers: { "content-type": "application/json" },
-              body: Buffer.from(`{"subscriptionKey":"${key}"}`),
-            };
-          const answer = await next(call);
-          const made = /^\{"subscriptionKey":"([^"]*)"/.exec(textOf(answer))?.[1];
-          if (made !== undefined) keys.set(made, authorization);
-          return answer;
-        },
-      };
-    },
+    "acknowledges an unsubscription without effect": remembering<string>(
+      (keys) => async (call, next) => {
+        // Each merchant's own keys: anybody else's are refused as ever.
+        const { authorization = "" } = call.headers;
+        const asked = /^\{"subscriptionId":"([^"]*)","subscriptionDetails":\{"type":"[A-Z]+"/;
+        const key = asked.exec(textOf(call))?.[1] ?? "";
+        if (call.path.endsWith("/unsubscribe") && keys.get(key) === authorization)
+          return made(200, { subscriptionKey: key });
+        const answer = await next(call);
+        const given = /^\{"subscriptionKey":"([^"]*)"/.exec(textOf(answer))?.[1];
+        if (given !== undefined) keys.set(given, authorization);
+        return answer;
+      },
+    ),
   },
   "provider/subscriptions P-SUBSCRIBE-KEY": {
-    "gives every subscription the same key": () => {
-      const first = new Map<string, string>();
-      return {
-        async call(call, next) {
-          const answer = await next(call);
-          if (!call.path.endsWith("/subscribe") || answer.status !== 200) return answer;
-          const merchant = call.headers["authorization"] ?? "";
-          first.set(merchant, first.get(merchant) ?? textOf(answer));
-          return withText(answer, (text) => first.get(merchant) ?? text);
-        },
-      };
-    },
+    "gives every subscription the same key": remembering<HttpAnswer>(
+      (first) => async (call, next) => {
+        const answer = await next(call);
+        if (!call.path.endsWith("/subscribe") || answer.status !== 200) return answer;
+        const merchant = call.headers["authorization"] ?? "";
+        first.set(merchant, first.get(merchant) ?? answer);
+        return first.get(merchant) ?? answer;
+      },
+    ),
   },
   "provider/unsubscribing P-SUBSCRIBE-UNKNOWN": {
     "accepts a subscription to unknown events": calls((text) =>
@@ -226,19 +191,13 @@ export const refundFaults: FaultTable<Change> = {
     ),
   },
   "provider/unsubscribing P-UNSUBSCRIBE-CLOSED": {
-    "forgets a closed subscription": () => {
-      const closed = new Set<string>();
-      return {
-        async call(call, next) {
-          const key = /"subscriptionId":"([^"]*)"/.exec(textOf(call))?.[1];
-          if (key === undefined) return next(call);
-          if (closed.has(key))
-            return next(withCallText(call, (text) => text.replace(key, "sub_gone")));
-          const answer = await next(call);
-          if (answer.status === 200) closed.add(key);
-          return answer;
-        },
-      };
-    },
+    "forgets a closed subscription": remembering<true>((closed) => async (call, next) => {
+      const key = /"subscriptionId":"([^"]*)"/.exec(textOf(call))?.[1];
+      if (key === undefined) return next(call);
+      if (closed.has(key)) return next(withCallText(call, (text) => text.replace(key, "sub_gone")));
+      const answer = await next(call);
+      if (answer.status === 200) closed.set(key, true);
+      return answer;
+    }),
   },
 };

@@ -15,16 +15,12 @@ export const handlingFaults: FaultTable<Change> = {
       judgeEvent: (event, arrived) =>
         ofAccount(event) ? refusal(404, "type") : honest.judgeEvent(event, arrived),
     }),
-    "answers a handled event with a redirect": always({
-      done: (event) => (ofAccount(event) ? { status: 302, headers: { location: "/done" } } : ok),
-    }),
   },
   "R-ACK-IN-TIME": {
     "never answers one type of event": always({ hangs: ({ type }) => type === "account.updated" }),
   },
   "R-ACK-HANGING": {
     "waits for a handler forever": always({ handlerLimitMs: Infinity }),
-    "acknowledges an event whose handler never ends": always({ late: ok }),
   },
   "R-ROUTE-ONE": {
     "runs two handlers for an event": always({
@@ -88,7 +84,6 @@ export const handlingFaults: FaultTable<Change> = {
     "identifies an event by its signature": always({
       keyOf: (_event, arrived) => valuesOf(arrived, "webhook-signature").join(" "),
     }),
-    "remembers only the last event": always({ remembers: 1 }),
     "answers a duplicate with a conflict": always({
       answerKnown: (known, body) =>
         known.at === "handled" && known.body.equals(body)
@@ -111,9 +106,6 @@ export const handlingFaults: FaultTable<Change> = {
       answerKnown: ({ at }) =>
         at === "handled" ? ok : refusal(409, "in_progress", { "retry-after": "1" }),
     }),
-    "identifies an event by its body": always({
-      keyOf: (_event, { body }) => body.toString("latin1"),
-    }),
   },
   "R-ACK-AFTER-HANDLER": {
     "acknowledges before its handler has run": always({ awaitsHandler: false }),
@@ -124,6 +116,5 @@ export const handlingFaults: FaultTable<Change> = {
   },
   "R-ACK-RETRY-AFTER": {
     "sends no Retry-After with a failure": always({ failed: () => refusal(503, "failed") }),
-    "answers its own failure with 400": always({ failed: () => refusal(400, "failed") }),
   },
 };

@@ -1,4 +1,4 @@
-/** What a body says, as far as every type of event has it. */
+/** The members that every type of event has. */
 export interface Happening {
   readonly id: string;
   readonly type: string;
@@ -7,15 +7,12 @@ export interface Happening {
 }
 
 /** The steps of reading an authentic body, each of which a fault may replace. */
-export interface Reading {
-  /** @throws {Error} The bytes are no text that JSON may be. */
-  readonly decode: (body: Buffer) => string;
-  readonly depth: number;
-  readonly areMembersOnce: boolean;
-}
+export type Reading = Readonly<typeof honestReading>;
 
-export const honestReading: Reading = {
-  decode: (body) => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body),
+export const honestReading = {
+  /** @throws {Error} The bytes are not UTF-8. */
+  decode: (body: Buffer): string =>
+    new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body),
   depth: 16,
   areMembersOnce: true,
 };
@@ -23,25 +20,25 @@ export const honestReading: Reading = {
 /**
  * Reads an event strictly.
  *
- * @throws {Error} The bytes are no JSON, or JSON that two readers may read differently.
+ * @throws {Error} The bytes are not JSON, or JSON that two readers may read differently.
  */
 export function readEvent(body: Buffer, { decode, depth, areMembersOnce }: Reading): Happening {
   const text = decode(body);
   const value: unknown = JSON.parse(text);
   const open: Set<string>[] = [];
-  // The text is JSON by now: a string with a colon behind it names a member.
+  // The text is JSON by now: a string before a colon names a member.
   for (const [token, colon] of text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?|[{}[\]]/g)) {
     if (token === "{" || token === "[") open.push(new Set());
     else if (token === "}" || token === "]") open.pop();
     else if (colon !== undefined) {
       const name = JSON.parse(token.slice(0, -colon.length)) as string;
       const names = open.at(-1);
-      if (areMembersOnce && names?.has(name)) throw new Error("a member stands twice");
+      if (areMembersOnce && names?.has(name)) throw new Error("a member is repeated");
       names?.add(name);
     }
     if (open.length > depth) throw new Error("too deep");
   }
-  if (!isHappening(value)) throw new Error("no event");
+  if (!isHappening(value)) throw new Error("not an event");
   return value;
 }
 

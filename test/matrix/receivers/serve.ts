@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { setTimeout } from "node:timers/promises";
 import { type Conduct, honest, type Known } from "./conduct.ts";
 import { makeEffects } from "../../../packages/contract-kit/test/receiver/make-effects.ts";
-import { type Answer, type Arrived, listen, refusal } from "./http.ts";
+import { type Answer, type Arrived, listen, ok, refusal } from "./http.ts";
 import { type Happening, readEvent } from "./read-event.ts";
 
 /** A receiver that listens on a free port of this machine. */
@@ -34,8 +35,8 @@ export async function serve(change: Partial<Conduct> = {}): Promise<Serving> {
     if (!Buffer.isBuffer(read)) return read;
     const arrived = { ...head, body: conduct.bodyOf({ ...head, body: read }) };
 
-    const reason = await conduct.judgeSignature(arrived, conduct);
-    if (reason !== undefined) return conduct.unbelieved(reason, arrived);
+    const reason = await conduct.judgeSignature(arrived, conduct.verifying);
+    if (reason !== undefined) return conduct.unbelieved(reason);
     let event: Happening;
     try {
       event = readEvent(arrived.body, conduct.reading);
@@ -54,7 +55,7 @@ export async function serve(change: Partial<Conduct> = {}): Promise<Serving> {
     if (running >= conduct.concurrent) return conduct.overloaded;
     if (conduct.claimsFirst) inbox.set(key, { at: "running", body: arrived.body });
     const handled = handle(event, key, arrived.body);
-    return conduct.awaitsHandler ? handled : conduct.done(event);
+    return conduct.awaitsHandler ? handled : ok;
   };
 
   const handle = async (event: Happening, key: string, body: Buffer): Promise<Answer> => {
@@ -63,7 +64,7 @@ export async function serve(change: Partial<Conduct> = {}): Promise<Serving> {
       const runs = Array.from({ length: conduct.handlers(event) }, () => effects.handle(event));
       if ((await within(conduct.handlerLimitMs, Promise.all(runs))) === "late") {
         inbox.delete(key);
-        return conduct.late;
+        return refusal(503, "late", { "retry-after": "1" });
       }
     } catch (error) {
       if (conduct.releases) inbox.delete(key);
@@ -73,9 +74,7 @@ export async function serve(change: Partial<Conduct> = {}): Promise<Serving> {
       running -= 1;
     }
     inbox.set(key, { at: "handled", body });
-    const oldest = inbox.keys().next().value;
-    if (inbox.size > conduct.remembers && oldest !== undefined) inbox.delete(oldest);
-    return conduct.done(event);
+    return ok;
   };
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -97,48 +96,36 @@ export async function serve(change: Partial<Conduct> = {}): Promise<Serving> {
   return { url: `${origin}/webhooks`, effectsUrl: `${origin}/effects`, close };
 }
 
-/** `late` where a promise does not settle in time. */
+/** Resolves to `late` if the work takes longer. */
 async function within(ms: number, work: Promise<unknown>): Promise<unknown> {
   if (ms === Infinity) return work;
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<"late">((resolve) => {
-    timer = setTimeout(() => resolve("late"), ms);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const deadline = new AbortController();
+  const late = setTimeout(ms, "late", { signal: deadline.signal });
+  late.catch(() => undefined);
+  return Promise.race([work, late]).finally(() => deadline.abort());
 }
 
-/** The whole body, or the refusal of one that is too long or too slow. */
-function readBody(
+/** Reads the whole body, or refuses one that is too long or too slow. */
+async function readBody(
   request: IncomingMessage,
-  { bodyBytes, bodyMs, tooLarge }: Conduct,
+  { bodyBytes, bodyMs }: Conduct,
 ): Promise<Buffer | Answer> {
-  return new Promise((resolve) => {
+  const collect = async (): Promise<Buffer | Answer> => {
     const chunks: Buffer[] = [];
     let size = 0;
-    const end = (read: Buffer | Answer): void => {
-      clearTimeout(deadline);
-      resolve(read);
-    };
-    const deadline =
-      bodyMs === Infinity
-        ? undefined
-        : setTimeout(() => {
-            end(refusal(408, "slow", { connection: "close" }));
-          }, bodyMs);
-    request.on("data", (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= bodyBytes) chunks.push(chunk);
-      else end(tooLarge);
-    });
-    request.on("end", () => {
-      end(Buffer.concat(chunks));
-    });
-    request.on("close", () => {
-      end(refusal(400, "aborted"));
-    });
-  });
+    // An early answer must leave the connection open.
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+      size += (chunk as Buffer).length;
+      if (size > bodyBytes) return refusal(413, "too_large");
+      chunks.push(chunk as Buffer);
+    }
+    return Buffer.concat(chunks);
+  };
+  const read = await within(
+    bodyMs,
+    collect().catch(() => refusal(400, "aborted")),
+  );
+  return read === "late"
+    ? refusal(408, "slow", { connection: "close" })
+    : (read as Buffer | Answer);
 }

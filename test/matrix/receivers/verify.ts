@@ -2,22 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { type Arrived, valuesOf } from "./http.ts";
 
 /** The steps of verifying Standard Webhooks `v1`, each of which a fault may replace. */
-export interface Verifying {
-  /** A header's one value; undefined where it is absent or repeated. */
-  readonly header: (arrived: Arrived, name: string) => string | undefined;
-  /** The keys of the secrets, all of which are tried. */
-  readonly keys: (secrets: readonly string[]) => readonly Buffer[];
-  readonly isId: (text: string) => boolean;
-  /** Seconds; undefined where the text is no timestamp. */
-  readonly seconds: (text: string) => number | undefined;
-  /** The signatures of the header that this receiver can judge, as they are written. */
-  readonly candidates: (header: string) => readonly string[];
-  readonly signedText: (parts: SignedParts) => Buffer;
-  /** @param digest What the key makes of the signed text. @param given A candidate. */
-  readonly isSame: (digest: Buffer, given: string) => boolean;
-  /** Both in seconds. */
-  readonly isTimely: (times: { readonly sent: number; readonly now: number }) => boolean;
-}
+export type Verifying = Readonly<typeof honestVerifying>;
 
 interface SignedParts {
   readonly id: string;
@@ -25,33 +10,39 @@ interface SignedParts {
   readonly body: Buffer;
 }
 
-/** Why an attempt is not believed. */
+/** The reason why an attempt is not believed. */
 export type Reason = "missing" | "garbled" | "mismatch" | "time";
 
-export const honestVerifying: Verifying = {
-  header(arrived, name) {
+export const honestVerifying = {
+  /** A header's only value; undefined if it is absent or repeated. */
+  header: (arrived: Arrived, name: string): string | undefined => {
     const values = valuesOf(arrived, name);
     return values.length === 1 ? values[0] : undefined;
   },
-  keys: (secrets) => secrets.map((secret) => Buffer.from(secret.replace(/^whsec_/, ""), "base64")),
-  isId: (text) => /^[A-Za-z0-9_-]{1,256}$/.test(text),
-  seconds: (text) => (/^(0|[1-9]\d{0,11})$/.test(text) ? Number(text) : undefined),
-  candidates: (header) =>
+  keys: (secrets: readonly string[]): readonly Buffer[] =>
+    secrets.map((secret) => Buffer.from(secret.replace(/^whsec_/, ""), "base64")),
+  isId: (text: string) => /^[A-Za-z0-9_-]{1,256}$/.test(text),
+  /** Seconds; undefined if the text is not a timestamp. */
+  seconds: (text: string) => (/^(0|[1-9]\d{0,11})$/.test(text) ? Number(text) : undefined),
+  /** The signatures of the header that this receiver can judge, as they are written. */
+  candidates: (header: string): readonly string[] =>
     header
       .split(" ")
       .filter((token) => token.startsWith("v1,"))
       .map((token) => token.slice(3)),
-  signedText: ({ id, timestamp, body }) =>
+  signedText: ({ id, timestamp, body }: SignedParts): Buffer =>
     Buffer.concat([Buffer.from(`${id}.${timestamp}.`), body]),
-  isSame(digest, given) {
+  /** Compares the digest under one key with a candidate. */
+  isSame(digest: Buffer, given: string): boolean {
     const bytes = Buffer.from(given, "base64");
     const isCanonical = bytes.toString("base64") === given;
     return isCanonical && bytes.length === digest.length && timingSafeEqual(bytes, digest);
   },
-  isTimely: ({ sent, now }) => Math.abs(sent - now) <= 300,
+  /** Both in seconds. */
+  isTimely: ({ sent, now }: { sent: number; now: number }) => Math.abs(sent - now) <= 300,
 };
 
-/** The reason why an attempt is refused, or undefined where it is genuine. */
+/** Returns the reason why an attempt is refused, or undefined if it is genuine. */
 export function verify(
   arrived: Arrived,
   { secrets, steps }: { readonly secrets: readonly string[]; readonly steps: Verifying },

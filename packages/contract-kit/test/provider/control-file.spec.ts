@@ -13,7 +13,6 @@ import {
   variablesOf,
 } from "../../src/provider/control-file/controlled-target.ts";
 import { readControl } from "../../src/provider/control-file/read-control.ts";
-import type { ProviderControls } from "../../src/target.ts";
 
 const schema = JSON.parse(
   readFileSync(new URL("../../schemas/control.schema.json", import.meta.url), "utf8"),
@@ -57,11 +56,12 @@ describe("a control document", () => {
     expect(reading.ok ? [] : reading.faults).toContainEqual(expect.stringMatching(`^${place}`));
   });
 
-  // Only the reader sees what names mean.
+  const taking = { method: "POST", path: "/", take: { paymentId: "/id" } };
   const emitting = [
     { method: "POST", path: "/{{eventId}}" },
     { method: "POST", path: "/", take: { eventId: "/id" } },
   ];
+  // Only the reader knows the meaning of names.
   it.each([
     [
       "an unknown value",
@@ -70,12 +70,12 @@ describe("a control document", () => {
     ],
     [
       "a foreign variable",
-      { ...whole, headers: { "x-key": "{{env.HOME}}" } },
-      "/headers/x-key has {{env.HOME}}",
+      { ...whole, headers: { a: "{{env.HOME}}" } },
+      "/headers/a has {{env.HOME}}",
     ],
     [
       "an id that is never taken",
-      { controls: { createPayment: [{ method: "POST", path: "/", take: { paymentId: "/id" } }] } },
+      { controls: { createPayment: [taking] } },
       "/controls/createPayment must take paymentId and customerId",
     ],
     [
@@ -100,31 +100,23 @@ describe("a control document", () => {
   });
 });
 
-function opened(
-  control: ControlDocument,
-  answers: readonly unknown[] = [],
-): { readonly controls: ProviderControls; readonly calls: HttpCall[] } {
+function opened(control: ControlDocument, answers: readonly unknown[] = []) {
   const calls: HttpCall[] = [];
-  const controlled = controlledTarget(
-    {
-      role: "provider",
-      url: "http://127.0.0.1:1",
-      send: () => Promise.reject(new Error("not the hooks")),
-      token: () => Promise.resolve("the-token"),
-      profile: profiles.standard,
-    },
-    {
-      control,
-      url: "http://127.0.0.1:2",
-      env: new Map([["COUNTERSIGN_CONTROL_KEY", "the-key"]]),
-      send: (one) => {
-        const body = Buffer.from(JSON.stringify(answers[calls.length] ?? {}));
-        calls.push(one);
-        return Promise.resolve({ status: 200, headers: {}, body });
-      },
-    },
-  );
-  return { calls, controls: controlled.controls?.((send) => send) ?? {} };
+  const send = (one: HttpCall) => {
+    const body = Buffer.from(JSON.stringify(answers[calls.length] ?? {}));
+    calls.push(one);
+    return Promise.resolve({ status: 200, headers: {}, body });
+  };
+  const target = {
+    role: "provider",
+    url: "http://127.0.0.1:1",
+    send: () => Promise.reject(new Error("not the hooks")),
+    token: () => Promise.resolve("the-token"),
+    profile: profiles.standard,
+  } as const;
+  const env = new Map([["COUNTERSIGN_CONTROL_KEY", "the-key"]]);
+  const controlled = controlledTarget(target, { control, url: "http://127.0.0.1:2", env, send });
+  return { calls, controls: controlled.controls?.((sent) => sent) ?? {} };
 }
 
 describe("a target with a control document", () => {

@@ -2,27 +2,14 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";
 import { setTimeout as after } from "node:timers/promises";
 
-/** The merchant's handler and its report. */
-export interface Effects {
-  /** @throws {Error} The next runs must fail. */
-  readonly handle: (event: Handled) => Promise<void>;
-  /** GET: what has run. PUT `{"failNext": n, "reason": "…", "hangNext": n}`: the next `n` runs fail, or never end. */
-  readonly answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
-}
+/** A merchant's handler and its report. */
+export type Effects = ReturnType<typeof makeEffects>;
 
-/** An event as any receiver hands it to a handler. */
+/** An event as any receiver passes it to a handler. */
 interface Handled {
   readonly id: string;
   readonly type: string;
   readonly data: unknown;
-}
-
-interface Effect {
-  readonly eventId: string;
-  readonly type: string;
-  /** The amount that the handler would book, if the event has one. */
-  readonly amountCents?: string;
-  count: number;
 }
 
 interface Asked {
@@ -38,13 +25,12 @@ export interface EffectsOptions {
   readonly centsOf?: (dollars: number) => number;
 }
 
-export function makeEffects({ handlerMs, centsOf = exactCents }: EffectsOptions): Effects {
-  const effects = new Map<string, Effect>();
-  let failing = 0;
-  let hanging = 0;
-  let reason = "";
+export function makeEffects({ handlerMs, centsOf = exactCents }: EffectsOptions) {
+  const effects = new Map<string, { readonly eventId: string; count: number }>();
+  let [failing, hanging, reason] = [0, 0, ""];
   return {
-    async handle({ id, type, data }) {
+    /** @throws {Error} The next runs must fail. */
+    async handle({ id, type, data }: Handled): Promise<void> {
       if (hanging > 0) {
         hanging -= 1;
         await new Promise<never>(() => {});
@@ -57,7 +43,8 @@ export function makeEffects({ handlerMs, centsOf = exactCents }: EffectsOptions)
       effect.count += 1;
       effects.set(id, effect);
     },
-    async answer(request, response) {
+    /** GET: what has run. PUT `{"failNext": n, "reason": "…", "hangNext": n}`: the next `n` runs fail, or never end. */
+    async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
       if (request.method === "PUT") {
         const asked = (await json(request)) as Asked;
         failing = asked.failNext;
@@ -75,7 +62,8 @@ export function makeEffects({ handlerMs, centsOf = exactCents }: EffectsOptions)
 /** Right for every amount of the schema, which has two digits after the point. */
 export const exactCents = (dollars: number): number => Math.round(dollars * 100);
 
-function booked(data: unknown, centsOf: (dollars: number) => number): Pick<Effect, "amountCents"> {
+/** The amount that the handler would book, if the event has one. */
+function booked(data: unknown, centsOf: (dollars: number) => number) {
   const { amount } = (data ?? {}) as { readonly amount?: { readonly value?: unknown } };
   const value = amount?.value;
   return typeof value === "number" ? { amountCents: String(centsOf(value)) } : {};

@@ -55,7 +55,7 @@ export async function openReceiver({
     createReceiver({
       secrets: verifyingSecrets ?? own,
       profile,
-      fallback: effects.handle,
+      fallback: (event) => effects.handle(event),
       inbox: memoryInbox(),
       log: false,
       ...hasty,
