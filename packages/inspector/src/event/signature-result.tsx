@@ -26,8 +26,7 @@ export function SignatureResult({
       <li>
         <h3>The key</h3>
         <p>
-          {key.form}: {key.bytes} bytes, SHA-256 of the secret begins with{" "}
-          <code>{key.fingerprint}</code>
+          {key.form}: {key.bytes} bytes, fingerprint <code>{key.fingerprint}</code>
         </p>
       </li>
       <li>
@@ -52,8 +51,14 @@ export function SignatureResult({
         <h3>Verdict</h3>
         <p role="status">
           <span className={`badge ${isGenuine ? "good" : "bad"}`}>{verdict}</span>{" "}
-          <span className="note">by the clock of the moment in which it was sent</span>
+          <span className="note">by the clock at the time of the attempt</span>
         </p>
+        {steps.explanations.map(({ cause, certain, sentence, fix }) => (
+          <p key={cause}>
+            {certain ? "" : "Probably: "}
+            {sentence} <span className="note">{fix}</span>
+          </p>
+        ))}
       </li>
     </ol>
   );

@@ -130,6 +130,12 @@ export interface SignatureSteps {
   readonly signatureDiffersAt: number | null;
   readonly bodyDiffersAt: number | null;
   readonly verdict: string;
+  readonly explanations: readonly {
+    readonly cause: string;
+    readonly certain: boolean;
+    readonly sentence: string;
+    readonly fix: string;
+  }[];
 }
 
 export interface Payment {

@@ -1,6 +1,7 @@
 import type { Profile } from "@countersign/schemas/profiles";
 import { signerOf } from "@countersign/service";
 import { schemeOf } from "@countersign/signatures";
+import { explain, type Explanation } from "@countersign/signatures/explain";
 
 export interface SignatureOrder {
   /** `secretKey` of the subscription. */
@@ -31,8 +32,10 @@ export interface SignatureSteps {
   readonly signatureDiffersAt: number | null;
   /** Place of the first byte in which the body differs from what was sent; `null` where it is equal. */
   readonly bodyDiffersAt: number | null;
-  /** What a receiver decides, with the clock of the moment in which the attempt was made. */
+  /** The decision of a receiver, with the clock at the time of the attempt. */
   readonly verdict: string;
+  /** Reasons for which a receiver refuses the attempt; empty if it verifies. */
+  readonly explanations: readonly Explanation[];
 }
 
 /** Verifies step by step. */
@@ -48,10 +51,11 @@ export function signatureSteps(
   const expected = signed[header] ?? "";
   const got = received.signature ?? sent.headers[header] ?? "";
   const scheme = schemeOf(profile.signature);
-  const verdict = scheme.verify(
-    { headers: { ...sent.headers, [header]: got }, body: bytes },
-    [secret],
-    { now: sent.startedAt },
+  const attempt = { headers: { ...sent.headers, [header]: got }, body: bytes };
+  const clock = { now: sent.startedAt };
+  const verdict = scheme.verify(attempt, [secret], clock);
+  const explanations = explain(attempt, [secret], { scheme: profile.signature, ...clock }).map(
+    (one) => ({ ...one, sentence: one.sentence.replaceAll("secrets[0]", "secretKey") }),
   );
   return {
     scheme: scheme.name,
@@ -63,6 +67,7 @@ export function signatureSteps(
     signatureDiffersAt: firstDifference(Buffer.from(expected), Buffer.from(got)),
     bodyDiffersAt: firstDifference(Buffer.from(sent.body, "utf8"), bytes),
     verdict: verdict.ok ? "genuine" : verdict.code,
+    explanations,
   };
 }
 

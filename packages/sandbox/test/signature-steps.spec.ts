@@ -1,0 +1,40 @@
+import { profiles } from "@countersign/schemas/profiles";
+import { standardWebhooks } from "@countersign/signatures";
+import { describe, expect, it } from "vitest";
+import { signatureSteps } from "../src/inspector/signature-steps.ts";
+
+const secret = "a-secret-of-your-own-choice";
+const startedAt = Date.parse("2026-11-24T12:00:00Z");
+const body = '{"id":"evt_1","type":"refund.failed"}';
+const message = { id: "evt_1", timestamp: startedAt / 1000, body: Buffer.from(body) };
+const sent = { id: "evt_1", startedAt, headers: standardWebhooks().sign(message, [secret]), body };
+const steps = (received: { readonly body?: string; readonly signature?: string }) =>
+  signatureSteps(profiles.standard, {
+    secret,
+    sent,
+    received: { body: received.body, signature: received.signature },
+  });
+
+describe("the steps of a verification", () => {
+  it("show the key's fingerprint, as a receiver logs it, and never the secret", () => {
+    const genuine = steps({});
+    const [checked] = standardWebhooks().check([secret], "verify");
+
+    expect(genuine).toMatchObject({ verdict: "genuine", explanations: [] });
+    expect(genuine.key).toEqual({
+      form: "text of secretKey",
+      bytes: 27,
+      fingerprint: checked?.fingerprint,
+    });
+    expect(JSON.stringify(genuine)).not.toContain(secret);
+  });
+
+  it("explain why a receiver refuses the body that it says it got", () => {
+    const pretty = JSON.stringify(JSON.parse(body), null, 2);
+
+    expect(steps({ body: pretty })).toMatchObject({
+      verdict: "CS_SIGNATURE_MISMATCH",
+      explanations: [{ cause: "body-reserialized", certain: true }],
+    });
+  });
+});
