@@ -12,8 +12,8 @@ const root = fileURLToPath(new URL("../../../", import.meta.url));
 const consumers = fileURLToPath(new URL("../consumers/", import.meta.url));
 const work = mkdtempSync(join(tmpdir(), "countersign-pack-"));
 
-/** The packed receiver's largest size. 480 KB when set; 290 KB of it are source maps. */
-const RECEIVER_BYTES = 550_000;
+/** The largest size of the packed receiver. It was 560 KB when this was set, more than half of it source maps. */
+const RECEIVER_BYTES = 640_000;
 
 function expect(isTrue: boolean, problem: string): void {
   if (!isTrue) throw new Error(`pack check: ${problem}`);
