@@ -12,8 +12,8 @@ import type { Surroundings } from "./terminal.ts";
 export interface InboxPlace {
   /** SQLite file. */
   readonly database: string | undefined;
-  /** PostgreSQL schema of the inbox's tables. */
-  readonly schema: string;
+  /** PostgreSQL schema of the inbox's tables; needed there. */
+  readonly schema: string | undefined;
 }
 
 /** A receiver's inbox that is open. */
@@ -48,7 +48,7 @@ export async function withInbox<T>(
   try {
     return url === undefined
       ? await withFile(database ?? "", isMade, use)
-      : await withPostgres(url, schema, use);
+      : await withPostgres(url, schema ?? "", use);
   } catch (cause) {
     if (cause instanceof Failure) throw cause;
     throw unusable(cause);

@@ -13,7 +13,7 @@ describe("countersign completion", () => {
       expect.arrayContaining(["sandbox", "serve", "send", "types", "verify", "inbox", "help"]),
     );
     expect(await words("s")).toEqual(["sandbox", "serve", "send"]);
-    expect(await words("inbox", "")).toEqual(["migrate", "dead", "retry", "help"]);
+    expect(await words("inbox", "")).toEqual(["migrate", "status", "dead", "retry", "help"]);
     expect(await words("inbox", "dead", "--l")).toEqual(["--limit"]);
     expect(await words("types", "--out", "")).toEqual([]);
     expect(await words("diff", "--json", "--r")).toEqual(["--rules"]);

@@ -40,6 +40,7 @@ async function expectInbox(inbox: Inbox, open: () => { queue: InboxQueue; close:
   await bury(queue, "acme", "evt_2", "no such order");
   await close();
 
+  expect(await inbox("status")).toMatchObject({ status: 0, out: "0 unhandled, 0 overdue\n" });
   const { status, out, err } = await inbox("dead");
   expect({ status, err }).toEqual({ status: 0, err: "2 dead events\n" });
   expect(out.trim().split("\n").toSorted()).toEqual([
@@ -54,6 +55,17 @@ async function expectInbox(inbox: Inbox, open: () => { queue: InboxQueue; close:
   expect([again.status, JSON.parse(again.out)]).toEqual([
     1,
     { tenant: "acme", id: "evt_2", retried: false },
+  ]);
+  expect(await inbox("status", "--overdue-after", "60")).toMatchObject({
+    status: 0,
+    out: expect.stringMatching(
+      /^1 unhandled, 0 overdue\noldest: evt_2 {2}tenant acme {2}refund\.failed {2}stored 2026-11-21T09:30:00\.000Z {2}due .* {2}0 attempts\n$/,
+    ) as unknown,
+  });
+  const waiting = await inbox("status", "--overdue-after", "0", "--json");
+  expect([waiting.status, JSON.parse(waiting.out)]).toMatchObject([
+    1,
+    { unhandled: 1, overdue: 1, oldest: { tenant: "acme", id: "evt_2", attempts: 0 } },
   ]);
   const event = { tenant: "", id: "evt_1", type: "refund.failed", attempts: 1, diedAt };
   expect(JSON.parse((await inbox("dead", "--json")).out)).toEqual({
@@ -110,6 +122,12 @@ describe.skipIf(postgresBinaries === undefined)(`countersign inbox on PostgreSQL
     expect((await inbox("dead")).err).toContain("countersign inbox migrate");
     await expectInbox(inbox, () => ({ queue, close: () => pool.end() }));
     expect(await inbox("dead")).toMatchObject({ status: 0 });
+  });
+
+  it("rejects a command without a schema", async () => {
+    const env = { COUNTERSIGN_DATABASE_URL: url };
+    const { status, err } = await ran(["inbox", "status"], env);
+    expect([status, err]).toEqual([2, expect.stringContaining("missing --schema")]);
   });
 
   it("prints SQL that creates the inbox", async () => {

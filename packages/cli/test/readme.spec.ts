@@ -44,7 +44,7 @@ async function helpOf(command: string): Promise<{ options: string[][]; variables
 }
 
 const tabled =
-  "sandbox,serve,send,explain,diff,types,requirements,verify provider,verify pacts,verify receiver,inbox migrate,inbox dead,inbox retry";
+  "sandbox,serve,send,explain,diff,types,requirements,verify provider,verify pacts,verify receiver,inbox migrate,inbox status,inbox dead,inbox retry";
 describe.each(tabled.split(","))("the README section on countersign %s", (command) => {
   const section = sectionOf(`\`countersign ${command}\``);
 

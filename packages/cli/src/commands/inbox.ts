@@ -18,11 +18,11 @@ export async function runMigrate(
   command: InboxCommand & { readonly print: boolean },
   { terminal, env }: Surroundings,
 ): Promise<void> {
-  requireSchema(command.schema);
+  requireSchema(command);
   if (command.print) {
     const statements =
       command.database === undefined
-        ? postgresMigrations(command.schema).map(({ sql }) => sql)
+        ? postgresMigrations(command.schema ?? "").map(({ sql }) => sql)
         : await sqliteStatements();
     if (command.json) terminal.out(printableJson({ statements }));
     else for (const statement of statements) terminal.out(statement.trimEnd());
@@ -30,15 +30,54 @@ export async function runMigrate(
   }
   await withInbox(command, { env, isMade: true }, ({ migrate }) => migrate());
   if (command.json) terminal.out(printableJson({ migrated: true }));
-  else terminal.err("the inbox is of this version");
+  else terminal.err("the inbox schema is up to date");
 }
+
+/**
+ * `countersign inbox status`: what workers have not handled yet.
+ *
+ * @returns True if no event is overdue.
+ */
+export async function runStatus(
+  command: InboxCommand & { readonly overdueAfterSeconds: number },
+  { terminal, env }: Surroundings,
+): Promise<boolean> {
+  requireSchema(command);
+  const now = Date.now();
+  const dueBefore = now - command.overdueAfterSeconds * 1000;
+  const { unhandled, overdue, oldest } = await withInbox(command, { env, isMade: false }, (inbox) =>
+    inbox.queue.status({ dueBefore }),
+  );
+  const event = oldest && {
+    ...oldest.key,
+    type: oldest.type,
+    attempts: oldest.attempts,
+    storedAt: new Date(oldest.storedAt).toISOString(),
+    dueAt: new Date(oldest.dueAt).toISOString(),
+  };
+  if (command.json) {
+    terminal.out(printableJson({ unhandled, overdue, oldest: event ?? null }));
+    return overdue === 0;
+  }
+  terminal.out(`${String(unhandled)} unhandled, ${String(overdue)} overdue`);
+  if (event !== undefined) {
+    const { tenant, id, type, attempts, storedAt, dueAt } = event;
+    const whose = tenant === "" ? "" : `  tenant ${tenant}`;
+    const times = `stored ${storedAt}  due ${dueAt}  ${timesOf(attempts)}`;
+    terminal.out(printable(`oldest: ${id}${whose}  ${type}  ${times}`));
+  }
+  return overdue === 0;
+}
+
+const timesOf = (attempts: number): string =>
+  `${String(attempts)} attempt${attempts === 1 ? "" : "s"}`;
 
 /** `countersign inbox dead`: the events that were given up, the latest first. */
 export async function runDead(
   command: InboxCommand & { readonly limit: number },
   { terminal, env }: Surroundings,
 ): Promise<void> {
-  requireSchema(command.schema);
+  requireSchema(command);
   const dead = await withInbox(command, { env, isMade: false }, ({ queue }) =>
     queue.dead({ limit: command.limit }),
   );
@@ -55,8 +94,7 @@ export async function runDead(
   }
   for (const { tenant, id, type, attempts, reason, diedAt } of events) {
     const whose = tenant === "" ? "" : `  tenant ${tenant}`;
-    const times = `${String(attempts)} attempt${attempts === 1 ? "" : "s"}`;
-    terminal.out(printable(`${id}${whose}  ${type}  ${diedAt}  ${times}  ${reason}`));
+    terminal.out(printable(`${id}${whose}  ${type}  ${diedAt}  ${timesOf(attempts)}  ${reason}`));
   }
   const count = `${String(events.length)} dead event${events.length === 1 ? "" : "s"}`;
   terminal.err(events.length < command.limit ? count : `${count}, and there may be more: --limit`);
@@ -71,7 +109,7 @@ export async function runRetry(
   command: InboxCommand & { readonly id: string; readonly tenant: string },
   { terminal, env }: Surroundings,
 ): Promise<boolean> {
-  requireSchema(command.schema);
+  requireSchema(command);
   const { id, tenant } = command;
   const retried = await withInbox(command, { env, isMade: false }, ({ queue }) =>
     queue.retry({ key: { tenant, id }, now: Date.now() }),
@@ -82,11 +120,14 @@ export async function runRetry(
   return retried;
 }
 
-function requireSchema(schema: string): void {
-  if (/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) return;
+/** PostgreSQL needs the schema; a SQLite file is one inbox. */
+function requireSchema({ database, schema }: InboxPlace): void {
+  if (schema === undefined ? database !== undefined : /^[a-z_][a-z0-9_]{0,62}$/.test(schema))
+    return;
   throw new Failure(
     "CS_CLI_ARGUMENT_UNUSABLE",
-    "--schema must be a name of small letters, digits and underscores, at most 63",
+    `${schema === undefined ? "missing" : "invalid"} --schema: expected the schema of the service's inbox, of ` +
+      "lower-case letters, digits and underscores, at most 63, e.g. --schema ledger",
   );
 }
 

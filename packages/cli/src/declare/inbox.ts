@@ -15,7 +15,15 @@ Several at once are safe, and what is there is left. --print needs no database: 
 
 Examples:
   countersign inbox migrate --database inbox.db
-  countersign inbox migrate --print > 001-inbox.sql`;
+  countersign inbox migrate --schema ledger --print > 001-inbox.sql`;
+
+const statusHelp = `${environment}
+Counts stored events that no worker has handled, and those that have been due for too long, and prints the one
+that was stored first. Exits with 1 if an event is overdue.
+
+Examples:
+  countersign inbox status --database inbox.db
+  countersign inbox status --schema ledger --overdue-after 300 --json`;
 
 const deadHelp = `${environment}
 Prints one line an event, the latest first: id, type, when and after how many attempts it was given up, why.
@@ -33,7 +41,7 @@ Examples:
 
 interface InboxOptions {
   readonly database: string | undefined;
-  readonly schema: string;
+  readonly schema: string | undefined;
   readonly json: boolean | undefined;
 }
 
@@ -48,6 +56,14 @@ export function declareInbox(program: Command, surroundings: Surroundings): void
     .action(async (options: InboxOptions & { readonly print: boolean | undefined }) => {
       const { runMigrate } = await import("../commands/inbox.ts");
       await runMigrate({ ...placeOf(options), print: options.print ?? false }, surroundings);
+    });
+  withPlace(inbox.command("status").description("count unhandled and overdue events"))
+    .option("--overdue-after <seconds>", "seconds after which a due event is overdue", seconds, 120)
+    .addHelpText("after", statusHelp)
+    .action(async (options: InboxOptions & { readonly overdueAfter: number }) => {
+      const { runStatus } = await import("../commands/inbox.ts");
+      const command = { ...placeOf(options), overdueAfterSeconds: options.overdueAfter };
+      if (!(await runStatus(command, surroundings))) surroundings.unmet();
     });
   withPlace(inbox.command("dead").description("list the events that were given up"))
     .option("--limit <number>", "events at most, up to 100000", limit, 100)
@@ -70,7 +86,7 @@ export function declareInbox(program: Command, surroundings: Surroundings): void
 function withPlace(command: Command): Command {
   return command
     .option("--database <file>", "SQLite file")
-    .option("--schema <name>", "PostgreSQL schema of the inbox's tables", "countersign")
+    .option("--schema <name>", "PostgreSQL schema of the service's inbox; required there")
     .option("--json", "one JSON object instead of lines");
 }
 
@@ -79,6 +95,12 @@ const placeOf = ({ database, schema, json = false }: InboxOptions): InboxCommand
   schema,
   json,
 });
+
+function seconds(text: string): number {
+  const number = Number(text);
+  if (/^\d{1,9}$/.test(text)) return number;
+  throw new InvalidArgumentError("expected an integer from 0 to 999999999.");
+}
 
 function limit(text: string): number {
   const number = Number(text);

@@ -1,4 +1,5 @@
-import { outcomeMetrics } from "@countersign/receiver/otel";
+import { memoryInbox } from "@countersign/receiver";
+import { inboxMetrics, outcomeMetrics } from "@countersign/receiver/otel";
 import { describe, expect, it } from "vitest";
 import { attemptOf, recordingReceiver, refundAuthorized } from "../fixtures.ts";
 import { metering } from "./telemetry.ts";
@@ -62,5 +63,35 @@ describe("outcomeMetrics", () => {
     });
     await receiver.receive(attemptOf({ ...refundAuthorized(), type: "report.ready" }));
     expect((await points())[1]?.attributes["countersign.event.type"]).toBe("report.ready");
+  });
+});
+
+describe("inboxMetrics", () => {
+  it("measures unhandled and overdue events and the age of the oldest", async () => {
+    const { meter, points } = metering();
+    const requests: number[] = [];
+    const oldest = { key: { tenant: "", id: "evt_1" }, type: "t", attempts: 1 };
+    const queue = {
+      status: ({ dueBefore }: { readonly dueBefore: number }) => {
+        requests.push(dueBefore);
+        const times = { storedAt: 1_000_000 - 90_000, dueAt: 0 };
+        return Promise.resolve({ unhandled: 3, overdue: 2, oldest: { ...oldest, ...times } });
+      },
+    };
+    // The part of an inbox that the metrics use.
+    const inbox = { queue } as unknown as Parameters<typeof inboxMetrics>[0]["inbox"];
+    inboxMetrics({ meter, inbox, now: () => 1_000_000 });
+    expect(await points()).toMatchObject([
+      { name: "countersign.inbox.unhandled", value: 3 },
+      { name: "countersign.inbox.overdue", value: 2 },
+      { name: "countersign.inbox.oldest_age", unit: "s", value: 90 },
+    ]);
+    expect(new Set(requests)).toEqual(new Set([880_000]));
+  });
+
+  it("rejects an inbox that keeps no events", () => {
+    expect(() => inboxMetrics({ meter: metering().meter, inbox: memoryInbox() })).toThrow(
+      TypeError,
+    );
   });
 });
