@@ -1,0 +1,126 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { createReceiver } from "@countersign/receiver";
+import { type PostgresDatabase, postgresInbox } from "@countersign/receiver/postgres";
+import { inboxConformance } from "@countersign/receiver/testing";
+import { sql } from "drizzle-orm";
+import { drizzle, type NodePgDatabase } from "drizzle-orm/node-postgres";
+import createKnex, { type Knex } from "knex";
+import { Kysely, PostgresDialect } from "kysely";
+import { Pool } from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { attemptOf, NOON, refundAuthorized, secret } from "../fixtures.ts";
+import { postgresBinaries } from "./postgres-server.ts";
+import { type SharedPostgres, sharedPostgres } from "./shared-postgres.ts";
+
+// The recipes of docs/transactions.md, as a reader copies them.
+const page = readFileSync(new URL("../../docs/transactions.md", import.meta.url), "utf8");
+const code = /## Drizzle, Kysely, Knex[\s\S]*?```ts\n([\s\S]*?)```/.exec(page)?.[1] ?? "";
+const folder = fileURLToPath(new URL("../output/docs/", import.meta.url));
+mkdirSync(folder, { recursive: true });
+writeFileSync(`${folder}recipes.ts`, code);
+const recipes = (await import(`${folder}recipes.ts`)) as {
+  fromDrizzle: (database: NodePgDatabase) => PostgresDatabase;
+  fromKysely: (database: Kysely<never>) => PostgresDatabase;
+  fromKnex: (database: Knex) => PostgresDatabase;
+};
+
+interface Library {
+  readonly database: PostgresDatabase;
+  /** Books an event by the library's own means. */
+  readonly book: (client: never, id: string) => PromiseLike<unknown>;
+  readonly end: () => Promise<unknown>;
+}
+
+const libraries: Readonly<Record<string, (url: string) => Library>> = {
+  Drizzle(url) {
+    const pool = new Pool({ connectionString: url, max: 4 });
+    return {
+      database: recipes.fromDrizzle(drizzle(pool)),
+      book: (client: NodePgDatabase, id) => client.execute(sql`INSERT INTO ledger VALUES (${id})`),
+      end: () => pool.end(),
+    };
+  },
+  Kysely(url) {
+    const pool = new Pool({ connectionString: url, max: 4 });
+    const kysely = new Kysely<never>({ dialect: new PostgresDialect({ pool }) });
+    return {
+      database: recipes.fromKysely(kysely),
+      book: (client: Kysely<{ ledger: { event: string } }>, id) =>
+        client.insertInto("ledger").values({ event: id }).execute(),
+      end: () => kysely.destroy(),
+    };
+  },
+  Knex(url) {
+    const knex = createKnex({ client: "pg", connection: url, pool: { min: 0, max: 4 } });
+    return {
+      database: recipes.fromKnex(knex),
+      book: (client: Knex, id) => client("ledger").insert({ event: id }),
+      end: () => knex.destroy(),
+    };
+  },
+};
+
+const reason = postgresBinaries === undefined ? " (skipped: PostgreSQL is not installed)" : "";
+
+describe.skipIf(postgresBinaries === undefined)(
+  `a PostgreSQL inbox over a library${reason}`,
+  () => {
+    let server: SharedPostgres;
+    beforeAll(async () => {
+      server = await sharedPostgres();
+    }, 60_000);
+    afterAll(() => server.stop());
+
+    describe.each(Object.keys(libraries))("%s", (name) => {
+      let library: Library;
+      beforeAll(async () => {
+        const open = libraries[name];
+        if (open === undefined) throw new Error("no such library");
+        library = open(server.urlOf(await server.create()));
+        await library.database.query("CREATE TABLE ledger (event text PRIMARY KEY)");
+      });
+      afterAll(() => library.end());
+      let schemas = 0;
+      const open = async () => {
+        const inbox = postgresInbox(library.database, {
+          schema: `inbox_${String((schemas += 1))}`,
+        });
+        await inbox.migrate();
+        return inbox;
+      };
+
+      const parts = ["claims", "resources", "queue"] as const;
+      it.each(inboxConformance({ open, parts }))("$name", async ({ run }) => {
+        await expect(run()).resolves.toBeUndefined();
+      });
+
+      it("commits a handler's writes with the event, undoes them when it fails, and fences them", async () => {
+        const clock = { now: NOON };
+        let fails = true;
+        const receiver = createReceiver({
+          secrets: [secret],
+          fallback: () => undefined,
+          inbox: await open(),
+          now: () => clock.now,
+          log: false,
+        }).on("PAYMENT", async ({ id }, { transaction }) => {
+          await library.book((await transaction.client()) as never, id);
+          if (fails) throw new Error("no");
+        });
+        const send = async (id: string) =>
+          (await receiver.receive(attemptOf(refundAuthorized(id)))).kind;
+        const booked = async () => (await library.database.query("SELECT event FROM ledger")).rows;
+
+        expect([await send("evt_1"), await booked()]).toEqual(["failed", []]);
+        fails = false;
+        expect([await send("evt_1"), await booked()]).toEqual(["handled", [{ event: "evt_1" }]]);
+        expect([await send("evt_1"), await booked()]).toEqual(["duplicate", [{ event: "evt_1" }]]);
+        // A refused write fails the event, and leaves the connection usable.
+        await library.database.query("INSERT INTO ledger VALUES ('evt_2')");
+        expect(await send("evt_2")).toBe("failed");
+        expect(await send("evt_3")).toBe("handled");
+      });
+    });
+  },
+);
