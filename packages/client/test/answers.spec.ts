@@ -98,12 +98,9 @@ describe("an unreadable answer", () => {
   ])("(%s) fails the call, and the refund may be done", async (_, answer, reason) => {
     const { error, received } = await refundError(answer);
     expect(error).toMatchObject({ code: "CS_ANSWER_UNREADABLE", reason, mayBeDone: true });
+    if (reason === "schema")
+      expect(error).toMatchObject({ errors: [{ pointer: "/paymentId", code: "type" }] });
     expect(received).toHaveLength(1);
-  });
-
-  it("names a member of the wrong type", async () => {
-    const { error } = await refundError({ status: 201, json: { ...pending, paymentId: 1 } });
-    expect(error).toMatchObject({ errors: [{ pointer: "/paymentId", code: "type" }] });
   });
 
   it("without an end is cut off at the size limit", async () => {

@@ -1,5 +1,7 @@
 import { once } from "node:events";
-import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { createServer, type IncomingMessage } from "node:http";
+import { connect, type AddressInfo, type Socket } from "node:net";
+import { buffer } from "node:stream/consumers";
 
 const KINDS = ["drop", "delay", "duplicate", "cut"] as const;
 
@@ -22,70 +24,38 @@ export const faults: readonly Fault[] = (["request", "answer"] as const).flatMap
 
 export interface FaultProxy {
   readonly url: string;
-  /** Method and path of every request that arrived whole. */
-  readonly requests: string[];
-  /** Happen to the next refund requests, one each; `stalled` is called when a client is left waiting. */
+  /** Happen to the next requests, one each; `stalled` is called when a client is left waiting. */
   put(next: readonly Fault[], stalled: () => void): void;
   /** Waits until everything that passed has been answered or has failed. */
   settled(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A TCP proxy before a server on this machine, with a new connection to it for every exchange. */
+/** A proxy before a server on this machine, with new connections for every exchange. */
 export async function openFaultProxy(port: number): Promise<FaultProxy> {
-  const requests: string[] = [];
-  const underWay = new Set<Promise<void>>();
+  const inFlight = new Set<Promise<void>>();
   let waiting: Fault[] = [];
   let stalled = (): void => undefined;
-
-  const server = createServer((client) => {
-    const cut = messageCutter();
-    client.on("error", () => undefined);
-    client.on("data", (chunk) => {
-      for (const message of cut(chunk)) {
-        const [method, path] = message.subarray(0, 200).toString("latin1").split(" ");
-        requests.push(`${method} ${path}`);
-        const fault = path === "/v1/refunds" ? waiting.shift() : undefined;
-        const exchanged = pass(client, message, { port, fault, stalled: () => stalled() });
-        underWay.add(exchanged);
-        void exchanged.then(() => underWay.delete(exchanged));
-      }
-    });
+  const server = createServer((request) => {
+    const passed = pass(request, { port, fault: waiting.shift(), stalled: () => stalled() });
+    inFlight.add(passed);
+    void passed.then(() => inFlight.delete(passed));
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
-  // A listening TCP server has an address with a port.
-  const { port: own } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${own}`,
-    requests,
+    // A listening TCP server has an address with a port.
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     put: (next, onStalled) => {
       waiting = [...next];
       stalled = onStalled;
     },
     settled: async () => {
-      while (underWay.size > 0) await Promise.all(underWay);
+      while (inFlight.size > 0) await Promise.all(inFlight);
     },
     close: async () => {
       server.close();
-      await Promise.all(underWay);
+      await Promise.all(inFlight);
     },
-  };
-}
-
-/** Cuts a stream of HTTP/1.1 messages with their lengths into messages. */
-function messageCutter(): (chunk: Buffer) => Buffer[] {
-  let bytes = Buffer.alloc(0);
-  return (chunk) => {
-    bytes = Buffer.concat([bytes, chunk]);
-    const messages: Buffer[] = [];
-    for (;;) {
-      const head = bytes.indexOf("\r\n\r\n");
-      const text = bytes.subarray(0, Math.max(0, head)).toString("latin1");
-      const length = head + 4 + Number(/^content-length: *(\d+)$/im.exec(text)?.[1] ?? 0);
-      if (head < 0 || length > bytes.length) return messages;
-      messages.push(bytes.subarray(0, length));
-      bytes = bytes.subarray(length);
-    }
   };
 }
 
@@ -96,58 +66,50 @@ interface Passing {
 }
 
 /** Passes one exchange. Never rejects: connections end here on purpose. */
-async function pass(client: Socket, request: Buffer, passing: Passing): Promise<void> {
+async function pass(incoming: IncomingMessage, passing: Passing): Promise<void> {
   const { port, fault, stalled } = passing;
-  const upstream = openUpstream(port);
-  // Also after an error, for which `once` would reject.
+  const client = incoming.socket;
   const gone = new Promise((resolve) => void client.once("close", resolve));
-  const { kind, tenths = 10 } = fault ?? {};
+  const request = await bytesOf(incoming);
+  const upstream = openUpstream(port);
   const isRequest = fault?.of === "request";
-  const whole = isRequest ? request : await upstream.exchange(request);
-  const at = Math.floor((whole.length * tenths) / 10);
+  if (!isRequest) await write(upstream.socket, request);
+  const whole = isRequest ? request : await upstream.answer;
+  const target = isRequest ? upstream.socket : client;
+  const at = Math.floor((whole.length * (fault?.tenths ?? 10)) / 10);
   const rest = whole.subarray(at);
-  const forward = (bytes: Buffer): Promise<void> =>
-    write(isRequest ? upstream.socket : client, bytes);
-  const passed = forward(whole.subarray(0, at));
-  const isWaiting = isRequest || rest.length > 0;
-  switch (kind) {
-    case "cut":
-      await passed;
-      client.destroy();
-      break;
-    case "drop":
-      await passed;
-      if (!isWaiting) break;
-      stalled();
-      await gone;
-      break;
-    case "delay":
-      await passed;
-      if (!isWaiting) break;
-      stalled();
-      if (!isRequest) await forward(rest);
-      await gone;
-      if (isRequest) await upstream.exchange(rest);
-      break;
-    case "duplicate": {
-      if (!isRequest) {
-        await forward(whole);
-        break;
-      }
-      const copy = openUpstream(port);
-      const copied = copy.exchange(request);
-      await write(client, await upstream.exchange(rest));
-      await copied;
-      copy.socket.destroy();
-      break;
-    }
-    case undefined:
-      await passed;
-      break;
-    default:
-      kind satisfies never;
+  await write(target, whole.subarray(0, at));
+  if (fault?.kind === "cut") client.destroy();
+  if (fault?.kind === "duplicate" && !isRequest) await write(client, whole);
+  if (fault?.kind === "duplicate" && isRequest) {
+    const copy = openUpstream(port);
+    await write(copy.socket, request);
+    await write(upstream.socket, rest);
+    await write(client, await upstream.answer);
+    await copy.answer;
   }
+  const isStalling = fault?.kind === "drop" || fault?.kind === "delay";
+  if (isStalling && (isRequest || rest.length > 0)) {
+    stalled();
+    if (fault.kind === "delay" && !isRequest) await write(client, rest);
+    await gone;
+    if (fault.kind === "delay" && isRequest) {
+      await write(upstream.socket, rest);
+      await upstream.answer;
+    }
+  }
+  client.end();
   upstream.socket.destroy();
+}
+
+/** A request's bytes; its connection ends with the answer. */
+async function bytesOf(incoming: IncomingMessage): Promise<Buffer> {
+  const { method, url, headers } = incoming;
+  const lines = Object.entries({ ...headers, connection: "close" }).map(
+    ([name, value]) => `${name}: ${String(value)}`,
+  );
+  const head = [`${method} ${url} HTTP/1.1`, ...lines, "", ""].join("\r\n");
+  return Buffer.concat([Buffer.from(head), await buffer(incoming)]);
 }
 
 /** Resolves when the bytes have left, or when nobody takes them. */
@@ -158,18 +120,8 @@ function write(socket: Socket, bytes: Buffer): Promise<void> {
   });
 }
 
-/** A connection to the server. `exchange` sends bytes and waits for the first answer, empty if there is none. */
+/** A connection to the server, and its whole answer: empty if there is none. */
 function openUpstream(port: number) {
-  const cut = messageCutter();
   const socket = connect(port, "127.0.0.1");
-  const answer = new Promise<Buffer>((resolve) => {
-    socket.on("data", (chunk) => cut(chunk).forEach((message) => resolve(message)));
-    socket.on("error", () => undefined);
-    socket.on("close", () => resolve(Buffer.alloc(0)));
-  });
-  const exchange = async (bytes: Buffer): Promise<Buffer> => {
-    await write(socket, bytes);
-    return answer;
-  };
-  return { socket, exchange };
+  return { socket, answer: buffer(socket).catch(() => Buffer.alloc(0)) };
 }

@@ -1,9 +1,8 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import * as client from "@countersign/client";
 import { createClient, isClientError, type ClientOptions } from "@countersign/client";
 import { Agent } from "undici";
 import { describe, expect, it } from "vitest";
+import { freePort } from "../../receiver/test/free-port.ts";
 import { errorOf, made, openClient, openProvider, order } from "./fixtures.ts";
 
 const https = { baseUrl: "https://provider.example", token: "t" } as const;
@@ -62,11 +61,7 @@ describe("createClient", () => {
   });
 
   it("fails a call with CS_UNREACHABLE if nobody listens, and nothing was done", async () => {
-    const server = createServer().listen(0, "127.0.0.1");
-    await new Promise((resolve) => server.once("listening", resolve));
-    // A listening TCP server has an address with a port.
-    const { port } = server.address() as AddressInfo;
-    await new Promise((resolve) => server.close(resolve));
+    const port = await freePort();
     const error = await errorOf(openClient(`http://127.0.0.1:${port}`).client.refund(order));
     const expected = { code: "CS_UNREACHABLE", reason: "ECONNREFUSED", attempts: 5 };
     expect(error).toMatchObject({ ...expected, mayBeDone: false });

@@ -9,7 +9,7 @@ import { sandboxWith } from "./fixtures.ts";
 const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
 
 describe("the README of the client", () => {
-  it("has one block of code, which makes a refund as printed", async () => {
+  it("has one block of code, which gets a token and makes a refund as printed [P-AUTH-TOKEN]", async () => {
     const blocks = [...readme.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)];
     expect(blocks.map(([, language]) => language)).toEqual(["ts"]);
     const folder = fileURLToPath(new URL("output/", import.meta.url));

@@ -1,6 +1,4 @@
-import { thresholdOf } from "./calendar.ts";
-import { debitData, refundData } from "./resources.ts";
-import { Subscribers } from "./subscribers.ts";
+import { thresholdOf } from "./threshold.ts";
 
 export interface Debit {
   readonly id: string;
@@ -13,85 +11,90 @@ export interface Debit {
 }
 
 export interface RefundAsk {
-  /** A payment's or refund's id. */
-  readonly paymentId: string;
+  readonly of: Debit;
   readonly cents: number;
   readonly key: string;
-  readonly reference: string | undefined;
-  readonly descriptor: string | undefined;
+  readonly reference?: string | undefined;
+  readonly descriptor?: string | undefined;
 }
 
 export interface Refund {
   readonly id: string;
   readonly ask: RefundAsk;
-  readonly of: Debit;
   status: "PENDING" | "AUTHORIZED" | "TERMINAL_FAILED";
   dueAt: number | undefined;
   reason: readonly [code: string, message: string] | undefined;
 }
 
-/** What a call is answered with: its status, and of a refusal the code. */
+export interface Subscriber {
+  readonly key: string;
+  /** The types that it selects, and the categories without a type of `TYPES`; closed if empty. */
+  readonly names: Set<string>;
+  /** Types of the events that are bound for it. */
+  readonly bound: string[];
+}
+
+/** The expected answer to a call: its status, and a refusal's code. */
 export type Predicted = readonly [status: number, code?: string];
+
+export interface Event {
+  readonly type: string;
+  readonly at: number;
+  readonly data: { readonly paymentId: string };
+}
 
 const NOT_DEBITED = ["CUSTOMER_NOT_DEBITED", "The original debit was not successful."] as const;
 const RETURNED = ["REFUND_RETURNED", "The receiving bank returned the refund."] as const;
+const INVALID: Predicted = [409, "INVALID_TRANSITION"];
 
 /**
- * What the interface promises of a merchant's payments, in the simplest words: predicts each call's
- * answer and writes down every event. It shares no code with the service.
+ * The interface's promises about a merchant's payments, in the simplest words: predicts each call's
+ * answer and records every event. It shares no code with the service.
  */
 export class Ledger {
   now: number;
   readonly customerId: string;
-  readonly lateReturn: boolean;
   readonly debits: Debit[] = [];
   readonly refunds: Refund[] = [];
-  readonly subscribers: Subscribers = new Subscribers();
-  /** In the order in which they happened. */
-  readonly events: { type: string; at: number; data: object }[] = [];
+  readonly subscribers: Subscriber[] = [];
+  readonly events: Event[] = [];
 
-  constructor(start: { now: number; customerId: string; lateReturn: boolean }) {
-    this.now = start.now;
-    this.customerId = start.customerId;
-    this.lateReturn = start.lateReturn;
+  constructor(now: number, customerId: string) {
+    this.now = now;
+    this.customerId = customerId;
   }
 
-  isTaken(key: string): boolean {
-    return [
-      ...this.debits.map((one) => one.key),
-      ...this.refunds.map(({ ask }) => ask.key),
-    ].includes(key);
+  get keys(): readonly string[] {
+    return [...this.debits.map(({ key }) => key), ...this.refunds.map(({ ask }) => ask.key)];
   }
 
-  paid(made: { id: string; cents: number; key: string }): Debit {
-    const covered = false;
-    const debit: Debit = {
-      ...made,
-      createdAt: this.now,
-      status: "CREATED",
-      covered,
-      settledAt: undefined,
-    };
+  paid(made: Pick<Debit, "id" | "cents" | "key">): Debit {
+    const state = { status: "CREATED", covered: false, settledAt: undefined } as const;
+    const debit: Debit = { ...made, ...state, createdAt: this.now };
     this.debits.push(debit);
-    this.#tellDebit("payment.created", debit);
+    this.#report("payment.created", this.#debitData(debit));
     return debit;
+  }
+
+  subscribe(key: string, names: Iterable<string>): void {
+    this.subscribers.push({ key, names: new Set(names), bound: [] });
   }
 
   authorize(debit: Debit): Predicted {
     if (debit.status === "AUTHORIZED") return [200];
-    if (debit.status !== "CREATED") return [409, "INVALID_TRANSITION"];
+    if (debit.status !== "CREATED") return INVALID;
     debit.status = "AUTHORIZED";
-    this.#tellDebit("payment.authorized", debit);
+    this.#report("payment.authorized", this.#debitData(debit));
     return [200];
   }
 
-  /** @param at What the bank says; counts as the payment's creation or now where it is outside. */
+  /** @param at The bank's time; limited to the time from the payment's creation until now. */
   settle(debit: Debit, at: number): Predicted {
     if (debit.status === "SUCCEEDED") return [200];
-    if (!["CREATED", "AUTHORIZED"].includes(debit.status)) return [409, "INVALID_TRANSITION"];
+    if (isFailed(debit)) return INVALID;
     debit.status = "SUCCEEDED";
     debit.settledAt = Math.max(debit.createdAt, Math.min(at, this.now));
-    this.#tellDebit("payment.succeeded", debit);
+    this.#report("payment.succeeded", this.#debitData(debit));
     for (const refund of this.#waiting(debit)) {
       refund.dueAt = thresholdOf(debit.settledAt);
       if (refund.dueAt <= this.now) this.#enter(refund, "AUTHORIZED");
@@ -101,11 +104,11 @@ export class Ledger {
 
   fail(debit: Debit, status: "TERMINAL_FAILED" | "CANCELED"): Predicted {
     if (debit.status === status) return [200];
-    const isOver = debit.status === "TERMINAL_FAILED" || debit.status === "CANCELED";
     const isLate = debit.status === "SUCCEEDED" && status === "CANCELED";
-    if (isOver || isLate) return [409, "INVALID_TRANSITION"];
+    if (isFailed(debit) || isLate) return INVALID;
     debit.status = status;
-    this.#tellDebit(status === "CANCELED" ? "payment.canceled" : "payment.failed", debit);
+    const type = status === "CANCELED" ? "payment.canceled" : "payment.failed";
+    this.#report(type, this.#debitData(debit));
     for (const refund of this.#waiting(debit)) this.#enter(refund, "TERMINAL_FAILED", NOT_DEBITED);
     return [200];
   }
@@ -117,39 +120,34 @@ export class Ledger {
   }
 
   return(refund: Refund): Predicted {
-    if (!this.lateReturn) return [422, "LATE_RETURN_UNSUPPORTED"];
-    if (refund.status !== "AUTHORIZED") return [409, "INVALID_TRANSITION"];
+    if (refund.status !== "AUTHORIZED") return INVALID;
     this.#enter(refund, "TERMINAL_FAILED", RETURNED);
     return [200];
   }
 
-  /** Of an amount that is one. What is predicted with 201 has still to be `asked`. */
-  ask({ key, paymentId, cents }: RefundAsk): Predicted {
-    if (this.isTaken(key)) return [409, "DUPLICATE_REQUEST_KEY"];
-    if (this.refunds.some(({ id }) => id === paymentId)) return [422, "PAYMENT_NOT_REFUNDABLE"];
-    const debit = this.debits.find(({ id }) => id === paymentId);
-    if (debit === undefined) return [404, "PAYMENT_NOT_FOUND"];
-    if (isLost(debit)) return [201];
-    const left = this.left(debit);
+  /** Predicts the answer to a refund request; after a 201, `asked` records the refund. */
+  ask({ key, of, cents }: RefundAsk): Predicted {
+    if (this.keys.includes(key)) return [409, "DUPLICATE_REQUEST_KEY"];
+    if (of.covered || isFailed(of)) return [201];
+    const left = this.left(of);
     if (left === 0) return [422, "PAYMENT_ALREADY_REFUNDED"];
     return cents > left ? [422, "REFUND_AMOUNT_EXCEEDS_REMAINING"] : [201];
   }
 
   asked(ask: RefundAsk, id: string): Refund {
-    const of = this.debits.find((debit) => debit.id === ask.paymentId);
-    if (of === undefined) throw new Error("a refund of nothing was predicted");
-    const refund: Refund = { id, ask, of, status: "PENDING", dueAt: undefined, reason: undefined };
+    const { settledAt, covered } = ask.of;
+    const dueAt = settledAt === undefined ? undefined : thresholdOf(settledAt);
+    const refund: Refund = { id, ask, status: "PENDING", dueAt, reason: undefined };
     this.refunds.push(refund);
-    if (of.settledAt !== undefined) refund.dueAt = thresholdOf(of.settledAt);
-    if (isLost(of)) this.#enter(refund, "TERMINAL_FAILED", NOT_DEBITED);
-    else this.#enter(refund, this.now >= (refund.dueAt ?? Infinity) ? "AUTHORIZED" : "PENDING");
+    if (covered || isFailed(ask.of)) this.#enter(refund, "TERMINAL_FAILED", NOT_DEBITED);
+    else this.#enter(refund, this.now >= (dueAt ?? Infinity) ? "AUTHORIZED" : "PENDING");
     return refund;
   }
 
   /** @returns The instants at which something was due. */
   moveTo(to: number): number[] {
     const due = this.refunds.filter(
-      ({ status, dueAt }) => status === "PENDING" && dueAt !== undefined && dueAt <= to,
+      ({ status, dueAt = Infinity }) => status === "PENDING" && dueAt <= to,
     );
     const instants = [...new Set(due.map(({ dueAt = 0 }) => dueAt))].toSorted((a, b) => a - b);
     for (const instant of instants) {
@@ -162,34 +160,53 @@ export class Ledger {
 
   left(debit: Debit): number {
     return this.refunds
-      .filter(({ of, status }) => of === debit && status !== "TERMINAL_FAILED")
+      .filter(({ ask, status }) => ask.of === debit && status !== "TERMINAL_FAILED")
       .reduce((rest, { ask }) => rest - ask.cents, debit.cents);
   }
 
   #waiting(debit: Debit): Refund[] {
-    return this.refunds.filter(({ of, status }) => of === debit && status === "PENDING");
+    return this.refunds.filter(({ ask, status }) => ask.of === debit && status === "PENDING");
   }
 
   #enter(refund: Refund, status: Refund["status"], reason?: Refund["reason"]): void {
-    const names = {
-      PENDING: "pending",
-      AUTHORIZED: "authorized",
-      TERMINAL_FAILED: "failed",
-    } as const;
+    const names = { PENDING: "pending", AUTHORIZED: "authorized", TERMINAL_FAILED: "failed" };
     Object.assign(refund, { status, reason, ...(status !== "PENDING" && { dueAt: undefined }) });
-    this.#tell(`refund.${names[status]}`, refundData(refund));
+    this.#report(`refund.${names[status]}`, refundData(refund));
   }
 
-  #tellDebit(type: string, debit: Debit): void {
-    this.#tell(type, debitData(debit, this.customerId));
-  }
-
-  #tell(type: string, data: object): void {
+  #report(type: string, data: Event["data"]): void {
     this.events.push({ type, at: this.now, data });
-    this.subscribers.tell(type, this.events.length - 1);
+    for (const { names, bound } of this.subscribers) if (names.has(type)) bound.push(type);
+  }
+
+  #debitData({ id, cents, status, covered, createdAt, settledAt }: Debit): Event["data"] {
+    const errorMessage = "The debit was not successful.";
+    const errorDetails = { errorCode: "CUSTOMER_NOT_DEBITED", errorMessage };
+    const members = {
+      direction: "DEBIT",
+      customerId: this.customerId,
+      amount: { currency: "USD", value: cents / 100 },
+      paymentStatus: status,
+      clientReferenceId: null,
+      creationDate: new Date(createdAt).toISOString(),
+      ...(settledAt !== undefined && { settlementDate: new Date(settledAt).toISOString() }),
+      ...(status === "TERMINAL_FAILED" && { errorDetails }),
+      covered,
+    };
+    return { paymentId: id, ...members };
   }
 }
 
-function isLost({ status, covered }: Debit): boolean {
-  return covered || status === "TERMINAL_FAILED" || status === "CANCELED";
+/** A refund as S 2.2 has it. */
+export function refundData({ id, ask, status, reason }: Refund): Event["data"] {
+  const [errorCode, errorMessage] = reason ?? [];
+  const members = {
+    paymentStatus: status,
+    clientReferenceId: ask.reference ?? null,
+    ...(reason && { errorDetails: { errorCode, errorMessage } }),
+  };
+  return { paymentId: id, ...members };
 }
+
+const isFailed = ({ status }: Debit): boolean =>
+  status === "TERMINAL_FAILED" || status === "CANCELED";
