@@ -17,12 +17,6 @@ function codesIn(files: RegExp): Set<string> {
   return new Set(texts.flatMap((text) => text.match(/(?<=")[A-Z][A-Z0-9_]{7,}(?=")/g) ?? []));
 }
 
-interface Entry {
-  readonly status?: number | undefined;
-  readonly title?: string;
-  readonly meaning: string;
-}
-
 describe("the registry of error codes", () => {
   const registered = new Set([...Object.keys(errorCodes), ...Object.keys(memberCodes)]);
 
@@ -53,29 +47,5 @@ describe("the registry of error codes", () => {
       const problem = { type: "about:blank", title, status, errorDetails };
       expect([code, validateProblem(problem)]).toMatchObject([code, { ok: true }]);
     }
-  });
-
-  it.each<[string, Readonly<Record<string, Entry>>]>([
-    ["Error codes", errorCodes],
-    ["Token error codes", tokenErrors],
-    ["Member codes", memberCodes],
-    ["Attempt error codes", attemptErrorCodes],
-  ])("is listed in docs/errors.md under %s with each meaning and status", (heading, table) => {
-    const page = readFileSync(new URL("../docs/errors.md", import.meta.url), "utf8");
-    const [section = ""] = page.split(`\n## ${heading}\n`)[1]?.split("\n#") ?? [];
-    const rows = section.split("\n").filter((line) => line.startsWith("|"));
-    const cells = rows.slice(2).map((row) => row.split(" | ").map((cell) => cell.trim()));
-    const hasStatus = heading.startsWith("Error") || heading.startsWith("Token");
-    const listed = cells.map((row) => [
-      row[0]?.replace(/^\| /, ""),
-      hasStatus ? row[1] : "",
-      row.at(-1)?.replace(/\s*\|$/, ""),
-    ]);
-    const expected = Object.entries(table).map(([code, { status, meaning }]) => [
-      `\`${code}\``,
-      hasStatus && status !== undefined ? String(status) : "",
-      meaning,
-    ]);
-    expect(listed).toEqual(expected);
   });
 });

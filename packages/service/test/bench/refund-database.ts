@@ -1,12 +1,8 @@
-import { profiles } from "@countersign/schemas/profiles";
-import { createService } from "../../src/create-service.ts";
 import type { Driver } from "../../src/store/driver.ts";
-import { migrate } from "../../src/store/migrate.ts";
+import { shareDatabase } from "../instances/shared-database.ts";
 import { newPayment } from "../payments.ts";
-import { testVault } from "../test-vault.ts";
 
 const PAYMENTS = 200;
-const MONTH = 30 * 86_400_000;
 
 /** What the calls of a benchmark are about. */
 export interface RefundDatabase {
@@ -16,30 +12,16 @@ export interface RefundDatabase {
 }
 
 /**
- * A database with a merchant, a subscription to everything, and payments that were settled a month ago.
+ * A database with a merchant, a subscription to its payments, and payments that were settled three weeks ago.
  *
  * @param stored Payments of other merchants that stand there beside.
  */
 export async function refundDatabase(driver: Driver, stored: number): Promise<RefundDatabase> {
-  const clock = { now: () => Date.now() - MONTH };
-  const vault = testVault();
-  await migrate(driver, { now: clock.now(), vault });
-  const service = createService({ driver, clock, vault, profile: profiles.standard });
-  const { useCases } = service;
-  const scopes = ["payments", "core"];
-  const made = await useCases.createMerchant({ name: "Example", clock: "live", scopes });
-  if (!made.ok) throw new Error(made.code);
-  const { merchant } = made;
-  const order = { merchantId: merchant.id, clientId: null, scopes, lifetimeSeconds: null };
-  const token = await useCases.createToken(order);
-  await useCases.subscribe(merchant, {
-    url: "https://merchant.example/",
-    secretKey: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
-    subscriptionDetails: { type: "ALL" },
-  });
+  const shared = await shareDatabase(driver, "https://merchant.example/");
+  const { merchant, token, useCases } = shared;
   const paymentIds: string[] = [];
   for (let count = 0; count < PAYMENTS; count += 1) {
-    const paymentId = await newPayment(service, merchant, { cents: 9_999_999_999n });
+    const paymentId = await newPayment(shared, merchant, { cents: 9_999_999_999n });
     await useCases.settlePayment(merchant, { paymentId });
     paymentIds.push(paymentId);
   }

@@ -5,7 +5,6 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { endpointUrl } from "../../src/delivery/endpoint-url.ts";
 import { isLoopbackAddress, isPublicAddress } from "../../src/delivery/public-address.ts";
 import { resolvingLookup } from "../../src/delivery/resolving-lookup.ts";
 import type { Answer } from "../../src/delivery/transport.ts";
@@ -29,38 +28,6 @@ function resolver(...answers: readonly string[][]): net.LookupFunction {
     else callback(null, all[0]?.address ?? "", all[0]?.family);
   };
 }
-
-describe("a subscription's URL", () => {
-  const strict = { allowLoopback: false };
-  const sandbox = { allowLoopback: true };
-
-  it("may be https with any port, path and query, and in the sandbox also http to loopback", () => {
-    const text = "https://merchant.example:8443/hooks/a?tenant=1";
-    expect(endpointUrl(text, strict)?.href).toBe(text);
-    for (const host of ["localhost:4020", "127.0.0.1:4020", "127.1:4020", "[::1]"]) {
-      expect(endpointUrl(`http://${host}/`, sandbox)?.protocol).toBe("http:");
-      expect(endpointUrl(`http://${host}/`, strict)).toBeUndefined();
-    }
-    for (const host of ["merchant.example", "10.0.0.1", "127.0.0.1.evil.test"])
-      expect(endpointUrl(`http://${host}/`, sandbox)).toBeUndefined();
-  });
-
-  it("B7 is refused with another scheme, credentials, a fragment, too much text or no host", () => {
-    for (const text of [
-      "ftp://merchant.example/hooks",
-      "file:///etc/passwd",
-      "https://user@merchant.example/hooks",
-      "https://:secret@merchant.example/hooks",
-      "https://merchant.example/hooks#a",
-      "https://merchant.example/hooks#",
-      `https://merchant.example/${"a".repeat(2048)}`,
-      "https://",
-      "merchant.example/hooks",
-    ]) {
-      expect([text, endpointUrl(text, sandbox)]).toEqual([text, undefined]);
-    }
-  });
-});
 
 describe("a public address", () => {
   it.each(SPECIAL_RANGES)("B3 is never one of the special range from %s to %s", (first, last) => {

@@ -1,14 +1,14 @@
 import fc from "fast-check";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { createDeliveryEngine, type DeliveryEngine } from "../../src/delivery/delivery-engine.ts";
+import { describe, expect, it } from "vitest";
+import type { DeliveryEngine } from "../../src/delivery/delivery-engine.ts";
 import type { Transport } from "../../src/delivery/transport.ts";
 import {
   answered,
   CLOCK_START,
   fakeTransport,
   heldTransport,
+  openEngine,
   openQueue,
-  policy,
   REAL_START,
   SOON,
   type Queue,
@@ -17,24 +17,19 @@ import {
 const HOUR = 3_600_000;
 type MoveDueRefunds = (due: { clockId: string; now: number }) => Promise<void>;
 
-function openEngine(
+/** An engine over a queue, whose refunds move as the test says. */
+const engineOver = (
   queue: Queue,
   transport: Transport,
-  options: { pollMs?: number; moveDueRefunds?: MoveDueRefunds } = {},
-): DeliveryEngine {
-  const { pollMs = 1_000_000, moveDueRefunds } = options;
-  const one = createDeliveryEngine({
-    ...queue.ports(transport),
-    policy,
+  { moveDueRefunds, ...options }: { pollMs?: number; moveDueRefunds?: MoveDueRefunds } = {},
+): DeliveryEngine =>
+  openEngine(queue.ports(transport), {
+    ...options,
     moveDueRefunds: async (due) => {
       await moveDueRefunds?.(due);
       return { passedOver: [] };
     },
-    pollMs,
   });
-  onTestFinished(() => one.stop({ graceMs: 0 }));
-  return one;
-}
 const succeeding = () => fakeTransport(() => answered(204));
 
 /** A refund of a new customer that is due at an instant of a clock. */
@@ -61,7 +56,7 @@ describe("the delivery engine", () => {
     await queue.enqueue("sub_1");
     await queue.enqueue("sub_live", { clockId: "live" });
     const transport = succeeding();
-    openEngine(queue, transport).start();
+    engineOver(queue, transport).start();
     await expect.poll(() => transport.posts.length, SOON).toBe(2);
   });
 
@@ -70,12 +65,12 @@ describe("the delivery engine", () => {
     await queue.subscribe("sub_1");
     await queue.subscribe("sub_live", { clockId: "live" });
     const transport = succeeding();
-    const hinted = openEngine(queue, transport);
+    const hinted = engineOver(queue, transport);
     hinted.start();
     await queue.enqueue("sub_1");
     hinted.onWork();
     await expect.poll(() => transport.posts.length, SOON).toBe(1);
-    openEngine(queue, transport, { pollMs: 5 }).start();
+    engineOver(queue, transport, { pollMs: 5 }).start();
     await queue.enqueue("sub_live", { clockId: "live", nextAt: REAL_START + 60_000 });
     await queue.passTurns();
     expect(transport.posts).toHaveLength(1);
@@ -88,7 +83,7 @@ describe("the delivery engine", () => {
     await addDueRefund(queue, "live", REAL_START + 1);
     const moved: { clockId: string; now: number }[] = [];
     const moveDueRefunds: MoveDueRefunds = async (due) => void moved.push(due);
-    openEngine(queue, succeeding(), { pollMs: 5, moveDueRefunds }).start();
+    engineOver(queue, succeeding(), { pollMs: 5, moveDueRefunds }).start();
     await queue.passTurns();
     expect(moved).toEqual([]);
     queue.realNow += 1;
@@ -100,7 +95,7 @@ describe("the delivery engine", () => {
     await queue.subscribe("sub_1");
     await queue.enqueue("sub_1");
     const transport = succeeding();
-    const one = openEngine(queue, transport, { pollMs: 1 });
+    const one = engineOver(queue, transport, { pollMs: 1 });
     one.onWork();
     await queue.passTurns();
     await one.stop();
@@ -122,7 +117,7 @@ describe("a sandbox clock that moves forward", () => {
       return answered(seen.length < 4 ? 500 : 204);
     });
     const to = CLOCK_START + 24 * HOUR;
-    const outcome = await openEngine(queue, transport).advanceClock("clk_1", to);
+    const outcome = await engineOver(queue, transport).advanceClock("clk_1", to);
     const retries = [5000, 305_000, 2_105_000].map((after) => CLOCK_START + after);
     expect(seen).toEqual([CLOCK_START, ...retries]);
     expect(outcome).toEqual({ ok: true, now: to, instants: retries });
@@ -146,7 +141,7 @@ describe("a sandbox clock that moves forward", () => {
       await queue.write("UPDATE payments SET status = 'AUTHORIZED', due_at = NULL");
       await queue.enqueue("sub_1", { nextAt: now });
     };
-    const engine = openEngine(queue, transport, { moveDueRefunds });
+    const engine = engineOver(queue, transport, { moveDueRefunds });
     const outcome = await engine.advanceClock("clk_1", CLOCK_START + 24 * HOUR);
     expect([moved, seen]).toEqual([[due], [due]]);
     expect(outcome).toMatchObject({ instants: [due] });
@@ -157,7 +152,7 @@ describe("a sandbox clock that moves forward", () => {
     await queue.subscribe("sub_1");
     await queue.enqueue("sub_1", { nextAt: CLOCK_START + HOUR });
     const transport = succeeding();
-    const engine = openEngine(queue, transport);
+    const engine = engineOver(queue, transport);
     await engine.advanceClock("clk_1", CLOCK_START + HOUR - 1);
     expect(transport.posts).toHaveLength(0);
     await engine.advanceClock("clk_1", CLOCK_START + HOUR);
@@ -178,7 +173,7 @@ describe("a sandbox clock that moves forward", () => {
     await queue.write("UPDATE deliveries SET leased_until = $1 WHERE subscription_key = 'sub_1'", [
       queue.realNow + 1,
     ]);
-    const engine = openEngine(queue, succeeding());
+    const engine = engineOver(queue, succeeding());
     const outcome = await engine.advanceClock("clk_1", CLOCK_START + HOUR);
     expect(outcome).toMatchObject({ ok: true, instants: [] });
   });
@@ -189,14 +184,14 @@ describe("a sandbox clock that moves forward", () => {
     const reached = CLOCK_START + HOUR;
     await queue.enqueue("sub_1", { nextAt: reached });
     const { transport, inFlight, answer } = heldTransport();
-    const one = openEngine(queue, transport);
+    const one = engineOver(queue, transport);
     const moving = one.advanceClock("clk_1", CLOCK_START + 24 * HOUR);
     await expect.poll(inFlight, SOON).toBe(1);
     await one.stop({ graceMs: 0 });
     answer(204);
     expect(await moving).toEqual({ ok: false, code: "ENGINE_STOPPED", now: reached });
     expect(await queue.instant()).toBe(reached);
-    const other = openEngine(queue, succeeding());
+    const other = engineOver(queue, succeeding());
     await other.advanceClock("clk_1", CLOCK_START + 24 * HOUR);
     expect(await queue.deliveries()).toMatchObject([{ state: "delivered", attempts: 2 }]);
   });
@@ -212,7 +207,7 @@ describe("a sandbox clock that moves forward", () => {
         seen.push(await queue.instant());
         return answered(count <= failing ? 500 : 204);
       });
-      const engine = openEngine(queue, transport);
+      const engine = engineOver(queue, transport);
       for (const stop of stops) await engine.advanceClock("clk_1", CLOCK_START + stop * 1000);
       return { seen, deliveries: await queue.deliveries(), instant: await queue.instant() };
     };

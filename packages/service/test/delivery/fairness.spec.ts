@@ -5,7 +5,8 @@ import { FailingSubscriptions } from "../../src/delivery/failing-subscriptions.t
 import { HostPaces } from "../../src/delivery/host-pace.ts";
 import { deliveryPolicyOf } from "../../src/delivery/policy.ts";
 import type { Answer } from "../../src/delivery/transport.ts";
-import { answered, fakeTransport, heldTransport, openQueue, SOON, type Queue } from "./queue.ts";
+import { giveAway } from "./backlog.ts";
+import { answered, fakeTransport, heldTransport, openQueue, SOON } from "./queue.ts";
 
 /** A network that answers 204 some turns later, and the most requests in flight by host and in all. */
 function countingTransport(
@@ -29,18 +30,6 @@ function countingTransport(
     return answered(status(count));
   });
   return { transport, most, order, inFlight };
-}
-
-/** Gives a subscription and its deliveries to a second merchant of the same clock. */
-async function giveAway(queue: Queue, key: string): Promise<void> {
-  await queue.write(
-    `INSERT INTO merchants (id, name, clock_id, created_at) VALUES ('mer_2', 'M', 'clk_1', 0)
-     ON CONFLICT DO NOTHING`,
-  );
-  await queue.write("UPDATE subscriptions SET merchant_id = 'mer_2' WHERE key = $1", [key]);
-  await queue.write("UPDATE deliveries SET merchant_id = 'mer_2' WHERE subscription_key = $1", [
-    key,
-  ]);
 }
 
 describe("B14: deliveries that share one process", () => {

@@ -39,7 +39,7 @@ const answering =
 let connections = 0;
 
 /** Twenty kinds and more of endpoints that nobody should wait for. */
-export const hostileEndpoints: Readonly<Record<string, Hostility>> = {
+export const hostileEndpoints = {
   "says nothing": () => {},
   "drips its status line": dripping("HTT", "P"),
   "drips its headers": dripping(`${OK}x-`),
@@ -61,6 +61,7 @@ export const hostileEndpoints: Readonly<Record<string, Hostility>> = {
   "sends empty lines without end": flooding("", "\r\n".repeat(1000)),
   "has one endless header": flooding(`${OK}x-a: `, "a".repeat(4096)),
   "floods with interim answers": flooding("", "HTTP/1.1 102 Processing\r\n\r\n"),
+  "drips interim answers": dripping("", "HTTP/1.1 102 Processing\r\n\r\n"),
   "hangs up at once": (socket) => void socket.destroy(),
   "resets one in ten": (socket) => {
     connections += 1;
@@ -98,7 +99,7 @@ export const hostileEndpoints: Readonly<Record<string, Hostility>> = {
   "upgrades the connection": answering(
     "HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\n\r\n",
   ),
-};
+} as const satisfies Readonly<Record<string, Hostility>>;
 
 /** Endpoints that HTTPS is spoken to and that speak no TLS; what each does once the handshake has begun. */
 export const hostileHandshakes: Readonly<Record<string, Hostility>> = {

@@ -4,11 +4,11 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { request } from "undici";
-import { createDeliveryEngine } from "../../src/delivery/delivery-engine.ts";
 import { undiciTransport } from "../../src/delivery/undici-transport.ts";
 import { systemRandom } from "../../src/random.ts";
+import { fill, giveAway } from "./backlog.ts";
 import { startHostileServers, type HostileServers } from "./hostile-servers.ts";
-import { openQueue, policy, type Queue } from "./queue.ts";
+import { openEngine, openQueue, policy, type Queue } from "./queue.ts";
 import { heapInUse } from "./tls-endpoints.ts";
 
 const FRIENDS = 10;
@@ -70,12 +70,12 @@ export async function deliverBeside(
   }
   if (endpoints === "hostile") await fillHostile(queue, servers);
   const hostile = { count: 0, longest: 0 };
-  const engine = createDeliveryEngine({
-    ...queue.ports(undiciTransport({ deadlineMs: DEADLINE_MS, allowLoopback: true })),
+  const transport = undiciTransport({ deadlineMs: DEADLINE_MS, allowLoopback: true });
+  const engine = openEngine(queue.ports(transport), {
     clock: { now: () => Date.now() },
     random: systemRandom,
     policy: { ...policy, deadlineMs: DEADLINE_MS, leaseMs: DEADLINE_MS + 5000 },
-    moveDueRefunds: async () => ({ passedOver: [] }),
+    pollMs: 1000,
     observer: {
       attempted: ({ attempt: { claim, durationMs } }) => {
         if (!claim.subscription.key.startsWith("hostile")) return;
@@ -119,36 +119,12 @@ export async function deliverBeside(
   return { p50: at(0.5), p99: at(0.99), grown, hostile: hostile.count, longest, stalled };
 }
 
-/** What waits for each hostile endpoint from the beginning. */
-const BACKLOG = 400;
-
-/** One merchant with a subscription at each hostile endpoint, each with a backlog that is due. */
+/** Gives another merchant a subscription at each hostile endpoint, each with a backlog that is due. */
 async function fillHostile(queue: Queue, { kinds, urlOf }: HostileServers): Promise<void> {
-  await queue.write(
-    "INSERT INTO merchants (id, name, clock_id, created_at) VALUES ('mer_hostile', 'M', 'live', 0)",
-    [],
-  );
   for (const [number, kind] of kinds.entries()) {
-    await queue.subscribe(`hostile_${String(number)}`, { url: urlOf(kind).href, clockId: "live" });
+    const name = `hostile_${String(number)}_`;
+    await queue.subscribe(name, { url: urlOf(kind).href, clockId: "live" });
+    await fill(queue, { count: 400, key: `'${name}'`, clock: "live", nextAt: 0, name });
   }
-  await queue.write(
-    "UPDATE subscriptions SET merchant_id = 'mer_hostile' WHERE key LIKE 'hostile%'",
-    [],
-  );
-  const numbers = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n
-    WHERE i < ${String(BACKLOG)})`;
-  const all = "FROM n, subscriptions WHERE subscriptions.merchant_id = 'mer_hostile'";
-  await queue.write(
-    `INSERT INTO events (id, merchant_id, clock_id, type, category, payload, created_at)
-     ${numbers} SELECT key || '_evt_' || i, 'mer_hostile', 'live', 'refund.authorized', 'PAYMENT', '{}', 0
-     ${all}`,
-    [],
-  );
-  await queue.write(
-    `INSERT INTO deliveries (id, event_id, subscription_key, merchant_id, clock_id, state, next_at,
-       created_at)
-     ${numbers} SELECT key || '_dlv_' || i, key || '_evt_' || i, key, 'mer_hostile', 'live', 'waiting', 0, 0
-     ${all}`,
-    [],
-  );
+  await giveAway(queue, "hostile%");
 }

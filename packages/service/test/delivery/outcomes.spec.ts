@@ -1,30 +1,17 @@
 import { describe, expect, it } from "vitest";
+import type { Claim } from "../../src/delivery/claim.ts";
 import { decide } from "../../src/delivery/decide.ts";
 import type { Answer } from "../../src/delivery/transport.ts";
 import { onStores, postgres, sqlite } from "../store/stores.ts";
 import { answered, CLOCK_START, policy, queueOf, REAL_START, timeout } from "./queue.ts";
 
 const DAY = 86_400_000;
-const claim = {
-  id: "dlv_1",
-  eventId: "evt_1",
-  merchantId: "mer_1",
-  payload: "{}",
-  clockId: "clk_1",
-  subscription: {
-    key: "sub_1",
-    merchantId: "mer_1",
-    url: "https://merchant.example/",
-    host: "merchant.example",
-    secret: { keyId: "k1", text: "" },
-  },
-  leasedUntil: REAL_START + 60_000,
-};
-
 /** What becomes of a delivery whose attempt of this number is answered so. */
 const after = (answer: Answer, number = 1, success: "2xx" | number[] = "2xx") => {
+  // Nothing else of a claim decides.
+  const claim = { id: "dlv_1", attempt: number } as Claim;
   const { state, nextAt } = decide(
-    { claim: { ...claim, attempt: number }, startedAt: REAL_START, durationMs: 20, answer },
+    { claim, startedAt: REAL_START, durationMs: 20, answer },
     { now: CLOCK_START, random: 0.5, recorded: number - 1 },
     { ...policy, success },
   );

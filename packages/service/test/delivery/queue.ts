@@ -1,10 +1,12 @@
+import { profiles } from "@countersign/schemas/profiles";
 import { standardWebhooks } from "@countersign/signatures";
 import { onTestFinished } from "vitest";
 import type { Attempt } from "../../src/delivery/attempt.ts";
 import { claim, type Claim } from "../../src/delivery/claim.ts";
 import { Deliverer, type DelivererPorts } from "../../src/delivery/deliver.ts";
+import { createDeliveryEngine, type DeliveryEngine } from "../../src/delivery/delivery-engine.ts";
 import { DueList } from "../../src/delivery/due-list.ts";
-import type { DeliveryPolicy } from "../../src/delivery/policy.ts";
+import { deliveryPolicyOf, type DeliveryPolicy } from "../../src/delivery/policy.ts";
 import { settle } from "../../src/delivery/settle.ts";
 import type { Answer, PostRequest, Transport } from "../../src/delivery/transport.ts";
 import type { Vault } from "../../src/secrets/vault.ts";
@@ -27,20 +29,11 @@ export const SOON = { timeout: 10_000 };
 /** Opens the secret of every subscription in a queue. */
 export const vault: Vault = testVault();
 
+const standard = deliveryPolicyOf(profiles.standard);
+/** The standard profile's, without jitter. */
 export const policy: DeliveryPolicy = {
-  schedule: {
-    steps: [0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400].map((s) => s * 1000),
-    jitter: 0,
-    retryAfterFactor: 2,
-  },
-  success: "2xx",
-  gone: 410,
-  pause: { failures: 400, afterMs: 86_400_000 },
-  deadlineMs: 15_000,
-  leaseMs: 60_000,
-  concurrency: 256,
-  concurrencyPerSubscription: 8,
-  concurrencyPerHost: 64,
+  ...standard,
+  schedule: { ...standard.schedule, jitter: 0 },
 };
 
 export interface DeliveryRow {
@@ -49,6 +42,12 @@ export interface DeliveryRow {
   readonly attempts: number;
   readonly next_at: number | null;
   readonly leased_until: number;
+}
+
+interface SubscribeOptions {
+  readonly url?: string | undefined;
+  readonly clockId?: string;
+  readonly secret?: string;
 }
 
 interface EventOptions {
@@ -84,18 +83,11 @@ export class Queue {
     };
   }
 
-  subscribe(
-    key: string,
-    options: { url?: string; clockId?: string; secret?: string } = {},
-  ): Promise<void> {
+  subscribe(key: string, options: SubscribeOptions = {}): Promise<void> {
     return this.driver.transaction((tx) => this.#subscribe(tx, key, options));
   }
 
-  async #subscribe(
-    tx: Queryable,
-    key: string,
-    options: { url?: string; clockId?: string; secret?: string },
-  ): Promise<void> {
+  async #subscribe(tx: Queryable, key: string, options: SubscribeOptions): Promise<void> {
     const { clockId = "clk_1", url = `https://${key}.example/hooks`, secret = SECRET } = options;
     const { text, keyId } = vault.seal(secret, secretPlace(key));
     await tx.query(
@@ -111,7 +103,7 @@ export class Queue {
   async subscribeMany(count: number, urlOf?: (number: number) => string): Promise<void> {
     await this.driver.transaction(async (tx) => {
       for (let number = 0; number < count; number += 1) {
-        await this.#subscribe(tx, `sub_${number}`, urlOf ? { url: urlOf(number) } : {});
+        await this.#subscribe(tx, `sub_${number}`, { url: urlOf?.(number) });
         await this.#insert(tx, [`sub_${number}`], {});
       }
     });
@@ -261,6 +253,18 @@ export async function queueOf(driver: Driver, file = ""): Promise<Queue> {
   return new Queue(file, driver);
 }
 
+/** An engine that is stopped at the end of the running test, and hardly ever polls unless an option says so. */
+export function openEngine(
+  ports: DelivererPorts,
+  options: Partial<Parameters<typeof createDeliveryEngine>[0]> = {},
+): DeliveryEngine {
+  const moveDueRefunds = async () => ({ passedOver: [] });
+  const fixed = { ...ports, policy, moveDueRefunds, pollMs: 1_000_000 };
+  const one = createDeliveryEngine({ ...fixed, ...options });
+  onTestFinished(() => one.stop({ graceMs: 0 }));
+  return one;
+}
+
 /** A network that answers what it is told, and keeps what it was asked. */
 export function fakeTransport(
   answer: (request: PostRequest, count: number) => Answer | Promise<Answer>,
@@ -287,7 +291,6 @@ export function heldTransport() {
   };
 }
 
-/** An answer with a status. */
 export function answered(status: number, retryAfter?: string): Answer {
   return { kind: "answered", status, retryAfter, excerpt: "" };
 }

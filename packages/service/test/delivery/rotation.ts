@@ -1,7 +1,6 @@
 import type { Profile } from "@countersign/schemas/profiles";
 import { Webhook as StandardWebhook } from "standardwebhooks";
 import { Stripe } from "stripe";
-import { Webhook as SvixWebhook } from "svix";
 import { expect, onTestFinished } from "vitest";
 import { Deliverer } from "../../src/delivery/deliver.ts";
 import { signerOf } from "../../src/delivery/signer.ts";
@@ -29,11 +28,6 @@ export const peers: readonly Peer[] = [
     name: "standardwebhooks",
     signature: standard,
     verify: (body, headers, secret) => new StandardWebhook(base64(secret)).verify(body, headers),
-  },
-  {
-    name: "svix",
-    signature: standard,
-    verify: (body, headers, secret) => new SvixWebhook(base64(secret)).verify(body, headers),
   },
   {
     name: "stripe",

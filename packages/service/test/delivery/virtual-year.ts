@@ -1,9 +1,14 @@
 import { expect } from "vitest";
-import { advanceClock } from "../../src/delivery/advance-clock.ts";
-import { Deliverer } from "../../src/delivery/deliver.ts";
-import type { DeliveryPolicy } from "../../src/delivery/policy.ts";
 import { seeded } from "../../../../test/fuzz/random.ts";
-import { answered, CLOCK_START, fakeTransport, openQueue, policy, type Queue } from "./queue.ts";
+import {
+  answered,
+  CLOCK_START,
+  fakeTransport,
+  openEngine,
+  openQueue,
+  policy,
+  type Queue,
+} from "./queue.ts";
 
 const SECOND = 1000;
 const DAY = 86_400 * SECOND;
@@ -31,39 +36,23 @@ export async function year(
   const random = seeded(chosen);
   await queue.subscribeMany(subscriptions);
   const attempts = new Map<string, number[]>();
-  let now = CLOCK_START;
-  const transport = fakeTransport(({ url }) => {
-    const name = url.hostname;
-    attempts.set(name, [...(attempts.get(name) ?? []), now - CLOCK_START]);
-    const fate = fateOf(name);
+  const transport = fakeTransport(async ({ url: { hostname } }) => {
+    const now = (await queue.instant()) ?? 0;
+    attempts.set(hostname, [...(attempts.get(hostname) ?? []), now - CLOCK_START]);
+    const fate = fateOf(hostname);
     if (fate === "gone") return answered(410);
     const isUp = fate === "well" || (fate === "back" && now >= BACK_AT);
     return answered(isUp ? 204 : 500);
   });
-  const ports = {
-    ...queue.ports(transport),
-    random: { bytes: (length: number) => random.bytes(length) },
-  };
-  const strict: DeliveryPolicy = {
-    ...policy,
-    schedule: { ...policy.schedule, jitter },
-    pause: { failures: 10, afterMs: DAY },
-  };
-  const deliverer = new Deliverer(ports, strict);
-  const drain = async (clockId: string): Promise<boolean> => {
-    now = (await queue.instant()) ?? now;
-    return deliverer.drain(clockId);
-  };
-  const outcome = await advanceClock(
-    { clockId: "clk_1", to: CLOCK_START + YEAR },
-    {
-      driver: queue.driver,
-      clock: ports.clock,
-      deliverer: { drain },
-      moveDueRefunds: async () => ({ passedOver: [] }),
+  const engine = openEngine(queue.ports(transport), {
+    random: { bytes: (length) => random.bytes(length) },
+    policy: {
+      ...policy,
+      schedule: { ...policy.schedule, jitter },
+      pause: { failures: 10, afterMs: DAY },
     },
-  );
-  await deliverer.stop({ graceMs: 1000 });
+  });
+  const outcome = await engine.advanceClock("clk_1", CLOCK_START + YEAR);
   expect(outcome).toMatchObject({ ok: true, now: CLOCK_START + YEAR });
   return { attempts, queue };
 }

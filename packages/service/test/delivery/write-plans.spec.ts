@@ -1,11 +1,9 @@
 import { expect, it } from "vitest";
-import { advanceClock } from "../../src/delivery/advance-clock.ts";
-import { Deliverer } from "../../src/delivery/deliver.ts";
 import { replayDeliveries } from "../../src/delivery/replay-deliveries.ts";
 import { textOf, type SqlValue } from "../../src/store/driver.ts";
 import { deleteExpiredTokens } from "../../src/store/operations/tokens/delete-expired-tokens.ts";
 import { hookedDriver } from "../hooked-driver.ts";
-import { answered, CLOCK_START, fakeTransport, openQueue, policy } from "./queue.ts";
+import { answered, CLOCK_START, fakeTransport, openEngine, openQueue } from "./queue.ts";
 
 it("P6: no write of the delivery engine scans a table on SQLite, whatever waits in it", async () => {
   const queue = await openQueue();
@@ -19,11 +17,7 @@ it("P6: no write of the delivery engine scans a table on SQLite, whatever waits 
   const statuses = [204, 500, 410];
   const transport = fakeTransport((_, count) => answered(statuses[count % 3] ?? 204));
   const ports = { ...queue.ports(transport), driver };
-  const deliverer = new Deliverer(ports, policy);
-  const moveDueRefunds = async () => ({ passedOver: [] });
-  const to = { clockId: "clk_1", to: CLOCK_START + 86_400_000 };
-  await advanceClock(to, { driver, clock: ports.clock, deliverer, moveDueRefunds });
-  await deliverer.stop({ graceMs: 1000 });
+  await openEngine(ports).advanceClock("clk_1", CLOCK_START + 86_400_000);
   const what = { kind: "failed", since: 0 } as const;
   await replayDeliveries(ports, { id: "mer_1", clockId: "clk_1" }, { what, askedBy: "operator" });
   await driver.transaction((tx) => deleteExpiredTokens(tx, { now: 0, limit: 1 }));

@@ -4,8 +4,8 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import { schemas } from "../../src/documents/generated/schemas.ts";
 import { openApiOf } from "../../src/documents/openapi.ts";
-import { openService, type TestService } from "../open-service.ts";
-import { newCustomer, newPayment } from "../payments.ts";
+import { eventsOf, everything } from "../everything.ts";
+import { openService } from "../open-service.ts";
 import { documentedProfiles as all, otherProfile as other } from "./documented-profiles.ts";
 
 interface OpenApi {
@@ -72,10 +72,9 @@ describe("its section webhooks", () => {
     async (_, profile) => {
       const open = await openService({ profile });
       const { scopes } = profile.token;
-      const types = await writeEvents({
-        ...open,
-        merchant: await open.addMerchant(Object.values(scopes)),
-      });
+      const merchant = await open.addMerchant(Object.values(scopes));
+      await everything({ ...open, merchant });
+      const events = await eventsOf(open);
       const document = documentOf(profile);
       const validators = new Map<string, ValidateFunction>();
       const ajv = new Ajv2020({ strict: false, validateFormats: false });
@@ -84,7 +83,7 @@ describe("its section webhooks", () => {
         const at = `doc#/webhooks/${type}/post/requestBody/content/application~1json/schema`;
         validators.set(type, ajv.compile({ $ref: at }));
       }
-      for (const { type, payload } of types) {
+      for (const { type, payload } of events) {
         const validate = validators.get(type);
         const event = JSON.parse(payload) as object;
         expect([type, validate?.(event), validate?.errors]).toEqual([type, true, null]);
@@ -93,45 +92,7 @@ describe("its section webhooks", () => {
       }
       const kinds = profile.catalogue.filter(({ kind }) => kind !== undefined);
       const expected = new Set(kinds.map(({ type }) => type));
-      expect(new Set(types.map(({ type }) => type))).toEqual(expected);
+      expect(new Set(events.map(({ type }) => type))).toEqual(expected);
     },
   );
 });
-
-/** Makes everything happen that an event reports. */
-async function writeEvents({
-  service,
-  merchant,
-  call,
-  clock,
-}: TestService): Promise<{ readonly type: string; readonly payload: string }[]> {
-  const { useCases, driver } = service;
-  const customerId = await newCustomer(service, merchant);
-  for (const move of ["activate", "deactivate", "activate"] as const) {
-    await useCases.moveCustomer(merchant, { customerId, move });
-  }
-  const account = { customerId, institution: "Second Bank", lastFour: "0000", type: "savings" };
-  await useCases.linkAccount(merchant, { ...account, type: "savings" });
-  await useCases.deactivateAccount(merchant, { customerId });
-  const ask = async (paymentId: string): Promise<void> => {
-    const json = {
-      paymentId,
-      amount: { currency: "USD", value: 1 },
-      requestKey: paymentId.slice(-8),
-    };
-    const { status, text } = await call("POST", "/v1/refunds", { json, token: merchant.token });
-    expect([status, text]).toEqual([expect.toBeOneOf([201, 202]), text]);
-  };
-  const settled = await newPayment(service, merchant);
-  await ask(settled);
-  await useCases.authorizePayment(merchant, { paymentId: settled });
-  await useCases.settlePayment(merchant, { paymentId: settled });
-  clock.advance(30 * 86_400_000);
-  await useCases.moveDueRefunds({ now: clock.now(), clockId: "live" });
-  const failed = await newPayment(service, merchant);
-  await ask(failed);
-  await useCases.failPayment(merchant, { paymentId: failed });
-  const canceled = await newPayment(service, merchant);
-  await useCases.failPayment(merchant, { paymentId: canceled, status: "CANCELED" });
-  return driver.query<{ type: string; payload: string }>("SELECT type, payload FROM events");
-}

@@ -8,26 +8,17 @@ export interface IssuerKey {
   readonly jwk: JWK;
 }
 
-/** An issuer of JWTs with its keys on a real socket, for as long as the running test lasts. */
-export interface KeyServer {
-  readonly jwksUrl: string;
-  readonly issuer: string;
-  /** How often the keys were asked for. */
-  readonly asked: () => number;
-  /** What is answered from now on. Default: the keys. */
-  answerWith(status: number, text?: string): void;
-  publish(...keys: readonly Partial<IssuerKey>[]): void;
-  stop(): Promise<void>;
-}
-
 export async function newKey(kid: string, alg = "ES256"): Promise<IssuerKey> {
   const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
   return { kid, alg, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: "sig" } };
 }
 
-export async function openKeyServer(...keys: readonly IssuerKey[]): Promise<KeyServer> {
-  let published: readonly Partial<IssuerKey>[] = keys;
-  let answer: { status: number; text?: string } = { status: 200 };
+export type KeyServer = Awaited<ReturnType<typeof openKeyServer>>;
+
+/** An issuer of JWTs with its keys on a real socket, for as long as the running test lasts. */
+export async function openKeyServer(...keys: readonly IssuerKey[]) {
+  let published = keys;
+  let answer: { status: number; text?: string | undefined } = { status: 200 };
   let asked = 0;
   const server = await listenHttp((_request, response) => {
     asked += 1;
@@ -37,25 +28,17 @@ export async function openKeyServer(...keys: readonly IssuerKey[]): Promise<KeyS
   return {
     jwksUrl: `http://127.0.0.1:${server.port}/keys`,
     issuer: "https://issuer.example",
+    /** How often the keys were asked for. */
     asked: () => asked,
-    answerWith: (status, text) => {
-      answer = { status, ...(text !== undefined && { text }) };
-    },
-    publish: (...next) => {
-      published = next;
-    },
+    /** What is answered from now on. Default: the keys. */
+    answerWith: (status: number, text?: string) => void (answer = { status, text }),
+    publish: (...next: readonly IssuerKey[]) => void (published = next),
     stop: () => server.close(),
   };
 }
 
-export interface JwtOptions {
-  readonly claims?: Record<string, unknown>;
-  /** Of the header, besides `alg` and `kid`. */
-  readonly header?: Record<string, unknown>;
-}
-
-/** A JWT of a key, of one hour from 20 November 2026, 15:00, with other claims where they are given. */
-export function jwtOf(key: IssuerKey, { claims = {}, header = {} }: JwtOptions): Promise<string> {
+/** A JWT of a key, of one hour from 20 November 2026, 15:00, with other claims and header where they are given. */
+export function jwtOf(key: IssuerKey, claims: object = {}, header: object = {}): Promise<string> {
   const now = Date.parse("2026-11-20T15:00:00.000Z") / 1000;
   return new SignJWT({
     iss: "https://issuer.example",

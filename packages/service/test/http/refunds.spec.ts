@@ -97,7 +97,8 @@ describe("a refund of a payment that is still processing", () => {
 
   it("is stored as requested, and the event of a later state repeats it", async () => {
     const { ask, pay, sweep, clock, service, paymentId } = await open();
-    const sent = { clientReferenceId: "order-7", softDescriptor: "Order 7", value: 1.05 };
+    const softDescriptor = `Order 7${"z".repeat(73)}`;
+    const sent = { clientReferenceId: "order-7", softDescriptor, value: 1.05 };
     const refund = validated("refund", await ask(sent));
     await pay("settlePayment");
     clock.advance(30 * DAY_MS);
@@ -111,7 +112,7 @@ describe("a refund of a payment that is still processing", () => {
       `SELECT amount_cents AS cents, soft_descriptor AS descriptor, original_id AS original
         FROM payments WHERE direction = 'CREDIT'`,
     );
-    expect(rows).toEqual([{ cents: 105, descriptor: "Order 7", original: paymentId }]);
+    expect(rows).toEqual([{ cents: 105, descriptor: softDescriptor, original: paymentId }]);
   });
 });
 
@@ -128,6 +129,20 @@ describe("a refund of a settled payment", () => {
     // T-34: what was AUTHORIZED at once is not moved, and not reported, again.
     await sweep();
     expect(await events("refund")).toEqual([event]);
+  });
+
+  it("T-17 whose hold would end beyond the bank calendar leaves the payment unsettled, and stores nothing", async () => {
+    const { ask, pay, clock, service, events } = await open();
+    clock.moveTo("2035-12-28T15:00:00.000Z");
+    await ask();
+    const stored = () => service.driver.query("SELECT * FROM payments ORDER BY direction");
+    const before = await stored();
+    const message = "the bank calendar ends on 2035-12-31, before 2036-01-01";
+    await expect(pay("settlePayment")).rejects.toThrow(new RangeError(message));
+    expect(await stored()).toEqual(before);
+    expect(await events("payment")).toEqual(["payment.created"]);
+    await pay("failPayment");
+    expect(await events("refund")).toEqual(["refund.pending", "refund.failed"]);
   });
 
   it("T-08 stays AUTHORIZED when the debit fails or is covered later", async () => {
@@ -243,9 +258,11 @@ describe("a refund request that the business rules refuse", () => {
 
 it("T-10 T-11 T-12 the clientReferenceId of a refund comes back unchanged or as null, from either spelling, and need not be unique", async () => {
   const { ask } = await open();
+  // As it is sent, byte for byte: composed or not, quoted, and at the edge of what lines are.
+  const odd = 'Bestellung 7 – é e\u0301 \u{1F600} ﬁ " \\ \u2028';
   let value = 0;
   for (const [members, expected] of [
-    [{ clientReferenceId: "Bestellung 7 – é😀" }, "Bestellung 7 – é😀"],
+    [{ clientReferenceId: odd }, odd],
     [{}, null],
     [{ clientRefefenceId: "r" }, "r"],
     [{ clientReferenceId: "r", clientRefefenceId: "r" }, "r"],

@@ -156,14 +156,7 @@ describe("a refusal's message", () => {
       false,
       true,
     ]);
-    for (const url of [
-      "",
-      "x",
-      "ftp://merchant.example/",
-      "http://merchant.example/",
-      "https://a/#b",
-      7,
-    ]) {
+    for (const url of ["http://merchant.example/", 7]) {
       const sent = { json: { ...subscription, url } };
       for (const [send, text] of [
         [call, whole],
@@ -182,15 +175,16 @@ describe("a refusal's message", () => {
   });
 
   it("explains the fault of subscriptionDetails", async () => {
-    const meaning = errorCodes.INVALID_SUBSCRIPTION_DETAILS.meaning;
+    const code = "INVALID_SUBSCRIPTION_DETAILS";
     for (const [type, details, at, message] of [
-      ["EVENT", [""], "/details/0", meaning],
+      ["EVENT", [""], "/details/0", errorCodes[code].meaning],
       ["EVENT", [], "/details", "must have at least 1 items"],
       ["CATEGORY", ["X"], "/details/0", 'must be one of ["ACCOUNT","CUSTOMER","PAYMENT"]'],
     ] as const) {
       const json = { ...subscription, subscriptionDetails: { type, details } };
-      const { members } = await messages("/v1/webhook/subscribe", { json });
-      expect(members).toEqual({ [`/subscriptionDetails${at}`]: message });
+      const problem = validated("problem", await call("POST", "/v1/webhook/subscribe", { json }));
+      expect(problem.errorDetails.errorCode).toBe(code);
+      expect(problem.errors).toEqual([{ pointer: `/subscriptionDetails${at}`, code, message }]);
     }
   });
 

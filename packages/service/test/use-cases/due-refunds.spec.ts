@@ -1,14 +1,11 @@
-import { describe, expect, it, onTestFinished } from "vitest";
-import { createDeliveryEngine } from "../../src/delivery/delivery-engine.ts";
-import { systemRandom } from "../../src/random.ts";
+import { describe, expect, it } from "vitest";
 import { textOf } from "../../src/store/driver.ts";
 import type { Merchant } from "../../src/store/records.ts";
 import type { PassedOverRefund } from "../../src/use-cases/move-due-refunds.ts";
-import { answered, fakeTransport, policy, SOON } from "../delivery/queue.ts";
+import { openEngine, Queue, SOON } from "../delivery/queue.ts";
 import { failCommit, failStatement, hookedDriver, type DriverHooks } from "../hooked-driver.ts";
 import { openService, type OpenOptions, type TestService } from "../open-service.ts";
 import { newPayment } from "../payments.ts";
-import { testVault } from "../test-vault.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -172,21 +169,12 @@ describe("the delivery engine", () => {
   /** An engine over a service's database that keeps the refunds that it reports. */
   function engineOf({ service, clock }: TestService) {
     const reported: PassedOverRefund[] = [];
-    const engine = createDeliveryEngine({
-      vault: testVault(),
-      driver: service.driver,
+    const engine = openEngine(new Queue("", service.driver).ports(), {
       clock,
-      random: systemRandom,
-      transport: fakeTransport(() => answered(204)),
-      sign: () => ({}),
-      endpoints: { allowLoopback: false },
-      userAgent: "Countersign/test",
-      policy,
       moveDueRefunds: service.useCases.moveDueRefunds,
       observer: { passedOver: (refund) => reported.push(refund) },
       pollMs: 2,
     });
-    onTestFinished(() => engine.stop());
     return { engine, reported };
   }
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { textOf } from "../../src/store/driver.ts";
 import { failCommit, failStatement, hookedDriver, type DriverHooks } from "../hooked-driver.ts";
+import { expectToldOnce } from "../instances/told-once.ts";
 import { openService, refundOrder, type TestAnswer, type TestService } from "../open-service.ts";
 import { newPayment } from "../payments.ts";
 import { refusal, validated } from "../validated.ts";
@@ -35,26 +36,6 @@ async function reserved({ service }: TestService, id: string): Promise<readonly 
     [id],
   );
   return [debit?.reserved ?? -1, refunds.reduce((sum, { cents }) => sum + cents, 0)];
-}
-
-/** The events of each refund are a path of S 3.1 that ends in its state, each state reported once. */
-async function expectEventsFitStates({ service }: TestService, paymentId: string): Promise<void> {
-  const refunds = await service.driver.query<{ id: string; status: string }>(
-    "SELECT id, status FROM payments WHERE original_id = $1",
-    [paymentId],
-  );
-  const events = await service.driver.query<{ payload: string }>(
-    "SELECT payload FROM events WHERE type LIKE 'refund.%' ORDER BY rowid",
-  );
-  const all = events.map(
-    ({ payload }) => JSON.parse(payload) as { data: { paymentId: string; paymentStatus: string } },
-  );
-  for (const { id, status } of refunds) {
-    const own = all.filter(({ data }) => data.paymentId === id);
-    const path = own.map(({ data }) => data.paymentStatus).join(" ");
-    expect(path).toMatch(/^(?:PENDING|(?:PENDING )?(?:AUTHORIZED|TERMINAL_FAILED))$/);
-    expect(path.endsWith(status)).toBe(true);
-  }
 }
 
 const everything = ({ service }: TestService): Promise<unknown> =>
@@ -111,7 +92,7 @@ describe("the refunds of one payment", () => {
           expect(row).toBe(sum);
           expect(row).toBeLessThanOrEqual(1000);
         }
-        await expectEventsFitStates(opened, paymentId);
+        await expectToldOnce(service.driver, paymentId, 0);
       }),
       { numRuns: 40 },
     );

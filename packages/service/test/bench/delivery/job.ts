@@ -58,7 +58,10 @@ export function endpointOf(number: number, slowEvery: number): number {
   return slowEvery > 0 && number % slowEvery === 0 ? 0 : 1 + (number % ENDPOINTS);
 }
 
-export function urlOf(endpoint: number, { sinkPort }: Pick<BenchJob, "sinkPort">): string {
-  const path = endpoint === 0 ? "slow" : "hooks";
+export function urlOf(
+  endpoint: number,
+  { sinkPort }: Pick<BenchJob, "sinkPort">,
+  path = endpoint === 0 ? "slow" : "hooks",
+): string {
   return `http://127.0.0.${String(endpoint + 1)}:${String(sinkPort)}/${path}`;
 }

@@ -21,6 +21,13 @@ interface Task {
   readonly payload: string;
 }
 
+interface Peer {
+  /** Stores tasks. */
+  readonly add: (tasks: readonly Task[]) => unknown;
+  /** Begins to deliver what is stored. */
+  readonly work: (deliver: (id: string, task: Task) => Promise<void>) => unknown;
+}
+
 const DEADLINE_MS = 15_000;
 const CHUNK = 500;
 const scheme = standardWebhooks();
@@ -50,94 +57,73 @@ async function post(id: string, { endpoint, payload }: Task, job: BenchJob): Pro
   if (answer.statusCode !== 200) throw new Error("an attempt failed");
 }
 
-/** Counts what is delivered to the endpoints that are not slow. */
-class Progress {
-  readonly #healthy: number;
-  readonly #start = performance.now();
-  readonly #before = process.cpuUsage();
-  readonly #done: PromiseWithResolvers<void> = Promise.withResolvers();
-  #delivered = 0;
-
-  constructor(tasks: readonly Task[]) {
-    this.#healthy = tasks.filter(({ endpoint }) => endpoint > 0).length;
-  }
-
-  delivered({ endpoint }: Task): void {
-    if (endpoint > 0) this.#delivered += 1;
-    if (this.#delivered === this.#healthy) this.#done.resolve();
-  }
-
-  async figures(): Promise<BenchFigures> {
-    await this.#done.promise;
-    const { user, system } = process.cpuUsage(this.#before);
-    return {
-      rate: (this.#healthy / (performance.now() - this.#start)) * 1000,
-      cpu: (user + system) / this.#healthy,
-    };
-  }
-}
-
-const tasksOf = ({ deliveries, slowEvery }: BenchJob): Task[] =>
-  Array.from({ length: deliveries }, (_, number) => ({
-    endpoint: endpointOf(number, slowEvery),
+/** Stores the job's deliveries, then measures those to the endpoints that are not slow. */
+async function figuresOf(job: BenchJob, { add, work }: Peer): Promise<BenchFigures> {
+  const tasks = Array.from({ length: job.deliveries }, (_, number): Task => ({
+    endpoint: endpointOf(number, job.slowEvery),
     payload: PAYLOAD,
   }));
-
-function* chunksOf<T>(all: readonly T[]): Generator<readonly T[]> {
-  for (let from = 0; from < all.length; from += CHUNK) yield all.slice(from, from + CHUNK);
+  for (let from = 0; from < tasks.length; from += CHUNK) await add(tasks.slice(from, from + CHUNK));
+  const healthy = tasks.filter(({ endpoint }) => endpoint > 0).length;
+  const done = Promise.withResolvers<void>();
+  let delivered = 0;
+  const start = performance.now();
+  const before = process.cpuUsage();
+  await work(async (id, task) => {
+    await post(id, task, job);
+    if (task.endpoint > 0) delivered += 1;
+    if (delivered === healthy) done.resolve();
+  });
+  await done.promise;
+  const { user, system } = process.cpuUsage(before);
+  return {
+    rate: (healthy / (performance.now() - start)) * 1000,
+    cpu: (user + system) / healthy,
+  };
 }
 
 const urlOfPostgres = ({ postgresPort }: BenchJob): string =>
   `postgres://postgres@127.0.0.1:${String(postgresPort)}/postgres`;
 
 /** The floor: a list in memory, and as many loops as attempts are under way. Nothing is stored. */
-export async function memory(job: BenchJob): Promise<BenchFigures> {
-  const tasks = tasksOf(job);
-  const progress = new Progress(tasks);
-  const waiting = tasks.entries();
-  const loop = async (): Promise<void> => {
-    for (const [number, task] of waiting) {
-      await post(`evt_${String(number)}`, task, job);
-      progress.delivered(task);
-    }
-  };
-  void Promise.all(Array.from({ length: CONCURRENCY }, loop));
-  return progress.figures();
+export function memory(job: BenchJob): Promise<BenchFigures> {
+  const stored: Task[] = [];
+  return figuresOf(job, {
+    add: (tasks) => stored.push(...tasks),
+    work: (deliver) => {
+      const waiting = stored.entries();
+      const loop = async (): Promise<void> => {
+        for (const [number, task] of waiting) await deliver(`evt_${String(number)}`, task);
+      };
+      void Promise.all(Array.from({ length: CONCURRENCY }, loop));
+    },
+  });
 }
 
 export async function pgBoss(job: BenchJob): Promise<BenchFigures> {
-  const tasks = tasksOf(job);
   const schema = `boss_${String(process.pid)}`;
   const boss = new PgBoss({ connectionString: urlOfPostgres(job), schema, max: 10 });
   boss.on("error", console.error);
   await boss.start();
   await boss.createQueue("deliveries", { retryLimit: 8 });
-  for (const chunk of chunksOf(tasks)) {
-    await boss.insert(
-      "deliveries",
-      chunk.map((data) => ({ data })),
-    );
-  }
-  const progress = new Progress(tasks);
   const options = {
     batchSize: CONCURRENCY / 2,
     localConcurrency: 2,
     pollingIntervalSeconds: 0.5,
     burstWhenBatchFull: true,
   };
-  await boss.work<Task>("deliveries", options, async (jobs) => {
-    await Promise.all(
-      jobs.map(async ({ id, data }) => {
-        await post(id, data, job);
-        progress.delivered(data);
-      }),
-    );
-  });
-  return progress.figures();
+  const add: Peer["add"] = (tasks) => {
+    const jobs = tasks.map((data) => ({ data }));
+    return boss.insert("deliveries", jobs);
+  };
+  const work: Peer["work"] = (deliver) =>
+    boss.work<Task>("deliveries", options, async (jobs) => {
+      await Promise.all(jobs.map(({ id, data }) => deliver(id, data)));
+    });
+  return figuresOf(job, { add, work });
 }
 
 export async function graphileWorker(job: BenchJob): Promise<BenchFigures> {
-  const tasks = tasksOf(job);
   const database = {
     connectionString: urlOfPostgres(job),
     schema: `worker_${String(process.pid)}`,
@@ -145,56 +131,42 @@ export async function graphileWorker(job: BenchJob): Promise<BenchFigures> {
   const logger = new Logger(() => () => {});
   const utils = await makeWorkerUtils({ ...database, logger });
   await utils.migrate();
-  for (const chunk of chunksOf(tasks)) {
-    await utils.addJobs(chunk.map((payload) => ({ identifier: "deliver", payload })));
-  }
-  const progress = new Progress(tasks);
-  await run({
-    logger,
-    noHandleSignals: true,
-    preset: {
-      worker: {
-        ...database,
-        concurrentJobs: CONCURRENCY,
-        maxPoolSize: 10,
-        pollInterval: 500,
-        localQueue: { size: 500 },
-        completeJobBatchDelay: 0,
-        failJobBatchDelay: 0,
+  const worker = {
+    ...database,
+    concurrentJobs: CONCURRENCY,
+    maxPoolSize: 10,
+    pollInterval: 500,
+    localQueue: { size: 500 },
+    completeJobBatchDelay: 0,
+    failJobBatchDelay: 0,
+  };
+  const add: Peer["add"] = (tasks) =>
+    utils.addJobs(tasks.map((payload) => ({ identifier: "deliver", payload })));
+  const work: Peer["work"] = (deliver) =>
+    run({
+      logger,
+      noHandleSignals: true,
+      preset: { worker },
+      // The payload is a task that was added above.
+      taskList: {
+        deliver: (payload, { job: { id } }) => deliver(`evt_${id}`, payload as Task),
       },
-    },
-    taskList: {
-      deliver: async (payload, { job: { id } }) => {
-        // What was added above.
-        const task = payload as Task;
-        await post(`evt_${id}`, task, job);
-        progress.delivered(task);
-      },
-    },
-  });
-  return progress.figures();
+    });
+  return figuresOf(job, { add, work });
 }
 
 export async function bullMq(job: BenchJob): Promise<BenchFigures> {
-  const tasks = tasksOf(job);
   const connection = { host: "127.0.0.1", port: job.redisPort, maxRetriesPerRequest: null };
   const name = `deliveries_${String(process.pid)}`;
-  const queue = new Queue<Task>(name, {
-    connection,
-    defaultJobOptions: { removeOnComplete: 1000 },
-  });
-  for (const chunk of chunksOf(tasks)) {
-    await queue.addBulk(chunk.map((data) => ({ name: "deliver", data })));
-  }
-  const progress = new Progress(tasks);
-  const worker = new Worker<Task>(
-    name,
-    async ({ id, data }) => {
-      await post(`evt_${id ?? ""}`, data, job);
-      progress.delivered(data);
-    },
-    { connection, concurrency: CONCURRENCY },
-  );
-  worker.on("error", console.error);
-  return progress.figures();
+  const defaultJobOptions = { removeOnComplete: 1000 };
+  const queue = new Queue<Task>(name, { connection, defaultJobOptions });
+  const options = { connection, concurrency: CONCURRENCY };
+  const add: Peer["add"] = (tasks) =>
+    queue.addBulk(tasks.map((data) => ({ name: "deliver", data })));
+  const work: Peer["work"] = (deliver) => {
+    const attempt = ({ id, data }: { id?: string; data: Task }): Promise<void> =>
+      deliver(`evt_${id ?? ""}`, data);
+    new Worker<Task>(name, attempt, options).on("error", console.error);
+  };
+  return figuresOf(job, { add, work });
 }

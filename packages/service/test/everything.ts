@@ -1,0 +1,60 @@
+import { expect } from "vitest";
+import { refundOrder, type TestService } from "./open-service.ts";
+import { newCustomer, newPayment } from "./payments.ts";
+
+const DAY_MS = 86_400_000;
+
+export interface StoredEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly category: string;
+  readonly payload: string;
+  readonly at: number;
+}
+
+export const eventsOf = ({ service }: Pick<TestService, "service">): Promise<StoredEvent[]> =>
+  service.driver.query<StoredEvent>(
+    "SELECT id, type, category, payload, created_at AS at FROM events ORDER BY rowid",
+  );
+
+/**
+ * Lets a merchant's customers, accounts, payments and refunds enter each of their states.
+ *
+ * @returns The resources that were answered.
+ */
+export async function everything(open: TestService): Promise<Record<string, unknown>[]> {
+  const { service, merchant, clock, call } = open;
+  const { token } = merchant;
+  const { useCases } = service;
+  const customerId = await newCustomer(service, merchant);
+  for (const move of ["activate", "deactivate", "activate"] as const)
+    await useCases.moveCustomer(merchant, { customerId, move });
+  const account = { customerId, institution: "Second Bank", lastFour: "0000" };
+  await useCases.linkAccount(merchant, { ...account, type: "savings" });
+  const customer = await call("GET", `/v1/customers/${customerId}`, { token });
+  await useCases.deactivateAccount(merchant, { customerId });
+  const pay = async (
+    ...moves: readonly ("settlePayment" | "coverPayment" | "authorizePayment" | "failPayment")[]
+  ): Promise<string> => {
+    const paymentId = await newPayment(service, merchant);
+    for (const move of moves) await useCases[move](merchant, { paymentId });
+    return paymentId;
+  };
+  const before = [await pay("settlePayment"), await pay("settlePayment", "coverPayment")];
+  clock.advance(30 * DAY_MS);
+  const [created, canceled, settled] = [await pay(), await pay(), await pay("settlePayment")];
+  await useCases.failPayment(merchant, { paymentId: canceled, status: "CANCELED" });
+  const rest = [await pay("authorizePayment"), await pay("failPayment")];
+  const answers = [customer.body];
+  for (const paymentId of [...before, created, canceled, settled, ...rest]) {
+    const json = refundOrder(paymentId, { requestKey: paymentId.slice(-8) });
+    const { status, body } = await call("POST", "/v1/refunds", { json, token });
+    expect([201, 202]).toContain(status);
+    answers.push(body);
+  }
+  await useCases.failPayment(merchant, { paymentId: created });
+  clock.advance(30 * DAY_MS);
+  await useCases.moveDueRefunds({ now: clock.now(), clockId: "live" });
+  // Each is a resource, a JSON object.
+  return answers as Record<string, unknown>[];
+}
