@@ -155,7 +155,12 @@ export function createReceiver<Types extends EventTypes, InboxType extends Inbox
   };
   const retentionMs = checkRetention(options.retention, { inbox, profile });
   const keepHouse = createHousekeeping(parts, retentionMs);
-  const running = new Set<Promise<unknown>>();
+  let running = 0;
+  const idle: (() => void)[] = [];
+  const settle = (): void => {
+    running -= 1;
+    if (running === 0) for (const resolve of idle.splice(0)) resolve();
+  };
 
   const report = (outcome: Outcome, facts: OutcomeFacts): void => {
     failures.report(outcome);
@@ -176,12 +181,8 @@ export function createReceiver<Types extends EventTypes, InboxType extends Inbox
     answerWith: (outcome: Outcome) => Answer,
   ): Promise<Answer> {
     const startedAt = elapsed();
-    const decision = receive(attempt, parts);
-    const settled = decision.then(({ later }) => later);
-    running.add(settled);
-    void settled.finally(() => running.delete(settled));
-
-    const { outcome, secretIndex, later } = await decision;
+    running += 1;
+    const { outcome, secretIndex, later } = await receive(attempt, parts);
     const facts = secretIndex === undefined ? {} : { secretIndex };
     const answer = answerWith(outcome);
     const { status } = answer.response ?? {};
@@ -190,9 +191,11 @@ export function createReceiver<Types extends EventTypes, InboxType extends Inbox
       ...facts,
       ...(status !== undefined && { status }),
     });
-    void later?.then((own) =>
-      report(own, { durationMs: elapsed() - startedAt, ...facts, late: true }),
-    );
+    if (later === undefined) settle();
+    else
+      void later
+        .then((own) => report(own, { durationMs: elapsed() - startedAt, ...facts, late: true }))
+        .finally(settle);
     return answer;
   }
 
@@ -221,7 +224,11 @@ export function createReceiver<Types extends EventTypes, InboxType extends Inbox
     },
     stop: async () => worker?.stop(),
     async close({ graceMs = 10_000 } = {}) {
-      const settled = Promise.all([worker?.stop(), ...running]).then(() => true);
+      const attempts = new Promise<void>((resolve) => {
+        if (running === 0) resolve();
+        else idle.push(resolve);
+      });
+      const settled = Promise.all([worker?.stop(), attempts]).then(() => true);
       let timer: ReturnType<typeof setTimeout> | undefined;
       const cut = new Promise<false>((resolve) => {
         timer = setTimeout(() => resolve(false), graceMs);

@@ -18,7 +18,6 @@ export interface NodeRequest extends ByteStream {
   readonly readableDidRead: boolean;
   readonly readableEnded: boolean;
   readonly readableEncoding: string | null;
-  resume(): unknown;
 }
 
 /** The part of Node's `ServerResponse` that an adapter needs. */
@@ -40,6 +39,7 @@ export interface ByteStream {
   off(event: "data", listener: (chunk: Uint8Array) => void): unknown;
   off(event: "end" | "close" | "error", listener: () => void): unknown;
   pause(): unknown;
+  resume(): unknown;
 }
 
 /**
@@ -110,7 +110,9 @@ function headersOf(rawHeaders: readonly string[]): Record<string, string | strin
  */
 export function readNodeStream(stream: ByteStream, body: IncomingBody): Promise<BodyResult> {
   return new Promise((resolve) => {
+    let isOver = false;
     const finish = (result: BodyResult): void => {
+      isOver = true;
       clearTimeout(timer);
       stream.off("data", onData);
       stream.off("end", onEnd);
@@ -123,7 +125,11 @@ export function readNodeStream(stream: ByteStream, body: IncomingBody): Promise<
     };
     const onData = (chunk: Uint8Array): void => {
       const error = body.push(chunk);
-      if (error !== undefined) refuse(error);
+      if (error !== undefined) return refuse(error);
+      const room = body.room();
+      if (room === undefined) return;
+      stream.pause();
+      void room.then(() => isOver || stream.resume());
     };
     const onEnd = (): void => finish(body.all());
     const onAbort = (): void => finish({ error: "CS_BODY_ABORTED" });

@@ -102,23 +102,29 @@ export class Deadline<Late> {
   whenPassed: () => Late;
   /** True if a handler was running when the time passed: it keeps its claim. */
   handlerGoesOn = false;
-  /** Resolves with `whenPassed()` when the time has passed; never after `end`. */
-  readonly passed: Promise<Late>;
-  #isPassed = false;
   readonly #timer: ReturnType<typeof setTimeout>;
+  #isPassed = false;
+  #answerLate: ((late: Late) => void) | undefined;
 
   constructor(ms: number, whenPassed: () => Late) {
     this.whenPassed = whenPassed;
-    const { promise, resolve } = Promise.withResolvers<Late>();
-    this.passed = promise;
     this.#timer = setTimeout(() => {
       this.#isPassed = true;
-      resolve(this.whenPassed());
+      const late = this.whenPassed();
+      this.#answerLate?.(late);
     }, ms);
   }
 
   get isPassed(): boolean {
     return this.#isPassed;
+  }
+
+  /** Resolves as `flow` does, or with `whenPassed()` once the time has passed. */
+  bound(flow: Promise<Late>): Promise<Late> {
+    return new Promise((resolve, reject) => {
+      this.#answerLate = resolve;
+      flow.finally(() => this.end()).then(resolve, reject);
+    });
   }
 
   end(): void {

@@ -38,14 +38,18 @@ export interface BodyLimits {
   readonly bodyMs: number;
 }
 
+/** A body that has more than this waits for the others when memory is short: a usual event has less. */
+const LARGE_BYTES = 32_768;
+
 /**
- * Bounds the memory of all bodies, as they are received and while their attempts wait. When the limit
- * is reached, the unfinished body with the most bytes is refused: senders that hold many large bodies
- * open cannot keep a small event out.
+ * Bounds the memory of all bodies, as they are received and while their attempts wait. From a quarter
+ * of the limit on, large bodies are read no further; at the limit, the unfinished body with
+ * the most bytes is refused. So senders that hold many large bodies open cannot keep a small event out.
  */
 export class BodyMemory {
   readonly #limits: BodyLimits & { readonly bytesInFlight: number };
   readonly #unfinished = new Set<IncomingBody>();
+  readonly #waiting = new Set<() => void>();
   #total = 0;
 
   constructor(limits: BodyLimits & { readonly bytesInFlight: number }) {
@@ -77,12 +81,29 @@ export class BodyMemory {
   release(body: IncomingBody): void {
     this.#unfinished.delete(body);
     this.#total -= body.held;
+    if (this.#isShort) return;
+    // All of them: each reads one more chunk, and waits again if that was too much.
+    for (const readOn of this.#waiting) readOn();
+    this.#waiting.clear();
+  }
+
+  get #isShort(): boolean {
+    return this.#total > this.#limits.bytesInFlight / 4;
+  }
+
+  /** Returns a promise that resolves when a large body may be read further, if it has to wait. */
+  room(body: IncomingBody): Promise<void> | undefined {
+    if (body.held < LARGE_BYTES || !this.#isShort) return undefined;
+    return new Promise((resolve) => this.#waiting.add(resolve));
   }
 }
 
+/** Chunks of at least this size are kept as they are; smaller ones are copied into pages of this size. */
+const PAGE_BYTES = 16_384;
+
 /**
- * A body that is being read, in one buffer that doubles: with a list of chunks, a sender of single
- * bytes would take a hundred times its body in memory. A body of one chunk is not copied.
+ * A body that is being read, in pages: with a list of its chunks, a sender of single bytes would take a
+ * hundred times its body in memory. A body of one chunk is not copied.
  */
 export class IncomingBody implements BodyLimits {
   readonly bodyBytes: number;
@@ -90,7 +111,11 @@ export class IncomingBody implements BodyLimits {
   /** Set by the reader; called if the body has to be given up for others. */
   onRefused: (() => void) | undefined;
   readonly #memory: BodyMemory;
-  #buffer = EMPTY;
+  /** Full parts, in their order. */
+  #parts: Uint8Array[] = [];
+  /** The last part, if it is a page that has room left. */
+  #page = EMPTY;
+  #used = 0;
   #size = 0;
   #held = 0;
   #refused = false;
@@ -109,29 +134,58 @@ export class IncomingBody implements BodyLimits {
   /** Adds a chunk, or returns the limit that it would pass. Judged by the bytes that arrive, not by an announced length. */
   push(chunk: ArrayBufferView): BodyErrorCode | undefined {
     if (this.#refused) return "CS_RECEIVER_BUSY";
-    const next = this.#size + chunk.byteLength;
-    if (next > this.bodyBytes) return "CS_BODY_TOO_LARGE";
-    if (this.#size === 0) {
-      if (!this.#hold(chunk.byteLength)) return "CS_RECEIVER_BUSY";
-      this.#buffer = bytesOf(chunk);
-    } else {
-      // The first chunk's buffer is not ours to write to; it is always full, so it is copied here.
-      if (next > this.#buffer.length) {
-        const length = Math.min(this.bodyBytes, Math.max(next, 2 * this.#size));
-        if (!this.#hold(length)) return "CS_RECEIVER_BUSY";
-        const grown = new Uint8Array(length);
-        grown.set(this.#buffer.subarray(0, this.#size));
-        this.#buffer = grown;
-      }
-      this.#buffer.set(bytesOf(chunk), this.#size);
+    if (this.#size + chunk.byteLength > this.bodyBytes) return "CS_BODY_TOO_LARGE";
+    if (!this.#hold(this.#held + chunk.byteLength)) return "CS_RECEIVER_BUSY";
+    const [first] = this.#parts;
+    // A small slice may keep a large buffer of the socket's alive: only a body of one chunk is left in it.
+    if (first?.length === this.#size && this.#size < PAGE_BYTES) {
+      this.#parts = [];
+      this.#copy(first);
     }
-    this.#size = next;
+    const bytes = bytesOf(chunk);
+    if (this.#size > 0 && bytes.length < PAGE_BYTES) this.#copy(bytes);
+    else {
+      this.#endPage();
+      this.#parts.push(bytes);
+    }
+    this.#size += bytes.length;
     return undefined;
+  }
+
+  /** A promise to wait for before the next chunk is read, if memory is short. */
+  room(): Promise<void> | undefined {
+    return this.#memory.room(this);
+  }
+
+  #copy(bytes: Uint8Array): void {
+    const fits = Math.min(bytes.length, this.#page.length - this.#used);
+    this.#page.set(bytes.subarray(0, fits), this.#used);
+    this.#used += fits;
+    if (fits === bytes.length) return;
+    this.#endPage();
+    this.#page = new Uint8Array(PAGE_BYTES);
+    this.#copy(bytes.subarray(fits));
+  }
+
+  #endPage(): void {
+    if (this.#used > 0) this.#parts.push(this.#page.subarray(0, this.#used));
+    this.#page = EMPTY;
+    this.#used = 0;
   }
 
   /** Returns all bytes. */
   all(): Uint8Array {
-    return this.#buffer.subarray(0, this.#size);
+    this.#endPage();
+    const [first, ...others] = this.#parts;
+    if (first === undefined || others.length === 0) return first ?? EMPTY;
+    const all = new Uint8Array(this.#size);
+    let offset = 0;
+    for (const part of this.#parts) {
+      all.set(part, offset);
+      offset += part.length;
+    }
+    this.#parts = [];
+    return all;
   }
 
   /** Takes over the bytes that were read: from now on the body is counted, and no longer given up for others. */
@@ -149,7 +203,8 @@ export class IncomingBody implements BodyLimits {
   release(): void {
     this.#memory.release(this);
     this.#held = 0;
-    this.#buffer = EMPTY;
+    this.#parts = [];
+    this.#page = EMPTY;
   }
 
   refuse(): void {

@@ -27,21 +27,31 @@ interface Passage {
 export async function receive(attempt: Attempt, parts: ReceiverParts): Promise<Decision> {
   const deadline = new Deadline<Outcome>(parts.limits.answerMs, () => rejected("CS_BODY_TIMEOUT"));
   const passage: Passage = { deadline, body: parts.memory.open() };
-  // The last resort: a mistake in the flow itself must not end the process, nor acknowledge.
-  const flow = decide(attempt, passage, parts)
-    .catch((error: unknown) => failed("CS_RECEIVER_FAILED", error))
-    .finally(() => deadline.end());
-  const outcome = await Promise.race([flow, deadline.passed]);
+  const decided = decide(attempt, passage, parts);
+  const outcome = await deadline.bound(decided);
   passage.body.release();
-  const later = deadline.handlerGoesOn ? flow : undefined;
+  const later = deadline.handlerGoesOn ? decided : undefined;
   return { outcome, secretIndex: passage.secretIndex, later };
+}
+
+/** The last resort: a mistake in the flow itself must not end the process, nor acknowledge. */
+async function decide(attempt: Attempt, passage: Passage, parts: ReceiverParts): Promise<Outcome> {
+  try {
+    return await takeSteps(attempt, passage, parts);
+  } catch (error) {
+    return failed("CS_RECEIVER_FAILED", error);
+  }
 }
 
 /**
  * The flow of one attempt. Each step returns its value, or the outcome that ends the attempt; each sets
  * what is answered if the time passes meanwhile.
  */
-async function decide(attempt: Attempt, passage: Passage, parts: ReceiverParts): Promise<Outcome> {
+async function takeSteps(
+  attempt: Attempt,
+  passage: Passage,
+  parts: ReceiverParts,
+): Promise<Outcome> {
   const { deadline } = passage;
   const refused = judgeHeaders(attempt.headers, parts);
   if (refused !== undefined) return refused;

@@ -1,0 +1,65 @@
+import { createServer } from "node:http";
+import { stopServer, toNode } from "@countersign/receiver/node";
+import { Agent, request } from "undici";
+import { describe, expect, it } from "vitest";
+import { attemptOf, recordingReceiver, refundAuthorized } from "../fixtures.ts";
+import { listen } from "./mounts.ts";
+
+describe("stopServer", () => {
+  async function serve(handler: () => unknown) {
+    const { receiver, outcomes } = recordingReceiver();
+    receiver.on("refund.authorized", handler);
+    const answer = toNode(receiver);
+    const listening = await listen(
+      createServer((incoming, outgoing) => void answer(incoming, outgoing)),
+    );
+    const agent = new Agent({ connections: 4, keepAliveTimeout: 60_000 });
+    let serial = 0;
+    const post = async (): Promise<number> => {
+      const { headers, body } = attemptOf(refundAuthorized(`evt_${String((serial += 1))}`));
+      const url = `http://127.0.0.1:${String(listening.port)}/`;
+      const reply = await request(url, { method: "POST", headers, body, dispatcher: agent });
+      await reply.body.dump();
+      return reply.statusCode;
+    };
+    return { ...listening, receiver, outcomes, agent, post };
+  }
+
+  it("ends within its grace period under a sender that keeps its connections busy", async () => {
+    const { server, receiver, agent, post } = await serve(
+      () => new Promise((resolve) => setTimeout(resolve, 20)),
+    );
+    const statuses: number[] = [];
+    const sendUntilRefused = async (): Promise<void> => {
+      for (;;) statuses.push(await post());
+    };
+    const senders = Array.from({ length: 4 }, () => sendUntilRefused().catch(() => undefined));
+    await expect.poll(() => statuses.length).toBeGreaterThan(8);
+    const startedAt = performance.now();
+    expect(await stopServer(server, receiver, { graceMs: 5000 })).toBe(true);
+    expect(performance.now() - startedAt).toBeLessThan(5000);
+    await Promise.all(senders);
+    expect(new Set(statuses)).toEqual(new Set([204]));
+    await agent.destroy();
+  });
+
+  it("cuts what is left when its grace period is over, and says so", async () => {
+    const { server, receiver, agent, post } = await serve(() => new Promise(() => undefined));
+    const hanging = post().catch(() => "cut");
+    await expect.poll(() => server.listening).toBe(true);
+    await new Promise((resolve) => server.once("request", resolve));
+    expect(await stopServer(server, receiver, { graceMs: 200 })).toBe(false);
+    expect(await hanging).toBe("cut");
+    await agent.destroy();
+  });
+
+  it("waits for a handler whose attempt was answered before", async () => {
+    const gate = Promise.withResolvers<void>();
+    const { receiver } = recordingReceiver({ limits: { answerMs: 30 } });
+    receiver.on("refund.authorized", () => gate.promise);
+    await receiver.receive(attemptOf(refundAuthorized()));
+    expect(await receiver.close({ graceMs: 30 })).toBe(false);
+    gate.resolve();
+    expect(await receiver.close()).toBe(true);
+  });
+});

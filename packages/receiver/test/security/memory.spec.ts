@@ -1,0 +1,93 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { exchange, linesOf, open, request } from "../adapters/wire.ts";
+import { attemptOf, otherSecret, recordingReceiver, refundAuthorized } from "../fixtures.ts";
+
+const MEGABYTE = 1_048_576;
+const now = Date.now();
+
+describe("A20: 400 sockets with a megabyte and a wrong signature each", () => {
+  it("cost less than 96 MiB, and a genuine event is answered within a second", async () => {
+    const child = fork(fileURLToPath(new URL("memory-server.ts", import.meta.url)), [], {
+      execArgv: ["--conditions=@countersign/source", "--no-warnings"],
+    });
+    const ask = async (): Promise<number> => {
+      const told = once(child, "message") as Promise<[number]>;
+      child.send("rss");
+      return (await told)[0];
+    };
+    const [port] = (await once(child, "message")) as [number];
+    const genuine = async (id: string): Promise<number> => {
+      const { headers, body } = attemptOf(refundAuthorized(id), { now });
+      return (await exchange(port, request(linesOf(headers, body), body))).status;
+    };
+    expect(await genuine("evt_warm")).toBe(204);
+    const before = await ask();
+
+    const { headers } = attemptOf(refundAuthorized(), { secrets: [otherSecret], now });
+    const part = Buffer.alloc(MEGABYTE - 1, 0x20);
+    const sockets = await Promise.all(Array.from({ length: 400 }, () => open(port)));
+    // All but the last byte: each body stays in memory until its deadline, unless it is given up.
+    for (const socket of sockets) {
+      socket.on("error", () => undefined);
+      socket.write(request([...linesOf(headers), `Content-Length: ${String(MEGABYTE)}`], part));
+    }
+    let most = 0;
+    const slowest: number[] = [];
+    for (let round = 0; round < 10; round += 1) {
+      const startedAt = performance.now();
+      expect(await genuine(`evt_${String(round)}`)).toBe(204);
+      slowest.push(performance.now() - startedAt);
+      most = Math.max(most, await ask());
+    }
+    for (const socket of sockets) socket.destroy();
+    child.disconnect();
+    expect((most - before) / MEGABYTE).toBeLessThan(96);
+    expect(Math.max(...slowest)).toBeLessThan(1000);
+  }, 30_000);
+});
+
+describe("limits.bytesInFlight", () => {
+  it("gives up the largest unfinished body, and answers it 503", async () => {
+    const { receiver } = recordingReceiver({ limits: { bodyBytes: 1000, bytesInFlight: 1000 } });
+    const gates = [600, 300].map((size) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const { headers } = attemptOf(refundAuthorized(`evt_${String(size)}`));
+      const answer = receiver.receive({
+        headers,
+        body: async (body) => {
+          const error = body.push(new Uint8Array(size));
+          if (error !== undefined) return { error };
+          const refused = new Promise<void>((given) => (body.onRefused = given));
+          await Promise.race([promise, refused]);
+          return body.all();
+        },
+      });
+      return { resolve, answer };
+    });
+    expect((await receiver.receive(attemptOf(refundAuthorized()))).kind).toBe("handled");
+    expect(await gates[0]?.answer).toMatchObject({ code: "CS_RECEIVER_BUSY" });
+    gates[1]?.resolve();
+    expect(await gates[1]?.answer).toMatchObject({ code: "CS_SIGNATURE_MISMATCH" });
+  });
+
+  it("counts bodies that wait, and frees them with their answers", async () => {
+    const size = attemptOf(refundAuthorized("evt_1")).body.length;
+    const { receiver } = recordingReceiver({
+      limits: { bodyBytes: 2 * size, bytesInFlight: 2 * size, concurrentHandlers: 1 },
+    });
+    const gate = Promise.withResolvers<void>();
+    receiver.on("refund.authorized", () => gate.promise);
+    const send = (id: string) => receiver.receive(attemptOf(refundAuthorized(id)));
+    const [first, second] = [send("evt_1"), send("evt_2")];
+    expect(await send("evt_3")).toMatchObject({ code: "CS_RECEIVER_BUSY" });
+    gate.resolve();
+    expect((await Promise.all([first, second])).map(({ kind }) => kind)).toEqual([
+      "handled",
+      "handled",
+    ]);
+    expect((await send("evt_3")).kind).toBe("handled");
+  });
+});
