@@ -1,8 +1,8 @@
-import { amountCents, createReceiver } from "@countersign/receiver";
+import { amountCents, createReceiver, memoryInbox, type Receiver } from "@countersign/receiver";
 import { toExpress } from "@countersign/receiver/express";
 import express, { type Express } from "express";
 
-/** What a handler did for one event: how often, and which one. */
+/** The runs of a handler for one event. */
 interface Effect {
   readonly eventId: string;
   readonly type: string;
@@ -10,7 +10,7 @@ interface Effect {
   count: number;
 }
 
-/** What the app tells of an attempt to whoever shows both sides of it. */
+/** An outcome as it is sent to the sandbox, whose inspector shows it next to the attempt. */
 export interface ToldOutcome {
   readonly outcome: string;
   readonly eventId?: string;
@@ -26,7 +26,7 @@ export function merchantApp(options: {
   readonly secrets: readonly (string | undefined)[];
   readonly log: (line: string) => void;
   readonly tell?: (told: ToldOutcome) => void;
-}): Express {
+}): { readonly app: Express; readonly receiver: Receiver } {
   const { log } = options;
   const effects = new Map<string, Effect>();
   const record = (handler: string, event: { id: string; type: string }): void => {
@@ -43,6 +43,8 @@ export function merchantApp(options: {
 
   const receiver = createReceiver({
     secrets: options.secrets,
+    // Forgets all events when the process ends: use a durable inbox in production.
+    inbox: memoryInbox(),
     fallback: (event) => record("fallback", event),
     onOutcome: (outcome, { durationMs }) => {
       const what = "key" in outcome ? outcome.key.id : outcome.code;
@@ -84,5 +86,5 @@ export function merchantApp(options: {
   app.get("/effects", (_request, response) => {
     response.json([...effects.values()]);
   });
-  return app;
+  return { app, receiver };
 }

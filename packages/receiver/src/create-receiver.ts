@@ -16,7 +16,7 @@ import type { DeadEvent, EventKey, Inbox, TransactionalInbox } from "./inbox/inb
 import { memoryInbox } from "./inbox/memory.ts";
 import { requireQueue, Worker } from "./inbox/worker.ts";
 import type { EventTypes, ReceiverOptions } from "./options.ts";
-import { HandlerSlots } from "./pipeline/admission.ts";
+import { HandlerSlots, Running } from "./pipeline/admission.ts";
 import { type Attempt, BodyMemory } from "./pipeline/body.ts";
 import { FailureLog, warnOfRisks } from "./pipeline/failure-log.ts";
 import { type OutcomeFacts, publishOutcome } from "./pipeline/observe.ts";
@@ -155,12 +155,7 @@ export function createReceiver<Types extends EventTypes, InboxType extends Inbox
   };
   const retentionMs = checkRetention(options.retention, { inbox, profile });
   const keepHouse = createHousekeeping(parts, retentionMs);
-  let running = 0;
-  const idle: (() => void)[] = [];
-  const settle = (): void => {
-    running -= 1;
-    if (running === 0) for (const resolve of idle.splice(0)) resolve();
-  };
+  const running = new Running();
 
   const report = (outcome: Outcome, facts: OutcomeFacts): void => {
     failures.report(outcome);
@@ -181,7 +176,7 @@ export function createReceiver<Types extends EventTypes, InboxType extends Inbox
     answerWith: (outcome: Outcome) => Answer,
   ): Promise<Answer> {
     const startedAt = elapsed();
-    running += 1;
+    running.enter();
     const { outcome, secretIndex, later } = await receive(attempt, parts);
     const facts = secretIndex === undefined ? {} : { secretIndex };
     const answer = answerWith(outcome);
@@ -191,11 +186,11 @@ export function createReceiver<Types extends EventTypes, InboxType extends Inbox
       ...facts,
       ...(status !== undefined && { status }),
     });
-    if (later === undefined) settle();
+    if (later === undefined) running.leave();
     else
       void later
         .then((own) => report(own, { durationMs: elapsed() - startedAt, ...facts, late: true }))
-        .finally(settle);
+        .finally(() => running.leave());
     return answer;
   }
 
@@ -224,11 +219,7 @@ export function createReceiver<Types extends EventTypes, InboxType extends Inbox
     },
     stop: async () => worker?.stop(),
     async close({ graceMs = 10_000 } = {}) {
-      const attempts = new Promise<void>((resolve) => {
-        if (running === 0) resolve();
-        else idle.push(resolve);
-      });
-      const settled = Promise.all([worker?.stop(), attempts]).then(() => true);
+      const settled = Promise.all([worker?.stop(), running.settled()]).then(() => true);
       let timer: ReturnType<typeof setTimeout> | undefined;
       const cut = new Promise<false>((resolve) => {
         timer = setTimeout(() => resolve(false), graceMs);

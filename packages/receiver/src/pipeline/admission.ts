@@ -96,6 +96,26 @@ export class HandlerSlots {
   }
 }
 
+/** Counts attempts until they and their handlers have settled. */
+export class Running {
+  readonly #idle: (() => void)[] = [];
+  #count = 0;
+
+  enter(): void {
+    this.#count += 1;
+  }
+
+  leave(): void {
+    this.#count -= 1;
+    if (this.#count === 0) for (const resolve of this.#idle.splice(0)) resolve();
+  }
+
+  /** Resolves once nothing runs. */
+  async settled(): Promise<void> {
+    if (this.#count > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
+  }
+}
+
 /** The time in which an attempt is answered. Elapsed time is measured by a timer, never by the wall clock. */
 export class Deadline<Late> {
   /** The answer if the time passes now. Each step of the flow sets its own. */

@@ -14,7 +14,7 @@ const DEFAULT_START = Date.UTC(2026, 0, 1);
 /**
  * A clock that stands until a test moves it.
  *
- * Leases, retention and the signature's tolerance follow the receiver's `now`. `limits.handlerMs` and
+ * Leases, retention and the signature's tolerance follow the receiver's `now`. `limits.answerMs` and
  * `limits.bodyMs` are timers of the process, which a test runner's fake timers move.
  *
  * @param startsAt Milliseconds since 1970. Default 2026-01-01T00:00:00Z.

@@ -40,6 +40,7 @@ describe("the guide to mounting", () => {
     expect([...blocks.keys()]).toEqual([
       "receiver.ts",
       "express.ts",
+      "express-behind-parser.ts",
       // Run from the packed package, in packages/dev/test/packed.slow.ts.
       "nest.ts",
       "node.ts",
@@ -53,7 +54,7 @@ describe("the guide to mounting", () => {
     expect(guide.match(/^```/gm)).toHaveLength(2 * blocks.size);
   });
 
-  it.each(["express.ts", "node.ts", "fastify.ts", "hono.ts"])(
+  it.each(["express.ts", "express-behind-parser.ts", "node.ts", "fastify.ts", "hono.ts"])(
     "%s listens and handles an attempt, exactly as printed",
     async (name) => {
       const port = await freePort();
