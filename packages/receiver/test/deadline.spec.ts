@@ -48,7 +48,7 @@ describe("limits.answerMs", () => {
     expect(answered).toHaveBeenCalledWith(expect.objectContaining({ code: "CS_HANDLER_TIMEOUT" }));
   });
 
-  it("[R-ACK-IN-TIME] answers 503 and aborts the signal; a handler that succeeds within its lease has handled the event", async () => {
+  it("[R-ACK-IN-TIME] [R-ACK-FAILED] answers 503 and aborts the signal; a handler that succeeds within its lease has handled the event", async () => {
     const { receiver, handler, reported } = slow(4000);
     const answer = receiver.answer(attempt());
     await vi.advanceTimersByTimeAsync(1000);

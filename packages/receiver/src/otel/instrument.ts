@@ -2,9 +2,12 @@ import type { Meter, Span, SpanKind, SpanStatusCode, Tracer } from "@opentelemet
 import type { Outcome } from "../pipeline/outcome.ts";
 import type { Attempt } from "../pipeline/body.ts";
 import { defaultRespond, type ReceiverResponse } from "../pipeline/respond.ts";
-import { eventAttributes, operationAttributes, outcomeAttributes } from "./attributes.ts";
-import { outcomeMetrics } from "./outcome-metrics.ts";
-import { tracedHandler } from "./traced-handler.ts";
+import {
+  eventAttributes,
+  operationAttributes,
+  outcomeAttributes,
+  outcomeMetrics,
+} from "./outcome-metrics.ts";
 
 export interface InstrumentOptions {
   /** `trace.getTracer("…")` of `@opentelemetry/api`: a span for each attempt. Default: no spans. */
@@ -121,4 +124,40 @@ function describe(span: Span, outcome: Outcome): void {
   span.setAttributes({ ...outcomeAttributes(outcome), ...eventAttributes(outcome) });
   if ("code" in outcome && defaultRespond(outcome).status >= 500)
     span.setStatus({ code: ERROR, message: outcome.code });
+}
+
+type AnyHandler = (event: never, context: never) => unknown;
+
+/**
+ * A handler that runs in a span `handle <name>`, which is active while it runs. It returns, throws and
+ * rejects as the handler does; what it throws is not recorded, since its message may hold a secret.
+ *
+ * @param name The type or category that it is registered for: a name of the catalogue, so that a
+ *   sender cannot make names.
+ */
+function tracedHandler(
+  { tracer, name }: { readonly tracer: Tracer; readonly name: string },
+  handler: AnyHandler,
+): AnyHandler {
+  return (event, context) =>
+    tracer.startActiveSpan(`handle ${name}`, (span) => {
+      const failed = (error: unknown): never => {
+        span.setStatus({ code: ERROR });
+        span.end();
+        throw error;
+      };
+      let run: unknown;
+      try {
+        run = handler(event, context);
+      } catch (error) {
+        return failed(error);
+      }
+      if (run instanceof Promise)
+        return run.then((result: unknown) => {
+          span.end();
+          return result;
+        }, failed);
+      span.end();
+      return run;
+    });
 }

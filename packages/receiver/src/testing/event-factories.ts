@@ -1,6 +1,6 @@
 import { type EventTypeMap, standardCatalogue, type Validator } from "@countersign/schemas";
 import * as writers from "@countersign/schemas/writers";
-import { eventSchema } from "./event-schema.ts";
+import { eventSchemas, type JudgedSchema } from "@countersign/schemas/event-schemas";
 
 /**
  * Changes to an example: objects are merged member by member, everything else is replaced, and
@@ -106,3 +106,14 @@ const validators: { readonly [Type in keyof EventTypeMap]: Validator<EventTypeMa
   "account.updated": writers.validateAccountUpdatedEvent,
   "account.deactivated": writers.validateAccountDeactivatedEvent,
 };
+
+/**
+ * Returns the schema of a type of event of the standard catalogue.
+ *
+ * @throws {TypeError} the catalogue has no such type.
+ */
+export function eventSchema(type: string): JudgedSchema {
+  const schema = eventSchemas[type];
+  if (schema === undefined) throw new TypeError(`unknown event type ${JSON.stringify(type)}`);
+  return schema;
+}
