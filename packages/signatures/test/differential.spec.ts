@@ -4,8 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { bodyHmac, standardWebhooks, timestampedHmac } from "../src/index.ts";
 import { ids } from "./arbitraries.ts";
 import { now, NOW_SECONDS, OTHER_SECRET, SECRET } from "./attempts.ts";
-import { disagreements } from "./disagreements.ts";
-import { ourVerdict, type PeerName, theirVerdict } from "./peers.ts";
+import { disagreements, ourVerdict, type PeerName, theirVerdict } from "./peers.ts";
 
 // The peers read the machine's clock: it stands where ours does.
 beforeAll(() => vi.useFakeTimers({ now, toFake: ["Date"] }));

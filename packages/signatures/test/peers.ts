@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { verify as octokitVerify } from "@octokit/webhooks-methods";
 import { Webhook as StandardWebhook } from "standardwebhooks";
 import { Stripe } from "stripe";
@@ -28,6 +29,34 @@ export interface PeerCase {
 }
 
 export type Verdict = "accepts" | "refuses" | "throws" | "throws TypeError" | SignatureErrorCode;
+
+/** An attempt on which a peer and this package differ; `docs/disagreements.md` has the reason for each. */
+export interface Disagreement extends PeerCase {
+  readonly peer: PeerName;
+  readonly name: string;
+  readonly theirs: Verdict;
+  readonly us: Verdict;
+}
+
+interface DisagreementRow extends Omit<Disagreement, "headers" | "body"> {
+  readonly headers: Record<string, string>;
+  readonly as?: "Headers";
+  /** Text, or base64 of the kind of bytes that `bytes` names. */
+  readonly body: string;
+  readonly bytes?: "Buffer" | "Uint8Array";
+}
+
+const file = new URL("../../../contracts/vectors/disagreements.json", import.meta.url);
+const rows = JSON.parse(readFileSync(file, "utf8")) as readonly DisagreementRow[];
+
+export const disagreements: readonly Disagreement[] = rows.map(({ as, bytes, ...row }) => {
+  const buffer = Buffer.from(row.body, bytes === undefined ? "utf8" : "base64");
+  return {
+    ...row,
+    headers: as === "Headers" ? new Headers(row.headers) : row.headers,
+    body: bytes === undefined ? row.body : bytes === "Buffer" ? buffer : Uint8Array.from(buffer),
+  };
+});
 
 interface Peer {
   readonly scheme: SignatureScheme;
