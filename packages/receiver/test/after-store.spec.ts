@@ -108,7 +108,7 @@ describe("[R-ACK-STORED] an event that is acknowledged once it is stored", () =>
     await receiver.stop();
   });
 
-  it("[R-ONCE-REUSED] is refused with 409 when another body comes under its id", async () => {
+  it("[R-ONCE-REUSED] is answered 409 when another body arrives under its id", async () => {
     const { receiver } = storing(() => undefined);
     await receiver.receive(attemptOf(refundAuthorized()));
     const other = { ...refundAuthorized(), timestamp: "2026-11-24T06:00:00.000Z" };
@@ -147,7 +147,7 @@ describe("[R-ACK-STORED] an event that is acknowledged once it is stored", () =>
     await receiver.stop();
   });
 
-  it("that is dead is handled at once by retry, without a poll", async () => {
+  it("is handled at once after receiver.retry, without a poll", async () => {
     let fails = true;
     const { receiver, worked } = storing(
       () => {
@@ -165,7 +165,7 @@ describe("[R-ACK-STORED] an event that is acknowledged once it is stored", () =>
     await receiver.stop();
   });
 
-  it("is one of at most `concurrency` at once, and one of its resource with order per-resource", async () => {
+  it("is one of at most `concurrency` running at once, and with order per-resource the only one of its resource", async () => {
     const running = new Set<string>();
     const most: number[] = [];
     const gates: (() => void)[] = [];
@@ -205,7 +205,7 @@ describe("[R-ACK-STORED] an event that is acknowledged once it is stored", () =>
     await receiver.stop();
   });
 
-  it("that is being handled when its receiver stops is drained, and nothing more is taken", async () => {
+  it("is finished when its receiver stops, and no further one is taken", async () => {
     let letGo = (): void => undefined;
     const gate = new Promise<void>((resolve) => (letGo = resolve));
     const begun: string[] = [];
@@ -231,7 +231,7 @@ describe("[R-ACK-STORED] an event that is acknowledged once it is stored", () =>
     expect((await receiver.receive(attemptOf(refundAuthorized(begun[0])))).kind).toBe("duplicate");
   });
 
-  it("that is retried or stored while its worker looks is not left to the next poll", async () => {
+  it("is taken without a poll when it is stored while the worker looks", async () => {
     const { receiver, worked } = storing(() => Promise.resolve(), { maxAttempts: 1 });
     receiver.start();
     const ids = Array.from({ length: 30 }, (_, index) => `evt_${String(index)}`);
@@ -240,7 +240,7 @@ describe("[R-ACK-STORED] an event that is acknowledged once it is stored", () =>
     await receiver.stop();
   });
 
-  it("leaves no timer behind when its receiver stops while it looks", async () => {
+  it("leaves no timer behind when its receiver stops during a take", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {
       let taken = (): void => undefined;
@@ -258,7 +258,7 @@ describe("[R-ACK-STORED] an event that is acknowledged once it is stored", () =>
     }
   });
 
-  it("that comes without a worker is loud, once", async () => {
+  it("warns once if no worker of the process was started", async () => {
     const warn = vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
     try {
       const { receiver } = storing(() => undefined);
@@ -311,7 +311,7 @@ describe("[R-ACK-STORED] an event that is acknowledged once it is stored", () =>
     vi.restoreAllMocks();
   });
 
-  it("is failed with 503 when the inbox is away", async () => {
+  it("is answered 503 when the inbox is unavailable", async () => {
     const { receiver } = storing(() => undefined);
     inbox.close();
     expect(await receiver.receive(attemptOf(refundAuthorized()))).toMatchObject({

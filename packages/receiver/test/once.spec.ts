@@ -175,15 +175,20 @@ describe("[R-ACK-INBOX] an inbox that is away", () => {
 });
 
 describe("concurrent handlers", () => {
-  it("beyond the limit are answered 503, and the place is free again afterwards", async () => {
+  it("beyond the limit are answered 503 at answerMs, and the place is free again afterwards", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
     const held = heldHandler();
-    const { receiver } = recordingReceiver({ limits: { concurrentHandlers: 2 } });
+    const limits = { concurrentHandlers: 2, answerMs: 1000 };
+    const { receiver } = recordingReceiver({ limits });
     receiver.on("refund.authorized", held.handler);
     const running = ["evt_1", "evt_2"].map((id) =>
       receiver.receive(attemptOf(refundAuthorized(id))),
     );
 
-    const { outcome, response } = await receiver.answer(attemptOf(refundAuthorized("evt_3")));
+    const third = receiver.answer(attemptOf(refundAuthorized("evt_3")));
+    await vi.advanceTimersByTimeAsync(1000);
+    const { outcome, response } = await third;
     expect(outcome).toMatchObject({ kind: "rejected", code: "CS_RECEIVER_BUSY" });
     expect(response).toMatchObject({ status: 503, headers: { "retry-after": "5" } });
 

@@ -75,7 +75,7 @@ describe("with order 'per-resource', an event", () => {
     expect(handled).toEqual(["late", "tie"]);
   });
 
-  it("of another resource, or of another kind with the same id, is not touched", async () => {
+  it("of another resource, or of another kind with the same id, runs", async () => {
     const { send } = ordered();
     await send(refund("refund.failed", { id: "a", of: "shared" }));
     expect(await send(refund("refund.pending", { id: "b", of: "other" }))).toBe("handled");
@@ -84,7 +84,7 @@ describe("with order 'per-resource', an event", () => {
     expect(await send(payment)).toBe("handled");
   });
 
-  it("of a resource whose event is being handled is told to come back", async () => {
+  it("of a resource whose event is being handled is answered in_progress", async () => {
     let letGo = (): void => undefined;
     const gate = new Promise<void>((resolve) => (letGo = resolve));
     const receiver = createReceiver({
@@ -101,7 +101,7 @@ describe("with order 'per-resource', an event", () => {
     expect((await first).kind).toBe("handled");
   });
 
-  it("is handled in no case after one that is further along", async () => {
+  it("never runs after one that is further along", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom(...(Object.keys(ranks) as RefundType[])), {

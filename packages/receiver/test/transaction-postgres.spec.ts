@@ -85,7 +85,7 @@ describe.skipIf(postgresBinaries === undefined)(
       expect(await booked()).toEqual(["evt_1"]);
     });
 
-    it("that COMMIT refuses fail the handler, and the event is free again", async () => {
+    it("fail the event when COMMIT refuses them, and the event is free again", async () => {
       await pool.query("INSERT INTO ledger VALUES ('evt_1')");
       const receiver = receiverOf(book);
       const outcome = await send(receiver);
@@ -94,7 +94,7 @@ describe.skipIf(postgresBinaries === undefined)(
       expect((await send(receiver)).kind).toBe("handled");
     });
 
-    it("whose failed query is swallowed are no success", async () => {
+    it("fail the event when the handler ignores a failed query", async () => {
       const receiver = receiverOf(async (id, transaction) => {
         await book(id, transaction);
         await transaction.query("SELECT no_such_column").catch(() => undefined);
@@ -137,7 +137,7 @@ describe.skipIf(postgresBinaries === undefined)(
       expect(await booked()).toEqual(["evt_1"]);
     });
 
-    it("that come after the handler has settled are refused", async () => {
+    it("are rejected after the handler has ended", async () => {
       let late: PostgresTransaction | undefined;
       const receiver = receiverOf(async (id, transaction) => {
         late = transaction;
@@ -147,7 +147,7 @@ describe.skipIf(postgresBinaries === undefined)(
       await expect(late?.query("SELECT 1")).rejects.toThrow(TypeError);
     });
 
-    it("are not ended by a statement of the handler", async () => {
+    it("cannot be committed or rolled back by a statement of the handler", async () => {
       for (const text of ["COMMIT", " rollback", "BEGIN", "End;", "ROLLBACK WORK"]) {
         const receiver = receiverOf((_id, transaction) => transaction.query(text));
         expect(await send(receiver)).toMatchObject({ error: expect.any(TypeError) as TypeError });
@@ -159,7 +159,7 @@ describe.skipIf(postgresBinaries === undefined)(
       expect((await send(receiver)).kind).toBe("handled");
     });
 
-    it("whose connection is killed fail the attempt, and nothing is written", async () => {
+    it("are undone when their connection is killed", async () => {
       const receiver = receiverOf(async (id, transaction) => {
         await book(id, transaction);
         const { rows } = await transaction.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
@@ -170,7 +170,7 @@ describe.skipIf(postgresBinaries === undefined)(
       expect(await booked()).toEqual([]);
     });
 
-    it("come from handlers that query the pool beside them, and none waits for ever", async () => {
+    it("never deadlock with queries of the handlers on the same pool", async () => {
       const receiver = receiverOf(async (id, transaction) => {
         await book(id, transaction);
         await pool.query("SELECT 1");
@@ -190,7 +190,7 @@ describe.skipIf(postgresBinaries === undefined)(
       expect(await booked()).toEqual(ids);
     });
 
-    it("need handlers at once below the pool's size", () => {
+    it("need fewer concurrent handlers than the pool has connections", () => {
       const create = (options: object): unknown =>
         createReceiver({ secrets: [secret], fallback: () => undefined, inbox, ...options });
       expect(() => create({ limits: { concurrentHandlers: 2 } })).toThrow(/pool allows 1/);

@@ -54,7 +54,7 @@ const booked = (): unknown[] => {
 const send = (receiver: ReturnType<typeof receiverOf>, id = "evt_1"): Promise<Outcome> =>
   receiver.receive(attemptOf(refundAuthorized(id)));
 
-describe("a handler's writes in SQLite", () => {
+describe("writes of a handler in SQLite", () => {
   it("are committed with the event's handling", async () => {
     const receiver = receiverOf((id, transaction) => transaction(book(id)));
     const outcomes = await Promise.all(["evt_1", "evt_2"].map((id) => send(receiver, id)));
@@ -77,7 +77,7 @@ describe("a handler's writes in SQLite", () => {
     expect(pragmas).toEqual([["wal"], [FULL]]);
   });
 
-  it("come after what the handler awaits, and not at all when it fails", async () => {
+  it("happen after the handler has succeeded, and not at all when it fails", async () => {
     let fails = true;
     const receiver = receiverOf(async (id, transaction) => {
       transaction(book(id));
@@ -91,7 +91,7 @@ describe("a handler's writes in SQLite", () => {
     expect(booked()).toEqual(["evt_1"]);
   });
 
-  it("that fail are undone, the event is free again, and its neighbours are not touched", async () => {
+  it("are undone when they fail, which frees the event and leaves others of the group committed", async () => {
     let fails = true;
     const receiver = receiverOf((id, transaction) =>
       transaction((database) => {
@@ -107,7 +107,7 @@ describe("a handler's writes in SQLite", () => {
     expect((await send(receiver)).kind).toBe("handled");
   });
 
-  it("are refused as a promise, since a write transaction would stay open across it", async () => {
+  it("are rejected as a promise, which would keep the write transaction open", async () => {
     const receiver = receiverOf((id, transaction) =>
       // oxlint-disable-next-line typescript/no-misused-promises -- what is refused
       transaction(async (database) => {
@@ -124,7 +124,7 @@ describe("a handler's writes in SQLite", () => {
     expect(booked()).toEqual([]);
   });
 
-  it("are one function an event, given before the handler settles", async () => {
+  it("are one function per event, passed before the handler ends", async () => {
     let late: SqliteTransaction | undefined;
     const receiver = receiverOf((id, transaction) => {
       late = transaction;

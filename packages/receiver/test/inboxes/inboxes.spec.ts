@@ -1,13 +1,15 @@
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type ClaimRequest, memoryInbox } from "@countersign/receiver";
+import { type ClaimRequest, createReceiver, memoryInbox } from "@countersign/receiver";
 import { postgresInbox, postgresMigrations } from "@countersign/receiver/postgres";
 import { redisInbox } from "@countersign/receiver/redis";
 import { sqliteInbox } from "@countersign/receiver/sqlite";
 import { Pool } from "pg";
+import { attemptOf, NOON, refundAuthorized, secret } from "../fixtures.ts";
+import { pgbouncerBinary, startPgbouncer } from "./pgbouncer-server.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { postgresBinaries } from "./postgres-server.ts";
+import { postgresBinaries, startPostgres } from "./postgres-server.ts";
 import { type SharedPostgres, sharedPostgres } from "./shared-postgres.ts";
 
 const DAY = 86_400_000;
@@ -154,4 +156,45 @@ describe.skipIf(skipped !== "")(`the PostgreSQL inbox${skipped}`, () => {
     const claims = await Promise.allSettled([inbox.claim(bad), inbox.claim(claimOf("2"))]);
     expect(claims.map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
   });
+});
+
+const noPooler = skipped !== "" || pgbouncerBinary === undefined ? " (skipped: not installed)" : "";
+
+describe.skipIf(noPooler !== "")(`the PostgreSQL inbox through PgBouncer${noPooler}`, () => {
+  it("[R-ACK-FAILED] commits a handler's writes with its event, and leaves no time limit behind", async () => {
+    const server = await startPostgres();
+    const pooler = await startPgbouncer(server, { connections: 3 });
+    const pool = new Pool({ host: "127.0.0.1", port: pooler.port, user: "postgres", max: 8 });
+    try {
+      const inbox = postgresInbox(pool, { schema: "shop" });
+      await inbox.migrate();
+      await pool.query("CREATE TABLE booked (id text PRIMARY KEY)");
+      const options = {
+        secrets: [secret],
+        fallback: () => undefined,
+        now: () => NOON,
+        log: false,
+      } as const;
+      const receiver = createReceiver({ ...options, inbox }).on(
+        "PAYMENT",
+        async ({ id }, { transaction }) => {
+          await transaction.query("INSERT INTO booked (id) VALUES ($1)", [id]);
+          if (Number(id.slice(4)) % 4 === 0) throw new Error("no");
+        },
+      );
+      const ids = Array.from({ length: 40 }, (_, index) => `evt_${String(index)}`);
+      const outcomes = await Promise.all(
+        ids.map((id) => receiver.receive(attemptOf(refundAuthorized(id)))),
+      );
+      expect(outcomes.filter(({ kind }) => kind === "failed")).toHaveLength(10);
+      const { rows } = await pool.query("SELECT count(*)::int AS count FROM booked");
+      expect(rows).toEqual([{ count: 30 }]);
+      const limits = await Promise.all(ids.map(() => pool.query("SHOW statement_timeout")));
+      for (const limit of limits) expect(limit.rows).toEqual([{ statement_timeout: "0" }]);
+    } finally {
+      await pool.end();
+      pooler.stop();
+      server.stop();
+    }
+  }, 60_000);
 });

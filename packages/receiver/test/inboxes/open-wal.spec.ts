@@ -29,7 +29,7 @@ const program = `
 `;
 
 describe("a new SQLite file", () => {
-  it("is opened by three processes in the same millisecond, forty times over", async () => {
+  it("is opened by three processes in the same millisecond, forty times", async () => {
     const start = Date.now() + 700;
     const runs = Array.from({ length: 3 }, () =>
       promisify(execFile)(process.execPath, [

@@ -100,7 +100,7 @@ describe("exponentialBackoff", () => {
 describe("abortDelivery", () => {
   const respond = abortDelivery({ codes: ["CS_EVENT_SCHEMA"] });
 
-  it("tells the sender to stop for its codes alone", () => {
+  it("asks the sender to stop only for its codes", () => {
     const headers = (code: "CS_EVENT_SCHEMA" | "CS_EVENT_ENVELOPE"): unknown =>
       respond({ kind: "rejected", code }).headers["webhook-delivery"];
     expect(headers("CS_EVENT_SCHEMA")).toBe("abort-message");

@@ -32,7 +32,7 @@ function scheduledRows(scheduler: fc.Scheduler): EventRows {
 const inboxOf = (scheduler: fc.Scheduler): Inbox => rowsInbox(scheduledRows(scheduler));
 
 describe("however the calls of several processes meet in a store", () => {
-  it("an event's handler runs once at a time, and never after it was handled", async () => {
+  it("runs an event's handler once at a time, and never after it was handled", async () => {
     // Leases end between the claims of a process: a takeover and a late settlement both happen.
     const processes = fc.array(
       fc.array(
