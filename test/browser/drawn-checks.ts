@@ -1,47 +1,15 @@
 import type { CheckRunner } from "@countersign/sandbox";
+import { profiles } from "@countersign/schemas/profiles";
+import { receiverCheckRunner } from "../../packages/cli/src/receiver-check-runner.ts";
 
-const rows = [
-  {
-    group: "receiver/genuine",
-    title: "a genuine attempt of every event type is acknowledged in time, and handled once",
-    requirement: "R-ACK-GENUINE",
-    level: "MUST",
-    name: "A genuine attempt of every event type is acknowledged with a status that the sender takes for success.",
-    source: "Standard Webhooks, Delivery success and failure",
-    why: "The sender would make attempts for days, and then give up.",
-    status: "pass",
-  },
-  {
-    group: "receiver/unsigned",
-    title: "an attempt without a signature, or without what it signs, is refused",
-    requirement: "R-VERIFY-UNSIGNED",
-    level: "MUST",
-    name: "An attempt without a signature is refused, and no handler runs.",
-    source: "S 5.3",
-    why: "Anyone can post to a public address.",
-    status: "fail",
-  },
-  {
-    group: "receiver/headers",
-    title: "a header of the signature that stands twice is refused",
-    requirement: "R-HEADER-ONCE",
-    level: "SHOULD",
-    name: "A header of the signature that stands twice is refused.",
-    source: "Standard Webhooks",
-    why: "Two parsers may believe two headers.",
-    status: "warn",
-  },
-  {
-    group: "receiver/routing",
-    title: "one handler runs for an event",
-    requirement: "R-ROUTE-ONE",
-    level: "MUST",
-    name: "Exactly one handler runs for an event: its type's, else its category's, else the fallback.",
-    source: "S 6.2",
-    why: "With several, a retry after one fails runs the others again.",
-    status: "not_applicable",
-  },
-] as const;
+type Owed = Record<"group" | "title" | "requirement", string>;
+
+const statuses: Readonly<Record<string, string>> = {
+  "R-ACK-GENUINE": "pass",
+  "R-VERIFY-UNSIGNED": "fail",
+  "R-HEADER-ONCE": "warn",
+  "R-ROUTE-ONE": "not_applicable",
+};
 
 const sent = [
   "POST /webhooks HTTP/1.1",
@@ -52,44 +20,48 @@ const sent = [
   '{"id":"cstest_1","type":"payment.created","category":"PAYMENT"}',
 ].join("\n");
 
-const entries = rows.map(({ group, requirement, status, name, source, why, level }) => ({
-  id: `${group}#${requirement}`,
-  group,
-  requirement,
-  level,
-  name,
-  source,
-  why,
-  status,
-  page: `docs/requirements.md#${requirement.toLowerCase()}`,
-  ms: 42,
-  message: "",
-  ...(status === "fail" && {
-    message: "an attempt without any header of the scheme: a refusal expected, 204 came",
-    fix: "Refuse an attempt without the signature's headers before anything else is done.",
-    evidence: {
-      curl: [],
-      exchanges: [{ sent, received: "HTTP/1.1 204 No Content\nConnection: close" }],
-    },
-    replay:
-      "countersign verify receiver --url http://localhost:3000/webhooks --only receiver/unsigned --seed 1",
-  }),
-}));
+const failure = {
+  message: "an attempt without any header of the scheme: a refusal expected, 204 came",
+  fix: "Refuse an attempt without the signature's headers before anything else is done.",
+  evidence: {
+    curl: [],
+    exchanges: [{ sent, received: "HTTP/1.1 204 No Content\nConnection: close" }],
+  },
+  replay:
+    "countersign verify receiver --url http://localhost:3000/webhooks --only receiver/unsigned --seed 1",
+};
 
 /** A run of the checks as it is drawn in the docs: the same findings each time, without a receiver. */
-export const drawnChecks: CheckRunner = {
-  owed: () => Promise.resolve(rows.map((row) => ({ id: row.requirement, ...row }))),
-  run: ({ onCheck, onEntry }) => {
-    rows.forEach(({ group, title }, index) =>
-      onCheck({ check: group, title, place: index + 1, total: rows.length }),
+export function drawnChecks(target: {
+  readonly url: string;
+  readonly secret: string;
+}): CheckRunner {
+  const { standard: profile } = profiles;
+  const owed = async (): Promise<Owed[]> => {
+    // The runner's own entries have these members.
+    const all = (await receiverCheckRunner({
+      ...target,
+      profile,
+      profileName: "standard",
+    }).owed()) as Owed[];
+    return Object.keys(statuses).flatMap(
+      (id) => all.find(({ requirement }) => requirement === id) ?? [],
     );
-    for (const entry of entries) onEntry(entry);
-    const about = {
-      profile: { name: "standard" },
-      seed: 1,
-      startedAt: "2026-11-20T15:00:00.000Z",
-      kit: "0.1.0",
-    };
-    return Promise.resolve({ about, notes: [], problems: [], uncovered: [], exitCode: 1 });
-  },
-};
+  };
+  return {
+    owed,
+    run: async ({ onCheck, onEntry }) => {
+      const rows = await owed();
+      for (const [index, { group, title, requirement, ...row }] of rows.entries()) {
+        onCheck({ check: group, title, place: index + 1, total: rows.length });
+        const status = statuses[requirement];
+        const page = `docs/requirements.md#${requirement.toLowerCase()}`;
+        const found = { status, page, ms: 42, message: "", ...(status === "fail" && failure) };
+        onEntry({ ...row, id: `${group}#${requirement}`, group, requirement, ...found });
+      }
+      const startedAt = "2026-11-20T15:00:00.000Z";
+      const about = { profile: { name: "standard" }, seed: 1, startedAt, kit: "0.1.0" };
+      return { about, notes: [], problems: [], uncovered: [], exitCode: 1 };
+    },
+  };
+}

@@ -1,6 +1,4 @@
-import { createServer } from "node:http";
 import { mkdtempSync, rmSync } from "node:fs";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
@@ -14,6 +12,7 @@ import { sqliteDriver } from "@countersign/service";
 import { onTestFinished } from "vitest";
 import { createApi, type Api } from "../../packages/dev/src/api.ts";
 import { buildInspector } from "../../packages/dev/src/build-inspector.ts";
+import { listen } from "../../packages/sandbox/test/listen.ts";
 
 export const TOKEN = "cst_token-of-the-inspected-namespace";
 export const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
@@ -89,27 +88,16 @@ export async function openInspector(
   };
 }
 
-async function openReceiver(
-  onEnd: (end: () => void) => void,
-): Promise<{ url: string; statuses: number[]; arrived: string[] }> {
+async function openReceiver(onEnd: (end: () => void) => void) {
   const statuses: number[] = [];
   const arrived: string[] = [];
-  const server = createServer((request, response) => {
+  const url = await listen((request, response) => {
     let body = "";
     request.setEncoding("utf8").on("data", (chunk: string) => (body += chunk));
     request.on("end", () => {
       arrived.push(body);
       response.writeHead(statuses.shift() ?? 204).end();
     });
-  });
-  await new Promise<void>((resolve) => {
-    server.listen(0, "127.0.0.1", resolve);
-  });
-  onEnd(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  // A listening TCP server has an address with a port.
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${String(port)}/webhooks`, statuses, arrived };
+  }, onEnd);
+  return { url: `${url}/webhooks`, statuses, arrived };
 }

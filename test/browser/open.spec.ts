@@ -1,45 +1,21 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { run } from "../../packages/cli/src/run.ts";
+import { serveHere, type Served } from "../../packages/cli/test/serve-here.ts";
+import { temporaryFolder } from "../../packages/cli/test/start-command.ts";
 
 /** The system's opener, where a shell script can replace it. */
 const openers: Readonly<Record<string, string>> = { linux: "xdg-open", darwin: "open" };
 const opener = openers[process.platform] ?? "";
 
-/** Starts the command in this process, with a path that starts with an empty folder. It runs as long as the test. */
-async function startSandbox(path: readonly string[]): Promise<{
-  readonly output: () => string;
-  readonly end: () => Promise<number>;
-}> {
+/** Serves with a path that starts with an empty folder. */
+async function startSandbox(path: readonly string[]): Promise<Served> {
   // Builds the page unless it was built from these sources.
   await import("../../packages/dev/bin/build-inspector.ts");
   vi.stubEnv("PATH", path.join(delimiter));
   onTestFinished(() => void vi.unstubAllEnvs());
-  const lines: string[] = [];
-  const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
   const database = join(path[0] ?? "", "sandbox.db");
-  const status = run(["sandbox", "--open", "--port", "0", "--database", database], {
-    terminal: { out: (line) => void lines.push(line), err: (line) => void lines.push(line) },
-    env: {},
-    asked: () => asked,
-    interruption: () => new AbortController().signal,
-    askSecret: () => Promise.resolve(undefined),
-    version: "1.2.3",
-  });
-  const end = (): Promise<number> => {
-    ask();
-    return status;
-  };
-  onTestFinished(async () => void (await end()));
-  return { output: () => lines.join("\n"), end };
-}
-
-function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "countersign-open-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
+  return serveHere(["sandbox", "--open", "--port", "0", "--database", database]);
 }
 
 describe.skipIf(opener === "")("countersign sandbox --open", () => {
@@ -49,12 +25,12 @@ describe.skipIf(opener === "")("countersign sandbox --open", () => {
     const script = `printf '%s\\n' "$@" >> "$0.part"\nmv "$0.part" "$0.opened"\n`;
     writeFileSync(stub, `#!/bin/sh\n${script}`);
     chmodSync(stub, 0o755);
-    const { output, end } = await startSandbox([folder, process.env["PATH"] ?? ""]);
+    const { stderr, end } = await startSandbox([folder, process.env["PATH"] ?? ""]);
     await expect.poll(() => existsSync(`${stub}.opened`)).toBe(true);
 
     const [address = "", ...more] = readFileSync(`${stub}.opened`, "utf8").trim().split("\n");
     expect(more).toEqual([]);
-    expect(output()).toContain(`inspector ${address}`);
+    expect(stderr()).toContain(`inspector ${address}`);
     const { origin, pathname, hash } = new URL(address);
     expect(await (await fetch(`${origin}${pathname}`)).text()).toContain('<div id="page">');
     const session = await fetch(`${origin}/inspector/session`, {
@@ -67,8 +43,8 @@ describe.skipIf(opener === "")("countersign sandbox --open", () => {
   });
 
   it("prints that the system has no opener, and goes on", async () => {
-    const { output, end } = await startSandbox([temporaryFolder()]);
-    await expect.poll(output).toContain(`--open: no ${opener} here; open the address by hand`);
+    const { stderr, end } = await startSandbox([temporaryFolder()]);
+    await expect.poll(stderr).toContain(`--open: no ${opener} here; open the address by hand`);
     expect(await end()).toBe(0);
   });
 });

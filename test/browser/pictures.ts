@@ -36,7 +36,7 @@ export function pictures(browser: () => Promise<Browser>, looks: readonly Look[]
       now: NOW,
       random: hashedRandom(),
       clock: { now: () => NOW },
-      checksOf: () => drawnChecks,
+      checksOf: drawnChecks,
     });
     const { refundId, eventId } = await makeRefund(one);
     await one.api("POST", "/sandbox/inspect/checks", {});

@@ -68,6 +68,7 @@ describe("SIGINT", () => {
     expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({
       exitCode: 2,
       problems: [expect.stringContaining("interrupted")],
+      entries: expect.arrayContaining([expect.objectContaining({ status: "skipped" })]) as unknown,
     });
   });
 });

@@ -6,7 +6,6 @@ import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { postgresDriver } from "@countersign/service";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { freePort } from "../../receiver/test/free-port.ts";
 import { postgresBinaries } from "../../receiver/test/inboxes/postgres-server.ts";
 import {
   sharedPostgres,
@@ -155,16 +154,10 @@ describe.skipIf(postgresBinaries === undefined)(`countersign serve on PostgreSQL
     expect(doubled).toEqual([]);
   }, 40_000);
 
-  it("exits with 2 for an unusable database URL and does not print it", async () => {
-    const nobody = `postgres://postgres:hush@127.0.0.1:${await freePort()}/postgres`;
-    for (const [url, code] of [
-      [nobody, "DATABASE_UNUSABLE"],
-      [hushed(postgres.urlOf("nothing")), "DATABASE_UNUSABLE"],
-    ] as const) {
-      const env = { ...keys, COUNTERSIGN_DATABASE_URL: url };
-      const failed = await ran(["serve", "--port", "0"], env);
-      expect(failed).toEqual(failedWith(code));
-      expect(failed.err).not.toContain("hush");
-    }
+  it("exits with 2 if the database does not exist and does not print its URL", async () => {
+    const env = { ...keys, COUNTERSIGN_DATABASE_URL: hushed(postgres.urlOf("nothing")) };
+    const failed = await ran(["serve", "--port", "0"], env);
+    expect(failed).toEqual(failedWith("DATABASE_UNUSABLE"));
+    expect(failed.err).not.toContain("hush");
   });
 });

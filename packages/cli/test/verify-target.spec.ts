@@ -14,12 +14,7 @@ import { temporaryFolder } from "./start-command.ts";
 async function verified(
   verdicts: readonly Verdict[],
   args: readonly string[] = [],
-  {
-    interruption = new AbortController().signal,
-    play = (): void => {},
-    env = {},
-    url = "http://127.0.0.1:1",
-  } = {},
+  env: Readonly<Record<string, string>> = {},
 ) {
   const command = withVerifyOptions(new Command()).exitOverride();
   command.configureOutput({ writeErr: () => {} });
@@ -30,16 +25,12 @@ async function verified(
     title: "what it is told to say",
     role: "provider",
     requirements: verdicts.map(({ requirement }) => requirement),
-    run: () => {
-      play();
-      // What never ends is left when somebody interrupts.
-      return interruption.aborted ? new Promise(() => {}) : Promise.resolve(verdicts);
-    },
+    run: () => Promise.resolve(verdicts),
   };
   const { send, close } = httpSend("http://127.0.0.1:1");
   const target = {
     role: "provider",
-    url,
+    url: "http://127.0.0.1:1",
     send,
     token: () => Promise.resolve("token"),
     profile: profiles.standard,
@@ -56,11 +47,7 @@ async function verified(
       }),
     command: ["countersign", "verify", "provider", "--url", target.url],
   } as const;
-  const surroundings = {
-    ...quietSurroundings(said, env),
-    interruption: () => interruption,
-    unmet: () => {},
-  };
+  const surroundings = { ...quietSurroundings(said, env), unmet: () => {} };
   // What commander has read has these members.
   const holds = await verifyTarget(verification, command.opts<VerifyOptions>(), surroundings);
   return { holds, ...said };
@@ -68,16 +55,11 @@ async function verified(
 
 const fails: Verdict = { requirement: "P-AUTH-BEARER", status: "fail", message: "answered 204" };
 const passes: Verdict = { requirement: "P-AUTH-BEARER", status: "pass" };
-const mild: Verdict = {
-  requirement: "P-EVENT-RETRY-AFTER",
-  status: "fail",
-  message: "answered 200",
-};
+const mild: Verdict = { ...fails, requirement: "P-EVENT-RETRY-AFTER" };
 
 describe("countersign verify", () => {
   it("prints a line for what passes, and the details of what fails", async () => {
-    const passed: Verdict = { requirement: "P-EVENT-RETRY-AFTER", status: "pass" };
-    const { holds, out } = await verified([fails, passed]);
+    const { holds, out } = await verified([fails, { ...mild, status: "pass" }]);
     expect(holds).toBe(false);
     expect(out).toMatch(/^FAIL {3}P-AUTH-BEARER +A call without a valid bearer token/m);
     expect(out).toContain("answered 204");
@@ -88,17 +70,6 @@ describe("countersign verify", () => {
     expect(out).toMatch(/^pass {3}P-EVENT-RETRY-AFTER /m);
     expect(out).toMatch(/^note: the clock differs$/m);
     expect(out).toMatch(/\b1 pass.*\b1 fail/);
-  });
-
-  it("prints no secret that a target echoes, and no value of the target's query", async () => {
-    const coded = Buffer.from("token-of-a-merchant").toString("base64");
-    const message = `answered token-of-a-merchant and ${coded}`;
-    const { out } = await verified([{ ...fails, message }], [], {
-      url: "http://127.0.0.1:1/hooks?key=not-for-eyes",
-    });
-    expect(out).toContain("answered [secret] and [secret]");
-    expect(out).toContain("?key=[secret]");
-    expect(out).not.toContain("not-for-eyes");
   });
 
   it("fails a SHOULD with --strict only", async () => {
@@ -138,42 +109,19 @@ describe("countersign verify", () => {
   it("prints an annotation per failure in GitHub Actions, and no command that a target sent", async () => {
     const env = { GITHUB_ACTIONS: "true" };
     const message = "answered\n::add-mask::x";
-    const { out } = await verified([{ ...fails, message }], [], { env });
+    const { out } = await verified([{ ...fails, message }], [], env);
     const commands = out.split("\n").filter((line) => line.trimStart().startsWith("::"));
     expect(commands).toEqual([
       expect.stringMatching(/^::error title=P-AUTH-BEARER::A call without/),
       expect.stringMatching(/^::notice title=provider at http/),
     ]);
-    const json = await verified([fails], ["--json"], { env });
+    const json = await verified([fails], ["--json"], env);
     expect(JSON.parse(json.out)).toMatchObject({ exitCode: 1 });
   });
 
-  it("writes reports in every format, and fails if one cannot be written", async () => {
-    const folder = join(temporaryFolder(), "reports");
-    const formats = ["junit", "json", "html", "markdown", "github"];
-    const files = formats.map((format) => `${format}=${join(folder, format)}`).join(",");
-    await verified([fails], ["--report", files]);
-    const beginnings = formats.map((format) =>
-      readFileSync(join(folder, format), "utf8").slice(0, 7),
-    );
-    expect(beginnings).toEqual(["<?xml v", '{\n  "ti', "<!docty", "# Repor", "::error"]);
+  it("fails if a report cannot be written", async () => {
     await expect(verified([fails], ["--report", "json=/dev/null/a"])).rejects.toMatchObject({
       code: "CS_CLI_REPORT_UNWRITABLE",
-    });
-  });
-
-  it("ends at once when interrupted, and writes a partial report", async () => {
-    const controller = new AbortController();
-    const file = join(temporaryFolder(), "part.json");
-    const run = verified([fails], ["--report", `json=${file}`], {
-      interruption: controller.signal,
-      play: () => controller.abort(),
-    });
-    await expect(run).rejects.toMatchObject({ code: "CS_CLI_UNVERIFIED" });
-    await expect(run).rejects.toThrow("interrupted");
-    expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({
-      exitCode: 2,
-      entries: [{ status: "skipped", message: expect.stringContaining("interrupted") as unknown }],
     });
   });
 });

@@ -3,11 +3,14 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** Serves on a free port of loopback until the test ends. @returns The server's origin. */
-export async function listen(listener: RequestListener): Promise<string> {
+/** Serves on a free port of loopback until the test ends (or what `onEnd` says). @returns The server's origin. */
+export async function listen(
+  listener: RequestListener,
+  onEnd: (end: () => void) => void = onTestFinished,
+): Promise<string> {
   const server = createServer(listener).listen(0, "127.0.0.1");
   await once(server, "listening");
-  onTestFinished(() => {
+  onEnd(() => {
     server.close();
     server.closeAllConnections();
   });
