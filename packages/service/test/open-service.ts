@@ -62,6 +62,13 @@ export const refundOrder = (paymentId: string, members: object = {}): object => 
   ...members,
 });
 
+/** The body of a subscription to everything. */
+export const subscription = {
+  url: "https://merchant.example/",
+  secretKey: "correct-horse-battery-st",
+  subscriptionDetails: { type: "ALL" },
+} as const;
+
 /** The service over a new SQLite file and a real socket, with one merchant, on 20 November 2026. */
 export async function openService(options: OpenOptions = {}): Promise<TestService> {
   const clock = new ManualClock("2026-11-20T15:00:00.000Z");

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { negatives } from "../../../contract-kit/src/derive/negative.ts";
 import { standardSchemas } from "../../../contract-kit/src/derive/schema-set.ts";
+import { subscription } from "../open-service.ts";
 import { newPayment } from "../payments.ts";
 import { refusal } from "../validated.ts";
 import { watchRefusals } from "../watch-refusals.ts";
@@ -25,7 +26,6 @@ const details = [
   { type: "CATEGORY", details: ["PAYMENT", "ACCOUNT"] },
   { type: "ALL", details: ["anything"] },
 ];
-const subscription = { url: "https://merchant.example/", secretKey: "correct-horse-battery-st" };
 
 describe.each([
   ["POST", "/v1/refunds", "refund-request", [refund]],

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
-import type { CallOptions } from "../open-service.ts";
+import { subscription, type CallOptions } from "../open-service.ts";
 import { newPayment } from "../payments.ts";
 import { refusal } from "../validated.ts";
 import { watchRefusals } from "../watch-refusals.ts";
@@ -9,11 +9,6 @@ const openService = watchRefusals();
 const { service, merchant, call } = await openService({ atEnd: afterAll });
 const { clientId: client_id, clientSecret: client_secret } = merchant;
 
-const subscription = {
-  url: "https://merchant.example/",
-  secretKey: "correct-horse-battery-st",
-  subscriptionDetails: { type: "ALL" },
-};
 const refund = {
   paymentId: await newPayment(service, merchant),
   amount: { currency: "USD", value: 1 },

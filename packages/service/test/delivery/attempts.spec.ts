@@ -68,8 +68,7 @@ describe("an attempt that cannot be made", () => {
   });
 
   it("is recorded as a failure and posts nothing when the secret cannot sign", async () => {
-    const queue = await openQueue();
-    await queue.subscribe("sub_1");
+    const queue = await openQueue("sub_1");
     await queue.enqueue("sub_1");
     const transport = fakeTransport(() => answered(204));
     const ports = { ...queue.ports(transport), sign: () => undefined };

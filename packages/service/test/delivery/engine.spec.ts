@@ -9,6 +9,7 @@ import {
   heldTransport,
   openEngine,
   openQueue,
+  policy,
   REAL_START,
   SOON,
   type Queue,
@@ -50,8 +51,7 @@ async function addDueRefund(queue: Queue, clockId: "clk_1" | "live", dueAt: numb
 
 describe("the delivery engine", () => {
   it("delivers what waited while no process ran, on every clock", async () => {
-    const queue = await openQueue();
-    await queue.subscribe("sub_1");
+    const queue = await openQueue("sub_1");
     await queue.subscribe("sub_live", { clockId: "live" });
     await queue.enqueue("sub_1");
     await queue.enqueue("sub_live", { clockId: "live" });
@@ -61,8 +61,7 @@ describe("the delivery engine", () => {
   });
 
   it("delivers new work at once after a hint, and without one at the next poll", async () => {
-    const queue = await openQueue();
-    await queue.subscribe("sub_1");
+    const queue = await openQueue("sub_1");
     await queue.subscribe("sub_live", { clockId: "live" });
     const transport = succeeding();
     const hinted = engineOver(queue, transport);
@@ -91,8 +90,7 @@ describe("the delivery engine", () => {
   });
 
   it("does nothing before start and after stop", async () => {
-    const queue = await openQueue();
-    await queue.subscribe("sub_1");
+    const queue = await openQueue("sub_1");
     await queue.enqueue("sub_1");
     const transport = succeeding();
     const one = engineOver(queue, transport, { pollMs: 1 });
@@ -108,7 +106,7 @@ describe("the delivery engine", () => {
 });
 
 describe("a sandbox clock that moves forward", () => {
-  it("stops at each retry of a failing delivery, which is scheduled from that instant", async () => {
+  it("stops at each retry of a failing delivery, which is scheduled from that instant with jitter", async () => {
     const queue = await openQueue();
     await queue.subscribeMany(1);
     const seen: (number | undefined)[] = [];
@@ -117,16 +115,20 @@ describe("a sandbox clock that moves forward", () => {
       return answered(seen.length < 4 ? 500 : 204);
     });
     const to = CLOCK_START + 24 * HOUR;
-    const outcome = await engineOver(queue, transport).advanceClock("clk_1", to);
-    const retries = [5000, 305_000, 2_105_000].map((after) => CLOCK_START + after);
+    const engine = openEngine(queue.ports(transport), {
+      policy: { ...policy, schedule: { ...policy.schedule, jitter: 0.1 } },
+      random: { bytes: (length) => Buffer.alloc(length) },
+    });
+    const outcome = await engine.advanceClock("clk_1", to);
+    // A tenth less by jitter: the least that random bytes may say.
+    const retries = [4500, 274_500, 1_894_500].map((after) => CLOCK_START + after);
     expect(seen).toEqual([CLOCK_START, ...retries]);
     expect(outcome).toEqual({ ok: true, now: to, instants: retries });
     expect(await queue.instant()).toBe(to);
   });
 
   it("moves refunds at their own instants, before the deliveries that they cause", async () => {
-    const queue = await openQueue();
-    await queue.subscribe("sub_1");
+    const queue = await openQueue("sub_1");
     const due = CLOCK_START + 3 * HOUR;
     await addDueRefund(queue, "clk_1", due);
     const moved: number[] = [];
@@ -148,8 +150,7 @@ describe("a sandbox clock that moves forward", () => {
   });
 
   it("reaches the requested time inclusively, and never moves back", async () => {
-    const queue = await openQueue();
-    await queue.subscribe("sub_1");
+    const queue = await openQueue("sub_1");
     await queue.enqueue("sub_1", { nextAt: CLOCK_START + HOUR });
     const transport = succeeding();
     const engine = engineOver(queue, transport);
@@ -179,8 +180,7 @@ describe("a sandbox clock that moves forward", () => {
   });
 
   it("stands where the engine was stopped, and goes on from there with another one", async () => {
-    const queue = await openQueue();
-    await queue.subscribe("sub_1");
+    const queue = await openQueue("sub_1");
     const reached = CLOCK_START + HOUR;
     await queue.enqueue("sub_1", { nextAt: reached });
     const { transport, inFlight, answer } = heldTransport();

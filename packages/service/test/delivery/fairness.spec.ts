@@ -97,8 +97,7 @@ describe("B14: deliveries that share one process", () => {
   });
 
   it("are in flight one at a time to a subscription whose attempts only fail, until one succeeds", async () => {
-    const queue = await openQueue();
-    await queue.subscribe("sub_1");
+    const queue = await openQueue("sub_1");
     await queue.publish(60, ["sub_1"]);
     const { transport, inFlight } = countingTransport(
       () => queue.passTurns(),

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import type { Answer } from "../../src/delivery/transport.ts";
 import { undiciTransport } from "../../src/delivery/undici-transport.ts";
 import { hostileEndpoints, hostileHandshakes } from "./hostile-endpoints.ts";
-import { startHostileServers, type HostileServers } from "./hostile-servers.ts";
+import { startHostileServers, type HostileServers } from "./hostile-process.ts";
 import { listenHttp } from "./listening.ts";
 
 const kinds = [...Object.keys(hostileEndpoints), ...Object.keys(hostileHandshakes)];

@@ -7,7 +7,7 @@ import { request } from "undici";
 import { undiciTransport } from "../../src/delivery/undici-transport.ts";
 import { systemRandom } from "../../src/random.ts";
 import { fill, giveAway } from "./backlog.ts";
-import { startHostileServers, type HostileServers } from "./hostile-servers.ts";
+import { startHostileServers, type HostileServers } from "./hostile-process.ts";
 import { openEngine, openQueue, policy, type Queue } from "./queue.ts";
 import { heapInUse } from "./tls-endpoints.ts";
 

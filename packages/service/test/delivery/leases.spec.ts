@@ -21,8 +21,7 @@ const records = (queue: Queue): Promise<unknown[]> =>
 onStores([sqlite, postgres], ({ open }) => {
   /** A queue with one delivery. */
   async function openOne(): Promise<Queue> {
-    const queue = await queueOf(await open());
-    await queue.subscribe("sub_1");
+    const queue = await queueOf(await open(), "sub_1");
     await queue.enqueue("sub_1", { payload: '{"amount":10.50}' });
     return queue;
   }
@@ -159,8 +158,7 @@ onStores([sqlite, postgres], ({ open }) => {
 
   describe("due deliveries", () => {
     it("are claimed by their namespace's own clock, those that waited longest first", async () => {
-      const queue = await queueOf(await open());
-      await queue.subscribe("sub_1");
+      const queue = await queueOf(await open(), "sub_1");
       await queue.subscribe("sub_live", { clockId: "live" });
       for (const wait of [0, 3, 1, -1, 2])
         await queue.enqueue("sub_1", { nextAt: CLOCK_START - wait });

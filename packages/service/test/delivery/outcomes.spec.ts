@@ -52,8 +52,7 @@ describe("[P-EVENT-SUCCESS] the outcome of an attempt (S 6.6)", () => {
 onStores([sqlite, postgres], ({ open }) => {
   describe("a recorded attempt", () => {
     it("stores the delivery's state, ends the lease and counts the subscription's failure", async () => {
-      const queue = await queueOf(await open());
-      await queue.subscribe("sub_1");
+      const queue = await queueOf(await open(), "sub_1");
       const id = await queue.enqueue("sub_1");
       await queue.settle([[await queue.claimOne(), 503]]);
       expect(await queue.deliveries()).toEqual([
@@ -81,8 +80,7 @@ onStores([sqlite, postgres], ({ open }) => {
     });
 
     it("leaves a delivery dropped that was dropped during the attempt, unless the attempt succeeded", async () => {
-      const queue = await queueOf(await open());
-      await queue.subscribe("sub_1");
+      const queue = await queueOf(await open(), "sub_1");
       for (const status of [500, 204]) {
         await queue.enqueue("sub_1");
         const one = await queue.claimOne();
@@ -99,8 +97,7 @@ onStores([sqlite, postgres], ({ open }) => {
     });
 
     it("counts failures in the order in which the attempts of one group ended", async () => {
-      const queue = await queueOf(await open());
-      await queue.subscribe("sub_1");
+      const queue = await queueOf(await open(), "sub_1");
       await queue.publish(4, ["sub_1"]);
       const answers = [500, 204, 500, timeout];
       const claims = await queue.claim(4);
@@ -111,9 +108,7 @@ onStores([sqlite, postgres], ({ open }) => {
     });
 
     it("[P-EVENT-GONE] B13 closes the subscription on 410 and drops all that waits for it", async () => {
-      const queue = await queueOf(await open());
-      await queue.subscribe("sub_1");
-      await queue.subscribe("sub_2");
+      const queue = await queueOf(await open(), "sub_1", "sub_2");
       await queue.enqueue("sub_1");
       const one = await queue.claimOne();
       await queue.enqueue("sub_1");
@@ -129,8 +124,7 @@ onStores([sqlite, postgres], ({ open }) => {
     });
 
     it("[P-EVENT-PAUSE] B13 pauses a subscription after enough failures in a row and enough time, not after either", async () => {
-      const queue = await queueOf(await open());
-      await queue.subscribe("sub_1");
+      const queue = await queueOf(await open(), "sub_1");
       const failAt = async (at: number): Promise<string[]> => {
         await queue.setInstant(at);
         await queue.enqueue("sub_1", { nextAt: at });

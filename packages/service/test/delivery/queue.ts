@@ -117,14 +117,15 @@ export class Queue {
   }
 
   /** Puts an event in the queue of a subscription. @returns The delivery's id. */
-  async enqueue(key: string, options: EventOptions = {}): Promise<string> {
-    await this.publish(1, [key], options);
-    return `dlv_${this.#made}`;
+  enqueue(key: string, options: EventOptions = {}): Promise<string> {
+    return this.driver.transaction((tx) => this.#insert(tx, [key], options));
   }
 
-  async #insert(tx: Queryable, keys: readonly string[], options: EventOptions): Promise<void> {
+  /** @returns The first delivery's id. */
+  async #insert(tx: Queryable, keys: readonly string[], options: EventOptions): Promise<string> {
     this.#made += 1;
-    const event = `evt_${this.#made}`;
+    const number = this.#made;
+    const event = `evt_${number}`;
     const { clockId = "clk_1", payload = JSON.stringify({ id: event }) } = options;
     const nextAt = options.nextAt ?? (clockId === "live" ? this.realNow : CLOCK_START);
     await tx.query(
@@ -132,15 +133,16 @@ export class Queue {
        VALUES ($1, $2, $3, 'refund.authorized', 'PAYMENT', $4, $5)`,
       [event, merchantOf(clockId), clockId, payload, nextAt],
     );
-    for (const key of keys) {
-      const id = `dlv_${this.#made}${keys.length > 1 ? `_${key}` : ""}`;
+    const ids = keys.map((key) => `dlv_${number}${keys.length > 1 ? `_${key}` : ""}`);
+    for (const [at, key] of keys.entries()) {
       await tx.query(
         `INSERT INTO deliveries
            (id, event_id, subscription_key, merchant_id, clock_id, state, next_at, created_at)
          VALUES ($1, $2, $3, $4, $5, 'waiting', $6, $6)`,
-        [id, event, key, merchantOf(clockId), clockId, nextAt],
+        [ids[at] ?? "", event, key, merchantOf(clockId), clockId, nextAt],
       );
     }
+    return ids[0] ?? "";
   }
 
   /** Some turns of the event loop and a transaction: time enough for what would be wrong to happen. */
@@ -230,27 +232,26 @@ export class Queue {
 
 const merchantOf = (clockId: string): string => (clockId === "live" ? "mer_live" : "mer_1");
 
-/** An empty queue in a database file that lasts as long as the test. */
-export async function openQueue(): Promise<Queue> {
+/** A queue with subscriptions of these keys, in a database file that lasts as long as the test. */
+export async function openQueue(...keys: readonly string[]): Promise<Queue> {
   const file = temporaryDatabase();
   const driver = sqliteDriver(file);
   onTestFinished(() => driver.close());
-  return queueOf(driver, file);
+  await queueOf(driver, ...keys);
+  return new Queue(file, driver);
 }
 
-/** A queue in an empty database. */
-export async function queueOf(driver: Driver, file = ""): Promise<Queue> {
+/** A queue with subscriptions of these keys, in an empty database. */
+export async function queueOf(driver: Driver, ...keys: readonly string[]): Promise<Queue> {
   await migrate(driver, { now: REAL_START });
   await driver.transaction(async (tx) => {
     await tx.query("INSERT INTO clocks (id, instant) VALUES ('clk_1', $1)", [CLOCK_START]);
-    for (const clockId of ["clk_1", "live"]) {
-      await tx.query(
-        "INSERT INTO merchants (id, name, clock_id, created_at) VALUES ($1, 'M', $2, 0)",
-        [merchantOf(clockId), clockId],
-      );
-    }
+    const insert = "INSERT INTO merchants (id, name, clock_id, created_at) VALUES ($1, 'M', $2, 0)";
+    for (const clockId of ["clk_1", "live"]) await tx.query(insert, [merchantOf(clockId), clockId]);
   });
-  return new Queue(file, driver);
+  const queue = new Queue("", driver);
+  for (const key of keys) await queue.subscribe(key);
+  return queue;
 }
 
 /** An engine that is stopped at the end of the running test, and hardly ever polls unless an option says so. */

@@ -21,8 +21,7 @@ const replay = (queue: Queue, what: Replayed): Promise<number> => {
 onStores([sqlite, postgres], ({ open }) => {
   describe("a replay", () => {
     it("of what failed since an instant leaves older, delivered and other merchants' deliveries", async () => {
-      const queue = await queueOf(await open());
-      await queue.subscribe("sub_1");
+      const queue = await queueOf(await open(), "sub_1");
       await queue.subscribe("sub_live", { clockId: "live" });
       const old = await queue.enqueue("sub_1", { nextAt: CLOCK_START - 1 });
       const failed = await queue.enqueue("sub_1");
@@ -37,9 +36,7 @@ onStores([sqlite, postgres], ({ open }) => {
     });
 
     it("of a subscription takes all that ended, in batches, and writes each into the audit log", async () => {
-      const queue = await queueOf(await open());
-      await queue.subscribe("sub_1");
-      await queue.subscribe("sub_2");
+      const queue = await queueOf(await open(), "sub_1", "sub_2");
       await queue.publish(600, ["sub_1"]);
       const other = await queue.enqueue("sub_2");
       await queue.write("UPDATE deliveries SET state = 'delivered', next_at = NULL");
@@ -54,8 +51,7 @@ onStores([sqlite, postgres], ({ open }) => {
     });
 
     it("of one delivery finds only the merchant's own, and nothing of a closed subscription", async () => {
-      const queue = await queueOf(await open());
-      await queue.subscribe("sub_1");
+      const queue = await queueOf(await open(), "sub_1");
       await queue.subscribe("sub_live", { clockId: "live" });
       const own = await queue.enqueue("sub_1");
       const other = await queue.enqueue("sub_live", { clockId: "live" });
@@ -68,8 +64,7 @@ onStores([sqlite, postgres], ({ open }) => {
     });
 
     it("by an operator needs no merchant, and a resume is written into the same audit log", async () => {
-      const queue = await queueOf(await open());
-      await queue.subscribe("sub_1");
+      const queue = await queueOf(await open(), "sub_1");
       const id = await queue.enqueue("sub_1");
       await end(queue, id, "exhausted");
       await queue.write("UPDATE subscriptions SET status = 'PAUSED', consecutive_failures = 7");
@@ -88,8 +83,7 @@ onStores([sqlite, postgres], ({ open }) => {
   describe("a replay that is requested during an attempt", () => {
     /** Replays the one delivery during an attempt that ends so, after so many failures. */
     async function replayDuring(failures: number, status: number): Promise<Queue> {
-      const queue = await queueOf(await open());
-      await queue.subscribe("sub_1");
+      const queue = await queueOf(await open(), "sub_1");
       await queue.enqueue("sub_1");
       for (let time = 0; time < failures; time += 1) {
         await queue.settle([[await queue.claimOne(), 500]]);

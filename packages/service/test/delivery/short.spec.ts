@@ -1,32 +1,12 @@
-import { randomInt } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { workOnBacklog } from "./backlog.ts";
-import { policy } from "./queue.ts";
 import { peers, rotate } from "./rotation.ts";
-import { expectProfileTimes, year } from "./virtual-year.ts";
+import { expectProfileTimes } from "./virtual-year.ts";
 
 // Short forms of `long.slow.ts`.
 
 it("[P-EVENT-RETRY] a year of deliveries keeps 200 subscriptions to the profile's times, each by its fate", async () => {
   expect(await expectProfileTimes(200)).toBe(200);
-});
-
-const seed = randomInt(2 ** 31);
-
-it(`a year of deliveries is the same for the same seed, within the jitter, and differs for another (seed ${seed})`, async () => {
-  const timesOf = async (chosen: number) =>
-    [...(await year(8, { jitter: 0.1, seed: chosen })).attempts].toSorted(([a], [b]) =>
-      a < b ? -1 : 1,
-    );
-  const first = await timesOf(seed);
-  expect(await timesOf(seed)).toEqual(first);
-  expect(await timesOf(seed + 1)).not.toEqual(first);
-  for (const [, times] of first) {
-    times.slice(1).forEach((at, index) => {
-      const step = policy.schedule.steps[index + 1] ?? 0;
-      expect(Math.abs(at - (times[index] ?? 0) - step)).toBeLessThanOrEqual(step * 0.1);
-    });
-  }
 });
 
 describe("B19: a merchant who changes secrets through a second subscription", () => {

@@ -17,8 +17,7 @@ const succeeding = () => fakeTransport(() => answered(204));
 
 /** A deliverer with one attempt in flight, of so many that are due. */
 async function inFlight(due: number, change: Partial<DeliveryPolicy> = {}) {
-  const queue = await openQueue();
-  await queue.subscribe("sub_1");
+  const queue = await openQueue("sub_1");
   await queue.publish(due, ["sub_1"]);
   const held = heldTransport();
   const deliverer = queue.deliverer(held.transport, change);
@@ -32,8 +31,7 @@ const summary = async (queue: Queue): Promise<string[]> =>
 
 describe("a deliverer", () => {
   it("attempts each delivery once, however often it is woken", async () => {
-    const queue = await openQueue();
-    await queue.subscribe("sub_1");
+    const queue = await openQueue("sub_1");
     await queue.publish(50, ["sub_1"]);
     const transport = succeeding();
     const deliverer = queue.deliverer(transport);
@@ -67,8 +65,7 @@ describe("a deliverer", () => {
   });
 
   it("records what it has attempted once the store answers again", async () => {
-    const queue = await openQueue();
-    await queue.subscribe("sub_1");
+    const queue = await openQueue("sub_1");
     await queue.enqueue("sub_1");
     const { transport, answer, inFlight: posting } = heldTransport();
     const hooks: DriverHooks = {};
@@ -141,8 +138,7 @@ describe("a deliverer that stops", () => {
   });
 
   it("ends while the store takes nothing, and another worker goes on when its leases have ended", async () => {
-    const queue = await openQueue();
-    await queue.subscribe("sub_1");
+    const queue = await openQueue("sub_1");
     await queue.publish(3, ["sub_1"]);
     const held = heldTransport();
     let isClosed = false;

@@ -112,10 +112,8 @@ describe("the answer to an attempt", () => {
       const answer = await answerOf((_, response) => {
         response.writeHead(200, { "webhook-delivery": value }).end();
       });
-      expect([value, "disables" in answer ? answer.disables : undefined]).toEqual([
-        value,
-        disables,
-      ]);
+      const read = "disables" in answer ? answer.disables : undefined;
+      expect([value, read]).toEqual([value, disables]);
     }
   });
 

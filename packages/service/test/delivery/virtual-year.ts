@@ -1,14 +1,5 @@
 import { expect } from "vitest";
-import { seeded } from "../../../../test/fuzz/random.ts";
-import {
-  answered,
-  CLOCK_START,
-  fakeTransport,
-  openEngine,
-  openQueue,
-  policy,
-  type Queue,
-} from "./queue.ts";
+import { answered, CLOCK_START, fakeTransport, openEngine, openQueue, policy } from "./queue.ts";
 
 const SECOND = 1000;
 const DAY = 86_400 * SECOND;
@@ -21,20 +12,20 @@ const fateOf = (host: string): (typeof fates)[number] =>
 /** From when on those answer that come back. */
 const BACK_AT = CLOCK_START + 36 * 3600 * SECOND;
 
-interface Year {
-  /** Instants of attempts, by subscription, as differences from the beginning. */
-  readonly attempts: ReadonlyMap<string, readonly number[]>;
-  readonly queue: Queue;
-}
+/** The profile's instants, from the first attempt on. */
+const instants = policy.schedule.steps.map((_, at) =>
+  policy.schedule.steps.slice(0, at + 1).reduce((sum, step) => sum + step, 0),
+);
 
-/** A year of some subscriptions, each with an event at its beginning. */
-export async function year(
-  subscriptions: number,
-  { jitter, seed: chosen }: { jitter: number; seed: number },
-): Promise<Year> {
+/**
+ * Lets a year pass for subscriptions with an event each, and expects that they keep to the profile's times.
+ *
+ * @returns How many were attempted.
+ */
+export async function expectProfileTimes(subscriptions: number): Promise<number> {
   const queue = await openQueue();
-  const random = seeded(chosen);
   await queue.subscribeMany(subscriptions);
+  /** Instants of attempts, by host, as differences from the beginning. */
   const attempts = new Map<string, number[]>();
   const transport = fakeTransport(async ({ url: { hostname } }) => {
     const now = (await queue.instant()) ?? 0;
@@ -45,26 +36,10 @@ export async function year(
     return answered(isUp ? 204 : 500);
   });
   const engine = openEngine(queue.ports(transport), {
-    random: { bytes: (length) => random.bytes(length) },
-    policy: {
-      ...policy,
-      schedule: { ...policy.schedule, jitter },
-      pause: { failures: 10, afterMs: DAY },
-    },
+    policy: { ...policy, pause: { failures: 10, afterMs: DAY } },
   });
   const outcome = await engine.advanceClock("clk_1", CLOCK_START + YEAR);
   expect(outcome).toMatchObject({ ok: true, now: CLOCK_START + YEAR });
-  return { attempts, queue };
-}
-
-/** The profile's instants, from the first attempt on. */
-const instants = policy.schedule.steps.map((_, at) =>
-  policy.schedule.steps.slice(0, at + 1).reduce((sum, step) => sum + step, 0),
-);
-
-/** Expects of a year without jitter that each subscription keeps to the profile's times. @returns Those attempted. */
-export async function expectProfileTimes(subscriptions: number): Promise<number> {
-  const { attempts, queue } = await year(subscriptions, { jitter: 0, seed: 1 });
   const back = instants.filter(
     (_, index) => index === 0 || (instants[index - 1] ?? 0) < BACK_AT - CLOCK_START,
   );

@@ -53,7 +53,10 @@ describe("the checks of a call", () => {
     ])
       expect([path, refusal(await call("POST", path, { json: {} }))]).toEqual([
         path,
-        { status: 404, code: "NOT_FOUND" },
+        {
+          status: 404,
+          code: "NOT_FOUND",
+        },
       ]);
     for (const [path, allow] of [
       ["/v1/refunds", "POST"],

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { errorCodes } from "../../src/error-codes.ts";
 import { meaningOf } from "../../src/http/words.ts";
 import { policyOf } from "../../src/policy-of.ts";
-import { openService, refundOrder } from "../open-service.ts";
+import { openService, refundOrder, subscription } from "../open-service.ts";
 import { newPayment } from "../payments.ts";
 import { refusal, validated } from "../validated.ts";
 import { watchRefusals } from "../watch-refusals.ts";
@@ -12,12 +12,6 @@ const open = watchRefusals();
 // One service for all: what is refused leaves nothing behind that another test could meet.
 const { service, merchant, call } = await open({ atEnd: afterAll });
 const sandbox = await openService({ atEnd: afterAll, allowLoopbackHttp: true });
-
-const subscription = {
-  url: "https://merchant.example/hook",
-  secretKey: "correct-horse-battery-staple",
-  subscriptionDetails: { type: "ALL" },
-};
 
 /** The message of the whole refusal, and those of its members by their places. */
 async function messages(path: string, sent: object, send = call) {

@@ -1,9 +1,9 @@
 import { setTimeout } from "node:timers/promises";
 import pg from "pg";
+import { Agent, request } from "undici";
 import { expect, onTestFinished } from "vitest";
 import type { Driver } from "../../src/store/driver.ts";
 import { startReceiver } from "../delivery/listening.ts";
-import { refundClient } from "./refund-client.ts";
 import { shareDatabase } from "./shared-database.ts";
 import { startInstance } from "./start-instance.ts";
 import { expectToldOnce } from "./told-once.ts";
@@ -146,4 +146,30 @@ export async function terminateFor(store: Store, milliseconds: number): Promise<
   expect(keys.size).toBeGreaterThan(0);
   expect(terminated).toBeGreaterThan(milliseconds / 1000);
   return { refunds: keys.size, unavailable, terminated };
+}
+
+type Asked = "created" | "known" | "unavailable" | "lost";
+
+/** Asks a service for refunds of 0.01, and says what came of each. */
+function refundClient(token: string, paymentId: string) {
+  const dispatcher = new Agent();
+  onTestFinished(() => dispatcher.destroy());
+  return async (url: string, requestKey: string): Promise<Asked> => {
+    let answer;
+    try {
+      answer = await request(`${url}/v1/refunds`, {
+        method: "POST",
+        dispatcher,
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+        body: JSON.stringify({ paymentId, amount: { currency: "USD", value: 0.01 }, requestKey }),
+      });
+      await answer.body.dump();
+    } catch {
+      return "lost";
+    }
+    const statuses: Record<number, Asked> = { 201: "created", 409: "known", 503: "unavailable" };
+    const asked = statuses[answer.statusCode];
+    if (asked === undefined) throw new Error(`refunds are answered ${answer.statusCode}`);
+    return asked;
+  };
 }

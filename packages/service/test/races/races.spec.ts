@@ -1,10 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { openService, type TestService } from "../open-service.ts";
+import { openService, subscription, type TestService } from "../open-service.ts";
 import { newCustomer } from "../payments.ts";
 import { onStores, postgres, sqlite } from "../store/stores.ts";
 import { refundRaces } from "./refund-races.ts";
-
-const ENDPOINT = { url: "https://merchant.example/", secretKey: "correct-horse-battery-st" };
 
 /** The same thing asked for so many times at once. */
 const atOnce = <T>(times: number, ask: (at: number) => Promise<T>): Promise<T[]> =>
@@ -25,9 +23,7 @@ onStores([sqlite, postgres], ({ open }) => {
     it("subscribe no more often than a merchant may", async () => {
       const { call, service } = await openService({ driver: await open() });
       const answers = await atOnce(40, () =>
-        call("POST", "/v1/webhook/subscribe", {
-          json: { ...ENDPOINT, subscriptionDetails: { type: "ALL" } },
-        }),
+        call("POST", "/v1/webhook/subscribe", { json: subscription }),
       );
       const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b);
       expect(statuses).toEqual([...repeated(10, 200), ...repeated(30, 422)]);

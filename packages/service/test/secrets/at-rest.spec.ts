@@ -65,8 +65,7 @@ describe("B16: the secret of a subscription", () => {
 onStores([sqlite, postgres], ({ open }) => {
   describe("B16: stored secrets", () => {
     it("are encrypted, and sign once the sender has decrypted them", async () => {
-      const queue = await queueOf(await open());
-      await queue.subscribe("sub_1");
+      const queue = await queueOf(await open(), "sub_1");
       await queue.enqueue("sub_1");
       expect(JSON.stringify(await stored(queue.driver))).not.toContain(SECRET);
       expect(await send(queue, testVault())).toBe(204);
@@ -124,9 +123,7 @@ onStores([sqlite, postgres], ({ open }) => {
     });
 
     it("stay unchanged when a rotation meets one that cannot be decrypted", async () => {
-      const queue = await queueOf(await open());
-      await queue.subscribe("sub_1");
-      await queue.subscribe("sub_2");
+      const queue = await queueOf(await open(), "sub_1", "sub_2");
       await queue.write("UPDATE subscriptions SET secret = 'AAAA' WHERE key = 'sub_2'");
       const before = await stored(queue.driver);
       await expect(rotateSecrets(queue.driver, testVault("k2", "k1"))).rejects.toMatchObject({

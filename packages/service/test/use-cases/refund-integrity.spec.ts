@@ -3,7 +3,13 @@ import { describe, expect, it } from "vitest";
 import { textOf } from "../../src/store/driver.ts";
 import { failCommit, failStatement, hookedDriver, type DriverHooks } from "../hooked-driver.ts";
 import { expectToldOnce } from "../instances/told-once.ts";
-import { openService, refundOrder, type TestAnswer, type TestService } from "../open-service.ts";
+import {
+  openService,
+  refundOrder,
+  subscription,
+  type TestAnswer,
+  type TestService,
+} from "../open-service.ts";
 import { newPayment } from "../payments.ts";
 import { refusal, validated } from "../validated.ts";
 
@@ -103,11 +109,7 @@ describe("a refund request whose transaction fails", () => {
   it("stores nothing, whichever statement fails", async () => {
     const opened = await open();
     const paymentId = await newPayment(opened.service, opened.merchant);
-    await opened.service.useCases.subscribe(opened.merchant, {
-      url: "https://merchant.example/",
-      secretKey: "correct-horse-battery-st",
-      subscriptionDetails: { type: "ALL" },
-    });
+    await opened.service.useCases.subscribe(opened.merchant, subscription);
     const before = await everything(opened);
     const statuses: number[] = [];
     while (statuses.at(-1) !== 201) {
