@@ -288,6 +288,9 @@ describe("the explanation of a refused attempt", () => {
     expect(say({ headers: { "webhook-id": undefined, webhook_id: "a" } })).toBe(
       "The header webhook-id is missing, but webhook_id is present.",
     );
+    expect(say({ signs: "{}", headers: { "webhook-id": "a.b" } })).toBe(
+      "The id in webhook-id is not a valid id.",
+    );
     expect(say({ secrets: [OTHER_SECRET, `"${SECRET}"`] })).toBe("secrets[1] is in quotes.");
     expect(say({ headers: { "webhook-id": "req_77" } })).toBe(
       "Your secret is right, but the id was changed: the sender signed evt_5QH3k, and webhook-id is req_77.",

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { type Secret, standardWebhooks } from "../src/index.ts";
+import { describedHmac, hmacPresets, type Secret, standardWebhooks } from "../src/index.ts";
 
 interface Vector {
   readonly kind: "sign" | "verify" | "secret" | "options";
@@ -102,6 +102,27 @@ describe("the vectors of the Standard Webhooks libraries", () => {
     // Text without a known prefix is a key as it is; a misspelt prefix only warns.
     const isText = v.name === "secret/svix transposed prefix";
     expect(verdict).toBe(v.expect === "valid" || isText ? "valid" : "TypeError");
+  });
+});
+
+describe("the vectors of HMAC", () => {
+  const rfc4231 = new URL("../../../contracts/vectors/rfc-4231.json", import.meta.url);
+  const { vectors: digests } = JSON.parse(readFileSync(rfc4231, "utf8")) as {
+    readonly vectors: readonly Readonly<
+      Record<"name" | "key" | "data" | "sha256" | "sha384" | "sha512", string>
+    >[];
+  };
+
+  it.each(digests)("$name is the signature of its data in every algorithm", (vector) => {
+    const body = Buffer.from(vector.data, "hex");
+    const secrets = [{ raw: Buffer.from(vector.key, "hex") }];
+    for (const algorithm of ["sha256", "sha384", "sha512"] as const) {
+      const bare = describedHmac({ ...hmacPresets.body, algorithm, minSecretBytes: 1 });
+
+      expect(bare.sign({ id: "a", timestamp: 0, body }, secrets)["X-Signature"]).toBe(
+        vector[algorithm],
+      );
+    }
   });
 });
 
