@@ -50,6 +50,7 @@ export const hostileEndpoints = {
     `4000\r\n${"a".repeat(0x4000)}\r\n`,
   ),
   "floods with headers": flooding(OK, "x-a: b\r\n"),
+  "sends 10,000 headers": answering(`${OK}${"x: y\r\n".repeat(10_000)}\r\n`),
   "floods with chunks of one byte": flooding(
     `${OK}transfer-encoding: chunked\r\n\r\n`,
     "1\r\na\r\n".repeat(1000),
