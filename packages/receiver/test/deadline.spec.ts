@@ -162,12 +162,28 @@ describe("limits.answerMs", () => {
       "code" in outcome ? outcome.code : outcome.kind,
     );
     expect(codes).toEqual(["handled", "handled", "CS_HANDLER_TIMEOUT", "CS_RECEIVER_BUSY"]);
+    // Its claim is released: the retry is not "in_progress".
     await vi.advanceTimersByTimeAsync(200);
     expect(order).toEqual(["evt_1", "evt_2", "evt_3"]);
     // The slot is free again.
     const next = receiver.receive(attempt("evt_4"));
     await vi.advanceTimersByTimeAsync(400);
     expect((await next).kind).toBe("handled");
+  });
+
+  it("answers in_progress for a retry of an event in progress, and duplicate for a handled one, while all slots are taken", async () => {
+    const { receiver, handler } = slow(500, { limits: { answerMs: 2000, concurrentHandlers: 1 } });
+    handler.mockImplementationOnce(() => Promise.resolve());
+    expect((await receiver.receive(attempt("evt_1"))).kind).toBe("handled");
+    const [running, waiting] = ["evt_2", "evt_3"].map((id) => receiver.receive(attempt(id)));
+    await vi.advanceTimersByTimeAsync(0);
+    const repeats = ["evt_1", "evt_2", "evt_3"].map((id) => receiver.receive(attempt(id)));
+    await vi.advanceTimersByTimeAsync(0);
+    const kinds = (await Promise.all(repeats)).map(({ kind }) => kind);
+    expect(kinds).toEqual(["duplicate", "in_progress", "in_progress"]);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect((await running)?.kind).toBe("handled");
+    expect((await waiting)?.kind).toBe("handled");
   });
 });
 

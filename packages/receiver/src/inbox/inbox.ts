@@ -186,6 +186,8 @@ export interface InboxQueue {
 export interface InboxTransaction<Transaction> {
   /** What the handler gets as `context.transaction`. Nothing begins before its first use. */
   readonly transaction: Transaction;
+  /** True once the handler has begun it, if it holds a connection until its end. */
+  readonly holdsConnection?: boolean;
   /**
    * Commits the handler's writes with the fenced completion. It rejects if the store became
    * unavailable: then both may be committed or neither, and the next claim of the event shows which.

@@ -66,6 +66,9 @@ export function postgresTransaction<Client>(
   };
 
   return {
+    get holdsConnection() {
+      return begun !== undefined;
+    },
     transaction: {
       // `Row` is the caller's claim.
       query: query as PostgresTransaction["query"],

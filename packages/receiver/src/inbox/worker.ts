@@ -167,7 +167,7 @@ export class Worker {
       failed("CS_HANDLER_TIMEOUT", undefined, 0),
     );
     try {
-      return await runClaimed(claimed, deadline, parts);
+      return await runClaimed(claimed, { deadline }, parts);
     } finally {
       deadline.end();
     }

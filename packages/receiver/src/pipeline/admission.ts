@@ -60,7 +60,7 @@ function isHeadersObject(headers: HeadersLike): headers is HeadersObject {
   return typeof headers.get === "function";
 }
 
-/** Bounds the events that are handled at once; further attempts wait, first in, first out. */
+/** Bounds the handlers that run at once, or the events that are stored at once; others wait, first in, first out. */
 export class HandlerSlots {
   readonly #waiting = new Set<(entered: boolean) => void>();
   #free: number;
@@ -76,14 +76,16 @@ export class HandlerSlots {
     return true;
   }
 
-  /** Waits for a slot. `entered` resolves with true, or with false after `giveUp`. */
-  wait(): { readonly entered: Promise<boolean>; readonly giveUp: () => void } {
-    const { promise, resolve } = Promise.withResolvers<boolean>();
-    this.#waiting.add(resolve);
-    const giveUp = (): void => {
-      if (this.#waiting.delete(resolve)) resolve(false);
-    };
-    return { entered: promise, giveUp };
+  /** Waits for a slot. False once the time has passed: the attempt is then answered with `whenPassed()`. */
+  wait<Late>(deadline: Deadline<Late>, whenPassed: () => Late): Promise<boolean> {
+    if (deadline.isPassed) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      this.#waiting.add(resolve);
+      deadline.whenPassed = () => {
+        if (this.#waiting.delete(resolve)) resolve(false);
+        return whenPassed();
+      };
+    });
   }
 
   leave(): void {

@@ -14,7 +14,10 @@ import type { ReceiverParts } from "./parts.ts";
 import type { Route } from "./router.ts";
 import { type ClaimedEvent, type ClaimedRun, lost, runHandler } from "./run-handler.ts";
 
-/** Claims an event, runs its handler and completes it. From the claim on, the inbox decides who may run the handler. */
+/**
+ * Claims an event, runs its handler in a slot and completes it. From the claim on, the inbox decides who may
+ * run the handler. The claim comes before the slot, so that a repeat of an event in progress is answered at once.
+ */
 export async function handleOnce(
   body: Uint8Array,
   envelope: Envelope,
@@ -23,7 +26,7 @@ export async function handleOnce(
 ): Promise<Outcome> {
   const { identity: event } = envelope;
   const { key, type } = event;
-  const { inbox, leaseMs, anyBody, now } = parts;
+  const { inbox, leaseMs, anyBody, now, slots } = parts;
   const claimedAt = parts.elapsed();
   try {
     deadline.whenPassed = () => inboxLate(event);
@@ -46,7 +49,22 @@ export async function handleOnce(
         return claim satisfies never;
     }
     const { token } = claim;
-    const run = await runClaimed({ envelope, token, claimedAt }, deadline, parts);
+    const busy = (): Outcome => rejected("CS_RECEIVER_BUSY", { event });
+    if (!slots.tryEnter() && !(await slots.wait(deadline, busy))) {
+      await release({ key, token }, parts);
+      return busy();
+    }
+    let inSlot = true;
+    const leaveSlot = (): void => {
+      if (inSlot) slots.leave();
+      inSlot = false;
+    };
+    deadline.whenPassed = () => inboxLate(event);
+    const run = await runClaimed(
+      { envelope, token, claimedAt },
+      { deadline, leaveSlot },
+      parts,
+    ).finally(leaveSlot);
     switch (run.kind) {
       case "done":
         return { kind: run.as, key, type };
@@ -96,10 +114,16 @@ export function recordedEvent(
  * Runs a claimed event's handler and completes it, in the handler's transaction if the inbox has one.
  * When `deadline` passes, the handler's signal aborts; the handler keeps its claim until it settles or
  * its lease ends. Rejects if the inbox is unavailable: the claim ends with its lease.
+ *
+ * @param leaveSlot Called before a completion that holds no connection, so that one statement completes
+ *   many events.
  */
 export async function runClaimed(
   claimed: ClaimedEvent,
-  deadline: Deadline<Outcome>,
+  {
+    deadline,
+    leaveSlot,
+  }: { readonly deadline: Deadline<Outcome>; readonly leaveSlot?: () => void },
   parts: ReceiverParts,
 ): Promise<ClaimedRun> {
   const { envelope, token } = claimed;
@@ -122,6 +146,7 @@ export async function runClaimed(
     await transaction?.rollback();
     return run;
   }
+  if (transaction?.holdsConnection !== true) leaveSlot?.();
   return transaction === undefined
     ? (await parts.inbox.complete({ key: event.key, token, now: parts.now() }))
       ? ran(route)

@@ -13,7 +13,7 @@ export interface ReceiverLimits extends BodyLimits {
   readonly depth: number;
   /** The longest time from an attempt's arrival to its answer, in milliseconds: body, waiting and handler. */
   readonly answerMs: number;
-  /** Events that are handled at once; further attempts wait. */
+  /** Handlers that run at once; further events wait, with their claims. */
   readonly concurrentHandlers: number;
   /** Memory of all bodies that are being received or wait, in bytes. */
   readonly bytesInFlight: number;
@@ -45,7 +45,7 @@ export interface ReceiverParts {
   readonly leaseMs: number;
   readonly limits: ReceiverLimits;
   readonly router: Router;
-  /** For attempts that claim and handle, or store, an event. */
+  /** For attempts that run a handler, or store an event. */
   readonly slots: HandlerSlots;
   readonly memory: BodyMemory;
   readonly failures: FailureLog;

@@ -64,32 +64,16 @@ async function takeSteps(
   if (isOutcome(signed)) return signed;
   passage.secretIndex = signed.secretIndex;
 
-  const { pointers, limits, catalogue, queue, slots } = parts;
+  const { pointers, limits, catalogue, queue } = parts;
   const envelope = readEnvelope(body, signed, { pointers, depth: limits.depth });
   if (isOutcome(envelope)) return envelope;
 
   const invalid = validate(envelope, catalogue);
   if (invalid !== undefined) return invalid;
 
-  if (!slots.tryEnter() && !(await waitForSlot()))
-    return rejected("CS_RECEIVER_BUSY", { event: envelope.identity });
-  try {
-    return queue === undefined
-      ? await handleOnce(body, envelope, deadline, parts)
-      : await storeEvent(body, envelope, deadline, parts, queue);
-  } finally {
-    slots.leave();
-  }
-
-  /** False if the time passed first. */
-  function waitForSlot(): Promise<boolean> {
-    const { entered, giveUp } = slots.wait();
-    deadline.whenPassed = () => {
-      giveUp();
-      return rejected("CS_RECEIVER_BUSY", isOutcome(envelope) ? {} : { event: envelope.identity });
-    };
-    return entered;
-  }
+  return queue === undefined
+    ? handleOnce(body, envelope, deadline, parts)
+    : storeEvent(body, envelope, deadline, parts, queue);
 }
 
 async function readBody(given: Attempt["body"], body: IncomingBody): Promise<BodyResult> {

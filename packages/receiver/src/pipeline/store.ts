@@ -17,6 +17,9 @@ export async function storeEvent(
   queue: InboxQueue,
 ): Promise<Outcome> {
   const { identity: event } = envelope;
+  const { slots } = parts;
+  const busy = (): Outcome => rejected("CS_RECEIVER_BUSY", { event });
+  if (!slots.tryEnter() && !(await slots.wait(deadline, busy))) return busy();
   deadline.whenPassed = () => inboxLate(event);
   try {
     const stored = await queue.store({
@@ -41,5 +44,7 @@ export async function storeEvent(
     }
   } catch (error) {
     return failed("CS_INBOX_UNAVAILABLE", error, event);
+  } finally {
+    slots.leave();
   }
 }
