@@ -13,19 +13,17 @@ const { pact, text, committed } = writtenPact({
 });
 const calls = [refunds, customers, subscribes, unsubscribes, tokens, refusals];
 
-describe("the client makes", () => {
+describe("the client", () => {
   it.each(calls.flat().map((one) => [one.description, one] as const))(
-    "%s, and reads the answer",
+    "makes %s, and reads the answer",
     async (_description, interaction) => {
       await play(pact, interaction);
       expect.hasAssertions();
     },
   );
-});
 
-describe("the pact of the client and the service", () => {
-  // With `-u` what was written becomes the committed one.
-  it("is the committed one, byte for byte", async () => {
+  // With `-u` the written pact replaces the committed one.
+  it("writes the committed pact with the service, byte for byte", async () => {
     await expect(text()).toMatchFileSnapshot(committed);
   });
 });

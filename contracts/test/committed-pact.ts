@@ -5,27 +5,14 @@ import { fileURLToPath } from "node:url";
 import { Pact } from "@pact-foundation/pact";
 import { afterAll } from "vitest";
 
-export interface Written {
-  readonly pact: Pact;
-  /** The text that was written so far. */
-  readonly text: () => string;
-  /** Where the committed pact stands. */
-  readonly committed: string;
-}
-
-/** A pact that is written anew, into a folder of its own: nothing of an earlier run is in it. */
-export function writtenPact({
-  consumer,
-  provider,
-}: {
-  consumer: string;
-  provider: string;
-}): Written {
+/** Opens a pact in a folder of its own, so that it contains nothing of an earlier run. */
+export function writtenPact({ consumer, provider }: { consumer: string; provider: string }) {
   const dir = mkdtempSync(join(tmpdir(), "countersign-written-"));
   afterAll(() => rmSync(dir, { recursive: true, force: true }));
   const name = `${consumer}-${provider}.json`;
   return {
     pact: new Pact({ consumer, provider, dir, logLevel: "error" }),
+    /** Returns the text that was written so far. */
     text: () => readFileSync(join(dir, name), "utf8"),
     committed: fileURLToPath(new URL(`../pacts/${name}`, import.meta.url)),
   };

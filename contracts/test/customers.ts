@@ -1,13 +1,21 @@
 import { Matchers } from "@pact-foundation/pact";
-import { client, common, expectAnswer, expectRefused } from "./calls.ts";
-import { fromState, given, json, like, refusal, type HttpInteraction } from "./interaction.ts";
+import { common, isRefused, reads } from "./calls.ts";
+import {
+  fromState,
+  given,
+  json,
+  like,
+  named,
+  refusal,
+  type HttpInteraction,
+  type Named,
+} from "./interaction.ts";
 
 const customer = {
   id: "cus_1",
   firstName: "Ada",
   lastName: "Sample",
   email: "ada@example.test",
-  customerStatus: "ACTIVE",
   creationDate: "2026-11-20T16:00:00.000Z",
 };
 const accountDetails = {
@@ -28,61 +36,43 @@ const asked: HttpInteraction["request"] = {
 /** Each status, with a linked account and without. */
 const read = (["CREATED", "ACTIVE", "INACTIVE"] as const).flatMap((status) =>
   [true, false].map((linked): HttpInteraction => {
-    const example = {
-      ...customer,
-      customerStatus: status,
-      ...(linked && { accountDetails }),
+    const example = { ...customer, customerStatus: status, ...(linked && { accountDetails }) };
+    const account = {
+      ...like("resources/account-details.schema.json", accountDetails),
+      accountStatus: Matchers.equal("ACTIVE"),
+      preferred: Matchers.equal(true),
     };
+    const body = {
+      ...like("resources/customer.schema.json", example),
+      customerStatus: Matchers.equal(status),
+      ...(linked && { accountDetails: account }),
+    };
+    const what = `${status}, ${linked ? "with" : "without"} an account`;
+    const state = given("a customer", { status, linked });
     return {
-      description: `a look at a customer who is ${status}, ${linked ? "with" : "without"} an account`,
-      requirement: "P-CUSTOMER-READ",
-      given: given("a customer", { status, linked }),
+      ...named(`a look at a customer who is ${what}`, "P-CUSTOMER-READ", state),
       request: asked,
-      answer: {
-        status: 200,
-        headers: json,
-        body: {
-          ...like("resources/customer.schema.json", example),
-          customerStatus: Matchers.equal(status),
-          ...(linked && {
-            accountDetails: {
-              ...like("resources/account-details.schema.json", accountDetails),
-              accountStatus: Matchers.equal("ACTIVE"),
-              preferred: Matchers.equal(true),
-            },
-          }),
-        },
-      },
-      consume: (url) => expectAnswer(client(url).customer("cus_1"), example),
+      answer: { status: 200, headers: json, body },
+      consume: reads((one) => one.customer("cus_1"), example),
     };
   }),
 );
 
+const notFound = (told: Named, id: string, path: unknown = asked.path): HttpInteraction => ({
+  ...told,
+  request: { ...asked, path },
+  answer: refusal(404, "CUSTOMER_NOT_FOUND"),
+  consume: isRefused((one) => one.customer(id), { status: 404, errorCode: "CUSTOMER_NOT_FOUND" }),
+});
+const foreign = given("a customer of another merchant", {});
+
 /** `GET /v1/customers/{CUSTOMER_ID}` (S 4.2). */
 export const customers: readonly HttpInteraction[] = [
   ...read,
-  {
-    description: "a look at another merchant's customer",
-    requirement: "P-FOREIGN-404",
-    given: given("a customer of another merchant", {}),
-    request: asked,
-    answer: refusal(404, "CUSTOMER_NOT_FOUND"),
-    consume: (url) =>
-      expectRefused(client(url).customer("cus_1"), {
-        status: 404,
-        errorCode: "CUSTOMER_NOT_FOUND",
-      }),
-  },
-  {
-    description: "a look at a customer who does not exist",
-    requirement: "P-CUSTOMER-NOT-FOUND",
-    given: given("a merchant", {}),
-    request: { ...asked, path: "/v1/customers/cus_none" },
-    answer: refusal(404, "CUSTOMER_NOT_FOUND"),
-    consume: (url) =>
-      expectRefused(client(url).customer("cus_none"), {
-        status: 404,
-        errorCode: "CUSTOMER_NOT_FOUND",
-      }),
-  },
+  notFound(named("a look at another merchant's customer", "P-FOREIGN-404", foreign), "cus_1"),
+  notFound(
+    named("a look at a customer who does not exist", "P-CUSTOMER-NOT-FOUND"),
+    "cus_none",
+    "/v1/customers/cus_none",
+  ),
 ];

@@ -5,6 +5,8 @@ import {
   type ServiceStates,
 } from "@countersign/contract-kit";
 import { Matchers, type Pact } from "@pact-foundation/pact";
+import { request as requestOf } from "undici";
+import { expect } from "vitest";
 
 const schemas = standardSchemas();
 
@@ -21,7 +23,7 @@ export function given<Name extends keyof ServiceStates>(
   return { state, params: { ...params } };
 }
 
-/** An interaction over HTTP, and what the consumer makes of it. */
+/** An interaction over HTTP, and the consumer's part in it. */
 export interface HttpInteraction {
   /** Unique in its pact. */
   readonly description: string;
@@ -43,13 +45,22 @@ export interface HttpInteraction {
     readonly headers?: Readonly<Record<string, unknown>>;
     readonly body?: unknown;
   };
-  /** Makes the call and asserts what became of it. */
-  readonly consume: (url: string) => Promise<void>;
+  /** Makes the call and verifies its result. Default: a bare request, for calls that the client refuses to make. */
+  readonly consume?: (url: string) => Promise<void>;
 }
+
+export type Named = Pick<HttpInteraction, "description" | "requirement" | "given">;
+
+export const named = (
+  description: string,
+  requirement: string,
+  state: Given = given("a merchant", {}),
+): Named => ({ description, requirement, given: state });
 
 /** Plays an interaction against Pact's own server, which writes it down if it is met as described. */
 export async function play(pact: Pact, interaction: HttpInteraction): Promise<void> {
-  const { description, requirement, level = "MUST", request, answer, consume } = interaction;
+  const { description, requirement, level = "MUST", request, answer } = interaction;
+  const { consume = (url) => send(url, request, answer.status) } = interaction;
   const { state, params } = interaction.given;
   await pact
     .addInteraction()
@@ -69,6 +80,24 @@ export async function play(pact: Pact, interaction: HttpInteraction): Promise<vo
       if (answer.body !== undefined) builder.jsonBody(answer.body);
     })
     .executeTest(({ url }) => consume(url));
+}
+
+async function send(
+  url: string,
+  { method, path, headers, query, body, text }: HttpInteraction["request"],
+  status: number,
+): Promise<void> {
+  // As JSON first: Pact reads no undefined member.
+  const members = JSON.parse(JSON.stringify(body ?? null)) as object;
+  const sent = text ?? (body === undefined ? undefined : JSON.stringify(Matchers.reify(members)));
+  const search = query === undefined ? "" : `?${new URLSearchParams(query).toString()}`;
+  const answer = await requestOf(`${url}${String(Matchers.reify(path))}${search}`, {
+    method,
+    headers: headers as Record<string, string>,
+    ...(sent !== undefined && { body: sent }),
+  });
+  await answer.body.dump();
+  expect(answer.statusCode).toBe(status);
 }
 
 /** Pact's builder takes text that is no JSON as bytes, whose media type it guesses and does not find. */
@@ -98,14 +127,14 @@ const problemType = {
   "Content-Type": Matchers.regex("application/problem\\+json(;.*)?", "application/problem+json"),
 };
 
-export interface ProblemShape {
+interface ProblemShape {
   readonly headers?: Readonly<Record<string, unknown>>;
-  /** Pointers and codes of the request's wrong members. */
+  /** Codes of the request's invalid members by their pointers. */
   readonly errors?: Readonly<Record<string, string>>;
   readonly more?: Readonly<Record<string, unknown>>;
 }
 
-/** A refusal: the status, the code and the wrong members exactly, the words as they come. */
+/** A refusal: exactly this status, code and these invalid members, with any message. */
 export function refusal(
   status: number,
   errorCode: string,

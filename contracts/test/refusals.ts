@@ -1,7 +1,7 @@
 import { Matchers } from "@pact-foundation/pact";
 import type { Client } from "@countersign/client";
-import { bare, client, common, expectRefused } from "./calls.ts";
-import { fromState, given, refusal, type HttpInteraction } from "./interaction.ts";
+import { common, isRefused } from "./calls.ts";
+import { fromState, given, named, refusal, type HttpInteraction } from "./interaction.ts";
 
 interface Endpoint {
   readonly name: string;
@@ -59,80 +59,67 @@ const endpoints: readonly Endpoint[] = [
   },
 ];
 
-const challenge = { "WWW-Authenticate": Matchers.regex("Bearer.*", "Bearer") };
-const retryAfter = { "Retry-After": Matchers.regex("\\d+", "1") };
+const challenge = { headers: { "WWW-Authenticate": Matchers.regex("Bearer.*", "Bearer") } };
+const retryAfter = { headers: { "Retry-After": Matchers.regex("\\d+", "1") } };
 const { Authorization: _, ...anonymous } = common;
+const NOBODY = "nobodys-token";
 
 function refusalsOf(endpoint: Endpoint): readonly HttpInteraction[] {
   const { name, method, path, body, call } = endpoint;
-  const asked = (headers: Readonly<Record<string, string>> = common) => ({
+  const asked = (headers: Readonly<Record<string, string>> = {}) => ({
     method,
     path,
-    headers,
+    headers: { ...common, ...headers },
     ...(body && { body }),
   });
-  const sent = (status: number, headers: Readonly<Record<string, string>> = common) =>
-    bare({ method, path, headers, status, ...(body && { body: JSON.stringify(body) }) });
-  const merchant = given("a merchant", {});
-  const trouble = (status: 429 | 500 | 503): HttpInteraction => ({
-    description: `${name}, answered ${status}`,
-    requirement: status === 429 ? "P-LIMIT-RATE" : "P-ANSWER-SCHEMA",
-    ...(status === 429 && { level: "SHOULD" }),
-    given: given("a service in trouble", { route: endpoint.route, status, retryAfterSeconds: 1 }),
-    request: asked(),
-    answer: {
-      ...refusal(status, "SERVICE_UNAVAILABLE", { headers: retryAfter }),
-      body: {
-        status: Matchers.equal(status),
-        errorDetails: {
-          errorCode: Matchers.like("SERVICE_UNAVAILABLE"),
-          errorMessage: Matchers.like("It was refused."),
+  const trouble = (status: 429 | 500 | 503): HttpInteraction => {
+    const state = { route: endpoint.route, status, retryAfterSeconds: 1 };
+    const requirement = status === 429 ? "P-LIMIT-RATE" : "P-ANSWER-SCHEMA";
+    const errorCode = "SERVICE_UNAVAILABLE";
+    return {
+      ...named(`${name}, answered ${status}`, requirement, given("a service in trouble", state)),
+      ...(status === 429 && { level: "SHOULD" }),
+      request: asked(),
+      answer: {
+        ...refusal(status, errorCode, retryAfter),
+        body: {
+          status: Matchers.equal(status),
+          errorDetails: {
+            errorCode: Matchers.like(errorCode),
+            errorMessage: Matchers.like("It was refused."),
+          },
         },
       },
-    },
-    consume: (url) =>
-      expectRefused(call(client(url)), { status, errorCode: "SERVICE_UNAVAILABLE" }),
-  });
-
+      consume: isRefused(call, { status, errorCode }),
+    };
+  };
+  const scope = endpoint.scope === "core" ? "payments" : "core";
   const always: readonly HttpInteraction[] = [
     {
-      description: `${name}, without a token`,
-      requirement: "P-AUTH-BEARER",
-      given: merchant,
-      request: asked(anonymous),
-      answer: refusal(401, "UNAUTHENTICATED", { headers: challenge }),
-      consume: sent(401, anonymous),
+      ...named(`${name}, without a token`, "P-AUTH-BEARER"),
+      request: { ...asked(), headers: anonymous },
+      answer: refusal(401, "UNAUTHENTICATED", challenge),
     },
     {
-      description: `${name}, with an unknown token`,
-      requirement: "P-AUTH-BEARER",
-      given: merchant,
-      request: asked({ ...common, Authorization: "Bearer nobodys-token" }),
-      answer: refusal(401, "UNAUTHENTICATED", { headers: challenge }),
-      consume: (url) =>
-        expectRefused(call(client(url, { token: "nobodys-token" })), {
-          status: 401,
-          errorCode: "UNAUTHENTICATED",
-        }),
+      ...named(`${name}, with an unknown token`, "P-AUTH-BEARER"),
+      request: asked({ Authorization: `Bearer ${NOBODY}` }),
+      answer: refusal(401, "UNAUTHENTICATED", challenge),
+      consume: isRefused(call, { status: 401, errorCode: "UNAUTHENTICATED" }, NOBODY),
     },
     {
-      description: `${name}, with a token of another scope`,
-      requirement: "P-AUTH-SCOPE",
-      given: given("a token of one scope", {
-        scope: endpoint.scope === "core" ? "payments" : "core",
-      }),
+      ...named(
+        `${name}, with a token of another scope`,
+        "P-AUTH-SCOPE",
+        given("a token of one scope", { scope }),
+      ),
       request: asked(),
-      answer: refusal(403, "INSUFFICIENT_SCOPE", { headers: challenge }),
-      consume: (url) =>
-        expectRefused(call(client(url)), { status: 403, errorCode: "INSUFFICIENT_SCOPE" }),
+      answer: refusal(403, "INSUFFICIENT_SCOPE", challenge),
+      consume: isRefused(call, { status: 403, errorCode: "INSUFFICIENT_SCOPE" }),
     },
     {
-      description: `${name}, for an answer that is not JSON`,
-      requirement: "P-INPUT-ACCEPT",
-      given: merchant,
-      request: asked({ ...common, Accept: "text/html" }),
+      ...named(`${name}, for an answer that is not JSON`, "P-INPUT-ACCEPT"),
+      request: asked({ Accept: "text/html" }),
       answer: refusal(406, "NOT_ACCEPTABLE"),
-      consume: sent(406, { ...common, Accept: "text/html" }),
     },
     trouble(429),
     trouble(500),
@@ -140,63 +127,43 @@ function refusalsOf(endpoint: Endpoint): readonly HttpInteraction[] {
   ];
   if (body === undefined) return always;
 
+  const tooLarge = given("a body that is too large", {});
   const plain = { ...common, "Content-Type": "text/plain" };
-  // A member that no call has is refused too, but not before the size.
-  const large = { ...body, padding: fromState("${padding}", "x") };
   return [
     ...always,
     {
-      description: `${name}, as plain text`,
-      requirement: "P-INPUT-MEDIA-TYPE",
-      given: merchant,
+      ...named(`${name}, as plain text`, "P-INPUT-MEDIA-TYPE"),
       request: { method, path, headers: plain, text: JSON.stringify(body) },
       answer: refusal(415, "UNSUPPORTED_MEDIA_TYPE"),
-      consume: sent(415, plain),
     },
     {
-      description: `${name}, in a body that is too large`,
-      requirement: "P-INPUT-SIZE",
-      given: given("a body that is too large", {}),
-      request: { ...asked(), body: large },
+      ...named(`${name}, in a body that is too large`, "P-INPUT-SIZE", tooLarge),
+      // A member that no call has is refused too, but not before the size.
+      request: { ...asked(), body: { ...body, padding: fromState("${padding}", "x") } },
       answer: refusal(413, "PAYLOAD_TOO_LARGE"),
-      consume: bare({
-        method,
-        path,
-        status: 413,
-        body: JSON.stringify({ ...body, padding: "x" }),
-      }),
     },
     {
-      description: `${name}, as a list`,
-      requirement: "P-INPUT-JSON",
-      given: merchant,
+      ...named(`${name}, as a list`, "P-INPUT-JSON"),
       request: { ...asked(), body: [1] },
       answer: refusal(400, "INVALID_REQUEST"),
-      consume: bare({ method, path, status: 400, body: "[1]" }),
     },
   ];
 }
 
-/** What every call is refused with, whoever makes it. */
+/** Refusals of every call, whoever makes it. */
 export const refusals: readonly HttpInteraction[] = [
   ...endpoints.flatMap(refusalsOf),
   {
-    description: "a method that the path does not take",
-    requirement: "P-INPUT-METHOD",
+    ...named("a method that the path does not take", "P-INPUT-METHOD"),
     level: "SHOULD",
-    given: given("a merchant", {}),
     request: { method: "PUT", path: "/v1/refunds", headers: common, body: {} },
     answer: refusal(405, "METHOD_NOT_ALLOWED", {
       headers: { Allow: Matchers.regex(".*POST.*", "POST") },
     }),
-    consume: bare({ method: "PUT", path: "/v1/refunds", body: "{}", status: 405 }),
   },
   {
-    description: "a call without the version in its path",
-    requirement: "P-VERSION-PATH",
-    given: given("a merchant", {}),
+    ...named("a call without the version in its path", "P-VERSION-PATH"),
     request: { method: "GET", path: "/customers/cus_1", headers: common },
     answer: refusal(404, "NOT_FOUND"),
-    consume: bare({ method: "GET", path: "/customers/cus_1", status: 404 }),
   },
 ];

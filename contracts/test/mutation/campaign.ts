@@ -10,7 +10,7 @@ import {
 } from "@countersign/contract-kit";
 import type { Recorded } from "./recorded.ts";
 
-/** A provider that breaks its word at one place of one interaction. */
+/** A provider that breaks its contract at one place of one interaction. */
 export interface Mutant {
   readonly recorded: Recorded;
   readonly operator: string;
@@ -19,37 +19,46 @@ export interface Mutant {
   readonly message?: PactMessage;
 }
 
-/** Who noticed it. */
 export interface Verdict {
   readonly mutant: Mutant;
   readonly byPact: boolean;
   readonly byJudge: boolean;
 }
 
+export const isNoticed = ({ byPact, byJudge }: Verdict): boolean => byPact || byJudge;
+
 export interface Judges {
   readonly name: string;
-  /** Brings the judges to where they are in the mutant's interaction. Default: they know no state. */
+  /** Sets the judges' state to the mutant's interaction. Default: they have none. */
   readonly enter?: (mutant: Mutant) => Promise<unknown>;
   readonly judge?: (call: HttpCall, answer: HttpAnswer) => readonly string[];
   readonly judgeMessage?: (message: PactMessage) => readonly string[];
 }
 
-/** Providers that keep their word: what notices one of them is no witness. */
-export function genuineOnes(recorded: readonly Recorded[]): readonly Mutant[] {
-  return recorded.map((one): Mutant => {
-    const { exchange, message } = one;
-    const said = exchange === undefined ? {} : { answer: exchange.answer };
-    return { recorded: one, operator: "none", place: "", ...said, ...(message && { message }) };
-  });
-}
+/** Judges that distinguish refusals by the provider's state. */
+export const statefulJudges = (provider: PactProvider): Judges => ({
+  ...provider,
+  enter: async ({ recorded: { interaction } }) => {
+    for (const { name, params } of interaction.states)
+      // oxlint-disable-next-line no-await-in-loop -- there is one
+      await provider.states[name]?.(params);
+  },
+});
 
-/** Mutants of one run of the core: its report grows with them. */
+/** Recorded providers without a change, which must not be noticed. */
+export const genuineOnes = (recorded: readonly Recorded[]): readonly Mutant[] =>
+  recorded.map((one) => ({
+    recorded: one,
+    operator: "none",
+    place: "",
+    ...(one.exchange && { answer: one.exchange.answer }),
+    ...(one.message && { message: one.message }),
+  }));
+
+/** Mutants of one run of Pact's core: its report grows with them. */
 const BATCH = 400;
 
-/**
- * Plays mutants to the core alone and to the judges alone. One run of the core has many: each is an
- * interaction of its own, of the very same contract.
- */
+/** Plays mutants to Pact's core and to the judges, separately. One run of the core has many mutants. */
 export async function campaign(
   mutants: readonly Mutant[],
   judges: Judges,
@@ -85,7 +94,7 @@ async function killedByPact(batch: readonly Mutant[], name: string): Promise<Rea
     const provider: PactProvider = {
       name,
       states: {},
-      // The first call only asks whether somebody is there.
+      // The first call only looks for a provider.
       send: () => Promise.resolve(current?.answer ?? EMPTY),
       prepare: (call, interaction) => {
         current = batch[Number(interaction?.description)];
@@ -106,13 +115,13 @@ async function killedByPact(batch: readonly Mutant[], name: string): Promise<Rea
 
 const EMPTY: HttpAnswer = { status: 204, headers: {}, body: new Uint8Array() };
 
-/** A pact with an interaction for each mutant, without states: what they lead to is recorded. */
+/** A pact with an interaction for each mutant, without states: their results are recorded. */
 function inflated(batch: readonly Mutant[], provider: string): object {
   const interactions = batch.map(({ recorded: { pact, interaction } }, place) => {
     const found = pact.document.interactions?.find(
       ({ description }) => description === interaction.description,
     );
-    // Values of states take no part in how an answer is compared.
+    // Values of states are not used to compare an answer.
     const { providerStates: _states, ...rest } = { providerStates: undefined, ...found };
     const request = { ...found?.request, generators: undefined };
     return { ...rest, description: String(place), ...(found?.request && { request }) };

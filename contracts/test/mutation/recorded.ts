@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import {
   readPacts,
   verifyPacts,
@@ -9,7 +10,9 @@ import {
   type PactProvider,
 } from "@countersign/contract-kit";
 
-/** What a genuine provider did in one interaction. */
+const folder = fileURLToPath(new URL("../../pacts", import.meta.url));
+
+/** A genuine provider's part in one interaction. */
 export interface Recorded {
   readonly pact: Pact;
   readonly interaction: PactInteraction;
@@ -17,10 +20,9 @@ export interface Recorded {
   readonly message?: PactMessage;
 }
 
-/** Verifies a genuine provider, and keeps what it did. @throws {Error} It is none. */
+/** Verifies a genuine provider, and records its answers and messages. @throws {Error} It fails a pact. */
 export async function record(
   provider: PactProvider,
-  folder: string,
   wanted: (interaction: PactInteraction) => boolean = () => true,
 ): Promise<readonly Recorded[]> {
   const exchanges = new Map<string, Recorded["exchange"]>();
@@ -47,7 +49,7 @@ export async function record(
     }),
   };
   const result = await verifyPacts({ provider: watched, pacts: [folder], wanted });
-  if (!result.isOk) throw new Error("the provider that is recorded does not keep its word");
+  if (!result.isOk) throw new Error("the provider that is recorded fails a pact");
   const pacts = readPacts([folder]).filter((pact) => pact.provider === provider.name);
   return pacts.flatMap((pact) =>
     pact.interactions.filter(wanted).map((interaction): Recorded => {
