@@ -16,7 +16,7 @@ const request = {
 };
 
 describe("a writer's validator", () => {
-  it("names every fault at once, each with its pointer", () => {
+  it("names every fault at once, with its pointer", () => {
     const faults = errorsOf(validateRefundRequest, {
       ...request,
       requestKey: undefined,
@@ -33,13 +33,10 @@ describe("a writer's validator", () => {
     ]);
   });
 
-  it("never repeats a value: it may be a secret", () => {
-    const secretKey = "short hunter2";
-    const faults = errorsOf(validateSubscribeRequest, {
-      url: "ftp://hunter2",
-      secretKey,
-      subscriptionDetails: { type: "hunter2" },
-    });
+  it("never repeats a value, which may be a secret", () => {
+    const subscriptionDetails = { type: "hunter2" };
+    const wrong = { url: "ftp://hunter2", secretKey: "short hunter2", subscriptionDetails };
+    const faults = errorsOf(validateSubscribeRequest, wrong);
     expect(faults.length).toBeGreaterThanOrEqual(3);
     expect(JSON.stringify(faults)).not.toContain("hunter2");
   });
@@ -64,7 +61,7 @@ describe("an amount", () => {
     expect(refusedAmounts(cents)).toEqual([]);
   });
 
-  it("would be refused for every sixth cent by multipleOf: 0.01, which is why no validator has it", () => {
+  it("is refused by multipleOf: 0.01 for every sixth cent, which is why no validator has it", () => {
     const naive = new Ajv2020().compile({ type: "number", multipleOf: 0.01 });
     // The first million cents, from 0.00 to 9,999.99.
     const refused = [0, ...cents].filter((value) => !naive(value));
@@ -74,19 +71,14 @@ describe("an amount", () => {
 });
 
 describe("a timestamp", () => {
-  it("is valid exactly on the days that the calendar has", () => {
-    const two = (number: number): string => String(number).padStart(2, "0");
+  it("is valid exactly on the days of the calendar", () => {
+    const digits = (number: number, width = 2): string => String(number).padStart(width, "0");
+    const years = [...Array.from({ length: 400 }, (_, index) => 1800 + index), 0, 4, 100, 9999];
     const wrong = [];
-    for (const year of [
-      ...Array.from({ length: 400 }, (_, index) => 1800 + index),
-      0,
-      4,
-      100,
-      9999,
-    ])
+    for (const year of years)
       for (let month = 0; month <= 13; month += 1)
         for (let day = 0; day <= 32; day += 1) {
-          const text = `${String(year).padStart(4, "0")}-${two(month)}-${two(day)}T23:59:59.999Z`;
+          const text = `${digits(year, 4)}-${digits(month)}-${digits(day)}T23:59:59.999Z`;
           const time = Date.parse(text);
           const exists = !Number.isNaN(time) && new Date(time).toISOString() === text;
           if (formats["date-time"](text) !== exists) wrong.push(text);

@@ -52,24 +52,16 @@ describe("a service killed during refunds", { timeout: 120_000 }, () => {
 
     const api = createApi((await serveHere(args, env)).url, TOKEN);
     const database = new DatabaseSync(file, { readOnly: true });
-    const stored = database
-      .prepare(
-        "SELECT id, request_key FROM payments WHERE direction = 'CREDIT' AND request_key LIKE 'key-%'",
-      )
-      .all() as { id: string; request_key: string }[];
-    const events = database
-      .prepare(
-        `SELECT e.payload, count(d.id) AS deliveries FROM events e LEFT JOIN deliveries d ON d.event_id = e.id
-         WHERE e.type LIKE 'refund.%' GROUP BY e.id`,
-      )
-      .all() as { payload: string; deliveries: number }[];
-    database.close();
-    const told = new Map(
-      events.map(({ payload, deliveries }) => [
-        (JSON.parse(payload) as { data: { paymentId: string } }).data.paymentId,
-        deliveries,
-      ]),
+    const rows = <Row>(sql: string): Row[] => database.prepare(sql).all() as Row[];
+    const stored = rows<{ id: string; request_key: string }>(
+      "SELECT id, request_key FROM payments WHERE direction = 'CREDIT' AND request_key LIKE 'key-%'",
     );
+    const events = rows<{ id: string; deliveries: number }>(
+      `SELECT json_extract(e.payload, '$.data.paymentId') AS id, count(d.id) AS deliveries
+       FROM events e LEFT JOIN deliveries d ON d.event_id = e.id WHERE e.type LIKE 'refund.%' GROUP BY e.id`,
+    );
+    database.close();
+    const told = new Map(events.map(({ id, deliveries }) => [id, deliveries]));
 
     const keys = stored.map(({ request_key: key }) => key);
     expect(acknowledged.filter((key) => !keys.includes(key))).toEqual([]);

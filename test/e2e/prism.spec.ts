@@ -7,6 +7,7 @@ import { Agent, request } from "undici";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { serveHere } from "../../packages/cli/test/serve-here.ts";
 import { type Api, createApi } from "../../packages/dev/src/api.ts";
+import { payment } from "./payment.ts";
 
 // Prism shares no code with this repository: it reads /openapi.json and, as a proxy in front of the service,
 // reports each call and answer that violates it.
@@ -62,10 +63,8 @@ describe.each(names)("the service behind Prism, under the profile %s,", (profile
   const call = async (
     method: "GET" | "POST" | "PUT",
     path: string,
-    {
-      json,
-      headers = { authorization: `Bearer ${TOKEN}` },
-    }: { readonly json?: unknown; readonly headers?: Record<string, string> } = {},
+    json?: unknown,
+    headers: Record<string, string> = { authorization: `Bearer ${TOKEN}` },
   ): Promise<Seen> => {
     const answer = await request(part(profile).url + path, {
       method,
@@ -78,14 +77,12 @@ describe.each(names)("the service behind Prism, under the profile %s,", (profile
       ...(json !== undefined && { body: typeof json === "string" ? json : JSON.stringify(json) }),
     });
     const found = JSON.parse(String(answer.headers["sl-violations"] ?? "[]")) as Violation[];
-    const isOfAnswer = ({ location }: Violation): boolean => location[0] === "response";
-    return {
-      status: answer.statusCode,
-      // Every answer of the interface is a JSON object.
-      body: (await answer.body.json()) as Seen["body"],
-      ofCall: found.filter((one) => !isOfAnswer(one)),
-      ofAnswer: found.filter(isOfAnswer),
-    };
+    // Every answer of the interface is a JSON object.
+    const body = (await answer.body.json()) as Seen["body"];
+    const { answers = [], calls = [] } = Object.groupBy(found, ({ location: [where] }) =>
+      where === "response" ? "answers" : "calls",
+    );
+    return { status: answer.statusCode, body, ofCall: calls, ofAnswer: answers };
   };
 
   /** A call as the document has it: neither it nor its answer may violate anything. */
@@ -93,17 +90,6 @@ describe.each(names)("the service behind Prism, under the profile %s,", (profile
     const seen = await call(...given);
     expect([given, seen.ofCall, seen.ofAnswer]).toEqual([given, [], []]);
     return seen;
-  };
-
-  const payment = async (move?: "settle" | "fail"): Promise<string> => {
-    const { body: lists } = await api("GET", "/sandbox/customers");
-    const { customers } = lists as { customers: { id: string; customerStatus: string }[] };
-    const active = customers.find(({ customerStatus }) => customerStatus === "ACTIVE");
-    const amount = { currency: "USD", value: 25 };
-    const made = await api("POST", "/sandbox/payments", { customerId: active?.id, amount });
-    const { paymentId } = made.body as { paymentId: string };
-    if (move !== undefined) await api("POST", `/sandbox/payments/${paymentId}/${move}`);
-    return paymentId;
   };
 
   let keys = 0;
@@ -116,26 +102,28 @@ describe.each(names)("the service behind Prism, under the profile %s,", (profile
 
   it("answers refunds in each state, and refusals, without a violation", async () => {
     const [processing, settled, failed] = [
-      await payment(),
-      await payment("settle"),
-      await payment("fail"),
+      await payment(api),
+      await payment(api, "settle"),
+      await payment(api, "fail"),
     ];
     const more = { clientReferenceId: "order 7", softDescriptor: "Refund 7" };
-    const pending = await genuine("POST", "/v1/refunds", { json: refund(processing, more) });
+    const pending = await genuine("POST", "/v1/refunds", refund(processing, more));
     expect(pending).toMatchObject({ status: 201, body: { paymentStatus: "PENDING" } });
-    const ended = await genuine("POST", "/v1/refunds", { json: refund(failed) });
+    const ended = await genuine("POST", "/v1/refunds", refund(failed));
     expect(ended).toMatchObject({ status: 201, body: { paymentStatus: "TERMINAL_FAILED" } });
     await api("PUT", "/sandbox/clock", { advance: "P14D" });
     const authorized = refund(settled);
-    const at = await genuine("POST", "/v1/refunds", { json: authorized });
+    const at = await genuine("POST", "/v1/refunds", authorized);
     expect(at).toMatchObject({ status: 201, body: { paymentStatus: "AUTHORIZED" } });
 
     const refused = [
-      await genuine("POST", "/v1/refunds", { json: authorized }),
-      await genuine("POST", "/v1/refunds", { json: refund("pay_none") }),
-      await genuine("POST", "/v1/refunds", {
-        json: refund(settled, { amount: { currency: "USD", value: 99 } }),
-      }),
+      await genuine("POST", "/v1/refunds", authorized),
+      await genuine("POST", "/v1/refunds", refund("pay_none")),
+      await genuine(
+        "POST",
+        "/v1/refunds",
+        refund(settled, { amount: { currency: "USD", value: 99 } }),
+      ),
     ];
     const statuses = profile === "standard" ? [409, 404, 422] : [400, 404, 400];
     expect(refused.map(({ status }) => status)).toEqual(statuses);
@@ -150,33 +138,28 @@ describe.each(names)("the service behind Prism, under the profile %s,", (profile
     expect((await genuine("GET", "/v1/customers/cus_none")).status).toBe(404);
 
     const { body: made } = await genuine("POST", "/v1/webhook/subscribe", {
-      json: {
-        url: "https://merchant.example/webhooks",
-        secretKey: "a-secret-of-24-characters-or-more",
-        subscriptionDetails: { type: "CATEGORY", details: ["PAYMENT", "CUSTOMER"] },
-      },
+      url: "https://merchant.example/webhooks",
+      secretKey: "a-secret-of-24-characters-or-more",
+      subscriptionDetails: { type: "CATEGORY", details: ["PAYMENT", "CUSTOMER"] },
     });
     const subscriptionId = made["subscriptionKey"];
     for (const details of [["PAYMENT"], ["CUSTOMER"]]) {
       const subscriptionDetails = { type: "CATEGORY", details };
       const json = { subscriptionId, subscriptionDetails };
-      expect((await genuine("PUT", "/v1/webhook/unsubscribe", { json })).status).toBe(200);
+      expect((await genuine("PUT", "/v1/webhook/unsubscribe", json)).status).toBe(200);
     }
 
     const wrong = { client_id: "cli_none", client_secret: "x".repeat(30) };
     const json = { grant_type: "client_credentials", ...wrong };
-    expect(await genuine("POST", "/v1/tokens", { json, headers: {} })).toMatchObject({
+    expect(await genuine("POST", "/v1/tokens", json, {})).toMatchObject({
       status: 401,
       body: { error: "invalid_client" },
     });
     const merchant = (await api("POST", "/sandbox/merchants", {})).body as Record<string, string>;
     const credentials = `${merchant["clientId"]}:${merchant["clientSecret"]}`;
-    const token = await genuine("POST", "/v1/tokens", {
-      json: "grant_type=client_credentials",
-      headers: {
-        "content-type": "application/x-www-form-urlencoded",
-        authorization: `Basic ${Buffer.from(credentials).toString("base64")}`,
-      },
+    const token = await genuine("POST", "/v1/tokens", "grant_type=client_credentials", {
+      "content-type": "application/x-www-form-urlencoded",
+      authorization: `Basic ${Buffer.from(credentials).toString("base64")}`,
     });
     expect(token).toMatchObject({ status: 200, body: { token_type: "Bearer" } });
   });
@@ -193,17 +176,15 @@ describe.each(names)("the service behind Prism, under the profile %s,", (profile
       ["POST", "/v1/tokens", { grant_type: "password" }],
     ];
     for (const [method, path, json] of calls) {
-      const { status, ofCall, ofAnswer } = await call(method, path, { json });
+      const { status, ofCall, ofAnswer } = await call(method, path, json);
       expect([path, json, status, ofAnswer]).toEqual([path, json, 400, []]);
       expect([path, json, ofCall.length]).not.toEqual([path, json, 0]);
     }
-    const stranger = await call("GET", "/v1/customers/c", {
-      headers: { authorization: "Basic x" },
-    });
+    const stranger = await call("GET", "/v1/customers/c", undefined, { authorization: "Basic x" });
     expect([stranger.status, stranger.ofAnswer]).toEqual([401, []]);
   });
 
-  it("is seen to violate the document by a faulty answer", async () => {
+  it("violates the document by a faulty answer, which Prism reports", async () => {
     const fault = { route: "GET /v1/customers", kind: "status", status: 418 };
     await api("PUT", "/sandbox/faults", { faults: [fault] });
     const { ofAnswer } = await call("GET", "/v1/customers/cus_none");

@@ -12,6 +12,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { serveHere, type Served } from "../../packages/cli/test/serve-here.ts";
 import { type Api, createApi } from "../../packages/dev/src/api.ts";
 import { type Child, startChild } from "../../packages/dev/src/child.ts";
+import { payment } from "./payment.ts";
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const TOKEN = "cst_end-to-end-token-0123456789abcdef";
@@ -49,14 +50,9 @@ async function startMerchant(port = 0): Promise<Child> {
 const eventually = (holds: () => unknown): Promise<unknown> =>
   vi.waitFor(holds, { timeout: 30_000 });
 
-interface Received {
-  readonly headers: IncomingHttpHeaders;
-  readonly body: Buffer;
-}
-
 /** Starts a merchant's server that records every request as it arrived. */
-async function startSink(): Promise<{ url: string; received: Received[] }> {
-  const received: Received[] = [];
+async function startSink() {
+  const received: { readonly headers: IncomingHttpHeaders; readonly body: Buffer }[] = [];
   const server = createServer((request, response) => {
     void buffer(request).then((body) => {
       received.push({ headers: request.headers, body });
@@ -68,33 +64,14 @@ async function startSink(): Promise<{ url: string; received: Received[] }> {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received };
 }
 
-/** A payment of 25.00 that has settled now. */
-async function settledPayment(api: Api): Promise<string> {
-  const customer = await api("POST", "/sandbox/customers", {
-    firstName: "Ada",
-    lastName: "Byron",
-    email: "ada@example.com",
-  });
-  const { id } = customer.body as { id: string };
-  await api("POST", `/sandbox/customers/${id}/link`, {});
-  const payment = await api("POST", "/sandbox/payments", {
-    customerId: id,
-    amount: { currency: "USD", value: 25 },
-  });
-  const { paymentId } = payment.body as { paymentId: string };
-  const settled = await api("POST", `/sandbox/payments/${paymentId}/settle`, {});
-  expect([customer.status, payment.status, settled.status]).toEqual([201, 201, 200]);
-  return paymentId;
-}
-
-const subscribe = (api: Api, url: string): Promise<{ status: number; body: unknown }> =>
+const subscribe = (api: Api, url: string) =>
   api("POST", "/v1/webhook/subscribe", {
     url,
     secretKey: SECRET,
     subscriptionDetails: { type: "CATEGORY", details: ["PAYMENT"] },
   });
 
-const refundOf = (api: Api, paymentId: string): Promise<{ status: number; body: unknown }> =>
+const refundOf = (api: Api, paymentId: string) =>
   api("POST", "/v1/refunds", {
     paymentId,
     amount: { currency: "USD", value: 10.5 },
@@ -102,13 +79,8 @@ const refundOf = (api: Api, paymentId: string): Promise<{ status: number; body: 
     requestKey: "order-7-refund-1",
   });
 
-interface Effect {
-  readonly type: string;
-  readonly handler: string;
-  readonly count: number;
-}
-const effectsOf = async (merchant: Child): Promise<readonly Effect[]> =>
-  (await createApi(merchant.url, "")("GET", "/effects")).body as Effect[];
+const effectsOf = async (merchant: Child) =>
+  (await createApi(merchant.url, "")("GET", "/effects")).body as { readonly type: string }[];
 /** Waits until a handler has run once for a type. */
 const handled = (merchant: Child, type: string, handler: string): Promise<unknown> =>
   eventually(async () =>
@@ -119,14 +91,9 @@ const handled = (merchant: Child, type: string, handler: string): Promise<unknow
 
 const rows = (sql: string): unknown[] => {
   const database = new DatabaseSync(join(folder, "sandbox.db"), { readOnly: true });
-  try {
-    return database
-      .prepare(sql)
-      .all()
-      .map((row) => ({ ...row }));
-  } finally {
-    database.close();
-  }
+  const found = database.prepare(sql).all();
+  database.close();
+  return found.map((row) => ({ ...row }));
 };
 
 describe("a refund", () => {
@@ -139,7 +106,7 @@ describe("a refund", () => {
     const api = createApi(sandbox.url, TOKEN);
     expect((await subscribe(api, `${merchant.url}/webhooks`)).status).toBe(200);
     expect((await subscribe(api, sink.url)).status).toBe(200);
-    const paymentId = await settledPayment(api);
+    const paymentId = await payment(api, "settle");
 
     const answer = await refundOf(api, paymentId);
     expect(answer).toMatchObject({
@@ -185,7 +152,7 @@ describe("a refund", () => {
     let sandbox = await startSandbox();
     let api = createApi(sandbox.url, TOKEN);
     await subscribe(api, `${merchant.url}/webhooks`);
-    const paymentId = await settledPayment(api);
+    const paymentId = await payment(api, "settle");
     await merchant.stop();
 
     expect((await refundOf(api, paymentId)).status).toBe(201);
