@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { example, matcher, standardSchemas, type Matcher } from "@countersign/contract-kit";
-import { createReceiver, type Outcome } from "@countersign/receiver";
+import { createReceiver, memoryInbox, type Outcome } from "@countersign/receiver";
 import { signedAttempt } from "@countersign/receiver/testing";
 import { profiles } from "@countersign/schemas/profiles";
 import { Matchers } from "@pact-foundation/pact";
@@ -14,6 +14,7 @@ const { pact, text, committed } = writtenPact({
 });
 const schemas = standardSchemas();
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+const options = { secrets: [SECRET], fallback: () => {}, log: false } as const;
 
 /** The headers that a receiver of Standard Webhooks reads. */
 const metadata = {
@@ -84,7 +85,7 @@ function exactly(shown: unknown, matched: unknown, names: readonly string[]): un
 }
 
 async function outcomeOf(body: string, signature: Record<string, string> = {}): Promise<Outcome> {
-  const receiver = createReceiver({ secrets: [SECRET], fallback: () => {} });
+  const receiver = createReceiver({ ...options, inbox: memoryInbox() });
   const { headers } = signedAttempt({ secrets: [SECRET], event: body, id: "evt_1" });
   return receiver.receive({ headers: { ...headers, ...signature }, body: Buffer.from(body) });
 }

@@ -33,7 +33,7 @@ const isUp = async (url: string): Promise<boolean> =>
 
 // Each starts three processes, which takes a busy machine its time.
 describe("the demo", { timeout: 120_000 }, () => {
-  it("with --once prints every step and the page's address from a free port, and ends with 0", async () => {
+  it("prints every step and the page's address with --once if its port is taken, and ends with 0", async () => {
     // As `npm start` does before.
     await import("../../packages/dev/bin/build-inspector.ts");
     const other = createServer().listen(4010, "127.0.0.1");

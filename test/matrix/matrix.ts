@@ -1,10 +1,4 @@
-import {
-  run,
-  type CheckOf,
-  type Report,
-  type Requirement,
-  type Target,
-} from "@countersign/contract-kit";
+import { run, type Report, type RunOptions, type Target } from "@countersign/contract-kit";
 import type { Fault, Opened } from "./fault.ts";
 
 /** A true finding at a target whose only fault is its library's or its platform's. */
@@ -35,16 +29,13 @@ export interface Row {
   readonly errors: readonly string[];
 }
 
-export interface MatrixOptions<T extends Target> {
-  readonly checks: readonly CheckOf<T>[];
-  readonly requirements: readonly Requirement[];
+export interface MatrixOptions<T extends Target> extends Pick<
+  RunOptions<T>,
+  "checks" | "requirements" | "seed" | "runs"
+> {
   /** True if each fault meets only the check that must catch it. Default: it meets all. */
   readonly isShort?: boolean;
   readonly slow?: boolean;
-  /** Default 1. */
-  readonly seed?: number;
-  /** Scenarios of a generated check. Default: the kit's. */
-  readonly runs?: number;
   /** Targets that run at the same time. Default 1. */
   readonly atOnce?: number;
   readonly onRow?: (row: Row) => void;
@@ -72,39 +63,29 @@ async function rowOf<T extends Target>(
   { requirement, what, also, check, open }: Fault<T>,
   { isShort = false, ...options }: MatrixOptions<T>,
 ): Promise<Row> {
-  const checks =
-    isShort && check !== undefined
-      ? options.checks.filter(({ id }) => id === check)
-      : options.checks;
-  const only = isShort ? [requirement] : undefined;
-  const { findings } = await reportOn(open, { ...options, checks }, only);
+  const one = options.checks.filter(({ id }) => id === check);
+  const { findings } = isShort
+    ? await reportOn(open, { ...options, ...(check && { checks: one }), only: [requirement] })
+    : await reportOn(open, options);
   const failed = findings.filter(({ status }) => status === "fail");
   const broken = findings.filter(({ status }) => status === "error");
-  return {
-    requirement,
-    what,
-    also,
-    caughtBy: [...new Set(failed.map((one) => one.requirement.id))].toSorted(),
-    errors: [...new Set(broken.map((one) => `${one.check}: ${one.message}`))],
-  };
+  const caughtBy = [...new Set(failed.map((finding) => finding.requirement.id))].toSorted();
+  const errors = [...new Set(broken.map((finding) => `${finding.check}: ${finding.message}`))];
+  return { requirement, what, also, caughtBy, errors };
 }
 
 async function reportOn<T extends Target>(
   open: () => Promise<Opened<T>>,
-  { checks, requirements, seed = 1, runs, slow = false }: MatrixOptions<T>,
-  only?: readonly string[],
+  { slow = false, ...options }: MatrixOptions<T> & Pick<RunOptions<T>, "only">,
 ): Promise<Report> {
   const { target, close } = await open();
   try {
+    // A failed SHOULD counts as caught too.
     return await run({
+      seed: 1,
+      ...options,
       target: slow ? { ...target, slow } : target,
-      checks,
-      requirements,
-      seed,
-      // A SHOULD that does not hold is a catch too.
       strict: true,
-      ...(runs !== undefined && { runs }),
-      ...(only && { only }),
     });
   } finally {
     await close();

@@ -36,7 +36,7 @@ const native = Object.entries(lockfile.snapshots).flatMap(
 );
 
 describe("the lockfile", () => {
-  it("knows the tools that ship binaries", () => {
+  it("contains the tools that ship binaries", () => {
     const names = native.map(({ name }) => name.replace(/(?<=.)@.*/, ""));
     expect(names).toEqual(expect.arrayContaining(["esbuild", "oxfmt", "oxlint", "typescript"]));
   });
@@ -51,7 +51,7 @@ describe("the lockfile", () => {
     expect(missing).toEqual([]);
   });
 
-  it("holds no address: packages come from whatever registry the reader has", () => {
+  it("contains no registry address, so that any registry serves", () => {
     expect(text).not.toMatch(/https?:|tarball|registry\./);
   });
 });

@@ -36,7 +36,7 @@ const cited = new Set(
 );
 
 describe("the requirements", () => {
-  it.each(files)("%s fits its schema", (path) => {
+  it.each(files)("fit their schema in %s", (path) => {
     const { $schema: _, ...document } = JSON.parse(read(path)) as Record<string, unknown>;
     validate(document);
     expect(validate.errors ?? []).toEqual([]);
@@ -52,29 +52,29 @@ describe("the requirements", () => {
     expect(without.map(({ id }) => id)).toEqual([]);
   });
 
-  it("are all that tests cite", () => {
+  it("include every id that a test cites", () => {
     expect([...cited].filter((id) => !ids.includes(id))).toEqual([]);
   });
 
-  it("each have a place of their own in the page that reports link", () => {
+  it("have one heading each in the page that reports link", () => {
     const headings = read("docs/requirements.md").match(/(?<=^### ).*$/gm) ?? [];
     expect(headings).toEqual(ids);
     expect(new Set(ids.map((id) => id.toLowerCase())).size).toBe(ids.length);
   });
 
-  it("name the checks that test them, or say why there is none", () => {
+  it("name their checks, or the reason why there is none", () => {
     const silent = requirements.filter((one) => one.checks.length === 0 && !one.unchecked);
     const both = requirements.filter((one) => one.checks.length > 0 && one.unchecked);
     expect([...silent, ...both].map(({ id }) => id)).toEqual([]);
   });
 
-  it("and the checks of the kit name each other", () => {
+  it("name the same checks as the checks name requirements", () => {
     const told = requirements.flatMap((one) => one.checks.map((check) => `${check} ${one.id}`));
     const tested = checks.flatMap((one) => one.requirements.map((id) => `${one.id} ${id}`));
     expect(told.toSorted()).toEqual(tested.toSorted());
   });
 
-  it("rest on values that the standard profile has", () => {
+  it("cite values that the standard profile has", () => {
     const profile: unknown = JSON.parse(read("schemas/profiles/standard.json"));
     const valueAt = (pointer: string): unknown =>
       pointer
@@ -87,7 +87,7 @@ describe("the requirements", () => {
 });
 
 describe("the checks of the kit", () => {
-  it("have ids of their own, under their role", () => {
+  it("have unique ids, prefixed by their role", () => {
     const named = checks.map(({ id }) => id);
     expect(new Set(named).size).toBe(named.length);
     expect(checks.filter(({ id, role }) => !id.startsWith(`${role}/`))).toEqual([]);

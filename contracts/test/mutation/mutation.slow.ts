@@ -19,19 +19,22 @@ const page = readFileSync(
   "utf8",
 ).replaceAll(/ +/g, " ");
 
-async function expectDocumented(
+/** Returns alarms at honest providers, a rate that is too low, and results that the page does not have. */
+async function problemsOf(
   recorded: readonly Recorded[],
   mutants: readonly Mutant[],
   judges: Judges,
-): Promise<void> {
-  const noticed = (await campaign(genuineOnes(recorded), judges)).filter(isNoticed);
-  expect(noticed.map(({ mutant }) => mutant.recorded.interaction.description)).toEqual([]);
+): Promise<readonly string[]> {
+  const alarms = (await campaign(genuineOnes(recorded), judges)).filter(isNoticed);
   const verdicts = await campaign(mutants, judges);
-  expect(ratesOf(verdicts).both).toBeGreaterThanOrEqual(95);
-  // A row for each operator, a line for each kind of survivor.
+  const { both } = ratesOf(verdicts);
   const survivors = Object.entries(survivorsOf(verdicts));
   const rows = survivors.map(([what, count]) => `| \`${what.trim()}\` | ${count} |`);
-  expect([...ratesTable(verdicts), ...rows].filter((line) => !page.includes(line))).toEqual([]);
+  return [
+    ...alarms.map(({ mutant }) => mutant.recorded.interaction.description),
+    ...(both < 95 ? [`${both} %`] : []),
+    ...[...ratesTable(verdicts), ...rows].filter((line) => !page.includes(line)),
+  ];
 }
 
 describe("pacts and schemas", () => {
@@ -39,13 +42,14 @@ describe("pacts and schemas", () => {
     const service = await openService();
     onTestFinished(() => service.close());
     const recorded = await record(service);
-    await expectDocumented(recorded, serviceMutants(recorded), service);
+    expect(await problemsOf(recorded, serviceMutants(recorded), service)).toEqual([]);
   });
 
   it("notice at least 95 % of all mutants of a receiver, as docs/mutation.md says", async () => {
     const receiver = await openReceiver();
     onTestFinished(() => receiver.close());
     const recorded = await record(receiver);
-    await expectDocumented(recorded, receiverMutants(recorded), statefulJudges(receiver));
+    const judges = statefulJudges(receiver);
+    expect(await problemsOf(recorded, receiverMutants(recorded), judges)).toEqual([]);
   });
 });

@@ -3,7 +3,6 @@ import { fileURLToPath } from "node:url";
 import { profiles } from "@countersign/schemas/profiles";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
-import type { ProviderCheck } from "../src/check.ts";
 import type { Verdict } from "../src/finding.ts";
 import type { PactRow } from "../src/pact/verify-pacts.ts";
 import { againstBaseline, baselineOf } from "../src/report/baseline.ts";
@@ -21,6 +20,7 @@ import {
 } from "../src/report/report-document.ts";
 import { requirements } from "../src/requirements.ts";
 import { run } from "../src/run.ts";
+import { checkOf, unreachable } from "./fake-provider.ts";
 
 const validatorOf = (name: string) => {
   const file = fileURLToPath(new URL(`../schemas/${name}.schema.json`, import.meta.url));
@@ -41,28 +41,15 @@ const verdicts: readonly Verdict[] = [
   { requirement: "P-REFUND-SUM", status: "not_applicable", message: "no control" },
   { requirement: "P-REFUND-FINAL", status: "skipped", message: "ended before" },
 ];
-const check = (id: string, said: readonly Verdict[], breaks = false): ProviderCheck => ({
-  id,
-  title: id,
-  role: "provider",
-  requirements: said.map(({ requirement }) => requirement),
-  run: () => (breaks ? Promise.reject(new Error("no answer")) : Promise.resolve(said)),
-});
-
 /** A run with a finding of each status, whose clocks are arguments. */
 async function reported(): Promise<ReportDocument> {
   let ms = 0;
+  const broken = checkOf("provider/b", { requirement: "P-INPUT-SIZE", status: "pass" });
   const report = await run({
-    target: {
-      role: "provider",
-      url: "http://127.0.0.1:1",
-      send: () => Promise.reject(new Error("nobody is there")),
-      token: () => Promise.resolve("token"),
-      profile: profiles.standard,
-    },
+    target: unreachable,
     checks: [
-      check("provider/a", verdicts),
-      check("provider/b", [{ requirement: "P-INPUT-SIZE", status: "pass" }], true),
+      checkOf("provider/a", ...verdicts),
+      { ...broken, run: () => Promise.reject(new Error("no answer")) },
     ],
     requirements: requirements(),
     now: () => (ms += 7),

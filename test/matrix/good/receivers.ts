@@ -5,8 +5,9 @@ import { profiles } from "@countersign/schemas/profiles";
 import { mounts } from "../../../packages/receiver/test/adapters/mounts.ts";
 import type { Good } from "../matrix.ts";
 import { type Conduct, secrets } from "../receivers/conduct.ts";
+import { listen } from "../../../packages/contract-kit/test/listen.ts";
 import { makeEffects } from "../../../packages/contract-kit/test/receiver/make-effects.ts";
-import { listen, serveEffects } from "../receivers/http.ts";
+import { serveEffects } from "../receivers/http.ts";
 import { serve } from "../receivers/serve.ts";
 import {
   onOctokit,
@@ -33,7 +34,7 @@ const ours = (name: string, profile: Profile = profiles.standard): Good<Receiver
       profile,
       fallback: (event) => effects.handle(event),
     });
-    // An adapter hands attempts on; it does not use the types of handlers, which the profile decides.
+    // An adapter does not use the types of handlers, which the profile decides.
     const server = await mount.serve(receiver as unknown as Receiver);
     server.prependListener("request", (request, response) => {
       const deadline = setTimeout(() => {
@@ -66,21 +67,15 @@ export const byHand =
     return { target: receiverTarget({ url, effectsUrl, secrets, profile }), close };
   };
 
+type Hmac = Extract<Profile["signature"], { scheme: "hmac" }>["description"];
 const hmac = (
   name: string,
-  description: Pick<
-    Extract<Profile["signature"], { scheme: "hmac" }>["description"],
-    "headers" | "form" | "signed" | "separator"
-  >,
-): Profile => ({
-  ...profiles.standard,
-  name,
-  signature: {
-    scheme: "hmac",
-    toleranceSeconds: 300,
-    description: { name, algorithm: "sha256", encoding: "hex", ...description },
-  },
-});
+  form: Pick<Hmac, "headers" | "form" | "signed" | "separator">,
+): Profile => {
+  const description: Hmac = { name, algorithm: "sha256", encoding: "hex", ...form };
+  const signature = { scheme: "hmac", toleranceSeconds: 300, description } as const;
+  return { ...profiles.standard, name, signature };
+};
 
 const stripe = hmac("stripe-signature", {
   headers: { signature: "Stripe-Signature" },

@@ -1,11 +1,15 @@
-import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
-import { httpSend, type HttpCall, type Send } from "@countersign/contract-kit";
+import { httpSend, type Send } from "@countersign/contract-kit";
 import type { Profile } from "@countersign/schemas/profiles";
 import { schemeOf } from "@countersign/signatures";
-import { withCallText, type Delivered, type DeliveryFault } from "./changes.ts";
+import { listen } from "../../../packages/contract-kit/test/listen.ts";
+import {
+  withCallText,
+  type Delivered,
+  type DeliveryFault,
+  type ProxiedAttempt,
+} from "./changes.ts";
 
 interface Route {
   readonly url: URL;
@@ -16,17 +20,17 @@ interface Route {
 export interface DeliveryProxy {
   /** Subscribes the proxy instead of the receiver, so that each attempt meets the fault. */
   readonly reroute: (send: Send, fault: DeliveryFault) => Send;
-  readonly close: () => void;
+  readonly close: () => Promise<void>;
 }
 
 /** Starts a proxy between a service and its receivers, which applies a fault to each attempt. */
 export async function startDeliveryProxy(profile: Profile): Promise<DeliveryProxy> {
   const routes: Route[] = [];
   const senders = new Map<string, ReturnType<typeof httpSend>>();
-  const sendTo = async (url: URL, call: Omit<HttpCall, "path">): Promise<Delivered> => {
+  const sendTo = async ({ method, url, headers, body }: ProxiedAttempt): Promise<Delivered> => {
     const sender = senders.get(url.origin) ?? httpSend(url.origin);
     senders.set(url.origin, sender);
-    return sender.send({ ...call, path: url.pathname });
+    return sender.send({ method, path: url.pathname, headers, body });
   };
   const scheme = schemeOf(profile.signature);
 
@@ -47,9 +51,7 @@ export async function startDeliveryProxy(profile: Profile): Promise<DeliveryProx
           sign: (message: Parameters<typeof scheme.sign>[0], key: string = secretKey) =>
             scheme.sign(message, [key]),
         };
-        return fault(attempt, ({ method, url: to, headers, body: sent }) =>
-          sendTo(to, { method, headers, body: sent }),
-        );
+        return fault(attempt, sendTo);
       })
       .then(
         ({ status, headers }) => {
@@ -64,10 +66,7 @@ export async function startDeliveryProxy(profile: Profile): Promise<DeliveryProx
         () => response.destroy(),
       );
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  // A listening TCP server has an address with a port.
-  const { port } = server.address() as AddressInfo;
+  const { origin, close } = await listen(server);
 
   return {
     reroute: (send, fault) => (call) => {
@@ -79,14 +78,13 @@ export async function startDeliveryProxy(profile: Profile): Promise<DeliveryProx
           // Only the kit's own addresses: an invalid URL stays invalid.
           if (!/^http:\/\/[^/]+\/place-\d+$/.test(url)) return text;
           const index = routes.push({ url: new URL(url), secretKey, fault }) - 1;
-          return text.replace(url, `http://127.0.0.1:${port}/${index}`);
+          return text.replace(url, `${origin}/${index}`);
         }),
       );
     },
-    close: () => {
-      for (const { close } of senders.values()) close();
-      server.closeAllConnections();
-      server.close();
+    close: async () => {
+      for (const sender of senders.values()) sender.close();
+      await close();
     },
   };
 }

@@ -1,13 +1,9 @@
 import type { ProviderTarget } from "@countersign/contract-kit";
-import {
-  openSandbox,
-  type OpenedSandbox,
-  quick,
-} from "../../../packages/contract-kit/test/provider/open-sandbox.ts";
+import { openSandbox, quick } from "../../../packages/contract-kit/test/provider/open-sandbox.ts";
 import { type Exceptions, type Fault, rowsOf } from "../fault.ts";
 import { callFaults } from "./call-faults.ts";
 import { deliveryFaults } from "./delivery-faults.ts";
-import { type DeliveryProxy, startDeliveryProxy } from "./delivery-proxy.ts";
+import { startDeliveryProxy } from "./delivery-proxy.ts";
 import { refundFaults } from "./refund-faults.ts";
 
 const UNVERIFIED = { "P-EVENT-ROTATION": "An attempt that no secret verifies fails its own too." };
@@ -65,24 +61,18 @@ const exceptions: Exceptions = {
   },
 };
 
-interface Shared extends Pick<OpenedSandbox, "target" | "close"> {
-  readonly proxy: DeliveryProxy;
-}
-
-async function open(): Promise<Shared> {
-  const [sandbox, proxy] = await Promise.all([
-    openSandbox({ profile: quick }),
-    startDeliveryProxy(quick),
-  ]);
+async function open() {
+  const sandbox = await openSandbox({ profile: quick });
+  const proxy = await startDeliveryProxy(quick);
   const close = async (): Promise<void> => {
-    proxy.close();
+    await proxy.close();
     await sandbox.close();
   };
   return { target: sandbox.target, proxy, close };
 }
 
 // All share one sandbox while one of them is open: each scenario has its own merchant.
-let shared: Promise<Shared> | undefined;
+let shared: ReturnType<typeof open> | undefined;
 let users = 0;
 
 /** The sandbox behind one fault each, in the order of the tables. */

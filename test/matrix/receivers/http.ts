@@ -1,9 +1,8 @@
-import { once } from "node:events";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer } from "node:http";
+import { listen } from "../../../packages/contract-kit/test/listen.ts";
 import type { Effects } from "../../../packages/contract-kit/test/receiver/make-effects.ts";
 
-/** What a receiver answers. */
+/** A receiver's answer. */
 export interface Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -12,7 +11,7 @@ export interface Answer {
 
 export const ok: Answer = { status: 204 };
 
-/** A refusal with a code and no more: a stranger learns nothing else. */
+/** A refusal that contains only a code, so that strangers learn nothing else. */
 export function refusal(
   status: number,
   code: string,
@@ -25,44 +24,24 @@ export function refusal(
   };
 }
 
-/** An attempt as it came over the wire. */
+/** An attempt as it arrived over the wire. */
 export interface Arrived {
   /** Names and values in turn, as they were sent. */
   readonly rawHeaders: readonly string[];
   readonly body: Buffer;
 }
 
-/** Every value of a header, in the order in which they came. */
+/** Returns every value of a header, in the order of arrival. */
 export function valuesOf({ rawHeaders }: Pick<Arrived, "rawHeaders">, name: string): string[] {
   return rawHeaders.filter(
     (_value, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name,
   );
 }
 
-/** Where a server of this machine listens, until it is closed. */
-export interface Listening {
-  readonly origin: string;
-  readonly close: () => Promise<void>;
-}
-
-export async function listen(server: Server): Promise<Listening> {
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return {
-    origin: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
-    async close() {
-      server.close();
-      server.closeAllConnections();
-      await once(server, "close");
-    },
-  };
-}
-
-/** Effects at an address of their own, for receivers that have no room for them. */
-export function serveEffects(effects: Effects): Promise<Listening> {
-  return listen(
+/** Serves effects at an address of their own, for receivers that have no room for them. */
+export const serveEffects = (effects: Effects) =>
+  listen(
     createServer((request, response) => {
       effects.answer(request, response).catch(() => response.destroy());
     }),
   );
-}

@@ -2,22 +2,16 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { type Conduct, honest, type Known } from "./conduct.ts";
+import { listen } from "../../../packages/contract-kit/test/listen.ts";
 import { makeEffects } from "../../../packages/contract-kit/test/receiver/make-effects.ts";
-import { type Answer, type Arrived, listen, ok, refusal } from "./http.ts";
+import { type Answer, type Arrived, ok, refusal } from "./http.ts";
 import { type Happening, readEvent } from "./read-event.ts";
-
-/** A receiver that listens on a free port of this machine. */
-export interface Serving {
-  readonly url: string;
-  readonly effectsUrl: string;
-  readonly close: () => Promise<void>;
-}
 
 /**
  * A small receiver on node:http, by hand: it shares nothing with `@countersign/receiver`, so that the
  * kit is not judged by our own code.
  */
-export async function serve(change: Partial<Conduct> = {}): Promise<Serving> {
+export async function serve(change: Partial<Conduct> = {}) {
   const conduct = { ...honest, ...change };
   const effects = makeEffects(conduct);
   const inbox = new Map<string, Known>();

@@ -24,22 +24,17 @@ describe("a verification of pacts", () => {
     });
     const { send, close } = httpSend(url, { timeoutMs: 800 });
     onTestFinished(close);
-    let asked = 0;
-    const fall = (): Promise<never> => {
-      asked += 1;
-      return failing();
-    };
-    const given = (description: string) =>
-      description === "no message"
-        ? Promise.reject(new Error("no delivery came"))
-        : Promise.resolve({ body: Buffer.from('{"a":1}'), metadata: { "webhook-id": "evt_1" } });
+    const sent = { body: Buffer.from('{"a":1}'), metadata: { "webhook-id": "evt_1" } };
     const body = '{"a":1.0,"big":9007199254740993,"c":1000.0}';
     const { isOk, rows, problems } = await verifyPacts({
       provider: {
         ...bank,
         send,
-        states: { ...bank.states, broken: fall },
-        message: ({ description }) => given(description),
+        states: { ...bank.states, broken: failing },
+        message: ({ description }) =>
+          description === "no message"
+            ? Promise.reject(new Error("no delivery came"))
+            : Promise.resolve(sent),
         judge: ({ path }) => (path === "/extra" ? ["a member too many"] : []),
       },
       ...pactOf(
@@ -55,18 +50,18 @@ describe("a verification of pacts", () => {
         { description: "other metadata", metadata: { "webhook-id": "evt_2" } },
       ),
     });
-    expect({ isOk, problems, asked }).toEqual({ isOk: false, problems: [], asked: 1 });
-    expect(rows.map((row) => [row.description, row.isOk])).toEqual([
-      ["a call", true],
-      ["without a state", true],
-      ["exact numbers", true],
-      ["wrong status", false],
-      ["slow", false],
-      ["wrong state", false],
-      ["judged", false],
-      ["a message", true],
-      ["no message", false],
-      ["other metadata", false],
+    expect({ isOk, problems }).toEqual({ isOk: false, problems: [] });
+    expect(rows.map((row) => `${row.description}: ${row.isOk}`)).toEqual([
+      "a call: true",
+      "without a state: true",
+      "exact numbers: true",
+      "wrong status: false",
+      "slow: false",
+      "wrong state: false",
+      "judged: false",
+      "a message: true",
+      "no message: false",
+      "other metadata: false",
     ]);
     const problemsOf = (name: string) =>
       rows.find(({ description }) => description === name)?.problems;
@@ -80,7 +75,7 @@ describe("a verification of pacts", () => {
     expect(calls).toContain(`POST /x ${body}`);
   });
 
-  it("reports once that a provider is not there, and starts nothing", async () => {
+  it("reports an unreachable provider once", async () => {
     const { send, close } = httpSend("http://127.0.0.1:1");
     onTestFinished(close);
     const { problems, isOk } = await verifyPacts({ provider: { ...bank, send }, ...pactOf(get) });
@@ -90,7 +85,7 @@ describe("a verification of pacts", () => {
     ]);
   });
 
-  it("stops a core that does not end in time", async () => {
+  it("stops Pact's core after the time limit", async () => {
     const { problems, rows } = await verifyPacts({ provider: bank, ...pactOf(get), limitMs: 1 });
     expect(problems).toEqual(["no end after 1 ms"]);
     expect(rows[0]).toMatchObject({ isOk: false, problems: ["it was not verified"] });
@@ -124,7 +119,7 @@ describe("a verification of pacts", () => {
     expect({ isOk, rows: rows.length }).toEqual({ isOk: true, rows: 1 });
   });
 
-  it("names the line that installs Pact if it is missing", () => {
+  it("names the command that installs Pact if it is missing", () => {
     const folder = mkdtempSync(join(tmpdir(), "countersign-no-pact-"));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const sources = fileURLToPath(new URL("../../src/pact/", import.meta.url));
@@ -144,51 +139,31 @@ describe("a verification of pacts", () => {
   });
 });
 
-/** Serves what the core asks a broker for: its index, the provider's pacts, one pact, and results. */
-async function broker(): Promise<{
-  readonly url: string;
-  readonly tokens: readonly unknown[];
-  readonly published: readonly unknown[];
-}> {
-  const tokens: unknown[] = [];
-  const published: unknown[] = [];
+/** Serves the parts of a broker's API that Pact's core uses, and records tokens and results. */
+async function broker() {
+  const [tokens, published] = [new Array<unknown>(), new Array<unknown>()];
   const document = JSON.parse(readFileSync(writePact([get]), "utf8")) as object;
   const list = "/pacts/provider/bank/for-verification";
   const server = await serve(({ method = "", url: path = "", headers }, response, body) => {
     tokens.push(headers.authorization);
     const link = (to: string): object => ({ href: server.url + to });
+    const found = { ...link(list.replace("bank", "{provider}")), templated: true };
+    const pact = {
+      shortDescription: "of the main branch",
+      verificationProperties: { notices: [], pending: false },
+      _links: { self: { ...link("/pact"), name: "shop and bank" } },
+    };
+    const links = { self: link("/pact"), "pb:publish-verification-results": link("/results") };
     const answers: Readonly<Record<string, object>> = {
-      "GET /": {
-        _links: {
-          "pb:provider-pacts-for-verification": {
-            ...link(list.replace("bank", "{provider}")),
-            templated: true,
-          },
-        },
-      },
+      "GET /": { _links: { "pb:provider-pacts-for-verification": found } },
       [`GET ${list}`]: { _links: { self: link(list) } },
-      [`POST ${list}`]: {
-        _embedded: {
-          pacts: [
-            {
-              shortDescription: "of the main branch",
-              verificationProperties: { notices: [], pending: false },
-              _links: { self: { ...link("/pact"), name: "shop and bank" } },
-            },
-          ],
-        },
-      },
-      "GET /pact": {
-        ...document,
-        _links: { self: link("/pact"), "pb:publish-verification-results": link("/results") },
-      },
+      [`POST ${list}`]: { _embedded: { pacts: [pact] } },
+      "GET /pact": { ...document, _links: links },
       "POST /results": {},
     };
     const answer = answers[`${method} ${path}`];
     if (path === "/results") published.push(JSON.parse(body));
-    response.writeHead(answer === undefined ? 404 : 200, {
-      "content-type": "application/hal+json",
-    });
+    response.writeHead(answer ? 200 : 404, { "content-type": "application/hal+json" });
     response.end(JSON.stringify(answer ?? {}));
   });
   return { url: server.url, tokens, published };
@@ -215,7 +190,7 @@ describe("a verification of a broker's pacts", () => {
     await expect(publishing).rejects.toThrow(TypeError);
   });
 
-  it("fails if the broker is not there", async () => {
+  it("fails if the broker cannot be reached", async () => {
     const { send: _, ...silent } = bank;
     const result = await verifyPacts({ provider: silent, broker: { url: "http://127.0.0.1:1" } });
     expect(result.isOk).toBe(false);

@@ -1,12 +1,11 @@
-import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
 import type { PactProvider } from "../../src/pact/pact-provider.ts";
+import { listen } from "../listen.ts";
 
 /** An interaction of a pact of version 4. */
 export interface Written {
@@ -66,11 +65,7 @@ export async function serve(
       answer(request, response, body);
     });
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, calls };
+  const { origin, close } = await listen(server);
+  onTestFinished(close);
+  return { url: origin, calls };
 }

@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { profiles } from "@countersign/schemas/profiles";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import type { HttpCall } from "../../src/http.ts";
@@ -13,6 +12,7 @@ import {
   variablesOf,
 } from "../../src/provider/control-file/controlled-target.ts";
 import { readControl } from "../../src/provider/control-file/read-control.ts";
+import { unreachable } from "../fake-provider.ts";
 
 const schema = JSON.parse(
   readFileSync(new URL("../../schemas/control.schema.json", import.meta.url), "utf8"),
@@ -50,11 +50,14 @@ describe("a control document", () => {
     ["a path of another host", failing({ ...call, path: "other.example" }), `${at}/path `],
     ["an invalid pointer", failing({ ...call, take: { id: "id" } }), `${at}/take/id `],
     ["an invalid name", failing({ ...call, take: { "an id": "/id" } }), `${at}/take/an id `],
-  ])("is refused with %s, with the place, by the schema too", (_what, json, place) => {
-    expect(fits(json)).toBe(false);
-    const reading = readControl(json);
-    expect(reading.ok ? [] : reading.faults).toContainEqual(expect.stringMatching(`^${place}`));
-  });
+  ])(
+    "is refused with %s, by its schema and its reader, which names the place",
+    (_what, json, place) => {
+      expect(fits(json)).toBe(false);
+      const reading = readControl(json);
+      expect(reading.ok ? [] : reading.faults).toContainEqual(expect.stringMatching(`^${place}`));
+    },
+  );
 
   const taking = { method: "POST", path: "/", take: { paymentId: "/id" } };
   const emitting = [
@@ -83,7 +86,7 @@ describe("a control document", () => {
       { controls: { emitEvent: emitting } },
       "/controls/emitEvent/0/path has {{eventId}}",
     ],
-  ])("is refused by its reader with %s, with the place", (_what, json, fault) => {
+  ])("is refused by its reader with %s, and the place", (_what, json, fault) => {
     expect(fits(json)).toBe(true);
     const reading = readControl(json);
     expect(reading.ok ? [] : reading.faults).toContainEqual(expect.stringContaining(fault));
@@ -107,15 +110,13 @@ function opened(control: ControlDocument, answers: readonly unknown[] = []) {
     calls.push(one);
     return Promise.resolve({ status: 200, headers: {}, body });
   };
-  const target = {
-    role: "provider",
-    url: "http://127.0.0.1:1",
-    send: () => Promise.reject(new Error("not the hooks")),
-    token: () => Promise.resolve("the-token"),
-    profile: profiles.standard,
-  } as const;
   const env = new Map([["COUNTERSIGN_CONTROL_KEY", "the-key"]]);
-  const controlled = controlledTarget(target, { control, url: "http://127.0.0.1:2", env, send });
+  const controlled = controlledTarget(unreachable, {
+    control,
+    url: "http://127.0.0.1:2",
+    env,
+    send,
+  });
   return { calls, controls: controlled.controls?.((sent) => sent) ?? {} };
 }
 

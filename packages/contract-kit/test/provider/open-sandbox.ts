@@ -14,10 +14,7 @@ import { type Driver, sha256Hex, sqliteDriver } from "@countersign/service";
 
 export const TOKEN = "token-of-the-first-namespace";
 
-/**
- * The standard profile with less time for an attempt: no test waits for 15 s, and this is enough for a busy
- * machine.
- */
+/** The standard profile with less time for an attempt, which is still enough on a busy machine. */
 export const quick: Profile = {
   ...profiles.standard,
   delivery: { ...profiles.standard.delivery, timeoutMs: 2500 },

@@ -36,21 +36,12 @@ describe("a run of the provider checks", { timeout: 60_000 }, () => {
       providerChecks.map((check) => verify(target, { checks: [check] })),
     );
     const found = reports.flatMap(({ findings }) => findings);
-    expect(
-      found.map(({ check, requirement, status, message }) => ({
-        check,
-        requirement: requirement.id,
-        status,
-        message,
-      })),
-    ).toEqual(
-      providerChecks.flatMap(({ id: check, requirements: tested }) =>
-        tested.map((requirement) => ({ check, requirement, status: "pass", message: "" })),
-      ),
-    );
+    expect(found.filter(({ status }) => status !== "pass")).toEqual([]);
+    const tested = providerChecks.flatMap((check) => check.requirements);
+    expect(idsOf(found, "pass")).toEqual(tested);
   });
 
-  it("ends with 0 at the sandbox under another profile, and lists what that cannot show", async () => {
+  it("ends with 0 at the sandbox under another profile, and lists the requirements that it cannot show", async () => {
     const { target } = await openTarget(undefined, profiles["x-signature"]);
     const { exitCode, findings, uncovered } = await verify(target);
     expect(exitCode).toBe(0);
@@ -81,7 +72,7 @@ describe("a run of the provider checks", { timeout: 60_000 }, () => {
     expect([...idsOf(findings, "fail"), ...idsOf(findings, "error")]).toEqual([]);
   });
 
-  it("skips only what needs a clock at a target without one", async () => {
+  it("skips only the requirements that need a clock at a target without one", async () => {
     const still = controlled((await openTarget()).target, (controls) => {
       const { clock: _, ...others } = controls;
       return others;
@@ -97,13 +88,11 @@ describe("a run of the provider checks", { timeout: 60_000 }, () => {
   it("plays each scenario with its own merchant", async () => {
     const { target } = await openTarget();
     let merchants = 0;
-    const counted = controlled(target, (controls) => ({
-      ...controls,
-      merchant: async () => {
-        merchants += 1;
-        return (await controls.merchant?.()) ?? target;
-      },
-    }));
+    const merchant = async () => {
+      merchants += 1;
+      return target;
+    };
+    const counted = controlled(target, (controls) => ({ ...controls, merchant }));
     await verify(counted, { only: ["provider/over-refund"], runs: 3 });
     expect(merchants).toBe(3);
   });

@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from "node:crypto";
+import type { RequestListener } from "node:http";
 import { profiles } from "@countersign/schemas/profiles";
 import { describe, expect, it } from "vitest";
 import type { Finding } from "../../src/finding.ts";
@@ -44,7 +45,7 @@ describe("our own receiver", () => {
     expect(told(slow.findings, "pass")).toEqual(["R-BODY-SLOW: ", "R-ACK-HANGING: "]);
   });
 
-  it("passes under another scheme and envelope as far as they can show it", async () => {
+  it("passes the requirements that another scheme and envelope can show", async () => {
     const target = await openReceiver({ profile: profiles["x-signature"] });
     const only = ["tampered", "signatures", "wrong-key", "schemas", "signature-lists", "rotation"];
     const { findings } = await runAll(target, checks(...only));
@@ -83,16 +84,13 @@ describe("our own receiver", () => {
   it("gets only the events that it handles, all of them known", async () => {
     const types = ["refund.failed", "account.linked"];
     const seen = new Set<unknown>();
-    const target = await openReceiver({
-      types,
-      hasEffects: false,
-      fault: (next) => (request, response) => {
-        request.on("data", (bytes: Buffer) =>
-          seen.add(/"type":"([^"]*)"/.exec(bytes.toString())?.[1]),
-        );
+    const fault =
+      (next: RequestListener): RequestListener =>
+      (request, response) => {
+        request.on("data", (bytes) => seen.add(/"type":"([^"]*)"/.exec(String(bytes))?.[1]));
         next(request, response);
-      },
-    });
+      };
+    const target = await openReceiver({ types, hasEffects: false, fault });
     const { findings } = await runAll(target, checks("genuine", "rotation"));
     expect(unmet(findings)).toEqual([]);
     expect(seen).toEqual(new Set(types));
@@ -165,7 +163,7 @@ describe("a run against a receiver", () => {
     expect(await attempts("b")).not.toBe(sent);
   });
 
-  it("notes a clock that differs", async () => {
+  it("notes the difference of the target's clock", async () => {
     const target = await openReceiver({
       hasEffects: false,
       fault: (next) => (request, response) => {

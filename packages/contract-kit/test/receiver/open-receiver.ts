@@ -1,12 +1,11 @@
-import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
 import { createReceiver, memoryInbox } from "@countersign/receiver";
 import { toNode } from "@countersign/receiver/node";
 import { type Profile, profiles } from "@countersign/schemas/profiles";
 import { onTestFinished } from "vitest";
 import { receiverTarget, type ReceiverTargetOptions } from "../../src/receiver/receiver-target.ts";
 import type { ReceiverTarget } from "../../src/target.ts";
+import { listen } from "../listen.ts";
 import { makeEffects } from "./make-effects.ts";
 
 export const secrets: Readonly<Record<string, readonly string[]>> = {
@@ -24,18 +23,6 @@ export interface OpenOptions extends Partial<ReceiverTargetOptions> {
   readonly verifyingSecrets?: readonly string[];
   /** Answers in the receiver's place, or hands requests on. */
   readonly fault?: (next: RequestListener) => RequestListener;
-}
-
-/** Serves on a free port of this machine for as long as the test. */
-async function listening(listener: RequestListener): Promise<string> {
-  const server = createServer(listener).on("checkContinue", listener).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    server.close();
-    await once(server, "close");
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 /** Opens our own receiver behind a socket, with a handler that reports its effects. */
@@ -66,7 +53,9 @@ export async function openReceiver({
     if (request.url === "/effects") void effects.answer(request, response);
     else faulty(request, response);
   };
-  const origin = await listening(app ?? both);
+  const server = createServer(app ?? both);
+  const { origin, close } = await listen(server.on("checkContinue", app ?? both));
+  onTestFinished(close);
   return receiverTarget({
     url: `${origin}/webhooks`,
     secrets: own,

@@ -1,0 +1,22 @@
+import { profiles } from "@countersign/schemas/profiles";
+import type { ProviderCheck } from "../src/check.ts";
+import type { Verdict } from "../src/finding.ts";
+import type { ProviderTarget } from "../src/target.ts";
+
+/** A target that nothing reaches. */
+export const unreachable: ProviderTarget = {
+  role: "provider",
+  url: "http://127.0.0.1:1",
+  send: () => Promise.reject(new Error("nobody is there")),
+  token: () => Promise.resolve("the-token"),
+  profile: profiles.standard,
+};
+
+/** A check with given verdicts. */
+export const checkOf = (id: string, ...verdicts: readonly Verdict[]): ProviderCheck => ({
+  id,
+  title: id,
+  role: "provider",
+  requirements: verdicts.map(({ requirement }) => requirement),
+  run: () => Promise.resolve(verdicts),
+});
