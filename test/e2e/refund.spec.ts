@@ -1,14 +1,13 @@
-import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
-import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders } from "node:http";
 import { mkdtempSync, rmSync } from "node:fs";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { buffer } from "node:stream/consumers";
 import { Webhook as StandardWebhook } from "standardwebhooks";
 import { Webhook as SvixWebhook } from "svix";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { listen } from "../../packages/contract-kit/test/listen.ts";
 import { serveHere, type Served } from "../../packages/cli/test/serve-here.ts";
 import { type Api, createApi } from "../../packages/dev/src/api.ts";
 import { type Child, startChild } from "../../packages/dev/src/child.ts";
@@ -18,22 +17,16 @@ const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const TOKEN = "cst_end-to-end-token-0123456789abcdef";
 
 let folder: string;
-const children: Child[] = [];
-const servers: Server[] = [];
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "countersign-e2e-"));
 });
-afterEach(async () => {
-  await Promise.all(children.splice(0).map((child) => child.stop()));
-  for (const server of servers.splice(0)) server.closeAllConnections();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const startSandbox = (): Promise<Served> =>
-  serveHere(["sandbox", "--port", "0", "--database", join(folder, "sandbox.db")], {
-    COUNTERSIGN_TOKEN: TOKEN,
-  });
+const startSandbox = (): Promise<Served> => {
+  const args = ["sandbox", "--port", "0", "--database", join(folder, "sandbox.db")];
+  return serveHere(args, { COUNTERSIGN_TOKEN: TOKEN });
+};
 /** Starts the example as a merchant runs it, in its own process. */
 async function startMerchant(port = 0): Promise<Child> {
   const child = await startChild({
@@ -42,7 +35,7 @@ async function startMerchant(port = 0): Promise<Child> {
     args: [],
     env: { WEBHOOK_SECRET: SECRET, PORT: String(port) },
   });
-  children.push(child);
+  onTestFinished(() => child.stop().then(() => undefined));
   return child;
 }
 
@@ -58,10 +51,10 @@ async function startSink() {
       received.push({ headers: request.headers, body });
       response.writeHead(204).end();
     });
-  }).listen(0, "127.0.0.1");
-  servers.push(server);
-  await once(server, "listening");
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received };
+  });
+  const { origin, close } = await listen(server);
+  onTestFinished(close);
+  return { url: origin, received };
 }
 
 const subscribe = (api: Api, url: string) =>

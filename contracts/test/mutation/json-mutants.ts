@@ -6,7 +6,7 @@ export interface JsonMutant {
   readonly value: unknown;
 }
 
-/** Values of one kind: each is taken for the others, which every schema accepts. */
+/** Values of one kind, each of which every schema accepts in the place of another. */
 const KINDS: readonly (readonly string[])[] = [
   ["PENDING", "AUTHORIZED"],
   ["CREATED", "ACTIVE", "INACTIVE"],
@@ -18,13 +18,8 @@ const KINDS: readonly (readonly string[])[] = [
   ["invalid_request", "invalid_client"],
 ];
 
-/**
- * Mutants by operators that know JSON and no schema: what they find is not what the schemas were asked
- * for. Free text is not changed into other free text, which nobody agrees on.
- */
-export function jsonMutants(root: unknown): readonly JsonMutant[] {
-  return at(root, "", (value) => value);
-}
+/** Mutants by operators that know JSON and no schema. Free text is not replaced by other free text. */
+export const jsonMutants = (root: unknown): readonly JsonMutant[] => at(root, "", (value) => value);
 
 type Put = (value: unknown) => unknown;
 

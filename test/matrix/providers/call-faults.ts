@@ -112,10 +112,6 @@ export const callFaults: FaultTable<Change> = {
   },
   "provider/valid-requests P-ANSWER-SCHEMA": {
     "adds a member to its answers": answers((text) => text.replace(/^\{/, '{"refundId":"1",')),
-    "answers in another media type": answering((answer) => ({
-      ...answer,
-      headers: { "content-type": "text/html" },
-    })),
   },
   "provider/amounts P-ANSWER-SCHEMA": {
     "drops the connection at an exponent": calling((call, next) =>

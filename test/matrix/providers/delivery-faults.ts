@@ -1,4 +1,3 @@
-import { setTimeout } from "node:timers/promises";
 import type { FaultTable } from "../fault.ts";
 import {
   attempts,
@@ -131,24 +130,15 @@ export const deliveryFaults: FaultTable<Change> = {
         },
       };
     },
-    "gives an attempt a quarter of its time": delivering((attempt, next) =>
-      Promise.race([next(attempt), setTimeout(600, { status: 500, headers: {} }, { ref: false })]),
-    ),
   },
   "provider/slow-receivers P-EVENT-ISOLATED": {
     "serves one receiver after the other": () => {
       let last: Promise<unknown> = Promise.resolve();
       return {
-        async delivery(attempt, next) {
-          const before = last;
-          const mine = Promise.withResolvers<undefined>();
-          last = mine.promise;
-          await before;
-          try {
-            return await next(attempt);
-          } finally {
-            mine.resolve(undefined);
-          }
+        delivery(attempt, next) {
+          const mine = last.then(() => next(attempt));
+          last = mine.catch(() => undefined);
+          return mine;
         },
       };
     },

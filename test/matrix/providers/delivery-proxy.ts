@@ -28,7 +28,7 @@ export async function startDeliveryProxy(profile: Profile): Promise<DeliveryProx
   const routes: Route[] = [];
   const senders = new Map<string, ReturnType<typeof httpSend>>();
   const sendTo = async ({ method, url, headers, body }: ProxiedAttempt): Promise<Delivered> => {
-    const sender = senders.get(url.origin) ?? httpSend(url.origin);
+    const sender = senders.get(url.origin) ?? httpSend(url.origin, { timeoutMs: 60_000 });
     senders.set(url.origin, sender);
     return sender.send({ method, path: url.pathname, headers, body });
   };

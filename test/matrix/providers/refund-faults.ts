@@ -29,7 +29,6 @@ const TAKEN = made(409, {
 export const refundFaults: FaultTable<Change> = {
   "provider/amounts P-REFUND-AMOUNT": {
     "cuts digits after the second": calls((text) => text.replace(/("value":\d+\.\d\d)\d+/, "$1")),
-    "takes 0.00 for a cent": calls((text) => text.replace(/"value":0\.00}/, '"value":0.01}')),
     "loses a cent to a binary fraction": calls((text) =>
       text.replace(/"value":(\d+)\.99}/, '"value":$1.98}'),
     ),

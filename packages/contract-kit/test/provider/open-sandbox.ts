@@ -17,7 +17,7 @@ export const TOKEN = "token-of-the-first-namespace";
 /** The standard profile with less time for an attempt, which is still enough on a busy machine. */
 export const quick: Profile = {
   ...profiles.standard,
-  delivery: { ...profiles.standard.delivery, timeoutMs: 2500 },
+  delivery: { ...profiles.standard.delivery, timeoutMs: 5000 },
 };
 
 export interface OpenedSandbox {
@@ -46,8 +46,8 @@ export async function openSandbox({
   const { seeded } = await openNamespace({ driver, profile, seed: 1, token: TOKEN });
   if (seeded === undefined) throw new Error("the namespace was not seeded");
   const { url } = sandbox;
-  const { send, close } = httpSend(url);
-  const receiver = await hostReceiver({ deliveryMs: 2000 });
+  const { send, close } = httpSend(url, { timeoutMs: 60_000 });
+  const receiver = await hostReceiver({ deliveryMs: 10_000 });
   const token = (): Promise<string> => Promise.resolve(TOKEN);
   return {
     url,

@@ -4,6 +4,7 @@ import { profiles } from "@countersign/schemas/profiles";
 import { describe, expect, it } from "vitest";
 import type { Finding } from "../../src/finding.ts";
 import { receiverChecks } from "../../src/receiver/receiver-checks.ts";
+import { systemClock } from "../../src/receiver/wire/clock.ts";
 import { requirements } from "../../src/requirements.ts";
 import { run, type Report } from "../../src/run.ts";
 import type { ReceiverTarget } from "../../src/target.ts";
@@ -161,6 +162,29 @@ describe("a run against a receiver", () => {
     const sent = await attempts("a");
     expect(await attempts("a")).toBe(sent);
     expect(await attempts("b")).not.toBe(sent);
+  });
+
+  it("waits as long as Retry-After says before the next attempt of a failed event", async () => {
+    const waits: number[] = [];
+    const counts = new Map<unknown, number>();
+    const target = await openReceiver({
+      clock: {
+        ...systemClock,
+        after: (ms, call) => {
+          waits.push(ms);
+          return systemClock.after(ms === 1500 ? 0 : ms, call);
+        },
+      },
+      fault: (next) => (request, response) => {
+        const { "webhook-id": id } = request.headers;
+        counts.set(id, (counts.get(id) ?? 0) + 1);
+        if (counts.get(id) === 2) response.writeHead(503, { "retry-after": "1.5" }).end();
+        else next(request, response);
+      },
+    });
+    const { findings } = await runAll(target, checks("failing"));
+    expect(told(findings, "pass")).toContain("R-ACK-FAILED: ");
+    expect(waits.filter((ms) => ms === 1500)).toHaveLength(1);
   });
 
   it("notes the difference of the target's clock", async () => {
