@@ -136,8 +136,12 @@ export const deliveryFaults: FaultTable<Change> = {
       let last: Promise<unknown> = Promise.resolve();
       return {
         delivery(attempt, next) {
-          const mine = last.then(() => next(attempt));
-          last = mine.catch(() => undefined);
+          const following = async (before: Promise<unknown>): Promise<Delivered> => {
+            await before.catch(() => undefined);
+            return next(attempt);
+          };
+          const mine = following(last);
+          last = mine;
           return mine;
         },
       };
