@@ -21,10 +21,16 @@ describe("a payment of the sandbox", () => {
     expect(made.text).toContain('"value":10.50');
   });
 
-  it("is refused a malformed amount and a missing customer", async () => {
+  it("is refused a malformed amount or key, and a customer that is missing or not linked", async () => {
     const one = await openSandbox();
     const unnamed = await one.post("/sandbox/payments", { amount: usd(1) });
     expect(refusal(unnamed)).toBe("400 INVALID_REQUEST, /customerId MISSING_MEMBER");
+    const unlinked = { customerId: one.seeded.customers.created, amount: usd(1) };
+    const posted = await one.post("/sandbox/payments", unlinked);
+    expect(refusal(posted)).toBe("422 CUSTOMER_NOT_LINKED");
+    const keyed = (length: number) =>
+      pay(one, '{"currency":"USD","value":1}', `,"requestKey":"${"k".repeat(length)}"`);
+    expect([(await keyed(255)).status, (await keyed(256)).status]).toEqual([201, 400]);
     const wrong = "/amount/value INVALID_AMOUNT";
     const missing = "/amount/currency MISSING_MEMBER, /amount/value MISSING_MEMBER";
     for (const [amount, members] of [
