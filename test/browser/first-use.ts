@@ -78,6 +78,11 @@ export function firstUse(
     await hand.press(button("verify"));
     await page.getByText("CS_SIGNATURE_MISMATCH").waitFor();
     await page.getByText(/The bodies differ first in byte \d+/).waitFor();
+    // A signature that the sandbox refuses as too long is the only refusal.
+    expect(await attempt.locator(".refusal").count()).toBe(0);
+    await hand.fill(attempt.getByLabel("signature as received"), "x".repeat(8193));
+    await hand.press(button("verify"));
+    await attempt.locator(".refusal").waitFor();
 
     // The refund is AUTHORIZED after three business days.
     await hand.press(button("+3 business days"));
