@@ -1,212 +1,206 @@
 import type { Profile } from "@countersign/schemas/profiles";
 import { exponentialBackoff } from "./inbox/backoff.ts";
 import type { Inbox, InboxQueue } from "./inbox/inbox.ts";
-import type { WorkerSettings } from "./inbox/worker.ts";
-import type { EventTypes, ReceiverOptions, WorkerOptions } from "./options.ts";
+import type { ReceiverOptions, WorkerOptions } from "./options.ts";
 import type { ReceiverLimits } from "./pipeline/parts.ts";
 import { nearest } from "./pipeline/router.ts";
+import type { EventTypes } from "./profile.ts";
 
-const OPTION_NAMES: readonly (keyof ReceiverOptions<EventTypes>)[] = [
-  "secrets",
-  "fallback",
-  "profile",
-  "catalogue",
-  "inbox",
-  "acknowledge",
-  "workers",
-  "order",
-  "onIdReuse",
-  "retention",
-  "lease",
-  "limits",
-  "respond",
-  "onOutcome",
-  "log",
-  "explain",
-  "now",
+type AnyOptions = ReceiverOptions<EventTypes>;
+
+/** A test of a value, and the end of the sentence "… must be". */
+type Check = readonly [accepts: (value: unknown) => boolean, expected: string];
+
+const anything: Check = [() => true, ""];
+const record: Check = [(value) => typeof value === "object" && value !== null, "an object"];
+const callable: Check = [(value) => typeof value === "function", "a function"];
+const count: Check = [
+  (value) => Number.isSafeInteger(value) && Number(value) >= 1,
+  "a positive integer",
+];
+const oneOf = (...values: readonly string[]): Check => [
+  (value) => values.some((known) => known === value),
+  values.map((known) => JSON.stringify(known)).join(" or "),
+];
+const having = (names: readonly string[], expected: string): Check => [
+  (value) =>
+    typeof value === "object" &&
+    value !== null &&
+    names.every((name) => typeof (value as Record<string, unknown>)[name] === "function"),
+  expected,
 ];
 
-const DEFAULT_LIMITS: Omit<ReceiverLimits, "answerMs"> = {
-  bodyBytes: 1_048_576,
-  bodyMs: 10_000,
-  depth: 16,
-  concurrentHandlers: 256,
-  bytesInFlight: 67_108_864,
+/** Each option's form. `secrets`, `profile` and `catalogue` are checked where they are read. */
+const OPTIONS: Readonly<Record<keyof AnyOptions, Check>> = {
+  secrets: anything,
+  fallback: callable,
+  profile: anything,
+  catalogue: anything,
+  inbox: having(
+    ["claim", "complete", "release"],
+    "memoryInbox(), sqliteInbox(path), postgresInbox(pool, …), redisInbox(client, …) or an object with claim, complete and release",
+  ),
+  acknowledge: oneOf("after-handler", "after-store"),
+  workers: record,
+  order: oneOf("none", "per-resource"),
+  onIdReuse: oneOf("conflict", "duplicate"),
+  retention: count,
+  lease: count,
+  limits: record,
+  respond: callable,
+  onOutcome: callable,
+  log: having(["warn", "error"], 'false or have the methods "warn" and "error"'),
+  explain: [(value) => typeof value === "boolean", "true or false"],
+  now: callable,
+};
+const LIMITS: Readonly<Record<keyof ReceiverLimits, Check>> = {
+  bodyBytes: count,
+  bodyMs: count,
+  depth: count,
+  answerMs: count,
+  concurrentHandlers: count,
+  bytesInFlight: count,
+};
+const WORKERS: Readonly<Record<keyof WorkerOptions, Check>> = {
+  concurrency: count,
+  maxAttempts: count,
+  backoff: [callable[0], "a function of the attempt's number, such as exponentialBackoff()"],
+  pollMs: count,
 };
 
-/** Left of the sender's timeout for the answer's way back. */
-const ANSWER_MARGIN_MS = 1000;
-const DEFAULT_LEASE_MS = 60_000;
-const DEFAULT_CONCURRENCY = 16;
-const DEFAULT_RETENTION_MS = 30 * 86_400_000;
-
-/** Checks the options' names and kinds: a mistyped one would silently switch a limit or a check off. */
-export function checkOptions(options: unknown): void {
+/** Checks the options' names and forms: a mistyped one would silently switch a limit or a check off. */
+export function checkOptions(options: AnyOptions): void {
+  // Plain JavaScript may pass anything.
   if (typeof options !== "object" || options === null)
-    throw new TypeError("createReceiver: missing options; expected { secrets, fallback, … }");
-  checkMembers("option", options, OPTION_NAMES);
-  const { fallback, inbox, respond, onOutcome, now, log, explain } = options as Partial<
-    Readonly<Record<keyof ReceiverOptions<EventTypes>, unknown>>
-  >;
-  if (typeof fallback !== "function")
-    throw new TypeError(
-      'createReceiver: "fallback" must be a function: senders add event types without notice',
-    );
-  for (const [name, value] of Object.entries({ respond, onOutcome, now }))
-    if (value !== undefined && typeof value !== "function")
-      throw new TypeError(`createReceiver: "${name}" must be a function`);
-  if (explain !== undefined && typeof explain !== "boolean")
-    throw new TypeError('createReceiver: "explain" must be true or false');
-  if (inbox !== undefined && !hasMethods(inbox, ["claim", "complete", "release"]))
-    throw new TypeError(
-      'createReceiver: invalid "inbox": expected memoryInbox(), sqliteInbox(path), postgresInbox(pool, …), redisInbox(client, …) or an object with claim, complete and release',
-    );
-  if (log !== undefined && log !== false && !hasMethods(log, ["warn", "error"]))
-    throw new TypeError(
-      'createReceiver: "log" must be false or have the methods "warn" and "error"',
-    );
+    throw mistake("missing options; expected { secrets, fallback, … }");
+  const { log, ...others } = options;
+  checkMembers(OPTIONS, { ...others, ...(log !== false && { log }) }, ["option", ""]);
+  if (options.fallback === undefined)
+    throw mistake('"fallback" must be a function: senders add event types without notice');
+  checkMembers(LIMITS, options.limits ?? {}, ["limit", "limits."]);
+  checkMembers(WORKERS, options.workers ?? {}, ["member of workers", "workers."]);
 }
 
-function hasMethods(value: unknown, names: readonly string[]): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  const members = value as Readonly<Record<string, unknown>>;
-  return names.every((name) => typeof members[name] === "function");
+function checkMembers(
+  checks: Readonly<Record<string, Check>>,
+  given: object,
+  [kind, prefix]: readonly [kind: string, prefix: string],
+): void {
+  for (const [name, value] of Object.entries(given)) {
+    const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
+    if (check === undefined)
+      throw mistake(
+        `unknown ${kind} ${JSON.stringify(name)}; ${nearest(name, Object.keys(checks))}`,
+      );
+    if (value !== undefined && !check[0](value))
+      throw mistake(`"${prefix}${name}" must be ${check[1]}`);
+  }
 }
 
-/**
- * Limits are positive integers: NaN, Infinity or "1mb" would switch a check off. The number of handlers
- * stays within what the inbox allows: beyond it, handlers that query the pool would wait for each other.
- */
-export function checkLimits(
-  limits: Partial<ReceiverLimits> = {},
-  { inbox, profile }: { readonly inbox: Inbox; readonly profile: Profile },
+/** Checked options with their defaults, as far as they depend on each other. */
+export interface Settings {
+  readonly limits: ReceiverLimits;
+  readonly leaseMs: number;
+  readonly retentionMs: number;
+  /** Only with `acknowledge: 'after-store'`. */
+  readonly stored:
+    | { readonly queue: InboxQueue; readonly workers: Required<WorkerOptions> }
+    | undefined;
+}
+
+/** Sets the defaults of checked options, and refuses combinations that would lose or repeat events. */
+export function settingsOf(options: AnyOptions, inbox: Inbox, profile: Profile): Settings {
+  if (options.order === "per-resource" && inbox.lastHandled === undefined)
+    throw mistake('order "per-resource" needs an inbox with "lastHandled"');
+  const limits = limitsOf(options, inbox, profile);
+  return {
+    limits,
+    leaseMs: leaseOf(options, limits),
+    retentionMs: retentionOf(options, inbox, profile),
+    stored: storedOf(options, inbox),
+  };
+}
+
+function limitsOf(
+  { limits = {} }: AnyOptions,
+  inbox: Inbox,
+  { delivery: { timeoutMs } }: Profile,
 ): ReceiverLimits {
-  const { timeoutMs } = profile.delivery;
-  const answerMs = Math.max(timeoutMs - ANSWER_MARGIN_MS, Math.ceil(timeoutMs / 2));
-  checkMembers("limit", limits, [...Object.keys(DEFAULT_LIMITS), "answerMs"]);
-  const concurrentHandlers = handlersAtOnce(
-    "limits.concurrentHandlers",
-    limits.concurrentHandlers,
-    { inbox, byDefault: DEFAULT_LIMITS.concurrentHandlers },
-  );
-  const checked = { ...DEFAULT_LIMITS, answerMs, ...limits, concurrentHandlers };
-  for (const [name, value] of Object.entries(checked)) positiveInteger(`limits.${name}`, value);
-  if (checked.bytesInFlight < checked.bodyBytes)
-    throw new TypeError(
-      'createReceiver: "limits.bytesInFlight" must not be less than "limits.bodyBytes"',
-    );
-  return { ...checked, bodyMs: Math.min(checked.bodyMs, checked.answerMs) };
+  const {
+    bodyBytes = 1_048_576,
+    bodyMs = 10_000,
+    depth = 16,
+    // The rest of the sender's timeout is for the answer's way back.
+    answerMs = Math.max(timeoutMs - 1000, Math.ceil(timeoutMs / 2)),
+    bytesInFlight = 67_108_864,
+  } = limits;
+  if (bytesInFlight < bodyBytes)
+    throw mistake('"limits.bytesInFlight" must not be less than "limits.bodyBytes"');
+  return {
+    bodyBytes,
+    bodyMs: Math.min(bodyMs, answerMs),
+    depth,
+    answerMs,
+    concurrentHandlers: withinPool(
+      "limits.concurrentHandlers",
+      limits.concurrentHandlers,
+      256,
+      inbox,
+    ),
+    bytesInFlight,
+  };
 }
 
-/** Returns the given number, else the default or what the inbox allows. */
-function handlersAtOnce(
+/** Returns the given number, or the default within what the inbox allows: beyond it, handlers would wait for each other. */
+function withinPool(
   name: string,
   given: number | undefined,
-  { inbox, byDefault }: { readonly inbox: Inbox; readonly byDefault: number },
+  byDefault: number,
+  { maxConcurrentHandlers: most = Number.POSITIVE_INFINITY }: Inbox,
 ): number {
-  const most = inbox.maxConcurrentHandlers ?? Number.POSITIVE_INFINITY;
   if (given !== undefined && given > most)
-    throw new TypeError(
-      `createReceiver: "${name}" is ${String(given)}, but the inbox's pool allows ${String(most)}: ` +
+    throw mistake(
+      `"${name}" is ${String(given)}, but the inbox's pool allows ${String(most)}: ` +
         "one connection stays free for handlers' queries outside their transaction",
     );
   return given ?? Math.min(byDefault, most);
 }
 
-export function checkLease(lease: number | undefined, { answerMs }: ReceiverLimits): number {
-  if (lease === undefined) return Math.max(DEFAULT_LEASE_MS, 2 * answerMs);
-  positiveInteger("lease", lease);
-  if (lease <= answerMs)
-    throw new TypeError(
-      `createReceiver: "lease" must be longer than "limits.answerMs" (${String(answerMs)} ms), or a retry would run beside its first handler`,
+function leaseOf({ lease }: AnyOptions, { answerMs }: ReceiverLimits): number {
+  if (lease !== undefined && lease <= answerMs)
+    throw mistake(
+      `"lease" must be longer than "limits.answerMs" (${String(answerMs)} ms), or a retry would overlap with the first handler`,
     );
-  return lease;
+  return lease ?? Math.max(60_000, 2 * answerMs);
 }
 
-export function checkWorkers(workers: WorkerOptions = {}, inbox: Inbox): WorkerSettings {
-  checkMembers("member of workers", workers, ["concurrency", "maxAttempts", "backoff", "pollMs"]);
-  const { maxAttempts = 10, backoff = exponentialBackoff(), pollMs = 1000 } = workers;
-  const concurrency = handlersAtOnce("workers.concurrency", workers.concurrency, {
-    inbox,
-    byDefault: DEFAULT_CONCURRENCY,
-  });
-  for (const [name, value] of Object.entries({ concurrency, maxAttempts, pollMs }))
-    positiveInteger(`workers.${name}`, value);
-  if (typeof backoff !== "function")
-    throw new TypeError(
-      'createReceiver: "workers.backoff" must be a function of the attempt\'s number; exponentialBackoff() makes one',
-    );
-  return { concurrency, maxAttempts, backoff, pollMs };
-}
-
-/** Returns the inbox's queue with `after-store`. Memory would lose events that it has acknowledged. */
-export function checkAcknowledge(
-  {
-    acknowledge = "after-handler",
-    workers,
-  }: Pick<ReceiverOptions<EventTypes>, "acknowledge" | "workers">,
+function retentionOf(
+  { retention = 30 * 86_400_000 }: AnyOptions,
   inbox: Inbox,
-): InboxQueue | undefined {
-  oneOf("acknowledge", acknowledge, ["after-handler", "after-store"]);
-  if (acknowledge === "after-handler") {
-    if (workers !== undefined)
-      throw new TypeError('createReceiver: "workers" needs acknowledge "after-store"');
-    return undefined;
-  }
-  if (inbox.queue === undefined)
-    throw new TypeError(
-      'createReceiver: acknowledge "after-store" needs sqliteInbox or postgresInbox: another inbox may lose events that it has acknowledged',
-    );
-  return inbox.queue;
-}
-
-export function checkOrder(
-  order: "none" | "per-resource" = "none",
-  inbox: Inbox,
-): "none" | "per-resource" {
-  oneOf("order", order, ["none", "per-resource"]);
-  if (order === "per-resource" && inbox.lastHandled === undefined)
-    throw new TypeError('createReceiver: order "per-resource" needs an inbox with "lastHandled"');
-  return order;
-}
-
-export function checkIdReuse(onIdReuse: "conflict" | "duplicate" = "conflict"): boolean {
-  oneOf("onIdReuse", onIdReuse, ["conflict", "duplicate"]);
-  return onIdReuse === "duplicate";
-}
-
-/** In milliseconds. A retry that arrives after its event was forgotten would run the handler again. */
-export function checkRetention(
-  retention: number = DEFAULT_RETENTION_MS,
-  { inbox, profile }: { readonly inbox: Inbox; readonly profile: Profile },
+  { name, delivery }: Profile,
 ): number {
-  positiveInteger("retention", retention);
-  const seconds = profile.delivery.scheduleSeconds.reduce((sum, step) => sum + step, 0);
+  const seconds = delivery.scheduleSeconds.reduce((sum, step) => sum + step, 0);
   const shortest = Math.min(retention, inbox.retentionMs ?? retention);
   if (shortest < seconds * 1000)
-    throw new TypeError(
-      `createReceiver: "retention" is ${String(shortest)} ms, shorter than the ${String(seconds)} s over which ` +
-        `the profile ${JSON.stringify(profile.name)} retries: a late retry would run its handler again`,
+    throw mistake(
+      `"retention" is ${String(shortest)} ms, shorter than the ${String(seconds)} s over which ` +
+        `the profile ${JSON.stringify(name)} retries: a late retry would run its handler again`,
     );
   return retention;
 }
 
-function oneOf(name: string, value: string, values: readonly string[]): void {
-  if (!values.includes(value))
-    throw new TypeError(
-      `createReceiver: "${name}" must be ${values.map((known) => JSON.stringify(known)).join(" or ")}`,
+function storedOf({ acknowledge, workers }: AnyOptions, inbox: Inbox): Settings["stored"] {
+  if (acknowledge !== "after-store") {
+    if (workers !== undefined) throw mistake('"workers" needs acknowledge "after-store"');
+    return undefined;
+  }
+  if (inbox.queue === undefined)
+    throw mistake(
+      'acknowledge "after-store" needs sqliteInbox or postgresInbox: another inbox may lose events that it has acknowledged',
     );
+  const { maxAttempts = 10, backoff = exponentialBackoff(), pollMs = 1000 } = workers ?? {};
+  const concurrency = withinPool("workers.concurrency", workers?.concurrency, 16, inbox);
+  return { queue: inbox.queue, workers: { concurrency, maxAttempts, backoff, pollMs } };
 }
 
-function checkMembers(what: string, given: object, names: readonly string[]): void {
-  for (const name of Object.keys(given))
-    if (!names.includes(name))
-      throw new TypeError(
-        `createReceiver: unknown ${what} ${JSON.stringify(name)}; ${nearest(name, names)}`,
-      );
-}
-
-function positiveInteger(name: string, value: unknown): void {
-  if (!Number.isSafeInteger(value) || Number(value) < 1)
-    throw new TypeError(`createReceiver: "${name}" must be a positive integer`);
-}
+const mistake = (text: string): TypeError => new TypeError(`createReceiver: ${text}`);

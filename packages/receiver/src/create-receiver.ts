@@ -1,21 +1,11 @@
-import type { Catalogue, EventTypeMap } from "@countersign/schemas";
-import { schemeOf } from "@countersign/signatures";
-import {
-  checkAcknowledge,
-  checkIdReuse,
-  checkLease,
-  checkLimits,
-  checkOptions,
-  checkOrder,
-  checkRetention,
-  checkWorkers,
-} from "./check-options.ts";
-import { diagnose } from "./diagnose.ts";
+import type { EventTypeMap } from "@countersign/schemas";
+import type { StatedScheme } from "@countersign/signatures";
+import { checkOptions, settingsOf } from "./check-options.ts";
 import { createHousekeeping } from "./inbox/housekeeping.ts";
 import type { DeadEvent, EventKey, Inbox, TransactionalInbox } from "./inbox/inbox.ts";
 import { memoryInbox } from "./inbox/memory.ts";
 import { requireQueue, Worker } from "./inbox/worker.ts";
-import type { EventTypes, ReceiverOptions } from "./options.ts";
+import type { ReceiverOptions } from "./options.ts";
 import { HandlerSlots, Running } from "./pipeline/admission.ts";
 import { type Attempt, BodyMemory } from "./pipeline/body.ts";
 import { FailureLog, warnOfRisks } from "./pipeline/failure-log.ts";
@@ -24,10 +14,16 @@ import { failed, type Outcome } from "./pipeline/outcome.ts";
 import type { ReceiverParts } from "./pipeline/parts.ts";
 import { receive } from "./pipeline/receive.ts";
 import { checkResponse, defaultRespond, type ReceiverResponse } from "./pipeline/respond.ts";
-import { type ContextOf, createRouter, type Handler } from "./pipeline/router.ts";
+import { type ContextOf, type Handler, Router } from "./pipeline/router.ts";
 import { STORED_AT_ONCE } from "./pipeline/store.ts";
 import { checkSecrets } from "./pipeline/verify.ts";
-import { entriesOf, envelopeOf, profileOf } from "./profile.ts";
+import {
+  type EventTypes,
+  profileOf,
+  profileParts,
+  type TypedByCatalogue,
+  type UntypedEvents,
+} from "./profile.ts";
 
 /** The events of a catalogue by their types and, as unions, by their categories. */
 export type EventsByName<Types extends EventTypes> = Types & {
@@ -86,16 +82,6 @@ export interface Receiver<
   retry(id: string | EventKey): Promise<boolean>;
 }
 
-/** Events of a provider without a catalogue: a handler gets unknown JSON. */
-export type UntypedEvents = Readonly<
-  Record<string, Readonly<Record<string, unknown>> & { readonly category: string }>
->;
-
-/** Types are known if the profile is the standard one, or a catalogue brings them. */
-type TypedByCatalogue<Types> =
-  | { readonly profile?: "standard" }
-  | { readonly catalogue: Catalogue<Types> };
-
 /**
  * Creates a receiver. It verifies each attempt over its raw bytes, claims each event once in its inbox
  * and runs exactly one handler. An event is acknowledged only after its handler has succeeded.
@@ -117,43 +103,35 @@ export function createReceiver<Types extends EventTypes, InboxType extends Inbox
   checkOptions(options);
   const { fallback, now = Date.now, respond = defaultRespond, onOutcome } = options;
   const profile = profileOf(options.profile);
-  const { toleranceSeconds } = profile.signature;
-  const scheme = schemeOf(profile.signature);
+  const fromProfile = profileParts(profile, options.catalogue);
+  const { scheme, catalogue } = fromProfile;
   const findSecrets = checkSecrets(options.secrets, scheme);
   const failures = new FailureLog(options.log);
   warnOfRisks(options, scheme);
   const inbox: Inbox = options.inbox ?? memoryInbox();
-  const queue = checkAcknowledge(options, inbox);
-  const limits = checkLimits(options.limits, { inbox, profile });
-  const catalogue = entriesOf<Types>(options.catalogue, profile);
+  const { limits, leaseMs, retentionMs, stored } = settingsOf(options, inbox, profile);
   const categories = new Set([...catalogue.values()].map(({ category }) => category));
-  const router = createRouter({ names: [...catalogue.keys(), ...categories], fallback });
-  const explain: ReceiverParts["explain"] = (refused) =>
-    diagnose({ ...refused, signature: profile.signature, toleranceSeconds });
+  const router = new Router([...catalogue.keys(), ...categories], fallback);
   const elapsed = (): number => performance.now();
   const parts: ReceiverParts = {
-    scheme,
-    toleranceSeconds,
-    pointers: envelopeOf(profile),
-    catalogue,
+    ...fromProfile,
     inbox,
     begin: isTransactional(inbox) ? (claim) => inbox.begin(claim) : undefined,
-    queue,
+    queue: stored?.queue,
     onStored: () => worker?.onStored(),
-    order: checkOrder(options.order, inbox),
-    anyBody: checkIdReuse(options.onIdReuse),
-    leaseMs: checkLease(options.lease, limits),
+    order: options.order ?? "none",
+    anyBody: options.onIdReuse === "duplicate",
+    leaseMs,
     limits,
     router,
-    slots: new HandlerSlots(queue === undefined ? limits.concurrentHandlers : STORED_AT_ONCE),
+    slots: new HandlerSlots(stored === undefined ? limits.concurrentHandlers : STORED_AT_ONCE),
     memory: new BodyMemory(limits),
     failures,
-    explain: options.explain === true ? explain : undefined,
+    explain: options.explain === true ? explainer(profile.signature) : undefined,
     now,
     elapsed,
     findSecrets,
   };
-  const retentionMs = checkRetention(options.retention, { inbox, profile });
   const keepHouse = createHousekeeping(parts, retentionMs);
   const running = new Running();
 
@@ -167,8 +145,9 @@ export function createReceiver<Types extends EventTypes, InboxType extends Inbox
     }
     keepHouse();
   };
-  const settings = queue && checkWorkers(options.workers, inbox);
-  const worker = settings && new Worker({ parts, queue, settings, report, onLook: keepHouse });
+  const worker =
+    stored &&
+    new Worker({ parts, queue: stored.queue, settings: stored.workers, report, onLook: keepHouse });
 
   /** Decides about an attempt; `answerWith` maps its outcome to what is really answered, and is reported. */
   async function decide<Answer extends Answered>(
@@ -244,3 +223,15 @@ interface Answered {
 
 const isTransactional = (inbox: Inbox): inbox is TransactionalInbox<unknown> =>
   "begin" in inbox && typeof inbox.begin === "function";
+
+/** Explains refused signatures in a developer's log. Its code is loaded on first use: other receivers do not pay for it. */
+function explainer(scheme: StatedScheme & { toleranceSeconds: number }): ReceiverParts["explain"] {
+  const { toleranceSeconds } = scheme;
+  return async ({ headers, body, secrets, now }) => {
+    const { explain } = await import("@countersign/signatures/explain");
+    const causes = explain({ headers, body }, secrets, { scheme, now, toleranceSeconds });
+    return causes.map(({ certain, sentence, fix }) =>
+      certain ? `${sentence} ${fix}` : `Probably: ${sentence} ${fix}`,
+    );
+  };
+}

@@ -1,39 +1,13 @@
 export type { AnswersAttempts } from "./adapters/answer.ts";
-export {
-  createReceiver,
-  type EventsByName,
-  type Receiver,
-  type UntypedEvents,
-} from "./create-receiver.ts";
+export { createReceiver, type EventsByName, type Receiver } from "./create-receiver.ts";
 export {
   type Backoff,
   exponentialBackoff,
   type ExponentialBackoffOptions,
 } from "./inbox/backoff.ts";
-export type {
-  BeginRequest,
-  Claim,
-  ClaimRequest,
-  Commit,
-  Completion,
-  DeadEvent,
-  EventKey,
-  EventResource,
-  Failure,
-  Inbox,
-  InboxQueue,
-  InboxTransaction,
-  QueueStatus,
-  RecordedEvent,
-  Settlement,
-  Stored,
-  StoreRequest,
-  TakenEvent,
-  TakeRequest,
-  TransactionalInbox,
-} from "./inbox/inbox.ts";
+export type * from "./inbox/inbox.ts";
 export { memoryInbox, type MemoryInboxOptions } from "./inbox/memory.ts";
-export type { EventTypes, ReceiverOptions, SecretsRequest, WorkerOptions } from "./options.ts";
+export type { ReceiverOptions, SecretsRequest, WorkerOptions } from "./options.ts";
 export type { Attempt, BodyErrorCode, BodyLimits, BodyReader } from "./pipeline/body.ts";
 export { amountCents, type UnknownEvent } from "./pipeline/envelope.ts";
 export type { FailureLogger } from "./pipeline/failure-log.ts";
@@ -68,41 +42,8 @@ export type {
   HandlerContext,
   TransactionalContext,
 } from "./pipeline/router.ts";
-export type {
-  AccountDeactivatedEvent,
-  AccountDetails,
-  AccountLinkedEvent,
-  AccountUpdatedEvent,
-  Amount,
-  Catalogue,
-  CatalogueEntry,
-  Customer,
-  CustomerActivatedEvent,
-  CustomerCreatedEvent,
-  CustomerDeactivatedEvent,
-  ErrorDetails,
-  EventCategory,
-  EventType,
-  EventTypeMap,
-  LinkedAccount,
-  Payment,
-  PaymentAuthorizedEvent,
-  PaymentCanceledEvent,
-  PaymentCreatedEvent,
-  PaymentFailedEvent,
-  PaymentSucceededEvent,
-  Profile,
-  Refund,
-  RefundAuthorizedEvent,
-  RefundFailed,
-  RefundFailedEvent,
-  RefundInitiated,
-  RefundPendingEvent,
-  SchemaError,
-  Validation,
-  Validator,
-  WebhookEvent,
-} from "@countersign/schemas";
+export type * from "@countersign/schemas";
+export type { EventTypes, UntypedEvents } from "./profile.ts";
 export { profiles } from "@countersign/schemas/profiles";
 export {
   type VerifiedEvent,

@@ -1,27 +1,21 @@
-import type { Catalogue, CatalogueEntry, EventTypeMap } from "@countersign/schemas";
+import type { Catalogue, EventTypeMap } from "@countersign/schemas";
 import type { Profile } from "@countersign/schemas/profiles";
-import {
-  type HeadersLike,
-  schemeOf,
-  type Secret,
-  type SignatureErrorCode,
-  type SignatureScheme,
-} from "@countersign/signatures";
-import type { UntypedEvents } from "./create-receiver.ts";
-import type { EventTypes } from "./options.ts";
-import {
-  type EnvelopePointers,
-  readEnvelope,
-  type UnknownEvent,
-  validate,
-} from "./pipeline/envelope.ts";
+import type { HeadersLike, Secret, SignatureErrorCode } from "@countersign/signatures";
+import { readEnvelope, type UnknownEvent, validate } from "./pipeline/envelope.ts";
 import {
   isOutcome,
   type Rejected,
   type RejectionDetail,
   type RejectionFacts,
 } from "./pipeline/outcome.ts";
-import { entriesOf, envelopeOf, profileOf } from "./profile.ts";
+import {
+  type EventTypes,
+  profileOf,
+  type ProfileParts,
+  profileParts,
+  type TypedByCatalogue,
+  type UntypedEvents,
+} from "./profile.ts";
 
 /** The default of `createReceiver`. */
 const DEPTH = 16;
@@ -37,7 +31,7 @@ export interface VerifyEventOptions<Types> {
   readonly now?: number | (() => number);
 }
 
-/** Why `verifyEvent` refuses an attempt. */
+/** The reason for which `verifyEvent` refuses an attempt. */
 export type VerifyEventCode =
   | SignatureErrorCode
   | "CS_BODY_NOT_JSON"
@@ -69,10 +63,6 @@ export type VerifiedEvent<Types> =
       readonly facts: RejectionFacts & { readonly details?: readonly RejectionDetail[] };
     };
 
-type TypedByCatalogue<Types> =
-  | { readonly profile?: "standard" }
-  | { readonly catalogue: Catalogue<Types> };
-
 /**
  * Verifies, parses, validates and types one webhook, without an inbox, a router or an answer: recognising duplicates
  * by `event.id` is up to you. Never throws for what a stranger sends.
@@ -93,7 +83,12 @@ export function verifyEvent<Types extends EventTypes>(
   attempt: { readonly headers: HeadersLike; readonly body: Uint8Array },
   { secrets, profile, catalogue, now = Date.now }: VerifyEventOptions<Types>,
 ): VerifiedEvent<Types> {
-  const { scheme, toleranceSeconds, pointers, entries } = partsOf(profileOf(profile), catalogue);
+  const {
+    scheme,
+    toleranceSeconds,
+    pointers,
+    catalogue: entries,
+  } = partsOf(profileOf(profile), catalogue);
   // The scheme refuses what is not a secret, `undefined` included.
   const verification = scheme.verify(attempt, secrets as readonly Secret[], {
     now: typeof now === "function" ? now() : now,
@@ -120,27 +115,12 @@ function refused({ code, facts = {}, details }: Rejected): VerifiedEvent<never> 
   return { ok: false, code: own, facts: details === undefined ? facts : { ...facts, details } };
 }
 
-interface VerifyParts {
-  readonly scheme: SignatureScheme;
-  readonly toleranceSeconds: number;
-  readonly pointers: EnvelopePointers;
-  readonly entries: ReadonlyMap<string, CatalogueEntry<unknown>>;
-}
-
 /** A scheme keeps imported keys, which cost more than the rest of a call. */
-const known = new WeakMap<Profile, Map<unknown, VerifyParts>>();
+const known = new WeakMap<Profile, Map<unknown, ProfileParts>>();
 
-function partsOf<Types extends EventTypes>(
-  profile: Profile,
-  catalogue: Catalogue<Types> | undefined,
-): VerifyParts {
-  const ofProfile = known.get(profile) ?? new Map<unknown, VerifyParts>();
-  const parts = ofProfile.get(catalogue) ?? {
-    scheme: schemeOf(profile.signature),
-    toleranceSeconds: profile.signature.toleranceSeconds,
-    pointers: envelopeOf(profile),
-    entries: entriesOf<Types>(catalogue, profile),
-  };
+function partsOf<Types>(profile: Profile, catalogue: Catalogue<Types> | undefined): ProfileParts {
+  const ofProfile = known.get(profile) ?? new Map<unknown, ProfileParts>();
+  const parts = ofProfile.get(catalogue) ?? profileParts(profile, catalogue);
   known.set(profile, ofProfile.set(catalogue, parts));
   return parts;
 }

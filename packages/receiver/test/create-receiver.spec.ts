@@ -58,7 +58,7 @@ describe("createReceiver", () => {
       { acknowledge: "after-store", inbox: memoryInbox() },
       /needs sqliteInbox or postgresInbox/,
     ],
-    ["an inbox without methods", { inbox: {} }, /invalid "inbox": expected memoryInbox\(\)/],
+    ["an inbox without methods", { inbox: {} }, /"inbox" must be memoryInbox\(\)/],
     ["a log that cannot log", { log: true }, /"log" must be false/],
     ["an unknown acknowledge", { acknowledge: "before" }, /"acknowledge" must be/],
   ])("refuses %s at start-up", (_what, options, message) => {

@@ -1,5 +1,6 @@
-import { parseAmount, readJson } from "@countersign/rules";
+import { compareStates, parseAmount, readJson, type ResourceState } from "@countersign/rules";
 import type { CatalogueEntry } from "@countersign/schemas";
+import type { EventResource } from "../inbox/inbox.ts";
 import { type EventIdentity, type Rejected, rejected } from "./outcome.ts";
 
 /** An event of any type, as the fallback gets it. */
@@ -22,12 +23,7 @@ export interface Envelope {
 }
 
 /** The envelope's members, as unescaped JSON Pointers. */
-export interface EnvelopePointers {
-  readonly id: readonly string[];
-  readonly type: readonly string[];
-  readonly timestamp: readonly string[];
-  readonly data: readonly string[];
-}
+export type EnvelopePointers = Readonly<Record<keyof UnknownEvent, readonly string[]>>;
 
 /** The identity that a genuine signature proves. */
 export interface SignedIdentity {
@@ -99,10 +95,41 @@ export function validate(
 }
 
 /**
- * Returns an event's amount as exact cents, 1 to 9,999,999,999.
+ * Returns the resource that an event is about, by the pointer of its catalogue's entry. `undefined` if the
+ * type is unknown or the body has no id there: such an event is neither ordered nor skipped.
  *
- * `validate` lets through only numbers whose source text is as precise as the parsed number, so the
- * number's shortest text is the amount and no floating-point arithmetic is needed.
+ * Types with the same name up to the last dot are states of one resource: a refund that carries its
+ * payment's id is not that payment. A type without a dot uses its category.
+ */
+export function resourceOf(
+  { identity: { type }, body, event }: Envelope,
+  entry: CatalogueEntry<unknown> | undefined,
+): EventResource | undefined {
+  if (entry === undefined) return undefined;
+  const id = valueAt(body, membersOf(entry.resource));
+  if (typeof id !== "string" && typeof id !== "number") return undefined;
+  const dot = type.lastIndexOf(".");
+  const family = dot === -1 ? entry.category : type.slice(0, dot);
+  return {
+    name: JSON.stringify([family, id]),
+    rank: entry.rank,
+    timestamp: Date.parse(event.timestamp),
+  };
+}
+
+/** True if the event is an older state of its resource than the last handled one. Ties and invalid times are not. */
+export function isSuperseded(
+  { type, resource }: { readonly type: string; readonly resource: EventResource },
+  last: ResourceState | undefined,
+): boolean {
+  if (last === undefined) return false;
+  const { rank, timestamp } = resource;
+  return compareStates({ first: last, second: { type, rank, timestamp } }) === "older";
+}
+
+/**
+ * Returns an event's amount as exact cents, 1 to 9,999,999,999. Validation has refused numbers whose source
+ * text is more precise than the parsed number, so the number's shortest text is the amount.
  *
  * @throws {RangeError} the value is not an amount of cents. No event that a handler gets has such a value.
  */

@@ -6,9 +6,8 @@ import type {
   InboxTransaction,
   RecordedEvent,
 } from "../inbox/inbox.ts";
-import { isSuperseded, resourceOf } from "./order.ts";
 import type { Deadline } from "./admission.ts";
-import type { Envelope } from "./envelope.ts";
+import { type Envelope, isSuperseded, resourceOf } from "./envelope.ts";
 import { type EventIdentity, failed, type Outcome, rejected } from "./outcome.ts";
 import type { ReceiverParts } from "./parts.ts";
 import type { Route } from "./router.ts";

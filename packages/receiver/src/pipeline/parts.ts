@@ -1,15 +1,13 @@
-import type { CatalogueEntry } from "@countersign/schemas";
-import type { HeadersLike, Secret, SignatureScheme } from "@countersign/signatures";
-import type { RefusedAttempt } from "../diagnose.ts";
+import type { HeadersLike, Secret } from "@countersign/signatures";
 import type { Inbox, InboxQueue, TransactionalInbox } from "../inbox/inbox.ts";
 import type { HandlerSlots } from "./admission.ts";
 import type { BodyLimits, BodyMemory } from "./body.ts";
-import type { EnvelopePointers } from "./envelope.ts";
 import type { FailureLog } from "./failure-log.ts";
 import type { Router } from "./router.ts";
+import type { ProfileParts } from "../profile.ts";
 
 export interface ReceiverLimits extends BodyLimits {
-  /** How deep the body's JSON may nest. */
+  /** Maximum nesting of the body's JSON. */
   readonly depth: number;
   /** The longest time from an attempt's arrival to its answer, in milliseconds: body, waiting and handler. */
   readonly answerMs: number;
@@ -26,12 +24,7 @@ export interface TenantSecrets {
 }
 
 /** Everything that the flow needs: made once by `createReceiver`, the same for every attempt. */
-export interface ReceiverParts {
-  readonly scheme: SignatureScheme;
-  readonly toleranceSeconds: number;
-  readonly pointers: EnvelopePointers;
-  /** A Map: a type named "constructor" must not be found in an object's prototype. */
-  readonly catalogue: ReadonlyMap<string, CatalogueEntry<unknown>>;
+export interface ReceiverParts extends ProfileParts {
   readonly inbox: Inbox;
   /** Begins one of the inbox's transactions, if it has them. */
   readonly begin: TransactionalInbox<unknown>["begin"] | undefined;
@@ -51,9 +44,12 @@ export interface ReceiverParts {
   readonly failures: FailureLog;
   /** Explains why a signature is refused, with the option `explain`. */
   readonly explain:
-    | ((
-        refused: Omit<RefusedAttempt, "signature" | "toleranceSeconds">,
-      ) => Promise<readonly string[]>)
+    | ((refused: {
+        readonly headers: HeadersLike;
+        readonly body: Uint8Array;
+        readonly secrets: readonly Secret[];
+        readonly now: number;
+      }) => Promise<readonly string[]>)
     | undefined;
   /** Wall time in milliseconds, for what is stored or compared with a sender's time. */
   readonly now: () => number;

@@ -49,71 +49,55 @@ export interface Route {
  * Finds exactly one handler for an event: the type's, else the category's, else the fallback.
  * With several handlers, a retry after one has failed would run the others again.
  */
-export interface Router {
+export class Router {
+  readonly #names: readonly string[];
+  readonly #fallback: Route;
+  // A Map, since a plain object answers "constructor" and "toString" with functions.
+  readonly #routes = new Map<string, Route>();
+  #routing = false;
+
+  /** @param names The catalogue's types and categories. */
+  constructor(names: readonly string[], fallback: AnyHandler) {
+    this.#names = names;
+    this.#fallback = { handler: fallback, fallback: true };
+  }
+
   /**
    * @throws {TypeError} `name` is neither a type nor a category of the catalogue, has a handler
    *   already, or an attempt has been received before.
    */
-  register(name: string, handler: AnyHandler): void;
-  find(type: string, category: string | undefined): Route;
-}
+  register(name: string, handler: AnyHandler): void {
+    const problem = this.#problem(name, handler);
+    if (problem !== undefined) throw new TypeError(`receiver.on(${quoted(name)}): ${problem}`);
+    this.#routes.set(name, { handler, fallback: false });
+  }
 
-export function createRouter(options: {
-  readonly names: readonly string[];
-  readonly fallback: AnyHandler;
-}): Router {
-  const known = new Set(options.names);
-  // A Map, since a plain object answers "constructor" and "toString" with functions.
-  const handlers = new Map<string, AnyHandler>();
-  const fallback: Route = { handler: options.fallback, fallback: true };
-  let routing = false;
+  #problem(name: string, handler: AnyHandler): string | undefined {
+    if (typeof handler !== "function") return "the handler must be a function";
+    if (name === "*" || name === "")
+      return 'unsupported name; every event without its own handler goes to the "fallback" option of createReceiver';
+    if (!this.#names.includes(name))
+      return `unknown type or category; ${nearest(name, this.#names)}`;
+    if (this.#routes.has(name)) return "a handler already exists, and an event has exactly one";
+    // A handler registered later would miss events that the fallback has handled meanwhile.
+    return this.#routing ? "register all handlers before the first attempt" : undefined;
+  }
 
-  return {
-    register(name, handler) {
-      if (typeof handler !== "function")
-        throw new TypeError(`receiver.on(${quoted(name)}): the handler must be a function`);
-      if (name === "*" || name === "")
-        throw new TypeError(
-          `receiver.on(${quoted(name)}): unsupported name; every event without its own handler goes to the "fallback" option of createReceiver`,
-        );
-      if (!known.has(name))
-        throw new TypeError(
-          `receiver.on(${quoted(name)}): unknown type or category; ${nearest(name, options.names)}`,
-        );
-      if (handlers.has(name))
-        throw new TypeError(
-          `receiver.on(${quoted(name)}): a handler already exists, and an event has exactly one`,
-        );
-      // A handler registered later would miss events that the fallback has handled meanwhile.
-      if (routing)
-        throw new TypeError(
-          `receiver.on(${quoted(name)}): register all handlers before the first attempt`,
-        );
-      handlers.set(name, handler);
-    },
-    find(type, category) {
-      routing = true;
-      const handler =
-        handlers.get(type) ?? (category === undefined ? undefined : handlers.get(category));
-      return handler === undefined ? fallback : { handler, fallback: false };
-    },
-  };
+  find(type: string, category = ""): Route {
+    this.#routing = true;
+    return this.#routes.get(type) ?? this.#routes.get(category) ?? this.#fallback;
+  }
 }
 
 const quoted = (name: unknown): string => JSON.stringify(String(name));
 
 /** Returns "did you mean …" with the three names that differ in the fewest letters. */
 export function nearest(name: string, names: readonly string[]): string {
-  const distances = names
-    .map((candidate) => ({
-      candidate,
-      distance: editDistance(name.slice(0, 64), candidate),
-    }))
-    .toSorted((a, b) => a.distance - b.distance || a.candidate.localeCompare(b.candidate));
-  return `did you mean ${distances
-    .slice(0, 3)
-    .map(({ candidate }) => quoted(candidate))
-    .join(", ")}?`;
+  const closest = names
+    .map((known) => ({ known, distance: editDistance(name.slice(0, 64), known) }))
+    .toSorted((a, b) => a.distance - b.distance || a.known.localeCompare(b.known))
+    .slice(0, 3);
+  return `did you mean ${closest.map(({ known }) => quoted(known)).join(", ")}?`;
 }
 
 /** Returns the Levenshtein distance, computed row by row. */
