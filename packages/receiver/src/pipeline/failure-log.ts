@@ -10,7 +10,7 @@ export interface FailureLogger {
 
 const MINUTE_MS = 60_000;
 
-/** Failures of a store or a vault come with every attempt; those of a handler are each reported. */
+/** An unavailable store fails every attempt; errors of handlers are each reported. */
 const COUNTED: ReadonlySet<Failed["code"]> = new Set([
   "CS_INBOX_UNAVAILABLE",
   "CS_SECRETS_UNAVAILABLE",
@@ -44,27 +44,14 @@ export class FailureLog {
 
   report(outcome: Outcome): void {
     if (this.#logger === undefined) return;
-    switch (outcome.kind) {
-      case "rejected":
-        if (outcome.facts?.explanation === undefined)
-          this.#count(outcome.code, () => refusalOf(outcome));
-        else this.#write("warn", refusalOf(outcome), outcome.facts.explanation);
-        return;
-      case "failed": {
-        const text = (): string => `failed ${outcome.code}${eventOf(outcome.event)}`;
-        if (COUNTED.has(outcome.code)) this.#count(outcome.code, text, outcome.error);
-        else this.#write("error", text(), outcome.error);
-        return;
-      }
-      case "handled":
-      case "unrouted":
-      case "duplicate":
-      case "superseded":
-      case "stored":
-      case "in_progress":
-        return;
-      default:
-        outcome satisfies never;
+    if (outcome.kind === "rejected") {
+      const explanation = outcome.facts?.explanation;
+      if (explanation === undefined) this.#count(outcome.code, () => refusalOf(outcome));
+      else this.#write("warn", refusalOf(outcome), explanation);
+    } else if (outcome.kind === "failed") {
+      const text = (): string => `failed ${outcome.code}${eventOf(outcome.event)}`;
+      if (COUNTED.has(outcome.code)) this.#count(outcome.code, text, outcome.error);
+      else this.#write("error", text(), outcome.error);
     }
   }
 
@@ -126,21 +113,21 @@ const MAX_HIDDEN = 1000;
 const stderr: FailureLogger = { warn: write, error: write };
 
 function write(text: string): void {
-  // Not every runtime of the Web has what Node's types promise.
-  const { process } = globalThis as {
-    process?: { stderr?: { write?(text: string): unknown } };
-  };
-  if (process?.stderr?.write === undefined) console.error(text);
-  else process.stderr.write(`${text}\n`);
+  if (runtime.process?.stderr?.write === undefined) console.error(text);
+  else runtime.process.stderr.write(`${text}\n`);
 }
 
-/** Emits a process warning if the runtime has them; importing `node:process` would exclude the others. */
-export function warnProcess(code: string, message: string): void {
-  // Not every runtime of the Web has what Node's types promise.
-  const { process } = globalThis as {
-    process?: { emitWarning?(message: string, options: { code: string }): void };
+/** The global object, of which Node's types promise more than every runtime of the Web has. */
+const runtime = globalThis as {
+  readonly process?: {
+    readonly stderr?: { write?(text: string): unknown };
+    emitWarning?(message: string, options: { code: string }): void;
   };
-  process?.emitWarning?.(message, { code });
+};
+
+/** Emits a process warning, in runtimes that have them. */
+export function warnProcess(code: string, message: string): void {
+  runtime.process?.emitWarning?.(message, { code });
 }
 
 /** Warns about options that lose events or let them be replayed. */
@@ -149,7 +136,7 @@ export function warnOfRisks(options: { readonly inbox?: unknown }, scheme: Signa
     warnProcess(
       "CS_SCHEME_REPLAYABLE",
       `createReceiver: the scheme ${JSON.stringify(scheme.name)} signs neither an id nor a time: a recorded ` +
-        "attempt verifies for ever, and runs its handler again once the inbox has forgotten its event",
+        "attempt stays valid, and runs its handler again once the inbox has forgotten its event",
     );
   if (options.inbox === undefined)
     warnProcess(

@@ -1,7 +1,7 @@
 import { channel } from "node:diagnostics_channel";
 import type { FailureCode, Outcome, RejectionCode } from "./outcome.ts";
 
-/** Known about an outcome, in addition to it: the second argument of `onOutcome`. */
+/** Facts about an outcome: the second argument of `onOutcome`. */
 export interface OutcomeFacts {
   /** From the attempt's arrival, or the worker's take, to the outcome, in milliseconds. */
   readonly durationMs: number;
@@ -9,9 +9,9 @@ export interface OutcomeFacts {
   readonly secretIndex?: number;
   /** Status of the answer; absent for `receiver.receive()` and workers. */
   readonly status?: number;
-  /** True: the attempt was answered before, and this became of its handler. */
+  /** True: the handler's own outcome, after its attempt had to be answered. */
   readonly late?: true;
-  /** Only if a worker handled a stored event. */
+  /** Only for a worker's run of a stored event. */
   readonly worker?: WorkerFacts;
 }
 
@@ -24,26 +24,17 @@ export interface WorkerFacts {
 }
 
 /**
- * Published on the channel `countersign:receiver:outcome`, once for every outcome of every receiver in
- * the process.
- *
- * Its members are listed one by one, so that a new member of an outcome is not published by accident:
- * never a body, a header, a secret, or an error with its message.
+ * Published on the channel `countersign:receiver:outcome`, once for every outcome of every receiver in the
+ * process. Never has a body, a header, a secret, or an error's message.
  */
-export interface OutcomeReport extends Omit<OutcomeFacts, "worker"> {
+export interface OutcomeReport extends Omit<OutcomeFacts, "worker">, Partial<WorkerFacts> {
   readonly kind: Outcome["kind"];
-  /** The reason, if the outcome is `failed` or `rejected`. */
+  /** Only if the outcome is `failed` or `rejected`. */
   readonly code?: RejectionCode | FailureCode;
-  /** The tenant that `secrets` named, or `''`. Only with a verified event. */
+  /** The tenant that `secrets` named, or `''`. Only with a verified event, like `id` and `type`. */
   readonly tenant?: string;
-  /** The event's signed id. Only with a verified event. */
   readonly id?: string;
-  /** The event's type. Only with a verified event. */
   readonly type?: string;
-  /** How often a worker has run this stored event, from 1. */
-  readonly attempts?: number;
-  /** True: the worker has given the event up. */
-  readonly dead?: boolean;
 }
 
 /** The name of the channel: `diagnostics_channel.subscribe(OUTCOME_CHANNEL, (report) => …)`. */
@@ -52,14 +43,12 @@ export const OUTCOME_CHANNEL = "countersign:receiver:outcome";
 // Channels belong to the process and are found by name: this is a handle, not state.
 const outcomes = channel(OUTCOME_CHANNEL);
 
-/**
- * Publishes an outcome to the channel's subscribers. Without one it costs a comparison.
- * A subscriber that throws changes nothing here; Node.js makes it an uncaught exception.
- */
+/** Publishes an outcome. Node.js turns an error of a subscriber into an uncaught exception. */
 export function publishOutcome(outcome: Outcome, facts: OutcomeFacts): void {
   if (outcomes.hasSubscribers) outcomes.publish(reportOf(outcome, facts));
 }
 
+/** Lists the members one by one, so that a new member of an outcome is not published by accident. */
 function reportOf(
   outcome: Outcome,
   { durationMs, secretIndex, status, late, worker }: OutcomeFacts,
@@ -77,14 +66,10 @@ function reportOf(
   };
 }
 
-/** How many outcomes there were, by kind; those with a code, by code. Plain numbers: print it as JSON. */
-export interface OutcomeCounts {
-  readonly handled: number;
-  readonly unrouted: number;
-  readonly duplicate: number;
-  readonly superseded: number;
-  readonly stored: number;
-  readonly in_progress: number;
+type Uncoded = Exclude<Outcome["kind"], "failed" | "rejected">;
+
+/** Numbers of outcomes by kind, and of those with a code by code. Plain numbers: print it as JSON. */
+export interface OutcomeCounts extends Readonly<Record<Uncoded, number>> {
   /** Only the codes that occurred. */
   readonly failed: Readonly<Partial<Record<FailureCode, number>>>;
   /** Only the codes that occurred. */
@@ -104,9 +89,8 @@ export interface OutcomeCounters {
 }
 
 /**
- * Counts a receiver's outcomes by kind and code. Kinds and codes are closed sets, so no sender can make
- * the counters grow; types, ids and tenants are not counted. A stored event counts once as `stored` and
- * once for each run of a worker.
+ * Counts a receiver's outcomes by kind and code: closed sets, so no sender can make the counters grow. A
+ * stored event counts once as `stored` and once for each run of a worker.
  */
 export function countOutcomes(): OutcomeCounters {
   const kinds = { handled: 0, unrouted: 0, duplicate: 0, superseded: 0, stored: 0, in_progress: 0 };
@@ -116,24 +100,10 @@ export function countOutcomes(): OutcomeCounters {
   return {
     onOutcome(outcome, facts) {
       if (facts?.worker?.dead === true) dead += 1;
-      switch (outcome.kind) {
-        case "failed":
-          failed[outcome.code] = (failed[outcome.code] ?? 0) + 1;
-          return;
-        case "rejected":
-          rejected[outcome.code] = (rejected[outcome.code] ?? 0) + 1;
-          return;
-        case "handled":
-        case "unrouted":
-        case "duplicate":
-        case "superseded":
-        case "stored":
-        case "in_progress":
-          kinds[outcome.kind] += 1;
-          return;
-        default:
-          outcome satisfies never;
-      }
+      if (outcome.kind === "failed") failed[outcome.code] = (failed[outcome.code] ?? 0) + 1;
+      else if (outcome.kind === "rejected")
+        rejected[outcome.code] = (rejected[outcome.code] ?? 0) + 1;
+      else kinds[outcome.kind] += 1;
     },
     counters: () => ({ ...kinds, failed: { ...failed }, rejected: { ...rejected }, dead }),
   };

@@ -1,7 +1,7 @@
 import type { RefusalFacts, SignatureErrorCode } from "@countersign/signatures";
 import type { EventKey } from "../inbox/inbox.ts";
 
-/** Why an attempt is refused: before, at or after its signature. The table in the README explains each code. */
+/** Reasons to refuse an attempt. The table in the README explains each code. */
 export type RejectionCode =
   | SignatureErrorCode
   | "CS_TENANT_UNKNOWN"
@@ -19,7 +19,7 @@ export type RejectionCode =
   | "CS_EVENT_ID_REUSED"
   | "CS_RECEIVER_BUSY";
 
-/** Why an authentic event is not handled this time; the sender's next attempt tries again. */
+/** Reasons for which an authentic event is not handled this time; the sender's next attempt tries again. */
 export type FailureCode =
   | "CS_HANDLER_FAILED"
   | "CS_HANDLER_TIMEOUT"
@@ -34,16 +34,16 @@ export interface EventIdentity {
   readonly type: string;
 }
 
-/** What is wrong with an authentic body, for the receiver's own log; a sender never sees it. */
+/** A fault of an authentic body, for the receiver's own log; a sender never sees it. */
 export interface RejectionDetail {
   /** JSON Pointer into the body; absent if the detail is about the whole body. */
   readonly pointer?: string;
   readonly message: string;
 }
 
-/** Why exactly an attempt is refused, for the receiver's own log; a sender never sees it. */
+/** Details of a refusal, for the receiver's own log; a sender never sees them. */
 export interface RejectionFacts extends RefusalFacts {
-  /** Why a signature is refused, with the option `explain`: one sentence and its fix for each cause. */
+  /** The causes of a refused signature, each with its fix. Only with the option `explain`. */
   readonly explanation?: readonly string[];
   /** The Content-Type that is refused; `null` if it was sent twice. */
   readonly contentType?: string | null;
@@ -72,7 +72,7 @@ export type Outcome =
       readonly code: FailureCode;
       readonly retryAfterSeconds: number;
       readonly event?: EventIdentity;
-      /** What was thrown. The sender sees only the code. */
+      /** The thrown value. The sender sees only the code. */
       readonly error: unknown;
     }
   | {
@@ -96,13 +96,7 @@ export function rejected(
 
 /** Fails an attempt; the sender tries again. */
 export function failed(code: FailureCode, error: unknown, event?: EventIdentity): Failed {
-  return {
-    kind: "failed",
-    code,
-    retryAfterSeconds: 5,
-    ...(event === undefined ? {} : { event }),
-    error,
-  };
+  return { kind: "failed", code, retryAfterSeconds: 5, ...(event && { event }), error };
 }
 
 /** True if a step ended the attempt instead of returning its value. */

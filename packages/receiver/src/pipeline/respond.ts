@@ -11,8 +11,6 @@ export interface ReceiverResponse {
 /** Maps an outcome to an answer; `createReceiver({ respond })` replaces the default one. */
 export type Respond = (outcome: Outcome) => ReceiverResponse;
 
-const RETRY_AFTER_BUSY_SECONDS = 5;
-
 /**
  * The default answers. A 2xx acknowledges, and the sender stops; after anything else it tries again.
  * A sender sees a code and the event's id, never a message, a stack or a secret.
@@ -34,15 +32,14 @@ export function defaultRespond(outcome: Outcome): ReceiverResponse {
       const status = rejectionStatus[outcome.code] ?? 401;
       // All 401s are alike, byte for byte: the reason would help only a forger.
       const code = status === 401 ? "CS_SIGNATURE_REFUSED" : outcome.code;
-      const retryAfter = status === 503 ? RETRY_AFTER_BUSY_SECONDS : undefined;
-      return json(status, code, outcome.event?.key.id, retryAfter);
+      return json(status, code, outcome.event?.key.id, status === 503 ? 5 : undefined);
     }
     default:
       return outcome satisfies never;
   }
 }
 
-/** Every rejection except those of the signature and the tenant, which are 401. */
+/** The rejections' statuses; those of the signature and the tenant are 401. */
 const rejectionStatus: Readonly<Partial<Record<RejectionCode, number>>> = {
   CS_BODY_CONSUMED: 500,
   CS_BODY_ENCODED: 415,
@@ -59,7 +56,7 @@ const rejectionStatus: Readonly<Partial<Record<RejectionCode, number>>> = {
   CS_RECEIVER_BUSY: 503,
 };
 
-/** The default fix for a consumed body, in the answer and in the warning; an adapter replaces it with its own. */
+/** The default fix for a consumed body; an adapter replaces it with its own. */
 export const BODY_CONSUMED_FIX: string =
   "a parser such as express.json() has read the body before the receiver: " +
   "move app.post(path, toExpress(receiver)) above app.use(express.json())";
@@ -88,8 +85,7 @@ const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /**
- * Returns the answer of a `respond` function as HTTP can carry it: a status of 200 to 599 and clean headers.
- * Checked here, since every framework throws at another moment, and some of them end the process.
+ * Checks the answer of a `respond` function: on an invalid one, some frameworks end the process.
  *
  * @throws {TypeError} HTTP cannot carry the answer.
  */
@@ -104,24 +100,16 @@ export function checkResponse(response: ReceiverResponse): ReceiverResponse {
   return BODILESS.has(status) && body !== "" ? { status, headers, body: "" } : response;
 }
 
-/** Rejections of an authentic body, for which a sender may be asked to stop. */
-export type AbortableCode = Extract<
-  RejectionCode,
-  | "CS_BODY_NOT_JSON"
-  | "CS_EVENT_ENVELOPE"
-  | "CS_EVENT_ID_MISMATCH"
-  | "CS_EVENT_SCHEMA"
-  | "CS_EVENT_ID_REUSED"
->;
+const ABORTABLE = [
+  "CS_BODY_NOT_JSON",
+  "CS_EVENT_ENVELOPE",
+  "CS_EVENT_ID_MISMATCH",
+  "CS_EVENT_SCHEMA",
+  "CS_EVENT_ID_REUSED",
+] as const;
 
-/** Exhaustive by its type. */
-const abortable: Readonly<Record<AbortableCode, true>> = {
-  CS_BODY_NOT_JSON: true,
-  CS_EVENT_ENVELOPE: true,
-  CS_EVENT_ID_MISMATCH: true,
-  CS_EVENT_SCHEMA: true,
-  CS_EVENT_ID_REUSED: true,
-};
+/** Rejections of an authentic body, for which a sender may be asked to stop. */
+export type AbortableCode = (typeof ABORTABLE)[number];
 
 /**
  * Returns a `respond` function that adds `webhook-delivery: abort-message` to rejections with one of
@@ -144,11 +132,11 @@ export function abortDelivery({
   readonly respond?: Respond;
 }): Respond {
   for (const code of codes)
-    if (!Object.hasOwn(abortable, code))
+    if (!ABORTABLE.includes(code))
       throw new TypeError(
-        `abortDelivery: unsupported code ${JSON.stringify(code)}; expected one of ${Object.keys(abortable).join(", ")}`,
+        `abortDelivery: unsupported code ${JSON.stringify(code)}; expected one of ${ABORTABLE.join(", ")}`,
       );
-  const aborting = new Set<string>(codes);
+  const aborting = new Set<RejectionCode>(codes);
   return (outcome) => {
     const response = respond(outcome);
     if (outcome.kind !== "rejected" || !aborting.has(outcome.code)) return response;
