@@ -53,6 +53,16 @@ describe("an attempt's request", () => {
     expect(server.connections()).toBeLessThanOrEqual(2);
   });
 
+  it("leaves no timer behind once it is answered", async () => {
+    const timers = (): number =>
+      process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+    const server = await listenHttp((_, response) => response.writeHead(204).end());
+    const one = openTransport();
+    const before = timers();
+    for (let count = 0; count < 30; count += 1) await send(server.url, one);
+    expect(timers() - before).toBeLessThan(10);
+  });
+
   it("[P-EVENT-NO-REDIRECT] B6 does not follow redirects: their status is the answer", async () => {
     const elsewhere = await listenHttp((_, response) => response.end());
     for (const status of [301, 302, 303, 307, 308]) {
