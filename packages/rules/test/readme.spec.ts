@@ -19,7 +19,7 @@ function sources(): string[] {
 }
 
 describe("the README", () => {
-  it("runs: its code prints what its comments say", () => {
+  it("shows code that prints what its comments say", () => {
     const [code = ""] = blocks("ts");
     const script = code
       .replace(/import \{(.*?)\} from "@countersign\/rules";/s, "const {$1} = rules;")
@@ -36,14 +36,13 @@ describe("the README", () => {
       [{ ok: true, refund: { status: "PENDING", eligibleAt: 1_796_014_800_000 } }],
     ]);
     const comments = [...code.matchAll(/\/\/ (.*)/g)].map(([, comment]) => comment);
-    expect(comments).toEqual([
-      "1050n 10.50",
-      "2026-11-30T05:00:00.000Z",
+    expect(comments.slice(0, 2)).toEqual(["1050n 10.50", "2026-11-30T05:00:00.000Z"]);
+    expect(comments[2]).toBe(
       '{ ok: true, refund: { status: "PENDING", eligibleAt: 1796014800000 } }',
-    ]);
+    );
   });
 
-  it("names every code of the source, and no other", () => {
+  it("lists every error code of the source, and no other", () => {
     const ofAmountsAndJson = /"(CS_[A-Z_]+)"/g;
     const ofRefunds = /"((?:REFUND|PAYMENT|CUSTOMER)_[A-Z_]+)"/g;
     const written = sources().flatMap((source) =>
@@ -54,14 +53,14 @@ describe("the README", () => {
     expect(listed).toHaveLength(new Set(listed).size);
   });
 
-  it("draws the moves of the data", () => {
+  it("draws the exported transition tables", () => {
     expect(blocks("mermaid")).toEqual([
       rules.mermaid(rules.refundTransitions),
       rules.mermaid(rules.customerTransitions),
     ]);
   });
 
-  it("names every function and every datum of the package, and no other", () => {
+  it("names every export of the package, and no other", () => {
     const table = section("What it has").split("\n**")[0] ?? "";
     const named = [...table.matchAll(/`(\w+)`/g)].map(([, name]) => name);
     expect(new Set(named)).toEqual(new Set(Object.keys(rules)));
@@ -70,44 +69,7 @@ describe("the README", () => {
 });
 
 describe("the package", () => {
-  it("exports these names", () => {
-    expect(new Set(Object.keys(rules))).toEqual(
-      new Set([
-        "MAX_CENTS",
-        "MIN_CENTS",
-        "addBusinessDays",
-        "checkHold",
-        "compareStates",
-        "customerTransitions",
-        "decide",
-        "eligibleAt",
-        "eventCategories",
-        "exclude",
-        "federalReserve",
-        "formatAmount",
-        "heldCents",
-        "isBusinessDay",
-        "isClosed",
-        "matches",
-        "mermaid",
-        "moveCustomer",
-        "onCovered",
-        "onDebit",
-        "onFailed",
-        "onReturned",
-        "onSettled",
-        "onTime",
-        "parseAmount",
-        "readJson",
-        "refundTransitions",
-        "reservationChange",
-        "reserve",
-        "select",
-      ]),
-    );
-  });
-
-  it("imports its own files alone: no module of Node, no dependency", () => {
+  it("imports only its own files: no Node module, no dependency", () => {
     const imports = sources().flatMap((source) => [
       ...source.matchAll(/(?:\bfrom|\bimport|\brequire)\s*\(?\s*["']([^"']+)["']/g),
     ]);

@@ -24,7 +24,7 @@ type Reviver = (
 const asSource: Reviver = (_, value, { source }) =>
   typeof value === "number" ? { numberSource: source } : value;
 
-/** Every number's source text by its pointer, as the engine itself tells it. */
+/** Every number's source text by its pointer, as the engine reports it. */
 function sources(text: string): Map<string, string> {
   const found = new Map<string, string>();
   const walk = (value: unknown, pointer: string): void => {
@@ -48,21 +48,12 @@ export function strictJsonProperties(times: number): void {
   const runs = (usual: number): number => Math.ceil(usual * times);
 
   describe("readJson", () => {
-    it("names what is strict about a well-formed text, or accepts it", () => {
+    it("accepts strict texts, refuses others, and names a fault that a slow reader finds", () => {
       fc.assert(
-        fc.property(jsonText, (text) => {
+        fc.property(fc.oneof(jsonText, brokenJsonText), (text) => {
           expect(verdicts(text)).toContain(verdict(text));
         }),
-        { numRuns: runs(250) },
-      );
-    });
-
-    it("accepts nothing that JSON.parse refuses, after any accident", () => {
-      fc.assert(
-        fc.property(brokenJsonText, (text) => {
-          expect(verdicts(text)).toContain(verdict(text));
-        }),
-        { numRuns: runs(400) },
+        { numRuns: runs(650) },
       );
     });
 
@@ -77,17 +68,7 @@ export function strictJsonProperties(times: number): void {
       );
     });
 
-    it("reads every value that JSON.stringify prints, where no name is forbidden", () => {
-      fc.assert(
-        fc.property(fc.json({ maxDepth: 12 }), fc.nat(2), (text, indent) => {
-          const printed = JSON.stringify(JSON.parse(text), undefined, indent).toWellFormed();
-          expect(verdicts(printed)).toContain(verdict(encode(printed)));
-        }),
-        { numRuns: runs(400) },
-      );
-    });
-
-    it("never throws on any bytes, and its offset lies within them", () => {
+    it("never throws for any bytes, and returns an offset within them", () => {
       const bytes = fc.oneof(
         fc.uint8Array({ maxLength: 40 }),
         fc
@@ -114,7 +95,7 @@ export function strictJsonProperties(times: number): void {
       );
     });
 
-    it("points at the first unit that cannot stand: what precedes it only lacks its end", () => {
+    it("points at the first unit that no ending can fix", () => {
       fc.assert(
         fc.property(brokenJsonText, (text) => {
           const reading = readJson(text);
@@ -127,24 +108,10 @@ export function strictJsonProperties(times: number): void {
         { numRuns: runs(250) },
       );
     });
-
-    it("points at a unit that no ending mends", () => {
-      const ending = fc.oneof(fc.constantFrom("", '"}', "]", "}", "0", '":0}', "l"), fc.string());
-      fc.assert(
-        fc.property(brokenJsonText, ending, (text, end) => {
-          const reading = readJson(text);
-          fc.pre(!reading.ok && reading.code === "CS_JSON_SYNTAX" && reading.offset < text.length);
-          // A bad escape is pointed at by its backslash, which another escape could follow.
-          fc.pre(text[reading.offset] !== "\\");
-          expect(verdict(text.slice(0, reading.offset + 1) + end)).not.toBe("ok");
-        }),
-        { numRuns: runs(250) },
-      );
-    });
   });
 
   describe("the numbers of readJson", () => {
-    it("are all source texts by their pointers, as a reviver's context tells them", () => {
+    it("are all source texts by their pointers, as JSON.parse passes them to a reviver", () => {
       fc.assert(
         fc.property(jsonText, (text) => {
           const reading = readJson(text, { numbers: "all" });
@@ -155,7 +122,7 @@ export function strictJsonProperties(times: number): void {
       );
     });
 
-    it("hold each one whose double prints another value", () => {
+    it("include each one whose double prints another value", () => {
       fc.assert(
         fc.property(jsonNumberText, (text) => {
           const reading = readJson(`[${text}]`);
@@ -169,7 +136,7 @@ export function strictJsonProperties(times: number): void {
       );
     });
 
-    it("leave out each one of 15 significant digits and moderate size", () => {
+    it("omit each one of 15 significant digits and moderate size", () => {
       const digits = fc.stringMatching(/^[1-9][0-9]{0,14}$/);
       const exact = fc.oneof(
         digits,

@@ -33,7 +33,7 @@ const selections: fc.Arbitrary<Selection> = fc
   .tuple(details, fc.array(details, { maxLength: 3 }))
   .map(([first, exclusions]) => exclusions.reduce(exclude, select(first)));
 
-/** Whether details name an event, in the words of S 2.5. */
+/** True if details name an event, by the words of S 2.5. */
 function isNamed(named: SubscriptionDetails, event: { type: string; category: string }): boolean {
   switch (named.type) {
     case "ALL":
@@ -48,23 +48,20 @@ function isNamed(named: SubscriptionDetails, event: { type: string; category: st
 }
 
 describe("a selection (S 6.2)", () => {
-  it("of ALL has everything, also events and categories of the future", () => {
-    const selection = select({ type: "ALL" });
+  it("of ALL with details is that of ALL, and matches events of the future (T-21)", () => {
+    const selection = select({ type: "ALL", details: ["PAYMENT"] });
+    expect(selection).toEqual(select({ type: "ALL" }));
     expect(matches(selection, { type: "report.ready", category: "REPORT" })).toBe(true);
   });
 
-  it("of ALL with details is that of ALL (T-21)", () => {
-    expect(select({ type: "ALL", details: ["PAYMENT"] })).toEqual(select({ type: "ALL" }));
-  });
-
-  it("goes by the category's column, never by the name (T-22)", () => {
+  it("matches by the category of an event, never by the prefix of its name (T-22)", () => {
     const selection = select({ type: "CATEGORY", details: ["CUSTOMER"] });
     const linked = { type: "customer.account.linked", category: "ACCOUNT" };
     expect(matches(selection, linked)).toBe(false);
     expect(matches(select({ type: "CATEGORY", details: ["ACCOUNT"] }), linked)).toBe(true);
   });
 
-  it("keeps its rules sorted and unique: duplicates are a set (T-20)", () => {
+  it("has sorted and unique rules if the request repeats a name (T-20)", () => {
     const once = select({ type: "EVENT", details: ["b", "a"] });
     expect(select({ type: "EVENT", details: ["a", "b", "a"] })).toEqual(once);
     expect(once).toEqual({
@@ -73,20 +70,12 @@ describe("a selection (S 6.2)", () => {
     });
   });
 
-  it("tells names by their case (T-20)", () => {
+  it("distinguishes names by their case (T-20)", () => {
     const selection = select({ type: "CATEGORY", details: ["payment"] });
     expect(matches(selection, { type: "payment.created", category: "PAYMENT" })).toBe(false);
   });
 
-  it("is JSON", () => {
-    fc.assert(
-      fc.property(selections, (selection) => {
-        expect(JSON.parse(JSON.stringify(selection))).toEqual(selection);
-      }),
-    );
-  });
-
-  it("matches what it was asked for minus all that was excluded, in any order", () => {
+  it("matches what it includes minus what is excluded, in any order", () => {
     fc.assert(
       fc.property(
         details,
@@ -105,24 +94,18 @@ describe("a selection (S 6.2)", () => {
 });
 
 describe("excluding (S 4.4)", () => {
-  it("is idempotent, and gives the same object for nothing new", () => {
+  it("is idempotent, returns the same object if nothing is new, and survives JSON", () => {
     fc.assert(
       fc.property(selections, details, (selection, out) => {
         const once = exclude(selection, out);
         expect(exclude(once, out)).toBe(once);
         expect(once === selection).toBe(JSON.stringify(once) === JSON.stringify(selection));
+        expect(JSON.parse(JSON.stringify(once))).toEqual(once);
       }),
     );
   });
 
-  it("leaves its argument as it was", () => {
-    const selection = select({ type: "ALL" });
-    const before = structuredClone(selection);
-    exclude(selection, { type: "EVENT", details: ["payment.failed"] });
-    expect(selection).toEqual(before);
-  });
-
-  it("keeps rules, and never expands them to names", () => {
+  it("keeps rules and never expands them to names", () => {
     const rest = exclude(select({ type: "ALL" }), { type: "CATEGORY", details: ["PAYMENT"] });
     expect(rest).toEqual({
       include: { all: true, categories: [], events: [] },
@@ -131,18 +114,9 @@ describe("excluding (S 4.4)", () => {
     expect(matches(rest, { type: "payment.new", category: "PAYMENT" })).toBe(false);
     expect(matches(rest, { type: "customer.new", category: "CUSTOMER" })).toBe(true);
   });
-
-  it("never adds an event", () => {
-    fc.assert(
-      fc.property(selections, details, fc.constantFrom(...catalogue), (selection, out, event) => {
-        const isLeft = matches(exclude(selection, out), event);
-        expect(isLeft).toBe(matches(selection, event) && !isNamed(out, event));
-      }),
-    );
-  });
 });
 
-describe("a subscription is closed with nothing left", () => {
+describe("a subscription is closed", () => {
   const all: SubscriptionDetails = { type: "ALL" };
   const category = (...list: string[]): SubscriptionDetails => ({
     type: "CATEGORY",
@@ -150,70 +124,44 @@ describe("a subscription is closed with nothing left", () => {
   });
   const event = (...list: string[]): SubscriptionDetails => ({ type: "EVENT", details: list });
 
-  it.each<[string, boolean, SubscriptionDetails, SubscriptionDetails[]]>([
-    ["nothing of ALL", false, all, []],
-    ["two categories of ALL", false, all, [category("ACCOUNT", "CUSTOMER")]],
-    ["ACCOUNT, CUSTOMER and PAYMENT of ALL", true, all, [category(...eventCategories)]],
+  it.each<[string, SubscriptionDetails, SubscriptionDetails[]]>([
+    ["all categories of ALL", all, [category(...eventCategories)]],
+    ["the categories of ALL one by one", all, eventCategories.map((name) => category(name))],
+    ["ALL of a name", event("payment.failed"), [all]],
+    ["the category included", category("PAYMENT"), [category("PAYMENT")]],
+    ["the name included", event("payment.failed"), [event("payment.failed")]],
+    ["the name's category", event("payment.failed"), [category("PAYMENT")]],
+    ["a name that the catalogue lacks", event("old.name"), [event("old.name")]],
     [
-      "the three one by one",
-      true,
-      all,
-      [category("ACCOUNT"), category("PAYMENT"), category("CUSTOMER")],
-    ],
-    ["every known name of ALL", false, all, [event(...names)]],
-    ["ALL of ALL", true, all, [all]],
-    ["ALL of a category", true, category("PAYMENT"), [all]],
-    ["ALL of a name", true, event("payment.failed"), [all]],
-    ["the category included", true, category("PAYMENT"), [category("PAYMENT")]],
-    ["one of two categories", false, category("ACCOUNT", "PAYMENT"), [category("PAYMENT")]],
-    ["every known name of a category", false, category("CUSTOMER"), [event("customer.created")]],
-    ["the name included", true, event("payment.failed"), [event("payment.failed")]],
-    ["the name's category", true, event("payment.failed"), [category("PAYMENT")]],
-    ["another category", false, event("payment.failed"), [category("CUSTOMER")]],
-    [
-      "the category of its prefix (T-22)",
-      false,
-      event("customer.account.linked"),
-      [category("CUSTOMER")],
-    ],
-    [
-      "one of two names",
-      false,
-      event("payment.failed", "refund.pending"),
-      [event("refund.pending")],
-    ],
-    [
-      "one name, the other's category",
-      true,
+      "one name and the other's category",
       event("payment.failed", "customer.created"),
       [event("payment.failed"), category("CUSTOMER")],
     ],
-    ["a name that the catalogue lacks", true, event("old.name"), [event("old.name")]],
-    [
-      "every category, and it was a name that the catalogue lacks",
-      false,
-      event("old.name"),
-      [category(...eventCategories)],
-    ],
-  ])("with %s excluded: %s", (_, closed, included, excluded) => {
-    expect(isClosed(excluded.reduce(exclude, select(included)), catalogue)).toBe(closed);
+  ])("if the exclusions are %s", (_, included, excluded) => {
+    expect(isClosed(excluded.reduce(exclude, select(included)), catalogue)).toBe(true);
   });
 
-  it("only if no event of the catalogue matches", () => {
-    fc.assert(
-      fc.property(selections, fc.constantFrom(...catalogue), (selection, one) => {
-        expect(isClosed(selection, catalogue) && matches(selection, one)).toBe(false);
-      }),
-      { numRuns: 500 },
-    );
+  it.each<[string, SubscriptionDetails, SubscriptionDetails]>([
+    ["two categories of ALL", all, category("ACCOUNT", "CUSTOMER")],
+    ["every known name of ALL", all, event(...names)],
+    ["one of two categories", category("ACCOUNT", "PAYMENT"), category("PAYMENT")],
+    ["every known name of a category", category("CUSTOMER"), event("customer.created")],
+    ["the name's prefix (T-22)", event("customer.account.linked"), category("CUSTOMER")],
+    ["one of two names", event("payment.failed", "refund.pending"), event("refund.pending")],
+    ["categories of an unknown name", event("old.name"), category(...eventCategories)],
+  ])("but not if the exclusions are only %s", (_, included, excluded) => {
+    expect(isClosed(exclude(select(included), excluded), catalogue)).toBe(false);
+    expect(isClosed(select(included), catalogue)).toBe(false);
   });
 
-  it("and stays closed with more excluded", () => {
+  it("remains closed if more is excluded, and matches no event of the catalogue", () => {
     fc.assert(
       fc.property(selections, details, (selection, out) => {
         fc.pre(isClosed(selection, catalogue));
         expect(isClosed(exclude(selection, out), catalogue)).toBe(true);
+        expect(catalogue.filter((row) => matches(selection, row))).toEqual([]);
       }),
+      { numRuns: 300 },
     );
   });
 });
