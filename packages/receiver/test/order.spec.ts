@@ -1,33 +1,19 @@
+import { setImmediate } from "node:timers/promises";
 import { createReceiver, defaultRespond, memoryInbox, type Outcome } from "@countersign/receiver";
 import { eventFactories } from "@countersign/receiver/testing";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { attemptOf, customerActivated, NOON, secret } from "./fixtures.ts";
+import { attemptOf, NOON, secret } from "./fixtures.ts";
 
 const ranks = { "refund.pending": 0, "refund.authorized": 1, "refund.failed": 2 } as const;
 type RefundType = keyof typeof ranks;
 
+const factories = eventFactories();
 const refund = (
   type: RefundType,
   { id, at = 0, of = "ref_1" }: { id: string; at?: number; of?: string },
-) => ({
-  id,
-  type,
-  category: "PAYMENT",
-  timestamp: new Date(NOON + at).toISOString(),
-  data: {
-    paymentId: of,
-    paymentStatus: {
-      "refund.pending": "PENDING",
-      "refund.authorized": "AUTHORIZED",
-      "refund.failed": "TERMINAL_FAILED",
-    }[type],
-    clientReferenceId: null,
-    ...(type === "refund.failed"
-      ? { errorDetails: { errorCode: "CUSTOMER_NOT_DEBITED", errorMessage: "no" } }
-      : {}),
-  },
-});
+): object =>
+  factories[type]({ id, timestamp: new Date(NOON + at).toISOString(), data: { paymentId: of } });
 
 function ordered(order: "none" | "per-resource" = "per-resource") {
   const handled: string[] = [];
@@ -60,15 +46,12 @@ describe("with order 'per-resource', an event", () => {
 
   it("of a type without a rank is superseded by its time, and ties run", async () => {
     const { handled, send } = ordered();
-    const customer = (id: string, type: string, at: number): object => ({
-      ...customerActivated(id),
-      type,
-      data: {
-        ...customerActivated(id).data,
-        customerStatus: type === "customer.activated" ? "ACTIVE" : "INACTIVE",
-      },
-      timestamp: new Date(NOON + at).toISOString(),
-    });
+    const customer = (
+      id: string,
+      type: "customer.activated" | "customer.deactivated",
+      at: number,
+    ): object =>
+      factories[type]({ id, timestamp: new Date(NOON + at).toISOString(), data: { id: "cus_1" } });
     expect(await send(customer("late", "customer.deactivated", 1000))).toBe("handled");
     expect(await send(customer("early", "customer.activated", 999))).toBe("superseded");
     expect(await send(customer("tie", "customer.activated", 1000))).toBe("handled");
@@ -79,26 +62,20 @@ describe("with order 'per-resource', an event", () => {
     const { send } = ordered();
     await send(refund("refund.failed", { id: "a", of: "shared" }));
     expect(await send(refund("refund.pending", { id: "b", of: "other" }))).toBe("handled");
-    const events = eventFactories();
-    const payment = events["payment.created"]({ id: "c", data: { paymentId: "shared" } });
+    const payment = factories["payment.created"]({ id: "c", data: { paymentId: "shared" } });
     expect(await send(payment)).toBe("handled");
   });
 
   it("of a resource whose event is being handled is answered in_progress", async () => {
-    let letGo = (): void => undefined;
-    const gate = new Promise<void>((resolve) => (letGo = resolve));
-    const receiver = createReceiver({
-      secrets: [secret],
-      fallback: () => undefined,
-      order: "per-resource",
-      now: () => NOON,
-    }).on("refund.authorized", () => gate);
-    const first = receiver.receive(attemptOf(refund("refund.authorized", { id: "a" })));
-    await new Promise((resolve) => setImmediate(resolve));
+    const gate = Promise.withResolvers<void>();
+    const { receiver, send } = ordered();
+    receiver.on("refund.authorized", () => gate.promise);
+    const first = send(refund("refund.authorized", { id: "a" }));
+    await setImmediate();
     const second = await receiver.receive(attemptOf(refund("refund.pending", { id: "b" })));
     expect(second).toMatchObject({ kind: "in_progress", retryAfterSeconds: 60 });
-    letGo();
-    expect((await first).kind).toBe("handled");
+    gate.resolve();
+    expect(await first).toBe("handled");
   });
 
   it("never runs after one that is further along", async () => {

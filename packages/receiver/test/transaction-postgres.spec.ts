@@ -5,10 +5,11 @@ import {
   type PostgresTransaction,
 } from "@countersign/receiver/postgres";
 import { Pool } from "pg";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { attemptOf, NOON, refundAuthorized, secret } from "./fixtures.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { NOON, secret } from "./fixtures.ts";
 import { postgresBinaries } from "./inboxes/postgres-server.ts";
 import { type SharedPostgres, sharedPostgres } from "./inboxes/shared-postgres.ts";
+import { send, transactionTests } from "./inboxes/transaction-tests.ts";
 
 const reason = postgresBinaries === undefined ? " (skipped: PostgreSQL is not installed)" : "";
 
@@ -18,7 +19,7 @@ describe.skipIf(postgresBinaries === undefined)(
     let server: SharedPostgres;
     let pool: Pool;
     let inbox: PostgresInbox;
-    let clock = NOON;
+    const clock = { now: NOON };
     beforeAll(async () => {
       server = await sharedPostgres();
       pool = new Pool({ connectionString: server.urlOf(await server.create()), max: 2 });
@@ -35,7 +36,7 @@ describe.skipIf(postgresBinaries === undefined)(
     });
     const reported: Outcome[] = [];
     beforeEach(async () => {
-      clock = NOON;
+      clock.now = NOON;
       reported.length = 0;
       await pool.query("TRUNCATE ledger, shop.events");
     });
@@ -49,7 +50,7 @@ describe.skipIf(postgresBinaries === undefined)(
         limits: { answerMs },
         lease,
         onOutcome: (outcome) => void reported.push(outcome),
-        now: () => clock,
+        now: () => clock.now,
       }).on("refund.authorized", async (event, { transaction }) => {
         await run(event.id, transaction);
       });
@@ -58,32 +59,13 @@ describe.skipIf(postgresBinaries === undefined)(
       const { rows } = await pool.query<{ event: string }>("SELECT event FROM ledger ORDER BY 1");
       return rows.map(({ event }) => event);
     };
-    const send = (receiver: ReturnType<typeof receiverOf>, id = "evt_1"): Promise<Outcome> =>
-      receiver.receive(attemptOf(refundAuthorized(id)));
 
-    it("[R-ONCE-TRANSACTION] are committed with the event's handling, and read by nobody before", async () => {
-      let seen: string[] = ["not looked"];
-      const receiver = receiverOf(async (id, transaction) => {
-        await book(id, transaction);
-        seen = await booked();
-      });
-      expect((await send(receiver)).kind).toBe("handled");
-      expect((await send(receiver)).kind).toBe("duplicate");
-      expect([seen, await booked()]).toEqual([[], ["evt_1"]]);
-    });
-
-    it("are undone when the handler fails, and the event is free again", async () => {
-      let fails = true;
-      const receiver = receiverOf(async (id, transaction) => {
-        await book(id, transaction);
-        if (fails) throw new Error("no");
-      });
-      expect(await send(receiver)).toMatchObject({ code: "CS_HANDLER_FAILED" });
-      expect(await booked()).toEqual([]);
-      fails = false;
-      expect((await send(receiver)).kind).toBe("handled");
-      expect(await booked()).toEqual(["evt_1"]);
-    });
+    transactionTests(() => ({
+      clock,
+      booked,
+      receiverOf: (handler) =>
+        receiverOf(async (event, transaction) => handler(event, (id) => book(id, transaction))),
+    }));
 
     it("fail the event when COMMIT refuses them, and the event is free again", async () => {
       await pool.query("INSERT INTO ledger VALUES ('evt_1')");
@@ -103,24 +85,6 @@ describe.skipIf(postgresBinaries === undefined)(
       expect(await booked()).toEqual([]);
     });
 
-    it("[R-ONCE-FENCED] are not written by a handler that lost its claim", async () => {
-      let runs = 0;
-      let letGo = (): void => undefined;
-      const gate = new Promise<void>((resolve) => (letGo = resolve));
-      const slow = receiverOf(async (id, transaction) => {
-        await transaction.query("INSERT INTO ledger VALUES ($1)", [`${id} too late`]);
-        runs += 1;
-        await gate;
-      });
-      const late = send(slow);
-      await vi.waitUntil(() => runs === 1);
-      clock += 60_000;
-      expect((await send(receiverOf(book))).kind).toBe("handled");
-      letGo();
-      expect(await late).toMatchObject({ kind: "failed", code: "CS_CLAIM_LOST" });
-      expect(await booked()).toEqual(["evt_1"]);
-    });
-
     it("of a handler that hangs in a query are undone when its lease ends, and its connection is given up", async () => {
       const run: Run = async (id, transaction) => {
         await book(id, transaction);
@@ -131,7 +95,7 @@ describe.skipIf(postgresBinaries === undefined)(
       // Another process has free handlers; this one's only slot is taken.
       expect((await send(receiverOf(book))).kind).toBe("in_progress");
       await expect.poll(() => reported.at(-1)).toMatchObject({ code: "CS_CLAIM_LOST" });
-      clock += 600;
+      clock.now += 600;
       expect(await booked()).toEqual([]);
       expect((await send(receiverOf(book))).kind).toBe("handled");
       expect(await booked()).toEqual(["evt_1"]);

@@ -2,19 +2,20 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createReceiver, type Outcome } from "@countersign/receiver";
+import { createReceiver } from "@countersign/receiver";
 import {
   type SqliteInbox,
   sqliteInbox,
   type SqliteTransaction,
 } from "@countersign/receiver/sqlite";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { attemptOf, NOON, refundAuthorized, secret } from "./fixtures.ts";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { NOON, secret } from "./fixtures.ts";
+import { send, transactionTests } from "./inboxes/transaction-tests.ts";
 
 let folder: string;
 let path: string;
 let inbox: SqliteInbox;
-let clock: number;
+const clock = { now: NOON };
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "countersign-transaction-"));
   path = join(folder, "shop.db");
@@ -22,7 +23,7 @@ beforeEach(() => {
   shop.exec("CREATE TABLE ledger (event TEXT NOT NULL)");
   shop.close();
   inbox = sqliteInbox({ path });
-  clock = NOON;
+  clock.now = NOON;
 });
 afterEach(() => {
   inbox.close();
@@ -32,7 +33,7 @@ afterEach(() => {
 const receiverOf = (
   handler: (id: string, transaction: SqliteTransaction) => void | Promise<void>,
 ) =>
-  createReceiver({ secrets: [secret], fallback: () => undefined, inbox, now: () => clock }).on(
+  createReceiver({ secrets: [secret], fallback: () => undefined, inbox, now: () => clock.now }).on(
     "refund.authorized",
     (event, { transaction }) => handler(event.id, transaction),
   );
@@ -51,17 +52,15 @@ const booked = (): unknown[] => {
     shop.close();
   }
 };
-const send = (receiver: ReturnType<typeof receiverOf>, id = "evt_1"): Promise<Outcome> =>
-  receiver.receive(attemptOf(refundAuthorized(id)));
-
-describe("writes of a handler in SQLite", () => {
-  it("are committed with the event's handling", async () => {
-    const receiver = receiverOf((id, transaction) => transaction(book(id)));
-    const outcomes = await Promise.all(["evt_1", "evt_2"].map((id) => send(receiver, id)));
-    expect(outcomes.map(({ kind }) => kind)).toEqual(["handled", "handled"]);
-    expect((await send(receiver)).kind).toBe("duplicate");
-    expect(booked()).toEqual(["evt_1", "evt_2"]);
-  });
+describe("a handler's writes in SQLite", () => {
+  transactionTests(() => ({
+    clock,
+    booked: () => Promise.resolve(booked()),
+    receiverOf: (handler) =>
+      receiverOf(async (event, transaction) => {
+        await handler(event, (id) => transaction(book(id)));
+      }),
+  }));
 
   it("are flushed to the disk before the event is acknowledged", async () => {
     let pragmas: unknown[] = [];
@@ -75,20 +74,6 @@ describe("writes of a handler in SQLite", () => {
     await send(receiver);
     const FULL = 2;
     expect(pragmas).toEqual([["wal"], [FULL]]);
-  });
-
-  it("happen after the handler has succeeded, and not at all when it fails", async () => {
-    let fails = true;
-    const receiver = receiverOf(async (id, transaction) => {
-      transaction(book(id));
-      await Promise.resolve();
-      if (fails) throw new Error("no");
-    });
-    expect(await send(receiver)).toMatchObject({ kind: "failed", code: "CS_HANDLER_FAILED" });
-    expect(booked()).toEqual([]);
-    fails = false;
-    expect((await send(receiver)).kind).toBe("handled");
-    expect(booked()).toEqual(["evt_1"]);
   });
 
   it("are undone when they fail, which frees the event and leaves others of the group committed", async () => {
@@ -135,23 +120,5 @@ describe("writes of a handler in SQLite", () => {
     expect((await send(receiver, "evt_2")).kind).toBe("handled");
     expect(() => late?.(book("evt_2"))).toThrow(TypeError);
     expect(booked()).toEqual(["evt_2"]);
-  });
-
-  it("are not written by a handler that lost its claim", async () => {
-    let runs = 0;
-    let letGo = (): void => undefined;
-    const gate = new Promise<void>((resolve) => (letGo = resolve));
-    const receiver = receiverOf(async (id, transaction) => {
-      runs += 1;
-      transaction(book(id));
-      if (runs === 1) await gate;
-    });
-    const slow = send(receiver);
-    await vi.waitUntil(() => runs === 1);
-    clock += 60_000;
-    expect((await send(receiver)).kind).toBe("handled");
-    letGo();
-    expect(await slow).toMatchObject({ kind: "failed", code: "CS_CLAIM_LOST" });
-    expect([runs, booked()]).toEqual([2, ["evt_1"]]);
   });
 });

@@ -8,93 +8,97 @@ import type { InboxQueue } from "@countersign/receiver";
 import { postgresInbox } from "@countersign/receiver/postgres";
 import { sqliteInbox } from "@countersign/receiver/sqlite";
 import { Pool } from "pg";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { postgresBinaries } from "./postgres-server.ts";
-import { type SharedPostgres, sharedPostgres } from "./shared-postgres.ts";
+import { sharedPostgres } from "./shared-postgres.ts";
 
-const run = promisify(execFile);
 const program = fileURLToPath(new URL("process.ts", import.meta.url));
 const COUNT = 200;
 const ids = Array.from({ length: COUNT }, (_, index) => `evt_${String(index)}`).toSorted();
 
-/** What each of two processes handled. */
-async function twoProcesses(kind: string, place: string, mode: string): Promise<string[][]> {
-  const args = [
-    "--conditions=@countersign/source",
-    "--no-warnings",
-    program,
-    kind,
-    place,
-    mode,
-    String(COUNT),
-  ];
-  const outputs = await Promise.all([run(process.execPath, args), run(process.execPath, args)]);
-  return outputs.map(({ stdout }) => JSON.parse(stdout) as string[]);
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "countersign-processes-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Runs processes at once, and returns what each printed. */
+async function run(processes: number, args: readonly string[]): Promise<readonly string[]> {
+  const start = () => promisify(execFile)(process.execPath, ["--no-warnings", ...args]);
+  const outputs = await Promise.all(Array.from({ length: processes }, start));
+  return outputs.map(({ stdout }) => stdout);
+}
+
+/** The events that two processes handled, by their claims or their takes. */
+async function handled(kind: string, place: string, mode: "claim" | "take"): Promise<string[]> {
+  const args = ["--conditions=@countersign/source", program, kind, place, mode, String(COUNT)];
+  const outputs = await run(2, args);
+  return outputs.flatMap((output) => JSON.parse(output) as string[]).toSorted();
 }
 
 async function storeAll({ store }: Pick<InboxQueue, "store">): Promise<void> {
-  await Promise.all(
-    ids.map((id, index) =>
-      store({
-        key: { tenant: "", id: `stored_${id}` },
-        digest: "d",
-        type: "t",
-        body: "{}",
-        now: 0,
-        resource: { name: String(index % 20), timestamp: 0 },
-      }),
-    ),
-  );
+  const now = 0;
+  const event = { digest: "d", type: "t", body: "{}", now };
+  const storeOne = (id: string, index: number) =>
+    store({
+      ...event,
+      key: { tenant: "", id: `stored_${id}` },
+      resource: { name: String(index % 20), timestamp: now },
+    });
+  await Promise.all(ids.map(storeOne));
 }
-const storedIds = ids.map((id) => `stored_${id}`);
-
-describe("two processes over one SQLite file", () => {
-  const folder = mkdtempSync(join(tmpdir(), "countersign-processes-"));
-  const path = join(folder, "inbox.db");
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-  it("handle each event once by its claims", async () => {
-    const handled = await twoProcesses("sqlite", path, "claim");
-    expect(handled.flat().toSorted()).toEqual(ids);
-  });
-
-  it("handle each stored event once by their takes", async () => {
-    const inbox = sqliteInbox(path);
-    await storeAll(inbox.queue);
-    inbox.close();
-    const handled = await twoProcesses("sqlite", path, "take");
-    expect(handled.flat().toSorted()).toEqual(storedIds);
-  });
-});
 
 const reason = postgresBinaries === undefined ? " (skipped: PostgreSQL is not installed)" : "";
 
-describe.skipIf(postgresBinaries === undefined)(
-  `two processes over one PostgreSQL${reason}`,
-  () => {
-    let server: SharedPostgres;
-    let url: string;
-    let pool: Pool;
-    beforeAll(async () => {
-      server = await sharedPostgres();
-      url = server.urlOf(await server.create());
-      pool = new Pool({ connectionString: url, max: 4 });
-      await postgresInbox(pool, { schema: "shop" }).migrate();
-    }, 60_000);
-    afterAll(async () => {
-      await pool.end();
-      await server.stop();
-    });
+describe("two processes", () => {
+  let server: Awaited<ReturnType<typeof sharedPostgres>> | undefined;
+  beforeAll(async () => {
+    if (reason === "") server = await sharedPostgres();
+  }, 60_000);
+  afterAll(() => server?.stop());
 
-    it("handle each event once by their claims", async () => {
-      const handled = await twoProcesses("postgres", url, "claim");
-      expect(handled.flat().toSorted()).toEqual(ids);
-    });
+  it("handle each event once over one SQLite file, by their claims and by their takes", async () => {
+    const path = join(temporaryFolder(), "inbox.db");
+    expect(await handled("sqlite", path, "claim")).toEqual(ids);
+    const inbox = sqliteInbox(path);
+    await storeAll(inbox.queue);
+    inbox.close();
+    expect(await handled("sqlite", path, "take")).toEqual(ids.map((id) => `stored_${id}`));
+  });
 
-    it("handle each stored event once by their takes", async () => {
-      await storeAll(postgresInbox(pool, { schema: "shop" }).queue);
-      const handled = await twoProcesses("postgres", url, "take");
-      expect(handled.flat().toSorted()).toEqual(storedIds);
-    });
-  },
-);
+  it.skipIf(reason !== "")(
+    `handle each event once over one PostgreSQL, by their claims and by their takes${reason}`,
+    async () => {
+      const url = server?.urlOf(await server.create()) ?? "";
+      const pool = new Pool({ connectionString: url, max: 4 });
+      onTestFinished(() => pool.end());
+      const inbox = postgresInbox(pool, { schema: "shop" });
+      await inbox.migrate();
+      expect(await handled("postgres", url, "claim")).toEqual(ids);
+      await storeAll(inbox.queue);
+      expect(await handled("postgres", url, "take")).toEqual(ids.map((id) => `stored_${id}`));
+    },
+  );
+});
+
+// Opens each file in the same millisecond as the other processes.
+const openWal = `
+  const { openWal } = await import(process.argv[1]);
+  const [folder, start] = [process.argv[2], Number(process.argv[3])];
+  for (let index = 0; index < 40; index += 1) {
+    while (Date.now() < start + index * 20);
+    const database = openWal(folder + "/" + index + ".db", 5000);
+    const [{ journal_mode: mode }] = database.prepare("PRAGMA journal_mode").all();
+    if (mode !== "wal") throw new Error(mode);
+    database.close();
+  }
+`;
+
+describe("a new SQLite file", () => {
+  it("is opened by three processes in the same millisecond, forty times", async () => {
+    const source = fileURLToPath(new URL("../../src/inbox/sqlite-file.ts", import.meta.url));
+    const start = String(Date.now() + 700);
+    const args = ["--input-type=module", "-e", openWal, source, temporaryFolder(), start];
+    await expect(run(3, args)).resolves.toHaveLength(3);
+  });
+});

@@ -8,10 +8,11 @@ import { drizzle, type NodePgDatabase } from "drizzle-orm/node-postgres";
 import createKnex, { type Knex } from "knex";
 import { Kysely, PostgresDialect } from "kysely";
 import { Pool } from "pg";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { attemptOf, NOON, refundAuthorized, secret } from "../fixtures.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { NOON, secret } from "../fixtures.ts";
 import { postgresBinaries } from "./postgres-server.ts";
 import { type SharedPostgres, sharedPostgres } from "./shared-postgres.ts";
+import { type Booking, send, transactionTests } from "./transaction-tests.ts";
 
 // The recipes of docs/transactions.md, as a reader copies them.
 const page = readFileSync(new URL("../../docs/transactions.md", import.meta.url), "utf8");
@@ -95,31 +96,37 @@ describe.skipIf(postgresBinaries === undefined)(
         await expect(run()).resolves.toBeUndefined();
       });
 
-      it("commits a handler's writes with the event, undoes them when it fails, and fences them", async () => {
-        const clock = { now: NOON };
-        let fails = true;
-        const receiver = createReceiver({
+      const clock = { now: NOON };
+      const receiverOf = (inbox: Awaited<ReturnType<typeof open>>) => (handler: Booking) =>
+        createReceiver({
           secrets: [secret],
           fallback: () => undefined,
-          inbox: await open(),
+          inbox,
           now: () => clock.now,
           log: false,
-        }).on("PAYMENT", async ({ id }, { transaction }) => {
-          await library.book((await transaction.client()) as never, id);
-          if (fails) throw new Error("no");
+        }).on("PAYMENT", async (event, { transaction }) => {
+          const client = (await transaction.client()) as never;
+          await handler(event.id, (id) => library.book(client, id));
         });
-        const send = async (id: string) =>
-          (await receiver.receive(attemptOf(refundAuthorized(id)))).kind;
-        const booked = async () => (await library.database.query("SELECT event FROM ledger")).rows;
+      const booked = async () =>
+        (await library.database.query("SELECT event FROM ledger")).rows.map(
+          (row) => (row as { readonly event: unknown }).event,
+        );
+      let inbox: Awaited<ReturnType<typeof open>>;
+      beforeEach(async () => {
+        await library.database.query("TRUNCATE ledger");
+        inbox = await open();
+      });
 
-        expect([await send("evt_1"), await booked()]).toEqual(["failed", []]);
-        fails = false;
-        expect([await send("evt_1"), await booked()]).toEqual(["handled", [{ event: "evt_1" }]]);
-        expect([await send("evt_1"), await booked()]).toEqual(["duplicate", [{ event: "evt_1" }]]);
-        // A refused write fails the event, and leaves the connection usable.
+      describe("a handler's writes", () => {
+        transactionTests(() => ({ clock, booked, receiverOf: receiverOf(inbox) }));
+      });
+
+      it("fails an event whose write is refused, and leaves the connection usable", async () => {
+        const receiver = receiverOf(inbox)((id, book) => book(id));
         await library.database.query("INSERT INTO ledger VALUES ('evt_2')");
-        expect(await send("evt_2")).toBe("failed");
-        expect(await send("evt_3")).toBe("handled");
+        expect((await send(receiver, "evt_2")).kind).toBe("failed");
+        expect((await send(receiver, "evt_3")).kind).toBe("handled");
       });
     });
   },
