@@ -75,7 +75,7 @@ export interface Receiver<
    */
   dead(options?: { readonly limit?: number }): Promise<readonly DeadEvent[]>;
   /**
-   * Makes a dead event due now, with new attempts. False if there is none with that id.
+   * Makes a dead event due now, with new attempts. Resolves with false if no dead event has that id.
    *
    * @throws {TypeError} the inbox has no queue.
    */

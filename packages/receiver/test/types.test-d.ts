@@ -4,6 +4,8 @@ import {
   type Outcome,
   type UnknownEvent,
 } from "@countersign/receiver";
+import { inboxConformance } from "@countersign/receiver/testing";
+import { sqliteInbox } from "@countersign/receiver/sqlite";
 import type { EventCategoryMap, EventTypeMap, Payment, Refund } from "@countersign/schemas";
 import { expectTypeOf, test } from "vitest";
 
@@ -71,6 +73,14 @@ test("the secrets and the fallback are required", () => {
   const open = (): unknown => createReceiver({ fallback: () => undefined });
   expectTypeOf(without).toBeFunction();
   expectTypeOf(open).toBeFunction();
+});
+
+test("the conformance suite closes an inbox of the type that it opened", () => {
+  const checks = inboxConformance({
+    open: () => sqliteInbox("inbox.db"),
+    close: (inbox) => inbox.close(),
+  });
+  expectTypeOf(checks.length).toBeNumber();
 });
 
 test("outcomes are a closed union", () => {

@@ -15,9 +15,9 @@ export interface AnswersAttempts {
 export type Answer = (method: string | undefined, attempt: Attempt) => Promise<ReceiverResponse>;
 
 /**
- * The behaviour that all adapters share: other methods than POST are 405 (RFC 9110 section 15.5.6), and
- * a body that was read before is answered with `fix`, the line to change in this framework, and
- * warned about once.
+ * Returns the behaviour that all adapters share: methods other than POST are answered 405 with `Allow`
+ * (RFC 9110 section 15.5.6). A body that was read before is answered with `fix`, the line to change in
+ * this framework, and one process warning.
  *
  * @throws {TypeError} `receiver` is not a receiver.
  */

@@ -12,7 +12,7 @@ export interface ExpressRequest extends NodeRequest {
 /** The part of Express's response, 4 or 5, that the adapter needs. */
 export type ExpressResponse = NodeResponse;
 
-/** NestJS needs `Reflect.getMetadata`; with its own body parser, there is no line to move. */
+/** NestJS, which needs `Reflect.getMetadata`, has its own body parser: the fix is an option, not a line to move. */
 const fix = (): string =>
   "getMetadata" in Reflect
     ? "a parser has read the body before the receiver: in NestJS, create the app with " +
@@ -24,9 +24,8 @@ const fix = (): string =>
  * A route handler for Express 4 and 5: `app.post('/webhooks', toExpress(receiver))`.
  *
  * It reads the raw body itself, so register it before any parser. Bytes that a parser kept
- * (`express.raw()`, or a `rawBody` of a `verify` hook) are used; a body that was parsed is answered
- * 500 `CS_BODY_CONSUMED`, and a process warning names the line to change, once. Other methods than
- * POST are answered 405 with `Allow`. The promise never rejects.
+ * (`express.raw()`, or a `rawBody` of a `verify` hook) are used; a parsed body is answered 500
+ * `CS_BODY_CONSUMED`, with a process warning. The promise never rejects.
  *
  * @throws {TypeError} `receiver` is not a receiver.
  */

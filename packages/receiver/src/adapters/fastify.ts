@@ -25,9 +25,8 @@ const FIX =
  *
  * Fastify parses a body before its handler runs, so the attempt is answered in `preParsing`, on the
  * raw response: no content-type parser sees it, and `onSend` hooks do not run. Fastify requires
- * `handler`; if it is mounted without `preParsing`, it uses bytes that a parser kept, or answers 500
- * `CS_BODY_CONSUMED`, warning once. Other methods than POST are answered 405 with `Allow`. The
- * promises never reject.
+ * `handler`; without `preParsing` it uses bytes that a parser kept, or answers 500 `CS_BODY_CONSUMED`,
+ * with a process warning. The promises never reject.
  *
  * @throws {TypeError} `receiver` is not a receiver.
  */

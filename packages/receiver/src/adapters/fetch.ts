@@ -19,10 +19,8 @@ const FIX =
  * A function from `Request` to `Response`, for Hono, Next.js route handlers, Bun, Deno and Workers:
  * `export default { fetch: toFetch(receiver) }`. The caller routes by path.
  *
- * It reads the stream itself, within the limits. Other methods than POST are answered 405 with
- * `Allow`. A body that was read or locked before is answered 500 `CS_BODY_CONSUMED`, and a process
- * warning names the fix, once. A request that its runtime cannot read is answered 400
- * `CS_REQUEST_UNREADABLE`. The promise never rejects.
+ * It reads the stream itself, within the limits. A body that was read or locked before is answered 500
+ * `CS_BODY_CONSUMED`, with a process warning. The promise never rejects.
  *
  * @throws {TypeError} `receiver` is not a receiver.
  */

@@ -36,10 +36,8 @@ const FIX =
  * A Lambda handler: `export const handler = toLambda(receiver)`, behind API Gateway (REST or HTTP
  * API), a function URL or an Application Load Balancer, with or without multi-value headers.
  *
- * Bodies in base64 are decoded strictly, text is taken as UTF-8; a garbled one is answered 400
- * `CS_BODY_NOT_JSON`. Other methods than POST are answered 405 with `Allow`. A body that was parsed
- * before is answered 500 `CS_BODY_CONSUMED`, and a process warning names the fix, once. The promise
- * never rejects.
+ * Bodies in base64 are decoded strictly, text is taken as UTF-8. A body that was parsed before is
+ * answered 500 `CS_BODY_CONSUMED`, with a process warning. The promise never rejects.
  *
  * @throws {TypeError} `receiver` is not a receiver.
  */

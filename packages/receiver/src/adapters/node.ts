@@ -11,10 +11,9 @@ const FIX =
  * A request listener for `node:http` and frameworks built on it: `createServer(toNode(receiver))`. The
  * caller routes by path: every request that the listener gets is an attempt.
  *
- * It reads the raw body itself; bytes that were kept as `request.rawBody` or `request.body` are used.
- * Other methods than POST are answered 405 with `Allow`. A body that was read before is answered 500
- * `CS_BODY_CONSUMED`, and a process warning names the fix, once. Registered for "checkContinue" too,
- * it refuses a body by its headers before it is sent. The promise never rejects.
+ * It reads the raw body itself, or uses bytes kept as `request.rawBody` or `request.body`; a body that was
+ * read before is answered 500 `CS_BODY_CONSUMED`, with a process warning. Registered for "checkContinue"
+ * too, it refuses a body by its headers before it is sent. The promise never rejects.
  *
  * @throws {TypeError} `receiver` is not a receiver.
  */
@@ -66,7 +65,7 @@ export async function stopServer(
     }, graceMs);
     // An answer that was on its way leaves its connection idle, and the sender may keep it for long.
     const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
-    // A sender that keeps its connection busy would keep it open; this tells it to use another one (RFC 9112 section 9.6).
+    // A busy connection would stay open; this makes the sender use another one (RFC 9112 section 9.6).
     server.prependListener("request", (_request, response) => {
       if (!response.headersSent) response.setHeader("connection", "close");
     });

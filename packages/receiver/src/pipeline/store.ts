@@ -5,7 +5,7 @@ import { inboxLate, recordedEvent } from "./handle.ts";
 import { failed, type Outcome, rejected } from "./outcome.ts";
 import type { ReceiverParts } from "./parts.ts";
 
-/** Events that attempts store at once: their bodies are held meanwhile, and an inbox that stands would gather them. */
+/** The most events stored concurrently: each keeps its body in memory, and a stalled inbox would collect them. */
 export const STORED_AT_ONCE = 256;
 
 /** `acknowledge: 'after-store'`: the event is kept durably, and a worker handles it. */

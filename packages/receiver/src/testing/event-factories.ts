@@ -31,11 +31,9 @@ export interface EventFactoriesOptions {
 }
 
 /**
- * Factories of events, one for every type of the standard catalogue: each event is the schema's
- * example with an id of its own, `evt_1`, `evt_2`, …, and with the given changes.
- *
- * What a factory makes has passed the writer's validator, so that a test cannot pass with an event
- * that no sender sends. To test an addition that a sender makes, add it to what the factory made.
+ * Returns factories of events, one for every type of the standard catalogue: each event is the schema's
+ * example with a new id (`evt_1`, `evt_2`, …) and the given changes. Each event is validated as a sender's,
+ * so that a test cannot pass with an event that no sender sends.
  *
  * @throws {TypeError} (the factories) the changed event is not valid; the message says where.
  */
@@ -55,7 +53,7 @@ export function eventFactories(options: EventFactoriesOptions = {}): EventFactor
       throw new TypeError(`events[${JSON.stringify(type)}]: ${faults.join("; ")}`);
     };
   const types = Object.keys(standardCatalogue.events) as (keyof EventTypeMap)[];
-  // Each factory has passed the validator of its own type.
+  // Each factory uses the validator of its type.
   return Object.fromEntries(types.map((type) => [type, factory(type)])) as EventFactories;
 }
 

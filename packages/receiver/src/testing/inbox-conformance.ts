@@ -9,11 +9,16 @@ export interface InboxCheck {
   readonly run: () => Promise<void>;
 }
 
-export interface InboxConformanceOptions {
+/** `resources` is for `order: 'per-resource'` and `purge`, `queue` for `acknowledge: 'after-store'`. */
+export type InboxPart = "claims" | "resources" | "queue";
+
+export interface InboxConformanceOptions<InboxType extends Inbox = Inbox> {
   /** Returns an empty inbox. Each check calls it once. */
-  readonly open: () => Inbox | Promise<Inbox>;
+  readonly open: () => InboxType | Promise<InboxType>;
   /** Called after each check, also after a failed one. */
-  readonly close?: (inbox: Inbox) => void | Promise<void>;
+  readonly close?: (inbox: InboxType) => void | Promise<void>;
+  /** The parts that the inbox has. Default `["claims", "resources"]`. */
+  readonly parts?: readonly InboxPart[];
 }
 
 /**
@@ -22,17 +27,12 @@ export interface InboxConformanceOptions {
  * ```ts
  * for (const { name, run } of inboxConformance({ open: () => myInbox() })) test(name, run);
  * ```
- *
- * `parts` leaves out what an inbox does not have: `resources` is for `order: 'per-resource'` and
- * `purge`, `queue` for `acknowledge: 'after-store'`.
  */
-export function inboxConformance(
-  options: InboxConformanceOptions & {
-    /** Default: `["claims", "resources"]`. */
-    readonly parts?: readonly InboxPart[];
-  },
-): readonly InboxCheck[] {
-  const { open, close, parts = ["claims", "resources"] } = options;
+export function inboxConformance<InboxType extends Inbox>({
+  open,
+  close,
+  parts = ["claims", "resources"],
+}: InboxConformanceOptions<InboxType>): readonly InboxCheck[] {
   const checks = {
     claims: claimChecks,
     resources: resourceChecks,
@@ -52,5 +52,3 @@ export function inboxConformance(
     })),
   );
 }
-
-export type InboxPart = "claims" | "resources" | "queue";

@@ -10,7 +10,7 @@ import {
   settlementOf,
 } from "./samples.ts";
 
-/** What `acknowledge: 'after-handler'` needs. */
+/** The promises that `acknowledge: 'after-handler'` needs. */
 export const claimChecks: NamedChecks = {
   async "grants one of twenty simultaneous claims of an event, and reports the others busy until its lease ends"(
     inbox,
@@ -91,7 +91,7 @@ export const claimChecks: NamedChecks = {
   },
 };
 
-/** What `order: 'per-resource'` and the retention need. */
+/** The promises that `order: 'per-resource'` and the retention need. */
 export const resourceChecks: NamedChecks = {
   async "grants one of three simultaneous claims of a resource, and those of another resource"(
     inbox,

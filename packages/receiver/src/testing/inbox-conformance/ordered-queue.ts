@@ -13,7 +13,7 @@ import {
   takeOf,
 } from "./samples.ts";
 
-/** What `acknowledge: 'after-store'` needs with `order: 'per-resource'`. */
+/** The promises that `acknowledge: 'after-store'` needs with `order: 'per-resource'`. */
 export const orderedQueueChecks: NamedChecks = {
   async "loses no event of a resource whose worker died while later ones were stored"(inbox) {
     const queue = queueOf(inbox);

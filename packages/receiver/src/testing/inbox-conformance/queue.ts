@@ -13,7 +13,7 @@ import {
   takeOf,
 } from "./samples.ts";
 
-/** What `acknowledge: 'after-store'` needs. */
+/** The promises that `acknowledge: 'after-store'` needs. */
 export const queueChecks: NamedChecks = {
   async "stores an event once and takes its body as it was stored"(inbox) {
     const queue = queueOf(inbox);

@@ -1,0 +1,133 @@
+import { AssertionError } from "node:assert";
+import { type Secret, type SignatureScheme, standardWebhooks } from "@countersign/signatures";
+import type { Attempt } from "../pipeline/body.ts";
+import type { EventIdentity, Outcome, RejectionDetail } from "../pipeline/outcome.ts";
+
+export interface SignedAttemptOptions {
+  /** Signs the attempt; several sign it several times, as a sender does that replaces a secret. */
+  readonly secrets: readonly Secret[];
+  /** The body: an event that is printed as JSON, or the text or bytes as they are. */
+  readonly event: object | string | Uint8Array;
+  /** The signed id. Default: the event's own `id`. */
+  readonly id?: string;
+  /** The attempt's time, in milliseconds since 1970; signed in whole seconds. Default `Date.now()`. */
+  readonly now?: number;
+  /** Default `standardWebhooks()`. */
+  readonly scheme?: SignatureScheme;
+}
+
+export interface SignedAttempt {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array<ArrayBuffer>;
+}
+
+/**
+ * Returns a genuine attempt, as a provider sends it.
+ *
+ * @throws {TypeError} a secret is unusable, or there is no `id` and the event has none.
+ */
+export function signedAttempt(options: SignedAttemptOptions): SignedAttempt {
+  const { secrets, event, now = Date.now(), scheme = standardWebhooks() } = options;
+  const id = options.id ?? idOf(event);
+  if (id === undefined)
+    throw new TypeError('signedAttempt: "id" is missing, and the event has none');
+  const body =
+    event instanceof Uint8Array
+      ? new Uint8Array(event)
+      : new TextEncoder().encode(typeof event === "string" ? event : JSON.stringify(event));
+  const signature = scheme.sign({ id, timestamp: Math.floor(now / 1000), body }, secrets);
+  return { headers: { "content-type": "application/json", ...signature }, body };
+}
+
+function idOf(event: object | string | Uint8Array): string | undefined {
+  return typeof event === "object" && "id" in event && typeof event.id === "string"
+    ? event.id
+    : undefined;
+}
+
+/**
+ * Gives an attempt to a receiver and expects that a registered handler ran and succeeded; the fallback
+ * does not count.
+ *
+ * @returns The identity of the handled event.
+ * @throws {AssertionError} any other outcome: the message has its code and the body's faults; `cause` is
+ *   the error of a handler, the inbox or `secrets`.
+ */
+export async function expectHandled(
+  receiver: { receive(attempt: Attempt): Promise<Outcome> },
+  attempt: Attempt,
+): Promise<EventIdentity> {
+  const outcome = await receiver.receive(attempt);
+  if (outcome.kind === "handled") return { key: outcome.key, type: outcome.type };
+  const error = new AssertionError({
+    message: `expected the attempt to be handled, but ${describe(outcome)}`,
+    actual: outcome.kind,
+    expected: "handled",
+    operator: "expectHandled",
+    stackStartFn: expectHandled,
+  });
+  if (outcome.kind === "failed") error.cause = outcome.error;
+  throw error;
+}
+
+function describe(outcome: Outcome): string {
+  switch (outcome.kind) {
+    case "handled":
+      return `${outcome.key.id} was handled`;
+    case "unrouted":
+      return `no handler is registered for ${JSON.stringify(outcome.type)} or its category: the fallback ran`;
+    case "duplicate":
+      return `${outcome.key.id} is a duplicate: it was handled before`;
+    case "superseded":
+      return `${outcome.key.id} is superseded: a newer event of its resource was handled before`;
+    case "stored":
+      return `${outcome.key.id} is stored: a worker handles it later`;
+    case "in_progress":
+      return `${outcome.key.id} is in progress in another attempt`;
+    case "failed":
+      return `it failed: ${outcome.code}`;
+    case "rejected":
+      return ["it was rejected: ", outcome.code, ...(outcome.details ?? []).map(detail)].join("");
+    default:
+      return outcome satisfies never;
+  }
+}
+
+const detail = ({ pointer = "the body", message }: RejectionDetail): string =>
+  `; ${pointer} ${message}`;
+
+export interface FakeClock {
+  /** For `createReceiver({ now })` and `signedAttempt({ now: clock.now() })`: milliseconds since 1970. */
+  readonly now: () => number;
+  /**
+   * Moves the clock forward.
+   *
+   * @throws {TypeError} `ms` is not a non-negative integer: a receiver's clock never goes back.
+   */
+  readonly advance: (ms: number) => void;
+}
+
+/**
+ * Returns a clock that only a test moves.
+ *
+ * Leases, retention and the signature's tolerance follow the receiver's `now`. `limits.answerMs` and
+ * `limits.bodyMs` are timers of the process, which a test runner's fake timers move.
+ *
+ * @param startsAt Milliseconds since 1970. Default 2026-01-01T00:00:00Z.
+ * @throws {TypeError} `startsAt` is not a non-negative integer.
+ */
+export function fakeClock(startsAt: number = Date.UTC(2026, 0, 1)): FakeClock {
+  let now = milliseconds("startsAt", startsAt);
+  return {
+    now: () => now,
+    advance(ms) {
+      now += milliseconds("ms", ms);
+    },
+  };
+}
+
+function milliseconds(name: string, value: number): number {
+  if (!Number.isSafeInteger(value) || value < 0)
+    throw new TypeError(`fakeClock: "${name}" must be a non-negative integer of milliseconds`);
+  return value;
+}
