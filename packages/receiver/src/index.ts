@@ -42,7 +42,41 @@ export type {
   HandlerContext,
   TransactionalContext,
 } from "./pipeline/router.ts";
-export type * from "@countersign/schemas";
+export type {
+  AccountDeactivatedEvent,
+  AccountDetails,
+  AccountLinkedEvent,
+  AccountUpdatedEvent,
+  Amount,
+  Catalogue,
+  CatalogueEntry,
+  Customer,
+  CustomerActivatedEvent,
+  CustomerCreatedEvent,
+  CustomerDeactivatedEvent,
+  ErrorDetails,
+  EventCategory,
+  EventType,
+  EventTypeMap,
+  LinkedAccount,
+  Payment,
+  PaymentAuthorizedEvent,
+  PaymentCanceledEvent,
+  PaymentCreatedEvent,
+  PaymentFailedEvent,
+  PaymentSucceededEvent,
+  Profile,
+  Refund,
+  RefundAuthorizedEvent,
+  RefundFailed,
+  RefundFailedEvent,
+  RefundInitiated,
+  RefundPendingEvent,
+  SchemaError,
+  Validation,
+  Validator,
+  WebhookEvent,
+} from "@countersign/schemas";
 export type { EventTypes, UntypedEvents } from "./profile.ts";
 export { profiles } from "@countersign/schemas/profiles";
 export {
