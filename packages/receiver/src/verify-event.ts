@@ -83,12 +83,8 @@ export function verifyEvent<Types extends EventTypes>(
   attempt: { readonly headers: HeadersLike; readonly body: Uint8Array },
   { secrets, profile, catalogue, now = Date.now }: VerifyEventOptions<Types>,
 ): VerifiedEvent<Types> {
-  const {
-    scheme,
-    toleranceSeconds,
-    pointers,
-    catalogue: entries,
-  } = partsOf(profileOf(profile), catalogue);
+  const parts = partsOf(profileOf(profile), catalogue);
+  const { scheme, toleranceSeconds, pointers } = parts;
   // The scheme refuses what is not a secret, `undefined` included.
   const verification = scheme.verify(attempt, secrets as readonly Secret[], {
     now: typeof now === "function" ? now() : now,
@@ -99,20 +95,22 @@ export function verifyEvent<Types extends EventTypes>(
   const { id, secretIndex } = verification;
   const envelope = readEnvelope(attempt.body, { tenant: "", id }, { pointers, depth: DEPTH });
   if (isOutcome(envelope)) return refused(envelope);
-  const invalid = validate(envelope, entries);
+  const invalid = validate(envelope, parts.catalogue);
   if (invalid !== undefined) return refused(invalid);
 
-  if (!entries.has(envelope.event.type)) {
+  if (!parts.catalogue.has(envelope.event.type))
     return { ok: true, known: false, event: envelope.event, secretIndex };
-  }
   // The catalogue's validator has just accepted it.
   return { ok: true, known: true, event: envelope.body as Types[keyof Types], secretIndex };
 }
 
 function refused({ code, facts = {}, details }: Rejected): VerifiedEvent<never> {
-  // `readEnvelope` and `validate` refuse with these codes only.
-  const own = code as VerifyEventCode;
-  return { ok: false, code: own, facts: details === undefined ? facts : { ...facts, details } };
+  return {
+    ok: false,
+    // `readEnvelope` and `validate` refuse with these codes only.
+    code: code as VerifyEventCode,
+    facts: { ...facts, ...(details && { details }) },
+  };
 }
 
 /** A scheme keeps imported keys, which cost more than the rest of a call. */

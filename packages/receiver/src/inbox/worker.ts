@@ -1,4 +1,4 @@
-import type { Backoff } from "./backoff.ts";
+import type { WorkerOptions } from "../options.ts";
 import { Deadline } from "../pipeline/admission.ts";
 import { type Envelope, readEnvelope, validate } from "../pipeline/envelope.ts";
 import { runClaimed } from "../pipeline/handle.ts";
@@ -9,19 +9,10 @@ import type { FailureCode, Outcome } from "../pipeline/outcome.ts";
 import type { ReceiverParts } from "../pipeline/parts.ts";
 import type { ClaimedEvent, ClaimedRun } from "../pipeline/run-handler.ts";
 
-export interface WorkerSettings {
-  /** Events that are handled at once. */
-  readonly concurrency: number;
-  readonly maxAttempts: number;
-  readonly backoff: Backoff;
-  /** How often the worker looks for events that became due, in milliseconds. */
-  readonly pollMs: number;
-}
-
 export interface WorkerHost {
   readonly parts: ReceiverParts;
   readonly queue: InboxQueue;
-  readonly settings: WorkerSettings;
+  readonly settings: Required<WorkerOptions>;
   readonly report: (outcome: Outcome, facts: OutcomeFacts) => void;
   /** Called before each take. */
   readonly onLook: () => void;

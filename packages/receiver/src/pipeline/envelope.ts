@@ -149,7 +149,7 @@ export function membersOf(pointer: string): readonly string[] {
 }
 
 /** Returns the value at a pointer's members, or `undefined`. */
-export function valueAt(root: unknown, members: readonly string[]): unknown {
+function valueAt(root: unknown, members: readonly string[]): unknown {
   let value = root;
   // Own members only: `{}` has no "constructor".
   for (const member of members)
