@@ -6,6 +6,7 @@ import {
   type Encoding,
   type HmacDescription,
   hmacPresets,
+  type SignatureErrorCode,
   type SignatureScheme,
   type SignedPart,
   timestampedHmac,
@@ -45,27 +46,6 @@ describe("xSignature", () => {
       timestamp: NOW_SECONDS,
       secretIndex: 0,
     });
-    expect(scheme.verify({ headers, body }, [OTHER, TEXT_SECRET], { now })).toMatchObject({
-      secretIndex: 1,
-    });
-  });
-
-  it("refuses an id beyond the alphabet, which could be split", () => {
-    for (const id of ["", "a.b", "a b", "x".repeat(257)]) {
-      expect(judge(scheme, { ...headers, "X-Signature-UniqueId": id })).toMatchObject({
-        ok: false,
-        code: "CS_SIGNATURE_ID_INVALID",
-      });
-    }
-  });
-
-  it("signs and verifies every timestamp of up to 12 digits", () => {
-    for (const timestamp of [0, 1, 999_999_999, 10_000_000_000, 999_999_999_999]) {
-      const attempt = signed(scheme, [TEXT_SECRET], { ...message, timestamp });
-      const clock = { now: timestamp * 1000 };
-
-      expect(scheme.verify(attempt, [TEXT_SECRET], clock)).toMatchObject({ ok: true, timestamp });
-    }
   });
 
   it("sends one signature, so that signing takes one secret", () => {
@@ -74,14 +54,14 @@ describe("xSignature", () => {
     expect(() => scheme.check([TEXT_SECRET, OTHER], "verify")).not.toThrow();
   });
 
-  it("has the tolerance of its options, which a call may change", () => {
+  it("uses the tolerance of its options unless a call gives another", () => {
     const patient = xSignature({ toleranceSeconds: 600 });
     const late = signed(patient, [TEXT_SECRET], { ...message, timestamp: NOW_SECONDS - 600 });
-    const tooOld = { ok: false, code: "CS_SIGNATURE_TIMESTAMP_TOO_OLD" };
 
     expect(judge(patient, late.headers)).toMatchObject({ ok: true });
-    expect(judge(patient, late.headers, { toleranceSeconds: 599 })).toMatchObject(tooOld);
-    expect(judge(scheme, late.headers)).toMatchObject(tooOld);
+    expect(judge(patient, late.headers, { toleranceSeconds: 599 })).toMatchObject({
+      code: "CS_SIGNATURE_TIMESTAMP_TOO_OLD",
+    });
   });
 });
 
@@ -91,23 +71,16 @@ describe("timestampedHmac", () => {
   const genuine = String(headers["X-Sig"]);
   const digest = genuine.slice("t=1614265330,v1=".length);
 
-  it("signs timestamp.body with HMAC-SHA256 into t=…,v1=…", () => {
+  it("signs timestamp.body with HMAC-SHA256 into t=…,v1=… and verifies to its time", () => {
     expect(genuine).toBe(
       "t=1614265330,v1=f62fe36435823a5cf8596537287cf6931b9dddf0b127f8211633da3c8414f241",
     );
-  });
-
-  it("verifies to the signed time, without an id", () => {
     expect(judge(scheme, headers)).toEqual({
       ok: true,
       id: undefined,
       timestamp: NOW_SECONDS,
       secretIndex: 0,
     });
-  });
-
-  it("does not look at an id", () => {
-    expect(scheme.sign({ ...message, id: "" }, [TEXT_SECRET])).toEqual(headers);
   });
 
   it("signs once for each secret, and each of them verifies", () => {
@@ -127,32 +100,29 @@ describe("timestampedHmac", () => {
     expect(judge(scheme, { "x-sig": value })).toMatchObject({ ok: true });
   });
 
-  it.each([
-    ["", "CS_SIGNATURE_MALFORMED"],
-    [`v1=${digest}`, "CS_SIGNATURE_MALFORMED"],
-    [`t=1614265330,t=1614265330,v1=${digest}`, "CS_SIGNATURE_MALFORMED"],
-    [`t=1614265330,v1=${digest},t=1`, "CS_SIGNATURE_MALFORMED"],
-    [`t=1614265330,v1=${digest},`, "CS_SIGNATURE_MALFORMED"],
-    [`t=1614265330,v1`, "CS_SIGNATURE_MALFORMED"],
-    [`t=1614265330,=x,v1=${digest}`, "CS_SIGNATURE_MALFORMED"],
-    [`t=1614265330,${"v".repeat(33)}=x,v1=${digest}`, "CS_SIGNATURE_MALFORMED"],
-    [`t=1614265330,v1=${digest.toUpperCase()}`, "CS_SIGNATURE_MALFORMED"],
-    [`t=1614265330,v1=${digest.slice(2)}`, "CS_SIGNATURE_MALFORMED"],
-    [`t=1614265330,v1=${digest}00`, "CS_SIGNATURE_MALFORMED"],
-    [`t=1614265330,v1=${digest} `, "CS_SIGNATURE_MALFORMED"],
-    [`t=1614265330 ,v1=${digest}`, "CS_SIGNATURE_TIMESTAMP_INVALID"],
-    [`t=1614265330abc,v1=${digest}`, "CS_SIGNATURE_TIMESTAMP_INVALID"],
-    [`t=,v1=${digest}`, "CS_SIGNATURE_TIMESTAMP_INVALID"],
-    [`t=01614265330,v1=${digest}`, "CS_SIGNATURE_TIMESTAMP_INVALID"],
-    [`t=1614265330,v0=${digest}`, "CS_SIGNATURE_VERSION_UNSUPPORTED"],
-    [`t=1614265330`, "CS_SIGNATURE_VERSION_UNSUPPORTED"],
-    [`t=1614265330, v1=${digest}`, "CS_SIGNATURE_HEADER_DUPLICATE"],
-    [`${genuine}, ${genuine}`, "CS_SIGNATURE_HEADER_DUPLICATE"],
-    [`t=1614265330,v0=é,v1=${digest}`, "CS_SIGNATURE_HEADER_INVALID"],
-    [`t=1614265330,${"v0=,".repeat(8)}v1=${digest}`, "CS_SIGNATURE_TOO_MANY"],
-    [`t=1614265331,v1=${digest}`, "CS_SIGNATURE_MISMATCH"],
-  ])("refuses %j with %s", (value, code) => {
-    expect(judge(scheme, { "x-sig": value })).toMatchObject({ ok: false, code });
+  it.each<[SignatureErrorCode, string[]]>([
+    [
+      "CS_SIGNATURE_MALFORMED",
+      [
+        "",
+        `t=1614265330,t=1614265330,v1=${digest}`,
+        `t=1614265330,v1=${digest},`,
+        `t=1614265330,v1`,
+        `t=1614265330,=x,v1=${digest}`,
+        `t=1614265330,${"v".repeat(33)}=x,v1=${digest}`,
+        `t=1614265330,v1=${digest.toUpperCase()}`,
+        `t=1614265330,v1=${digest}00`,
+      ],
+    ],
+    ["CS_SIGNATURE_TIMESTAMP_INVALID", [`t=1614265330 ,v1=${digest}`, `t=,v1=${digest}`]],
+    ["CS_SIGNATURE_VERSION_UNSUPPORTED", [`t=1614265330,v0=${digest}`, `t=1614265330`]],
+    ["CS_SIGNATURE_HEADER_DUPLICATE", [`t=1614265330, v1=${digest}`]],
+    ["CS_SIGNATURE_HEADER_INVALID", [`t=1614265330,v0=é,v1=${digest}`]],
+    ["CS_SIGNATURE_TOO_MANY", [`t=1614265330,${"v0=,".repeat(8)}v1=${digest}`]],
+    ["CS_SIGNATURE_MISMATCH", [`t=1614265331,v1=${digest}`]],
+  ])("refuses malformed headers with %s", (code, values) => {
+    for (const value of values)
+      expect(judge(scheme, { "x-sig": value })).toMatchObject({ ok: false, code });
   });
 
   it("has the names, the algorithm and the encoding of its options", () => {
@@ -182,33 +152,20 @@ describe("bodyHmac", () => {
   const headers = signed(scheme, [TEXT_SECRET]).headers;
   const genuine = String(headers["X-Hub-Signature-256"]);
 
-  it("signs the body alone, and reports neither an id nor a time", () => {
+  it("signs only the body, and verifies at any time, without an id and a time", () => {
     expect(genuine).toMatch(/^sha256=[0-9a-f]{64}$/);
     expect(scheme.sign({ ...message, id: "another", timestamp: 1 }, [TEXT_SECRET])).toEqual(
       headers,
     );
-    expect(judge(scheme, headers)).toEqual({
-      ok: true,
-      id: undefined,
-      timestamp: undefined,
-      secretIndex: 0,
-    });
-  });
-
-  it("gives no replay protection, and says so", () => {
-    expect(scheme.replayProtection).toBe(false);
-    for (const later of [0, now + 1e12]) {
-      expect(scheme.verify({ headers, body }, [TEXT_SECRET], { now: later }).ok).toBe(true);
-    }
+    const verified = { ok: true, id: undefined, timestamp: undefined, secretIndex: 0 };
+    for (const clock of [0, now, now + 1e12])
+      expect(scheme.verify({ headers, body }, [TEXT_SECRET], { now: clock })).toEqual(verified);
   });
 
   it.each([
     [genuine.slice("sha256=".length), "CS_SIGNATURE_MALFORMED"],
     [`sha512=${genuine.slice("sha256=".length)}`, "CS_SIGNATURE_MALFORMED"],
-    [`sha1=${"0".repeat(40)}`, "CS_SIGNATURE_MALFORMED"],
     [genuine.toUpperCase(), "CS_SIGNATURE_MALFORMED"],
-    ["sha256=", "CS_SIGNATURE_MALFORMED"],
-    [`${genuine},${genuine}`, "CS_SIGNATURE_MALFORMED"],
     [`${genuine}, ${genuine}`, "CS_SIGNATURE_HEADER_DUPLICATE"],
     ["sha256=\u0080", "CS_SIGNATURE_HEADER_INVALID"],
     [`sha256=${"0".repeat(64)}`, "CS_SIGNATURE_MISMATCH"],
@@ -232,23 +189,23 @@ describe("a list of signatures", () => {
   const scheme = describedHmac(list);
   const genuine = String(scheme.sign(message, [TEXT_SECRET])["X-Signature"]);
 
-  it("may hold others beside the genuine one", () => {
-    const headers = scheme.sign(message, [TEXT_SECRET]);
-    const beside = { ...headers, "X-Signature": `v2:abc v1:abc ${genuine}` };
+  it.each([" ", ","] as const)(
+    "is joined and split by %j, and may contain unknown and malformed ones",
+    (separator) => {
+      const described = describedHmac({
+        ...list,
+        form: { kind: "list", prefix: "v1:", separator },
+      });
+      const headers = described.sign(message, [OTHER, TEXT_SECRET]);
 
-    expect(judge(scheme, beside)).toMatchObject({ ok: true });
-  });
-
-  it.each([" ", ","] as const)("is joined and split by %j", (separator) => {
-    const described = describedHmac({ ...list, form: { kind: "list", prefix: "v1:", separator } });
-    const headers = described.sign(message, [OTHER, TEXT_SECRET]);
-
-    expect(headers["X-Signature"]?.split(separator)).toHaveLength(2);
-    expect(judge(described, headers)).toMatchObject({ ok: true });
-    expect(judge(described, { ...headers, "X-Signature": `v2${separator}v1:x` })).toMatchObject({
-      code: "CS_SIGNATURE_MALFORMED",
-    });
-  });
+      expect(headers["X-Signature"]?.split(separator)).toHaveLength(2);
+      const beside = ["v2:abc", "v1:abc", headers["X-Signature"]].join(separator);
+      expect(judge(described, { ...headers, "X-Signature": beside })).toMatchObject({ ok: true });
+      expect(judge(described, { ...headers, "X-Signature": `v2${separator}v1:x` })).toMatchObject({
+        code: "CS_SIGNATURE_MALFORMED",
+      });
+    },
+  );
 
   it.each([
     ["v2:abc v3:def", "CS_SIGNATURE_VERSION_UNSUPPORTED"],
@@ -264,10 +221,10 @@ describe("a list of signatures", () => {
   });
 });
 
-describe("a timestamp that nothing separates from the body", () => {
+describe("an unseparated timestamp", () => {
   const scheme = describedHmac(hmacPresets.unseparated);
 
-  it("has ten digits, so that none of them can move into the body", () => {
+  it("has exactly ten digits, so none of them can move into the body", () => {
     const digits = Buffer.from("12345");
     const { headers } = signed(scheme, [TEXT_SECRET], { ...message, body: digits });
     const at = (timestamp: string, bytes: string) =>
@@ -287,7 +244,7 @@ describe("a timestamp that nothing separates from the body", () => {
     }
   });
 
-  it("of another length is a mistake of the signer", () => {
+  it("cannot be signed with another number of digits", () => {
     for (const timestamp of [0, 999_999_999, 10_000_000_000]) {
       expect(() => scheme.sign({ ...message, timestamp }, [TEXT_SECRET])).toThrow(/ten digits/);
     }
@@ -295,7 +252,7 @@ describe("a timestamp that nothing separates from the body", () => {
 });
 
 describe("a description", () => {
-  it("is copied: changing it later changes nothing", () => {
+  it("is copied, so later changes have no effect", () => {
     const parts: SignedPart[] = ["timestamp", "body"];
     const mutable: { encoding: Encoding } & HmacDescription = {
       ...hmacPresets.timestamped,
@@ -310,18 +267,7 @@ describe("a description", () => {
     expect(scheme.sign(message, [TEXT_SECRET])).toEqual(before);
   });
 
-  it("survives JSON", () => {
-    for (const preset of Object.values(hmacPresets)) {
-      const parsed = JSON.parse(JSON.stringify(preset)) as HmacDescription;
-
-      expect(describedHmac(parsed).sign(message, [TEXT_SECRET])).toEqual(
-        describedHmac(preset).sign(message, [TEXT_SECRET]),
-      );
-      expect(describedHmac(parsed).name).toBe(preset.name);
-    }
-  });
-
-  it("may put the parts in any order and the body anywhere between separators", () => {
+  it("may order the parts in any way, and survives JSON", () => {
     const parts = fc.shuffledSubarray(["id", "timestamp"] as const);
     const separator = fc.constantFrom(".", "|", ":", "\n", ", ", "::", "/");
 
@@ -334,13 +280,16 @@ describe("a description", () => {
           ...(others.includes("timestamp") ? { timestamp: "T" } : {}),
         };
         const form = { kind: "single", prefix: "" } as const;
-        const scheme = describedHmac({
-          ...hmacPresets.unseparated,
-          headers,
-          form,
-          signed: order,
-          separator: between,
-        });
+        const parsed: unknown = JSON.parse(
+          JSON.stringify({
+            ...hmacPresets.unseparated,
+            headers,
+            form,
+            signed: order,
+            separator: between,
+          }),
+        );
+        const scheme = describedHmac(parsed as HmacDescription);
         const values = { id: message.id, timestamp: String(NOW_SECONDS), body: "" };
         const pieces = order.map((part: "id" | "timestamp" | "body") =>
           part === "body" ? Buffer.from(bytes) : Buffer.from(values[part]),

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { generateKeyPairSync, sign, verify } from "node:crypto";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { importPrivateKey, importPublicKey } from "../src/ed25519.ts";
 import { standardWebhooks } from "../src/index.ts";
@@ -67,21 +66,10 @@ describe("ed25519", () => {
   it("takes a public key as 32 bytes and as SPKI", () => {
     const raw = Buffer.from(PUBLIC_KEY.slice("whpk_".length), "base64");
     const spki = `whpk_${Buffer.concat([SPKI, raw]).toString("base64")}`;
-    const scheme = standardWebhooks();
-    const attempt = signed(scheme, [PRIVATE_KEY]);
 
-    for (const key of [PUBLIC_KEY, spki]) {
-      expect(scheme.verify(attempt, [key], { now })).toMatchObject({ ok: true, secretIndex: 0 });
-    }
-  });
-
-  it("accepts every key that Node generates", () => {
-    const keys = Array.from({ length: 50 }, () => generateKeyPairSync("ed25519").publicKey);
-
-    for (const key of keys) {
-      const raw = key.export({ format: "der", type: "spki" }).subarray(SPKI.length);
-      expect(isUsablePoint(raw)).toBe(true);
-    }
+    expect(
+      standardWebhooks().verify(signed(standardWebhooks(), [PRIVATE_KEY]), [spki], { now }),
+    ).toMatchObject({ ok: true });
   });
 });
 
@@ -91,18 +79,20 @@ describe("a public key", () => {
   const ORDER_8 = BigInt(`0x${Buffer.from(published.toReversed()).toString("hex")}`);
   const smallOrder = [0n, 1n, P - 1n, ORDER_8, P - ORDER_8];
 
-  it("of small order is refused in every encoding, under either sign", () => {
+  it("is refused if its order is small, in every encoding and under either sign", () => {
     for (const y of smallOrder) {
       for (const signOfX of [0n, 1n] as const) {
         const key = encode(y, signOfX);
         expect(isUsablePoint(key)).toBe(false);
-        const secret = `whpk_${Buffer.concat([SPKI, key]).toString("base64")}`;
-        expect(() => standardWebhooks().check([secret], "verify")).toThrow(TypeError);
+        for (const form of [key, Buffer.concat([SPKI, key])]) {
+          const secret = `whpk_${form.toString("base64")}`;
+          expect(() => standardWebhooks().check([secret], "verify")).toThrow(TypeError);
+        }
       }
     }
   });
 
-  it("under which anybody could sign is never loaded", () => {
+  it("refuses the signature that some OpenSSL versions accept under the identity", () => {
     // R is the identity and S is 0: some OpenSSL accept this for every message.
     const identity = encode(1n, 0n);
     const forged = `v1a,${Buffer.concat([identity, Buffer.alloc(32)]).toString("base64")}`;
@@ -111,34 +101,30 @@ describe("a public key", () => {
       body: Buffer.from("anything"),
     };
 
-    expect(() =>
-      standardWebhooks().verify(attempt, [`whpk_${identity.toString("base64")}`], { now: 0 }),
-    ).toThrow(TypeError);
     expect(standardWebhooks().verify(attempt, [PUBLIC_KEY], { now: 0 })).toMatchObject({
       ok: false,
     });
   });
 
-  it("that is not canonical is refused: y of p and above", () => {
+  it("is refused if it is not canonical: y of p and above", () => {
     for (let y = P; y < 2n ** 255n; y++) {
       expect(isUsablePoint(encode(y, 0n))).toBe(false);
       expect(isUsablePoint(encode(y, 1n))).toBe(false);
     }
   });
 
-  it("that is no point of the curve is refused: y of 2, 7 and 11, not 3, 4 and 5", () => {
+  it("is refused if it is no point of the curve: y of 2, 7 and 11, but not 3, 4 and 5", () => {
     // (y² - 1) / (d y² + 1) modulo p, computed elsewhere, is no square for the first three.
     expect([2n, 7n, 11n].map((y) => isUsablePoint(encode(y, 0n)))).toEqual([false, false, false]);
     expect([3n, 4n, 5n].map((y) => isUsablePoint(encode(y, 0n)))).toEqual([true, true, true]);
   });
 
-  it("is on the curve exactly where its negative is", () => {
-    fc.assert(
-      fc.property(fc.bigInt({ min: 2n, max: P - 2n }), (y) => {
-        expect(isUsablePoint(encode(y, 1n))).toBe(isUsablePoint(encode(y, 0n)));
-        expect(isUsablePoint(encode(P - y, 0n))).toBe(isUsablePoint(encode(y, 0n)));
-      }),
-      { numRuns: 20 },
-    );
+  it("is accepted if Node generated it, and so is its negative", () => {
+    for (let count = 0; count < 20; count++) {
+      const { publicKey } = generateKeyPairSync("ed25519");
+      const raw = publicKey.export({ format: "der", type: "spki" }).subarray(SPKI.length);
+      expect(isUsablePoint(raw)).toBe(true);
+      expect(isUsablePoint(raw.with(31, (raw[31] ?? 0) ^ 0x80))).toBe(true);
+    }
   });
 });

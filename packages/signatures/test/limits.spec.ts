@@ -30,75 +30,60 @@ function cost(signature: string, secrets: readonly string[]) {
 }
 
 describe("the cryptography of one attempt", () => {
-  it("is one HMAC for each secret, however many signatures it carries", () => {
-    for (let signatures = 1; signatures <= 8; signatures++) {
-      const list = Array(signatures).fill(hmacDecoy).join(" ");
+  it("is one HMAC for each secret and one ed25519 check for each signature and public key", () => {
+    for (let count = 1; count <= 8; count++) {
+      const hmacs = Array(count).fill(hmacDecoy).join(" ");
+      const points = Array(count).fill(ed25519Decoy).join(" ");
 
-      expect(cost(list, [SECRET])).toMatchObject({ ok: false, counts: [1, 0] });
-      expect(cost(list, [SECRET, OTHER_SECRET, PUBLIC_KEY])).toMatchObject({
+      expect(cost(hmacs, [SECRET])).toEqual({ ok: false, counts: [1, 0] });
+      expect(cost(hmacs, [SECRET, OTHER_SECRET, PUBLIC_KEY])).toEqual({
         ok: false,
         counts: [2, 0],
       });
+      expect(cost(points, [PUBLIC_KEY])).toEqual({ ok: false, counts: [0, count] });
+      expect(cost(points, [PUBLIC_KEY, SECRET])).toEqual({ ok: false, counts: [0, count] });
     }
   });
 
-  it("is the same whichever secret matches, and where none does", () => {
+  it("is the same whichever secret matches", () => {
     const genuine = String(headers["webhook-signature"]);
 
-    expect(cost(genuine, [SECRET, OTHER_SECRET]).counts).toEqual([2, 0]);
-    expect(cost(genuine, [OTHER_SECRET, SECRET]).counts).toEqual([2, 0]);
-    expect(cost(hmacDecoy, [OTHER_SECRET, SECRET]).counts).toEqual([2, 0]);
-  });
-
-  it("is at most one ed25519 verification for each signature and each key", () => {
-    for (let signatures = 1; signatures <= 8; signatures++) {
-      const list = Array(signatures).fill(ed25519Decoy).join(" ");
-
-      expect(cost(list, [PUBLIC_KEY])).toMatchObject({ ok: false, counts: [0, signatures] });
-      expect(cost(list, [PUBLIC_KEY, SECRET])).toMatchObject({
-        ok: false,
-        counts: [0, signatures],
-      });
-    }
+    expect(cost(genuine, [SECRET, OTHER_SECRET])).toEqual({ ok: true, counts: [2, 0] });
+    expect(cost(genuine, [OTHER_SECRET, SECRET])).toEqual({ ok: true, counts: [2, 0] });
   });
 
   it.each([
     ["nine signatures", Array(9).fill(hmacDecoy).join(" ")],
     ["100,000 signatures", Array(100_000).fill("v1,AAAA").join(" ")],
-    ["100,000 empty ones", " ".repeat(100_000)],
     ["an unknown version", "v2,abc"],
     ["a garbled signature", "v1,!"],
-    ["a header that came twice", `${hmacDecoy}, ${hmacDecoy}`],
-  ])("is none for %s", (_, signature) => {
-    expect(cost(signature, [SECRET, PUBLIC_KEY])).toMatchObject({ ok: false, counts: [0, 0] });
+    ["a repeated header", `${hmacDecoy}, ${hmacDecoy}`],
+  ])("is not computed for %s", (_, signature) => {
+    expect(cost(signature, [SECRET, PUBLIC_KEY])).toEqual({ ok: false, counts: [0, 0] });
   });
 
-  it("is none where the id, the timestamp or a header is not in the grammar", () => {
-    const hopeless = [
-      { "webhook-id": "a.b" },
-      { "webhook-timestamp": "1e9" },
-      { "webhook-timestamp": undefined },
-      { "WEBHOOK-ID": "a" },
-    ];
-
-    for (const change of hopeless) {
-      const attempt = { headers: { ...headers, ...change }, body };
-      expect(scheme.verify(attempt, [SECRET], { now }).ok).toBe(false);
-    }
+  it.each([
+    { "webhook-id": "a.b" },
+    { "webhook-timestamp": "1e9" },
+    { "webhook-timestamp": undefined },
+    { "WEBHOOK-ID": "a" },
+  ])("is not computed for the headers %j", (change) => {
+    expect(scheme.verify({ headers: { ...headers, ...change }, body }, [SECRET], { now }).ok).toBe(
+      false,
+    );
     expect(crypto.createHmac).not.toHaveBeenCalled();
   });
 
-  it("is none for a described scheme beyond its limits", () => {
+  it("is not computed for a described scheme beyond its limits", () => {
     const described = timestampedHmac({ header: "X-Sig" });
     const entries = (count: number) => `t=1614265330${`,v1=${"0".repeat(64)}`.repeat(count)}`;
-    const verify = (value: string) =>
-      described.verify({ headers: { "x-sig": value }, body }, [TEXT_SECRET], { now });
-
-    expect(verify(entries(9))).toMatchObject({ code: "CS_SIGNATURE_TOO_MANY" });
-    expect(verify(entries(100_000))).toMatchObject({ code: "CS_SIGNATURE_HEADER_TOO_LONG" });
-    expect(verify(`${entries(1)},t=1`)).toMatchObject({ code: "CS_SIGNATURE_MALFORMED" });
+    for (const value of [entries(9), entries(100_000), `${entries(1)},t=1`])
+      expect(
+        described.verify({ headers: { "x-sig": value }, body }, [TEXT_SECRET], { now }).ok,
+      ).toBe(false);
     expect(crypto.createHmac).not.toHaveBeenCalled();
-    expect(verify(entries(8))).toMatchObject({ code: "CS_SIGNATURE_MISMATCH" });
+    const most = { headers: { "x-sig": entries(8) }, body };
+    expect(described.verify(most, [TEXT_SECRET], { now }).ok).toBe(false);
     expect(crypto.createHmac).toHaveBeenCalledTimes(1);
   });
 });

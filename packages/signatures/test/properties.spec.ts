@@ -7,17 +7,7 @@ import { now, NOW_SECONDS, SECRET, signed } from "./attempts.ts";
 describe.each(pairs.map((pair) => ({ name: pair.scheme.name, ...pair })))(
   "any message signed with $name",
   ({ scheme, signing, verifying }) => {
-    it("verifies, whatever its bytes", () => {
-      fc.assert(
-        fc.property(messages, (message) => {
-          const attempt = signed(scheme, signing, message);
-
-          expect(scheme.verify(attempt, verifying, { now })).toMatchObject({ ok: true });
-        }),
-      );
-    });
-
-    it("is refused where a byte of the body is changed, added or taken away", () => {
+    it("verifies, but is refused if a byte of the body is changed, added or removed", () => {
       const change = fc.record({
         at: fc.nat(),
         byte: fc.integer({ min: 1, max: 255 }),
@@ -41,40 +31,23 @@ describe.each(pairs.map((pair) => ({ name: pair.scheme.name, ...pair })))(
           );
 
           expect(verification.ok).toBe(isSame);
+          expect(scheme.verify(attempt, verifying, { now })).toMatchObject({ ok: true });
         }),
       );
     });
   },
 );
 
-describe("one attempt of 300 bytes", () => {
+describe("an attempt", () => {
   const scheme = standardWebhooks();
-  const body = Buffer.from(JSON.stringify({ data: "x".repeat(289) }));
-  const message = { id: "msg_1", timestamp: NOW_SECONDS, body };
-  const { headers } = signed(scheme, [SECRET], message);
-  const judge = (change: Partial<Record<string, string>>, bytes: Uint8Array = body) =>
-    scheme.verify({ headers: { ...headers, ...change }, body: bytes }, [SECRET], {
+  const { headers, body } = signed(scheme, [SECRET]);
+  const judge = (change: Partial<Record<string, string>>) =>
+    scheme.verify({ headers: { ...headers, ...change }, body }, [SECRET], {
       now,
       toleranceSeconds: Number.MAX_SAFE_INTEGER,
     }).ok;
 
-  it("is refused under each of the 76,500 changes of one byte of its body", () => {
-    let refused = 0;
-    const changed = Buffer.from(body);
-    for (let at = 0; at < body.length; at++) {
-      for (let change = 1; change < 256; change++) {
-        changed[at] = (body[at] ?? 0) ^ change;
-        if (!judge({}, changed)) refused++;
-      }
-      changed[at] = body[at] ?? 0;
-    }
-
-    expect(body).toHaveLength(300);
-    expect(judge({}, changed)).toBe(true);
-    expect(refused).toBe(76_500);
-  });
-
-  it.each(Object.keys(headers))("is refused under each change of one character of %s", (name) => {
+  it.each(Object.keys(headers))("is refused after each change of one character of %s", (name) => {
     const value = String(headers[name]);
     const accepted: string[] = [];
     for (let at = 0; at < value.length; at++) {
@@ -92,7 +65,7 @@ describe("one attempt of 300 bytes", () => {
 });
 
 describe("a signed body that holds a timestamp between full stops", () => {
-  it("is split nowhere but where it was signed", () => {
+  it("cannot be split at another place than the signed one", () => {
     const digits = fc.integer({ min: NOW_SECONDS - 300, max: NOW_SECONDS + 300 });
     const bodies = fc
       .array(fc.oneof(digits.map(String), fc.constantFrom("a", "{}", "0")), { minLength: 2 })
@@ -125,8 +98,8 @@ describe("a signed body that holds a timestamp between full stops", () => {
   });
 });
 
-describe("whatever a stranger sends", () => {
-  it("is answered by a code that the table holds, and never by an exception", () => {
+describe("an attempt from a stranger", () => {
+  it("results in an exported code and never in an exception", () => {
     const codes = new Set<string>();
     fc.assert(
       fc.property(strangers, ({ pair, headers, body }) => {

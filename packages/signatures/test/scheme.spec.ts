@@ -31,6 +31,10 @@ const all: readonly SignatureScheme[] = [...timed, bodyHmac({ header: "X-Signatu
 describe.each(all)("the caller of $name", (scheme) => {
   const attempt = signed(scheme, secrets);
 
+  it("has replay protection unless the scheme signs neither an id nor a time", () => {
+    expect(scheme.replayProtection).toBe(timed.includes(scheme));
+  });
+
   it("gets a TypeError for a clock that is not a finite number", () => {
     for (const clock of [Number.NaN, Infinity, -Infinity, undefined, "0", new Date()]) {
       const options = { now: clock as number };
@@ -55,7 +59,7 @@ describe.each(all)("the caller of $name", (scheme) => {
     }
   });
 
-  it("learns about its own mistakes before the attempt is judged", () => {
+  it("gets a TypeError for its own mistakes before the attempt is judged", () => {
     const hopeless = { headers: {}, body: attempt.body };
 
     expect(() => scheme.verify(hopeless, [], { now })).toThrow(/"secrets"/);
@@ -67,27 +71,20 @@ describe.each(all)("the caller of $name", (scheme) => {
 });
 
 describe("a signer", () => {
-  it("gets a TypeError for a timestamp that cannot be verified", () => {
-    for (const scheme of timed) {
-      for (const timestamp of [-1, 0.5, Number.NaN, Infinity, 1e12, "1614265330", undefined]) {
-        const message = { ...messageOf(), timestamp: timestamp as number };
-        expect(() => scheme.sign(message, secrets)).toThrow(/^invalid "timestamp"/);
-      }
-    }
-  });
-
-  it("gets a TypeError for an id that cannot be verified", () => {
-    for (const scheme of withId) {
-      for (const id of ["", "a.b", "a b", "a\n", "é", "x".repeat(257), undefined, 1]) {
-        const message = { ...messageOf(), id: id as string };
-        expect(() => scheme.sign(message, secrets)).toThrow(/^invalid "id"/);
-      }
-    }
+  it.each([
+    ["timestamp", timed, [-1, 0.5, Number.NaN, Infinity, 1e12, "1614265330", undefined]],
+    ["id", withId, ["", "a.b", "a b", "a\n", "é", "x".repeat(257), undefined, 1]],
+  ])("gets a TypeError if the %s cannot be verified", (name, schemes, values) => {
+    for (const scheme of schemes)
+      for (const value of values)
+        expect(() => scheme.sign({ ...messageOf(), [name]: value }, secrets)).toThrow(
+          new RegExp(`^invalid "${name}"`),
+        );
   });
 });
 
 describe("bytes", () => {
-  it("may be a Buffer, part of a larger one, or from another realm", () => {
+  it("can be a Buffer, part of a larger one, or from another realm", () => {
     const scheme = standardWebhooks();
     const message = messageOf(JSON.stringify({ data: "long enough to be a key as well" }));
     const { headers, body } = signed(scheme, secrets, message);
@@ -127,11 +124,7 @@ describe("headers checked before the body is read", () => {
       ["webhook-timestamp", ["1", "2"], "CS_SIGNATURE_HEADER_DUPLICATE"],
       ["webhook-signature", "", "CS_SIGNATURE_MALFORMED"],
       ["webhook-signature", "v1,AAAA", "CS_SIGNATURE_MALFORMED"],
-      ["webhook-signature", "v1,a, v1,b", "CS_SIGNATURE_HEADER_DUPLICATE"],
       ["webhook-signature", "v9,AAAA", "CS_SIGNATURE_VERSION_UNSUPPORTED"],
-      ["webhook-signature", "v1,x ".repeat(9), "CS_SIGNATURE_TOO_MANY"],
-      ["webhook-signature", "x".repeat(4097), "CS_SIGNATURE_HEADER_TOO_LONG"],
-      ["webhook-signature", 1, "CS_SIGNATURE_HEADER_INVALID"],
     ];
     for (const [header, value, code] of changes) {
       const changed = { ...headers, [header]: value } as Record<string, string>;
@@ -178,17 +171,5 @@ describe("the facts of a refusal", () => {
     expect(judge(400, SECRET)).toMatchObject({ facts: { clockDifferenceSeconds: -400 } });
     expect(judge(-301, SECRET)).toMatchObject({ facts: { clockDifferenceSeconds: 301 } });
     expect(judge(400, OTHER_SECRET)).not.toHaveProperty("facts.clockDifferenceSeconds");
-  });
-});
-
-describe("replay protection", () => {
-  it("is missing only from a scheme that signs neither an id nor a time", () => {
-    expect(all.map(({ replayProtection }) => replayProtection)).toEqual([
-      true,
-      true,
-      true,
-      true,
-      false,
-    ]);
   });
 });

@@ -50,93 +50,81 @@ function refusals(scheme: SignatureScheme, secrets: unknown, use: SecretUse) {
 }
 
 const raw = "x".repeat(24);
-/** Mistakes in a secret's text, which every scheme names. */
-const badTexts: readonly [string, unknown, RegExp][] = [
-  ["nothing", undefined, /is missing: is its environment variable set/],
-  ["null", null, /is missing/],
-  ["an object", {}, /is missing/],
-  ["a number", { raw: 42 }, /expected text, or \{ raw \}/],
-  ["empty text", "", /is empty/],
-  ["a newline only", "\n", /is empty/],
-  ["empty bytes", { raw: new Uint8Array() }, /is empty/],
-  ["two newlines at its end", `${raw}\n\n`, /contains a line break \(character 25\)/],
-  ["a space before it", ` ${raw}`, /contains a space \(character 1\)/],
-  ["a space after it", `${raw} `, /contains a space \(character 25\)/],
-  ["a tab inside", `${raw}\t${raw}`, /contains a tab \(character 25\)/],
-  ["a carriage return", `${raw}\r`, /contains a carriage return/],
-  ["a non-breaking space", `${raw}\u00a0`, /contains a non-breaking space/],
-  ["a byte order mark", `\uFEFF${raw}`, /contains a byte order mark \(character 1\)/],
-  ["letters beyond ASCII", { raw: "é".repeat(24) }, /not printable ASCII .*as bytes/],
-  ["a control character", `${raw}\u007f`, /not printable ASCII/],
-  ["double quotes", `"${raw}"`, /is in quotes \("\): remove them/],
-  ["single quotes", `'${raw}'\n`, /is in quotes \('\)/],
-  ["a quote at its end", `${raw}\``, /is in quotes \(`\)/],
-  ["23 bytes", { raw: new Uint8Array(23) }, /too short: a key needs at least 24/],
-  ["23 characters", "x".repeat(23), /too short/],
-  ["1,025 bytes", { raw: new Uint8Array(1025) }, /too long: a key has at most 1024/],
-];
-
 const seed = Buffer.alloc(32, 7);
-/** Mistakes in the prefixed forms of Standard Webhooks. */
-const badKeys: readonly [string, unknown, RegExp][] = [
-  ["raw: only", "raw:", /is empty/],
-  ["raw: with quotes", `raw:"${raw}"`, /is in quotes/],
-  ["raw: and 23 characters", `raw:${"x".repeat(23)}`, /too short/],
-  ["whsec_ only", "whsec_", /is empty/],
-  ["whsec_ without base64", "whsec_!!!", /not canonical base64 after whsec_/],
-  ["whsec_ in the URL alphabet", `whsec_${base64(24).slice(4)}_-_-`, /not canonical base64/],
-  ["whsec_ without padding", whsec(25).replaceAll("=", ""), /not canonical base64/],
-  ["whsec_ with too much padding", `${whsec(24)}====`, /not canonical base64/],
-  ["whsec_ with unused bits set", `${whsec(25).slice(0, -3)}x==`, /not canonical base64/],
-  ["whsec_ of 23 bytes", whsec(23), /too short/],
-  ["whsec_ of 65 bytes", whsec(65), /too long: a key has at most 64/],
-];
-const badPublicKeys: typeof badKeys = [
-  ["31 bytes", whpk(seed.subarray(1)), /expected 32 bytes, or 44 as SPKI/],
-  ["33 bytes", whpk(Buffer.alloc(33)), /expected 32 bytes/],
-  ["text that is not base64", "whpk_!!!", /not canonical base64 after whpk_/],
-  ["another structure", whpk(Buffer.alloc(44, 1)), /its DER describes something else/],
-];
-const badPrivateKeys: typeof badKeys = [
-  ["31 bytes", whsk(seed.subarray(1)), /expected 32 bytes \(seed\), 64/],
-  ["text that is not base64", "whsk_!!!", /not canonical base64 after whsk_/],
-  ["another structure", whsk(Buffer.alloc(48, 1)), /its DER describes something else/],
-  ["a foreign public half", whsk(Buffer.alloc(64, 7)), /public half does not belong to its seed/],
-];
+const both = ["sign", "verify"] as const;
+const standard = [standardWebhooks()];
 
-/** The messages of every scheme and call that must refuse a secret. */
-function messages(
-  secret: unknown,
-  uses: readonly SecretUse[],
-  refusing: readonly SignatureScheme[] = [standardWebhooks()],
-): readonly string[] {
-  return refusing.flatMap((scheme) =>
-    uses.flatMap((use) =>
-      refusals(scheme, [secret], use).map((error) =>
-        error instanceof TypeError ? error.message : "not a TypeError",
-      ),
-    ),
-  );
-}
+/** Bad secrets by the message that every named scheme and use throws. */
+const bad: readonly (readonly [
+  RegExp,
+  readonly SignatureScheme[],
+  readonly SecretUse[],
+  readonly unknown[],
+])[] = [
+  [/is missing: is its environment variable set/, schemes, both, [undefined, null, {}]],
+  [/expected text, or \{ raw \}/, schemes, both, [{ raw: 42 }]],
+  [/is empty/, schemes, both, ["", "\n", { raw: new Uint8Array() }]],
+  [/contains a line break \(character 25\)/, schemes, both, [`${raw}\n\n`]],
+  [/contains a space \(character 1\)/, schemes, both, [` ${raw}`]],
+  [/contains a space \(character 25\)/, schemes, both, [`${raw} `]],
+  [/contains a tab \(character 25\)/, schemes, both, [`${raw}\t${raw}`]],
+  [/contains a carriage return/, schemes, both, [`${raw}\r`]],
+  [/contains a non-breaking space/, schemes, both, [`${raw}\u00a0`]],
+  [/contains a byte order mark \(character 1\)/, schemes, both, [`\uFEFF${raw}`]],
+  [/not printable ASCII .*as bytes/, schemes, both, [{ raw: "é".repeat(24) }, `${raw}\u007f`]],
+  [/is in quotes \("\): remove them/, schemes, both, [`"${raw}"`]],
+  [/is in quotes \('\)/, schemes, both, [`'${raw}'\n`]],
+  [/is in quotes \(`\)/, schemes, both, [`${raw}\``]],
+  [
+    /too short: a key needs at least 24/,
+    schemes,
+    both,
+    [{ raw: new Uint8Array(23) }, raw.slice(1)],
+  ],
+  [/too long: a key has at most 1024/, schemes, both, [{ raw: new Uint8Array(1025) }]],
+  [/is empty/, standard, both, ["raw:", "whsec_"]],
+  [/is in quotes/, standard, both, [`raw:"${raw}"`]],
+  [/too short/, standard, both, [`raw:${"x".repeat(23)}`, whsec(23)]],
+  [
+    /not canonical base64 after whsec_/,
+    standard,
+    both,
+    [
+      "whsec_!!!",
+      `whsec_${base64(24).slice(4)}_-_-`,
+      whsec(25).replaceAll("=", ""),
+      `${whsec(24)}====`,
+      `${whsec(25).slice(0, -3)}x==`,
+    ],
+  ],
+  [/too long: a key has at most 64/, standard, both, [whsec(65)]],
+  [
+    /expected 32 bytes, or 44 as SPKI/,
+    standard,
+    ["verify"],
+    [whpk(seed.subarray(1)), whpk(Buffer.alloc(33))],
+  ],
+  [/not canonical base64 after whpk_/, standard, ["verify"], ["whpk_!!!"]],
+  [/its DER describes something else/, standard, ["verify"], [whpk(Buffer.alloc(44, 1))]],
+  [/expected 32 bytes \(seed\), 64/, standard, ["sign"], [whsk(seed.subarray(1))]],
+  [/not canonical base64 after whsk_/, standard, ["sign"], ["whsk_!!!"]],
+  [/its DER describes something else/, standard, ["sign"], [whsk(Buffer.alloc(48, 1))]],
+  [/public half does not belong to its seed/, standard, ["sign"], [whsk(Buffer.alloc(64, 7))]],
+];
 
 describe("a secret", () => {
-  it.each(badTexts)("with %s is refused by every scheme", (_, secret, message) => {
-    const found = messages(secret, ["sign", "verify"], schemes);
-
-    expect(found.filter((text) => !message.test(text) || !text.includes("secrets[0]"))).toEqual([]);
-  });
-
-  it.each(badKeys)("of Standard Webhooks with %s is refused", (_, secret, message) => {
-    expect(messages(secret, ["sign", "verify"]).filter((text) => !message.test(text))).toEqual([]);
-  });
-
-  it.each(badPublicKeys)("that is a public key of %s is refused", (_, secret, message) => {
-    expect(messages(secret, ["verify"]).filter((text) => !message.test(text))).toEqual([]);
-  });
-
-  it.each(badPrivateKeys)("that is a private key of %s is refused", (_, secret, message) => {
-    expect(messages(secret, ["sign"]).filter((text) => !message.test(text))).toEqual([]);
-  });
+  it.each(bad)(
+    "is refused with a TypeError that matches %s",
+    (message, refusing, uses, secrets) => {
+      for (const secret of secrets)
+        for (const scheme of refusing)
+          for (const error of uses.flatMap((use) => refusals(scheme, [secret], use))) {
+            expect(error).toBeInstanceOf(TypeError);
+            expect(String(error)).toMatch(message);
+            expect(String(error)).toContain("secrets[0]");
+          }
+    },
+  );
 
   it("has 24 to 64 bytes as whsec_, and 24 to 1,024 otherwise", () => {
     const good: Secret[] = [
@@ -158,6 +146,10 @@ describe("a secret", () => {
   it("may be shorter only if minSecretBytes, an integer from 1 to 64, allows it", () => {
     const lenient = standardWebhooks({ minSecretBytes: 1 });
 
+    // What one scheme accepted another checks anew.
+    const short = [{ raw: "short" }];
+    lenient.check(short, "verify");
+    expect(() => standardWebhooks().check(short, "verify")).toThrow(/too short/);
     expect(refusals(lenient, [whsec(1), "raw:x"], "verify")).toEqual([undefined, undefined]);
     expect(thrownBy(() => lenient.check(["raw:"], "sign"))).toBeInstanceOf(TypeError);
     expect(() => standardWebhooks({ minSecretBytes: 64 }).check([whsec(63)], "sign")).toThrow(
@@ -169,7 +161,7 @@ describe("a secret", () => {
     }
   });
 
-  it("loses one final newline of its text in every scheme, and no byte otherwise", () => {
+  it("loses one final newline of its text in every scheme, and no other byte", () => {
     for (const scheme of schemes) {
       const attempt = signed(scheme, [TEXT_SECRET]);
       const accepts = (secret: Secret) => scheme.verify(attempt, [secret], { now }).ok;
@@ -185,23 +177,14 @@ describe("a secret", () => {
     );
   });
 
-  it("of Standard Webhooks without a known prefix is its text", () => {
-    const scheme = standardWebhooks();
-    for (const text of ["a-secret-of-your-own-choice", `WHSEC_${base64(24)}`, base64(24)]) {
-      const attempt = signed(scheme, [text]);
-      for (const same of [`raw:${text}`, { raw: text }, { raw: Buffer.from(text) }]) {
-        expect(scheme.verify(attempt, [same], { now })).toMatchObject({ ok: true });
-      }
-    }
-  });
-
-  it("of every other scheme is its text, whatever its prefix", () => {
-    for (const scheme of schemes.slice(1)) {
-      for (const text of [SECRET, PUBLIC_KEY, `raw:${TEXT_SECRET}`]) {
+  it("is its text if it has no prefix that the scheme knows", () => {
+    for (const [index, scheme] of schemes.entries()) {
+      const texts =
+        index === 0 ? [`WHSEC_${base64(24)}`, base64(24)] : [SECRET, PUBLIC_KEY, "raw:" + raw];
+      for (const text of texts) {
         const attempt = signed(scheme, [text]);
-        const bytes = [{ raw: Buffer.from(text) }];
-
-        expect(scheme.verify(attempt, bytes, { now })).toMatchObject({ ok: true });
+        for (const same of [{ raw: text }, { raw: Buffer.from(text) }])
+          expect(scheme.verify(attempt, [same], { now })).toMatchObject({ ok: true });
       }
     }
   });
@@ -239,17 +222,15 @@ describe("a checked secret", () => {
 });
 
 describe("a list of secrets", () => {
-  it.each(schemes)("holds 1 to 4 secrets in $name", (scheme) => {
+  it.each(schemes)("has 1 to 4 secrets in $name", (scheme) => {
     const many = Array.from({ length: 5 }, (): Secret => ({ raw: TEXT_SECRET }));
-    const withEmpty = [...many.slice(0, 1), ""];
 
-    for (const list of [undefined, null, {}, TEXT_SECRET, [], many, withEmpty]) {
+    for (const list of [undefined, null, {}, TEXT_SECRET, [], many])
       for (const error of refusals(scheme, list, "verify")) expect(error).toBeInstanceOf(TypeError);
-    }
     expect(refusals(scheme, many.slice(1), "verify")).toEqual([undefined, undefined]);
   });
 
-  it("reports its own mistakes and the place of a bad secret, also a hole", () => {
+  it("is refused with an error that names its mistake or the index of a bad secret", () => {
     const check = (list: unknown) => () => standardWebhooks().check(list as Secret[], "verify");
     const hole: Secret[] = [SECRET];
     hole.length = 2;
@@ -261,42 +242,20 @@ describe("a list of secrets", () => {
     expect(check(hole)).toThrow(/^secrets\[1\] is missing/);
   });
 
-  it("can be changed by its owner while it is in use", () => {
+  it("can change while a scheme uses it", () => {
     const scheme = standardWebhooks();
     const list: Secret[] = [TEXT_SECRET];
     const attempt = signed(scheme, [SECRET]);
-    const judge = () => scheme.verify(attempt, list, { now });
 
-    expect(judge()).toMatchObject({ ok: false });
-    list[0] = SECRET;
-    expect(judge()).toMatchObject({ ok: true, secretIndex: 0 });
-    list.unshift(TEXT_SECRET);
-    expect(judge()).toMatchObject({ ok: true, secretIndex: 1 });
+    expect(scheme.verify(attempt, list, { now })).toMatchObject({ ok: false });
+    list.push(SECRET);
+    expect(scheme.verify(attempt, list, { now })).toMatchObject({ ok: true, secretIndex: 1 });
     list.length = 0;
-    expect(judge).toThrow(/"secrets" is empty/);
-  });
-
-  it("of one scheme is judged anew by another", () => {
-    const short = [{ raw: "short" }];
-    standardWebhooks({ minSecretBytes: 1 }).check(short, "verify");
-
-    expect(() => standardWebhooks().check(short, "verify")).toThrow(TypeError);
-  });
-
-  it("can belong to each of thousands of tenants", () => {
-    const scheme = standardWebhooks();
-    const tenants = Array.from({ length: 1000 }, (_, index) => ({ raw: `${raw}${index}` }));
-
-    for (const [index, secret] of tenants.entries()) {
-      const attempt = signed(scheme, [secret]);
-      expect(scheme.verify(attempt, [{ ...secret }], { now }).ok).toBe(true);
-      const neighbour = tenants[(index + 1) % tenants.length] ?? secret;
-      expect(scheme.verify(attempt, [neighbour], { now }).ok).toBe(false);
-    }
+    expect(() => scheme.verify(attempt, list, { now })).toThrow(/"secrets" is empty/);
   });
 });
 
-describe("a secret never shows", () => {
+describe("the secret is never shown", () => {
   // Twelve characters of a canary in a row, in the clear or encoded, would be a leak.
   const canary = "CANARY0123456789abcdef";
   const leaks = (text: string) =>
@@ -341,7 +300,7 @@ describe("a secret never shows", () => {
     }
   });
 
-  it("if it is sealed, and a sealed secret signs and verifies like the plain one", () => {
+  it("in logs or JSON if it is sealed, and it signs and verifies like the plain one", () => {
     for (const secret of [sealed(`raw:${canary + canary}`), sealed({ raw: canary + canary })]) {
       const config = { secrets: [secret] };
 

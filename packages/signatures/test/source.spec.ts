@@ -7,20 +7,13 @@ const files = readdirSync(folder).map((name) => ({
   text: withoutCommentsAndTexts(readFileSync(new URL(name, folder), "utf8")),
 }));
 
-/** Code alone: what stands in comments, texts and regular expressions compares nothing. */
+/** Returns the code without comments, texts and regular expressions. */
 function withoutCommentsAndTexts(source: string): string {
   return source
     .replaceAll(/\/\*.*?\*\//gs, "")
     .replaceAll(/^\s*\/\/.*$|\s\/\/ .*$/gm, "")
     .replaceAll(/"(?:[^"\\\n]|\\.)*"/g, '""')
     .replaceAll(/\/\^.*?\$?\/(?=[;.,)])/g, "/x/");
-}
-
-/** Each comparison as `left operator right`, with the operands' last names. */
-function comparisons(text: string): readonly string[] {
-  const operand = String.raw`[\w.?()[\]"]+`;
-  const pattern = new RegExp(`(${operand})\\s*([!=]==?)\\s*(${operand})`, "g");
-  return [...text.matchAll(pattern)].map(([whole]) => whole);
 }
 
 function holding(part: string): readonly string[] {
@@ -31,28 +24,12 @@ function holding(part: string): readonly string[] {
 const isInstrumented = files.some(({ text }) => text.includes("stryMutAct_"));
 
 describe.skipIf(isInstrumented)("the sources", () => {
-  it("compare no digest with an operator", () => {
-    const all = files.flatMap(({ name, text }) =>
-      comparisons(text).map((comparison) => `${name}: ${comparison}`),
-    );
-    const ofDigests = all.filter((one) =>
-      /\b(?:digest|hmac|mac|expected)\b.*[!=]=|[!=]=.*\b(?:digest|hmac|mac|expected)\b/i.test(
-        one.replace(/^[^:]*/, ""),
-      ),
-    );
-
-    expect(ofDigests).toEqual([]);
-    expect(all.length).toBeGreaterThan(50);
+  it("never compare bytes with a method that stops at the first difference", () => {
+    for (const method of [".equals(", ".compare(", ".localeCompare(", "Object.is("])
+      expect(holding(method)).toEqual([]);
   });
 
-  it.each([".equals(", ".compare(", ".localeCompare(", "Object.is("])(
-    "never call %s, which stops at the first difference",
-    (method) => {
-      expect(holding(method)).toEqual([]);
-    },
-  );
-
-  it("take digests in few places, and compare them in constant time", () => {
+  it("compute digests in few places and compare them in constant time", () => {
     expect(holding("createHmac(")).toEqual(["create-scheme.ts", "explain.ts"]);
     expect(holding("createHash(")).toEqual(["keys.ts"]);
     expect(holding(".digest(").toSorted()).toEqual(["create-scheme.ts", "explain.ts", "keys.ts"]);
@@ -67,7 +44,7 @@ describe.skipIf(isInstrumented)("the sources", () => {
     expect(calls).toEqual(["const digest = digestOf(object, text);", "? digestOf(object, text)"]);
   });
 
-  it("import their own files and node:crypto alone", () => {
+  it("import only their own files and node:crypto", () => {
     const imports = files.flatMap(({ name }) =>
       [...readFileSync(new URL(name, folder), "utf8").matchAll(/from "([^"]+)"/g)].map(
         ([, from]) => from,

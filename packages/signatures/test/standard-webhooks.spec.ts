@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Secret, standardWebhooks } from "../src/index.ts";
+import { type Secret, type SignatureErrorCode, standardWebhooks } from "../src/index.ts";
 import {
   messageOf,
   now,
@@ -15,6 +15,7 @@ const scheme = standardWebhooks();
 const genuine = signed(scheme, [SECRET]);
 const genuineSignature = String(genuine.headers["webhook-signature"]);
 const symmetric = genuineSignature.slice("v1,".length);
+const decoy = `v1,${Buffer.alloc(32).toString("base64")}`;
 const asymmetric = String(signed(scheme, [PRIVATE_KEY]).headers["webhook-signature"]);
 
 function judge(headers: Record<string, unknown>, secrets: readonly Secret[] = [SECRET]) {
@@ -34,10 +35,9 @@ function ofLength(version: string, length: number) {
 }
 
 /** A genuine attempt of that second. */
-function at(seconds: number, toleranceSeconds?: number) {
+function at(seconds: number, options: { readonly toleranceSeconds?: number }) {
   const attempt = signed(scheme, [SECRET], { ...messageOf(), timestamp: seconds });
-  const tolerance = toleranceSeconds === undefined ? {} : { toleranceSeconds };
-  return scheme.verify(attempt, [SECRET], { now, ...tolerance });
+  return scheme.verify(attempt, [SECRET], { now, ...options });
 }
 
 /** The genuine attempt on a clock of that millisecond. */
@@ -52,10 +52,6 @@ describe("an attempt signed by Standard Webhooks", () => {
       "webhook-timestamp": "1614265330",
       "webhook-signature": "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
     });
-  });
-
-  it("names its scheme", () => {
-    expect(scheme.name).toBe("standard-webhooks");
   });
 
   it("verifies to its signed id, its time and the secret that made it", () => {
@@ -82,17 +78,10 @@ describe("an attempt signed by Standard Webhooks", () => {
       expect(forms.map((secret) => judge(headers, [secret]).ok)).toEqual([true, true, true, true]);
     }
   });
-
-  it("takes the text after raw: as it stands, a prefix included", () => {
-    const { headers } = signed(scheme, [`raw:${SECRET}`]);
-
-    expect(judge(headers, [{ raw: SECRET }]).ok).toBe(true);
-    expect(judge(headers, [SECRET])).toMatchObject({ ok: false, code: "CS_SIGNATURE_MISMATCH" });
-  });
 });
 
-describe("during a rotation", () => {
-  it("the sender signs with each secret, and either receiver accepts", () => {
+describe("a rotation of secrets", () => {
+  it("lets the sender sign with each secret, and either receiver accept", () => {
     const { headers } = signed(scheme, [SECRET, OTHER_SECRET]);
 
     expect(headers["webhook-signature"]?.split(" ")).toHaveLength(2);
@@ -100,14 +89,14 @@ describe("during a rotation", () => {
     expect(judge(headers, [OTHER_SECRET])).toMatchObject({ ok: true, secretIndex: 0 });
   });
 
-  it("the receiver tries each secret and names the first that matches", () => {
+  it("lets the receiver try each secret and report the first that matches", () => {
     expect(judge(genuine.headers, [OTHER_SECRET, SECRET])).toMatchObject({ secretIndex: 1 });
     expect(judge(genuine.headers, [OTHER_SECRET, SECRET, SECRET])).toMatchObject({
       secretIndex: 1,
     });
   });
 
-  it("symmetric and asymmetric keys mix on both sides", () => {
+  it("can mix symmetric and asymmetric keys on both sides", () => {
     const { headers } = signed(scheme, [SECRET, PRIVATE_KEY]);
 
     expect(headers["webhook-signature"]).toBe(`${genuineSignature} ${asymmetric}`);
@@ -115,59 +104,46 @@ describe("during a rotation", () => {
     expect(judge(headers, [PUBLIC_KEY])).toMatchObject({ ok: true, secretIndex: 0 });
     expect(judge(headers, [OTHER_SECRET, PUBLIC_KEY])).toMatchObject({ ok: true, secretIndex: 1 });
   });
-
-  it("a genuine signature counts at every place in the list", () => {
-    const decoy = `v1,${Buffer.alloc(32).toString("base64")}`;
-
-    for (let place = 0; place < 8; place++) {
-      const list = Array.from({ length: 8 }, () => decoy).with(place, genuineSignature);
-      expect(withSignature(list.join(" "))).toMatchObject({ ok: true });
-    }
-  });
 });
 
 describe("the signature header of Standard Webhooks", () => {
-  it.each([
-    ["an unknown version beside the genuine one", `v2,abc ${genuineSignature}`],
-    ["an empty signature after the genuine one", `${genuineSignature} v1,`],
-    ["a cut signature after the genuine one", `${genuineSignature} v1,x`],
-    ["a garbled signature beside the genuine one", `v1,!!! ${genuineSignature}`],
-    ["another length beside the genuine one", `v1,AAAA ${genuineSignature}`],
-    ["a signature of the other kind", `v1a,AAAA ${genuineSignature}`],
-  ])("may hold %s", (_, signature) => {
-    expect(withSignature(signature)).toMatchObject({ ok: true });
+  it("may list unknown, empty and malformed signatures around the genuine one, at any place", () => {
+    for (const other of ["v2,abc", "v1,x", "v1,!!!", "v1,AAAA", "v1a,AAAA", decoy])
+      for (let place = 0; place < 8; place++) {
+        const list = Array.from({ length: 8 }, () => other).with(place, genuineSignature);
+        expect(withSignature(list.join(" "))).toMatchObject({ ok: true });
+      }
+    expect(withSignature(`${genuineSignature} v1,`)).toMatchObject({ ok: true });
   });
 
-  it.each([
-    ["", "CS_SIGNATURE_MALFORMED"],
-    [" ", "CS_SIGNATURE_MALFORMED"],
-    [symmetric, "CS_SIGNATURE_MALFORMED"],
-    [`,${symmetric}`, "CS_SIGNATURE_MALFORMED"],
-    [`${genuineSignature}  ${genuineSignature}`, "CS_SIGNATURE_MALFORMED"],
-    [` ${genuineSignature}`, "CS_SIGNATURE_MALFORMED"],
-    [`${genuineSignature} `, "CS_SIGNATURE_MALFORMED"],
-    [`v!,x ${genuineSignature}`, "CS_SIGNATURE_MALFORMED"],
-    [`${"v".repeat(33)},x ${genuineSignature}`, "CS_SIGNATURE_MALFORMED"],
-    ["v1,", "CS_SIGNATURE_MALFORMED"],
-    [`v1,${symmetric},junk`, "CS_SIGNATURE_MALFORMED"],
-    [`v1,${symmetric.replaceAll("=", "")}`, "CS_SIGNATURE_MALFORMED"],
-    [`v1,${symmetric.replaceAll("+", "-")}`, "CS_SIGNATURE_MALFORMED"],
-    [`v1,${Buffer.from(symmetric, "base64").toString("hex")}`, "CS_SIGNATURE_MALFORMED"],
-    [`v1,${symmetric}AAAA`, "CS_SIGNATURE_MALFORMED"],
-    [`V1,${symmetric}`, "CS_SIGNATURE_VERSION_UNSUPPORTED"],
-    [`v2,${symmetric}`, "CS_SIGNATURE_VERSION_UNSUPPORTED"],
-    [`v1a,${symmetric}`, "CS_SIGNATURE_VERSION_UNSUPPORTED"],
-    [asymmetric, "CS_SIGNATURE_VERSION_UNSUPPORTED"],
-    [`${genuineSignature}, ${genuineSignature}`, "CS_SIGNATURE_HEADER_DUPLICATE"],
-    [`v1, ${genuineSignature}`, "CS_SIGNATURE_HEADER_DUPLICATE"],
-    [`v1,\u0000 ${genuineSignature}`, "CS_SIGNATURE_HEADER_INVALID"],
-    [`v2,é ${genuineSignature}`, "CS_SIGNATURE_HEADER_INVALID"],
-    [`v1a,\u00ff ${genuineSignature}`, "CS_SIGNATURE_HEADER_INVALID"],
-    [Array(9).fill(genuineSignature).join(" "), "CS_SIGNATURE_TOO_MANY"],
-    ["x".repeat(4097), "CS_SIGNATURE_HEADER_TOO_LONG"],
-    [`v1,${Buffer.alloc(32).toString("base64")}`, "CS_SIGNATURE_MISMATCH"],
-  ])("%j is refused with %s", (signature, code) => {
-    expect(withSignature(signature)).toMatchObject({ ok: false, code });
+  it.each<[SignatureErrorCode, string[]]>([
+    [
+      "CS_SIGNATURE_MALFORMED",
+      [
+        "",
+        " ",
+        symmetric,
+        `,${symmetric}`,
+        `${genuineSignature}  ${genuineSignature}`,
+        ` ${genuineSignature}`,
+        `${genuineSignature} `,
+        `v!,x ${genuineSignature}`,
+        `${"v".repeat(33)},x ${genuineSignature}`,
+        `v1,${symmetric},junk`,
+        `v1,${symmetric.replaceAll("=", "")}`,
+        `v1,${symmetric.replaceAll("+", "-")}`,
+        `v1,${Buffer.from(symmetric, "base64").toString("hex")}`,
+        `v1,${symmetric}AAAA`,
+      ],
+    ],
+    ["CS_SIGNATURE_VERSION_UNSUPPORTED", [`V1,${symmetric}`, `v2,${symmetric}`, asymmetric]],
+    ["CS_SIGNATURE_HEADER_DUPLICATE", [`${genuineSignature}, ${decoy}`, `v1, ${decoy}`]],
+    ["CS_SIGNATURE_HEADER_INVALID", [`v1,\0 ${genuineSignature}`, `v2,é ${genuineSignature}`]],
+    ["CS_SIGNATURE_TOO_MANY", [Array(9).fill(genuineSignature).join(" ")]],
+    ["CS_SIGNATURE_MISMATCH", [decoy]],
+  ])("is refused with %s", (code, signatures) => {
+    for (const signature of signatures)
+      expect(withSignature(signature)).toMatchObject({ ok: false, code });
   });
 
   it("is read up to 4,096 characters", () => {
@@ -181,7 +157,7 @@ describe("the signature header of Standard Webhooks", () => {
     });
   });
 
-  it("is refused where the digest has any other length, without an exception", () => {
+  it("is refused without an exception for digests of 0 to 128 bytes", () => {
     const lengths = Array.from({ length: 129 }, (_, length) => length);
     expect(lengths.filter((length) => ofLength("v1", length).ok)).toEqual([]);
     expect(lengths.filter((length) => ofLength("v1a", length).ok)).toEqual([]);
@@ -189,7 +165,7 @@ describe("the signature header of Standard Webhooks", () => {
 });
 
 describe("a key of Standard Webhooks", () => {
-  it("of one kind never verifies the other kind's version", () => {
+  it("never verifies a forged signature of the other kind", () => {
     const spki = Buffer.from("302a300506032b6570032100", "hex");
     const raw = Buffer.from(PUBLIC_KEY.slice("whpk_".length), "base64");
     const publicForms = [
@@ -212,7 +188,7 @@ describe("a key of Standard Webhooks", () => {
     );
   });
 
-  it("verifies no signature of its own under the other kind's version", () => {
+  it("refuses its own signature under the other kind's version", () => {
     const [hmacBytes, edBytes] = [symmetric, asymmetric.slice("v1a,".length)];
     const both = [SECRET, PUBLIC_KEY];
     const malformed = { ok: false, code: "CS_SIGNATURE_MALFORMED" };
@@ -223,7 +199,7 @@ describe("a key of Standard Webhooks", () => {
     expect(withSignature(`v1a,${edBytes}`, both)).toMatchObject({ ok: true, secretIndex: 1 });
   });
 
-  it("that is private is refused in a receiver, and one that is public in a sender", () => {
+  it("is refused in a receiver if it is private, and in a sender if it is public", () => {
     expect(() => scheme.check([PRIVATE_KEY], "verify")).toThrow(/^secrets\[0\] is a private key/);
     expect(() => scheme.check([SECRET, PUBLIC_KEY], "sign")).toThrow(
       /^secrets\[1\] is a public key/,
@@ -232,7 +208,7 @@ describe("a key of Standard Webhooks", () => {
     expect(() => scheme.check([PRIVATE_KEY], "sign")).not.toThrow();
   });
 
-  it("that is empty forges nothing", () => {
+  it("is not empty: a signature made with an empty key is refused", () => {
     const forged = "v1,woH/1mJtZGSMCmpFTxRYbStS24eLLD/oXIYr4PYyZ7g=";
 
     expect(withSignature(forged)).toMatchObject({ ok: false, code: "CS_SIGNATURE_MISMATCH" });
@@ -241,67 +217,55 @@ describe("a key of Standard Webhooks", () => {
 
 describe("the age of an attempt", () => {
   it.each([
-    [-301, "CS_SIGNATURE_TIMESTAMP_TOO_OLD"],
-    [-300, undefined],
-    [300, undefined],
-    [301, "CS_SIGNATURE_TIMESTAMP_TOO_NEW"],
-  ])("is judged at %i s by an inclusive tolerance of 300 s", (offset, code) => {
-    const verification = at(NOW_SECONDS + offset);
-
-    expect(verification.ok ? undefined : verification.code).toBe(code);
+    [300, {}],
+    [0, { toleranceSeconds: 0 }],
+    [900, { toleranceSeconds: 900 }],
+  ])("may be up to %i s in both directions with the options %j", (seconds, options) => {
+    for (const offset of [-seconds, seconds])
+      expect(at(NOW_SECONDS + offset, options)).toMatchObject({ ok: true });
+    const [old, early] = [-seconds - 1, seconds + 1].map((by) => at(NOW_SECONDS + by, options));
+    expect(old).toMatchObject({ ok: false, code: "CS_SIGNATURE_TIMESTAMP_TOO_OLD" });
+    expect(early).toMatchObject({ ok: false, code: "CS_SIGNATURE_TIMESTAMP_TOO_NEW" });
   });
 
-  it("is judged by the tolerance that is given", () => {
-    expect(at(NOW_SECONDS - 1, 0)).toMatchObject({ code: "CS_SIGNATURE_TIMESTAMP_TOO_OLD" });
-    expect(at(NOW_SECONDS, 0)).toMatchObject({ ok: true });
-    expect(at(NOW_SECONDS + 900, 900)).toMatchObject({ ok: true });
-    expect(at(NOW_SECONDS + 901, 900)).toMatchObject({ code: "CS_SIGNATURE_TIMESTAMP_TOO_NEW" });
-  });
-
-  it("is counted in whole seconds of a clock that is rounded down", () => {
+  it("counts whole seconds of a clock that is rounded down", () => {
     expect(onTheDot(now - 1)).toMatchObject({ code: "CS_SIGNATURE_TIMESTAMP_TOO_NEW" });
     expect(onTheDot(now + 999)).toMatchObject({ ok: true });
     expect(onTheDot(now + 1000)).toMatchObject({ code: "CS_SIGNATURE_TIMESTAMP_TOO_OLD" });
   });
 
-  it("is not told to whoever cannot sign", () => {
+  it("is not reported to a sender who cannot sign", () => {
     const unsigned = { ...genuine.headers, "webhook-timestamp": "1" };
 
     expect(judge(unsigned)).toMatchObject({ ok: false, code: "CS_SIGNATURE_MISMATCH" });
   });
 
-  it.each(["0", "999999999999"])("reaches to the timestamp %s", (timestamp) => {
-    const message = { ...messageOf(), timestamp: Number(timestamp) };
-    const { headers, body } = signed(scheme, [SECRET], message);
-    const options = { now: message.timestamp * 1000 };
+  it.each([0, 1, 999_999_999, 10_000_000_000, 999_999_999_999])(
+    "is judged for the timestamp %i, signed without padding",
+    (timestamp) => {
+      const attempt = signed(scheme, [SECRET], { ...messageOf(), timestamp });
 
-    expect(headers["webhook-timestamp"]).toBe(timestamp);
-    expect(scheme.verify({ headers, body }, [SECRET], options)).toMatchObject({ ok: true });
-  });
+      expect(attempt.headers["webhook-timestamp"]).toBe(String(timestamp));
+      const options = { now: timestamp * 1000 };
+      expect(scheme.verify(attempt, [SECRET], options)).toMatchObject({ ok: true, timestamp });
+    },
+  );
 });
 
 describe("the id and the timestamp", () => {
-  it.each(["", " ", "a.b", "a b", "a,b", "a/b", "é", "a\n", "x".repeat(257), "msg_1, msg_1"])(
-    "are refused as the id %j",
-    (id) => {
-      expect(judge({ ...genuine.headers, "webhook-id": id })).toMatchObject({
-        ok: false,
-        code: "CS_SIGNATURE_ID_INVALID",
-      });
-    },
-  );
-
-  it.each([
-    ["-1", "+1614265330", " 1614265330", "1614265330 ", "01614265330", "00", "1e9", "0x10"],
-    ["1614265330.0", "1614265330junk", "１６１４", "", "9007199254740992", "1614265330000"],
-    ["1614265330, 1614265330", "16142/5330", "16142:5330", "yo"],
-  ])("are refused as the timestamps %j, %j, %j …", (...timestamps) => {
-    for (const timestamp of timestamps) {
-      expect(judge({ ...genuine.headers, "webhook-timestamp": timestamp })).toMatchObject({
-        ok: false,
-        code: "CS_SIGNATURE_TIMESTAMP_INVALID",
-      });
-    }
+  const times =
+    "-1|+1614265330| 1614265330|1614265330 |01614265330|00|1e9|0x10|1614265330.0|１６１４||" +
+    "1614265330junk|9007199254740992|1614265330000|1614265330, 1614265330|16142/5330|16142:5330";
+  it.each<[string, SignatureErrorCode, string[]]>([
+    [
+      "webhook-id",
+      "CS_SIGNATURE_ID_INVALID",
+      ["", " ", "a.b", "a b", "a,b", "a/b", "é", "a\n", "x".repeat(257), "msg_1, msg_1"],
+    ],
+    ["webhook-timestamp", "CS_SIGNATURE_TIMESTAMP_INVALID", times.split("|")],
+  ])("are refused if %s is outside its grammar: %s", (name, code, values) => {
+    for (const value of values)
+      expect(judge({ ...genuine.headers, [name]: value })).toMatchObject({ ok: false, code });
   });
 
   it("may be 256 characters long", () => {
