@@ -30,12 +30,15 @@ const having = (names: readonly string[], expected: string): Check => [
   expected,
 ];
 
-/** Each option's form. `secrets`, `profile` and `catalogue` are checked where they are read. */
+/** Each option's form. `secrets` and `profile` are checked where they are read. */
 const OPTIONS: Readonly<Record<keyof AnyOptions, Check>> = {
   secrets: anything,
   fallback: callable,
   profile: anything,
-  catalogue: anything,
+  catalogue: [
+    (value) => record[0](value) && record[0]((value as { readonly events?: unknown }).events),
+    "a generated module's catalogue, which has events",
+  ],
   inbox: having(
     ["claim", "complete", "release"],
     "memoryInbox(), sqliteInbox(path), postgresInbox(pool, …), redisInbox(client, …) or an object with claim, complete and release",

@@ -31,7 +31,7 @@ export function profileOf(profile: string | Profile = "standard"): Profile {
   if (Object.hasOwn(profiles, profile)) return profiles[profile as keyof typeof profiles];
   const names = Object.keys(profiles).map((name) => JSON.stringify(name));
   throw new TypeError(
-    `createReceiver: unknown profile ${JSON.stringify(profile)}; expected ${names.join(", ")} or a profile document`,
+    `unknown profile ${JSON.stringify(profile)}; expected ${names.join(", ")} or a profile document`,
   );
 }
 

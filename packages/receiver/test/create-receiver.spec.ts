@@ -52,6 +52,7 @@ describe("createReceiver", () => {
       { lease: 14_000 },
       /"lease" must be longer/,
     ],
+    ["a catalogue without events", { catalogue: null }, /"catalogue" must be/],
     ["a profile that does not exist", { profile: "constructor" }, /unknown profile "constructor"/],
     [
       "after-store with a memory inbox",
