@@ -1,5 +1,5 @@
 import { connect } from "node:net";
-import type { Mount } from "../../packages/receiver/test/adapters/mount.ts";
+import type { Mount } from "../../packages/receiver/test/adapters/mounts.ts";
 import { type HostileRequest, hostileRequest, isWhole } from "./hostile-request.ts";
 import { seeded } from "./random.ts";
 import type { Report, TargetProcess } from "./target-process.ts";

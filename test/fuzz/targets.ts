@@ -1,7 +1,6 @@
 import { createServer, type RequestListener } from "node:http";
 import { buffer } from "node:stream/consumers";
-import type { Mount } from "../../packages/receiver/test/adapters/mount.ts";
-import { mounts } from "../../packages/receiver/test/adapters/mounts.ts";
+import { type Mount, mounts } from "../../packages/receiver/test/adapters/mounts.ts";
 
 /**
  * Every mount except the stand-in for Next.js: it makes a Web `Request` of each method, and the platform

@@ -9,7 +9,7 @@ import {
 import { toNode } from "@countersign/receiver/node";
 import { Agent, request } from "undici";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { listen } from "./adapters/mounts.ts";
+import { listenInTest } from "./adapters/mounted.ts";
 import { attemptOf, NOON, recordingReceiver, refundAuthorized, secret } from "./fixtures.ts";
 
 const attempt = (id = "evt_1") => attemptOf(refundAuthorized(id));
@@ -19,7 +19,7 @@ describe("limits.answerMs", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  /** A receiver whose handler takes so long, with all it reports. */
+  /** A receiver whose handler takes `handlerMs`, with everything it reports. */
   function slow(handlerMs: number, options: Parameters<typeof recordingReceiver>[0] = {}) {
     const reported: [string, boolean][] = [];
     const logged = vi.fn<(text: string) => void>();
@@ -48,7 +48,7 @@ describe("limits.answerMs", () => {
     expect(answered).toHaveBeenCalledWith(expect.objectContaining({ code: "CS_HANDLER_TIMEOUT" }));
   });
 
-  it("[R-ACK-IN-TIME] [R-ACK-FAILED] answers 503 and aborts the signal; a handler that succeeds within its lease has handled the event", async () => {
+  it("[R-ACK-IN-TIME] [R-ACK-FAILED] answers 503 and aborts the signal, but a handler that succeeds within its lease has handled the event", async () => {
     const { receiver, handler, reported } = slow(4000);
     const answer = receiver.answer(attempt());
     await vi.advanceTimersByTimeAsync(1000);
@@ -86,7 +86,7 @@ describe("limits.answerMs", () => {
     expect((await retry).kind).toBe("handled");
   });
 
-  it("leaves a handler that outlives its lease with CS_CLAIM_LOST: the retry runs, and the first one completes nothing", async () => {
+  it("reports CS_CLAIM_LOST for a handler that outlives its lease, completes nothing and lets the retry run", async () => {
     const inbox = memoryInbox();
     const complete = vi.fn<Inbox["complete"]>((given) => inbox.complete(given));
     const { receiver, handler, reported } = slow(7000, { inbox: { ...inbox, complete } });
@@ -120,7 +120,7 @@ describe("limits.answerMs", () => {
     expect((await retry).kind).toBe("handled");
   });
 
-  it("covers a look-up of secrets and an inbox that never answer, and starts no handler after it", async () => {
+  it("covers a secrets function and an inbox that never answer, and starts no handler later", async () => {
     const never = new Promise<never>(() => undefined);
     const gate = Promise.withResolvers<void>();
     const memory = memoryInbox();
@@ -147,7 +147,7 @@ describe("limits.answerMs", () => {
     expect((await retry).kind).toBe("handled");
   });
 
-  it("covers waiting: attempts beyond concurrentHandlers enter in their order, and are 503 when their time is over", async () => {
+  it("covers waiting: attempts beyond concurrentHandlers run in their order and get 503 after answerMs", async () => {
     const order: string[] = [];
     const { receiver } = recordingReceiver({
       limits: { answerMs: 1000, concurrentHandlers: 1 },
@@ -188,7 +188,7 @@ describe("limits.answerMs", () => {
 });
 
 describe("a burst of 200 events over 64 connections", () => {
-  it("is handled without a 503 by a handler that takes 200 ms", async () => {
+  it("gets no 503 from a handler that takes 200 ms", async () => {
     const receiver = createReceiver({
       secrets: [secret],
       inbox: memoryInbox(),
@@ -196,14 +196,14 @@ describe("a burst of 200 events over 64 connections", () => {
       now: () => NOON,
     });
     const answer = toNode(receiver);
-    const listening = await listen(
+    const { port } = await listenInTest(
       createServer((incoming, outgoing) => void answer(incoming, outgoing)),
     );
     const dispatcher = new Agent({ connections: 64 });
     const statuses = await Promise.all(
       Array.from({ length: 200 }, async (_, index) => {
         const { headers, body } = attempt(`evt_${String(index)}`);
-        const url = `http://127.0.0.1:${String(listening.port)}/`;
+        const url = `http://127.0.0.1:${String(port)}/`;
         const reply = await request(url, { method: "POST", headers, body, dispatcher });
         await reply.body.dump();
         return reply.statusCode;
@@ -211,6 +211,5 @@ describe("a burst of 200 events over 64 connections", () => {
     );
     expect(new Set(statuses)).toEqual(new Set([204]));
     await dispatcher.close();
-    listening.close();
   });
 });

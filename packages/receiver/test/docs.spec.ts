@@ -1,79 +1,181 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it, vi } from "vitest";
-import { secret } from "./fixtures.ts";
+import type { FetchRequest } from "@countersign/receiver/fetch";
+import type { toLambda } from "@countersign/receiver/lambda";
+import type { toNode } from "@countersign/receiver/node";
+import { signedAttempt } from "@countersign/receiver/testing";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { listenInTest } from "./adapters/mounted.ts";
+import { post } from "./adapters/wire.ts";
+import { attemptOf, refundAuthorized, secret } from "./fixtures.ts";
+import { freePort } from "./free-port.ts";
 
 const docs = fileURLToPath(new URL("../docs/", import.meta.url));
-const output = fileURLToPath(new URL("output/docs/", import.meta.url));
-const FENCE = /^```(\w*)\n([\s\S]*?)^```$/gm;
+// Inside the package, where Node.js finds its dependencies; ignored by Git.
+const output = fileURLToPath(new URL("output/", import.meta.url));
 
-interface Page {
-  readonly name: string;
-  readonly languages: readonly string[];
-  readonly code: string;
-}
-
-/** A page's blocks are one module: later ones go on where earlier ones ended. */
-function pageOf(name: string): Page {
-  const blocks = [...readFileSync(docs + name, "utf8").matchAll(FENCE)];
-  return {
-    name,
-    languages: blocks.map(([, language = ""]) => language),
-    code: blocks.map(([, , code = ""]) => code).join("\n"),
-  };
-}
-
-/** The page's module, written where Node.js finds the packages and nobody keeps it. */
-function written({ name, code }: Page): string {
-  mkdirSync(output, { recursive: true });
-  const file = `${output}${name.replace(/\.md$/, ".ts")}`;
+/** Writes the printed code to a module and returns its path. */
+function written(folder: string, name: string, code: string): string {
+  mkdirSync(join(output, folder), { recursive: true });
+  const file = join(output, folder, name);
   writeFileSync(file, code);
   return file;
 }
 
-const own = [
-  "rotation.md",
-  "many-tenants.md",
-  "production.md",
-  "migrating.md",
-  "testing.md",
-  "inboxes.md",
-  "transactions.md",
-  "order.md",
-];
-const pages = own.map(pageOf);
+/** A genuine attempt at the real time, as the printed programs verify it. */
+const genuine = (event: object = refundAuthorized()): ReturnType<typeof attemptOf> => {
+  const { headers, body } = signedAttempt({ secrets: [secret], event });
+  return { headers: { ...headers }, body };
+};
 
-describe("the documents", () => {
-  it("are all here", () => {
-    expect(globSync("*.md", { cwd: docs })).toEqual(expect.arrayContaining(own));
+/** Runs a printed program until the test ends. */
+async function run(file: string): Promise<{ port: number; printed: () => string }> {
+  const port = await freePort();
+  const app: ChildProcess = spawn(process.execPath, ["--conditions=@countersign/source", file], {
+    env: { ...process.env, WEBHOOK_SECRET: secret, PORT: String(port) },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(async () => {
+    app.kill();
+    await once(app, "exit");
+  });
+  let text = "";
+  app.stdout?.setEncoding("utf8").on("data", (data: string) => (text += data));
+  const send = async (): Promise<void> => expect((await post(port, genuine())).status).toBe(204);
+  await vi.waitFor(send, { timeout: 10_000 });
+  return { port, printed: () => text };
+}
+
+beforeAll(() => void vi.stubEnv("WEBHOOK_SECRET", secret));
+afterAll(() => void vi.unstubAllEnvs());
+
+describe("the README's example", () => {
+  const readme = readFileSync(new URL("../../../README.md", import.meta.url), "utf8");
+  const code = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? "";
+
+  it("has at most twelve lines of code", () => {
+    expect(code.split("\n").filter((line) => line !== "").length).toBeLessThanOrEqual(12);
   });
 
-  it.each(pages)("have code in $name, all of it TypeScript that runs", ({ languages }) => {
-    expect(new Set(languages)).toEqual(new Set(["ts"]));
+  it("runs as printed and prints each event", async () => {
+    const { port, printed } = await run(written("", "readme.ts", code));
+    const refund = refundAuthorized("evt_2");
+    const data = { ...refund.data, paymentStatus: "PENDING" };
+    for (const event of [
+      { ...refund, type: "refund.pending", data },
+      { ...refund, id: "evt_3", type: "report.ready" },
+    ])
+      expect((await post(port, genuine(event))).status).toBe(204);
+    await vi.waitFor(() =>
+      expect(printed()).toBe(
+        "on its way back: ref_1\nrefund.pending ref_1\nno handler for report.ready\n",
+      ),
+    );
   });
 });
 
-describe("the code of", () => {
-  const runnable = pages.filter(({ name }) => name !== "testing.md");
+describe("the guides", () => {
+  const names = [
+    "rotation.md",
+    "many-tenants.md",
+    "production.md",
+    "migrating.md",
+    "testing.md",
+    "inboxes.md",
+    "transactions.md",
+    "order.md",
+  ];
+  // A page's blocks are one module.
+  const pages = names.map((name) => {
+    const blocks = [...readFileSync(docs + name, "utf8").matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)];
+    const code = blocks.map(([, , text = ""]) => text).join("\n");
+    return { name, code, languages: new Set(blocks.map(([, language]) => language)) };
+  });
+  const load = ({ name, code }: { readonly name: string; readonly code: string }) =>
+    import(written("docs", name.replace(/\.md$/, ".ts"), code));
 
-  it.each(runnable)("$name runs, and its assertions hold", async (page) => {
+  it("are all in the folder", () => {
+    expect(globSync("*.md", { cwd: docs })).toEqual(expect.arrayContaining(names));
+  });
+
+  it.each(pages)("have only TypeScript that runs in $name", async (page) => {
+    expect(page.languages).toEqual(new Set(["ts"]));
+    // The page's own tests are registered below.
+    if (page.name === "testing.md") return;
     expect(page.code).toContain("assert.");
-    const folder = mkdtempSync(join(tmpdir(), "countersign-docs-"));
-    vi.stubEnv("WEBHOOK_SECRET", secret);
-    // What a page writes is gone with it.
+    const before = tmpdir();
+    const folder = mkdtempSync(join(before, "countersign-docs-"));
     vi.stubEnv("TMPDIR", folder);
-    try {
-      await import(written(page));
-    } finally {
-      vi.unstubAllEnvs();
+    onTestFinished(() => {
+      vi.stubEnv("TMPDIR", before);
       rmSync(folder, { recursive: true, force: true });
+    });
+    await load(page);
+  });
+
+  describe("in testing.md", async () => {
+    const page = pages.find(({ name }) => name === "testing.md");
+    if (page !== undefined) await load(page);
+  });
+});
+
+describe("the guide to mounting", () => {
+  const guide = readFileSync(`${docs}mounting.md`, "utf8");
+  const files = new Map<string, string>();
+  for (const [, name = "", code = ""] of guide.matchAll(/^```ts (\S+)\n([\s\S]*?)^```$/gm))
+    files.set(name, written("mounting", name, code));
+  const load = (name: string): Promise<unknown> => import(files.get(name) ?? name);
+  const servers = ["express.ts", "express-behind-parser.ts", "node.ts", "fastify.ts", "hono.ts"];
+
+  it("has exactly these programs", () => {
+    const modules = ["next-route.ts", "next-page.ts", "worker.ts", "lambda.ts"];
+    // nest.ts is run from the packed package, in packages/dev/test/packed.slow.ts.
+    const all = ["receiver.ts", "nest.ts", ...servers, ...modules];
+    expect([...files.keys()].toSorted()).toEqual(all.toSorted());
+    expect(guide.match(/^```/gm)).toHaveLength(2 * files.size);
+  });
+
+  it.each(servers)(
+    "has a server in %s that handles an attempt and refuses another",
+    async (name) => {
+      const { port, printed } = await run(files.get(name) ?? name);
+      expect((await post(port, genuine(), "webhook-id: evt_2")).status).toBe(401);
+      await vi.waitFor(() => expect(printed()).toBe("on its way back: ref_1\n"));
+    },
+  );
+
+  it("has a handler of Web requests in next-route.ts and worker.ts", async () => {
+    type Answer = (request: FetchRequest) => Promise<Response>;
+    const route = (await load("next-route.ts")) as { POST: Answer };
+    const worker = (await load("worker.ts")) as { default: { fetch: Answer } };
+    for (const answer of [route.POST, worker.default.fetch]) {
+      const { headers, body } = genuine();
+      const init = { method: "POST", headers, body: Buffer.from(body) };
+      expect((await answer(new Request("http://localhost/webhooks", init))).status).toBe(204);
     }
   });
-});
 
-// The page holds tests: importing it here makes them tests of this file.
-describe("the tests of testing.md", async () => {
-  await import(written(pageOf("testing.md")));
+  it("has a handler of Node's request without a parser in next-page.ts", async () => {
+    const page = (await load("next-page.ts")) as {
+      default: ReturnType<typeof toNode>;
+      config: object;
+    };
+    expect(page.config).toEqual({ api: { bodyParser: false } });
+    const { port } = await listenInTest(
+      createServer((incoming, outgoing) => void page.default(incoming, outgoing)),
+    );
+    expect((await post(port, genuine())).status).toBe(204);
+  });
+
+  it("has a handler of events in lambda.ts", async () => {
+    const { handler } = (await load("lambda.ts")) as { handler: ReturnType<typeof toLambda> };
+    const { headers, body } = genuine();
+    const event = { httpMethod: "POST", headers, body: Buffer.from(body).toString() };
+    expect((await handler(event)).statusCode).toBe(204);
+  });
 });

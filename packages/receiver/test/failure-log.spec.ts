@@ -28,7 +28,7 @@ const receiverOf = (options: Partial<Parameters<typeof createReceiver>[0]> = {})
 const forged = attemptOf(refundAuthorized(), { secrets: [otherSecret] });
 
 describe("the log of failures", () => {
-  it("has one escaped line for each error of a handler, with its stack and causes indented below", async () => {
+  it("writes one escaped line for each handler error, with its stack and causes indented below", async () => {
     const receiver = receiverOf().on("PAYMENT", () => {
       throw new Error("no\nsuch \u001b[31mtable", { cause: new Error("disk") });
     });
@@ -42,7 +42,7 @@ describe("the log of failures", () => {
     expect(below).toContain("  caused by: Error: disk");
   });
 
-  it("has one line for refusals of a code in a minute, with facts, then their count", async () => {
+  it("writes one line for refusals of one code in a minute, with facts, then their count", async () => {
     const receiver = receiverOf();
     for (let count = 0; count < 5; count += 1) await receiver.receive(forged);
     await receiver.receive({ headers: {}, body: new Uint8Array() });
@@ -145,7 +145,7 @@ describe("explain: true", () => {
     expect(response.body).toBe('{"code":"CS_SIGNATURE_REFUSED"}');
   });
 
-  it("is judged with the body where a header is wrong", async () => {
+  it("explains a wrong header, too", async () => {
     const receiver = receiverOf({ explain: true });
     const { headers, body } = attemptOf(refundAuthorized());
     await receiver.answer({
@@ -165,12 +165,12 @@ describe("a process warning at start-up", () => {
     return codes;
   };
 
-  it("says that the default inbox is memory, unless memory is wanted", () => {
+  it("reports the default memory inbox, but not one that was given", () => {
     expect(warnings({})).toEqual([{ code: "CS_INBOX_MEMORY" }]);
     expect(warnings({ inbox: memoryInbox() })).toEqual([]);
   });
 
-  it("says that a scheme has no replay protection", () => {
+  it("reports a scheme without replay protection", () => {
     const scheme = bodyHmac({ header: "x-hub-signature-256" });
     expect(scheme.replayProtection).toBe(false);
     const description = {
@@ -189,7 +189,7 @@ describe("a process warning at start-up", () => {
     expect(warnings({ inbox: memoryInbox(), profile })).toEqual([{ code: "CS_SCHEME_REPLAYABLE" }]);
   });
 
-  it("says that a bare secret looks like base64", () => {
+  it("reports a bare secret that looks like base64", () => {
     expect(warnings({ inbox: memoryInbox(), secrets: [secret.slice(6)] })).toEqual([
       { code: "CS_SECRET_DOUBTFUL" },
     ]);

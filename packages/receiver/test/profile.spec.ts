@@ -28,7 +28,7 @@ describe("a receiver with the profile x-signature", () => {
   it.each([
     ["by its name", "x-signature" as const],
     ["as a document", profiles["x-signature"]],
-  ])("takes the scheme and the envelope from the profile, %s", async (_what, profile) => {
+  ])("uses the scheme and the envelope of its profile, given %s", async (_what, profile) => {
     const { receiver, seen } = receive(profile);
     const attempt = signedAttempt({ secrets: [secret], event, now: NOON, scheme: xSignature() });
 

@@ -1,13 +1,13 @@
-import { schemeOf, standardWebhooks } from "@countersign/signatures";
+import { signedAttempt } from "@countersign/receiver/testing";
+import { standardWebhooks, xSignature } from "@countersign/signatures";
 import fc from "fast-check";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import {
   type EventTypeMap,
-  profiles,
   type UnknownEvent,
   verifyEvent,
   type WebhookEvent,
-} from "../src/index.ts";
+} from "@countersign/receiver";
 import {
   attemptOf,
   customerActivated,
@@ -20,7 +20,7 @@ import {
 const options = { secrets: [secret], now: NOON };
 const scheme = standardWebhooks();
 
-/** A genuine attempt with these bytes. */
+/** Signs any bytes. */
 function signedBytes(body: Uint8Array, id = "evt_1") {
   const message = { id, timestamp: Math.floor(NOON / 1000), body };
   return { headers: scheme.sign(message, [secret]), body };
@@ -91,25 +91,16 @@ describe("verifyEvent", () => {
   });
 
   it("uses the scheme and envelope of another profile, whose events have no schema", () => {
-    const profile = profiles["x-signature"];
-    const row = profile.catalogue[0];
     const text = "a-text-that-is-long-enough-to-be-a-key";
-    const pointers = profile.envelope;
-    const body = Buffer.from(
-      JSON.stringify(
-        placed(pointers, { id: "evt_7", type: row?.type ?? "", timestamp: "t", data: { a: 1 } }),
-      ),
-    );
-    const message = { id: "evt_7", timestamp: Math.floor(NOON / 1000), body };
-    const headers = schemeOf(profile.signature).sign(message, [text]);
-
-    expect(
-      verifyEvent({ headers, body }, { secrets: [text], profile: "x-signature", now: NOON }),
-    ).toMatchObject({
-      ok: true,
-      known: true,
-      secretIndex: 0,
-    });
+    const event = {
+      id: "evt_7",
+      eventType: "payment.authorized",
+      creationTime: "2026-11-24T05:00:00.000Z",
+      metadata: { resourceId: "pay_1" },
+    };
+    const attempt = signedAttempt({ secrets: [text], event, now: NOON, scheme: xSignature() });
+    const given = { secrets: [text], profile: "x-signature", now: NOON } as const;
+    expect(verifyEvent(attempt, given)).toMatchObject({ ok: true, known: true, secretIndex: 0 });
   });
 
   it("throws a TypeError for a mistake of the caller, and only for one", () => {
@@ -136,25 +127,3 @@ describe("verifyEvent", () => {
     );
   });
 });
-
-/** An envelope with these values where a profile's pointers put them. */
-function placed(
-  pointers: {
-    readonly id: string;
-    readonly type: string;
-    readonly timestamp: string;
-    readonly data: string;
-  },
-  values: Readonly<Record<"id" | "type" | "timestamp" | "data", unknown>>,
-): object {
-  const root: Record<string, unknown> = {};
-  for (const name of ["data", "id", "type", "timestamp"] as const) {
-    const members = pointers[name].split("/").slice(1);
-    const last = members.pop();
-    let place = root;
-    for (const member of members) place = (place[member] ??= {}) as Record<string, unknown>;
-    if (last === undefined) Object.assign(root, values[name]);
-    else place[last] = values[name];
-  }
-  return root;
-}

@@ -1,110 +1,162 @@
+import { once } from "node:events";
+import type { Socket } from "node:net";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { gzipSync } from "node:zlib";
-import { createReceiver, type ReceiverOptions } from "@countersign/receiver";
-import type { EventTypeMap } from "@countersign/schemas";
-import { afterEach, describe, expect, it } from "vitest";
-import { attemptOf, NOON, recordingReceiver, refundAuthorized, secret } from "../fixtures.ts";
-import { type Listening, listen, mounts } from "./mounts.ts";
-import { holdByMount, MEGABYTE, readByNode, readByWeb } from "./single-bytes.ts";
-import { exchange, linesOf, open, readReply, request } from "./wire.ts";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { attemptOf, refundAuthorized } from "../fixtures.ts";
+import { countConnections, mounted } from "./mounted.ts";
+import { mounts } from "./mounts.ts";
+import { chunk, codeOf, exchange, linesOf, open, post, readReply, request } from "./wire.ts";
 
-let listening: Listening | undefined;
-afterEach(() => {
-  listening?.close();
-  listening = undefined;
-});
+const MEGABYTE = 1_048_576;
+const genuine = attemptOf(refundAuthorized());
+const { headers, body } = genuine;
+const announce = (length: number): string => `Content-Length: ${String(length)}`;
+const bomb = gzipSync(Buffer.alloc(50 * MEGABYTE));
 
-// A list of the chunks would hold two hundred bytes of each. A million are in the slow lane.
-describe("A20: two hundred thousand chunks of a byte", () => {
-  const CHUNKS = 200_000;
-  it.each([
-    ["Node's", readByNode],
-    ["the Web's", readByWeb],
-  ])("are held by %s reader in twice their bytes at most, while they arrive", async (_, read) => {
-    const { most, result } = await read(CHUNKS);
-    expect("error" in result ? result : result.length).toBe(CHUNKS);
-    expect(most).toBeLessThan(2 * CHUNKS + MEGABYTE);
+setFlagsFromString("--expose-gc");
+// The flag gives new contexts the function; this one was made without it.
+const collect = runInNewContext("gc") as () => void;
+
+/** Returns the bytes that the process holds after a collection. */
+function held(): number {
+  collect();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}
+
+describe.each(mounts)("$name", (mount) => {
+  it("A19: runs no handler for a body that is cut off at any tenth", async () => {
+    const { port, server, handled, outcomes } = await mounted(mount);
+    for (let tenth = 0; tenth < 10; tenth += 1) {
+      const socket = await open(port);
+      const part = body.subarray(0, Math.floor((body.length * tenth) / 10));
+      await new Promise<void>((sent) => {
+        socket.write(request(linesOf(headers, body), part), () => sent());
+      });
+      // Another request has been answered: the server has seen the first one.
+      await exchange(port, request(["Connection: close"], undefined, { method: "GET" }));
+      socket.destroy();
+    }
+    await expect.poll(() => countConnections(server)).toBe(0);
+    expect(handled).toEqual([]);
+    const codes = outcomes.map((outcome) => "code" in outcome && outcome.code);
+    expect(codes).toEqual(Array(mount.streams ? 10 : 0).fill("CS_BODY_ABORTED"));
+    expect((await post(port, genuine)).status).toBe(204);
   });
 });
 
-const bomb = gzipSync(Buffer.alloc(50 * MEGABYTE));
-
 describe.each(mounts.filter(({ streams }) => streams))("$name", (mount) => {
-  it("A18: answers 415 to fifty megabytes in fifty kilobytes, and inflates nothing", async () => {
+  it.each([65_536, 65_537])(
+    "answers 413 to an announced length of %i before any byte of it",
+    async (length) => {
+      const { port } = await mounted(mount, { limits: { bodyBytes: 4000 } });
+      const reply = await exchange(port, request([...linesOf(headers), announce(length)]));
+      expect(reply.status).toBe(413);
+      const closes = mount.endsConnections && length > 65_536;
+      expect(reply.headers.get("connection")).toBe(closes ? "close" : "keep-alive");
+    },
+  );
+
+  it("delivers the refusal of an unread body, and answers the next request", async () => {
+    const { port } = await mounted(mount, { limits: { bodyBytes: 4000 } });
+    const big = { headers, body: Buffer.alloc(MEGABYTE, 0x20) };
+    for (const line of ["Content-Encoding: gzip", "Content-Language: en"]) {
+      const reply = await post(port, big, line);
+      expect([415, 413]).toContain(reply.status);
+      expect(reply.ended).not.toBe("reset");
+      expect((await post(port, genuine)).status).toBe(204);
+    }
+  });
+
+  it.runIf(mount.endsConnections)(
+    "lets a sender finish a body that it has refused, then closes the connection",
+    async () => {
+      // The adapter waits half a second for the sender's end; a loaded machine takes longer.
+      vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+      onTestFinished(() => void vi.useRealTimers());
+      const { port } = await mounted(mount);
+      // More than the buffers on its way hold: the server must read it.
+      const part = Buffer.alloc(400_000, 0x20);
+      for (const [line, bytes, last] of [
+        [announce(30 * part.length), part, Buffer.alloc(0)],
+        ["Transfer-Encoding: chunked", chunk(part), chunk()],
+      ] as const) {
+        const socket = await open(port);
+        const happened: string[] = [];
+        socket.once("error", ({ message }) => void happened.push(message));
+        socket.once("end", () => void happened.push("the server's end"));
+        const reply = readReply(socket);
+        socket.write(request([...linesOf(headers), line]));
+        for (let sent = 0; sent < 30; sent += 1) {
+          if (sent === 29) happened.push("the sender's last part");
+          if (!socket.write(bytes))
+            await Promise.race([once(socket, "drain"), once(socket, "close")]);
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+        socket.write(last);
+        expect(await reply).toMatchObject({ status: 413, ended: "cleanly" });
+        expect(happened).toEqual(["the sender's last part", "the server's end"]);
+        socket.destroy();
+      }
+    },
+  );
+
+  it("A18: answers 415 to a compressed body and inflates nothing", async () => {
+    const { port } = await mounted(mount);
+    const attempt = { headers, body: bomb };
     expect(bomb.length).toBeLessThan(60_000);
-    const { receiver } = recordingReceiver();
-    listening = await listen(await mount.serve(receiver));
-    const lines = ["Content-Encoding: gzip", `Content-Length: ${String(bomb.length)}`];
-    await exchange(listening.port, request(lines, bomb));
+    await post(port, attempt, "Content-Encoding: gzip");
     const before = process.memoryUsage().arrayBuffers;
-    const reply = await exchange(listening.port, request(lines, bomb));
-    expect(reply.status).toBe(415);
+    expect((await post(port, attempt, "Content-Encoding: gzip")).status).toBe(415);
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(5 * MEGABYTE);
   });
 
-  it("A20: holds a body in chunks of a byte in twice its bytes at most", async () => {
-    const { held, status, outcomes } = await holdByMount(mount, 20_000);
-    // An object of each chunk would be twice this.
-    expect(held).toBeLessThan(2 * MEGABYTE);
-    expect(status).toBe(401);
+  it("A20: holds a body in chunks of one byte in a small multiple of its bytes", async () => {
+    const chunks = 20_000;
+    const limits = { bodyBytes: MEGABYTE, bodyMs: 60_000, answerMs: 59_000 };
+    const { port, server, outcomes } = await mounted(mount, { limits });
+    const connected = once(server, "connection") as Promise<[Socket]>;
+    const socket = await open(port);
+    const [accepted] = await connected;
+    const reply = readReply(socket);
+    const part = Buffer.concat(Array.from({ length: chunks / 10 }, () => chunk(Buffer.from(" "))));
+    const before = held();
+    socket.write(request([...linesOf(headers), "Transfer-Encoding: chunked"]));
+    const start = accepted.bytesRead;
+    for (let sent = 0; sent < 10; sent += 1) if (!socket.write(part)) await once(socket, "drain");
+    while (accepted.bytesRead - start < 10 * part.length)
+      await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => setImmediate(resolve));
+    // With an object for each chunk it would be twice this.
+    expect(held() - before).toBeLessThan(2 * MEGABYTE);
+    socket.write(chunk());
+    expect((await reply).status).toBe(401);
     expect(outcomes).toMatchObject([{ kind: "rejected", code: "CS_SIGNATURE_MISMATCH" }]);
+    socket.destroy();
   });
 
-  it("[R-BODY-SLOW] A19: goes on answering while sixty senders drip, and lets go of each", async () => {
-    const { receiver, handled, outcomes } = recordingReceiver({ limits: { bodyMs: 300 } });
-    listening = await listen(await mount.serve(receiver));
-    const { port, server } = listening;
+  it("[R-BODY-SLOW] A19: answers good events while sixty senders drip, and ends each with 408", async () => {
+    const { port, server, handled, outcomes } = await mounted(mount, { limits: { bodyMs: 300 } });
     const drips = await Promise.all(
       Array.from({ length: 60 }, async () => {
         const socket = await open(port);
-        const { headers } = attemptOf(refundAuthorized("evt_drip"));
-        socket.write(request([...linesOf(headers), "Content-Length: 100"], Buffer.from("{")));
+        socket.write(request([...linesOf(headers), announce(100)], Buffer.from("{")));
         return { socket, reply: readReply(socket) };
       }),
     );
-    for (let index = 0; index < 60; index += 1) {
-      const { headers, body } = attemptOf(refundAuthorized(`evt_${String(index)}`));
-      expect((await exchange(port, request(linesOf(headers, body), body))).status).toBe(204);
+    for (let index = 0; index < 60; index += 1)
+      expect((await post(port, attemptOf(refundAuthorized(`evt_${String(index)}`)))).status).toBe(
+        204,
+      );
+    for (const { socket, reply } of drips) {
+      const refused = await reply;
+      expect([refused.status, codeOf(refused)]).toEqual([408, "CS_BODY_TIMEOUT"]);
+      socket.destroy();
     }
-    const refused = await Promise.all(drips.map(({ reply }) => reply));
-    expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([408]));
-    for (const { socket } of drips) socket.destroy();
-    const connections = (): Promise<number> =>
-      new Promise((resolve, reject) => {
-        server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)));
-      });
-    await expect.poll(connections).toBe(0);
+    await expect.poll(() => countConnections(server)).toBe(0);
     expect(handled).toHaveLength(60);
     expect(outcomes).toHaveLength(120);
   });
-});
-
-describe("A20: a limit that would switch a check off", () => {
-  const values = [
-    Number.NaN,
-    -1,
-    0,
-    0.5,
-    Number.POSITIVE_INFINITY,
-    "1mb",
-    "1 megabyte",
-    "1024",
-    null,
-  ];
-  it.each(["bodyBytes", "bodyMs"].flatMap((name) => values.map((value) => [name, value])))(
-    "%s: %s is refused at start-up",
-    (name, value) => {
-      const wrong = {
-        limits: { [String(name)]: value },
-      } as unknown as ReceiverOptions<EventTypeMap>;
-      const { limits: wrongLimits = {} } = wrong;
-      expect(() =>
-        createReceiver({
-          secrets: [secret],
-          fallback: () => undefined,
-          now: () => NOON,
-          limits: wrongLimits,
-        }),
-      ).toThrow(TypeError);
-    },
-  );
 });

@@ -2,17 +2,98 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
 import { createAdaptorServer } from "@hono/node-server";
 import { toExpress } from "@countersign/receiver/express";
 import { toFastify } from "@countersign/receiver/fastify";
 import { toFetch } from "@countersign/receiver/fetch";
+import { type LambdaEvent, toLambda } from "@countersign/receiver/lambda";
 import { toNode } from "@countersign/receiver/node";
 import express from "express";
 import express4 from "express4";
 import fastify from "fastify";
 import { Hono } from "hono";
-import { gateways } from "./gateway.ts";
-import type { Mount } from "./mount.ts";
+import type { Receiver } from "@countersign/receiver";
+
+/** One way to mount a receiver at `/webhooks`, behind a server that listens. */
+export interface Mount {
+  readonly name: string;
+  /** True if the adapter itself sees the body arrive; a gateway hands over a whole one. */
+  readonly streams: boolean;
+  /** True if the adapter itself closes a connection whose body it left unread; on the Web, the runtime does. */
+  readonly endsConnections: boolean;
+  /** True if the adapter sees both values of a header that was sent twice. */
+  readonly seesDuplicates: boolean;
+  /** True if bytes that are not UTF-8 reach the adapter unchanged. */
+  readonly keepsBytes: boolean;
+  serve(receiver: Receiver): Promise<Server> | Server;
+}
+
+type Shape = (request: IncomingMessage, body: Buffer) => LambdaEvent;
+
+/** The events that API Gateway, function URLs and load balancers make of a request, by their manuals. */
+const shapes = {
+  "API Gateway 1.0": (request, body) => ({
+    httpMethod: request.method ?? "",
+    path: "/webhooks",
+    headers: lastOf(request),
+    multiValueHeaders: allOf(request),
+    body: body.length === 0 ? null : text(body),
+    isBase64Encoded: false,
+  }),
+  "API Gateway 2.0": (request, body) => ({
+    rawPath: "/webhooks",
+    requestContext: { http: { method: request.method ?? "" } },
+    headers: joined(request),
+    ...(body.length === 0 ? {} : { body: text(body) }),
+    isBase64Encoded: false,
+  }),
+  "a function URL": (request, body) => ({
+    rawPath: "/webhooks",
+    requestContext: { http: { method: request.method ?? "" } },
+    headers: joined(request),
+    body: body.toString("base64"),
+    isBase64Encoded: true,
+  }),
+  "a load balancer": (request, body) => ({
+    httpMethod: request.method ?? "",
+    path: "/webhooks",
+    headers: lastOf(request),
+    body: body.toString("base64"),
+    isBase64Encoded: true,
+  }),
+  "a load balancer with multi-value headers": (request, body) => ({
+    httpMethod: request.method ?? "",
+    path: "/webhooks",
+    multiValueHeaders: allOf(request),
+    body: body.toString("base64"),
+    isBase64Encoded: true,
+  }),
+} satisfies Record<string, Shape>;
+
+const decodes: readonly string[] = ["API Gateway 1.0", "API Gateway 2.0"];
+
+const gateways: readonly Mount[] = Object.entries<Shape>(shapes).map(([name, shape]) => ({
+  name: `toLambda behind ${name}`,
+  streams: false,
+  endsConnections: false,
+  // Its single values keep only the last one.
+  seesDuplicates: name !== "a load balancer",
+  keepsBytes: !decodes.includes(name),
+  serve(receiver) {
+    const handler = toLambda(receiver);
+    return createServer((request, response) => {
+      const answered = buffer(request).then(async (body) => {
+        // Lambda events are JSON.
+        const event = JSON.parse(JSON.stringify(shape(request, body))) as LambdaEvent;
+        const answer = await handler(event);
+        response.writeHead(answer.statusCode, answer.multiValueHeaders ?? answer.headers);
+        response.end(answer.body);
+      });
+      answered.catch(() => response.destroy());
+    });
+  },
+}));
 
 const web = { streams: true, endsConnections: false, seesDuplicates: true, keepsBytes: true };
 const node = { ...web, endsConnections: true };
@@ -86,23 +167,39 @@ function webRequest(incoming: IncomingMessage): Request {
   return new Request(`http://localhost${url}`, init as RequestInit);
 }
 
-/** A receiver that listens on a free port of this machine. */
-export interface Listening {
-  readonly port: number;
-  readonly server: Server;
-  close(): void;
+const text = (body: Buffer): string => new TextDecoder("utf-8", { ignoreBOM: true }).decode(body);
+
+function pairs({ rawHeaders }: IncomingMessage): [string, string][] {
+  return rawHeaders.flatMap((name, index): [string, string][] =>
+    index % 2 === 0 ? [[name.toLowerCase(), rawHeaders[index + 1] ?? ""]] : [],
+  );
 }
 
-export async function listen(server: Server): Promise<Listening> {
+function allOf(request: IncomingMessage): Record<string, string[]> {
+  // `fromEntries` defines members, so that "__proto__" is one.
+  return Object.fromEntries(
+    [...Map.groupBy(pairs(request), ([name]) => name)].map(([name, values]) => [
+      name,
+      values.map(([, value]) => value),
+    ]),
+  );
+}
+
+const valuesOf =
+  (pick: (values: string[]) => string) =>
+  (request: IncomingMessage): Record<string, string> =>
+    Object.fromEntries(Object.entries(allOf(request)).map(([name, list]) => [name, pick(list)]));
+
+const lastOf = valuesOf((values) => values.at(-1) ?? "");
+const joined = valuesOf((values) => values.join(","));
+
+/** Listens on a free port of this machine. */
+export async function listen(server: Server): Promise<{ port: number; close: () => void }> {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  return {
-    port,
-    server,
-    close() {
-      server.close();
-      server.closeAllConnections();
-    },
+  const close = (): void => {
+    server.close();
+    server.closeAllConnections();
   };
+  return { port: (server.address() as AddressInfo).port, close };
 }

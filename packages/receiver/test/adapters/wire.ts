@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 
-/** The bytes of a request, with the header lines as they stand. */
+/** The bytes of a request, with the header lines unchanged. */
 export function request(
   lines: readonly string[],
   body: Uint8Array = new Uint8Array(0),
@@ -28,7 +28,7 @@ export interface Reply {
   readonly interim: readonly number[];
   readonly headers: ReadonlyMap<string, string>;
   readonly body: string;
-  /** Whether the server ended the connection, and by a reset. */
+  /** The way in which the server ended the connection. */
   readonly ended: "no" | "cleanly" | "reset";
 }
 
@@ -99,7 +99,7 @@ function parse(text: string, ended: Reply["ended"]): Reply | undefined {
 const unchunked = (text: string, chunked: boolean): string =>
   chunked ? (/^[\da-f]+\r\n([\s\S]*?)\r\n0\r\n\r\n$/i.exec(text)?.[1] ?? "") : text;
 
-/** A connection that has been made. */
+/** Opens a connection. */
 export async function open(port: number): Promise<Socket> {
   const socket = connect({ port, host: "127.0.0.1" });
   await once(socket, "connect");
@@ -109,3 +109,10 @@ export async function open(port: number): Promise<Socket> {
 /** The code that an answer shows. */
 export const codeOf = ({ body }: Reply): unknown =>
   body === "" ? undefined : (JSON.parse(body) as { readonly code: unknown }).code;
+
+/** Sends an attempt, with more header lines, on a separate connection. */
+export const post = (
+  port: number,
+  { headers, body }: { readonly headers: Record<string, string>; readonly body: Uint8Array },
+  ...lines: string[]
+): Promise<Reply> => exchange(port, request([...linesOf(headers, body), ...lines], body));

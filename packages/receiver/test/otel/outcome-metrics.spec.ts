@@ -5,7 +5,7 @@ import { attemptOf, recordingReceiver, refundAuthorized } from "../fixtures.ts";
 import { metering } from "./telemetry.ts";
 
 describe("outcomeMetrics", () => {
-  it("measures what onOutcome sees, in seconds", async () => {
+  it("measures the outcome and its duration in seconds", async () => {
     const { meter, points } = metering();
     outcomeMetrics({ meter })(
       { kind: "duplicate", key: { tenant: "", id: "evt_1" }, type: "refund.failed" },
@@ -20,7 +20,7 @@ describe("outcomeMetrics", () => {
     });
   });
 
-  it("makes no series of an id, a tenant, or a type that it does not know", async () => {
+  it("makes no series of an id, a tenant or an unknown type", async () => {
     const { meter, points } = metering();
     const { receiver } = recordingReceiver({ onOutcome: outcomeMetrics({ meter }) });
     for (const [index, type] of ["report.ready", "constructor", "report.late"].entries())
@@ -33,34 +33,30 @@ describe("outcomeMetrics", () => {
     expect(JSON.stringify(counted)).not.toContain("evt_");
   });
 
-  it("tells a worker's run from an attempt, and whether it was the last", async () => {
+  it("marks a worker's run and says if it was the last", async () => {
     const { meter, points } = metering();
     const record = outcomeMetrics({ meter });
     const event = { key: { tenant: "", id: "evt_1" }, type: "refund.failed" };
+    const code = "CS_HANDLER_FAILED";
     record({ kind: "stored", ...event }, { durationMs: 1 });
     record({ kind: "handled", ...event }, { durationMs: 1, worker: { dead: false } });
     record(
-      { kind: "failed", code: "CS_HANDLER_FAILED", retryAfterSeconds: 5, event, error: undefined },
+      { kind: "failed", code, retryAfterSeconds: 5, event, error: undefined },
       { durationMs: 1, worker: { dead: true } },
     );
     const counted = (await points()).filter(({ unit }) => unit === "{outcome}");
-    expect(
-      counted.map(({ attributes }) => [
-        attributes["countersign.outcome"],
-        attributes["countersign.worker.dead"],
-      ]),
-    ).toEqual([
+    const names = ["countersign.outcome", "countersign.worker.dead"];
+    expect(counted.map(({ attributes }) => names.map((name) => attributes[name]))).toEqual([
       ["stored", undefined],
       ["handled", false],
       ["failed", true],
     ]);
   });
 
-  it("knows the types that it is given", async () => {
+  it("names the types that it is given", async () => {
     const { meter, points } = metering();
-    const { receiver } = recordingReceiver({
-      onOutcome: outcomeMetrics({ meter, types: ["report.ready"] }),
-    });
+    const onOutcome = outcomeMetrics({ meter, types: ["report.ready"] });
+    const { receiver } = recordingReceiver({ onOutcome });
     await receiver.receive(attemptOf({ ...refundAuthorized(), type: "report.ready" }));
     expect((await points())[1]?.attributes["countersign.event.type"]).toBe("report.ready");
   });

@@ -1,19 +1,15 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { memoryInbox } from "@countersign/receiver";
 import { sqliteInbox } from "@countersign/receiver/sqlite";
-import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
-import { attemptOf, NOON, recordingReceiver, refundAuthorized } from "../fixtures.ts";
-
-const folder = mkdtempSync(join(tmpdir(), "countersign-load-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { attemptOf, recordingReceiver, refundAuthorized } from "../fixtures.ts";
 
 describe("A27: a flood of events", () => {
   const limit = 16;
   const ids = Array.from({ length: limit * 20 }, (_, index) => `evt_${String(index)}`);
 
-  it("[R-LOAD-SHED] runs no more handlers than the limit; the others wait, and after answerMs are answered 503 and lose nothing", async () => {
+  it("[R-LOAD-SHED] runs as many handlers as the limit; the rest waits, gets 503 after answerMs and is handled on retry", async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     let [running, most] = [0, 0];
@@ -51,24 +47,34 @@ describe("A27: a flood of events", () => {
     expect(done.toSorted()).toEqual(ids.toSorted());
   });
 
-  it("leaves a memory inbox as large as it may be, and no larger", async () => {
-    const inbox = memoryInbox({ capacity: 50 });
-    const { receiver, handled } = recordingReceiver({ inbox });
-    for (const id of ids) await receiver.receive(attemptOf(refundAuthorized(id)));
-    const before = handled.length;
-    expect(before).toBe(ids.length);
-
-    // What it still knows are the last fifty.
-    const kinds: string[] = [];
-    for (const id of ids.slice(-50))
-      kinds.push((await receiver.receive(attemptOf(refundAuthorized(id)))).kind);
-    expect(new Set(kinds)).toEqual(new Set(["duplicate"]));
-    expect((await receiver.receive(attemptOf(refundAuthorized("evt_0")))).kind).toBe("handled");
+  it("is stored by at most 256 attempts at once with after-store; the rest waits", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "countersign-flood-"));
+    const inbox = sqliteInbox(join(folder, "inbox.db"));
+    vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
+    onTestFinished(() => {
+      vi.restoreAllMocks();
+      inbox.close();
+      rmSync(folder, { recursive: true, force: true });
+    });
+    const gates: (() => void)[] = [];
+    vi.spyOn(inbox.queue, "store").mockImplementation(
+      () => new Promise((resolve) => gates.push(() => resolve("stored"))),
+    );
+    const { receiver } = recordingReceiver({ inbox, acknowledge: "after-store" });
+    const answers = ids.slice(0, 300).map((id) => receiver.answer(attemptOf(refundAuthorized(id))));
+    await vi.waitUntil(() => gates.length === 256);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(gates).toHaveLength(256);
+    for (const open of gates) open();
+    await vi.waitUntil(() => gates.length === 300);
+    for (const open of gates) open();
+    const statuses = (await Promise.all(answers)).map(({ response }) => response.status);
+    expect(new Set(statuses)).toEqual(new Set([202]));
   });
 });
 
 describe("A28: an event whose handler always fails", () => {
-  it("does not block another one, and is tried again with each attempt", async () => {
+  it("does not block another event, and runs its handler with each attempt", async () => {
     const { receiver, handled } = recordingReceiver();
     let tries = 0;
     receiver.on("refund.authorized", ({ id }) => {
@@ -84,43 +90,7 @@ describe("A28: an event whose handler always fails", () => {
       const other = await receiver.receive(attemptOf(refundAuthorized(`evt_${String(round)}`)));
       expect(other.kind).toBe("handled");
     }
-
     expect(tries).toBe(5);
     expect(handled).toEqual(["evt_0", "evt_1", "evt_2", "evt_3", "evt_4"]);
-  });
-
-  it("and ends the process each time is dead after as many claims, and the others are handled", async () => {
-    const path = join(folder, "poison.db");
-    const ids = Array.from({ length: 100 }, (_, index) => `evt_${String(index)}`);
-    const key = (id: string) => ({ tenant: "", id });
-    let inbox = sqliteInbox(path);
-    for (const id of [...ids, "evt_poison"])
-      await inbox.queue.store({
-        key: key(id),
-        digest: "d",
-        type: "refund.authorized",
-        body: "{}",
-        now: NOON,
-      });
-
-    const done: string[] = [];
-    let crashes = 0;
-    for (let now = NOON; now < NOON + 600_000; now += 60_001) {
-      const taken = await inbox.queue.take({ limit: 200, leaseMs: 60_000, now, maxAttempts: 3 });
-      for (const { key: taking, token } of taken.filter((one) => one.key.id !== "evt_poison"))
-        if (await inbox.complete({ key: taking, token, now })) done.push(taking.id);
-      if (taken.every((one) => one.key.id !== "evt_poison")) continue;
-      // The process ends here: nothing is settled, and the file is all that is left.
-      crashes += 1;
-      inbox.close();
-      inbox = sqliteInbox(path);
-    }
-    const dead = await inbox.queue.dead({ limit: 10 });
-    inbox.close();
-
-    expect(done.toSorted()).toEqual(ids.toSorted());
-    expect(crashes).toBe(3);
-    expect(dead).toMatchObject([{ key: key("evt_poison"), attempts: 3 }]);
-    expect(dead[0]?.reason).toMatch(/^CS_CLAIM_LOST/);
   });
 });

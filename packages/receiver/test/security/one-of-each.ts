@@ -1,7 +1,7 @@
 import type { Outcome } from "@countersign/receiver";
 import { attemptOf, otherSecret, recordingReceiver, refundAuthorized } from "../fixtures.ts";
 
-// Run in a process of its own, with flags that take something of the language away.
+// Runs in a separate process, with flags that remove features of the language.
 
 const { receiver } = recordingReceiver();
 const event = refundAuthorized();

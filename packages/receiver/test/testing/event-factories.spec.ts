@@ -7,7 +7,7 @@ import { attemptOf, recordingReceiver } from "../fixtures.ts";
 const types = Object.keys(standardCatalogue.events) as (keyof EventTypeMap)[];
 
 describe("eventFactories", () => {
-  it("has one for every type of the catalogue", () => {
+  it("has a factory for each type of the catalogue", () => {
     expect(Object.keys(eventFactories())).toEqual(types);
   });
 
@@ -22,15 +22,11 @@ describe("eventFactories", () => {
 
   it("numbers events by their counter, whatever their types", () => {
     const events = eventFactories();
-    const ids = [
-      events["refund.pending"](),
-      events["refund.pending"](),
-      events["customer.created"](),
-    ];
-    expect(ids.map(({ id }) => id)).toEqual(["evt_1", "evt_2", "evt_3"]);
+    const requested = ["refund.pending", "refund.pending", "customer.created"] as const;
+    expect(requested.map((type) => events[type]().id)).toEqual(["evt_1", "evt_2", "evt_3"]);
   });
 
-  it("takes the counter and the clock of the test", () => {
+  it("uses the counter and the clock of the test", () => {
     let last = 40;
     const events = eventFactories({
       counter: () => (last += 1),
@@ -42,7 +38,7 @@ describe("eventFactories", () => {
     });
   });
 
-  it("changes the members that are given, and only those", () => {
+  it("changes only the members that are given", () => {
     const events = eventFactories();
     const plain = events["payment.succeeded"]();
     const changed = events["payment.succeeded"]({ data: { amount: { value: 10.5 } } });
@@ -54,18 +50,18 @@ describe("eventFactories", () => {
     expectTypeOf(changed).toEqualTypeOf<EventTypeMap["payment.succeeded"]>();
   });
 
-  it("takes a member away that is undefined", () => {
+  it("removes a member that is given as undefined", () => {
     const event = eventFactories()["payment.succeeded"]({ data: { settlementDate: undefined } });
     expect(event.data).not.toHaveProperty("settlementDate");
   });
 
-  it("keeps what one event was changed to out of the next one", () => {
+  it("does not carry a change over to the next event", () => {
     const events = eventFactories();
     events["refund.failed"]({ data: { errorDetails: { errorMessage: "first" } } });
     expect(JSON.stringify(events["refund.failed"]())).not.toContain("first");
   });
 
-  it("refuses a change that no sender makes, and says where", () => {
+  it("refuses a change that makes the event invalid, with its pointer", () => {
     const events = eventFactories();
     expect(() => events["refund.failed"]({ data: { errorDetails: undefined } })).toThrow(
       new TypeError('events["refund.failed"]: /data/errorDetails is required'),

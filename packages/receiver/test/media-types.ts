@@ -1,6 +1,6 @@
 const tab = "\t";
 
-/** Strings that got past other frameworks' validation; the advisories are named. */
+/** Strings that got past other frameworks' validation, by their advisories. */
 export const publishedBypasses: Readonly<Record<string, string>> = {
   "CVE-2025-32442: another case and white space": "application/ json",
   "CVE-2026-25223: a tab before a parameter": `application/json${tab}a`,
@@ -8,7 +8,7 @@ export const publishedBypasses: Readonly<Record<string, string>> = {
   "GHSA-92p4-j3wq-jmqx: another type in front": "text/plain, application/json",
 };
 
-/** Fifty more that are no JSON in UTF-8, or not plainly so. */
+/** Fifty more that are not, or not plainly, JSON in UTF-8. */
 export const refusedMediaTypes: readonly string[] = [
   "text/plain",
   "text/json",
@@ -62,11 +62,9 @@ export const refusedMediaTypes: readonly string[] = [
   `application/json;${tab}charset=utf-8;`,
 ];
 
-/** Those that are, in whichever spelling; white space around a value is no part of it (RFC 9110 section 5.5). */
+/** Spellings of JSON in UTF-8. */
 export const acceptedMediaTypes: readonly string[] = [
   "application/json",
-  " application/json",
-  "application/json  ",
   "APPLICATION/JSON",
   "application/json;charset=utf-8",
   "application/json; charset=UTF-8",
