@@ -7,7 +7,7 @@ import { redisInbox } from "@countersign/receiver/redis";
 import { sqliteInbox } from "@countersign/receiver/sqlite";
 import { Pool } from "pg";
 import { attemptOf, NOON, refundAuthorized, secret } from "../fixtures.ts";
-import { pgbouncerBinary, startPgbouncer } from "./pgbouncer-server.ts";
+import { pgbouncerBinary, startPgbouncer } from "./local-servers.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { postgresBinaries, startPostgres } from "./postgres-server.ts";
 import { type SharedPostgres, sharedPostgres } from "./shared-postgres.ts";

@@ -8,7 +8,7 @@ import {
 } from "../../src/inbox/event-state.ts";
 import type { Inbox, InboxQueue, TakenEvent } from "@countersign/receiver";
 import { expect } from "vitest";
-import { EVENTS, MAX_ATTEMPTS, resourceOf, type Step } from "./search.ts";
+import { endOf, EVENTS, MAX_ATTEMPTS, type Order, resourceOf, type Step } from "./search.ts";
 
 const LEASE_MS = 60_000;
 const WAIT_MS = 5000;
@@ -24,10 +24,7 @@ export async function replay(
   {
     inbox,
     order,
-  }: {
-    readonly inbox: Inbox & { readonly queue: InboxQueue };
-    readonly order: "none" | "per-resource";
-  },
+  }: { readonly inbox: Inbox & { readonly queue: InboxQueue }; readonly order: Order },
 ): Promise<number> {
   const { queue } = inbox;
   const events = new Map<string, QueuedEvent>();
@@ -40,14 +37,11 @@ export async function replay(
       case "store": {
         const id = String(step.event);
         if (events.has(id)) return;
-        const resource = order === "none" ? undefined : resourceOf(step.event);
+        const name = order === "none" ? undefined : resourceOf(step.event);
+        const resource = name === undefined ? undefined : { name, timestamp: 0 };
         const key = { tenant: "", id };
-        const record = { key, digest: "d", type: "t", body: "{}", now };
-        await queue.store({
-          ...record,
-          resource: resource === undefined ? undefined : { name: resource, timestamp: 0 },
-        });
-        events.set(id, { state: received(now), sequence: events.size, resource });
+        await queue.store({ key, digest: "d", type: "t", body: "{}", now, resource });
+        events.set(id, { state: received(now), sequence: events.size, resource: name });
         return;
       }
       case "lease end":
@@ -84,19 +78,14 @@ export async function replay(
         const event = taken && events.get(taken.key.id);
         if (taken === undefined || event === undefined) return;
         const { key, token, attempts } = taken;
-        const failure = { token, retryAt: now + WAIT_MS, reason: "no", ...limit };
-        const state =
-          step.do === "fail"
-            ? transition(event.state, { type: "fail", ...failure })
-            : transition(event.state, {
-                type: step.do === "complete" ? "succeed" : "supersede",
-                token,
-              });
-        const done =
-          step.do === "fail"
-            ? await queue.fail({ key, now, attempts, ...failure })
-            : await inbox.complete({ key, token, now, superseded: step.do === "supersede" });
-        expect(done).toBe(step.do === "fail" ? state?.at : state !== undefined);
+        const end = endOf(step.do, token, { ...limit, retryAt: now + WAIT_MS });
+        const state = transition(event.state, end);
+        if (end.type === "fail")
+          expect(await queue.fail({ key, now, attempts, ...end })).toBe(state?.at);
+        else {
+          const settlement = { key, token, now, superseded: end.type === "supersede" };
+          expect(await inbox.complete(settlement)).toBe(state !== undefined);
+        }
         if (state !== undefined) events.set(key.id, { ...event, state });
         return;
       }

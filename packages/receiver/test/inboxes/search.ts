@@ -25,6 +25,8 @@ export type Step =
       readonly worker: number;
     };
 
+export type Order = "none" | "per-resource";
+
 export interface Rules {
   readonly transition: typeof transition;
   readonly canTake: typeof canTake;
@@ -54,7 +56,7 @@ export interface Violation {
  *
  * @returns It, or the number of states in which every promise holds.
  */
-export function search(order: "none" | "per-resource", given: Rules): Violation | number {
+export function search(order: Order, given: Rules): Violation | number {
   const first: World = {
     events: Array.from({ length: EVENTS }, () => undefined),
     workers: Array.from({ length: WORKERS }, () => ({ stopped: false })),
@@ -150,7 +152,7 @@ function* stepsOf({ events, workers }: World): Generator<Step> {
 function apply(
   { events, workers }: World,
   step: Step,
-  { given, order }: { readonly given: Rules; readonly order: "none" | "per-resource" },
+  { given, order }: { readonly given: Rules; readonly order: Order },
 ): World | undefined {
   switch (step.do) {
     case "store": {
@@ -209,13 +211,14 @@ const takeOf = ({ maxAttempts }: Rules): EventStep => ({
   maxAttempts,
 });
 
-function endOf(
+/** The transition by which a worker ends its claim. */
+export function endOf(
   kind: "complete" | "supersede" | "fail",
   token: number,
-  { maxAttempts }: Rules,
-): EventStep {
-  if (kind === "fail") return { type: "fail", token, retryAt: 1, reason: "no", maxAttempts };
-  return { type: kind === "complete" ? "succeed" : "supersede", token };
+  { maxAttempts, retryAt = 1 }: { readonly maxAttempts: number; readonly retryAt?: number },
+) {
+  if (kind === "fail") return { type: kind, token, retryAt, reason: "no", maxAttempts } as const;
+  return { type: kind === "complete" ? "succeed" : kind, token } as const;
 }
 
 /** The state once its lease or its wait is over. */
@@ -228,12 +231,7 @@ function ended(state: EventState): EventState | undefined {
 const isRunning = ({ state }: QueuedEvent): boolean =>
   state.at === "claimed" && state.leaseEndsAt > NOW;
 
-function brokenBy(
-  before: World,
-  step: Step,
-  after: World,
-  order: "none" | "per-resource",
-): string | undefined {
+function brokenBy(before: World, step: Step, after: World, order: Order): string | undefined {
   if (step.do === "complete" || step.do === "supersede" || step.do === "fail") {
     const holds = before.workers[step.worker]?.holds;
     const state = holds && before.events[holds.event]?.state;

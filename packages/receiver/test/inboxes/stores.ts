@@ -8,9 +8,8 @@ import { type SqliteInbox, sqliteInbox } from "@countersign/receiver/sqlite";
 import { Redis } from "ioredis";
 import { Pool } from "pg";
 import { createClient } from "redis";
-import { pgbouncerBinary, startPgbouncer } from "./pgbouncer-server.ts";
+import { pgbouncerBinary, redisBinary, startPgbouncer, startRedis } from "./local-servers.ts";
 import { postgresBinaries, startPostgres } from "./postgres-server.ts";
-import { redisBinary, startRedis } from "./redis-server.ts";
 import { sharedPostgres } from "./shared-postgres.ts";
 
 /** A kind of inbox that tests run over. */

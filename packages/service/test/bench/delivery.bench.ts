@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { postgresBinaries, startPostgres } from "../../../receiver/test/inboxes/postgres-server.ts";
-import { redisBinary, startRedis } from "../../../receiver/test/inboxes/redis-server.ts";
+import { redisBinary, startRedis } from "../../../receiver/test/inboxes/local-servers.ts";
 import { table } from "../../../receiver/test/bench/table.ts";
 import type { BenchFigures, BenchJob } from "./delivery/job.ts";
 
