@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { clients } from "../../packages/receiver/test/inboxes/clients.ts";
 import { sharedPostgres } from "../../packages/receiver/test/inboxes/shared-postgres.ts";
-import { startRedis } from "../../packages/receiver/test/inboxes/redis-server.ts";
+import { startRedis } from "../../packages/receiver/test/inboxes/local-servers.ts";
 import type { MerchantStore } from "./crash-points.ts";
 
 /** A store for a merchant, and what is booked in it. */
@@ -17,65 +17,65 @@ export interface Books {
   close(): Promise<void>;
 }
 
+type Opened = Pick<Books, "store" | "booked"> & { readonly close: () => unknown };
+
+const COUNTS = "SELECT id, count(*) AS times FROM booked GROUP BY id";
+
+/** No table has a key: a payment that is booked twice must be seen twice. */
+const opens: Record<MerchantStore["kind"], (folder: string, outside: string) => Promise<Opened>> = {
+  sqlite(folder) {
+    const path = join(folder, "merchant.db");
+    const made = new DatabaseSync(path);
+    made.exec("PRAGMA journal_mode = WAL; CREATE TABLE booked (id TEXT NOT NULL)");
+    made.close();
+    const booked = (): ReadonlyMap<string, number> => {
+      const database = new DatabaseSync(path, { timeout: 5000 });
+      try {
+        return timesOf(database.prepare(COUNTS).all());
+      } finally {
+        database.close();
+      }
+    };
+    return Promise.resolve({
+      store: { kind: "sqlite", path },
+      booked: () => Promise.resolve(booked()),
+      close: () => undefined,
+    });
+  },
+  async postgres() {
+    const server = await sharedPostgres();
+    const database = await server.create();
+    const pool = await clients.postgres(server.port, database);
+    await pool.query("CREATE TABLE booked (id text NOT NULL)");
+    return {
+      store: { kind: "postgres", port: server.port, database },
+      booked: async () => timesOf((await pool.query(COUNTS)).rows),
+      close: async () => {
+        await pool.end();
+        await server.stop();
+      },
+    };
+  },
+  async redis(_folder, outside) {
+    const server = await startRedis();
+    const booked = () => Promise.resolve(new Map(Object.entries(countOf(linesOf(outside)))));
+    return { store: { kind: "redis", port: server.port }, booked, close: () => server.stop() };
+  },
+};
+
 export async function openBooks(kind: MerchantStore["kind"]): Promise<Books> {
   const folder = mkdtempSync(join(tmpdir(), "countersign-chaos-"));
   const outside = join(folder, "outside.txt");
-  const files = { outside, crashes: join(folder, "crashes.txt") };
-  const remove = (): void => rmSync(folder, { recursive: true, force: true });
-  const select = "SELECT id, count(*) AS times FROM booked GROUP BY id";
-  switch (kind) {
-    case "sqlite": {
-      const path = join(folder, "merchant.db");
-      const made = new DatabaseSync(path);
-      // No key: a payment that is booked twice must be seen twice.
-      made.exec("PRAGMA journal_mode = WAL; CREATE TABLE booked (id TEXT NOT NULL)");
-      made.close();
-      return {
-        ...files,
-        store: { kind, path },
-        booked() {
-          const database = new DatabaseSync(path, { timeout: 5000 });
-          try {
-            return Promise.resolve(timesOf(database.prepare(select).all()));
-          } finally {
-            database.close();
-          }
-        },
-        close: () => Promise.resolve(remove()),
-      };
-    }
-    case "postgres": {
-      const server = await sharedPostgres();
-      const database = await server.create();
-      const pool = await clients.postgres(server.port, database);
-      // No key: a payment that is booked twice must be seen twice.
-      await pool.query("CREATE TABLE booked (id text NOT NULL)");
-      return {
-        ...files,
-        store: { kind, port: server.port, database },
-        booked: async () => timesOf((await pool.query(select)).rows),
-        async close() {
-          await pool.end();
-          await server.stop();
-          remove();
-        },
-      };
-    }
-    case "redis": {
-      const server = await startRedis();
-      return {
-        ...files,
-        store: { kind, port: server.port },
-        booked: () => Promise.resolve(new Map(Object.entries(countOf(linesOf(outside))))),
-        close() {
-          server.stop();
-          return Promise.resolve(remove());
-        },
-      };
-    }
-    default:
-      return kind satisfies never;
-  }
+  const { close, ...opened } = await opens[kind](folder, outside);
+  return {
+    ...opened,
+    outside,
+    crashes: join(folder, "crashes.txt"),
+    close: async () => {
+      await close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
 }
 
 function timesOf(rows: readonly unknown[]): ReadonlyMap<string, number> {

@@ -6,59 +6,40 @@ import type {
 } from "@countersign/receiver";
 import type { CrashPoint } from "./crash-points.ts";
 
-/** An inbox that tells which points its calls pass. */
+/** An inbox that reports the points that its calls pass. */
 export function crashingInbox<InboxType extends Inbox>(
   inbox: InboxType,
   passing: (point: CrashPoint) => void,
 ): InboxType {
-  const complete: Inbox["complete"] = async (settlement) => {
-    passing("before the commit");
-    const done = await inbox.complete(settlement);
-    passing("after the commit");
-    return done;
+  const between = async <Result>(
+    before: CrashPoint,
+    call: () => Promise<Result>,
+    after: CrashPoint,
+  ): Promise<Result> => {
+    passing(before);
+    const result = await call();
+    // A take without events has not taken anything.
+    if (!Array.isArray(result) || result.length > 0) passing(after);
+    return result;
   };
+  const commit = <Result>(call: () => Promise<Result>): Promise<Result> =>
+    between("before the commit", call, "after the commit");
+  const crashingQueue = (queue: InboxQueue): InboxQueue => ({
+    ...queue,
+    store: (request) => between("before the store", () => queue.store(request), "after the store"),
+    take: (request) => between("before the take", () => queue.take(request), "after the take"),
+  });
   return {
     ...inbox,
-    async claim(request) {
-      passing("before the claim");
-      const claim = await inbox.claim(request);
-      passing("after the claim");
-      return claim;
-    },
-    complete,
+    claim: (request) => between("before the claim", () => inbox.claim(request), "after the claim"),
+    complete: (completion) => commit(() => inbox.complete(completion)),
     ...(isTransactional(inbox) && {
       begin(claim: Parameters<typeof inbox.begin>[0]): InboxTransaction<unknown> {
         const transaction = inbox.begin(claim);
-        return {
-          ...transaction,
-          async commit(at) {
-            passing("before the commit");
-            const commit = await transaction.commit(at);
-            passing("after the commit");
-            return commit;
-          },
-        };
+        return { ...transaction, commit: (at) => commit(() => transaction.commit(at)) };
       },
     }),
-    ...(inbox.queue && { queue: crashingQueue(inbox.queue, passing) }),
-  };
-}
-
-function crashingQueue(queue: InboxQueue, passing: (point: CrashPoint) => void): InboxQueue {
-  return {
-    ...queue,
-    async store(request) {
-      passing("before the store");
-      const stored = await queue.store(request);
-      passing("after the store");
-      return stored;
-    },
-    async take(request) {
-      passing("before the take");
-      const taken = await queue.take(request);
-      if (taken.length > 0) passing("after the take");
-      return taken;
-    },
+    ...(inbox.queue && { queue: crashingQueue(inbox.queue) }),
   };
 }
 

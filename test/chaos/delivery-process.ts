@@ -17,6 +17,7 @@ import {
   type Transport,
 } from "@countersign/service";
 import { testVault } from "../../packages/service/test/test-vault.ts";
+import { crashingAt } from "./crashing-at.ts";
 import {
   CONCURRENCY,
   DEADLINE_MS,
@@ -32,14 +33,7 @@ import {
 const options = JSON.parse(process.argv[2] ?? "{}") as DelivererOptions;
 const { database, crashes, failures, ahead, crash, flaw } = options;
 
-let passes = 0;
-function passing(point: DeliveryPoint): void {
-  if (crash?.point !== point) return;
-  passes += 1;
-  if (passes !== crash.pass) return;
-  appendFileSync(crashes, `${point}\n`);
-  process.kill(process.pid, "SIGKILL");
-}
+const passing = crashingAt<DeliveryPoint>(crash, crashes);
 
 /** What a statement of the engine is for. */
 function purposeOf(sql: string): "claim" | "settlement" | undefined {

@@ -1,5 +1,5 @@
 import { postgresBinaries } from "../../packages/receiver/test/inboxes/postgres-server.ts";
-import { redisBinary } from "../../packages/receiver/test/inboxes/redis-server.ts";
+import { redisBinary } from "../../packages/receiver/test/inboxes/local-servers.ts";
 
 const noPostgres = postgresBinaries === undefined ? "(skipped: PostgreSQL is not installed)" : "";
 const noRedis = redisBinary === undefined ? "(skipped: Redis is not installed)" : "";

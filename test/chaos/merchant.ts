@@ -10,6 +10,7 @@ import { sqliteInbox } from "@countersign/receiver/sqlite";
 import { secret } from "../../packages/receiver/test/fixtures.ts";
 import { clients } from "../../packages/receiver/test/inboxes/clients.ts";
 import type { CrashPoint, MerchantOptions } from "./crash-points.ts";
+import { crashingAt } from "./crashing-at.ts";
 import { crashingInbox } from "./crashing-inbox.ts";
 
 // A merchant's process: it books each payment in the inbox's transaction and calls somebody outside.
@@ -19,14 +20,7 @@ import { crashingInbox } from "./crashing-inbox.ts";
 const options = JSON.parse(process.argv[2] ?? "{}") as MerchantOptions;
 const { store, acknowledge, order, outside, crashes, now, crash, flaw } = options;
 
-let passes = 0;
-function passing(point: CrashPoint): void {
-  if (crash?.point !== point) return;
-  passes += 1;
-  if (passes !== crash.pass) return;
-  appendFileSync(crashes, `${point}\n`);
-  process.kill(process.pid, "SIGKILL");
-}
+const passing = crashingAt<CrashPoint>(crash, crashes);
 
 function serve<InboxType extends Inbox>(
   stored: InboxType,
