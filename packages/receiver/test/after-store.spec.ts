@@ -211,6 +211,19 @@ describe("[R-ACK-STORED] an event that is acknowledged once it is stored", () =>
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  it("leaves a single timer for the next poll after several looks", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { receiver, send, worked } = storing();
+    receiver.start();
+    for (const id of ["evt_1", "evt_2", "evt_3"]) {
+      await send(refundAuthorized(id));
+      await worked();
+      for (let turn = 0; turn < 10; turn += 1) await setImmediate();
+    }
+    expect(vi.getTimerCount()).toBe(1);
+  });
+
   it("warns once if no worker of the process was started", async () => {
     const warn = vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
     const { send } = storing();

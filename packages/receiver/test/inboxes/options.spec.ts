@@ -95,6 +95,11 @@ describe("exponentialBackoff", () => {
   it.each([{ baseMs: 0 }, { factor: 0.5 }, { maxMs: Number.NaN }])("refuses %o", (options) => {
     expect(() => exponentialBackoff(options)).toThrow(TypeError);
   });
+
+  it("accepts a base, a factor and a maximum of 1", () => {
+    const backoff = exponentialBackoff({ baseMs: 1, factor: 1, maxMs: 1, random: () => 1 });
+    expect(backoff(9)).toBe(1);
+  });
 });
 
 describe("abortDelivery", () => {
