@@ -23,6 +23,8 @@ const eligibleAt = ms("2026-11-30T05:00:00.000Z");
 const settled: Debit = { state: "settled", settledAt };
 const asked = { amountCents: 1000n, reservedCents: 0n, askedCents: 1000n, now: eligibleAt, hold };
 
+const settlement = { settledAt, now: settledAt, hold };
+const overdue = { ...settlement, now: eligibleAt };
 const waiting: Refund = { status: "PENDING", eligibleAt: undefined };
 const held: Refund = { status: "PENDING", eligibleAt };
 const authorized: Refund = { status: "AUTHORIZED" };
@@ -87,7 +89,7 @@ describe("a refund request (S 3.1)", () => {
 
 describe("a PENDING refund (S 3.1)", () => {
   it("gets its threshold from the settlement, not from the request (T-18)", () => {
-    expect(onSettled(waiting, { settledAt, now: settledAt, hold })).toEqual(held);
+    expect(onSettled(waiting, settlement)).toEqual(held);
     const later = ms("2026-11-25T05:00:00.000Z");
     expect(onSettled(held, { settledAt: later, now: later, hold })).toEqual({
       status: "PENDING",
@@ -95,26 +97,18 @@ describe("a PENDING refund (S 3.1)", () => {
     });
   });
 
-  it("remains the same object if the same settlement is reported again", () => {
-    expect(onSettled(held, { settledAt, now: settledAt, hold })).toBe(held);
-  });
-
-  it("becomes AUTHORIZED at once if the settlement is reported after the threshold", () => {
-    expect(onSettled(waiting, { settledAt, now: eligibleAt, hold })).toEqual(authorized);
-    expect(onSettled(waiting, { settledAt, now: eligibleAt - 1, hold })).toEqual(held);
-  });
-
-  it("becomes AUTHORIZED from the threshold on, and never without one (T-17)", () => {
-    expect(onTime(held, eligibleAt - 1)).toBe(held);
-    expect(onTime(held, eligibleAt)).toEqual(authorized);
-    expect(onTime(held, eligibleAt + 1)).toEqual(authorized);
-    expect(onTime(waiting, Number.MAX_SAFE_INTEGER)).toBe(waiting);
-  });
-
-  it("fails with its payment, even after its threshold", () => {
-    expect(onFailed(waiting)).toEqual(notDebited);
-    expect(onFailed(held)).toEqual(notDebited);
-    expect(onCovered(held)).toEqual(notDebited);
+  it.each<[string, Refund, Refund]>([
+    ["remains if the same settlement is reported again", onSettled(held, settlement), held],
+    ["is AUTHORIZED if its settlement is reported late", onSettled(waiting, overdue), authorized],
+    ["remains PENDING 1 ms before the threshold (T-17)", onTime(held, eligibleAt - 1), held],
+    ["is AUTHORIZED at the threshold (T-17)", onTime(held, eligibleAt), authorized],
+    ["remains PENDING without a threshold", onTime(waiting, Number.MAX_SAFE_INTEGER), waiting],
+    ["fails with its payment before settlement", onFailed(waiting), notDebited],
+    ["fails with its payment after its threshold", onFailed(held), notDebited],
+    ["fails if its payment is covered", onCovered(held), notDebited],
+    ["cannot be returned by the bank", onReturned(held, { lateReturn: true }), held],
+  ])("%s", (_, after, expected) => {
+    expect(after).toEqual(expected);
   });
 
   it("fails if failure and threshold fall on one instant, in either order (T-09)", () => {
@@ -123,10 +117,6 @@ describe("a PENDING refund (S 3.1)", () => {
       expect(onDebit(held, { debit, now, hold })).toEqual(notDebited);
       expect(onTime(onDebit(held, { debit, now, hold }), now)).toEqual(notDebited);
     }
-  });
-
-  it("cannot be returned by the bank, which has not received it", () => {
-    expect(onReturned(held, { lateReturn: true })).toBe(held);
   });
 });
 

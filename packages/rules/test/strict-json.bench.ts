@@ -12,47 +12,34 @@ const FLOOR = 0.35;
 const READS = 200;
 
 // About 1 KB each, of the kinds that a receiver meets.
+const envelope = { timestamp: "2026-11-30T05:00:00.000Z", id: "evt_01J9ZQ7Q9T4C2F5M8K3N6P1R0S" };
 const event = {
-  id: "evt_01J9ZQ7Q9T4C2F5M8K3N6P1R0S",
+  ...envelope,
   type: "refund.authorized",
-  category: "PAYMENT",
-  timestamp: "2026-11-30T05:00:00.000Z",
   data: {
-    paymentId: "pay_2N8f0QpXbZ7Lr4",
-    direction: "CREDIT",
-    originalPaymentId: "pay_1M7e9PoWaY6Kq3",
-    customerId: "cus_5R2i3TsAeC0Ou6",
     amount: { currency: "USD", value: 1250.5 },
-    paymentStatus: "AUTHORIZED",
-    clientReferenceId: "order-2026-11-0042",
-    creationDate: "2026-11-24T17:03:21.114Z",
-    settlementDate: "2026-11-25T01:30:00.000Z",
     covered: false,
-    softDescriptor: "Refund of order 0042",
-    lines: [
-      { sku: "A-1", quantity: 2, unit: 250.25, taxable: true },
-      { sku: "B-22", quantity: 1, unit: 750, taxable: false, comment: null },
-    ],
+    lines: Array.from({ length: 10 }, (_, index) => ({
+      sku: `B-${index}`,
+      quantity: index,
+      unit: 250.25,
+      comment: null,
+    })),
     address: { street: "221B Baker Street", city: "New York", zip: "10001", country: "US" },
     note: 'The customer wrote: "the second parcel never arrived", see the attachment.',
   },
 };
 const customer = {
-  id: "evt_01J9ZQ7Q9T4C2F5M8K3N6P1R0T",
+  ...envelope,
   type: "account.linked",
-  category: "ACCOUNT",
-  timestamp: "2026-11-30T05:00:00.000Z",
-  data: {
-    customerId: "cus_5R2i3TsAeC0Ou6",
-    accountDetails: Array.from({ length: 4 }, (_, index) => ({
-      financialInstitutionName: `Crédit Coopératif de Nouvelle-Écosse ${index}`,
-      accountLastFourDigits: "0042",
-      accountType: "checking",
-      accountStatus: "ACTIVE",
-      preferred: index === 0,
-      creationDate: "2026-11-24T17:03:21.114Z",
-    })),
-  },
+  data: Array.from({ length: 4 }, (_, index) => ({
+    financialInstitutionName: `Crédit Coopératif de Nouvelle-Écosse ${index}`,
+    accountLastFourDigits: "0042",
+    accountType: "checking",
+    accountStatus: "ACTIVE",
+    preferred: index === 0,
+    creationDate: "2026-11-24T17:03:21.114Z",
+  })),
 };
 
 const bodies = {

@@ -106,42 +106,20 @@ describe("bytes", () => {
   });
 });
 
-describe("headers checked before the body is read", () => {
-  it.each(all)("pass if $name signed them, whatever the secret and the age", (scheme) => {
+describe("checkHeaders", () => {
+  it.each(all)("accepts the headers of $name, whatever the secret and the age", (scheme) => {
     const old = signed(scheme, secrets, { ...messageOf(), timestamp: 1_000_000_000 });
 
     expect(scheme.checkHeaders(old.headers)).toBeUndefined();
     expect(scheme.checkHeaders(new Headers(old.headers))).toBeUndefined();
   });
 
-  it("are refused for the same reason and header as by verify", () => {
-    const scheme = standardWebhooks();
-    const { headers, body } = signed(scheme, [SECRET]);
-    const changes: readonly (readonly [string, unknown, string])[] = [
-      ["webhook-id", undefined, "CS_SIGNATURE_HEADER_MISSING"],
-      ["webhook-id", "a.b", "CS_SIGNATURE_ID_INVALID"],
-      ["webhook-timestamp", "1e9", "CS_SIGNATURE_TIMESTAMP_INVALID"],
-      ["webhook-timestamp", ["1", "2"], "CS_SIGNATURE_HEADER_DUPLICATE"],
-      ["webhook-signature", "", "CS_SIGNATURE_MALFORMED"],
-      ["webhook-signature", "v1,AAAA", "CS_SIGNATURE_MALFORMED"],
-      ["webhook-signature", "v9,AAAA", "CS_SIGNATURE_VERSION_UNSUPPORTED"],
-    ];
-    for (const [header, value, code] of changes) {
-      const changed = { ...headers, [header]: value } as Record<string, string>;
-
-      expect(scheme.checkHeaders(changed)).toEqual({ ok: false, code, facts: { header } });
-      expect(scheme.verify({ headers: changed, body }, [SECRET], { now })).toEqual(
-        scheme.checkHeaders(changed),
-      );
-    }
-    expect(() => scheme.checkHeaders(null as never)).toThrow(TypeError);
-  });
-
-  it("pass with either version, because the secrets are not known yet", () => {
+  it("accepts both versions, because the secrets are not known yet", () => {
     const scheme = standardWebhooks();
     const asymmetric = signed(scheme, [PRIVATE_KEY]);
 
     expect(scheme.checkHeaders(asymmetric.headers)).toBeUndefined();
+    expect(() => scheme.checkHeaders(null as never)).toThrow(TypeError);
     expect(scheme.verify(asymmetric, [SECRET], { now })).toMatchObject({
       code: "CS_SIGNATURE_VERSION_UNSUPPORTED",
       facts: { header: "webhook-signature" },

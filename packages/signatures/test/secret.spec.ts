@@ -201,7 +201,7 @@ describe("a checked secret", () => {
     }
   });
 
-  it("does not warn about other text, hexadecimal text, or a stated encoding", () => {
+  it("has no warning for other text, hexadecimal text, or an explicit encoding", () => {
     const hex = Buffer.alloc(32, 0x5a).toString("hex");
     for (const text of [TEXT_SECRET, hex, whsec(24), `raw:${base64(24)}`, { raw: base64(24) }]) {
       expect(Object.keys(check(text) ?? {})).toEqual(["fingerprint"]);
@@ -210,13 +210,11 @@ describe("a checked secret", () => {
     expect(xSignature().check([base64(24)], "verify")[0]).not.toHaveProperty("warning");
   });
 
-  it("has one fingerprint for every spelling of its key, and another for another key", () => {
+  it("has one fingerprint for every form of its key, and another for another key", () => {
     const bytes = Buffer.from(SECRET.slice("whsec_".length), "base64");
-    const spellings = [SECRET, `${SECRET}\n`, sealed(SECRET), { raw: bytes }];
-    const prints = new Set(spellings.map((secret) => check(secret)?.fingerprint));
-
-    expect(prints.size).toBe(1);
-    expect(prints).not.toContain(check(TEXT_SECRET)?.fingerprint);
+    for (const form of [`${SECRET}\n`, sealed(SECRET), { raw: bytes }])
+      expect(check(form)).toEqual(check(SECRET));
+    expect(check(TEXT_SECRET)).not.toEqual(check(SECRET));
     expect(check(PUBLIC_KEY)).toEqual(check(PRIVATE_KEY, "sign"));
   });
 });
@@ -273,16 +271,12 @@ describe("the secret is never shown", () => {
     const encoded = fc.constantFrom(canary, Buffer.from(canary).toString("base64"));
 
     fc.assert(
-      fc.property(around, encoded, after, fc.boolean(), (before, text, end, isRaw) => {
-        const secret = `${before}${text}${end}`;
-        for (const scheme of schemes) {
-          for (const use of ["sign", "verify"] as const) {
-            for (const error of refusals(scheme, [isRaw ? { raw: secret } : secret], use)) {
-              const shown = error === undefined ? "" : inspect(error, { showHidden: true });
-              expect(leaks(shown)).toBe(false);
-            }
-          }
-        }
+      fc.property(around, encoded, after, fc.boolean(), (before, key, end, isRaw) => {
+        const text = `${before}${key}${end}`;
+        const errors = schemes.flatMap((scheme) =>
+          both.flatMap((use) => refusals(scheme, [isRaw ? { raw: text } : text], use)),
+        );
+        expect(leaks(inspect(errors, { showHidden: true }))).toBe(false);
       }),
     );
     expect(leaks(`…${canary.slice(3, 17)}…`)).toBe(true);
