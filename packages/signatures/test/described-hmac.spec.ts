@@ -41,7 +41,7 @@ describe("xSignature", () => {
   });
 
   it("sends one signature, so that signing takes one secret", () => {
-    expect(() => scheme.sign(message, [TEXT_SECRET, OTHER])).toThrow(TypeError);
+    expect(() => scheme.sign(message, [TEXT_SECRET, OTHER])).toThrow(/one secret/);
     expect(() => scheme.check([TEXT_SECRET, OTHER], "sign")).toThrow(/one secret/);
     expect(() => scheme.check([TEXT_SECRET, OTHER], "verify")).not.toThrow();
   });
@@ -157,8 +157,6 @@ describe("bodyHmac", () => {
   it.each([
     [genuine.slice("sha256=".length), "CS_SIGNATURE_MALFORMED"],
     [genuine.toUpperCase(), "CS_SIGNATURE_MALFORMED"],
-    [`${genuine}, ${genuine}`, "CS_SIGNATURE_HEADER_DUPLICATE"],
-    ["sha256=\u0080", "CS_SIGNATURE_HEADER_INVALID"],
   ])("refuses %j with %s", (value, code) => {
     expect(judge(scheme, { "x-hub-signature-256": value })).toMatchObject({ ok: false, code });
   });
@@ -202,7 +200,6 @@ describe("a list of signatures", () => {
     ["v1:abc", "CS_SIGNATURE_MALFORMED"],
     [` ${genuine}`, "CS_SIGNATURE_MALFORMED"],
     [`v2:abc  ${genuine}`, "CS_SIGNATURE_MALFORMED"],
-    ["v2:\u00e9 v1:abc", "CS_SIGNATURE_HEADER_INVALID"],
     [Array(9).fill("v2:abc").join(" "), "CS_SIGNATURE_TOO_MANY"],
   ])("as %j is refused with %s", (value, code) => {
     const headers = { ...scheme.sign(message, [TEXT_SECRET]), "X-Signature": value };
@@ -217,15 +214,11 @@ describe("an unseparated timestamp", () => {
   it("has exactly ten digits, so none of them can move into the body", () => {
     const digits = Buffer.from("12345");
     const { headers } = signed(scheme, [TEXT_SECRET], { ...message, body: digits });
-    const at = (timestamp: string, bytes: string) =>
-      scheme.verify(
-        {
-          headers: { ...headers, "X-Webhook-Timestamp": timestamp },
-          body: Buffer.from(bytes),
-        },
-        [TEXT_SECRET],
-        { now, toleranceSeconds: Number.MAX_SAFE_INTEGER },
-      );
+    const options = { now, toleranceSeconds: Number.MAX_SAFE_INTEGER };
+    const at = (timestamp: string, text: string) => {
+      const sent = { ...headers, "X-Webhook-Timestamp": timestamp };
+      return scheme.verify({ headers: sent, body: Buffer.from(text) }, [TEXT_SECRET], options);
+    };
 
     expect(at("1614265330", "12345")).toMatchObject({ ok: true });
     for (let cut = 1; cut < 15; cut++) {

@@ -184,6 +184,13 @@ describe("the explanation of a refused attempt", () => {
     );
   });
 
+  it("names another endpoint only if the sender signs with its secret as configured", () => {
+    const options = { otherSecrets: { staging: OTHER_SECRET } };
+
+    expect(explained({ with: OTHER_SECRET, options })).toMatchObject([{ certain: true }]);
+    expect(explained({ with: { raw: OTHER_SECRET }, options })).toMatchObject([{ certain: false }]);
+  });
+
   it("names two causes if only both together explain the signature", () => {
     const causesOf = (one: Case) => explained(one).map(({ cause }) => cause);
 

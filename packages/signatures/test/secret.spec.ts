@@ -72,9 +72,7 @@ const bad: readonly (readonly [
   [/contains a non-breaking space/, schemes, both, [`${raw}\u00a0`]],
   [/contains a byte order mark \(character 1\)/, schemes, both, [`\uFEFF${raw}`]],
   [/not printable ASCII .*as bytes/, schemes, both, [{ raw: "é".repeat(24) }, `${raw}\u007f`]],
-  [/is in quotes \("\): remove them/, schemes, both, [`"${raw}"`]],
-  [/is in quotes \('\)/, schemes, both, [`'${raw}'\n`]],
-  [/is in quotes \(`\)/, schemes, both, [`${raw}\``]],
+  [/is in quotes \(["'`]\): remove/, schemes, both, [`"${raw}"`, `'${raw}'\n`, `${raw}\``]],
   [
     /too short: a key needs at least 24/,
     schemes,
@@ -98,12 +96,7 @@ const bad: readonly (readonly [
     ],
   ],
   [/too long: a key has at most 64/, standard, both, [whsec(65)]],
-  [
-    /expected 32 bytes, or 44 as SPKI/,
-    standard,
-    ["verify"],
-    [whpk(seed.subarray(1)), whpk(Buffer.alloc(33))],
-  ],
+  [/expected 32 bytes, or 44/, standard, ["verify"], [31, 33].map((n) => whpk(Buffer.alloc(n)))],
   [/not canonical base64 after whpk_/, standard, ["verify"], ["whpk_!!!"]],
   [/its DER describes something else/, standard, ["verify"], [whpk(Buffer.alloc(44, 1))]],
   [/expected 32 bytes \(seed\), 64/, standard, ["sign"], [whsk(seed.subarray(1))]],
@@ -172,9 +165,6 @@ describe("a secret", () => {
       expect(accepts({ raw: Buffer.from(TEXT_SECRET) })).toBe(true);
       expect(accepts({ raw: Buffer.from(`${TEXT_SECRET}\n`) })).toBe(false);
     }
-    expect(signed(standardWebhooks(), [`${SECRET}\n`])).toEqual(
-      signed(standardWebhooks(), [SECRET]),
-    );
   });
 
   it("is its text if it has no prefix that the scheme knows", () => {

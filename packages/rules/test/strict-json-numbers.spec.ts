@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import { readJson } from "../src/strict-json.ts";
+
+/** Returns a body with the longest pointers that are accepted, and the count of its numbers. */
+function fullBody(): { body: string; count: number } {
+  for (let count = 200; ; count += 1) {
+    const indexes = Array.from({ length: count }, (_, index) => String(index).length);
+    const digits = indexes.reduce((sum, length) => sum + length, 0);
+    // count * (name + 2) + digits = 65,536 + 16 * (name + 2 * count + 6)
+    const name = (65_536 + 16 * (2 * count + 6) - 2 * count - digits) / (count - 16);
+    if (Number.isInteger(name))
+      return { body: `{"${"n".repeat(name)}":[${Array(count).fill("1").join(",")}]}`, count };
+  }
+}
+
+describe("the numbers that readJson returns", () => {
+  it("are all of them if the options say so", () => {
+    const text = '[1,{"a":-2.50,"b":[3e0,"4",[]]},5]';
+    expect(readJson(text, { numbers: "all" })).toMatchObject({
+      numbers: new Map([
+        ["/0", "1"],
+        ["/1/a", "-2.50"],
+        ["/1/b/0", "3e0"],
+        ["/2", "5"],
+      ]),
+    });
+    expect(readJson(new TextEncoder().encode(text), { numbers: "all" })).toEqual(
+      readJson(text, { numbers: "all" }),
+    );
+    expect(readJson("7", { numbers: "all" })).toMatchObject({ numbers: new Map([["", "7"]]) });
+  });
+
+  const longest = `1${"0".repeat(308)}`;
+  const inexact =
+    "9007199254740993 -1234567890123456e0 0.0000001234567890123456 1e309 1.8e308 1e-308 1e-400";
+  it.each([
+    ...inexact.split(" "),
+    "1000000000000001",
+    "1.000000000000001e3",
+    `${longest}0`,
+    `0.${"0".repeat(308)}1`,
+  ])("include %s, which a double cannot represent", (text) => {
+    expect(readJson(text)).toMatchObject({ numbers: new Map([["", text]]) });
+  });
+
+  const exact =
+    "0 -0 123456789012345000000.000 0.000000000000000000012345 1.7e308 2.3e-308 0e999 -0.0E-999";
+  it.each([
+    ...exact.split(" "),
+    "123456789012345",
+    "1000000000000000",
+    longest,
+    longest.slice(0, -9),
+    longest.slice(0, -10),
+    `0.${"0".repeat(306)}1`,
+    `-0.${"0".repeat(400)}`,
+  ])("omit %s, which a double represents", (text) => {
+    expect(readJson(text)).toMatchObject({ ok: true, numbers: new Map() });
+  });
+
+  it("are refused if a long name above many of them makes their pointers too long", () => {
+    const { body, count } = fullBody();
+    const reading = readJson(body, { numbers: "all" });
+    expect(reading).toMatchObject({ ok: true, numbers: { size: count } });
+    expect(readJson(body.replace('"n', '"nn'), { numbers: "all" })).toMatchObject({
+      code: "CS_JSON_POINTERS",
+    });
+    expect(readJson(body.replace('"n', '"nn')).ok).toBe(true);
+  });
+});
