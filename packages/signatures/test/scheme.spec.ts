@@ -106,6 +106,22 @@ describe("bytes", () => {
   });
 });
 
+describe("a scheme used for a thousand tenants", () => {
+  it("verifies each with its own secret only", () => {
+    const scheme = standardWebhooks();
+    const tenants = Array.from({ length: 1000 }, (_, index) => ({
+      raw: `${"x".repeat(24)}${index}`,
+    }));
+
+    for (const [index, secret] of tenants.entries()) {
+      const attempt = signed(scheme, [secret]);
+      const neighbour = tenants[(index + 1) % tenants.length] ?? secret;
+      expect(scheme.verify(attempt, [{ ...secret }], { now }).ok).toBe(true);
+      expect(scheme.verify(attempt, [neighbour], { now }).ok).toBe(false);
+    }
+  });
+});
+
 describe("checkHeaders", () => {
   it.each(all)("accepts the headers of $name, whatever the secret and the age", (scheme) => {
     const old = signed(scheme, secrets, { ...messageOf(), timestamp: 1_000_000_000 });
