@@ -115,9 +115,12 @@ describe("a description is refused", () => {
     },
   );
 
-  it.each([undefined, null, [base], "x-signature"])("if it is no object: %j", (description) => {
-    expect(make(description)).toThrow(/must be an object/);
-  });
+  it.each([undefined, null, [base], "x-signature"])(
+    "if it is %j instead of an object",
+    (description) => {
+      expect(make(description)).toThrow(/must be an object/);
+    },
+  );
 
   it("with a separator that an id or a timestamp could contain", () => {
     const ascii = Array.from({ length: 128 }, (_, unit) => String.fromCharCode(unit));

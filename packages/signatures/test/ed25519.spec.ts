@@ -113,7 +113,7 @@ describe("a public key", () => {
     }
   });
 
-  it("is refused if it is no point of the curve: y of 2, 7 and 11, but not 3, 4 and 5", () => {
+  it("is refused if it is not on the curve: y of 2, 7 and 11, but not 3, 4 and 5", () => {
     // (y² - 1) / (d y² + 1) modulo p, computed elsewhere, is no square for the first three.
     expect([2n, 7n, 11n].map((y) => isUsablePoint(encode(y, 0n)))).toEqual([false, false, false]);
     expect([3n, 4n, 5n].map((y) => isUsablePoint(encode(y, 0n)))).toEqual([true, true, true]);

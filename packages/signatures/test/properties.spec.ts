@@ -110,7 +110,7 @@ describe("an attempt from a stranger", () => {
 
         codes.add(verification.ok ? "ok" : verification.code);
         expect(verification.ok || verification.code in signatureErrorCodes).toBe(true);
-        // The headers alone show every fault that names a header, except for a version without a secret.
+        // Every fault that names a header is found early, except for a version without a secret.
         const isOfHeaders = !verification.ok && verification.facts.header !== undefined;
         if (early !== undefined || (isOfHeaders && !verification.code.endsWith("UNSUPPORTED")))
           expect(verification).toEqual(early);

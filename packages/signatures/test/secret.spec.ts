@@ -139,7 +139,7 @@ describe("a secret", () => {
   it("may be shorter only if minSecretBytes, an integer from 1 to 64, allows it", () => {
     const lenient = standardWebhooks({ minSecretBytes: 1 });
 
-    // What one scheme accepted another checks anew.
+    // Another scheme checks the same secret again.
     const short = [{ raw: "short" }];
     lenient.check(short, "verify");
     expect(() => standardWebhooks().check(short, "verify")).toThrow(/too short/);
