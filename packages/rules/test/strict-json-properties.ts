@@ -43,8 +43,9 @@ function sources(text: string): Map<string, string> {
  * What holds of every text, whatever stands in it.
  *
  * @param times How often each property is tried, as a multiple of its usual number.
+ * @param bodies Number of bodies that a slow reader judges too.
  */
-export function strictJsonProperties(times: number): void {
+export function strictJsonProperties(times: number, bodies: number): void {
   const runs = (usual: number): number => Math.ceil(usual * times);
 
   describe("readJson", () => {
@@ -53,7 +54,7 @@ export function strictJsonProperties(times: number): void {
         fc.property(fc.oneof(jsonText, brokenJsonText), (text) => {
           expect(verdicts(text)).toContain(verdict(text));
         }),
-        { numRuns: runs(650) },
+        { numRuns: bodies },
       );
     });
 

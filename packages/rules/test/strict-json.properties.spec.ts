@@ -1,3 +1,3 @@
 import { strictJsonProperties } from "./strict-json-properties.ts";
 
-strictJsonProperties(0.4);
+strictJsonProperties(0.4, 260);

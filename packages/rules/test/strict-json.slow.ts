@@ -1,4 +1,3 @@
 import { strictJsonProperties } from "./strict-json-properties.ts";
 
-// More than 100,000 bodies for the verdicts.
-strictJsonProperties(200);
+strictJsonProperties(25, 100_000);
