@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { checks } from "@countersign/contract-kit";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
+import { namedTests } from "../../packages/dev/src/generate/test-titles.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const read = (path: string): string => readFileSync(`${root}/${path}`, "utf8");
@@ -29,10 +30,9 @@ const validate = new Ajv2020({ allErrors: true }).compile<Requirements>(
 const requirements = files.flatMap((path) => (JSON.parse(read(path)) as Requirements).requirements);
 const ids = requirements.map(({ id }) => id);
 const cited = new Set(
-  globSync("{packages/*,schemas}/test/**/*.{spec,slow}.ts", { cwd: root })
-    .concat(globSync("test/**/*.{spec,slow}.ts", { cwd: root }))
-    .flatMap((path) => [...read(path).matchAll(/\[([PR](?:-[A-Z0-9]+)+)\]/g)])
-    .map(([, id]) => id ?? ""),
+  namedTests(root)
+    .map(({ id }) => id)
+    .filter((id) => /^[PR]-/.test(id)),
 );
 
 describe("the requirements", () => {
