@@ -71,7 +71,7 @@ export const handlingFaults: FaultTable<Change> = {
   },
   "R-LOAD-SHED": {
     "acknowledges events beyond its handlers' capacity and drops them": always({
-      handlerMs: 150,
+      ...LONG,
       concurrent: 8,
       overloaded: ok,
     }),
