@@ -41,7 +41,7 @@ type Kept = { -readonly [Member in keyof EventRow]: EventRow[Member] } & { chang
 export class MemoryRows implements EventRows {
   readonly #capacity: number;
   readonly #retentionMs: number;
-  /** Bounded by the receiver's concurrent handlers. */
+  /** Events that run or wait for a handler: bounded by the attempts in flight. */
   readonly #claimed = new Map<string, Kept>();
   /** Handled and released events, the oldest first: forgetting takes from the front. */
   readonly #ended = new Map<string, Kept>();
