@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { migrate, StoreUnavailableError, type Driver } from "@countersign/service";
-import { secretPlace } from "../../packages/service/src/store/operations/subscriptions/secret-place.ts";
+import { secretPlace } from "../../packages/service/src/store/tables/subscriptions.ts";
 import { testVault } from "../../packages/service/test/test-vault.ts";
 
 const SUBSCRIPTIONS = 4;

@@ -1,7 +1,7 @@
 import { clearInterval, setInterval } from "node:timers";
 import type { Clock } from "./clock.ts";
 import type { Driver } from "./store/driver.ts";
-import { deleteExpiredTokens } from "./store/operations/tokens/delete-expired-tokens.ts";
+import { deleteExpiredTokens } from "./store/tables/tokens.ts";
 
 /** Tokens of one transaction: bounds how long calls wait behind it. */
 const BATCH = 500;

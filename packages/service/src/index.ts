@@ -37,7 +37,12 @@ export { SecretKeysError, SecretRefusedError } from "./secrets/secret-errors.ts"
 export { createVault, type SealedSecret, type SecretPlace, type Vault } from "./secrets/vault.ts";
 export { rotateSecrets } from "./secrets/rotate-secrets.ts";
 export { checkSecrets } from "./secrets/check-secrets.ts";
-export { secretPlace } from "./store/operations/subscriptions/secret-place.ts";
+export {
+  secretPlace,
+  listSubscriptions,
+  type SubscriptionRecord,
+  type SubscriptionStatus,
+} from "./store/tables/subscriptions.ts";
 
 // Store
 export {
@@ -52,32 +57,27 @@ export {
 export { migrate, StoreVersionError, type MigrateOptions } from "./store/migrate.ts";
 export { postgresDriver, type PostgresOptions } from "./store/postgres-driver.ts";
 export { sqliteDriver, type SqliteOptions } from "./store/sqlite-driver.ts";
-export type {
-  AccountRecord,
-  ClientRecord,
-  CustomerRecord,
-  CustomerStatus,
-  DebitRecord,
-  DebitStatus,
-  EventRecord,
-  Merchant,
-  PaymentRecord,
-  RefundRecord,
-  RefundStatus,
-  SubscriptionRecord,
-  SubscriptionStatus,
-  TokenRecord,
-} from "./store/records.ts";
-export { instantOf } from "./store/operations/clocks/instant-of.ts";
-export { moveClock } from "./store/operations/clocks/move-clock.ts";
-export { findCustomer } from "./store/operations/customers/find-customer.ts";
-export { findPreferredAccount } from "./store/operations/customers/find-preferred-account.ts";
-export { listCustomers } from "./store/operations/customers/list-customers.ts";
-export { listEvents } from "./store/operations/events/list-events.ts";
-export { findPayment } from "./store/operations/payments/find-payment.ts";
-export { listPayments } from "./store/operations/payments/list-payments.ts";
-export { findToken } from "./store/operations/tokens/find-token.ts";
-export { listSubscriptions } from "./store/operations/subscriptions/list-subscriptions.ts";
+export {
+  findCustomer,
+  findPreferredAccount,
+  listCustomers,
+  type AccountRecord,
+  type CustomerRecord,
+  type CustomerStatus,
+} from "./store/tables/customers.ts";
+export type { ClientRecord, Merchant } from "./store/tables/merchants.ts";
+export {
+  findPayment,
+  listPayments,
+  type DebitRecord,
+  type DebitStatus,
+  type PaymentRecord,
+  type RefundRecord,
+  type RefundStatus,
+} from "./store/tables/payments.ts";
+export { listEvents, type EventRecord } from "./store/tables/events.ts";
+export { findToken, type TokenRecord } from "./store/tables/tokens.ts";
+export { instantOf, moveClock } from "./store/tables/clocks.ts";
 export type { AttemptRow } from "./store/operations/deliveries/attempt-row.ts";
 export { listAttempts } from "./store/operations/deliveries/list-attempts.ts";
 export {

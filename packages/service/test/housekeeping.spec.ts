@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Housekeeping } from "../src/housekeeping.ts";
 import type { Driver } from "../src/store/driver.ts";
 import { migrate } from "../src/store/migrate.ts";
-import { insertToken } from "../src/store/operations/tokens/insert-token.ts";
+import { insertToken } from "../src/store/tables/tokens.ts";
 import { failCommit, hookedDriver, type DriverHooks } from "./hooked-driver.ts";
 import { onStores, postgres, sqlite } from "./store/stores.ts";
 

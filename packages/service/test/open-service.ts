@@ -4,7 +4,7 @@ import { onTestFinished } from "vitest";
 import { startService, type RunningService } from "../src/start-service.ts";
 import type { Driver } from "../src/store/driver.ts";
 import { sqliteDriver } from "../src/store/sqlite-driver.ts";
-import type { Merchant } from "../src/store/records.ts";
+import type { Merchant } from "../src/store/tables/merchants.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { temporaryDatabase, type AtEnd } from "./temporary-database.ts";
 import { testVault } from "./test-vault.ts";

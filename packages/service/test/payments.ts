@@ -1,4 +1,4 @@
-import type { Merchant } from "../src/store/records.ts";
+import type { Merchant } from "../src/store/tables/merchants.ts";
 import type { RunningService } from "../src/start-service.ts";
 
 /** A customer of the merchant with a linked account. */

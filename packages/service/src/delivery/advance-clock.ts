@@ -1,9 +1,8 @@
 import type { Clock } from "../clock.ts";
 import type { Driver } from "../store/driver.ts";
-import { instantOf } from "../store/operations/clocks/instant-of.ts";
-import { moveClock } from "../store/operations/clocks/move-clock.ts";
+import { instantOf, moveClock } from "../store/tables/clocks.ts";
 import { nextDeliveryAt } from "../store/operations/deliveries/next-delivery-at.ts";
-import { nextDueAt } from "../store/operations/payments/next-due-at.ts";
+import { nextDueAt } from "../store/tables/refunds.ts";
 import type { MovedRefunds } from "../use-cases/move-due-refunds.ts";
 import type { Deliverer } from "./deliver.ts";
 

@@ -4,7 +4,7 @@ import type { Claim } from "./claim.ts";
 import { endpointUrl, type EndpointPolicy } from "./endpoint-url.ts";
 import { SecretRefusedError } from "../secrets/secret-errors.ts";
 import type { Vault } from "../secrets/vault.ts";
-import { secretPlace } from "../store/operations/subscriptions/secret-place.ts";
+import { secretPlace } from "../store/tables/subscriptions.ts";
 import type { Signer } from "./signer.ts";
 import type { Answer, Transport } from "./transport.ts";
 

@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
 import { perform, type Driver, type Operation } from "../store/driver.ts";
-import { instantOf } from "../store/operations/clocks/instant-of.ts";
+import { instantOf } from "../store/tables/clocks.ts";
 import {
   claimDeliveries,
   type ClaimedDelivery,

@@ -1,6 +1,6 @@
 import { clearTimeout, setTimeout } from "node:timers";
 import { setImmediate } from "node:timers/promises";
-import { instantOf } from "../store/operations/clocks/instant-of.ts";
+import { instantOf } from "../store/tables/clocks.ts";
 import {
   dueSubscriptions,
   type DueSubscription,

@@ -1,7 +1,7 @@
 import { clearInterval, setImmediate, setInterval } from "node:timers";
-import { instantOf } from "../store/operations/clocks/instant-of.ts";
+import { instantOf } from "../store/tables/clocks.ts";
 import { waitingClocks } from "../store/operations/deliveries/waiting-clocks.ts";
-import { nextDueAt } from "../store/operations/payments/next-due-at.ts";
+import { nextDueAt } from "../store/tables/refunds.ts";
 import { advanceClock, type AdvanceOutcome, type AdvancePorts } from "./advance-clock.ts";
 import { Deliverer, type DelivererPorts } from "./deliver.ts";
 import type { DeliveryObserver } from "./observer.ts";

@@ -1,9 +1,7 @@
-import { instantOf } from "../store/operations/clocks/instant-of.ts";
+import { instantOf } from "../store/tables/clocks.ts";
 import { findOwner, type Owner } from "../store/operations/deliveries/find-owner.ts";
 import { resumeSubscription } from "../store/operations/deliveries/resume-subscription.ts";
-import { findMerchant } from "../store/operations/merchants/find-merchant.ts";
-import { listMerchantsWithFailed } from "../store/operations/merchants/list-merchants-with-failed.ts";
-import type { Merchant } from "../store/records.ts";
+import { findMerchant, listMerchantsWithFailed, type Merchant } from "../store/tables/merchants.ts";
 import type { ClaimPorts } from "./claim.ts";
 import { replayDeliveries } from "./replay-deliveries.ts";
 

@@ -1,11 +1,11 @@
 import type { Clock } from "../clock.ts";
 import type { Driver } from "../store/driver.ts";
-import { instantOf } from "../store/operations/clocks/instant-of.ts";
+import { instantOf } from "../store/tables/clocks.ts";
 import {
   requeueDeliveries,
   type Replayed,
 } from "../store/operations/deliveries/requeue-deliveries.ts";
-import type { Merchant } from "../store/records.ts";
+import type { Merchant } from "../store/tables/merchants.ts";
 
 /** Deliveries of one transaction: bounds how long their rows are held. */
 const BATCH = 500;

@@ -1,7 +1,7 @@
 import type { Clock } from "../clock.ts";
 import type { Random } from "../random.ts";
 import { perform, type Driver, type Operation, type Queryable } from "../store/driver.ts";
-import { instantOf } from "../store/operations/clocks/instant-of.ts";
+import { instantOf } from "../store/tables/clocks.ts";
 import { countOutcomes } from "../store/operations/deliveries/count-outcomes.ts";
 import { countRecorded } from "../store/operations/deliveries/count-recorded.ts";
 import { endSubscription } from "../store/operations/deliveries/end-subscription.ts";

@@ -1,8 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { sha256Hex } from "../sha256.ts";
-import { findMerchant } from "../store/operations/merchants/find-merchant.ts";
-import { findToken } from "../store/operations/tokens/find-token.ts";
-import type { TokenRecord } from "../store/records.ts";
+import { findMerchant } from "../store/tables/merchants.ts";
+import { findToken, type TokenRecord } from "../store/tables/tokens.ts";
 import type { Context } from "../use-cases/context.ts";
 import { OutsideTokens } from "./outside-tokens.ts";
 import { refuse } from "./refuse.ts";

@@ -1,7 +1,7 @@
 import { askRefund, type AskRefundOutcome } from "../use-cases/ask-refund.ts";
 import { refundResource } from "../use-cases/resources/refund-resource.ts";
 import type { Policy } from "../policy.ts";
-import type { RefundRecord } from "../store/records.ts";
+import type { RefundRecord } from "../store/tables/payments.ts";
 import { readRefundRequest } from "./refund-request.ts";
 import { refuse } from "./refuse.ts";
 import type { Refused } from "./refused.ts";

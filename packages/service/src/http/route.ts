@@ -1,6 +1,6 @@
 import type { JsonReading } from "@countersign/rules";
 import type { Request } from "express";
-import type { Merchant } from "../store/records.ts";
+import type { Merchant } from "../store/tables/merchants.ts";
 import type { Answer } from "./answer.ts";
 import type { BodyKind } from "./answer-check.ts";
 import type { HttpContext } from "./http-context.ts";

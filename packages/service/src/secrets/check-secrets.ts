@@ -1,6 +1,5 @@
 import type { Queryable } from "../store/driver.ts";
-import { listSecretSamples } from "../store/operations/subscriptions/list-secret-samples.ts";
-import { secretPlace } from "../store/operations/subscriptions/secret-place.ts";
+import { listSecretSamples, secretPlace } from "../store/tables/subscriptions.ts";
 import { SecretKeysError } from "./secret-errors.ts";
 import type { Vault } from "./vault.ts";
 

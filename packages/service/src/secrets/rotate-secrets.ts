@@ -1,7 +1,5 @@
 import type { Driver } from "../store/driver.ts";
-import { listSealedSecrets } from "../store/operations/subscriptions/list-sealed-secrets.ts";
-import { secretPlace } from "../store/operations/subscriptions/secret-place.ts";
-import { updateSecret } from "../store/operations/subscriptions/update-secret.ts";
+import { listSealedSecrets, secretPlace, updateSecret } from "../store/tables/subscriptions.ts";
 import { SecretRefusedError } from "./secret-errors.ts";
 import type { Vault } from "./vault.ts";
 

@@ -1,6 +1,5 @@
 import type { Queryable } from "../store/driver.ts";
-import { secretPlace } from "../store/operations/subscriptions/secret-place.ts";
-import { updateSecret } from "../store/operations/subscriptions/update-secret.ts";
+import { secretPlace, updateSecret } from "../store/tables/subscriptions.ts";
 import { SecretKeysError } from "./secret-errors.ts";
 import type { Vault } from "./vault.ts";
 

@@ -1,12 +1,17 @@
 import { decide, type ReservationErrorCode } from "@countersign/rules";
 import { newId } from "../ids.ts";
 import type { Queryable } from "../store/driver.ts";
-import { instantOf } from "../store/operations/clocks/instant-of.ts";
-import { findPaymentByKey } from "../store/operations/payments/find-payment-by-key.ts";
-import { insertPayment } from "../store/operations/payments/insert-payment.ts";
-import { lockPayment } from "../store/operations/payments/lock-payment.ts";
-import { reserve } from "../store/operations/payments/reserve.ts";
-import type { Merchant, PaymentRecord, RefundRecord, RefundStatus } from "../store/records.ts";
+import { instantOf } from "../store/tables/clocks.ts";
+import {
+  findPaymentByKey,
+  insertPayment,
+  lockPayment,
+  type PaymentRecord,
+  type RefundRecord,
+  type RefundStatus,
+} from "../store/tables/payments.ts";
+import { reserve } from "../store/tables/refunds.ts";
+import type { Merchant } from "../store/tables/merchants.ts";
 import { newRefundEvent, refundColumns } from "./change-refund.ts";
 import type { Context } from "./context.ts";
 import { debitState } from "./debit-state.ts";

@@ -1,7 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import { sha256Hex } from "../sha256.ts";
-import { findClient } from "../store/operations/merchants/find-client.ts";
-import type { ClientRecord } from "../store/records.ts";
+import { findClient, type ClientRecord } from "../store/tables/merchants.ts";
 import type { Context } from "./context.ts";
 
 export interface ClientCredentials {

@@ -1,10 +1,9 @@
 import type { Refund } from "@countersign/rules";
 import type { EventKind } from "../policy.ts";
-import { instantOf } from "../store/operations/clocks/instant-of.ts";
-import { listPendingRefunds } from "../store/operations/payments/list-pending-refunds.ts";
-import { lockPayment } from "../store/operations/payments/lock-payment.ts";
-import { updateDebit, type DebitChange } from "../store/operations/payments/update-debit.ts";
-import type { DebitRecord, Merchant } from "../store/records.ts";
+import { instantOf } from "../store/tables/clocks.ts";
+import { listPendingRefunds } from "../store/tables/refunds.ts";
+import { lockPayment, updatePayment, type DebitRecord } from "../store/tables/payments.ts";
+import type { Merchant } from "../store/tables/merchants.ts";
 import { changeRefund } from "./change-refund.ts";
 import type { Context } from "./context.ts";
 import { paymentResource } from "./resources/payment-resource.ts";
@@ -17,7 +16,12 @@ export type ChangeDebitOutcome =
 
 /** What a debit's move comes to. */
 export interface DebitMove {
-  readonly change: Partial<DebitChange>;
+  readonly change: Partial<
+    Pick<
+      DebitRecord,
+      "status" | "covered" | "settledAt" | "failedAt" | "errorCode" | "errorMessage"
+    >
+  >;
   /** The event of the state entered; none where no state is. */
   readonly event: EventKind | undefined;
   /** What it does to the debit's PENDING refunds. */
@@ -53,7 +57,7 @@ export async function changeDebit(
     if (step === "done") return { ok: true, payment: debit };
 
     const payment = { ...debit, ...step.change };
-    await updateDebit(tx, debit, payment);
+    await updatePayment(tx, debit, payment);
     if (step.event !== undefined) {
       const event = { kind: step.event, data: paymentResource(payment), at };
       await writeEvent(tx, context, merchant, event);

@@ -1,9 +1,8 @@
 import type { Refund } from "@countersign/rules";
 import type { EventKind } from "../policy.ts";
 import type { Queryable } from "../store/driver.ts";
-import { release } from "../store/operations/payments/release.ts";
-import { updateRefund } from "../store/operations/payments/update-refund.ts";
-import type { RefundRecord, RefundStatus } from "../store/records.ts";
+import { release } from "../store/tables/refunds.ts";
+import { updatePayment, type RefundRecord, type RefundStatus } from "../store/tables/payments.ts";
 import type { Context } from "./context.ts";
 import { refundResource } from "./resources/refund-resource.ts";
 import { writeEvent, type NewEvent } from "./write-event.ts";
@@ -57,7 +56,7 @@ export async function changeRefund(
   const after = change(before);
   if (after === before) return false;
   const changed = { ...record, ...refundColumns(after) };
-  await updateRefund(tx, record, changed);
+  await updatePayment(tx, record, changed);
   if (after.status === before.status) return false;
 
   const { merchantId, originalId, amountCents } = record;

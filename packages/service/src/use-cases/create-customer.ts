@@ -1,7 +1,7 @@
 import { newId } from "../ids.ts";
-import { instantOf } from "../store/operations/clocks/instant-of.ts";
-import { insertCustomer } from "../store/operations/customers/insert-customer.ts";
-import type { CustomerRecord, Merchant } from "../store/records.ts";
+import { instantOf } from "../store/tables/clocks.ts";
+import { insertCustomer, type CustomerRecord } from "../store/tables/customers.ts";
+import type { Merchant } from "../store/tables/merchants.ts";
 import type { Context } from "./context.ts";
 import { customerResource } from "./resources/customer-resource.ts";
 import { writeEvent } from "./write-event.ts";

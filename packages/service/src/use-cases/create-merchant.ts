@@ -1,9 +1,7 @@
 import { newId } from "../ids.ts";
 import { sha256Hex } from "../sha256.ts";
-import { insertClock } from "../store/operations/clocks/insert-clock.ts";
-import { insertClient } from "../store/operations/merchants/insert-client.ts";
-import { insertMerchant } from "../store/operations/merchants/insert-merchant.ts";
-import type { Merchant } from "../store/records.ts";
+import { insertClock } from "../store/tables/clocks.ts";
+import { insertClient, insertMerchant, type Merchant } from "../store/tables/merchants.ts";
 import type { Context } from "./context.ts";
 import { orUndone, Undo } from "./undo.ts";
 

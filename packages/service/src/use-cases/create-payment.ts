@@ -1,9 +1,8 @@
 import { newId } from "../ids.ts";
-import { instantOf } from "../store/operations/clocks/instant-of.ts";
-import { findCustomer } from "../store/operations/customers/find-customer.ts";
-import { findPreferredAccount } from "../store/operations/customers/find-preferred-account.ts";
-import { insertPayment } from "../store/operations/payments/insert-payment.ts";
-import type { DebitRecord, Merchant } from "../store/records.ts";
+import { instantOf } from "../store/tables/clocks.ts";
+import { findCustomer, findPreferredAccount } from "../store/tables/customers.ts";
+import { insertPayment, type DebitRecord } from "../store/tables/payments.ts";
+import type { Merchant } from "../store/tables/merchants.ts";
 import type { Context } from "./context.ts";
 import { paymentResource } from "./resources/payment-resource.ts";
 import { writeEvent } from "./write-event.ts";

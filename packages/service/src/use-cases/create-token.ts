@@ -1,5 +1,5 @@
 import { sha256Hex } from "../sha256.ts";
-import { insertToken } from "../store/operations/tokens/insert-token.ts";
+import { insertToken } from "../store/tables/tokens.ts";
 import type { Context } from "./context.ts";
 
 export interface TokenOrder {

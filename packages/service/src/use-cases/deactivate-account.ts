@@ -1,8 +1,11 @@
-import { instantOf } from "../store/operations/clocks/instant-of.ts";
-import { lockCustomer } from "../store/operations/customers/lock-customer.ts";
-import { findPreferredAccount } from "../store/operations/customers/find-preferred-account.ts";
-import { updateAccount } from "../store/operations/customers/update-account.ts";
-import type { AccountRecord, Merchant } from "../store/records.ts";
+import { instantOf } from "../store/tables/clocks.ts";
+import {
+  lockCustomer,
+  findPreferredAccount,
+  updateAccount,
+  type AccountRecord,
+} from "../store/tables/customers.ts";
+import type { Merchant } from "../store/tables/merchants.ts";
 import type { Context } from "./context.ts";
 import { linkedAccountResource } from "./resources/customer-resource.ts";
 import { writeEvent } from "./write-event.ts";

@@ -1,5 +1,5 @@
 import type { Debit } from "@countersign/rules";
-import type { DebitRecord } from "../store/records.ts";
+import type { DebitRecord } from "../store/tables/payments.ts";
 
 /** A debit's record as the rules of S 3.1 look at it. Cover counts at any age, also after settlement. */
 export function debitState(debit: DebitRecord): Debit {

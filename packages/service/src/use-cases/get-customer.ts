@@ -1,7 +1,6 @@
 import type { Customer } from "@countersign/schemas";
-import { findCustomer } from "../store/operations/customers/find-customer.ts";
-import { findPreferredAccount } from "../store/operations/customers/find-preferred-account.ts";
-import type { Merchant } from "../store/records.ts";
+import { findCustomer, findPreferredAccount } from "../store/tables/customers.ts";
+import type { Merchant } from "../store/tables/merchants.ts";
 import type { Context } from "./context.ts";
 import { customerResource } from "./resources/customer-resource.ts";
 

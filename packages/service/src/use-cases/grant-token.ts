@@ -1,4 +1,4 @@
-import type { ClientRecord } from "../store/records.ts";
+import type { ClientRecord } from "../store/tables/merchants.ts";
 import type { Context } from "./context.ts";
 import { createToken } from "./create-token.ts";
 

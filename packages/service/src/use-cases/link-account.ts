@@ -1,11 +1,14 @@
 import { newId } from "../ids.ts";
 import type { Queryable } from "../store/driver.ts";
-import { instantOf } from "../store/operations/clocks/instant-of.ts";
-import { lockCustomer } from "../store/operations/customers/lock-customer.ts";
-import { findPreferredAccount } from "../store/operations/customers/find-preferred-account.ts";
-import { insertAccount } from "../store/operations/customers/insert-account.ts";
-import { updateAccount } from "../store/operations/customers/update-account.ts";
-import type { AccountRecord, Merchant } from "../store/records.ts";
+import { instantOf } from "../store/tables/clocks.ts";
+import {
+  lockCustomer,
+  findPreferredAccount,
+  insertAccount,
+  updateAccount,
+  type AccountRecord,
+} from "../store/tables/customers.ts";
+import type { Merchant } from "../store/tables/merchants.ts";
 import type { Context } from "./context.ts";
 import { linkedAccountResource } from "./resources/customer-resource.ts";
 import { writeEvent } from "./write-event.ts";

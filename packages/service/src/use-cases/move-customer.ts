@@ -1,9 +1,13 @@
 import { moveCustomer as nextStatus } from "@countersign/rules";
-import { instantOf } from "../store/operations/clocks/instant-of.ts";
-import { lockCustomer } from "../store/operations/customers/lock-customer.ts";
-import { findPreferredAccount } from "../store/operations/customers/find-preferred-account.ts";
-import { setCustomerStatus } from "../store/operations/customers/set-customer-status.ts";
-import type { CustomerRecord, CustomerStatus, Merchant } from "../store/records.ts";
+import { instantOf } from "../store/tables/clocks.ts";
+import {
+  lockCustomer,
+  findPreferredAccount,
+  setCustomerStatus,
+  type CustomerRecord,
+  type CustomerStatus,
+} from "../store/tables/customers.ts";
+import type { Merchant } from "../store/tables/merchants.ts";
 import type { Context } from "./context.ts";
 import { customerResource } from "./resources/customer-resource.ts";
 import { writeEvent } from "./write-event.ts";

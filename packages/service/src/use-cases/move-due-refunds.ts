@@ -1,7 +1,6 @@
 import { onTime } from "@countersign/rules";
 import { StoreUnavailableError, type Queryable } from "../store/driver.ts";
-import { listDueRefunds, type DuePlace } from "../store/operations/payments/list-due-refunds.ts";
-import { lockDueRefund } from "../store/operations/payments/lock-due-refund.ts";
+import { listDueRefunds, lockDueRefund, type DuePlace } from "../store/tables/refunds.ts";
 import { changeRefund } from "./change-refund.ts";
 import type { Context } from "./context.ts";
 

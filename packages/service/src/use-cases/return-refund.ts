@@ -1,8 +1,7 @@
 import { onReturned } from "@countersign/rules";
-import { instantOf } from "../store/operations/clocks/instant-of.ts";
-import { findPayment } from "../store/operations/payments/find-payment.ts";
-import { lockPayment } from "../store/operations/payments/lock-payment.ts";
-import type { Merchant } from "../store/records.ts";
+import { instantOf } from "../store/tables/clocks.ts";
+import { findPayment, lockPayment } from "../store/tables/payments.ts";
+import type { Merchant } from "../store/tables/merchants.ts";
 import { changeRefund } from "./change-refund.ts";
 import type { Context } from "./context.ts";
 

@@ -1,5 +1,5 @@
 import { onSettled } from "@countersign/rules";
-import type { Merchant } from "../store/records.ts";
+import type { Merchant } from "../store/tables/merchants.ts";
 import { changeDebit, type ChangeDebitOutcome } from "./change-debit.ts";
 import type { Context } from "./context.ts";
 

@@ -2,13 +2,13 @@ import { select, type SubscriptionDetails } from "@countersign/rules";
 import { endpointUrl } from "../delivery/endpoint-url.ts";
 import { newId } from "../ids.ts";
 import { sha256Hex } from "../sha256.ts";
-import { instantOf } from "../store/operations/clocks/instant-of.ts";
-import { hasClientSecret } from "../store/operations/merchants/has-client-secret.ts";
-import { lockMerchant } from "../store/operations/merchants/lock-merchant.ts";
-import { countOpenSubscriptions } from "../store/operations/subscriptions/count-open-subscriptions.ts";
-import { secretPlace } from "../store/operations/subscriptions/secret-place.ts";
-import { insertSubscription } from "../store/operations/subscriptions/insert-subscription.ts";
-import type { Merchant } from "../store/records.ts";
+import { instantOf } from "../store/tables/clocks.ts";
+import { hasClientSecret, lockMerchant, type Merchant } from "../store/tables/merchants.ts";
+import {
+  countOpenSubscriptions,
+  secretPlace,
+  insertSubscription,
+} from "../store/tables/subscriptions.ts";
 import type { Context } from "./context.ts";
 import { refusesDetails } from "./refuses-details.ts";
 import { unknownEvents } from "./unknown-events.ts";

@@ -1,11 +1,14 @@
 import { exclude, isClosed, matches, type SubscriptionDetails } from "@countersign/rules";
 import type { Queryable } from "../store/driver.ts";
-import { instantOf } from "../store/operations/clocks/instant-of.ts";
-import { dropWaitingDeliveries } from "../store/operations/subscriptions/drop-waiting-deliveries.ts";
-import { listWaitingTypes } from "../store/operations/subscriptions/list-waiting-types.ts";
-import { lockSubscription } from "../store/operations/subscriptions/lock-subscription.ts";
-import { updateSelection } from "../store/operations/subscriptions/update-selection.ts";
-import type { Merchant, SubscriptionRecord } from "../store/records.ts";
+import { instantOf } from "../store/tables/clocks.ts";
+import {
+  dropWaitingDeliveries,
+  listWaitingTypes,
+  lockSubscription,
+  updateSelection,
+  type SubscriptionRecord,
+} from "../store/tables/subscriptions.ts";
+import type { Merchant } from "../store/tables/merchants.ts";
 import type { Context } from "./context.ts";
 import { refusesDetails } from "./refuses-details.ts";
 import { unknownEvents } from "./unknown-events.ts";

@@ -1,4 +1,4 @@
-import type { Merchant } from "../store/records.ts";
+import type { Merchant } from "../store/tables/merchants.ts";
 import { askRefund } from "./ask-refund.ts";
 import { authorizePayment } from "./authorize-payment.ts";
 import type { Context } from "./context.ts";

@@ -2,11 +2,12 @@ import { describe, expect, it } from "vitest";
 import type { Queryable } from "../../src/store/driver.ts";
 import { endSubscription } from "../../src/store/operations/deliveries/end-subscription.ts";
 import { requeueDeliveries } from "../../src/store/operations/deliveries/requeue-deliveries.ts";
-import { insertDeliveries } from "../../src/store/operations/events/insert-deliveries.ts";
-import { insertEvent } from "../../src/store/operations/events/insert-event.ts";
-import { dropWaitingDeliveries } from "../../src/store/operations/subscriptions/drop-waiting-deliveries.ts";
-import { listOpenSubscriptions } from "../../src/store/operations/subscriptions/list-open-subscriptions.ts";
-import { lockSubscription } from "../../src/store/operations/subscriptions/lock-subscription.ts";
+import { insertDeliveries, insertEvent } from "../../src/store/tables/events.ts";
+import {
+  dropWaitingDeliveries,
+  listOpenSubscriptions,
+  lockSubscription,
+} from "../../src/store/tables/subscriptions.ts";
 import { onStores, postgres } from "../store/stores.ts";
 import { CLOCK_START, queueOf, type Queue } from "./queue.ts";
 

@@ -12,9 +12,9 @@ import type { Answer, PostRequest, Transport } from "../../src/delivery/transpor
 import type { Vault } from "../../src/secrets/vault.ts";
 import type { Driver, Queryable } from "../../src/store/driver.ts";
 import { migrate } from "../../src/store/migrate.ts";
-import { instantOf } from "../../src/store/operations/clocks/instant-of.ts";
+import { instantOf } from "../../src/store/tables/clocks.ts";
 import { dueSubscriptions } from "../../src/store/operations/deliveries/due-subscriptions.ts";
-import { secretPlace } from "../../src/store/operations/subscriptions/secret-place.ts";
+import { secretPlace } from "../../src/store/tables/subscriptions.ts";
 import { sqliteDriver } from "../../src/store/sqlite-driver.ts";
 import { temporaryDatabase } from "../temporary-database.ts";
 import { testVault } from "../test-vault.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { replayDeliveries } from "../../src/delivery/replay-deliveries.ts";
 import { textOf, type SqlValue } from "../../src/store/driver.ts";
-import { deleteExpiredTokens } from "../../src/store/operations/tokens/delete-expired-tokens.ts";
+import { deleteExpiredTokens } from "../../src/store/tables/tokens.ts";
 import { hookedDriver } from "../hooked-driver.ts";
 import { answered, CLOCK_START, fakeTransport, openEngine, openQueue } from "./queue.ts";
 

@@ -1,6 +1,6 @@
 import { profiles } from "@countersign/schemas/profiles";
 import { createService } from "../../src/create-service.ts";
-import type { Merchant } from "../../src/store/records.ts";
+import type { Merchant } from "../../src/store/tables/merchants.ts";
 import type { Driver } from "../../src/store/driver.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import type { UseCases } from "../../src/use-cases/use-cases.ts";

@@ -1,5 +1,5 @@
 import type { AccountDetails, Customer, LinkedAccount } from "@countersign/schemas";
-import type { AccountRecord, CustomerRecord } from "../../store/records.ts";
+import type { AccountRecord, CustomerRecord } from "../../store/tables/customers.ts";
 import { writtenTime } from "./json-text.ts";
 
 /** A customer as S 2.3 has it; without a linked account there is no `accountDetails` at all. */

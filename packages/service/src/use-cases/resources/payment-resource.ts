@@ -1,5 +1,5 @@
 import type { Payment } from "@countersign/schemas";
-import type { PaymentRecord } from "../../store/records.ts";
+import type { PaymentRecord } from "../../store/tables/payments.ts";
 import { writtenAmount, writtenTime, type WrittenAmount } from "./json-text.ts";
 
 /** A `Payment` on its way into JSON text. */

@@ -1,5 +1,5 @@
 import type { Refund } from "@countersign/schemas";
-import type { RefundRecord } from "../../store/records.ts";
+import type { RefundRecord } from "../../store/tables/payments.ts";
 
 /** A refund as S 2.2 has it: `errorDetails` with TERMINAL_FAILED alone. */
 export function refundResource(refund: RefundRecord): Refund {

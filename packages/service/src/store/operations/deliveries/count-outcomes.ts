@@ -1,5 +1,5 @@
 import type { Queryable } from "../../driver.ts";
-import { givenRows, rowsParameter } from "../given-rows.ts";
+import { givenRows, rowsParameter } from "../../tables/given-rows.ts";
 
 /** What the attempts of one settled group say of a subscription. */
 export interface SubscriptionOutcomes {

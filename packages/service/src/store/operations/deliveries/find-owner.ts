@@ -1,5 +1,6 @@
 import type { Queryable } from "../../driver.ts";
-import type { Merchant, SubscriptionStatus } from "../../records.ts";
+import type { Merchant } from "../../tables/merchants.ts";
+import type { SubscriptionStatus } from "../../tables/subscriptions.ts";
 
 const ROWS = {
   delivery: `deliveries JOIN subscriptions ON subscriptions.key = deliveries.subscription_key

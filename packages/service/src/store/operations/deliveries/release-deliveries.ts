@@ -1,5 +1,5 @@
 import type { Queryable } from "../../driver.ts";
-import { givenRows, rowsParameter } from "../given-rows.ts";
+import { givenRows, rowsParameter } from "../../tables/given-rows.ts";
 
 export interface GivenBack {
   readonly id: string;

@@ -1,6 +1,6 @@
 import type { Queryable } from "../../driver.ts";
 import type { AttemptRow } from "./attempt-row.ts";
-import { givenRows, rowsParameter } from "../given-rows.ts";
+import { givenRows, rowsParameter } from "../../tables/given-rows.ts";
 
 /** What becomes of a delivery after an attempt. */
 export interface SettledDelivery {

@@ -1,0 +1,106 @@
+import type { Queryable } from "../driver.ts";
+import { selectPayments, type RefundRecord } from "./payments.ts";
+
+/**
+ * Takes a refund's amount from what remains of its debit; `false` where that is not enough, and then
+ * nothing is taken. The condition stands in the statement itself, so that no interleaving of calls
+ * takes more than the debit holds.
+ */
+export async function reserve(
+  tx: Queryable,
+  { merchantId, id, cents }: { merchantId: string; id: string; cents: bigint },
+): Promise<boolean> {
+  const rows = await tx.query(
+    `UPDATE payments SET reserved_cents = reserved_cents + $3
+      WHERE merchant_id = $1 AND id = $2 AND direction = 'DEBIT'
+        AND reserved_cents + $3 <= amount_cents RETURNING id`,
+    [merchantId, id, cents],
+  );
+  return rows.length === 1;
+}
+
+/** Gives a failed refund's amount back to its debit. A CHECK refuses to give back too much. */
+export async function release(
+  tx: Queryable,
+  { merchantId, id, cents }: { merchantId: string; id: string; cents: bigint },
+): Promise<void> {
+  await tx.query(
+    `UPDATE payments SET reserved_cents = reserved_cents - $3
+      WHERE merchant_id = $1 AND id = $2 AND direction = 'DEBIT'`,
+    [merchantId, id, cents],
+  );
+}
+
+/** The PENDING refunds of a debit, the oldest first, locked until this transaction ends. */
+export async function listPendingRefunds(
+  tx: Queryable,
+  { merchantId, originalId }: { merchantId: string; originalId: string },
+): Promise<RefundRecord[]> {
+  const payments = await selectPayments(
+    tx,
+    `WHERE merchant_id = $1 AND original_id = $2 AND status = 'PENDING'
+      ORDER BY created_at, id FOR UPDATE`,
+    [merchantId, originalId],
+  );
+  return payments.filter((payment) => payment.direction === "CREDIT");
+}
+
+/** A refund's position in the order of due times. */
+export interface DuePlace {
+  readonly id: string;
+  /** Milliseconds of the refund's clock. */
+  readonly dueAt: number;
+}
+
+/**
+ * Where PENDING refunds stand that are due by `now`, of every merchant of the clock, the longest overdue
+ * first, from behind `after`. Reads ids and times alone: one row that cannot be read would hide all.
+ */
+export async function listDueRefunds(
+  db: Queryable,
+  query: { clockId: string; now: number; after: DuePlace | undefined; limit: number },
+): Promise<DuePlace[]> {
+  const { clockId, now, after, limit } = query;
+  return db.query<{ id: string; dueAt: number }>(
+    `SELECT id, due_at AS "dueAt" FROM payments
+      WHERE clock_id = $1 AND due_at <= $2 AND (due_at, id) > ($3, $4) AND direction = 'CREDIT'
+      ORDER BY due_at, id LIMIT $5`,
+    [clockId, now, after?.dueAt ?? Number.MIN_SAFE_INTEGER, after?.id ?? "", limit],
+  );
+}
+
+/**
+ * A refund that is due by `now`, locked until this transaction ends; `undefined` where it is due no
+ * more, or another process has locked it and moves it.
+ *
+ * @throws {Error} The row is no refund's: its columns contradict each other.
+ */
+export async function lockDueRefund(
+  tx: Queryable,
+  { id, now }: { id: string; now: number },
+): Promise<RefundRecord | undefined> {
+  const [payment] = await selectPayments(
+    tx,
+    `WHERE id = $1 AND due_at <= $2 AND direction = 'CREDIT' FOR UPDATE SKIP LOCKED`,
+    [id, now],
+  );
+  return payment?.direction === "CREDIT" ? payment : undefined;
+}
+
+/**
+ * When the next PENDING refund of a clock is due, in milliseconds of that clock.
+ *
+ * @param query `except`: ids of refunds that are not looked at.
+ */
+export async function nextDueAt(
+  db: Queryable,
+  { clockId, except }: { clockId: string; except: ReadonlySet<string> },
+): Promise<number | undefined> {
+  const rows = await db.query<{ id: string; dueAt: number }>(
+    `SELECT id, due_at AS "dueAt" FROM payments
+      WHERE clock_id = $1 AND due_at IS NOT NULL AND direction = 'CREDIT'
+      ORDER BY due_at LIMIT $2`,
+    [clockId, except.size + 1],
+  );
+  return rows.find(({ id }) => !except.has(id))?.dueAt;
+}

@@ -1,0 +1,191 @@
+import type { Selection } from "@countersign/rules";
+import type { SealedSecret, SecretPlace } from "../../secrets/vault.ts";
+import type { Queryable } from "../driver.ts";
+import type { Merchant } from "./merchants.ts";
+
+export type SubscriptionStatus = "ACTIVE" | "PAUSED" | "CLOSED";
+
+export interface SubscriptionRecord {
+  readonly key: string;
+  readonly url: string;
+  readonly selection: Selection;
+  readonly status: SubscriptionStatus;
+}
+
+const subscriptionColumns = "key, url, selection, status";
+
+type SubscriptionRow = Omit<SubscriptionRecord, "selection"> & { selection: string };
+
+function toSubscription(row: SubscriptionRow): SubscriptionRecord {
+  // Written by this package alone, as JSON of a `Selection`.
+  return { ...row, selection: JSON.parse(row.selection) as Selection };
+}
+
+/** @param subscription `secret` signs its deliveries; who sends them opens it, and nobody else. */
+export async function insertSubscription(
+  tx: Queryable,
+  merchant: Merchant,
+  subscription: SubscriptionRecord & { secret: SealedSecret; createdAt: number },
+): Promise<void> {
+  await tx.query(
+    `INSERT INTO subscriptions
+        (key, merchant_id, clock_id, url, secret, secret_key_id, selection, status, created_at,
+          updated_at)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)`,
+    [
+      subscription.key,
+      merchant.id,
+      merchant.clockId,
+      subscription.url,
+      subscription.secret.text,
+      subscription.secret.keyId,
+      JSON.stringify(subscription.selection),
+      subscription.status,
+      subscription.createdAt,
+    ],
+  );
+}
+
+/** The merchant's subscription, which nobody else changes before this transaction ends. */
+export async function lockSubscription(
+  tx: Queryable,
+  { merchantId, key }: { merchantId: string; key: string },
+): Promise<SubscriptionRecord | undefined> {
+  const [row] = await tx.query<SubscriptionRow>(
+    `SELECT ${subscriptionColumns} FROM subscriptions
+      WHERE merchant_id = $1 AND key = $2 FOR UPDATE`,
+    [merchantId, key],
+  );
+  return row && toSubscription(row);
+}
+
+/** The merchant's subscriptions, the newest first; never their secrets. */
+export async function listSubscriptions(
+  db: Queryable,
+  { merchantId, limit }: { merchantId: string; limit: number },
+): Promise<SubscriptionRecord[]> {
+  const rows = await db.query<SubscriptionRow>(
+    `SELECT ${subscriptionColumns} FROM subscriptions WHERE merchant_id = $1
+      ORDER BY created_at DESC, key DESC LIMIT $2`,
+    [merchantId, limit],
+  );
+  return rows.map(toSubscription);
+}
+
+/**
+ * The merchant's subscriptions that take events, the oldest first. A paused one takes them too: they
+ * wait until it is resumed, else a pause would lose them.
+ *
+ * Nobody takes events away from one of them before this transaction ends (`lockSubscription`): what
+ * is bound for it is seen by whoever drops it. Settling attempts is not held up.
+ */
+export async function listOpenSubscriptions(
+  tx: Queryable,
+  merchantId: string,
+): Promise<SubscriptionRecord[]> {
+  const rows = await tx.query<SubscriptionRow>(
+    `SELECT ${subscriptionColumns} FROM subscriptions
+      WHERE merchant_id = $1 AND status <> 'CLOSED' ORDER BY created_at, key FOR KEY SHARE`,
+    [merchantId],
+  );
+  return rows.map(toSubscription);
+}
+
+/** How many of a merchant's subscriptions are not closed. */
+export async function countOpenSubscriptions(tx: Queryable, merchantId: string): Promise<number> {
+  const [row] = await tx.query<{ open: number }>(
+    `SELECT CAST(count(*) AS bigint) AS open FROM subscriptions
+      WHERE merchant_id = $1 AND status <> 'CLOSED'`,
+    [merchantId],
+  );
+  return row?.open ?? 0;
+}
+
+/** Writes what a subscription still selects, and that it is closed where nothing is left. */
+export async function updateSelection(
+  tx: Queryable,
+  merchantId: string,
+  subscription: Pick<SubscriptionRecord, "key" | "selection" | "status"> & { updatedAt: number },
+): Promise<void> {
+  await tx.query(
+    `UPDATE subscriptions SET selection = $3, status = $4, updated_at = $5
+      WHERE merchant_id = $1 AND key = $2`,
+    [
+      merchantId,
+      subscription.key,
+      JSON.stringify(subscription.selection),
+      subscription.status,
+      subscription.updatedAt,
+    ],
+  );
+}
+
+/** The types of the events whose deliveries to a subscription still wait, each once. */
+export async function listWaitingTypes(
+  tx: Queryable,
+  { merchantId, key }: { merchantId: string; key: string },
+): Promise<{ type: string; category: string }[]> {
+  return tx.query<{ type: string; category: string }>(
+    `SELECT DISTINCT e.type, e.category FROM deliveries d JOIN events e ON e.id = d.event_id
+      WHERE d.merchant_id = $1 AND d.subscription_key = $2 AND d.next_at IS NOT NULL`,
+    [merchantId, key],
+  );
+}
+
+/** Takes the waiting deliveries of one type of event to a subscription out of the queue, for good. */
+export async function dropWaitingDeliveries(
+  tx: Queryable,
+  { merchantId, key, type }: { merchantId: string; key: string; type: string },
+): Promise<void> {
+  await tx.query(
+    `UPDATE deliveries SET state = 'dropped', next_at = NULL
+      WHERE merchant_id = $1 AND subscription_key = $2 AND next_at IS NOT NULL
+        AND event_id IN (SELECT id FROM events WHERE merchant_id = $1 AND type = $3)`,
+    [merchantId, key, type],
+  );
+}
+
+/** Where the secret of a subscription is sealed for. */
+export function secretPlace(subscriptionKey: string): SecretPlace {
+  return { table: "subscriptions", row: subscriptionKey };
+}
+
+export interface StoredSecret {
+  /** The subscription's key. */
+  readonly key: string;
+  /** Sealed under `keyId`; in the clear where that is `null`, as earlier versions wrote it. */
+  readonly secret: string;
+  readonly keyId: string | null;
+}
+
+/** Secrets that are not sealed under `keyId`, of whatever merchant, locked until this transaction ends. */
+export function listSealedSecrets(
+  tx: Queryable,
+  { except, limit }: { except: string; limit: number },
+): Promise<StoredSecret[]> {
+  return tx.query<StoredSecret>(
+    `SELECT key, secret, secret_key_id AS "keyId" FROM subscriptions
+      WHERE secret_key_id IS NULL OR secret_key_id <> $1 ORDER BY key LIMIT $2 FOR UPDATE`,
+    [except, limit],
+  );
+}
+
+/** One secret of each key that secrets are sealed under. */
+export function listSecretSamples(db: Queryable): Promise<StoredSecret[]> {
+  return db.query<StoredSecret>(
+    `SELECT key, secret, secret_key_id AS "keyId" FROM subscriptions
+      WHERE key IN (SELECT MIN(key) FROM subscriptions GROUP BY secret_key_id)`,
+  );
+}
+
+/** Writes a subscription's secret, sealed. */
+export async function updateSecret(
+  tx: Queryable,
+  { key, sealed }: { key: string; sealed: SealedSecret },
+): Promise<void> {
+  await tx.query("UPDATE subscriptions SET secret = $2, secret_key_id = $3 WHERE key = $1", [
+    key,
+    sealed.text,
+    sealed.keyId,
+  ]);
+}

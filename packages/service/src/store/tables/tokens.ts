@@ -1,0 +1,78 @@
+import type { Queryable } from "../driver.ts";
+import type { Merchant } from "./merchants.ts";
+
+export interface TokenRecord {
+  readonly merchant: Merchant;
+  readonly clientId: string | null;
+  readonly scopes: readonly string[];
+  /** Real time in milliseconds, exclusive; `null` never expires. */
+  readonly expiresAt: number | null;
+}
+
+export interface NewToken {
+  /** SHA-256 of the token, hexadecimal. The token itself is stored nowhere. */
+  readonly hash: string;
+  readonly merchantId: string;
+  readonly clientId: string | null;
+  readonly scopes: readonly string[];
+  /** Real time, in milliseconds. */
+  readonly createdAt: number;
+  readonly expiresAt: number | null;
+}
+
+/** A token that is stored already stays as it is. */
+export async function insertToken(tx: Queryable, token: NewToken): Promise<void> {
+  await tx.query(
+    `INSERT INTO tokens (hash, merchant_id, client_id, scopes, created_at, expires_at)
+      VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
+    [
+      token.hash,
+      token.merchantId,
+      token.clientId,
+      token.scopes.join(" "),
+      token.createdAt,
+      token.expiresAt,
+    ],
+  );
+}
+
+interface Row {
+  merchantId: string;
+  clockId: string;
+  clientId: string | null;
+  scopes: string;
+  expiresAt: number | null;
+}
+
+/** The token of a SHA-256, also an expired one: the caller compares with real time. */
+export async function findToken(db: Queryable, hash: string): Promise<TokenRecord | undefined> {
+  const [row] = await db.query<Row>(
+    `SELECT t.merchant_id AS "merchantId", m.clock_id AS "clockId", t.client_id AS "clientId",
+        t.scopes, t.expires_at AS "expiresAt"
+      FROM tokens t JOIN merchants m ON m.id = t.merchant_id WHERE t.hash = $1`,
+    [hash],
+  );
+  return (
+    row && {
+      merchant: { id: row.merchantId, clockId: row.clockId },
+      clientId: row.clientId,
+      scopes: row.scopes.split(" "),
+      expiresAt: row.expiresAt,
+    }
+  );
+}
+
+/** Deletes tokens that had expired by `now`, in real time. @returns How many: at most `limit`. */
+export async function deleteExpiredTokens(
+  tx: Queryable,
+  { now, limit }: { now: number; limit: number },
+): Promise<number> {
+  const rows = await tx.query(
+    `WITH expired AS (
+       SELECT hash FROM tokens WHERE expires_at <= $1
+       ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)
+     DELETE FROM tokens WHERE hash IN (SELECT hash FROM expired) RETURNING hash`,
+    [now, limit],
+  );
+  return rows.length;
+}
