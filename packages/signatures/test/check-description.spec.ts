@@ -23,62 +23,38 @@ const list = { kind: "list", prefix: "", separator: "," };
 const pairs = { kind: "pairs", timestamp: "t", signature: "v1" };
 const single = { kind: "single", prefix: "" };
 
+const long = "x".repeat(65);
+const headersOf = (change: object) => ({ headers: { ...base.headers, ...change } });
+const formsOf = (form: object, ...changes: object[]) =>
+  changes.map((change) => ({ form: { ...form, ...change } }));
+const each = (name: string, ...values: unknown[]) => values.map((value) => ({ [name]: value }));
+const [twoHeaders, x] = [{ id: "I", timestamp: "T" }, { x: 1 }];
+
 /** Mistakes, each a change of a preset, by the message that names them. */
 const mistakes: readonly (readonly [RegExp, HmacDescription, readonly object[]])[] = [
   [/^the description has an unknown member "toleranceSecond"/, base, [{ toleranceSecond: 300 }]],
-  [/"name"/, base, [{ name: "" }, { name: "x".repeat(65) }, { name: "X Signature" }]],
-  [
-    /"algorithm"/,
-    base,
-    ["sha1", "md5", "toString", ["sha256"]].map((algorithm) => ({ algorithm })),
-  ],
-  [/"encoding"/, base, [{ encoding: "base64url" }]],
-  [
-    /"headers"/,
-    base,
-    [{ headers: [] }, { headers: null }, { headers: { id: "I", timestamp: "T" } }],
-  ],
-  [/^"headers" has .*"nonce"/, base, [{ headers: { ...base.headers, nonce: "N" } }]],
-  [
-    /token/,
-    base,
-    [1, "", "I:\r\n", "x".repeat(65)].map((id) => ({ headers: { ...base.headers, id } })),
-  ],
-  [/different headers/, base, [{ headers: { ...base.headers, id: "x-SIGNATURE" } }]],
-  [/"form"/, base, [{ form: [] }]],
-  [/single, list or pairs/, base, [{ form: { kind: "jwt" } }]],
-  [
-    /^"form" has an unknown member "x"/,
-    base,
-    [single, list].map((form) => ({ form: { ...form, x: 1 } })),
-  ],
-  [/^"form" has an unknown member "x"/, timestamped, [{ form: { ...pairs, x: 1 } }]],
-  [
-    /"prefix"/,
-    base,
-    [
-      { form: { kind: "single" } },
-      { form: { ...single, prefix: " " } },
-      { form: { ...single, prefix: "x".repeat(33) } },
-      { form: { kind: "list", separator: "," } },
-    ],
-  ],
-  [/separator of a list/, base, [{ form: { ...list, separator: ";" } }]],
-  [/must not contain the separator/, base, [{ form: { ...list, prefix: "v1," } }]],
-  [/different names/, timestamped, [{ form: { ...pairs, signature: "t" } }]],
-  [
-    /pair's name/,
-    timestamped,
-    [
-      { form: { kind: "pairs", timestamp: "t" } },
-      { form: { ...pairs, timestamp: "t=" } },
-      { form: { ...pairs, signature: "v".repeat(33) } },
-    ],
-  ],
+  [/"name"/, base, each("name", "", long, "X Signature")],
+  [/"algorithm"/, base, each("algorithm", "sha1", "md5", "toString", ["sha256"])],
+  [/"encoding"/, base, each("encoding", "base64url")],
+  [/"headers"/, base, each("headers", [], null, twoHeaders)],
+  [/^"headers" has .*"nonce"/, base, [headersOf({ nonce: "N" })]],
+  [/token/, base, [1, "", "I:\r\n", long].map((id) => headersOf({ id }))],
+  [/different headers/, base, [headersOf({ id: "x-SIGNATURE" })]],
+  [/"form"/, base, each("form", [])],
+  [/single, list or pairs/, base, each("form", { kind: "jwt" })],
+  [/^"form" has an unknown member "x"/, base, [...formsOf(single, x), ...formsOf(list, x)]],
+  [/^"form" has an unknown member "x"/, timestamped, formsOf(pairs, x)],
+  [/"prefix"/, base, formsOf({ kind: "single" }, {}, { prefix: " " }, { prefix: long })],
+  [/"prefix"/, base, formsOf({ kind: "list", separator: "," }, {})],
+  [/separator of a list/, base, formsOf(list, { separator: ";" })],
+  [/must not contain the separator/, base, formsOf(list, { prefix: "v1," })],
+  [/different names/, timestamped, formsOf(pairs, { signature: "t" })],
+  [/pair's name/, timestamped, formsOf(pairs, { timestamp: "t=" }, { signature: long })],
+  [/pair's name/, timestamped, formsOf({ kind: "pairs", timestamp: "t" }, {})],
   [
     /is part of the signature's header/,
     timestamped,
-    [{ headers: { signature: "S", timestamp: "T" } }],
+    each("headers", { signature: "S", timestamp: "T" }),
   ],
   [/"signed" must be a list/, base, [{ signed: "id" }]],
   [/list of id, timestamp and body/, base, [{ signed: ["id", "nonce", "body"] }]],
@@ -90,10 +66,10 @@ const mistakes: readonly (readonly [RegExp, HmacDescription, readonly object[]])
   [/a timestamp must be both/, unseparated, [{ signed: ["body"] }]],
   [/a timestamp must be both/, body, [{ signed: ["timestamp", "body"] }]],
   [/a timestamp must be both/, timestamped, [{ signed: ["body"] }]],
-  [/"separator"/, base, ["", 1, ".....", "·"].map((separator) => ({ separator }))],
-  [/"minSecretBytes"/, base, [{ minSecretBytes: 0 }]],
-  [/"toleranceSeconds"/, base, [{ toleranceSeconds: Number.NaN }, { toleranceSeconds: -1 }]],
-  [/needs a signed timestamp/, body, [{ toleranceSeconds: 300 }]],
+  [/"separator"/, base, each("separator", "", 1, ".....", "·")],
+  [/"minSecretBytes"/, base, each("minSecretBytes", 0)],
+  [/"toleranceSeconds"/, base, each("toleranceSeconds", Number.NaN, -1)],
+  [/needs a signed timestamp/, body, each("toleranceSeconds", 300)],
 ];
 
 describe("a description is refused", () => {
@@ -101,26 +77,19 @@ describe("a description is refused", () => {
     "with an error that matches %s for a change of $1.name",
     (message, preset, changes) => {
       for (const change of changes) {
-        expect(make({ ...preset, ...change })).toThrow(TypeError);
-        expect(make({ ...preset, ...change })).toThrow(message);
+        const error = thrownBy(make({ ...preset, ...change }));
+        expect(error).toBeInstanceOf(TypeError);
+        expect(String(error).slice("TypeError: ".length)).toMatch(message);
       }
     },
   );
 
-  it.each(["name", "algorithm", "encoding", "headers", "form", "signed", "separator"])(
-    "without the member %s",
-    (name) => {
-      const rest = Object.entries(base).filter(([key]) => key !== name);
-      expect(make(Object.fromEntries(rest))).toThrow(`"${name}"`);
-    },
-  );
-
-  it.each([undefined, null, [base], "x-signature"])(
-    "if it is %j instead of an object",
-    (description) => {
+  it("without one of its members, and if it is not an object", () => {
+    for (const name of ["name", "algorithm", "encoding", "headers", "form", "signed", "separator"])
+      expect(make({ ...base, [name]: undefined })).toThrow(`"${name}"`);
+    for (const description of [undefined, null, [base], "x-signature"])
       expect(make(description)).toThrow(/must be an object/);
-    },
-  );
+  });
 
   it("with a separator that an id or a timestamp could contain", () => {
     const ascii = Array.from({ length: 128 }, (_, unit) => String.fromCharCode(unit));
@@ -131,37 +100,33 @@ describe("a description is refused", () => {
   });
 
   it("if a preset's option is out of its bounds", () => {
-    expect(() => bodyHmac({ header: "" })).toThrow(TypeError);
-    expect(() => bodyHmac({ header: "X", prefix: "\n" })).toThrow(TypeError);
-    expect(() => timestampedHmac({ header: "X", timestampName: "" })).toThrow(TypeError);
-    expect(() => timestampedHmac({ header: "X", toleranceSeconds: Infinity })).toThrow(TypeError);
-    expect(() => xSignature({ toleranceSeconds: 0.5 })).toThrow(TypeError);
+    for (const call of [
+      () => bodyHmac({ header: "" }),
+      () => bodyHmac({ header: "X", prefix: "\n" }),
+      () => timestampedHmac({ header: "X", timestampName: "" }),
+      () => timestampedHmac({ header: "X", toleranceSeconds: Infinity }),
+      () => xSignature({ toleranceSeconds: 0.5 }),
+    ])
+      expect(call).toThrow(TypeError);
   });
 });
 
 describe("a description is accepted", () => {
   it("at each bound of its members", () => {
-    const bounds: Partial<HmacDescription>[] = [
-      { name: "x".repeat(64) },
-      { algorithm: "sha384" },
-      { encoding: "hex" },
-      { headers: { signature: "s".repeat(64), timestamp: "T", id: "!#$%&'*+.^_`|~09AZaz-" } },
-      { form: { kind: "single", prefix: "x".repeat(32) } },
-      { form: { kind: "list", prefix: "", separator: "," } },
-      { form: { kind: "list", prefix: "v1,", separator: " " } },
-      { separator: "./|:" },
-      { toleranceSeconds: 0 },
-      { toleranceSeconds: Number.MAX_SAFE_INTEGER },
-      { minSecretBytes: 1 },
-      { minSecretBytes: 64 },
-    ];
-
-    for (const bound of bounds) expect(make({ ...base, ...bound })).not.toThrow();
-    expect(
-      make({
-        ...timestamped,
-        form: { kind: "pairs", timestamp: "t".repeat(32), signature: "V_1" },
-      }),
-    ).not.toThrow();
+    const token = "!#$%&'*+.^_`|~09AZaz-";
+    for (const bound of [
+      ...each("name", "x".repeat(64)),
+      ...each("algorithm", "sha384"),
+      ...each("encoding", "hex"),
+      ...each("headers", { signature: "s".repeat(64), timestamp: "T", id: token }),
+      ...formsOf(single, { prefix: "x".repeat(32) }),
+      ...formsOf(list, {}, { prefix: "v1,", separator: " " }),
+      ...each("separator", "./|:"),
+      ...each("toleranceSeconds", 0, Number.MAX_SAFE_INTEGER),
+      ...each("minSecretBytes", 1, 64),
+    ])
+      expect(make({ ...base, ...bound })).not.toThrow();
+    const names = { kind: "pairs", timestamp: "t".repeat(32), signature: "V_1" };
+    expect(make({ ...timestamped, form: names })).not.toThrow();
   });
 });

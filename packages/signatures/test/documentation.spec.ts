@@ -29,18 +29,8 @@ describe("the README", () => {
   });
 });
 
-describe("the package's face", () => {
-  it("has these values and no others", () => {
-    expect(Object.keys(face).toSorted()).toEqual([
-      "bodyHmac",
-      "describedHmac",
-      "hmacPresets",
-      "schemeOf",
-      "sealed",
-      "signatureErrorCodes",
-      "standardWebhooks",
-      "timestampedHmac",
-      "xSignature",
-    ]);
-  });
+it("the package exports these values and no others", () => {
+  expect(Object.keys(face).toSorted().join(" ")).toBe(
+    "bodyHmac describedHmac hmacPresets schemeOf sealed signatureErrorCodes standardWebhooks timestampedHmac xSignature",
+  );
 });

@@ -9,24 +9,28 @@ vi.mock("node:crypto", async (original) => {
   return {
     ...real,
     createHmac: vi.fn<typeof crypto.createHmac>(real.createHmac),
+    timingSafeEqual: vi.fn<typeof crypto.timingSafeEqual>(real.timingSafeEqual),
     verify: vi.fn<typeof crypto.verify>(real.verify),
   };
 });
 
 const scheme = standardWebhooks();
 const { headers, body } = signed(scheme, [SECRET]);
+const genuine = String(headers["webhook-signature"]);
 const hmacDecoy = `v1,${Buffer.alloc(32).toString("base64")}`;
 const ed25519Decoy = `v1a,${Buffer.alloc(64).toString("base64")}`;
 
 beforeEach(() => vi.clearAllMocks());
 
-/** The HMACs and the ed25519 verifications that such a signature header costs. */
+/** The HMACs, the ed25519 verifications and the comparisons that such a signature header costs. */
 function cost(signature: string, secrets: readonly string[]) {
   const attempt = { headers: { ...headers, "webhook-signature": signature }, body };
   const { ok } = scheme.verify(attempt, secrets, { now });
   const counts = [crypto.createHmac, crypto.verify].map((fn) => vi.mocked(fn).mock.calls.length);
+  const compared = vi.mocked(crypto.timingSafeEqual).mock.calls;
+  const lengths = compared.map(([left, right]) => [left.byteLength, right.byteLength]);
   vi.clearAllMocks();
-  return { ok, counts };
+  return { ok, counts, compared: lengths };
 }
 
 describe("the cryptography of one attempt", () => {
@@ -35,42 +39,60 @@ describe("the cryptography of one attempt", () => {
       const hmacs = Array(count).fill(hmacDecoy).join(" ");
       const points = Array(count).fill(ed25519Decoy).join(" ");
 
-      expect(cost(hmacs, [SECRET])).toEqual({ ok: false, counts: [1, 0] });
-      expect(cost(hmacs, [SECRET, OTHER_SECRET, PUBLIC_KEY])).toEqual({
-        ok: false,
-        counts: [2, 0],
-      });
-      expect(cost(points, [PUBLIC_KEY])).toEqual({ ok: false, counts: [0, count] });
-      expect(cost(points, [PUBLIC_KEY, SECRET])).toEqual({ ok: false, counts: [0, count] });
+      for (const [header, secrets, counts] of [
+        [hmacs, [SECRET], [1, 0]],
+        [hmacs, [SECRET, OTHER_SECRET, PUBLIC_KEY], [2, 0]],
+        [points, [PUBLIC_KEY], [0, count]],
+        [points, [PUBLIC_KEY, SECRET], [0, count]],
+      ] as const)
+        expect(cost(header, secrets)).toMatchObject({ ok: false, counts });
     }
   });
 
-  it("is the same whichever secret matches", () => {
-    const genuine = String(headers["webhook-signature"]);
+  it("A1: [R-VERIFY-CONSTANT-TIME] is the same for a wrong first and a wrong last byte", () => {
+    const digest = Buffer.from(genuine.slice(3), "base64");
+    for (let index = 0; index <= 32; index++) {
+      const bytes = digest.map((byte, at) => (at === index ? byte ^ 1 : byte));
+      const signature = `v1,${Buffer.from(bytes).toString("base64")}`;
+      const counts = { ok: index === 32, counts: [1, 0], compared: [[32, 32]] };
+      expect(cost(signature, [SECRET])).toEqual(counts);
+    }
+  });
 
-    expect(cost(genuine, [SECRET, OTHER_SECRET])).toEqual({ ok: true, counts: [2, 0] });
-    expect(cost(genuine, [OTHER_SECRET, SECRET])).toEqual({ ok: true, counts: [2, 0] });
+  it("A1: [R-VERIFY-EACH] compares every candidate with every secret, whichever matches", () => {
+    const compared = Array.from({ length: 6 }, () => [32, 32]);
+    const decoys = [hmacDecoy, hmacDecoy];
+    for (const list of [
+      [genuine, ...decoys],
+      [...decoys, genuine],
+    ])
+      for (const secrets of [
+        [SECRET, OTHER_SECRET],
+        [OTHER_SECRET, SECRET],
+      ])
+        expect(cost(list.join(" "), secrets)).toEqual({ ok: true, counts: [2, 0], compared });
   });
 
   it.each([
-    ["nine signatures", Array(9).fill(hmacDecoy).join(" ")],
+    ["nine signatures", [genuine, ...Array<string>(8).fill(hmacDecoy)].join(" ")],
     ["100,000 signatures", Array(100_000).fill("v1,AAAA").join(" ")],
     ["an unknown version", "v2,abc"],
     ["a garbled signature", "v1,!"],
     ["a repeated header", `${hmacDecoy}, ${hmacDecoy}`],
-  ])("is not computed for %s", (_, signature) => {
-    expect(cost(signature, [SECRET, PUBLIC_KEY])).toEqual({ ok: false, counts: [0, 0] });
+  ])("A4: is not computed for %s", (_, signature) => {
+    expect(cost(signature, [SECRET, PUBLIC_KEY])).toMatchObject({ ok: false, counts: [0, 0] });
   });
 
-  it.each([
-    { "webhook-id": "a.b" },
-    { "webhook-timestamp": "1e9" },
-    { "webhook-timestamp": undefined },
-    { "WEBHOOK-ID": "a" },
-  ])("is not computed for the headers %j", (change) => {
-    expect(scheme.verify({ headers: { ...headers, ...change }, body }, [SECRET], { now }).ok).toBe(
-      false,
-    );
+  it("is not computed for wrong headers of the id and the timestamp", () => {
+    for (const change of [
+      { "webhook-id": "a.b" },
+      { "webhook-timestamp": "1e9" },
+      { "webhook-timestamp": undefined },
+      { "WEBHOOK-ID": "a" },
+    ]) {
+      const attempt = { headers: { ...headers, ...change }, body };
+      expect(scheme.verify(attempt, [SECRET], { now }).ok).toBe(false);
+    }
     expect(crypto.createHmac).not.toHaveBeenCalled();
   });
 

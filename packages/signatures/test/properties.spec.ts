@@ -51,7 +51,7 @@ describe("an attempt", () => {
     const value = String(headers[name]);
     const accepted: string[] = [];
     for (let at = 0; at < value.length; at++) {
-      for (let unit = 0; unit < 256; unit++) {
+      for (let unit = 0; unit < 160; unit++) {
         const changed = value.slice(0, at) + String.fromCharCode(unit) + value.slice(at + 1);
         if (changed !== value && judge({ [name]: changed })) accepted.push(changed);
       }
@@ -65,7 +65,7 @@ describe("an attempt", () => {
 });
 
 describe("a signed body that holds a timestamp between full stops", () => {
-  it("cannot be split at another place than the signed one", () => {
+  it("A9: cannot be split at another place than the signed one", () => {
     const digits = fc.integer({ min: NOW_SECONDS - 300, max: NOW_SECONDS + 300 });
     const bodies = fc
       .array(fc.oneof(digits.map(String), fc.constantFrom("a", "{}", "0")), { minLength: 2 })

@@ -21,6 +21,8 @@ interface Vector {
 const file = new URL("../../../contracts/vectors/standard-webhooks.json", import.meta.url);
 const { vectors } = JSON.parse(readFileSync(file, "utf8")) as { readonly vectors: Vector[] };
 
+const of = (kind: Vector["kind"]) => vectors.filter((vector) => vector.kind === kind);
+
 /** Vectors that other verifiers accept and this one refuses, each by a decision of its own. */
 const decisions: Readonly<Record<string, RegExp>> = {
   // Other header names are another scheme: `svix-*` never falls back into `webhook-*`.
@@ -43,15 +45,13 @@ const verdicts = {
 const scheme = standardWebhooks({ minSecretBytes: 10 });
 
 describe("a vector of the Standard Webhooks libraries", () => {
-  it.each(vectors.filter(({ kind }) => kind === "sign"))("$name signs to its signature", (v) => {
+  it.each(of("sign"))("$name signs to its signature", (v) => {
     const message = { id: text(v.id), timestamp: v.timestamp ?? Number.NaN, body: bodyOf(v) };
-
     const headers = scheme.sign(message, secretsOf(v));
-
     expect(headers["webhook-signature"]).toBe(v.expected_signature);
   });
 
-  it.each(vectors.filter(({ kind }) => kind === "verify"))("$name is judged as expected", (v) => {
+  it.each(of("verify"))("$name is judged as expected", (v) => {
     const { tolerance } = v.options ?? {};
     const options = typeof tolerance === "number" ? { toleranceSeconds: tolerance } : {};
     const attempt = { headers: v.headers ?? {}, body: bodyOf(v) };
@@ -77,31 +77,23 @@ describe("a vector of the Standard Webhooks libraries", () => {
     });
   });
 
-  it.each(vectors.filter(({ kind }) => kind === "options"))("$name is refused", (v) => {
-    const toleranceSeconds = Number(v.options?.tolerance);
+  it.each(of("options"))("$name is refused", (v) => {
+    const options = { now: 0, toleranceSeconds: Number(v.options?.tolerance) };
     const attempt = { headers: {}, body: new Uint8Array() };
-
-    expect(() => scheme.verify(attempt, secretsOf(v), { now: 0, toleranceSeconds })).toThrow(
-      TypeError,
-    );
+    expect(() => scheme.verify(attempt, secretsOf(v), options)).toThrow(TypeError);
   });
 
-  it.each(vectors.filter(({ kind }) => kind === "secret"))(
-    "$name is judged as expected at start-up",
-    (v) => {
-      // JSON has no `undefined`: null stands for a secret that the environment did not set.
-      const secrets = [v.secret] as Secret[];
-
-      const verdict = verdictOf(() => {
-        standardWebhooks().check(secrets, "sign");
-        return "valid";
-      });
-
-      // Text without a known prefix is a key as it is; a misspelt prefix only warns.
-      const isText = v.name === "secret/svix transposed prefix";
-      expect(verdict).toBe(v.expect === "valid" || isText ? "valid" : "TypeError");
-    },
-  );
+  it.each(of("secret"))("$name is judged as expected at start-up", (v) => {
+    // JSON has no `undefined`: null stands for a secret that the environment did not set.
+    const secrets = [v.secret] as Secret[];
+    const verdict = verdictOf(() => {
+      standardWebhooks().check(secrets, "sign");
+      return "valid";
+    });
+    // Text without a known prefix is a key as it is; a misspelt prefix only warns.
+    const isText = v.name === "secret/svix transposed prefix";
+    expect(verdict).toBe(v.expect === "valid" || isText ? "valid" : "TypeError");
+  });
 });
 
 describe("the vectors of HMAC", () => {
