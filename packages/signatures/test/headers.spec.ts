@@ -17,8 +17,8 @@ function spell(change: (name: string) => string) {
 /** The steps that reading takes among so many foreign headers. */
 function work(count: number): number {
   let steps = 0;
-  const foreign = Array.from({ length: count }, (_, index) => [`x-${index}`, "v"]);
-  const counted = new Proxy(
+  const foreign = Array.from({ length: count }, (_, index) => [`x-${index}`, "v"] as const);
+  const counted = new Proxy<Record<string, string>>(
     { ...Object.fromEntries(foreign), ...genuine },
     {
       get: (...given) => (steps++, Reflect.get(...given) as unknown),
