@@ -72,11 +72,15 @@ describe.each(all)("the caller of $name", (scheme) => {
   it("gets a TypeError if it signs an id or a timestamp that cannot be verified", () => {
     const times = [-1, 0.5, Number.NaN, Infinity, 1e12, "1614265330", undefined];
     const ids = ["", "a.b", "a b", "a\n", "é", "x".repeat(257), undefined, 1];
-    const sign = (change: object) => () => scheme.sign({ ...messageOf(), ...change }, secrets);
-    if (timed.includes(scheme))
-      for (const timestamp of times) expect(sign({ timestamp })).toThrow(/^invalid "timestamp"/);
-    if (withId.includes(scheme))
-      for (const id of ids) expect(sign({ id })).toThrow(/^invalid "id"/);
+    const mistakes = [
+      ...(timed.includes(scheme) ? times.map((timestamp) => ({ timestamp })) : []),
+      ...(withId.includes(scheme) ? ids.map((id) => ({ id })) : []),
+    ];
+    for (const mistake of mistakes)
+      // As plain JavaScript may pass it.
+      expect(() => scheme.sign({ ...messageOf(), ...(mistake as object) }, secrets)).toThrow(
+        /^invalid "(?:timestamp|id)"/,
+      );
   });
 });
 
