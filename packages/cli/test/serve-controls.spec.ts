@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { openSandbox } from "../../sandbox/test/open-sandbox.ts";
-import { routesOf } from "../../sandbox/test/routes/routes-of.ts";
+import { routesOf } from "../../sandbox/test/routes.ts";
 import { client, keys, tokenOf } from "./fixtures.ts";
 import { start, temporaryFolder } from "./start-command.ts";
 

@@ -1,10 +1,17 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { CheckRunner, CheckWatch } from "../src/inspector/check-runner.ts";
 import type { InspectorOptions } from "../src/inspector/options.ts";
-import { openSandbox, refusal, SECRET, SOON, TOKEN, type TestSandbox } from "./open-sandbox.ts";
+import {
+  openSandbox,
+  refusal,
+  SECRET,
+  SOON,
+  temporaryFolder,
+  TOKEN,
+  type TestSandbox,
+} from "./open-sandbox.ts";
 
 const target = { url: "http://127.0.0.1:9/webhooks", secret: SECRET };
 const path = "/sandbox/inspect/checks";
@@ -32,8 +39,7 @@ class HeldRunner implements CheckRunner {
 }
 
 async function open(options: Partial<InspectorOptions>): Promise<TestSandbox> {
-  const folder = mkdtempSync(join(tmpdir(), "countersign-checks-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   writeFileSync(join(folder, "index.html"), "<!doctype html>");
   return openSandbox({ inspector: { folder, token: TOKEN, key: "key-of-this-run", ...options } });
 }
@@ -77,7 +83,7 @@ describe("the checks of a receiver", () => {
     expect(await runOf(one, "?run=1&after=2")).toMatchObject({ number: 2, known: 0, entries: [] });
   });
 
-  it("keep their findings when stopped, and end with the sandbox", async () => {
+  it("keep their findings when stopped, report why they broke, and end with the sandbox", async () => {
     const checks = new HeldRunner();
     const one = await open({ target, checks });
     await one.post(path);
@@ -88,19 +94,12 @@ describe("the checks of a receiver", () => {
       entries: [{ requirement: "R-ONE" }],
     });
     await one.post(path);
-    await one.sandbox.close({ graceMs: 0 });
-    expect(checks.watches[1]?.signal.aborted).toBe(true);
-  });
-
-  it("report why they broke", async () => {
-    const checks = new HeldRunner();
-    const one = await open({ target, checks });
-    await one.post(path);
     checks.end(new Error("127.0.0.1:9 cannot be reached"));
-    expect(await ended(one)).toMatchObject({
-      report: null,
-      problem: "127.0.0.1:9 cannot be reached",
-    });
+    const problem = "127.0.0.1:9 cannot be reached";
+    expect(await ended(one)).toMatchObject({ report: null, problem });
+    await one.post(path);
+    await one.sandbox.close({ graceMs: 0 });
+    expect(checks.watches[2]?.signal.aborted).toBe(true);
   });
 
   it("B18 are hidden from another namespace, which can neither start nor stop them meanwhile", async () => {

@@ -2,16 +2,20 @@ import { profiles } from "@countersign/schemas/profiles";
 import type { LogFields } from "@countersign/service";
 import { standardWebhooks } from "@countersign/signatures";
 import { describe, expect, it } from "vitest";
-import { listen } from "./listen.ts";
-import { openReceiver, openSandbox, refusal, SECRET, START } from "./open-sandbox.ts";
+import { openReceiver, openSandbox, refusal, SECRET, shareSandbox, START } from "./open-sandbox.ts";
 
-const DAY_MS = 86_400_000;
-const ONE_HUNDRED_DAYS = { advance: "P100D" };
+/** Real time, as the sandbox sees it: it stands until a test moves it. */
+let realTime = Date.parse("2026-11-20T15:00:00.000Z");
+const clock = { now: () => realTime };
+const schedule = { steps: [0, 5000, 300_000], jitter: 0, retryAfterFactor: 2 };
+const lines: LogFields[] = [];
+const keep = (fields: LogFields): void => void lines.push(fields);
+const logger = { info: keep, warn: keep, error: keep };
+const open = shareSandbox({ clock, delivery: { schedule }, logger });
 
 describe("PUT /sandbox/clock", () => {
   it("moves to an instant or by a duration and returns the instants at which something was due", async () => {
-    const schedule = { steps: [0, 5000, 300_000], jitter: 0, retryAfterFactor: 2 };
-    const one = await openSandbox({ delivery: { schedule } });
+    const one = await open();
     const receiver = await openReceiver(500);
     const token = await one.addNamespace(START);
     await one.subscribe(receiver.url, token);
@@ -33,7 +37,7 @@ describe("PUT /sandbox/clock", () => {
   });
 
   it("adds up simultaneous moves", async () => {
-    const one = await openSandbox();
+    const one = await open();
     const token = await one.addNamespace(START);
     await Promise.all([1, 2, 3].map(() => one.move({ advance: "P1D" }, token)));
     const { body } = await one.call("GET", "/sandbox/clock", { token });
@@ -41,7 +45,7 @@ describe("PUT /sandbox/clock", () => {
   });
 
   it("rejects a move back, beyond the bank calendar, and a malformed one", async () => {
-    const one = await openSandbox();
+    const one = await open();
     const token = await one.addNamespace(START);
     const moved = async (json: object) => refusal(await one.move(json, token));
     expect(await moved({ now: "2026-03-02T14:59:59.999Z" })).toBe("409 CLOCK_GOES_FORWARD");
@@ -75,9 +79,7 @@ describe("PUT /sandbox/clock", () => {
   });
 
   it("moves past a refund that cannot be moved, and logs the refund", async () => {
-    const lines: LogFields[] = [];
-    const keep = (fields: LogFields): void => void lines.push(fields);
-    const one = await openSandbox({ logger: { info: keep, warn: keep, error: keep } });
+    const one = await open();
     const { body } = await one.refund("poison", one.seeded.payments.recent);
     expect(body["paymentStatus"]).toBe("PENDING");
     const refundId = String(body["paymentId"]);
@@ -90,100 +92,55 @@ describe("PUT /sandbox/clock", () => {
   });
 });
 
-/** Real time, as a sandbox sees it: it stands until the test moves it. */
-function realTime(): { now: () => number; advance: (ms: number) => void } {
-  let now = Date.parse("2026-11-20T15:00:00.000Z");
-  return { now: () => now, advance: (ms) => void (now += ms) };
-}
-
 describe("a namespace's clock that moves by 100 days", () => {
-  it("dates events, while attempts are signed with real time", async () => {
-    const clock = realTime();
-    const one = await openSandbox({ clock });
+  it("dates events, while attempts are signed with real time, which alone expires tokens", async () => {
+    const one = await open();
     const receiver = await openReceiver();
     const token = await one.addNamespace(START);
     await one.subscribe(receiver.url, token);
-    await one.move(ONE_HUNDRED_DAYS, token);
+    await one.move({ advance: "P100D" }, token);
     await one.emit("customer.created", token);
     await receiver.hasArrived(1);
     const { headers = {}, body = Buffer.alloc(0) } = receiver.arrived[0] ?? {};
-    expect(Number(headers["webhook-timestamp"])).toBe(clock.now() / 1000);
+    expect(Number(headers["webhook-timestamp"])).toBe(realTime / 1000);
     const event = JSON.parse(body.toString()) as object;
     expect(event).toMatchObject({ timestamp: "2026-06-10T15:00:00.000Z" });
-    const now = { now: clock.now() };
-    const verified = standardWebhooks().verify({ headers, body }, [{ raw: SECRET }], now);
+    const verified = standardWebhooks().verify({ headers, body }, [{ raw: SECRET }], {
+      now: realTime,
+    });
     expect(verified.ok).toBe(true);
-  });
 
-  it("does not expire a token, which an hour of real time does", async () => {
-    const clock = realTime();
-    const one = await openSandbox({ clock });
     const { clientId: client_id, clientSecret: client_secret } = one.seeded;
     const json = { grant_type: "client_credentials", client_id, client_secret };
     const granted = await one.call("POST", "/v1/tokens", { token: null, json });
-    const token = String(granted.body["access_token"]);
-    await one.move(ONE_HUNDRED_DAYS, token);
-    const read = () => one.call("GET", "/sandbox/clock", { token });
-    clock.advance(3_599_999);
+    const expiring = String(granted.body["access_token"]);
+    await one.move({ advance: "P100D" }, expiring);
+    const read = () => one.call("GET", "/sandbox/clock", { token: expiring });
+    realTime += 3_599_999;
     expect((await read()).status).toBe(200);
-    clock.advance(1);
+    realTime += 1;
     expect(refusal(await read())).toBe("401 UNAUTHENTICATED");
   });
 
-  it("does not expire a lease, which real time does, and then the attempt is made", async () => {
-    const clock = realTime();
-    const one = await openSandbox({ clock });
-    const receiver = await openReceiver(500, 204);
-    const token = await one.addNamespace(START);
-    await one.subscribe(receiver.url, token);
-    await one.emit("customer.created", token);
-    await one.move({ advance: "PT0S" }, token);
-    expect(receiver.arrived).toHaveLength(1);
-    // A worker died holding the lease.
-    await one.sandbox.service.driver.transaction((tx) =>
-      tx.query("UPDATE deliveries SET leased_until = $1", [clock.now() + 60_000]),
-    );
-    await one.move(ONE_HUNDRED_DAYS, token);
-    expect(receiver.arrived).toHaveLength(1);
-    clock.advance(60_001);
-    one.sandbox.engine.onWork();
-    await receiver.hasArrived(2);
-  });
-
-  it("does not shorten the timeout of an attempt", async () => {
-    const one = await openSandbox({ delivery: { deadlineMs: 60 } });
-    const token = await one.addNamespace(START);
-    await one.subscribe(await listen(() => {}), token);
-    await one.emit("customer.created", token);
-    expect((await one.move({ advance: "PT1S" }, token)).status).toBe(200);
-    const [delivery] = await one.list("/sandbox/deliveries", token);
-    const [attempt] = (delivery?.["attempts"] ?? []) as { status: null; durationMs: number }[];
-    expect(attempt?.status).toBeNull();
-    expect(attempt?.durationMs).toBeGreaterThanOrEqual(59);
-  });
-
-  it("moves its own retries and refunds, and those of no other namespace", async () => {
-    const clock = realTime();
-    const one = await openSandbox({ clock });
+  it("moves neither the deliveries nor the refunds of another namespace", async () => {
+    const one = await open();
     const receiver = await openReceiver(500, 204);
     const token = await one.addNamespace(START);
     await one.subscribe(receiver.url);
     await one.refund("k", one.seeded.payments.recent);
     await one.move({ advance: "PT0S" });
-    expect(receiver.arrived).toHaveLength(1);
-    // Neither real time nor another namespace's clock.
-    clock.advance(100 * DAY_MS);
+    realTime += 100 * 86_400_000;
     one.sandbox.engine.onWork();
-    await one.move(ONE_HUNDRED_DAYS, token);
+    await one.move({ advance: "P100D" }, token);
     expect(receiver.arrived).toHaveLength(1);
-    await one.move(ONE_HUNDRED_DAYS);
+    await one.move({ advance: "P100D" });
     const types = receiver.arrived.map(({ type }) => type);
     expect(types).toEqual(["refund.pending", "refund.pending", "refund.authorized"]);
   });
 });
 
 it("a sandbox has no rate limit", async () => {
-  const one = await openSandbox({ clock: realTime() });
+  const one = await open();
   const asked = Array.from({ length: 60 }, (_, at) => one.refund(`k-${at}`));
   const statuses = (await Promise.all(asked)).map(({ status }) => status);
   expect(new Set(statuses)).toEqual(new Set([201]));

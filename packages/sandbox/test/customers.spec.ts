@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { openSandbox, refusal } from "./open-sandbox.ts";
+import { shareSandbox, refusal } from "./open-sandbox.ts";
+
+const open = shareSandbox();
 
 describe("a customer of the sandbox", () => {
   it("is created, linked, activated, deactivated and unlinked, each with its event (S 3.2)", async () => {
-    const one = await openSandbox();
+    const one = await open();
     const token = await one.addNamespace();
     const person = { firstName: "Zoë", lastName: "Sample", email: "z@example.test" };
     const made = await one.post("/sandbox/customers", person, token);
@@ -34,7 +36,7 @@ describe("a customer of the sandbox", () => {
   });
 
   it("needs no member, and is refused with every wrong member and the accepted form", async () => {
-    const one = await openSandbox();
+    const one = await open();
     expect(await one.post("/sandbox/customers")).toMatchObject({ status: 201 });
     const wrong = { firstName: "", email: "nobody", nickname: "Z", "a/b~c": 1 };
     const refused = await one.post("/sandbox/customers", wrong);
@@ -42,11 +44,6 @@ describe("a customer of the sandbox", () => {
       "400 INVALID_REQUEST, /a~1b~0c UNKNOWN_MEMBER, /email INVALID_VALUE, /firstName INVALID_VALUE, /nickname UNKNOWN_MEMBER",
     );
     expect(refused.text).toMatch(/1 to 255 characters.*1 to 254 characters, as local@domain/);
-    expect(refusal(await one.post("/sandbox/customers", []))).toBe(
-      "400 INVALID_REQUEST,  INVALID_VALUE",
-    );
-    const text = '{"email":"a@b.c","email":"c@b.a"}';
-    expect(await one.call("POST", "/sandbox/customers", { text })).toMatchObject({ status: 400 });
     const link = `/sandbox/customers/${one.seeded.customers.created}/link`;
     const digits = await one.post(link, { accountLastFourDigits: "12a4" });
     expect(refusal(digits)).toBe("400 INVALID_REQUEST, /accountLastFourDigits INVALID_VALUE");
@@ -54,7 +51,7 @@ describe("a customer of the sandbox", () => {
   });
 
   it("is refused a move that its status forbids, and 404 if it does not exist", async () => {
-    const one = await openSandbox();
+    const one = await open();
     const move = async (id: string, name: string) =>
       refusal(await one.post(`/sandbox/customers/${id}/${name}`));
     for (const name of ["link", "unlink", "activate", "deactivate"])

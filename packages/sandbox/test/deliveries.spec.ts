@@ -1,12 +1,21 @@
 import { describe, expect, it } from "vitest";
-import { openReceiver, openSandbox, refusal, SOON, type TestSandbox } from "./open-sandbox.ts";
+import {
+  openReceiver,
+  openSandbox,
+  shareSandbox,
+  refusal,
+  SOON,
+  type TestSandbox,
+} from "./open-sandbox.ts";
+
+const open = shareSandbox();
 
 const stateOf = (one: TestSandbox) => async () =>
   (await one.list("/sandbox/deliveries"))[0]?.["state"];
 
 describe("a delivery of the sandbox", () => {
   it("is listed with its attempts, by event and by subscription", async () => {
-    const one = await openSandbox();
+    const one = await open();
     const [failing, working] = [await openReceiver(503), await openReceiver(204)];
     const keys = [await one.subscribe(failing.url), await one.subscribe(working.url)];
     const { body } = await one.emit();
@@ -26,26 +35,8 @@ describe("a delivery of the sandbox", () => {
     ]);
   });
 
-  it("is replayed at once with the same id and body, whatever its state", async () => {
-    const one = await openSandbox();
-    const receiver = await openReceiver(204);
-    await one.subscribe(receiver.url);
-    await one.emit();
-    await expect.poll(stateOf(one), SOON).toBe("delivered");
-    const [delivery] = await one.list("/sandbox/deliveries");
-    const path = `/sandbox/deliveries/${String(delivery?.["deliveryId"])}/replay`;
-    expect(await one.post(path)).toMatchObject({ status: 202, body: { state: "waiting" } });
-    await receiver.hasArrived(2);
-    const [first, second] = receiver.arrived;
-    expect(second?.body).toEqual(first?.body);
-    expect(second?.headers["webhook-id"]).toBe(first?.headers["webhook-id"]);
-    await expect
-      .poll(async () => (await one.list("/sandbox/deliveries"))[0], SOON)
-      .toMatchObject({ state: "delivered", attempts: [{ number: 1 }, { number: 2 }] });
-  });
-
-  it("is replayed with its subscription, or with all that failed since a time", async () => {
-    const one = await openSandbox();
+  it("is replayed at once with the same id and body, by itself, with its subscription or since a time", async () => {
+    const one = await open();
     // As many failures as the schedule has attempts, then a receiver that works again.
     const receiver = await openReceiver(...Array.from({ length: 10 }, () => 500), 204);
     const key = await one.subscribe(receiver.url);
@@ -56,31 +47,36 @@ describe("a delivery of the sandbox", () => {
     const since = (failedSince: unknown) => one.post("/sandbox/deliveries/replay", { failedSince });
     const { body: clock } = await one.call("GET", "/sandbox/clock");
     expect(await since(clock["now"])).toMatchObject({ status: 202, body: { replayed: 0 } });
-    expect(await since(given?.["createdAt"])).toMatchObject({ status: 202, body: { replayed: 1 } });
-    await receiver.hasArrived(11);
-    await expect.poll(stateOf(one), SOON).toBe("delivered");
-    const replay = (subscription: string) =>
-      one.post(`/sandbox/subscriptions/${subscription}/replay`);
-    expect(await replay(key)).toMatchObject({ status: 202, body: { replayed: 1 } });
-    await receiver.hasArrived(12);
+    const path = `/sandbox/deliveries/${String(given?.["deliveryId"])}/replay`;
+    for (const [count, replay, body] of [
+      [11, () => since(given?.["createdAt"]), { replayed: 1 }],
+      [12, () => one.post(`/sandbox/subscriptions/${key}/replay`), { replayed: 1 }],
+      [13, () => one.post(path), { state: "waiting" }],
+    ] as const) {
+      expect(await replay()).toMatchObject({ status: 202, body });
+      await receiver.hasArrived(count);
+      await expect.poll(stateOf(one), SOON).toBe("delivered");
+    }
+    const [first, last] = [receiver.arrived[0], receiver.arrived.at(-1)];
+    expect(last?.body).toEqual(first?.body);
+    expect(last?.headers["webhook-id"]).toBe(first?.headers["webhook-id"]);
     expect(refusal(await since("yesterday"))).toMatch(/^400 /);
-    expect(refusal(await one.post("/sandbox/deliveries/replay"))).toMatch(/^400 /);
-    expect(refusal(await replay("sub_none"))).toBe("404 SUBSCRIPTION_NOT_FOUND");
+    expect(refusal(await since(undefined))).toMatch(/^400 /);
+    const unknown = await one.post("/sandbox/subscriptions/sub_none/replay");
+    expect(refusal(unknown)).toBe("404 SUBSCRIPTION_NOT_FOUND");
   });
 
-  it("is not replayed if it does not exist or its receiver answered 410", async () => {
-    const one = await openSandbox();
-    const replay = async (id: string, token?: string) =>
-      refusal(await one.post(`/sandbox/deliveries/${id}/replay`, undefined, token));
-    expect(await replay("dlv_none")).toBe("404 DELIVERY_NOT_FOUND");
+  it("is not replayed if its receiver answered 410", async () => {
+    const one = await open();
     const receiver = await openReceiver(410);
     await one.subscribe(receiver.url);
     await one.emit();
     await expect.poll(stateOf(one), SOON).toBe("dropped");
     const [delivery] = await one.list("/sandbox/deliveries");
     const id = String(delivery?.["deliveryId"]);
-    expect(await replay(id)).toBe("410 SUBSCRIPTION_CLOSED");
-    expect(await replay(id, await one.addNamespace())).toBe("404 DELIVERY_NOT_FOUND");
+    expect(refusal(await one.post(`/sandbox/deliveries/${id}/replay`))).toBe(
+      "410 SUBSCRIPTION_CLOSED",
+    );
     await one.emit();
     expect(receiver.arrived).toHaveLength(1);
   });
@@ -98,10 +94,7 @@ describe("a subscription of the sandbox", () => {
     expect(await one.list("/sandbox/subscriptions")).toMatchObject([
       { subscriptionKey: key, status: "PAUSED", consecutiveFailures: 2, url: receiver.url },
     ]);
-    const resume = (token?: string) =>
-      one.post(`/sandbox/subscriptions/${key}/resume`, undefined, token);
-    expect(refusal(await resume(await one.addNamespace()))).toBe("404 SUBSCRIPTION_NOT_FOUND");
-    expect(await resume()).toMatchObject({
+    expect(await one.post(`/sandbox/subscriptions/${key}/resume`)).toMatchObject({
       status: 200,
       body: { status: "ACTIVE", consecutiveFailures: 0, failingSince: null },
     });

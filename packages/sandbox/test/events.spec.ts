@@ -1,11 +1,13 @@
 import { standardCatalogue } from "@countersign/schemas";
 import { profiles } from "@countersign/schemas/profiles";
 import { describe, expect, it } from "vitest";
-import { openReceiver, openSandbox, refusal, type Body } from "./open-sandbox.ts";
+import { openReceiver, openSandbox, shareSandbox, refusal, type Body } from "./open-sandbox.ts";
+
+const open = shareSandbox();
 
 describe("POST /sandbox/events", () => {
   it("emits events that their schemas accept, of every type", async () => {
-    const one = await openSandbox();
+    const one = await open();
     const receiver = await openReceiver();
     await one.subscribe(receiver.url);
     const types = Object.keys(standardCatalogue.events);
@@ -19,7 +21,7 @@ describe("POST /sandbox/events", () => {
   });
 
   it("keeps the numbers of the data that was sent digit for digit", async () => {
-    const one = await openSandbox();
+    const one = await open();
     const receiver = await openReceiver();
     await one.subscribe(receiver.url);
     const data =
@@ -47,7 +49,7 @@ describe("POST /sandbox/events", () => {
   });
 
   it("rejects an unknown type, a missing type and malformed data", async () => {
-    const one = await openSandbox();
+    const one = await open();
     for (const [json, code] of [
       [{ type: "payment.unheard" }, "UNKNOWN_EVENT, /type UNKNOWN_EVENT"],
       [{ type: "toString" }, "UNKNOWN_EVENT, /type UNKNOWN_EVENT"],
@@ -59,7 +61,7 @@ describe("POST /sandbox/events", () => {
 });
 
 it("GET /sandbox/events lists the newest first, up to a limit from 1 to 1,000", async () => {
-  const one = await openSandbox();
+  const one = await open();
   const token = await one.addNamespace();
   for (const advance of ["PT1S", "PT1S", "PT1S"]) {
     await one.emit("customer.created", token);

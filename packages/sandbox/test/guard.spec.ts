@@ -1,12 +1,23 @@
 import net from "node:net";
 import { describe, expect, it } from "vitest";
-import { openSandbox, refusal, TOKEN, type CallOptions, type TestSandbox } from "./open-sandbox.ts";
-import { fullNamespace, rowsOf, type FullNamespace } from "./routes/full-namespace.ts";
-import { routesOf } from "./routes/routes-of.ts";
+import {
+  openSandbox,
+  shareSandbox,
+  refusal,
+  type CallOptions,
+  type TestSandbox,
+} from "./open-sandbox.ts";
+import { fullNamespace, routesOf, rowsOf, type FullNamespace } from "./routes.ts";
+
+const open = shareSandbox();
 
 /** The status of an answer to a request with these very headers. */
-function raw({ sandbox }: TestSandbox, path: string, headers: readonly string[]): Promise<number> {
-  const all = [`Authorization: Bearer ${TOKEN}`, ...headers, "Connection: close"];
+function raw(
+  { sandbox, token }: TestSandbox,
+  path: string,
+  headers: readonly string[],
+): Promise<number> {
+  const all = [`Authorization: Bearer ${token}`, ...headers, "Connection: close"];
   return new Promise((resolve, reject) => {
     const socket = net.connect(sandbox.port, "127.0.0.1", () => {
       socket.write([`GET ${path} HTTP/1.1`, ...all, "", ""].join("\r\n"));
@@ -20,19 +31,17 @@ function raw({ sandbox }: TestSandbox, path: string, headers: readonly string[])
 
 /** Every call to the controls, with ids of the caller's own: none is refused for what it names. */
 function controlCalls(one: TestSandbox, own: FullNamespace): { method: string; path: string }[] {
-  // The names in the routes are those of the namespace.
-  const ids = own as unknown as Readonly<Record<string, string>>;
   const routes = routesOf(one.sandbox).filter((route) => route.includes(" /sandbox/"));
   expect(routes.length).toBeGreaterThan(20);
   return routes.map((route) => {
     const [method = "", path = ""] = route.split(" ");
-    return { method, path: path.replace(/:(\w+)/, (_, name: string) => ids[name] ?? "") };
+    return { method, path: path.replace(/:(\w+)/, (_, name: string) => own[name] ?? "") };
   });
 }
 
 describe("C2 C3 C4 every call to the sandbox's controls", () => {
-  it("is refused without effect for a foreign Host or Origin, a missing token or another media type", async () => {
-    const one = await openSandbox();
+  it("is refused without effect for a foreign Host or Origin, a missing token or another media type, and never answered with CORS headers", async () => {
+    const one = await open();
     const own = await fullNamespace(one);
     const before = await rowsOf(one, own.merchantId);
     const wrong: readonly (readonly [sent: CallOptions, refused: string])[] = [
@@ -53,11 +62,6 @@ describe("C2 C3 C4 every call to the sandbox's controls", () => {
         if (answer.status === 401) expect(answer.headers["www-authenticate"]).toMatch(/^Bearer /);
       }
     expect(await rowsOf(one, own.merchantId)).toEqual(before);
-  });
-
-  it("is answered without a header that lets another site's page read the answer", async () => {
-    const one = await openSandbox();
-    const own = await fullNamespace(one);
     for (const { method, path } of controlCalls(one, own)) {
       if (path === "/sandbox/stream") continue;
       const { headers } = await one.call(method, path, { token: own.token });
@@ -67,7 +71,7 @@ describe("C2 C3 C4 every call to the sandbox's controls", () => {
   });
 
   it("passes by a loopback name with the sandbox's port, and by no other Host", async () => {
-    const one = await openSandbox();
+    const one = await open();
     const { port } = one.sandbox;
     const status = (host: string) => raw(one, "/sandbox/clock", [`Host: ${host}`]);
     for (const name of ["127.0.0.1", "localhost", "[::1]", "LOCALHOST"])
@@ -103,8 +107,8 @@ describe("C2 C3 C4 every call to the sandbox's controls", () => {
     expect(await status("evil.test")).toBe(403);
   });
 
-  it("passes from the sandbox's own page, and from no other origin", async () => {
-    const one = await openSandbox();
+  it("passes from the sandbox's own page and no other origin, and needs JSON only if it has a body", async () => {
+    const one = await open();
     for (const [headers, status] of [
       [{ origin: "http://127.0.0.1:1" }, 403],
       [{ "sec-fetch-site": "same-site" }, 403],
@@ -115,14 +119,8 @@ describe("C2 C3 C4 every call to the sandbox's controls", () => {
       const answer = await one.call("POST", "/sandbox/reset", { headers });
       expect([headers, answer.status]).toEqual([headers, status]);
     }
-  });
-
-  it("needs JSON only if it has a body", async () => {
-    const one = await openSandbox();
-    const reset = async (sent: CallOptions) =>
-      (await one.call("POST", "/sandbox/reset", sent)).status;
-    expect(await reset({})).toBe(200);
-    expect(await reset({ json: {} })).toBe(200);
-    expect(await reset({ text: "{}", headers: { "transfer-encoding": "chunked" } })).toBe(200);
+    const chunked = { text: "{}", headers: { "transfer-encoding": "chunked" } };
+    for (const sent of [{ json: {} }, chunked])
+      expect((await one.call("POST", "/sandbox/reset", sent)).status).toBe(200);
   });
 });

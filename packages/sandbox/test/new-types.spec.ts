@@ -1,14 +1,12 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { profiles } from "@countersign/schemas/profiles";
 import { sqliteDriver } from "@countersign/service";
 import { expect, it } from "vitest";
-import { openReceiver, openSandbox, SECRET, SOON } from "./open-sandbox.ts";
+import { openReceiver, openSandbox, SECRET, SOON, temporaryFolder } from "./open-sandbox.ts";
 
 it("[P-SUBSCRIBE-NEW-TYPES] delivers a type added later to a category and to ALL, not to named types", async () => {
   const added = "payment.canceled";
-  const file = join(mkdtempSync(join(tmpdir(), "countersign-types-")), "sandbox.db");
+  const file = join(temporaryFolder(), "sandbox.db");
   const { standard } = profiles;
   const catalogue = standard.catalogue.filter(({ type }) => type !== added);
   const old = await openSandbox({

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { profiles } from "@countersign/schemas/profiles";
 import { sqliteDriver } from "@countersign/service";
-import { expect, onTestFinished } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
 import { openNamespace, type OpenedNamespace } from "../src/open-namespace.ts";
 import { startSandbox, type RunningSandbox, type SandboxOptions } from "../src/sandbox.ts";
 import { listen } from "./listen.ts";
@@ -32,7 +32,7 @@ export interface CallOptions {
   readonly json?: unknown;
   /** Sent unchanged. */
   readonly text?: string;
-  /** `null` sends none. Default: the first namespace's. */
+  /** `null` sends none. Default: the namespace's. */
   readonly token?: string | null;
   readonly headers?: OutgoingHttpHeaders;
 }
@@ -40,6 +40,8 @@ export interface CallOptions {
 export interface TestSandbox {
   readonly sandbox: RunningSandbox;
   readonly seeded: NonNullable<OpenedNamespace["seeded"]>;
+  /** The token of its namespace, which calls have by default. */
+  readonly token: string;
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   post(path: string, json?: object, token?: string): Promise<Answer>;
   /** Moves a namespace's clock. */
@@ -55,6 +57,8 @@ export interface TestSandbox {
   refund(requestKey: string, paymentId?: string, token?: string): Promise<Answer>;
 }
 
+type OnEnd = (end: () => void | Promise<void>) => void;
+
 /**
  * Opens a sandbox over a new database and a real socket, with the seed 1.
  *
@@ -62,21 +66,56 @@ export interface TestSandbox {
  */
 export async function openSandbox(
   options: Partial<SandboxOptions> = {},
-  onEnd: (end: () => void | Promise<void>) => void = onTestFinished,
+  onEnd: OnEnd = onTestFinished,
 ): Promise<TestSandbox> {
+  return (await openSandboxes(options, onEnd))();
+}
+
+/** Opens one sandbox for a file's tests. @returns Gives each test a seeded namespace of its own. */
+export function shareSandbox(options: Partial<SandboxOptions> = {}): () => Promise<TestSandbox> {
+  const ends: (() => void | Promise<void>)[] = [];
+  let next: () => Promise<TestSandbox>;
+  beforeAll(async () => {
+    next = await openSandboxes(options, (end) => ends.push(end));
+  });
+  afterAll(async () => {
+    for (const end of ends.toReversed()) await end();
+  });
+  return () => next();
+}
+
+/** A new folder that is removed in the end. */
+export function temporaryFolder(onEnd: OnEnd = onTestFinished): string {
   const folder = mkdtempSync(join(tmpdir(), "countersign-sandbox-"));
   onEnd(() => rmSync(folder, { recursive: true, force: true }));
-  const driver = options.driver ?? sqliteDriver(join(folder, "sandbox.db"));
+  return folder;
+}
+
+async function openSandboxes(options: Partial<SandboxOptions>, onEnd: OnEnd) {
+  const driver = options.driver ?? sqliteDriver(join(temporaryFolder(onEnd), "sandbox.db"));
   const profile = options.profile ?? profiles.standard;
   const sandbox = await startSandbox({ profile, port: 0, ...options, driver });
   onEnd(() => sandbox.close({ graceMs: 0 }));
   const agent = new Agent({ keepAlive: true });
   onEnd(() => agent.destroy());
-  const { seeded } = await openNamespace({ driver, profile, seed: 1, token: TOKEN });
+  let seed = 0;
+  return async () => {
+    seed += 1;
+    const token = seed === 1 ? TOKEN : `token-of-the-namespace-${seed}`;
+    const { seeded } = await openNamespace({ driver, profile, seed, token });
+    // Absent only if the database was seeded before.
+    return testSandbox({ sandbox, agent, token, seeded: seeded as TestSandbox["seeded"] });
+  };
+}
 
+interface Parts extends Pick<TestSandbox, "sandbox" | "seeded" | "token"> {
+  readonly agent: Agent;
+}
+
+function testSandbox({ sandbox, seeded, token: own, agent }: Parts): TestSandbox {
   const call: TestSandbox["call"] = (method, path, sent = {}) => {
     const text = sent.json === undefined ? sent.text : JSON.stringify(sent.json);
-    const { token = TOKEN } = sent;
+    const { token = own } = sent;
     const headers = {
       ...(text !== undefined && { "content-type": "application/json" }),
       ...(token !== null && { authorization: `Bearer ${token}` }),
@@ -84,17 +123,17 @@ export async function openSandbox(
     };
     return send(new URL(path, sandbox.url), { method, text, headers, agent });
   };
-  const post: TestSandbox["post"] = (path, json, token = TOKEN) =>
+  const post: TestSandbox["post"] = (path, json, token = own) =>
     call("POST", path, { ...(json && { json }), token });
   return {
     sandbox,
-    // Absent only if the database was seeded before.
-    seeded: seeded as TestSandbox["seeded"],
+    seeded,
+    token: own,
     call,
     post,
-    move: (json, token = TOKEN) => call("PUT", "/sandbox/clock", { json, token }),
+    move: (json, token = own) => call("PUT", "/sandbox/clock", { json, token }),
     emit: (type = "customer.created", token) => post("/sandbox/events", { type }, token),
-    list: async (path, token = TOKEN) => {
+    list: async (path, token = own) => {
       const { body } = await call("GET", path, { token });
       const [entries] = Object.values(body);
       // List calls answer with one member, a list.
@@ -107,7 +146,7 @@ export async function openSandbox(
       const { body } = await post("/v1/webhook/subscribe", json, token);
       return String(body["subscriptionKey"]);
     },
-    refund: (requestKey, paymentId = seeded?.payments.settled, token = TOKEN) =>
+    refund: (requestKey, paymentId = seeded.payments.settled, token = own) =>
       post("/v1/refunds", { paymentId, amount: usd(1), requestKey }, token),
   };
 }

@@ -1,18 +1,24 @@
 import { profiles } from "@countersign/schemas/profiles";
 import { describe, expect, it } from "vitest";
-import { openReceiver, openSandbox, refusal, usd, type TestSandbox } from "./open-sandbox.ts";
+import {
+  openReceiver,
+  openSandbox,
+  shareSandbox,
+  refusal,
+  usd,
+  type TestSandbox,
+} from "./open-sandbox.ts";
+
+const open = shareSandbox();
 
 /** Asks for a payment whose amount is this text. */
 const pay = (one: TestSandbox, amount: string, more = "") => {
   const text = `{"customerId":"${one.seeded.customers.active}","amount":${amount}${more}}`;
   return one.call("POST", "/sandbox/payments", { text });
 };
-const refundsOf = async (one: TestSandbox, token?: string) =>
-  (await one.list("/sandbox/payments", token)).filter(({ direction }) => direction === "CREDIT");
-
 describe("a payment of the sandbox", () => {
   it("keeps its amount to the cent, with two digits in the answer", async () => {
-    const one = await openSandbox();
+    const one = await open();
     const more = ',"clientReferenceId":"order 7"';
     const made = await pay(one, '{"currency":"USD","value":10.5}', more);
     const status = { paymentStatus: "CREATED", covered: false };
@@ -22,7 +28,7 @@ describe("a payment of the sandbox", () => {
   });
 
   it("is refused a malformed amount or key, and a customer that is missing or not linked", async () => {
-    const one = await openSandbox();
+    const one = await open();
     const unnamed = await one.post("/sandbox/payments", { amount: usd(1) });
     expect(refusal(unnamed)).toBe("400 INVALID_REQUEST, /customerId MISSING_MEMBER");
     const unlinked = { customerId: one.seeded.customers.created, amount: usd(1) };
@@ -59,7 +65,7 @@ describe("a payment of the sandbox", () => {
   });
 
   it("is authorized, settled and failed, each once", async () => {
-    const one = await openSandbox();
+    const one = await open();
     const move = (name: string, json?: object, id = one.seeded.payments.processing) =>
       one.post(`/sandbox/payments/${id}/${name}`, json);
     expect((await move("authorize")).body).toMatchObject({ paymentStatus: "AUTHORIZED" });
@@ -73,39 +79,9 @@ describe("a payment of the sandbox", () => {
   });
 });
 
-describe("a refund in the sandbox (S 3.1)", () => {
-  it("is not returned unless the profile has late returns", async () => {
-    const one = await openSandbox();
-    const { body } = await one.refund("key-1");
-    const returned = await one.post(`/sandbox/payments/${String(body["paymentId"])}/return`);
-    expect(refusal(returned)).toBe("422 LATE_RETURN_UNSUPPORTED");
-  });
-
-  it("waits three business days of the namespace's clock, and its event arrives", async () => {
-    const one = await openSandbox();
-    const receiver = await openReceiver();
-    // A Friday before a holiday on Monday, 16 February 2026: Tuesday, Wednesday, Thursday.
-    const token = await one.addNamespace("2026-02-13T20:00:00.000Z");
-    await one.subscribe(receiver.url, token);
-    const post = async (path: string, json: object = {}) =>
-      (await one.post(path, json, token)).body;
-    const { id: customerId } = await post("/sandbox/customers");
-    await post(`/sandbox/customers/${String(customerId)}/link`);
-    const { paymentId } = await post("/sandbox/payments", { customerId, amount: usd(80) });
-    await post(`/sandbox/payments/${String(paymentId)}/settle`);
-    const { body: refund } = await one.refund("key-1", String(paymentId), token);
-    expect(refund).toMatchObject({ paymentStatus: "PENDING" });
-    const eligibleAt = "2026-02-19T05:00:00.000Z";
-    const shown = () => refundsOf(one, token);
-    expect(await shown()).toMatchObject([{ paymentStatus: "PENDING", eligibleAt }]);
-
-    await one.move({ now: "2026-02-19T04:59:59.999Z" }, token);
-    expect(await shown()).toMatchObject([{ paymentStatus: "PENDING" }]);
-    expect(receiver.arrived.map(({ type }) => type)).not.toContain("refund.authorized");
-    const moved = await one.move({ now: eligibleAt }, token);
-    expect(moved.body).toMatchObject({ instants: [eligibleAt] });
-    expect(await shown()).toMatchObject([{ paymentStatus: "AUTHORIZED", eligibleAt: null }]);
-    // The move has waited for the attempt.
-    expect(receiver.arrived.at(-1)).toMatchObject({ type: "refund.authorized" });
-  });
+it("a refund in the sandbox is not returned unless the profile has late returns", async () => {
+  const one = await open();
+  const { body } = await one.refund("key-1");
+  const returned = await one.post(`/sandbox/payments/${String(body["paymentId"])}/return`);
+  expect(refusal(returned)).toBe("422 LATE_RETURN_UNSUPPORTED");
 });

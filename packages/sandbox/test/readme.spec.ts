@@ -5,19 +5,12 @@ import { errorCodes, memberCodes, type ErrorCodeEntry } from "@countersign/servi
 import { controls } from "../src/controls.ts";
 import { sandboxErrorCodes } from "../src/error-codes.ts";
 import { Faults } from "../src/faults.ts";
-import { openReceiver, openSandbox, type Body, type TestSandbox } from "./open-sandbox.ts";
-
-interface CurlLine {
-  readonly method: string;
-  /** With `$NAMES` in it. */
-  readonly path: string;
-  readonly body: string | undefined;
-}
+import { openReceiver, openSandbox } from "./open-sandbox.ts";
 
 const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
 
 /** A curl line as the shell would read it; its quotes around `$NAMES` fall away. */
-function readLine(line: string): CurlLine {
+function readLine(line: string) {
   const body = / -d '(.*)' /.exec(line)?.[1]?.replaceAll("'", "");
   const method = / -X (\w+) /.exec(line)?.[1] ?? (body === undefined ? "GET" : "POST");
   const path = /\$URL(\/\S+?)"?$/.exec(line)?.[1] ?? "";
@@ -48,14 +41,26 @@ describe("the curl lines of the README", () => {
   it("are answered as printed, one after the other", async () => {
     const returning = { ...profiles.standard.refund, lateReturn: true };
     const one = await openSandbox({ profile: { ...profiles.standard, refund: returning } });
-    const known = await sown(one);
+    // What the lines name and do not make: a refund that can be returned, and a delivery.
+    const subscription = await one.subscribe((await openReceiver(204)).url);
+    const refund = await one.refund("readme");
+    expect(refund.body["paymentStatus"]).toBe("AUTHORIZED");
+    const [delivery] = await one.list("/sandbox/deliveries");
+    const known = new Map<string, unknown>([
+      ["SUBSCRIPTION", subscription],
+      ["REFUND", refund.body["paymentId"]],
+      ["DELIVERY", delivery?.["deliveryId"]],
+      ["EVENT", delivery?.["eventId"]],
+    ]);
+    const filled = (text: string): string =>
+      text.replaceAll(/\$([A-Z]+)/g, (_, name: string) => String(known.get(name)));
     // The stream does not end; its own tests read it.
     for (const { method, path, body } of lines.filter((line) => !line.path.endsWith("/stream"))) {
-      const filled = filler(known);
       const options = body === undefined ? {} : { text: filled(body) };
       const answer = await one.call(method, filled(path), options);
       expect(Math.floor(answer.status / 100), `${method} ${path}: ${answer.text}`).toBe(2);
-      remember(known, `${method} ${path}`, answer.body);
+      if (path === "/sandbox/customers") known.set("CUSTOMER", answer.body["id"]);
+      if (path === "/sandbox/payments") known.set("PAYMENT", answer.body["paymentId"]);
     }
   });
 });
@@ -73,31 +78,3 @@ describe("an error code of the sandbox", () => {
     }
   });
 });
-
-type Known = Map<string, string>;
-
-const filler =
-  (known: Known) =>
-  (text: string): string =>
-    text.replaceAll(/\$([A-Z]+)/g, (_, name: string) => known.get(name) ?? `no ${name}`);
-
-/** What the lines name and do not make: a refund that can be returned, and a delivery. */
-async function sown(one: TestSandbox): Promise<Known> {
-  const { url } = await openReceiver(204);
-  const subscription = await one.subscribe(url);
-  const refund = await one.refund("readme");
-  expect(refund.body["paymentStatus"]).toBe("AUTHORIZED");
-  const [delivery] = await one.list("/sandbox/deliveries");
-  return new Map([
-    ["SUBSCRIPTION", subscription],
-    ["REFUND", String(refund.body["paymentId"])],
-    ["DELIVERY", String(delivery?.["deliveryId"])],
-    ["EVENT", String(delivery?.["eventId"])],
-  ]);
-}
-
-/** What a line made is what the next ones name. */
-function remember(known: Known, call: string, body: Body): void {
-  if (call === "POST /sandbox/customers") known.set("CUSTOMER", String(body["id"]));
-  if (call === "POST /sandbox/payments") known.set("PAYMENT", String(body["paymentId"]));
-}

@@ -3,15 +3,17 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import {
   openReceiver,
   openSandbox,
+  shareSandbox,
   refusal,
   SOON,
-  TOKEN,
   type Body,
   type TestSandbox,
 } from "./open-sandbox.ts";
 
+const open = shareSandbox();
+
 /** Listens to the stream of a namespace. */
-async function listen(one: TestSandbox, token = TOKEN) {
+async function listen(one: TestSandbox, token = one.token) {
   const told: { name: string; data: Body }[] = [];
   let isEnded = false;
   const type = await new Promise<string>((resolve, reject) => {
@@ -40,7 +42,7 @@ async function listen(one: TestSandbox, token = TOKEN) {
 
 describe("GET /sandbox/stream", () => {
   it("streams events, deliveries and attempts as they happen, and is read only", async () => {
-    const one = await openSandbox();
+    const one = await open();
     const receiver = await openReceiver(503);
     const key = await one.subscribe(receiver.url);
     const { told, type } = await listen(one);
@@ -57,7 +59,7 @@ describe("GET /sandbox/stream", () => {
   });
 
   it("streams every event once and in order, however many share one instant of the clock", async () => {
-    const one = await openSandbox();
+    const one = await open();
     const { told } = await listen(one);
     // More than are read from the database at once.
     const all = Array.from({ length: 12 }, () =>
@@ -72,7 +74,7 @@ describe("GET /sandbox/stream", () => {
   });
 
   it("streams nothing of the past or of another namespace, and `gap` after its own reset", async () => {
-    const one = await openSandbox();
+    const one = await open();
     const token = await one.addNamespace();
     await one.post("/sandbox/customers");
     const mine = await listen(one);

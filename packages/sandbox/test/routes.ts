@@ -1,15 +1,30 @@
-import { usd, type TestSandbox } from "../open-sandbox.ts";
+import type { RunningSandbox } from "../src/sandbox.ts";
+import { usd, type TestSandbox } from "./open-sandbox.ts";
 
-/** Ids of one namespace that has something of every kind. */
-export interface FullNamespace {
+/** The parts of Express's router that tell its routes; it has no types for them. */
+interface Layer {
+  readonly route?: {
+    readonly path: string;
+    readonly stack: readonly { readonly method?: string }[];
+  };
+}
+
+/** Every route of a running sandbox as `METHOD /path`, also what stands before the router. */
+export function routesOf({ service }: RunningSandbox): string[] {
+  const { stack } = service.app.router as unknown as { readonly stack: readonly Layer[] };
+  const routed = stack.flatMap(({ route }) =>
+    (route?.stack ?? []).flatMap(({ method }) =>
+      // `undefined`: what answers every other method.
+      method === undefined ? [] : [`${method.toUpperCase()} ${route?.path ?? ""}`],
+    ),
+  );
+  return [...routed, "GET /sandbox/stream"].toSorted();
+}
+
+/** Ids of one namespace that has something of every kind, by the names in routes and bodies. */
+export interface FullNamespace extends Readonly<Record<string, string>> {
   readonly token: string;
   readonly merchantId: string;
-  readonly customerId: string;
-  readonly paymentId: string;
-  readonly refundId: string;
-  readonly subscriptionKey: string;
-  readonly deliveryId: string;
-  readonly eventId: string;
 }
 
 /** A namespace with a customer, a payment and its refund, a subscription and what is bound for it. */
@@ -32,6 +47,7 @@ export async function fullNamespace(one: TestSandbox): Promise<FullNamespace> {
     paymentId,
     refundId: String(refund["paymentId"]),
     subscriptionKey,
+    subscriptionId: subscriptionKey,
     deliveryId: String(delivery?.["deliveryId"]),
     eventId: String(delivery?.["eventId"]),
   };
