@@ -65,9 +65,10 @@ function send(
 describe("T-32 B18 the records of another merchant", () => {
   it("are behind routes that take an id in the path, in the body, or none: a new one has to be listed", async () => {
     const { sandbox } = await open();
-    const inBody = bodyCalls.map(([route]) => route.split("?")[0]);
+    const inBody = bodyCalls.map(([route]) => route.replace(/[?].*/, ""));
     const unnamed = routesOf(sandbox).filter((route) => !route.includes("/:"));
-    expect(unnamed.toSorted()).toEqual([...new Set([...lists, ...others, ...inBody])].toSorted());
+    const listed = new Set<string>([...lists, ...others, ...inBody]);
+    expect(unnamed.toSorted()).toEqual([...listed].toSorted());
   });
 
   it("are answered 404, word for word as unknown ids, by every id of every route, and found in their own namespace", async () => {

@@ -1,13 +1,6 @@
 import { profiles } from "@countersign/schemas/profiles";
 import { describe, expect, it } from "vitest";
-import {
-  openReceiver,
-  openSandbox,
-  shareSandbox,
-  refusal,
-  usd,
-  type TestSandbox,
-} from "./open-sandbox.ts";
+import { openSandbox, shareSandbox, refusal, usd, type TestSandbox } from "./open-sandbox.ts";
 
 const open = shareSandbox();
 

@@ -143,8 +143,9 @@ async function expectAll(ledger: Ledger, real: Namespace, all: readonly Arrived[
   }
 }
 
-async function listed({ call, token }: Namespace, name: string, filter = ""): Promise<Row[]> {
-  const { body } = await call("GET", `/sandbox/${name}?limit=1000${filter}`, { token });
+async function listed(real: Namespace, name: string, filter = ""): Promise<Row[]> {
+  const path = `/sandbox/${name}?limit=1000${filter}`;
+  const { body } = await real.call("GET", path, { token: real.token });
   // The texts of a list call's rows; other members are not read.
   return body[name] as Row[];
 }
