@@ -1,10 +1,10 @@
-// Runs everything that a change must pass. The tests leave cores idle while they wait for processes and
-// sockets: the other checks run at the same time, one after the other, and are reported at the end.
+// Runs the tests and the checks of `npm test`. The tests leave cores idle while they wait for processes and
+// sockets: the checks run at the same time, one after the other, and are reported at the end.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 
-const CHECKS = ["typecheck", "generate:check", "lint", "pack:check"];
+const CHECKS = ["typecheck", "generate:check", "pack:check"];
 
 interface Result {
   readonly name: string;
