@@ -16,7 +16,7 @@ import { type MatrixDocument, type MatrixOfRole, pagesOf } from "./page.ts";
 import { providerFaults } from "./providers/faults.ts";
 import { receiverFaults } from "./receivers/faults.ts";
 
-const HELP = `pnpm matrix [--role receiver|provider] [--seed N] [--check | --fault TEXT | --repeat N [--good TEXT]]
+const HELP = `pnpm matrix [--role receiver|provider] [--seed N] [--check | --fault TEXT]
 
 Runs every check against every broken and every good target, and writes docs/matrix.md and docs/matrix.json.
 Exit code 1 if a fault is not caught as it must be, or if a good target raises an alarm.
@@ -24,17 +24,13 @@ Exit code 1 if a fault is not caught as it must be, or if a good target raises a
   --role ROLE    run only this role; keep the other's written results
   --check        write nothing; also exit with 1 if the written results are stale
   --fault TEXT   show what catches the broken targets whose words contain TEXT; write nothing
-  --repeat N     run the checks N times against the good targets, each time with another seed
-  --good TEXT    with --repeat: only the good targets whose name contains TEXT
-  --seed N       first seed (default: 1)
+  --seed N       seed of the checks (default: 1)
 `;
 
 const { values: asked } = parseArgs({
   options: {
     role: { type: "string" },
     check: { type: "boolean", default: false },
-    repeat: { type: "string" },
-    good: { type: "string", default: "" },
     fault: { type: "string" },
     seed: { type: "string", default: "1" },
     help: { type: "boolean", default: false },
@@ -68,13 +64,7 @@ async function play<T extends Target>(
   pace: { readonly atOnce: number; readonly runs?: number },
 ): Promise<void> {
   const options = { checks, requirements: all, seed, ...pace };
-  const { fault, repeat } = asked;
-  if (repeat !== undefined) {
-    for (let round = 0; round < Number(repeat); round += 1)
-      for (const one of good.filter(({ name }) => name.includes(asked.good)))
-        await judge(one, { checks, requirements: all, seed: seed + round });
-    return;
-  }
+  const { fault } = asked;
   const some = faults.filter((one) => `${one.requirement} ${one.what}`.includes(fault ?? ""));
   const onRow = ({ what }: { readonly what: string }): void => progress(`${role}: ${what}`);
   const rows = await matrixOf(some, { ...options, onRow });
@@ -84,7 +74,11 @@ async function play<T extends Target>(
       console.log(`${requirement}: ${what}\n  caught by ${caughtBy.join(", ") || "nothing"}`);
     return;
   }
-  for (const one of good) await judge(one, options);
+  for (const one of good) {
+    progress(`${role}: ${one.name}`);
+    if (one.missing !== undefined) console.error(`${one.name}: not run, ${one.missing}`);
+    else problems.push(...(await alarmsAt(one, options)));
+  }
   console.log(`${role}: ${rows.length} faults, ${good.length} good targets`);
   const tested = new Set(checks.flatMap((check) => check.requirements));
   made[role] = {
@@ -97,17 +91,6 @@ async function play<T extends Target>(
     })),
     good: good.map(({ name, findings = [] }) => ({ name, findings })),
   };
-}
-
-async function judge<T extends Target>(
-  good: Good<T>,
-  options: Parameters<typeof alarmsAt<T>>[1],
-): Promise<void> {
-  progress(`seed ${options.seed}: ${good.name}`);
-  if (good.missing !== undefined) console.error(`${good.name}: not run, ${good.missing}`);
-  else
-    for (const alarm of await alarmsAt(good, options))
-      problems.push(`seed ${options.seed}: ${alarm}`);
 }
 
 /** Writes the results, or with --check compares them; returns false if they were stale. */

@@ -35,14 +35,14 @@ describe("the detection matrix", { timeout: 90_000 }, () => {
       receiverFaults.filter(({ isSlow }) => !isSlow),
       "requirement",
     );
-    const rows = await matrixOf(faults, { ...short, checks: receiverChecks, atOnce: 6 });
+    const rows = await matrixOf(faults, { ...short, checks: receiverChecks, atOnce: 12 });
     expect(offDiagonal(rows, { isShort: true })).toEqual([]);
     expect(rows.length).toBeGreaterThan(40);
   });
 
   it.concurrent("catches a broken provider of each check", async () => {
     const faults = firstOf(providerFaults, "check");
-    const rows = await matrixOf(faults, { ...short, checks: providerChecks, runs: 12, atOnce: 4 });
+    const rows = await matrixOf(faults, { ...short, checks: providerChecks, runs: 12, atOnce: 8 });
     expect(offDiagonal(rows, { isShort: true })).toEqual([]);
     expect(rows.length).toBe(providerChecks.length);
   });

@@ -23,8 +23,7 @@ export function pagesOf(document: MatrixDocument): Readonly<Record<string, strin
 
 Each target below is broken in one way. \`pnpm matrix\` runs every check against every one of them. It fails if the
 requirement that a target breaks does not catch it, if another requirement catches it without a reason given here, or
-if a good target raises an alarm. \`pnpm matrix --repeat 100\` runs all checks a hundred times against the good targets,
-each time with another seed.
+if a good target raises an alarm. \`npm run test:long -- matrix\` does so with another seed each time.
 
 The broken receivers are one small receiver with one step changed; it shares no code with ours. The broken providers are
 the sandbox behind a proxy that changes calls, answers or deliveries.

@@ -1,22 +1,12 @@
 import {
-  githubReport,
   hostReceiver,
-  htmlReport,
   httpSend,
-  jsonReport,
-  junitReport,
-  markdownReport,
   providerChecks,
   type ProviderTarget,
   receiverChecks,
   receiverTarget,
-  type Report,
-  type ReportDocument,
-  reportOfRun,
   requirements,
   run,
-  terminalEntry,
-  terminalSummary,
 } from "@countersign/contract-kit";
 import { profiles } from "@countersign/schemas/profiles";
 import {
@@ -41,7 +31,8 @@ export async function meetReceiver(name: string, where: "attempts" | "effects") 
     effectsWaitMs: 100,
   });
   try {
-    return reported(await run({ target, checks: receiverChecks, ...common }), hostile.said);
+    const report = await run({ target, checks: receiverChecks, ...common });
+    return { report, asked: hostile.said.map((text) => text.split("\r\n")[0] ?? "") };
   } finally {
     await Promise.all([hostile.close(), good.close()]);
   }
@@ -62,7 +53,8 @@ export async function meetProvider(name: string, secret: string) {
     receiver,
   };
   try {
-    return reported(await run({ target, checks: providerChecks, ...common }), hostile.said);
+    const report = await run({ target, checks: providerChecks, ...common });
+    return { report, asked: hostile.said.map((text) => text.split("\r\n")[0] ?? "") };
   } finally {
     close();
     receiver.close();
@@ -76,42 +68,4 @@ function hostilityOf(name: string): Hostility {
   const found = hostilities[name];
   if (found === undefined) throw new Error(`unknown hostility ${name}`);
   return found;
-}
-
-/** A report with the first lines of the requests that led to it, and the injections in any format. */
-function reported(report: Report, said: readonly string[]) {
-  const document = reportOfRun(report);
-  const texts = Object.entries(formatsOf(document));
-  const injected = texts.flatMap(([format, text]) => injectedInto(format, text));
-  return { report, document, asked: said.map((text) => text.split("\r\n")[0] ?? ""), injected };
-}
-
-/** Renders the report in every format. */
-export function formatsOf(document: ReportDocument): Readonly<Record<string, string>> {
-  return {
-    terminal: [...document.entries.flatMap(terminalEntry), ...terminalSummary(document)].join("\n"),
-    html: htmlReport(document),
-    junit: junitReport(document),
-    markdown: markdownReport(document),
-    github: githubReport(document),
-    json: jsonReport(document),
-  };
-}
-
-const everywhere: readonly RegExp[] = [/[^\P{Cc}\n\t]/u, /[\u202A-\u202E\u2066-\u2069]/];
-const patterns: Readonly<Record<string, readonly RegExp[]>> = {
-  terminal: [/\t/],
-  html: [/<script/i, /<img/i, /<[^>]+\son\w+\s*=/i, /javascript:[^<]*"/],
-  junit: [/<pwned/, /<script/, /&pwned;/],
-  github: [/^::(?!(?:error|warning|notice) )/m, /^##\[/m, /^::[^:]*file=pwned/m],
-};
-
-/** Finds text of a report that would do something where it is shown. */
-export function injectedInto(format: string, text: string): readonly string[] {
-  return [...everywhere, ...(patterns[format] ?? [])].flatMap((pattern) => {
-    const at = text.search(pattern);
-    return at < 0
-      ? []
-      : [`${format}: ${JSON.stringify(text.slice(Math.max(0, at - 40), at + 60))}`];
-  });
 }

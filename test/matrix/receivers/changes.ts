@@ -1,5 +1,4 @@
 import type { Conduct } from "./conduct.ts";
-import { honestReading, type Reading } from "./read-event.ts";
 import { honestVerifying, type Verifying } from "./verify.ts";
 
 /** Another conduct than the honest one. Made anew for each receiver: some remember attempts. */
@@ -14,7 +13,3 @@ export const always =
 /** Replaces steps of verifying. */
 export const verifying = (change: Partial<Verifying>): Change =>
   always({ verifying: { ...honestVerifying, ...change } });
-
-/** Replaces steps of reading. */
-export const reading = (change: Partial<Reading>): Change =>
-  always({ reading: { ...honestReading, ...change } });

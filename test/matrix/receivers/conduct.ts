@@ -1,7 +1,7 @@
 import { exactCents } from "../../../packages/contract-kit/test/receiver/make-effects.ts";
 import { fitsSchema } from "./fits-schema.ts";
 import { type Answer, type Arrived, ok, refusal, valuesOf } from "./http.ts";
-import { type Happening, honestReading } from "./read-event.ts";
+import type { Happening } from "./read-event.ts";
 import { honestVerifying, type Reason, verify, type Verifying } from "./verify.ts";
 
 /** An inbox's record of an event. */
@@ -23,8 +23,7 @@ export const secrets: readonly [string, string] = [
 /** Breaks no requirement. */
 export const honest = {
   verifying: honestVerifying,
-  reading: honestReading,
-  methods: ["POST"] as readonly string[],
+  areMembersOnce: true,
   wrongMethod: refusal(405, "method", { allow: "POST" }),
   /** Refuses by the headers only, before the body is read. */
   judgeHeaders(arrived: Pick<Arrived, "rawHeaders">): Answer | undefined {

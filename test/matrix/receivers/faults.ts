@@ -14,14 +14,6 @@ const exceptions: Exceptions = {
     "R-BODY-DOCUMENTED": "The kit pads bodies with spaces, which serializing drops.",
   },
   "accepts an attempt without a signature header": UNSIGNED,
-  "verifies nothing": {
-    "R-VERIFY-WRONG-KEY": "If nothing is compared, any key opens.",
-    "R-VERIFY-OWN-KEYS": "If nothing is compared, a key that the attempt brings opens.",
-    "R-VERIFY-WHOLE": "If nothing is compared, a part of a signature opens.",
-  },
-  "accepts full stops in an id, so that signed text can be split elsewhere": {
-    "R-EVENT-ID": "Such an id is never that of the envelope.",
-  },
   "inflates a compressed body and verifies the result": {
     "R-BODY-IDENTITY": "It does not answer what it inflates with 415.",
   },
@@ -31,18 +23,8 @@ const exceptions: Exceptions = {
   "never answers one type of event": {
     "R-ACK-GENUINE": "An event without an answer is not acknowledged.",
   },
-  "keeps no record of events": {
-    "R-ONCE-REUSED": "Without a record no id is known.",
-    "R-ONCE-CONCURRENT": "Without a record no event is in progress.",
-  },
-  "identifies an event by its signature": {
-    "R-ONCE-REUSED": "Another body has another signature.",
-  },
   "acknowledges before its handler has run": {
     "R-ACK-FAILED": "The failure comes too late to be answered.",
-  },
-  "acknowledges an event whose handler failed": {
-    "R-ACK-AFTER-HANDLER": "An acknowledgement after a failure follows no success.",
   },
 };
 

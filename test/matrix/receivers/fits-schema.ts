@@ -6,27 +6,22 @@ import type { Happening } from "./read-event.ts";
 
 const documents = new URL("../../../schemas/documents/", import.meta.url);
 type Validators = ReadonlyMap<string, ValidateFunction>;
-let open: Validators | undefined;
-let closed: Validators | undefined;
+let made: Validators | undefined;
+const open = (): Validators => (made ??= validators());
 
 /** True if an event of a known type has the data that its schema demands, or its type is unknown. */
-export const fitsSchema = (event: Happening): boolean =>
-  (open ??= validators(asRead)).get(event.type)?.(event) ?? true;
-
-/** Like `fitsSchema`, but refuses unknown members: a writer's view, wrong for a reader. */
-export const fitsClosedSchema = (event: Happening): boolean =>
-  (closed ??= validators((_key, value) => value)).get(event.type)?.(event) ?? true;
+export const fitsSchema = (event: Happening): boolean => open().get(event.type)?.(event) ?? true;
 
 /** True if there is a schema for events of this type. */
-export const isKnownType = (type: string): boolean => (open ??= validators(asRead)).has(type);
+export const isKnownType = (type: string): boolean => open().has(type);
 
-function validators(revive: (key: string, value: unknown) => unknown): Validators {
+function validators(): Validators {
   const ajv = new Ajv2020({ strict: false, validateFormats: false, multipleOfPrecision: 6 });
   const ids = new Map<string, string>();
   for (const folder of ["events", "resources"])
     for (const name of readdirSync(new URL(folder, documents))) {
       const text = readFileSync(new URL(`${folder}/${name}`, documents), "utf8");
-      const schema = JSON.parse(text, revive) as Record<string, unknown>;
+      const schema = JSON.parse(text, asRead) as Record<string, unknown>;
       ajv.addSchema(schema);
       const type = /^(\w+\.\w+)\.schema\.json$/.exec(name)?.[1];
       if (folder === "events" && type !== undefined) ids.set(type, String(schema["$id"]));

@@ -6,24 +6,18 @@ export interface Happening {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** The steps of reading an authentic body, each of which a fault may replace. */
-export type Reading = Readonly<typeof honestReading>;
-
-export const honestReading = {
-  /** @throws {Error} The bytes are not UTF-8. */
-  decode: (body: Buffer): string =>
-    new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body),
-  depth: 16,
-  areMembersOnce: true,
-};
+const DEPTH = 16;
 
 /**
  * Reads an event strictly.
  *
- * @throws {Error} The bytes are not JSON, or JSON that two readers may read differently.
+ * @throws {Error} The bytes are not UTF-8 or JSON, or JSON that two readers may read differently.
  */
-export function readEvent(body: Buffer, { decode, depth, areMembersOnce }: Reading): Happening {
-  const text = decode(body);
+export function readEvent(
+  body: Buffer,
+  { areMembersOnce }: { readonly areMembersOnce: boolean },
+): Happening {
+  const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
   const value: unknown = JSON.parse(text);
   const open: Set<string>[] = [];
   // The text is JSON by now: a string before a colon names a member.
@@ -36,7 +30,7 @@ export function readEvent(body: Buffer, { decode, depth, areMembersOnce }: Readi
       if (areMembersOnce && names?.has(name)) throw new Error("a member is repeated");
       names?.add(name);
     }
-    if (open.length > depth) throw new Error("too deep");
+    if (open.length > DEPTH) throw new Error("too deep");
   }
   if (!isHappening(value)) throw new Error("not an event");
   return value;

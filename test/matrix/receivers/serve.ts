@@ -21,7 +21,7 @@ export async function serve(change: Partial<Conduct> = {}) {
   /** Headers → body → signature → event → inbox → handler. */
   const receive = async (request: IncomingMessage): Promise<Answer | undefined> => {
     if (refused.has(request.socket)) return undefined;
-    if (!conduct.methods.includes(request.method ?? "")) return conduct.wrongMethod;
+    if (request.method !== "POST") return conduct.wrongMethod;
     const head = { rawHeaders: request.rawHeaders, body: Buffer.alloc(0) };
     const early = conduct.judgeHeaders(head);
     if (early !== undefined) return early;
@@ -33,7 +33,7 @@ export async function serve(change: Partial<Conduct> = {}) {
     if (reason !== undefined) return conduct.unbelieved(reason);
     let event: Happening;
     try {
-      event = readEvent(arrived.body, conduct.reading);
+      event = readEvent(arrived.body, conduct);
     } catch {
       return conduct.unreadable(arrived.body);
     }

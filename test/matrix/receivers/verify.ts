@@ -21,9 +21,6 @@ export const honestVerifying = {
   },
   keys: (secrets: readonly string[]): readonly Buffer[] =>
     secrets.map((secret) => Buffer.from(secret.replace(/^whsec_/, ""), "base64")),
-  isId: (text: string) => /^[A-Za-z0-9_-]{1,256}$/.test(text),
-  /** Seconds; undefined if the text is not a timestamp. */
-  seconds: (text: string) => (/^(0|[1-9]\d{0,11})$/.test(text) ? Number(text) : undefined),
   /** The signatures of the header that this receiver can judge, as they are written. */
   candidates: (header: string): readonly string[] =>
     header
@@ -51,8 +48,8 @@ export function verify(
   const timestamp = steps.header(arrived, "webhook-timestamp");
   const header = steps.header(arrived, "webhook-signature");
   if (id === undefined || timestamp === undefined || header === undefined) return "missing";
-  const sent = steps.seconds(timestamp);
-  if (!steps.isId(id) || sent === undefined) return "garbled";
+  if (!/^[A-Za-z0-9_-]{1,256}$/.test(id) || !/^(0|[1-9]\d{0,11})$/.test(timestamp))
+    return "garbled";
 
   const text = steps.signedText({ id, timestamp, body: arrived.body });
   const candidates = steps.candidates(header);
@@ -61,5 +58,7 @@ export function verify(
     .map((key) => createHmac("sha256", key).update(text).digest())
     .some((digest) => candidates.some((given) => steps.isSame(digest, given)));
   if (!isGenuine) return "mismatch";
-  return steps.isTimely({ sent, now: Math.floor(Date.now() / 1000) }) ? undefined : "time";
+  return steps.isTimely({ sent: Number(timestamp), now: Math.floor(Date.now() / 1000) })
+    ? undefined
+    : "time";
 }

@@ -17,7 +17,7 @@ export const TOKEN = "token-of-the-first-namespace";
 /** The standard profile with less time for an attempt, which is still enough on a busy machine. */
 export const quick: Profile = {
   ...profiles.standard,
-  delivery: { ...profiles.standard.delivery, timeoutMs: 5000 },
+  delivery: { ...profiles.standard.delivery, timeoutMs: 3000 },
 };
 
 export interface OpenedSandbox {
@@ -35,9 +35,12 @@ export interface OpenedSandbox {
 export async function openSandbox({
   profile = profiles.standard,
   driver: given,
+  deliveryMs = 10_000,
 }: {
   readonly profile?: Profile;
   readonly driver?: Driver | undefined;
+  /** Longest wait for an attempt, in milliseconds. */
+  readonly deliveryMs?: number;
 } = {}): Promise<OpenedSandbox> {
   const folder = mkdtempSync(join(tmpdir(), "countersign-sandbox-"));
   const driver = given ?? sqliteDriver(join(folder, "sandbox.db"));
@@ -47,7 +50,7 @@ export async function openSandbox({
   if (seeded === undefined) throw new Error("the namespace was not seeded");
   const { url } = sandbox;
   const { send, close } = httpSend(url, { timeoutMs: 60_000 });
-  const receiver = await hostReceiver({ deliveryMs: 10_000 });
+  const receiver = await hostReceiver({ deliveryMs });
   const token = (): Promise<string> => Promise.resolve(TOKEN);
   return {
     url,
