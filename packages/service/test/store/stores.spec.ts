@@ -1,12 +1,8 @@
 import { driverSuite } from "./driver-suite.ts";
-import { onStores, pglite, postgres, sqlite, threadedSqlite } from "./stores.ts";
+import { onStores, postgres, sqlite, threadedSqlite } from "./stores.ts";
 import { storySuite } from "./story-suite.ts";
 
-// PGlite stands in for the dialect where there is no PostgreSQL, and takes seconds to start: where there
-// is one, it is in the slow lane.
-const postgresOrDialect = postgres.missing === undefined ? [postgres] : [pglite, postgres];
-
-onStores([sqlite, threadedSqlite, ...postgresOrDialect], (store) => {
+onStores([sqlite, threadedSqlite, postgres], (store) => {
   driverSuite(store);
   if (store.name !== sqlite.name) storySuite(store);
 });

@@ -54,12 +54,6 @@ export const threadedSqlite: Store = {
   }),
 };
 
-export const pglite: Store = {
-  name: "PGlite",
-  // Its 20 megabytes are for those who try it.
-  start: async () => (await import("./pglite-store.ts")).startPglite(),
-};
-
 export const postgres: Store = {
   name: "PostgreSQL",
   ...(postgresBinaries === undefined && { missing: "PostgreSQL is not installed" }),

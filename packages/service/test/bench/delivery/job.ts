@@ -1,42 +1,31 @@
-/** What one process of the benchmark is told, as JSON in its first argument. */
+/** The job of one process of the benchmark: JSON in its first argument. */
 export interface BenchJob {
-  readonly kind:
-    | "memory"
-    | "sqlite"
-    | "postgres"
-    | "pg-boss"
-    | "graphile-worker"
-    | "bullmq"
-    | "processes"
-    | "one-of-many"
-    | "latency-sqlite"
-    | "latency-postgres";
+  readonly kind: "memory" | "sqlite" | "postgres" | "pg-boss" | "graphile-worker" | "bullmq";
   /** Where the sink listens, on every loopback address. */
   readonly sinkPort: number;
   /** Where PostgreSQL and Redis listen. */
   readonly postgresPort: number;
   readonly redisPort: number;
   readonly deliveries: number;
-  /** Each so-manieth delivery goes to the slow endpoint; 0: none does. */
+  /** Every delivery whose number is a multiple of this goes to the slow endpoint; 0: none does. */
   readonly slowEvery: number;
-  /** Rows beside them that are due much later. */
+  /** Deliveries that are due a day later. */
   readonly later: number;
-  /** Events per second that are written beside, where latency is measured; 0: as many as it can. */
-  readonly offered: number;
-  /** How many of them deliver, where several do. */
-  readonly processes: number;
-  /** The database that others have made. */
-  readonly database?: string;
 }
 
-/** What it prints, as JSON. */
+/** What the process prints, as JSON. */
 export interface BenchFigures {
   /** Deliveries per second to the endpoints that are not slow. */
   readonly rate: number;
-  /** Microseconds of this process's time on a processor for each of them; no noise of other processes. */
-  readonly cpu?: number;
-  /** Milliseconds from commit to the arrival at the sink. */
-  readonly latency?: { readonly p50: number; readonly p99: number };
+  /** CPU time of this process for each of them, in microseconds. */
+  readonly cpu: number;
+}
+
+/** Runs one process of the benchmark: no kind inherits another one's heap or compiled code. */
+export async function runJob(figuresOf: (job: BenchJob) => Promise<BenchFigures>): Promise<void> {
+  // Written by the benchmark.
+  const job = JSON.parse(process.argv[2] ?? "") as BenchJob;
+  process.stdout.write(`${JSON.stringify(await figuresOf(job))}\n`, () => process.exit());
 }
 
 /** Attempts at one time, of every kind. */
@@ -58,10 +47,7 @@ export function endpointOf(number: number, slowEvery: number): number {
   return slowEvery > 0 && number % slowEvery === 0 ? 0 : 1 + (number % ENDPOINTS);
 }
 
-export function urlOf(
-  endpoint: number,
-  { sinkPort }: Pick<BenchJob, "sinkPort">,
-  path = endpoint === 0 ? "slow" : "hooks",
-): string {
+export function urlOf(endpoint: number, { sinkPort }: BenchJob): string {
+  const path = endpoint === 0 ? "slow" : "hooks";
   return `http://127.0.0.${String(endpoint + 1)}:${String(sinkPort)}/${path}`;
 }

@@ -7,6 +7,7 @@ import {
   CONCURRENCY,
   endpointOf,
   PAYLOAD,
+  runJob,
   SECRET,
   urlOf,
   type BenchFigures,
@@ -86,7 +87,7 @@ const urlOfPostgres = ({ postgresPort }: BenchJob): string =>
   `postgres://postgres@127.0.0.1:${String(postgresPort)}/postgres`;
 
 /** The floor: a list in memory, and as many loops as attempts are under way. Nothing is stored. */
-export function memory(job: BenchJob): Promise<BenchFigures> {
+function memory(job: BenchJob): Promise<BenchFigures> {
   const stored: Task[] = [];
   return figuresOf(job, {
     add: (tasks) => stored.push(...tasks),
@@ -100,7 +101,7 @@ export function memory(job: BenchJob): Promise<BenchFigures> {
   });
 }
 
-export async function pgBoss(job: BenchJob): Promise<BenchFigures> {
+async function pgBoss(job: BenchJob): Promise<BenchFigures> {
   const schema = `boss_${String(process.pid)}`;
   const boss = new PgBoss({ connectionString: urlOfPostgres(job), schema, max: 10 });
   boss.on("error", console.error);
@@ -123,7 +124,7 @@ export async function pgBoss(job: BenchJob): Promise<BenchFigures> {
   return figuresOf(job, { add, work });
 }
 
-export async function graphileWorker(job: BenchJob): Promise<BenchFigures> {
+async function graphileWorker(job: BenchJob): Promise<BenchFigures> {
   const database = {
     connectionString: urlOfPostgres(job),
     schema: `worker_${String(process.pid)}`,
@@ -155,7 +156,7 @@ export async function graphileWorker(job: BenchJob): Promise<BenchFigures> {
   return figuresOf(job, { add, work });
 }
 
-export async function bullMq(job: BenchJob): Promise<BenchFigures> {
+async function bullMq(job: BenchJob): Promise<BenchFigures> {
   const connection = { host: "127.0.0.1", port: job.redisPort, maxRetriesPerRequest: null };
   const name = `deliveries_${String(process.pid)}`;
   const defaultJobOptions = { removeOnComplete: 1000 };
@@ -170,3 +171,21 @@ export async function bullMq(job: BenchJob): Promise<BenchFigures> {
   };
   return figuresOf(job, { add, work });
 }
+
+await runJob((job) => {
+  switch (job.kind) {
+    case "memory":
+      return memory(job);
+    case "pg-boss":
+      return pgBoss(job);
+    case "graphile-worker":
+      return graphileWorker(job);
+    case "bullmq":
+      return bullMq(job);
+    case "sqlite":
+    case "postgres":
+      throw new TypeError(`${job.kind} runs in engine.ts`);
+    default:
+      return job.kind satisfies never;
+  }
+});

@@ -1,0 +1,109 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+import { table } from "../../../receiver/test/bench/table.ts";
+import { shareDatabase } from "../instances/shared-database.ts";
+import { newPayment } from "../payments.ts";
+import { onStores, postgres, sqlite, type OpenStore } from "../store/stores.ts";
+
+const [CONNECTIONS, REQUESTS, PAYMENTS, ROUNDS] = [64, 1000, 200, 8];
+/** Rounds in which the servers' code is compiled. */
+const WARM_UP = 2;
+const KINDS = ["countersign", "bare Express"] as const;
+
+/** A server over a database with payments that were settled three weeks ago and a subscription to them. */
+async function start(kind: (typeof KINDS)[number], { create, open }: OpenStore) {
+  const address = await create();
+  const shared = await shareDatabase(await open(address), "https://merchant.example/");
+  const { merchant, token, useCases } = shared;
+  const paymentIds: string[] = [];
+  for (let count = 0; count < PAYMENTS; count += 1) {
+    const paymentId = await newPayment(shared, merchant, { cents: 9_999_999_999n });
+    await useCases.settlePayment(merchant, { paymentId });
+    paymentIds.push(paymentId);
+  }
+  const child = fork(
+    fileURLToPath(new URL("refund-server.ts", import.meta.url)),
+    [kind === "countersign" ? kind : "bare", address, merchant.id],
+    { execArgv: ["--conditions=@countersign/source", "--disable-warning=ExperimentalWarning"] },
+  );
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const [port] = (await once(child, "message")) as [number];
+  /** Microseconds of CPU time that the server has taken; PostgreSQL's own is not included. */
+  const taken = async (): Promise<number> => {
+    const answer = once(child, "message");
+    child.send("cpu");
+    const [{ user, system }] = (await answer) as [NodeJS.CpuUsage];
+    return user + system;
+  };
+  const wiresOf = (round: number): Buffer[] =>
+    Array.from({ length: REQUESTS }, (_, index) => {
+      const body = JSON.stringify({
+        paymentId: paymentIds[index % PAYMENTS],
+        amount: { currency: "USD", value: 0.01 },
+        requestKey: `bench-${round}-${index}`,
+      });
+      return Buffer.from(
+        `POST /v1/refunds HTTP/1.1\r\nhost: bench\r\naccept: application/json\r\n` +
+          `content-type: application/json\r\nauthorization: Bearer ${token}\r\n` +
+          `content-length: ${body.length}\r\n\r\n${body}`,
+      );
+    });
+  return async (round: number) => {
+    const wires = wiresOf(round);
+    const before = await taken();
+    const begun = performance.now();
+    await load(port, wires);
+    const rate = (REQUESTS / (performance.now() - begun)) * 1000;
+    return { rate, cpu: ((await taken()) - before) / REQUESTS };
+  };
+}
+
+/** Sends all requests over connections that stay open, as HTTP by hand: a client takes more CPU time. */
+async function load(port: number, wires: readonly Buffer[]): Promise<void> {
+  const left = wires.values();
+  const client = (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const socket = connect({ port, host: "127.0.0.1", noDelay: true });
+      const send = (): void => {
+        const { value, done } = left.next();
+        if (done !== true) return void socket.write(value);
+        socket.destroy();
+        resolve();
+      };
+      socket.once("connect", send).once("error", reject);
+      // The answers are short: each arrives in one piece.
+      socket.on("data", (data) => {
+        const answer = data.toString("latin1");
+        if (answer.startsWith("HTTP/1.1 201")) return send();
+        reject(new Error(`answered ${answer}`));
+        socket.destroy();
+      });
+    });
+  await Promise.all(Array.from({ length: CONNECTIONS }, client));
+}
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+
+onStores([sqlite, postgres], (store) => {
+  test("a refund keeps most of the rate of bare Express with the same transaction", async () => {
+    const [own, bare] = [await start(KINDS[0], store), await start(KINDS[1], store)];
+    const rounds: Awaited<ReturnType<typeof own>>[][] = [];
+    // In turns, so that a round compares them.
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const figures = [await own(round), await bare(round)];
+      if (round >= WARM_UP) rounds.push(figures);
+    }
+    const of = (at: number, key: "rate" | "cpu"): string =>
+      median(rounds.map((round) => round[at]?.[key] ?? Number.NaN)).toFixed();
+    const rows = KINDS.map((kind, at) => [kind, of(at, "rate"), `${of(at, "cpu")} µs`]);
+    const kept = median(rounds.map(([one, other]) => (one?.rate ?? 0) / (other?.rate ?? 0)));
+    console.log(table([store.name, "refunds/s", "CPU a refund"], rows));
+    console.log(`${kept.toFixed(2)} of bare Express (goal 0.7)`);
+    // Other work on the machine takes up to a quarter off a ratio.
+    expect(kept).toBeGreaterThanOrEqual(0.7 * 0.75);
+  });
+});
