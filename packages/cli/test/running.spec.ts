@@ -130,7 +130,6 @@ describe.skipIf(postgresBinaries === undefined)(`countersign serve on PostgreSQL
     expect((await ran(["serve", "--port", "0"], again)).status).toBe(0);
   });
 
-  // As processes of their own: packages/service/test/instances.
   it("moves each due refund once and begins each attempt once in three servers", async () => {
     const url = postgres.urlOf(await postgres.create());
     const driver = postgresDriver({ url });
