@@ -4,7 +4,8 @@ import { checkBody, type BodyKind } from "../../src/http/answer-check.ts";
 import type { LogFields } from "../../src/http/logger.ts";
 import { policyOf } from "../../src/policy-of.ts";
 import { openService, type TestService } from "../open-service.ts";
-import { refusal } from "../validated.ts";
+import { newCustomer } from "../payments.ts";
+import { refusal, validated } from "../validated.ts";
 
 type Deprecated = NonNullable<Profile["deprecation"]["deprecated"]>;
 const { standard } = profiles;
@@ -22,6 +23,55 @@ describe("every answer", () => {
       expect(headers["x-content-type-options"]).toBe("nosniff");
     }
     expect(ids.size).toBe(3);
+  });
+});
+
+describe("GET /v1/customers/{CUSTOMER_ID}", () => {
+  it("T-24 T-25 answers with the preferred account, with digits and times as text, and HEAD without a body", async () => {
+    const { service, merchant, call, clock } = await openService();
+    const { useCases } = service;
+    const creationDate = "2026-11-20T15:00:00.000Z";
+    const customerId = await newCustomer(service, merchant);
+    await useCases.moveCustomer(merchant, { customerId, move: "activate" });
+    clock.advance(1000);
+    const second = {
+      customerId,
+      institution: "Second",
+      lastFour: "0043",
+      type: "savings",
+    } as const;
+    await useCases.linkAccount(merchant, { ...second, preferred: false });
+    const path = `/v1/customers/${customerId}`;
+    const answer = await call("GET", path);
+    expect(answer.status).toBe(200);
+    const headers = { "content-type": "application/json", "cache-control": "no-store" };
+    expect(answer.headers).toMatchObject(headers);
+    expect(validated("customer", answer)).toEqual({
+      id: customerId,
+      firstName: "Ada",
+      lastName: "Osei",
+      email: "ada.osei@example.com",
+      customerStatus: "ACTIVE",
+      accountDetails: {
+        financialInstitutionName: "First Example Bank",
+        accountLastFourDigits: "0042",
+        accountType: "checking",
+        accountStatus: "ACTIVE",
+        preferred: true,
+        creationDate,
+      },
+      creationDate,
+    });
+    await useCases.linkAccount(merchant, { ...second, lastFour: "0044" });
+    const { accountDetails } = validated("customer", await call("GET", path));
+    expect(accountDetails).toMatchObject({ accountLastFourDigits: "0044", preferred: true });
+    expect(await call("HEAD", path)).toMatchObject({ status: 200, text: "" });
+
+    const person = { firstName: "Bo", lastName: "", email: "bo@example.com" };
+    const { id } = await useCases.createCustomer(merchant, person);
+    const customer = validated("customer", await call("GET", `/v1/customers/${id}`));
+    expect(customer.customerStatus).toBe("CREATED");
+    expect(customer).not.toHaveProperty("accountDetails");
   });
 });
 

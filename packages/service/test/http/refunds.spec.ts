@@ -18,14 +18,22 @@ interface Opened extends TestService {
   ) => Promise<void>;
   /** Moves due refunds. @returns How many moved. */
   readonly sweep: (now?: number) => Promise<number>;
-  /** The types of events that begin so, in the order of their writing. */
-  readonly events: (kind: string) => Promise<string[]>;
+  /** The events whose types begin so, in the order of their writing. */
+  readonly events: (kind: string) => Promise<{ type: string; payload: string }[]>;
+  readonly types: (kind: string) => Promise<string[]>;
+  /** The rows of debits or credits. */
+  readonly stored: (direction: "DEBIT" | "CREDIT") => Promise<Record<string, unknown>[]>;
 }
 
 async function open(payment: { cents?: bigint; requestKey?: string } = {}): Promise<Opened> {
   const opened = await openService();
   const { service, merchant, clock, call } = opened;
+  const { driver, useCases } = service;
   const paymentId = await newPayment(service, merchant, payment);
+  const events: Opened["events"] = (kind) =>
+    driver.query("SELECT type, payload FROM events WHERE type LIKE $1 ORDER BY rowid", [
+      `${kind}%`,
+    ]);
   return {
     ...opened,
     paymentId,
@@ -35,182 +43,130 @@ async function open(payment: { cents?: bigint; requestKey?: string } = {}): Prom
       return call("POST", "/v1/refunds", { json, token });
     },
     pay: async (...moves) => {
-      for (const move of moves) await service.useCases[move](merchant, { paymentId });
+      for (const move of moves) await useCases[move](merchant, { paymentId });
     },
     sweep: async (now = clock.now()) =>
-      (await service.useCases.moveDueRefunds({ now, clockId: "live" })).moved,
-    events: async (kind) => {
-      const rows = await service.driver.query<{ type: string }>(
-        "SELECT type FROM events ORDER BY rowid",
-      );
-      return rows.map(({ type }) => type).filter((type) => type.startsWith(kind));
-    },
+      (await useCases.moveDueRefunds({ now, clockId: "live" })).moved,
+    events,
+    types: async (kind) => (await events(kind)).map(({ type }) => type),
+    stored: (direction) => driver.query("SELECT * FROM payments WHERE direction = $1", [direction]),
   };
 }
 
 describe("a refund of a payment that is still processing", () => {
-  it("is PENDING, and AUTHORIZED from the third business day after the settlement", async () => {
-    const { ask, pay, sweep, events, service } = await open();
-    const answer = await ask();
-    expect(answer.status).toBe(201);
-    expect(validated("refund", answer)).toMatchObject({ paymentStatus: "PENDING" });
-    // Friday 20 November, 15:00 UTC, in New York: the third business day is Wednesday.
-    await pay("settlePayment");
-    const due = Date.parse("2026-11-25T05:00:00.000Z");
-    const rows = await service.driver.query(
-      "SELECT due_at AS due FROM payments WHERE direction = 'CREDIT'",
-    );
-    expect(rows).toEqual([{ due }]);
-    expect([await sweep(due - 1), await sweep(due), await sweep(due)]).toEqual([0, 1, 0]);
-    expect(await events("refund")).toEqual(["refund.pending", "refund.authorized"]);
-  });
-
-  it("T-18 is held from the settlement, not from the request", async () => {
-    const { ask, pay, sweep, clock } = await open();
-    await ask();
-    clock.advance(30 * DAY_MS);
-    await pay("settlePayment");
-    expect(await sweep()).toBe(0);
-  });
-
-  it("T-09 fails when the debit fails, however long it is due", async () => {
-    const { ask, pay, sweep, clock, events } = await open();
-    await ask();
-    await pay("settlePayment");
-    clock.advance(30 * DAY_MS);
-    await pay("failPayment");
-    expect(await sweep()).toBe(0);
-    const payment = ["payment.created", "payment.succeeded", "payment.failed"];
-    expect(await events("payment")).toEqual(payment);
-    expect(await events("refund")).toEqual(["refund.pending", "refund.failed"]);
-  });
-
-  it("[P-REFUND-RELEASE] T-16 gives its amount back once when it fails", async () => {
-    const { ask, pay, service } = await open({ cents: 1000n });
-    await ask();
-    await pay("failPayment", "failPayment", "coverPayment");
-    const rows = await service.driver.query(
-      "SELECT reserved_cents AS cents FROM payments WHERE direction = 'DEBIT'",
-    );
-    expect(rows).toEqual([{ cents: 0 }]);
-  });
-
-  it("is stored as requested, and the event of a later state repeats it", async () => {
-    const { ask, pay, sweep, clock, service, paymentId } = await open();
+  it("T-18 is stored as requested and PENDING, and AUTHORIZED from the third business day after the settlement", async () => {
+    const { ask, pay, sweep, clock, types, events, stored, paymentId } = await open();
     const softDescriptor = `Order 7${"z".repeat(73)}`;
-    const sent = { clientReferenceId: "order-7", softDescriptor, value: 1.05 };
-    const refund = validated("refund", await ask(sent));
+    const clientReferenceId = "order-7";
+    const answer = await ask({ clientReferenceId, softDescriptor, value: 1.05 });
+    expect(answer.status).toBe(201);
+    const refund = validated("refund", answer);
+    expect(refund).toMatchObject({ paymentStatus: "PENDING", clientReferenceId });
+    // Held from the settlement, not from the request: Friday 27 November, the day after Thanksgiving.
+    clock.advance(7 * DAY_MS);
+    await pay("settlePayment");
+    const due = Date.parse("2026-12-02T05:00:00.000Z");
+    const row = { amount_cents: 105, soft_descriptor: softDescriptor, original_id: paymentId };
+    expect(await stored("CREDIT")).toMatchObject([{ ...row, due_at: due }]);
+    expect([await sweep(due - 1), await sweep(due), await sweep(due)]).toEqual([0, 1, 0]);
+    expect(await types("refund")).toEqual(["refund.pending", "refund.authorized"]);
+    const data = { ...refund, paymentStatus: "AUTHORIZED" };
+    const [event] = await events("refund.authorized");
+    expect(JSON.parse(event?.payload ?? "{}")).toMatchObject({ data });
+  });
+
+  it("[P-REFUND-RELEASE] T-09 T-16 fails when the debit fails, however long it is due, and gives its amount back once", async () => {
+    const { ask, pay, sweep, clock, types, stored } = await open({ cents: 1000n });
+    await ask();
     await pay("settlePayment");
     clock.advance(30 * DAY_MS);
-    await sweep();
-    const [event] = await service.driver.query<{ payload: string }>(
-      "SELECT payload FROM events WHERE type = 'refund.authorized'",
-    );
-    const data = { ...refund, paymentStatus: "AUTHORIZED", clientReferenceId: "order-7" };
-    expect(JSON.parse(event?.payload ?? "{}")).toMatchObject({ data });
-    const rows = await service.driver.query(
-      `SELECT amount_cents AS cents, soft_descriptor AS descriptor, original_id AS original
-        FROM payments WHERE direction = 'CREDIT'`,
-    );
-    expect(rows).toEqual([{ cents: 105, descriptor: softDescriptor, original: paymentId }]);
+    await pay("failPayment", "failPayment", "coverPayment");
+    expect(await sweep()).toBe(0);
+    expect(await types("payment")).toEqual([
+      "payment.created",
+      "payment.succeeded",
+      "payment.failed",
+    ]);
+    expect(await types("refund")).toEqual(["refund.pending", "refund.failed"]);
+    expect(await stored("DEBIT")).toMatchObject([{ reserved_cents: 0 }]);
   });
 });
 
 describe("a refund of a settled payment", () => {
-  it.each([
-    ["2026-11-25T04:59:59.999Z", "PENDING", "refund.pending"],
-    ["2026-11-25T05:00:00.000Z", "AUTHORIZED", "refund.authorized"],
-  ])("T-17 requested at %s is %s and writes only %s", async (instant, paymentStatus, event) => {
-    const { ask, pay, sweep, clock, events } = await open();
-    await pay("settlePayment");
-    clock.moveTo(instant);
-    expect(validated("refund", await ask())).toMatchObject({ paymentStatus });
-    expect(await events("refund")).toEqual([event]);
-    // T-34: what was AUTHORIZED at once is not moved, and not reported, again.
-    await sweep();
-    expect(await events("refund")).toEqual([event]);
+  it("T-08 T-17 is PENDING before its threshold and AUTHORIZED from it on, and writes only that event, whatever happens later", async () => {
+    for (const [instant, paymentStatus, event] of [
+      ["2026-11-25T04:59:59.999Z", "PENDING", "refund.pending"],
+      ["2026-11-25T05:00:00.000Z", "AUTHORIZED", "refund.authorized"],
+    ] as const) {
+      const { ask, pay, sweep, clock, types } = await open();
+      await pay("settlePayment");
+      clock.moveTo(instant);
+      expect(validated("refund", await ask())).toMatchObject({ paymentStatus });
+      // T-34: what was AUTHORIZED at once is not moved, and not reported, again.
+      await sweep();
+      if (paymentStatus === "AUTHORIZED") await pay("failPayment", "coverPayment");
+      expect(await types("refund")).toEqual([event]);
+    }
   });
 
   it("T-17 whose hold would end beyond the bank calendar leaves the payment unsettled, and stores nothing", async () => {
-    const { ask, pay, clock, service, events } = await open();
+    const { ask, pay, clock, stored, types } = await open();
     clock.moveTo("2035-12-28T15:00:00.000Z");
     await ask();
-    const stored = () => service.driver.query("SELECT * FROM payments ORDER BY direction");
-    const before = await stored();
+    const before = [await stored("DEBIT"), await stored("CREDIT")];
     const message = "the bank calendar ends on 2035-12-31, before 2036-01-01";
     await expect(pay("settlePayment")).rejects.toThrow(new RangeError(message));
-    expect(await stored()).toEqual(before);
-    expect(await events("payment")).toEqual(["payment.created"]);
+    expect([await stored("DEBIT"), await stored("CREDIT")]).toEqual(before);
+    expect(await types("payment")).toEqual(["payment.created"]);
     await pay("failPayment");
-    expect(await events("refund")).toEqual(["refund.pending", "refund.failed"]);
-  });
-
-  it("T-08 stays AUTHORIZED when the debit fails or is covered later", async () => {
-    const { ask, pay, clock, events } = await open();
-    await pay("settlePayment");
-    clock.advance(30 * DAY_MS);
-    await ask();
-    await pay("failPayment", "coverPayment");
-    expect(await events("refund")).toEqual(["refund.authorized"]);
+    expect(await types("refund")).toEqual(["refund.pending", "refund.failed"]);
   });
 });
 
-describe("a refund of a payment that did not succeed", () => {
-  const failed = {
-    paymentStatus: "TERMINAL_FAILED",
-    errorDetails: { errorCode: "CUSTOMER_NOT_DEBITED" },
-  };
-
-  it.each(["TERMINAL_FAILED", "CANCELED"] as const)(
-    "T-03 is 201 TERMINAL_FAILED after %s, whatever its amount, and uses its key up",
-    async (status) => {
-      const { ask, service, merchant, events, paymentId } = await open({ cents: 100n });
-      await service.useCases.failPayment(merchant, { paymentId, status });
-      const answer = await ask({ value: 99_999 });
-      expect(answer.status).toBe(201);
-      expect(validated("refund", answer)).toMatchObject(failed);
-      expect(refusal(await ask({ value: 99_999 }))).toMatchObject({ status: 409 });
-      expect(await events("refund")).toEqual(["refund.failed"]);
-    },
-  );
-
-  it("T-07 is TERMINAL_FAILED when the payment is covered, also long after settlement", async () => {
-    const { ask, pay, clock, events } = await open();
-    await pay("settlePayment", "coverPayment");
+it("T-03 T-07 a refund of a failed, canceled or covered payment is TERMINAL_FAILED, whatever its amount, and uses its key up", async () => {
+  for (const outcome of ["TERMINAL_FAILED", "CANCELED", "covered"] as const) {
+    const { ask, pay, service, merchant, types, paymentId, clock } = await open({ cents: 100n });
+    if (outcome === "covered") await pay("settlePayment", "coverPayment");
+    else await service.useCases.failPayment(merchant, { paymentId, status: outcome });
     clock.advance(30 * DAY_MS);
-    expect(validated("refund", await ask())).toMatchObject(failed);
-    expect(await events("payment")).toEqual(["payment.created", "payment.succeeded"]);
-  });
+    const answer = await ask({ value: 99_999 });
+    expect([outcome, answer.status]).toEqual([outcome, 201]);
+    expect(validated("refund", answer)).toMatchObject({
+      paymentStatus: "TERMINAL_FAILED",
+      errorDetails: { errorCode: "CUSTOMER_NOT_DEBITED" },
+    });
+    expect(refusal(await ask({ value: 99_999 }))).toMatchObject({ status: 409 });
+    expect(await types("refund")).toEqual(["refund.failed"]);
+    if (outcome === "covered")
+      expect(await types("payment")).toEqual(["payment.created", "payment.succeeded"]);
+  }
 });
 
 describe("a second call with a requestKey", () => {
-  it("T-01 is 409 with the existing refund, and no paymentStatus of the answer itself", async () => {
-    const { ask } = await open();
-    const { paymentId } = validated("refund", await ask());
-    const again = await ask();
-    expect(refusal(again)).toEqual({ status: 409, code: "DUPLICATE_REQUEST_KEY" });
-    expect(again.body).not.toHaveProperty("paymentStatus");
-    const existing = { paymentId, paymentStatus: "PENDING", sameRequest: true };
-    expect(validated("problem", again).existing).toEqual(existing);
-  });
+  const duplicate = { status: 409, code: "DUPLICATE_REQUEST_KEY" };
 
-  it("is 409 with sameRequest false for another amount, descriptor or payment", async () => {
+  it("T-01 is 409 with the existing refund, and sameRequest only for the same amount, descriptor and payment", async () => {
     const { ask } = await open();
-    await ask({ requestKey: "k" });
-    for (const change of [
-      { value: 11 },
-      { softDescriptor: "other" },
-      { paymentId: "pay_unknown" },
-    ]) {
-      const again = await ask({ requestKey: "k", ...change });
-      expect(validated("problem", again).existing?.sameRequest).toBe(false);
+    const requestKey = "k";
+    const { paymentId } = validated("refund", await ask({ requestKey }));
+    for (const [change, sameRequest] of [
+      [{}, true],
+      [{ value: 11 }, false],
+      [{ softDescriptor: "other" }, false],
+      [{ paymentId: "pay_unknown" }, false],
+    ] as const) {
+      const again = await ask({ requestKey, ...change });
+      expect(refusal(again)).toEqual(duplicate);
+      expect(again.body).not.toHaveProperty("paymentStatus");
+      const existing = { paymentId, paymentStatus: "PENDING", sameRequest };
+      expect(validated("problem", again).existing).toEqual(existing);
     }
   });
 
   it("[P-REFUND-KEY-DEBIT] T-02 T-12 is 409 without existing for a debit's key, which is free for another merchant", async () => {
     const { ask, addMerchant, service } = await open({ requestKey: "debit-key" });
     const answer = await ask({ requestKey: "debit-key" });
-    expect(refusal(answer)).toEqual({ status: 409, code: "DUPLICATE_REQUEST_KEY" });
+    expect(refusal(answer)).toEqual(duplicate);
     expect(answer.body).not.toHaveProperty("existing");
     const other = await addMerchant();
     const paymentId = await newPayment(service, other);
@@ -218,47 +174,28 @@ describe("a second call with a requestKey", () => {
   });
 });
 
-describe("a refund request that the business rules refuse", () => {
-  it("T-32 is 404, identical for an unknown payment and another merchant's", async () => {
-    const { ask, addMerchant, service } = await open();
-    const unknown = await ask({ paymentId: "pay_unknown" });
-    const foreign = await ask({ paymentId: await newPayment(service, await addMerchant()) });
-    expect(refusal(unknown)).toEqual({ status: 404, code: "PAYMENT_NOT_FOUND" });
-    const anonymous = ({ text }: TestAnswer): string => text.replaceAll(/req_[\w-]{22}/g, "req");
-    expect(anonymous(foreign)).toBe(anonymous(unknown));
-  });
-
-  it("T-33 is 422 PAYMENT_NOT_REFUNDABLE for the refund of a refund", async () => {
-    const { ask } = await open();
-    const { paymentId } = validated("refund", await ask());
-    const answer = await ask({ paymentId, requestKey: "b" });
-    expect(refusal(answer)).toEqual({ status: 422, code: "PAYMENT_NOT_REFUNDABLE" });
-  });
-
-  it("T-04 T-16 is 422 beyond what remains after several partial refunds with ids of their own", async () => {
-    const { ask, paymentId } = await open({ cents: 1000n });
-    const first = validated("refund", await ask({ value: 4 }));
-    const second = validated("refund", await ask({ value: 5 }));
-    expect(new Set([first.paymentId, second.paymentId, paymentId]).size).toBe(3);
-    const exceeds = { status: 422, code: "REFUND_AMOUNT_EXCEEDS_REMAINING" };
-    expect(refusal(await ask({ value: 1.01 }))).toEqual(exceeds);
-    expect((await ask({ value: 1 })).status).toBe(201);
-    const refunded = { status: 422, code: "PAYMENT_ALREADY_REFUNDED" };
-    expect(refusal(await ask({ value: 0.01 }))).toEqual(refunded);
-  });
-
-  it("T-33 is not one for a customer who is INACTIVE", async () => {
-    const { ask, service, merchant } = await open();
-    const [row] = await service.driver.query<{ id: string }>("SELECT id FROM customers");
-    const customerId = row?.id ?? "";
-    await service.useCases.moveCustomer(merchant, { customerId, move: "deactivate" });
-    expect((await ask()).status).toBe(201);
-  });
+it("T-04 T-16 T-33 partial refunds have ids of their own; more than remains, and a refund of a refund, are 422", async () => {
+  const { ask, paymentId, service, merchant } = await open({ cents: 1000n });
+  // A customer who is INACTIVE is refunded too.
+  const [{ id: customerId } = { id: "" }] = await service.driver.query<{ id: string }>(
+    "SELECT id FROM customers",
+  );
+  await service.useCases.moveCustomer(merchant, { customerId, move: "deactivate" });
+  const first = validated("refund", await ask({ value: 4 }));
+  const second = validated("refund", await ask({ value: 5 }));
+  expect(new Set([first.paymentId, second.paymentId, paymentId]).size).toBe(3);
+  const ofRefund = { status: 422, code: "PAYMENT_NOT_REFUNDABLE" };
+  expect(refusal(await ask({ paymentId: first.paymentId, requestKey: "b" }))).toEqual(ofRefund);
+  const exceeds = { status: 422, code: "REFUND_AMOUNT_EXCEEDS_REMAINING" };
+  expect(refusal(await ask({ value: 1.01 }))).toEqual(exceeds);
+  expect((await ask({ value: 1 })).status).toBe(201);
+  const refunded = { status: 422, code: "PAYMENT_ALREADY_REFUNDED" };
+  expect(refusal(await ask({ value: 0.01 }))).toEqual(refunded);
 });
 
 it("T-10 T-11 T-12 the clientReferenceId of a refund comes back unchanged or as null, from either spelling, and need not be unique", async () => {
   const { ask } = await open();
-  // As it is sent, byte for byte: composed or not, quoted, and at the edge of what lines are.
+  // Composed or not, quoted, and at the edge of what lines are.
   const odd = 'Bestellung 7 – é e\u0301 \u{1F600} ﬁ " \\ \u2028';
   let value = 0;
   for (const [members, expected] of [

@@ -32,15 +32,16 @@ const get = ({ call }: TestService, token: string): Promise<TestAnswer> =>
   call("GET", "/v1/customers/c", { token });
 
 describe("POST /v1/tokens", () => {
-  it("issues a token of one hour that works, for HTTP Basic", async () => {
+  it("[P-AUTH-TOKEN-EXPIRES] issues a token for HTTP Basic that works for one hour, to the millisecond", async () => {
     const opened = await openService();
     const answer = await ask(GRANT, { authorization: basicOf(opened.merchant) }, opened);
     expect(answer.status).toBe(200);
     expect(answer.headers).toMatchObject({ "cache-control": "no-store", pragma: "no-cache" });
     const { access_token: token, ...rest } = validated("token", answer);
     expect(rest).toEqual({ token_type: "Bearer", expires_in: 3600, scope: "payments core" });
+    opened.clock.advance(3_599_999);
     expect((await get(opened, token)).status).toBe(404);
-    opened.clock.advance(3_600_000);
+    opened.clock.advance(1);
     expect((await get(opened, token)).status).toBe(401);
   });
 
