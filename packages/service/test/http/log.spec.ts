@@ -87,56 +87,47 @@ describe("the log of the service", () => {
   it("may be written by pino", async () => {
     const written: string[] = [];
     const write = (line: string): void => void written.push(line);
-    const logger = pino({ base: null, timestamp: false }, { write });
-    const { call } = await openService({ logger });
+    const { call } = await openService({
+      logger: pino({ base: null, timestamp: false }, { write }),
+    });
     await call("GET", "/healthz", { token: null });
-    expect(written.map((line) => JSON.parse(line) as unknown)).toMatchObject([
-      { level: 30, msg: "call", route: "/healthz", status: 200 },
-    ]);
+    const line = { level: 30, msg: "call", route: "/healthz", status: 200 };
+    expect(written.map((text) => JSON.parse(text) as unknown)).toMatchObject([line]);
   });
 });
 
-describe("a JSON log line", () => {
-  function logged(fields: object, level: "info" | "error" = "info"): string[] {
+it("a JSON log line has its level, time, message and allowed fields, no control characters and at most 9,000 characters, and is written from its level on", () => {
+  const logged = (fields: object, level: "info" | "error" = "info"): string[] => {
     const lines: string[] = [];
     const logger = jsonLogger({ clock, level, write: (line) => lines.push(line) });
     logger.info(fields, "one");
     logger.error(fields, "two");
     return lines;
-  }
-
-  it("has its level, time, fields and message, and is written from its level on", () => {
-    const fields = { requestId: "req_1", status: 201, durationMs: 3 };
-    const time = "2026-11-20T15:00:00.000Z";
-    const lines = logged(fields).map((line) => JSON.parse(line) as unknown);
-    expect(lines).toEqual([
-      { level: "info", time, ...fields, message: "one" },
-      { level: "error", time, ...fields, message: "two" },
-    ]);
-    expect(logged({}, "error")).toHaveLength(1);
+  };
+  const hostile = "a\n\r\u001b[2J\u0085\u009b31m\u202e\u2066\u2028\u007fz";
+  const fields = { requestId: "req_1", status: 201, durationMs: 3, errorName: hostile };
+  const time = "2026-11-20T15:00:00.000Z";
+  expect(logged(fields).map((line) => JSON.parse(line) as unknown)).toEqual([
+    { level: "info", time, ...fields, message: "one" },
+    { level: "error", time, ...fields, message: "two" },
+  ]);
+  expect(logged({}, "error")).toHaveLength(1);
+  const [line = ""] = logged({
+    ...fields,
+    stack: "x".repeat(100_000),
+    headers: { authorization: "canary" },
+    body: "canary",
+    err: new Error("canary"),
+    errorCode: { nested: "canary" },
   });
-
-  it("has only allowed fields, no control characters and at most 9,000 characters", () => {
-    const hostile = "a\n\r\u001b[2J\u0085\u009b31m\u202e\u2066\u2028\u007fz";
-    const [line = ""] = logged({
-      requestId: "req_1",
-      errorName: hostile,
-      stack: "x".repeat(100_000),
-      headers: { authorization: "canary" },
-      body: "canary",
-      err: new Error("canary"),
-      errorCode: { nested: "canary" },
-    });
-    expect(line).not.toContain("canary");
-    // eslint-disable-next-line no-control-regex
-    expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/);
-    expect(JSON.parse(line)).toMatchObject({ requestId: "req_1", errorName: hostile });
-    expect(line.length).toBeLessThan(9000);
-  });
+  expect(line).not.toContain("canary");
+  // eslint-disable-next-line no-control-regex
+  expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/);
+  expect(line.length).toBeLessThan(9000);
 });
 
 describe("GET /metrics", () => {
-  it("answers this machine in the Prometheus text format, but nobody behind a proxy", async () => {
+  it("answers this machine in the Prometheus text format, but nobody behind a proxy, who needs its own token", async () => {
     const { service, call } = await openService();
     const answer = await fetch(`${service.url}/metrics`);
     expect(answer.status).toBe(200);
@@ -146,44 +137,37 @@ describe("GET /metrics", () => {
       const proxied = await call("GET", "/metrics", { token: null, headers: { [name]: "x" } });
       expect(refusal(proxied)).toEqual({ status: 401, code: "UNAUTHENTICATED" });
     }
-  });
-
-  it("needs its own token when there is one, and accepts no merchant's", async () => {
-    const { call, service } = await openService({ metricsToken: "a-token-for-metrics" });
-    expect((await call("GET", "/metrics", { token: null })).status).toBe(401);
-    const merchants = await call("GET", "/metrics");
+    const other = await openService({ metricsToken: "a-token-for-metrics" });
+    expect((await other.call("GET", "/metrics", { token: null })).status).toBe(401);
+    const merchants = await other.call("GET", "/metrics");
     expect(merchants.headers["www-authenticate"]).toBe('Bearer realm="metrics"');
     const headers = { authorization: "Bearer a-token-for-metrics", "x-forwarded-for": "192.0.2.1" };
-    expect((await fetch(`${service.url}/metrics`, { headers })).status).toBe(200);
+    expect((await fetch(`${other.service.url}/metrics`, { headers })).status).toBe(200);
   });
 
-  it("counts calls of its own service by route, method and status, never by what a stranger invents", async () => {
+  it("counts calls of its own service by route, method and status, never by what a stranger invents, and each refund once", async () => {
     const [open, other] = [await openService(), await openService()];
+    const { service, merchant, call, clock: own } = open;
     for (const path of ["/v1/customers/canary1", "/v1/customers/canary2", "/canary3"])
-      await open.call("GET", path);
-    await open.call("PROPFIND", "/v1/refunds");
-    expect(await open.service.metrics.text()).not.toMatch(/canary|PROPFIND/);
+      await call("GET", path);
+    await call("PROPFIND", "/v1/refunds");
+    const paymentId = await newPayment(service, merchant);
+    for (let i = 0; i < 2; i++) await call("POST", "/v1/refunds", { json: refundOrder(paymentId) });
+    await service.useCases.settlePayment(merchant, { paymentId });
+    own.advance(30 * 86_400_000);
+    await service.useCases.moveDueRefunds({ now: own.now(), clockId: "live" });
+    expect(await service.metrics.text()).not.toMatch(/canary|PROPFIND/);
     const counted = await series(open);
-    expect(counted.get(requests("GET", "/v1/customers/:customerId", 404))).toBe(2);
-    expect(counted.get(requests("GET", "none", 404))).toBe(1);
-    expect(counted.get(requests("other", "/v1/refunds", 405))).toBe(1);
-    const seconds = 'countersign_http_request_duration_seconds_count{route="none"}';
-    expect(counted.get(seconds)).toBe(1);
+    for (const [name, count] of [
+      [requests("GET", "/v1/customers/:customerId", 404), 2],
+      [requests("GET", "none", 404), 1],
+      [requests("other", "/v1/refunds", 405), 1],
+      ['countersign_http_request_duration_seconds_count{route="none"}', 1],
+      ['countersign_refunds_total{status="PENDING"}', 1],
+      ["countersign_refunds_moved_total", 1],
+    ] as const)
+      expect([name, counted.get(name)]).toEqual([name, count]);
     expect((await series(other)).get(requests("GET", "none", 404))).toBeUndefined();
-  });
-
-  it("counts each refund once, by its first state, and those that have moved", async () => {
-    const open = await openService();
-    const { useCases } = open.service;
-    const paymentId = await newPayment(open.service, open.merchant);
-    for (let i = 0; i < 2; i++)
-      await open.call("POST", "/v1/refunds", { json: refundOrder(paymentId) });
-    await useCases.settlePayment(open.merchant, { paymentId });
-    open.clock.advance(30 * 86_400_000);
-    await useCases.moveDueRefunds({ now: open.clock.now(), clockId: "live" });
-    const counted = await series(open);
-    expect(counted.get('countersign_refunds_total{status="PENDING"}')).toBe(1);
-    expect(counted.get("countersign_refunds_moved_total")).toBe(1);
   });
 
   it("counts attempts by class of answer and outcome, pauses and failures", async () => {

@@ -24,13 +24,8 @@ async function keyOf(opened: TestService, subscriptionDetails: object): Promise<
   return validated("subscribed", answer).subscriptionKey;
 }
 
-const unsubscribe = (
-  { call }: TestService,
-  json: object,
-  path = "",
-  token?: string,
-): Promise<TestAnswer> =>
-  call("PUT", `/v1/webhook/unsubscribe${path}`, { json, ...(token !== undefined && { token }) });
+const unsubscribe = ({ call }: TestService, json: object, path = ""): Promise<TestAnswer> =>
+  call("PUT", `/v1/webhook/unsubscribe${path}`, { json });
 
 /** The types of the events that wait for a subscription. */
 async function waiting({ service }: TestService, key: string): Promise<string[]> {
@@ -49,28 +44,21 @@ async function statusOf({ service }: TestService, key: string): Promise<unknown>
 }
 
 describe("POST /v1/webhook/subscribe", () => {
-  it("gives each subscription its own key, also for one URL, and the merchant's own events", async () => {
-    const opened = await openService();
-    const keys = [await keyOf(opened, all), await keyOf(opened, all)];
-    expect(new Set(keys).size).toBe(2);
-    await newCustomer(opened.service, opened.merchant);
-    await newPayment(opened.service, await opened.addMerchant());
-    for (const key of keys)
-      expect(await waiting(opened, key)).toEqual(["customer.created", "account.linked"]);
-  });
-
-  it("[P-EVENT-CATALOGUE] T-21 T-22 selects by the catalogue's category or by name, and ignores details of ALL", async () => {
+  it("[P-EVENT-CATALOGUE] T-21 T-22 selects the merchant's own events by the catalogue's category or by name, and ignores details of ALL", async () => {
     const opened = await openService();
     const customer = await keyOf(opened, { type: "CATEGORY", details: ["CUSTOMER"] });
     const account = await keyOf(opened, { type: "CATEGORY", details: ["ACCOUNT", "ACCOUNT"] });
     const named = await keyOf(opened, { type: "EVENT", details: ["payment.succeeded"] });
-    const every = await keyOf(opened, { type: "ALL", details: ["no.such.event"] });
+    const every = [await keyOf(opened, { ...all, details: ["no.such.event"] })];
+    // Each subscription has its own key, also for one URL.
+    every.push(await keyOf(opened, all));
+    await newPayment(opened.service, await opened.addMerchant());
     const paymentId = await newPayment(opened.service, opened.merchant);
     await opened.service.useCases.settlePayment(opened.merchant, { paymentId });
     expect(await waiting(opened, customer)).toEqual(["customer.created"]);
     expect(await waiting(opened, account)).toEqual(["account.linked"]);
     expect(await waiting(opened, named)).toEqual(["payment.succeeded"]);
-    expect(await waiting(opened, every)).toHaveLength(4);
+    for (const key of every) expect(await waiting(opened, key)).toHaveLength(4);
   });
 
   it("keeps events for a PAUSED subscription, and none for a CLOSED one", async () => {
@@ -107,13 +95,18 @@ describe("POST /v1/webhook/subscribe", () => {
       expect(refusal(answer)).toEqual({ status: 400, code, members: { "/url": code } });
     }
     const sandbox = await open({ allowLoopbackHttp: true });
-    for (const host of ["https://merchant.example:8443", "http://127.0.0.1", "http://localhost:80"])
-      expect((await subscribe(sandbox, { url: `${host}/a?b=1` })).status).toBe(200);
-    for (const host of ["127.1:4020", "[::1]"])
-      expect((await subscribe(sandbox, { url: `http://${host}/` })).status).toBe(200);
-    for (const host of ["merchant.example", "10.0.0.1", "127.0.0.1.evil.test"]) {
-      const outside = await subscribe(sandbox, { url: `http://${host}/` });
-      expect([host, outside.status]).toEqual([host, 400]);
+    for (const [host, status] of [
+      ["https://merchant.example:8443", 200],
+      ["http://127.0.0.1", 200],
+      ["http://localhost:80", 200],
+      ["http://127.1:4020", 200],
+      ["http://[::1]", 200],
+      ["http://merchant.example", 400],
+      ["http://10.0.0.1", 400],
+      ["http://127.0.0.1.evil.test", 400],
+    ] as const) {
+      const answer = await subscribe(sandbox, { url: `${host}/a?b=1` });
+      expect([host, answer.status]).toEqual([host, status]);
     }
   });
 
@@ -147,13 +140,6 @@ describe("POST /v1/webhook/subscribe", () => {
     expect(other.status).toBe(200);
     for (const secret of [secretKey, opened.merchant.clientSecret])
       expect(texts + lines.join("")).not.toContain(secret);
-  });
-
-  it("refuses an eleventh open subscription with 422", async () => {
-    const opened = await open();
-    for (let i = 0; i < 10; i++) await keyOf(opened, all);
-    const code = "SUBSCRIPTION_LIMIT_REACHED";
-    expect(refusal(await subscribe(opened))).toEqual({ status: 422, code });
   });
 });
 
@@ -205,36 +191,13 @@ describe("PUT /v1/webhook/unsubscribe", () => {
     }
   });
 
-  it("T-32 is 404 for an unknown key and another merchant's", async () => {
-    const key = await keyOf(shared, all);
-    const { token } = await shared.addMerchant();
-    for (const [subscriptionId, by] of [
-      [key, token],
-      ["sub_unknown", undefined],
-    ] as const) {
-      const answer = await unsubscribe(
-        shared,
-        { subscriptionId, subscriptionDetails: all },
-        "",
-        by,
-      );
-      expect(refusal(answer)).toEqual({ status: 404, code: "SUBSCRIPTION_NOT_FOUND" });
-    }
-    expect(await statusOf(shared, key)).toBe("ACTIVE");
-  });
-
-  it("is 400 when the key is missing, not a text or contradicted by the path or query", async () => {
+  it("is 400 when the path or the query contradicts the key", async () => {
     const json = { subscriptionId: "sub_1", subscriptionDetails: all };
-    for (const [sent, path, pointer, code] of [
-      [json, "/other", "/subscriptionId", "CONTRADICTION"],
-      [json, "?subscriptionId=other", "/subscriptionId", "CONTRADICTION"],
-      [{ subscriptionDetails: all }, "", "/subscriptionId", "MISSING_MEMBER"],
-      [{ ...json, subscriptionId: 7 }, "", "/subscriptionId", "INVALID_VALUE"],
-      [{ subscriptionId: "s" }, "", "/subscriptionDetails", "MISSING_MEMBER"],
-    ] as const) {
-      const answer = refusal(await unsubscribe(shared, sent, path));
-      const members = { [pointer]: code };
-      expect(answer).toEqual({ status: 400, code: "INVALID_REQUEST", members });
-    }
+    for (const path of ["/other", "?subscriptionId=other"])
+      expect(refusal(await unsubscribe(shared, json, path))).toEqual({
+        status: 400,
+        code: "INVALID_REQUEST",
+        members: { "/subscriptionId": "CONTRADICTION" },
+      });
   });
 });
