@@ -13,11 +13,8 @@ process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(
   new URL("../node_modules/.cache/countersign/node", import.meta.url),
 );
 
-/** Suites that put something of their own in a module's place, before anybody else has loaded it. */
-const replacing = [
-  "packages/signatures/test/limits.spec.ts",
-  "packages/receiver/test/security/signature.spec.ts",
-];
+/** A suite that puts something of its own in a module's place, before anybody else has loaded it. */
+const replacing = ["packages/signatures/test/limits.spec.ts"];
 
 // The quick lane: what `npm test` runs. Long forms are `*.slow.ts` in test/vitest.slow.config.ts.
 export default defineConfig({

@@ -1,16 +1,40 @@
-import { createReceiver, memoryInbox, type Outcome } from "@countersign/receiver";
+import {
+  abortDelivery,
+  createReceiver,
+  exponentialBackoff,
+  type Inbox,
+  type InboxQueue,
+  memoryInbox,
+  type Outcome,
+} from "@countersign/receiver";
+import { redisInbox } from "@countersign/receiver/redis";
+import { profiles } from "@countersign/schemas/profiles";
+import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { attemptOf, recordingReceiver, refundAuthorized, secret } from "./fixtures.ts";
 
 const genuine = attemptOf(refundAuthorized());
+const HORIZON = profiles.standard.delivery.scheduleSeconds.reduce((a, b) => a + b, 0) * 1000;
 
 /** Options as plain JavaScript may pass them. */
 const create = (options: object): unknown =>
-  createReceiver({ secrets: [secret], fallback: () => undefined, ...options });
+  createReceiver({
+    secrets: [secret],
+    fallback: () => undefined,
+    inbox: memoryInbox(),
+    ...options,
+  });
+/** With an inbox that has a queue, as far as options are checked. */
+const storing = (workers: object): object => ({
+  acknowledge: "after-store",
+  inbox: { ...memoryInbox(), queue: {} as InboxQueue } satisfies Inbox,
+  workers,
+});
+const redis = redisInbox({ call: () => Promise.resolve(null) }, { prefix: "shop" });
+const forgetful = memoryInbox({ retentionMs: HORIZON - 1 });
+const unordered = { ...memoryInbox(), lastHandled: undefined };
 
 describe("createReceiver", () => {
-  const invalidLimits = [Number.NaN, -1, 0, 0.5, Number.POSITIVE_INFINITY, "1mb", "1024", null];
-
   it.each<[string, object, RegExp]>([
     ["no secret", { secrets: [] }, /at least one secret/],
     ["no secrets at all", { secrets: undefined }, /at least one secret/],
@@ -24,27 +48,37 @@ describe("createReceiver", () => {
     ["a lease no longer than answerMs", { lease: 14_000 }, /"lease" must be longer/],
     ["a catalogue without events", { catalogue: null }, /"catalogue" must be/],
     ["an unknown profile", { profile: "constructor" }, /unknown profile "constructor"/],
-    [
-      "after-store with a memory inbox",
-      { acknowledge: "after-store", inbox: memoryInbox() },
-      /needs sqliteInbox or postgresInbox/,
-    ],
+    ["after-store with memory", { acknowledge: "after-store" }, /needs sqliteInbox or postgres/],
+    ["after-store with Redis", { acknowledge: "after-store", inbox: redis }, /needs sqliteInbox/],
     ["an inbox without methods", { inbox: {} }, /"inbox" must be memoryInbox\(\)/],
     ["a log that cannot log", { log: true }, /"log" must be false/],
     ["an unknown acknowledge", { acknowledge: "before" }, /"acknowledge" must be/],
+    ["a retention shorter than the retries last", { retention: HORIZON - 1 }, /"retention"/],
+    ["an inbox that forgets before the last retry", { inbox: forgetful }, /"retention"/],
+    ["a retention of NaN", { retention: Number.NaN }, /positive integer/],
+    ["an unknown order", { order: "newest" }, /"none" or "per-resource"/],
+    ["an inbox without an order", { order: "per-resource", inbox: unordered }, /lastHandled/],
+    ["an unknown onIdReuse", { onIdReuse: "ignore" }, /"conflict" or "duplicate"/],
+    ["workers without after-store", { workers: {} }, /after-store/],
+    ["a mistyped member of workers", storing({ concurency: 1 }), /did you mean "concurrency"/],
+    ["a concurrency of 0", storing({ concurrency: 0 }), /workers.concurrency/],
+    ["no attempts", storing({ maxAttempts: 0 }), /workers.maxAttempts/],
+    ["a backoff that is no function", storing({ backoff: 5000 }), /exponentialBackoff/],
   ])("refuses %s with a TypeError", (_what, options, message) => {
     expect(() => create(options)).toThrow(TypeError);
     expect(() => create(options)).toThrow(message);
   });
 
   it.each(["bodyBytes", "bodyMs"])("A20: refuses a limits.%s that switches a check off", (name) => {
-    for (const value of invalidLimits)
+    for (const value of [Number.NaN, -1, 0, 0.5, Infinity, "1mb", "1024", null])
       expect(() => create({ limits: { [name]: value } })).toThrow(/must be a positive integer/);
   });
 
-  it("refuses a call without options", () => {
+  it("refuses a call without options, and takes options at their bounds", () => {
     const call = createReceiver as () => unknown;
     expect(() => call()).toThrow(/missing options; expected \{ secrets, fallback/);
+    expect(() => create({ retention: HORIZON })).not.toThrow();
+    expect(() => create(storing({ concurrency: 1, maxAttempts: 1, pollMs: 1 }))).not.toThrow();
   });
 });
 
@@ -62,29 +96,14 @@ describe("on", () => {
     expect(register).toThrow(message);
   });
 
-  it("refuses a handler that is not a function", () => {
+  it("refuses a handler that is not a function, and any after the first attempt", async () => {
     expect(() => receiver.on("refund.failed", {} as () => void)).toThrow(/must be a function/);
-  });
-
-  it("refuses a handler after the first attempt", async () => {
-    const late = recordingReceiver().receiver;
-    await late.receive(genuine);
-    expect(() => late.on("refund.failed", () => undefined)).toThrow(/before the first attempt/);
+    await receiver.receive(genuine);
+    expect(() => receiver.on("refund.failed", () => undefined)).toThrow(/before the first attempt/);
   });
 });
 
 describe("onOutcome", () => {
-  it("gets every outcome, also rejections, with its duration", async () => {
-    const seen: [string, number][] = [];
-    const { receiver } = recordingReceiver({
-      onOutcome: ({ kind }, { durationMs }) => void seen.push([kind, durationMs]),
-    });
-    await receiver.receive(genuine);
-    await receiver.receive({ headers: {}, body: new Uint8Array() });
-    expect(seen.map(([kind]) => kind)).toEqual(["handled", "rejected"]);
-    expect(seen.every(([, durationMs]) => durationMs >= 0)).toBe(true);
-  });
-
   it("changes no outcome by throwing, and its error is logged", async () => {
     const error = vi.fn<(text: string) => void>();
     const { receiver } = recordingReceiver({
@@ -94,9 +113,8 @@ describe("onOutcome", () => {
       },
     });
     expect((await receiver.receive(genuine)).kind).toBe("handled");
-    expect(error.mock.calls).toEqual([
-      [expect.stringContaining("onOutcome threw: Error: metrics are away")],
-    ]);
+    const line = expect.stringContaining("onOutcome threw: Error: metrics are away") as string;
+    expect(error.mock.calls).toEqual([[line]]);
   });
 });
 
@@ -135,10 +153,58 @@ describe("respond", () => {
     });
     const { outcome, response } = await receiver.answer(genuine);
     expect(outcome).toMatchObject({ kind: "failed", code: "CS_RECEIVER_FAILED" });
-    expect(response).toMatchObject({
-      status: 503,
-      body: '{"code":"CS_RECEIVER_FAILED","id":"evt_refund1"}',
-    });
+    const body = '{"code":"CS_RECEIVER_FAILED","id":"evt_refund1"}';
+    expect(response).toMatchObject({ status: 503, body });
     expect(reported).toEqual([outcome]);
+  });
+});
+
+describe("exponentialBackoff", () => {
+  it("waits between half of its longest and its longest, and the longest grow fourfold to six hours", () => {
+    const longest = exponentialBackoff({ random: () => 1 });
+    const shortest = exponentialBackoff({ random: () => 0 });
+    const seconds = [5, 20, 80, 320, 1280, 5120, 20_480, 21_600, 21_600];
+    for (const [index, wait] of seconds.entries()) {
+      expect(longest(index + 1)).toBe(wait * 1000);
+      expect(shortest(index + 1)).toBe(wait * 500);
+    }
+  });
+
+  it("is never longer than allowed, nor below half of its base, whatever the attempt", () => {
+    const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 2000 }), random, (attempt, value) => {
+        const wait = exponentialBackoff({ baseMs: 100, maxMs: 5000, random: () => value })(attempt);
+        expect(wait).toBeGreaterThanOrEqual(50);
+        expect(wait).toBeLessThanOrEqual(5000);
+      }),
+    );
+  });
+
+  it("accepts a base, a factor and a maximum of 1, and none below", () => {
+    const least = { baseMs: 1, factor: 1, maxMs: 1 };
+    expect(exponentialBackoff({ ...least, random: () => 1 })(9)).toBe(1);
+    for (const wrong of [{ baseMs: 0 }, { factor: 0.5 }, { maxMs: Number.NaN }])
+      expect(() => exponentialBackoff(wrong)).toThrow(TypeError);
+  });
+});
+
+describe("abortDelivery", () => {
+  it("asks the sender to stop only for its codes", () => {
+    const respond = abortDelivery({ codes: ["CS_EVENT_SCHEMA"] });
+    const aborting = respond({ kind: "rejected", code: "CS_EVENT_SCHEMA" });
+    expect(aborting).toMatchObject({
+      status: 422,
+      headers: { "webhook-delivery": "abort-message" },
+    });
+    const envelope = respond({ kind: "rejected", code: "CS_EVENT_ENVELOPE" });
+    expect(envelope.headers).not.toHaveProperty("webhook-delivery");
+    const event = { key: { tenant: "", id: "evt_1" }, type: "refund.failed" };
+    expect(respond({ kind: "handled", ...event }).headers).toEqual({});
+  });
+
+  it("refuses codes that prove nothing of the sender", () => {
+    for (const code of ["CS_SIGNATURE_MISMATCH", "CS_BODY_CONSUMED", "constructor"])
+      expect(() => abortDelivery({ codes: [code as "CS_EVENT_SCHEMA"] })).toThrow(TypeError);
   });
 });

@@ -8,58 +8,22 @@ export const publishedBypasses: Readonly<Record<string, string>> = {
   "GHSA-92p4-j3wq-jmqx: another type in front": "text/plain, application/json",
 };
 
+const other =
+  "text/plain|text/json|text/x-json|application/xml|application/javascript|application/x-json|" +
+  "application/x-www-form-urlencoded|multipart/form-data; boundary=x|application/octet-stream|" +
+  "application/jsonp|application/json5|application/jsonl|application/x-ndjson|application/+json|" +
+  'application/json+xml|application/json-patch|application/*|*/*|json|application//json|"application/json"';
+const suffixes =
+  "/|,|, application/json|, text/plain|;|; |;;charset=utf-8| charset=utf-8|; charset|; charset=|" +
+  "; charset=utf8|; charset=utf-16|; charset=utf-16le|; charset=utf-7|; charset=latin1|" +
+  `; charset=iso-8859-1|; charset='utf-8'|; charset="utf-8|; charset=utf-8"|; charset=utf-8; boundary=x|` +
+  "; charset=utf-8; charset=utf-16|; boundary=x|; version=1|; q=0.5|; charset =utf-8|; charset= utf-8|" +
+  ` #|\\|;${tab}charset=utf-8;`;
+
 /** Fifty more that are not, or not plainly, JSON in UTF-8. */
 export const refusedMediaTypes: readonly string[] = [
-  "text/plain",
-  "text/json",
-  "text/x-json",
-  "application/xml",
-  "application/javascript",
-  "application/x-json",
-  "application/x-www-form-urlencoded",
-  "multipart/form-data; boundary=x",
-  "application/octet-stream",
-  "application/jsonp",
-  "application/json5",
-  "application/jsonl",
-  "application/x-ndjson",
-  "application/json+xml",
-  "application/json-patch",
-  "application/+json",
-  "application/json/",
-  "application//json",
-  "application/json,",
-  "application/json, application/json",
-  "application/json, text/plain",
-  "application/json;",
-  "application/json; ",
-  "application/json;;charset=utf-8",
-  "application/json charset=utf-8",
-  "application/json; charset",
-  "application/json; charset=",
-  "application/json; charset=utf8",
-  "application/json; charset=utf-16",
-  "application/json; charset=utf-16le",
-  "application/json; charset=utf-7",
-  "application/json; charset=latin1",
-  "application/json; charset=iso-8859-1",
-  "application/json; charset='utf-8'",
-  'application/json; charset="utf-8',
-  'application/json; charset=utf-8"',
-  "application/json; charset=utf-8; charset=utf-16",
-  "application/json; charset=utf-8; boundary=x",
-  "application/json; boundary=x",
-  "application/json; version=1",
-  "application/json; q=0.5",
-  "application/json; charset =utf-8",
-  "application/json; charset= utf-8",
-  "application/json #",
-  "application/json\\",
-  '"application/json"',
-  "application/*",
-  "*/*",
-  "json",
-  `application/json;${tab}charset=utf-8;`,
+  ...other.split("|"),
+  ...suffixes.split("|").map((suffix) => `application/json${suffix}`),
 ];
 
 /** Spellings of JSON in UTF-8. */

@@ -1,97 +1,195 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import {
   amountCents,
   createReceiver,
+  type HandlerContext,
+  memoryInbox,
   type Outcome,
   type UnknownEvent,
 } from "@countersign/receiver";
+import { toExpress } from "@countersign/receiver/express";
+import { toFastify } from "@countersign/receiver/fastify";
+import { toFetch } from "@countersign/receiver/fetch";
+import { type LambdaAnswer, type LambdaEvent, toLambda } from "@countersign/receiver/lambda";
+import { toNode } from "@countersign/receiver/node";
+import {
+  type PostgresClient,
+  postgresInbox,
+  type PostgresTransaction,
+} from "@countersign/receiver/postgres";
+import { sqliteInbox, type SqliteTransaction } from "@countersign/receiver/sqlite";
 import { inboxConformance } from "@countersign/receiver/testing";
-import { sqliteInbox } from "@countersign/receiver/sqlite";
 import type { EventCategoryMap, EventTypeMap, Payment, Refund } from "@countersign/schemas";
-import { expectTypeOf, test } from "vitest";
+import express, { Router } from "express";
+import fastify, { type RouteShorthandOptionsWithHandler } from "fastify";
+import { Hono } from "hono";
+import { createMiddleware } from "hono/factory";
+import { Pool } from "pg";
+import { describe, expectTypeOf, it } from "vitest";
 
 const options = { secrets: ["whsec_"], fallback: (): void => undefined };
+const receiver = createReceiver(options);
 
-test("a handler's event is narrowed by its type, or is the union of its category", () => {
-  const register = (): unknown =>
-    createReceiver(options)
-      .on("refund.authorized", (event) => {
-        expectTypeOf(event).toEqualTypeOf<EventTypeMap["refund.authorized"]>();
-        expectTypeOf(event.data).toExtend<Refund>();
-        expectTypeOf(event.data.paymentStatus).toEqualTypeOf<"AUTHORIZED">();
-      })
-      .on("payment.succeeded", (event, { signal, idempotencyKey }) => {
-        expectTypeOf(event.data).toExtend<Payment>();
-        expectTypeOf(amountCents(event.data.amount)).toBeBigInt();
-        expectTypeOf(signal).toEqualTypeOf<AbortSignal>();
-        expectTypeOf(idempotencyKey).toBeString();
-      })
-      .on("refund.failed", (event) => {
-        expectTypeOf(event.data.errorDetails.errorCode).toBeString();
-      })
-      .on("CUSTOMER", async (event) => {
-        expectTypeOf(event).toEqualTypeOf<EventCategoryMap["CUSTOMER"]>();
-        await Promise.resolve();
-      });
-  expectTypeOf(register).toBeFunction();
-});
-
-test("names that the catalogue does not have do not compile", () => {
-  const register = (): unknown =>
-    // @ts-expect-error no such type
-    createReceiver(options).on("refund.autorized", () => undefined);
-  const none = (): unknown =>
-    // @ts-expect-error no such category
-    createReceiver(options).on("REFUND", () => undefined);
-  expectTypeOf(register).toBeFunction();
-  expectTypeOf(none).toBeFunction();
-});
-
-test("the fallback gets what is known of any event", () => {
-  const make = (): unknown =>
-    createReceiver({
-      secrets: [process.env["WEBHOOK_SECRET"]],
-      fallback: (event) => {
-        expectTypeOf(event).toEqualTypeOf<UnknownEvent>();
-        expectTypeOf(event.data).toBeUnknown();
-      },
-    });
-  expectTypeOf(make).toBeFunction();
-});
-
-test("with another profile and no catalogue, bodies are unknown JSON under any name", () => {
-  const make = (): unknown =>
-    createReceiver({ ...options, profile: "x-signature" }).on("anything", (body) => {
-      expectTypeOf(body["metadata"]).toBeUnknown();
-    });
-  expectTypeOf(make).toBeFunction();
-});
-
-test("the secrets and the fallback are required", () => {
-  // @ts-expect-error no fallback
-  const without = (): unknown => createReceiver({ secrets: ["whsec_"] });
-  // @ts-expect-error no secrets
-  const open = (): unknown => createReceiver({ fallback: () => undefined });
-  expectTypeOf(without).toBeFunction();
-  expectTypeOf(open).toBeFunction();
-});
-
-test("the conformance suite closes an inbox of the type that it opened", () => {
-  const checks = inboxConformance({
-    open: () => sqliteInbox("inbox.db"),
-    close: (inbox) => inbox.close(),
+describe("createReceiver", () => {
+  it("narrows a handler's event by its type, or to the union of its category", () => {
+    expectTypeOf((): unknown =>
+      createReceiver(options)
+        .on("refund.authorized", (event) => {
+          expectTypeOf(event).toEqualTypeOf<EventTypeMap["refund.authorized"]>();
+          expectTypeOf(event.data).toExtend<Refund>();
+          expectTypeOf(event.data.paymentStatus).toEqualTypeOf<"AUTHORIZED">();
+        })
+        .on("payment.succeeded", (event, { signal, idempotencyKey }) => {
+          expectTypeOf(event.data).toExtend<Payment>();
+          expectTypeOf(amountCents(event.data.amount)).toBeBigInt();
+          expectTypeOf(signal).toEqualTypeOf<AbortSignal>();
+          expectTypeOf(idempotencyKey).toBeString();
+        })
+        .on("CUSTOMER", async (event) => {
+          expectTypeOf(event).toEqualTypeOf<EventCategoryMap["CUSTOMER"]>();
+          await Promise.resolve();
+        }),
+    ).toBeFunction();
   });
-  expectTypeOf(checks.length).toBeNumber();
+
+  it("compiles only with names of the catalogue, secrets and a fallback", () => {
+    // @ts-expect-error no such type
+    expectTypeOf((): unknown => receiver.on("refund.autorized", () => undefined)).toBeFunction();
+    // @ts-expect-error no such category
+    expectTypeOf((): unknown => receiver.on("REFUND", () => undefined)).toBeFunction();
+    // @ts-expect-error no fallback
+    expectTypeOf((): unknown => createReceiver({ secrets: ["whsec_"] })).toBeFunction();
+    // @ts-expect-error no secrets
+    expectTypeOf((): unknown => createReceiver({ fallback: () => undefined })).toBeFunction();
+  });
+
+  it("gives the fallback what is known of any event", () => {
+    expectTypeOf((): unknown =>
+      createReceiver({
+        secrets: [process.env["WEBHOOK_SECRET"]],
+        fallback: (event) => {
+          expectTypeOf(event).toEqualTypeOf<UnknownEvent>();
+          expectTypeOf(event.data).toBeUnknown();
+        },
+      }),
+    ).toBeFunction();
+  });
+
+  it("takes any name with another profile and no catalogue, for bodies of unknown JSON", () => {
+    expectTypeOf((): unknown =>
+      createReceiver({ ...options, profile: "x-signature" }).on("anything", (body) => {
+        expectTypeOf(body["metadata"]).toBeUnknown();
+      }),
+    ).toBeFunction();
+  });
+
+  it("has a closed union of outcomes", () => {
+    type Done = "handled" | "duplicate" | "unrouted" | "superseded" | "stored";
+    expectTypeOf<Outcome["kind"]>().toEqualTypeOf<Done | "in_progress" | "failed" | "rejected">();
+  });
+
+  it("gives a handler's context the transaction of its inbox, or none", () => {
+    expectTypeOf((): unknown =>
+      createReceiver({
+        ...options,
+        inbox: sqliteInbox("inbox.db"),
+        fallback: (_event, context) => {
+          expectTypeOf(context.transaction).toEqualTypeOf<SqliteTransaction>();
+        },
+      }),
+    ).toBeFunction();
+    expectTypeOf((): unknown =>
+      createReceiver({ ...options, inbox: postgresInbox(new Pool(), { schema: "shop" }) }).on(
+        "PAYMENT",
+        async (event, { transaction }) => {
+          expectTypeOf(transaction).toEqualTypeOf<PostgresTransaction<PostgresClient>>();
+          const { rows } = await transaction.query<{ n: number }>("SELECT $1 AS n", [event.id]);
+          expectTypeOf(rows).toEqualTypeOf<{ n: number }[]>();
+        },
+      ),
+    ).toBeFunction();
+    for (const without of [{}, { inbox: memoryInbox() }])
+      expectTypeOf((): unknown =>
+        createReceiver({ ...options, ...without }).on("PAYMENT", (_event, context) => {
+          expectTypeOf(context).toEqualTypeOf<HandlerContext>();
+          // @ts-expect-error no transaction in memory
+          expectTypeOf(context.transaction).toBeUnknown();
+        }),
+      ).toBeFunction();
+  });
 });
 
-test("outcomes are a closed union", () => {
-  expectTypeOf<Outcome["kind"]>().toEqualTypeOf<
-    | "handled"
-    | "duplicate"
-    | "unrouted"
-    | "superseded"
-    | "stored"
-    | "in_progress"
-    | "failed"
-    | "rejected"
-  >();
+it("the conformance suite closes an inbox of the type that it opened", () => {
+  const open = () => sqliteInbox("inbox.db");
+  expectTypeOf(inboxConformance({ open, close: (inbox) => inbox.close() }).length).toBeNumber();
+});
+
+// The shapes of AWS's manuals, as `@types/aws-lambda` writes them down.
+type Texts = Record<string, string | undefined>;
+interface ApiGateway1 {
+  body: string | null;
+  headers: Texts;
+  multiValueHeaders: Record<string, string[] | undefined>;
+  httpMethod: string;
+  isBase64Encoded: boolean;
+  path: string;
+  requestContext: { accountId: string; stage: string; httpMethod: string };
+}
+interface ApiGateway2 {
+  version: string;
+  rawPath: string;
+  headers: Texts;
+  requestContext: { accountId: string; http: { method: string; path: string; sourceIp: string } };
+  body?: string;
+  isBase64Encoded: boolean;
+}
+interface LoadBalancer extends Pick<ApiGateway1, "body" | "httpMethod" | "isBase64Encoded"> {
+  path: string;
+  requestContext: { elb: { targetGroupArn: string } };
+  headers?: Texts;
+  multiValueHeaders?: Record<string, string[] | undefined>;
+}
+interface GatewayResult {
+  statusCode: number;
+  headers?: Record<string, boolean | number | string>;
+  multiValueHeaders?: Record<string, (boolean | number | string)[]>;
+  body: string;
+  isBase64Encoded?: boolean;
+}
+
+describe("the adapters' structural types fit", () => {
+  it("node:http", () => {
+    type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+    expectTypeOf(toNode(receiver)).toExtend<Listener>();
+    // oxlint-disable-next-line typescript/no-misused-promises -- As users mount it: the promise never rejects.
+    expectTypeOf(createServer(toNode(receiver))).not.toBeAny();
+  });
+
+  it("Express, as an application's and a router's handler", () => {
+    expectTypeOf(express().post("/webhooks", toExpress(receiver))).not.toBeAny();
+    expectTypeOf(Router().use("/webhooks", toExpress(receiver))).not.toBeAny();
+    expectTypeOf(toExpress(receiver)).toExtend<express.RequestHandler>();
+  });
+
+  it("Fastify, as a route's options", () => {
+    const route = toFastify(receiver);
+    expectTypeOf(route).toExtend<RouteShorthandOptionsWithHandler>();
+    expectTypeOf(fastify().post("/webhooks", route)).not.toBeAny();
+    expectTypeOf(fastify().route({ method: "POST", url: "/", ...route })).not.toBeAny();
+  });
+
+  it("the Web's Request and Response, Next.js's routes and Hono's", () => {
+    type Route = (request: Request, context: { params: Promise<object> }) => Promise<Response>;
+    expectTypeOf(toFetch(receiver)).toExtend<Route>();
+    const handler = createMiddleware((context) => toFetch(receiver)(context.req.raw));
+    expectTypeOf(new Hono().post("/webhooks", handler)).not.toBeAny();
+  });
+
+  it("Lambda's events and results", () => {
+    expectTypeOf<ApiGateway1>().toExtend<LambdaEvent>();
+    expectTypeOf<ApiGateway2>().toExtend<LambdaEvent>();
+    expectTypeOf<LoadBalancer>().toExtend<LambdaEvent>();
+    expectTypeOf<LambdaAnswer>().toExtend<GatewayResult>();
+    expectTypeOf(toLambda(receiver)).toExtend<(event: ApiGateway2) => Promise<GatewayResult>>();
+  });
 });

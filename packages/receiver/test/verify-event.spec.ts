@@ -20,6 +20,9 @@ import {
 const options = { secrets: [secret], now: NOON };
 const scheme = standardWebhooks();
 
+const genuine = attemptOf(refundAuthorized());
+const contradiction = attemptOf({ ...refundAuthorized(), type: "refund.pending" });
+
 /** Signs any bytes. */
 function signedBytes(body: Uint8Array, id = "evt_1") {
   const message = { id, timestamp: Math.floor(NOON / 1000), body };
@@ -48,46 +51,23 @@ describe("verifyEvent", () => {
     if (result.ok && !result.known) expectTypeOf(result.event).toEqualTypeOf<UnknownEvent>();
   });
 
+  const another = Buffer.from(JSON.stringify(refundAuthorized("evt_2")));
   it.each([
-    [
-      "a changed body",
-      { ...attemptOf(refundAuthorized()), body: Buffer.from("{}") },
-      "CS_SIGNATURE_MISMATCH",
-    ],
+    ["a changed body", { ...genuine, body: Buffer.from("{}") }, "CS_SIGNATURE_MISMATCH"],
     ["no headers", { headers: {}, body: Buffer.from("{}") }, "CS_SIGNATURE_HEADER_MISSING"],
     ["a body that is not JSON", signedBytes(Buffer.from("{")), "CS_BODY_NOT_JSON"],
     ["a list", signedBytes(Buffer.from("[]")), "CS_EVENT_ENVELOPE"],
-    [
-      "another id in the body",
-      signedBytes(Buffer.from(JSON.stringify(refundAuthorized("evt_2")))),
-      "CS_EVENT_ID_MISMATCH",
-    ],
-    [
-      "a status that contradicts the type",
-      attemptOf({ ...refundAuthorized(), type: "refund.pending" }),
-      "CS_EVENT_SCHEMA",
-    ],
+    ["another id in the body", signedBytes(another), "CS_EVENT_ID_MISMATCH"],
+    ["a status that contradicts the type", contradiction, "CS_EVENT_SCHEMA"],
   ])("refuses %s with its code", (_what, attempt, code) => {
     expect(verifyEvent(attempt, options)).toMatchObject({ ok: false, code });
   });
 
-  it("gives facts: the missing header, the clock difference, the fault's pointer", () => {
-    const missing = verifyEvent({ headers: {}, body: Buffer.from("{}") }, options);
-    expect(missing).toMatchObject({ facts: { header: "webhook-signature" } });
-
-    const late = verifyEvent(attemptOf(refundAuthorized()), {
-      ...options,
-      now: () => NOON + 400_000,
-    });
-    expect(late).toMatchObject({
-      code: "CS_SIGNATURE_TIMESTAMP_TOO_OLD",
-      facts: { clockDifferenceSeconds: -400 },
-    });
-
-    const contradiction = attemptOf({ ...refundAuthorized(), type: "refund.pending" });
-    expect(verifyEvent(contradiction, options)).toMatchObject({
-      facts: { details: [{ pointer: "/data/paymentStatus" }] },
-    });
+  it("gives facts: the clock difference, the fault's pointer", () => {
+    const late = verifyEvent(genuine, { ...options, now: () => NOON + 400_000 });
+    expect(late).toMatchObject({ facts: { clockDifferenceSeconds: -400 } });
+    const details = [{ pointer: "/data/paymentStatus" }];
+    expect(verifyEvent(contradiction, options)).toMatchObject({ facts: { details } });
   });
 
   it("uses the scheme and envelope of another profile, whose events have no schema", () => {
@@ -104,26 +84,21 @@ describe("verifyEvent", () => {
   });
 
   it("throws a TypeError for a mistake of the caller, and only for one", () => {
-    const attempt = attemptOf(refundAuthorized());
-
-    expect(() => verifyEvent(attempt, { secrets: [] })).toThrow(TypeError);
-    expect(() => verifyEvent(attempt, { secrets: [undefined] })).toThrow(/environment variable/);
-    expect(() => verifyEvent(attempt, { ...options, profile: "none" as "standard" })).toThrow(
-      /unknown profile/,
+    const broken = { ...genuine, body: "{}" as never };
+    const none = { ...options, profile: "none" as "standard" };
+    expect(() => verifyEvent(genuine, { secrets: [] })).toThrow(TypeError);
+    expect(() => verifyEvent(genuine, { secrets: [undefined] })).toThrow(/environment variable/);
+    expect(() => verifyEvent(genuine, none)).toThrow(/unknown profile/);
+    expect(() => verifyEvent(broken, options)).toThrow(/raw bytes/);
+    const bodies = fc.oneof(
+      fc.uint8Array(),
+      fc.json().map((text) => Buffer.from(text)),
     );
-    expect(() => verifyEvent({ ...attempt, body: "{}" as never }, options)).toThrow(/raw bytes/);
     fc.assert(
-      fc.property(
-        fc.uint8Array(),
-        fc.json(),
-        fc.dictionary(fc.string(), fc.string()),
-        (bytes, text, headers) => {
-          for (const body of [bytes, Buffer.from(text)]) {
-            expect(verifyEvent({ headers, body }, options).ok).toBe(false);
-            expect(() => verifyEvent(signedBytes(body), options)).not.toThrow();
-          }
-        },
-      ),
+      fc.property(bodies, fc.dictionary(fc.string(), fc.string()), (body, headers) => {
+        expect(verifyEvent({ headers, body }, options).ok).toBe(false);
+        expect(() => verifyEvent(signedBytes(body), options)).not.toThrow();
+      }),
     );
   });
 });

@@ -1,6 +1,4 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -9,18 +7,13 @@ import { postgresInbox } from "@countersign/receiver/postgres";
 import { sqliteInbox } from "@countersign/receiver/sqlite";
 import { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { folderInTest } from "./in-test.ts";
 import { postgresBinaries } from "./postgres-server.ts";
 import { sharedPostgres } from "./shared-postgres.ts";
 
 const program = fileURLToPath(new URL("process.ts", import.meta.url));
 const COUNT = 200;
 const ids = Array.from({ length: COUNT }, (_, index) => `evt_${String(index)}`).toSorted();
-
-function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "countersign-processes-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 /** Runs processes at once, and returns what each printed. */
 async function run(processes: number, args: readonly string[]): Promise<readonly string[]> {
@@ -58,7 +51,7 @@ describe("two processes", () => {
   afterAll(() => server?.stop());
 
   it("handle each event once over one SQLite file, by their claims and by their takes", async () => {
-    const path = join(temporaryFolder(), "inbox.db");
+    const path = join(folderInTest(), "inbox.db");
     expect(await handled("sqlite", path, "claim")).toEqual(ids);
     const inbox = sqliteInbox(path);
     await storeAll(inbox.queue);
@@ -98,7 +91,7 @@ describe("a new SQLite file", () => {
   it("is opened by three processes in the same millisecond, forty times", async () => {
     const source = fileURLToPath(new URL("../../src/inbox/sqlite-file.ts", import.meta.url));
     const start = String(Date.now() + 700);
-    const args = ["--input-type=module", "-e", openWal, source, temporaryFolder(), start];
+    const args = ["--input-type=module", "-e", openWal, source, folderInTest(), start];
     await expect(run(3, args)).resolves.toHaveLength(3);
   });
 });

@@ -1,30 +1,21 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { sqliteInbox } from "@countersign/receiver/sqlite";
 import { expect, it, onTestFinished } from "vitest";
 import { attemptOf, recordingReceiver, refundAuthorized } from "../fixtures.ts";
+import { sqliteInTest } from "../inboxes/in-test.ts";
 
 const WAVES = 2000;
 /** Twenty times what a receiver stores at once. */
 const AT_ONCE = 256 * 20;
 
 it(`A27: ${String(WAVES)} waves of twenty times what is stored at once lose no event and leak no memory`, async () => {
-  const folder = mkdtempSync(join(tmpdir(), "countersign-flood-"));
-  const inbox = sqliteInbox(join(folder, "inbox.db"));
   const { receiver } = recordingReceiver({
-    inbox,
+    inbox: sqliteInTest(),
     acknowledge: "after-store",
     workers: { concurrency: 256, pollMs: 10 },
     onOutcome: () => undefined,
   });
   const unhandled = new Set<string>();
   receiver.on("refund.authorized", ({ id }) => void unhandled.delete(id)).start();
-  onTestFinished(async () => {
-    await receiver.stop();
-    inbox.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  onTestFinished(() => receiver.stop());
   const send = async (id: string): Promise<void> => {
     const event = refundAuthorized(id);
     // Before the answer: a worker may be sooner.

@@ -1,9 +1,6 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { sqliteInbox } from "@countersign/receiver/sqlite";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { attemptOf, recordingReceiver, refundAuthorized } from "../fixtures.ts";
+import { sqliteInTest } from "../inboxes/in-test.ts";
 
 describe("A27: a flood of events", () => {
   const limit = 16;
@@ -48,14 +45,9 @@ describe("A27: a flood of events", () => {
   });
 
   it("is stored by at most 256 attempts at once with after-store; the rest waits", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "countersign-flood-"));
-    const inbox = sqliteInbox(join(folder, "inbox.db"));
+    const inbox = sqliteInTest();
     vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
-    onTestFinished(() => {
-      vi.restoreAllMocks();
-      inbox.close();
-      rmSync(folder, { recursive: true, force: true });
-    });
+    onTestFinished(() => void vi.restoreAllMocks());
     const gates: (() => void)[] = [];
     vi.spyOn(inbox.queue, "store").mockImplementation(
       () => new Promise((resolve) => gates.push(() => resolve("stored"))),

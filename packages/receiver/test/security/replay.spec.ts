@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sqliteInbox } from "@countersign/receiver/sqlite";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { attemptOf, NOON, recordingReceiver, refundAuthorized } from "../fixtures.ts";
+import { folderInTest } from "../inboxes/in-test.ts";
 
 /** Replays of one attempt that differ in everything that is not signed. */
 const replays = (count: number) =>
@@ -34,9 +33,7 @@ describe("A10: an attempt that is replayed within the tolerance", () => {
   });
 
   it("runs its handler once over two inboxes on one file and a restart", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "countersign-replay-"));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const path = join(folder, "replayed.db");
+    const path = join(folderInTest(), "replayed.db");
     const inboxes = [sqliteInbox(path), sqliteInbox(path)];
     const before = inboxes.map((inbox) => recordingReceiver({ inbox }));
     await Promise.all(
