@@ -12,7 +12,7 @@ export const payloadOf = (event: string): string => JSON.stringify({ id: event }
 /** One merchant, and subscriptions that all lead to one place. */
 export async function subscribe(driver: Driver, url: string): Promise<void> {
   const vault = testVault();
-  await migrate(driver, { now: 0, vault });
+  await migrate(driver, { now: 0 });
   await driver.transaction(async (tx) => {
     await tx.query(
       "INSERT INTO merchants (id, name, clock_id, created_at) VALUES ('mer_1', 'M', 'live', 0)",

@@ -91,7 +91,7 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
   const { userAgent = "Countersign" } = options;
   try {
     const vault = options.vault ?? developmentVault();
-    await migrate(driver, { now: clock.now(), vault });
+    await migrate(driver, { now: clock.now() });
     await checkSecrets(driver, vault);
     const policy = { ...deliveryPolicyOf(profile), ...options.delivery };
     const faults = new Faults();

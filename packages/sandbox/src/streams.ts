@@ -8,7 +8,7 @@ import {
 } from "@countersign/service";
 import { NewsLog } from "./news-log.ts";
 import { shownDelivery, shownEvent } from "./shown.ts";
-import { lastPlace, writtenEvents } from "./written-events.ts";
+import { lastSeq, writtenEvents } from "./written-events.ts";
 
 /** Events that are read at once, and deliveries of one of them. */
 const AT_ONCE = 100;
@@ -28,7 +28,7 @@ const GAP = "event: gap\ndata: {}\n\n";
 
 interface Namespace {
   readonly readers: Set<ServerResponse>;
-  /** The place of the last event that the readers have been told. */
+  /** Sequence number of the last event sent to the readers; 0 after a reset. */
   told: number;
   readonly log: NewsLog;
   /** Forgets the namespace. */
@@ -56,7 +56,7 @@ export class Streams {
 
   /** Tells a namespace's news over a response until either side ends it. */
   async open(merchantId: string, response: ServerResponse, after?: string): Promise<void> {
-    const told = await lastPlace(this.#db, merchantId);
+    const told = await lastSeq(this.#db, merchantId);
     const namespace = this.#namespaces.get(merchantId) ?? {
       readers: new Set(),
       told,
@@ -163,8 +163,8 @@ export class Streams {
       const events = await writtenEvents(this.#db, { merchantId, after, limit: AT_ONCE });
       for (const event of events) {
         // A reset in between has begun anew.
-        if (namespace.told > event.place || (namespace.told === 0 && after !== 0)) return;
-        namespace.told = event.place;
+        if (namespace.told > event.seq || (namespace.told === 0 && after !== 0)) return;
+        namespace.told = event.seq;
         this.#tell(merchantId, "event", shownEvent(event));
         const eventId = event.id;
         // oxlint-disable-next-line no-await-in-loop -- in the order of the events
@@ -175,7 +175,7 @@ export class Streams {
       }
       if (events.length < AT_ONCE) return;
     }
-    namespace.told = await lastPlace(this.#db, merchantId);
+    namespace.told = await lastSeq(this.#db, merchantId);
     this.#tell(merchantId, "gap", {});
   }
 

@@ -54,7 +54,7 @@ export interface CloseOptions {
 export async function startService(options: StartOptions): Promise<RunningService> {
   const { driver, clock = systemClock } = options;
   try {
-    await migrate(driver, { now: clock.now(), vault: options.vault });
+    await migrate(driver, { now: clock.now() });
     await checkSecrets(driver, options.vault);
     const service = createService(options);
     const listener = await listen(service.app, options);

@@ -13,7 +13,7 @@ export async function runRotateSecrets(
   const database = await serviceDatabase(file, env);
   const driver = await database.open();
   try {
-    await migrate(driver, { now: systemClock.now(), vault });
+    await migrate(driver, { now: systemClock.now() });
     await checkSecrets(driver, vault);
     const rotated = await rotateSecrets(driver, vault);
     terminal.err(`database  ${database.name}`);

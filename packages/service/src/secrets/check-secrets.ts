@@ -10,7 +10,6 @@ import type { Vault } from "./vault.ts";
  */
 export async function checkSecrets(db: Queryable, vault: Vault): Promise<void> {
   for (const { key, secret, keyId } of await listSecretSamples(db)) {
-    if (keyId === null) throw new SecretKeysError("the database holds a secret in the clear");
     if (!vault.has(keyId)) {
       throw new SecretKeysError(`the database holds secrets of the encryption key ${keyId}`);
     }

@@ -1,9 +1,6 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
-import { sealPlainSecrets } from "../secrets/seal-plain-secrets.ts";
-import type { Vault } from "../secrets/vault.ts";
 import type { Driver, Queryable, Sql } from "./driver.ts";
-import { splitStatements } from "./split-statements.ts";
 
 /** The database holds a migration that this version does not know, or knows with another text. */
 export class StoreVersionError extends Error {
@@ -15,19 +12,11 @@ export class StoreVersionError extends Error {
 }
 
 export interface MigrateOptions {
-  /** Milliseconds since 1970, recorded beside each migration. */
+  /** Milliseconds since 1970, recorded with each migration. */
   readonly now: number;
-  /** Seals what earlier versions stored in the clear. Default: none, for databases without it. */
-  readonly vault?: Vault;
-  /** Folder of numbered `NNNN-name.sql` and `NNNN-name.postgres.sql` files. Default: the ones of this package. */
+  /** Folder of `NNNN-name.sql` files. Default: this package's. */
   readonly folder?: URL;
 }
-
-/** The migration with which secrets come to be sealed. */
-const SEALING = "0002-sealed-secrets.sql";
-
-/** How the names of migrations end that are PostgreSQL's alone; on SQLite they change nothing. */
-const POSTGRES = ".postgres.sql";
 
 interface Migration {
   readonly name: string;
@@ -36,13 +25,12 @@ interface Migration {
 }
 
 /**
- * Brings a database to this version's tables: all missing migrations in one transaction, in the order
- * of their numbers. Does nothing where none is missing. Processes that start together wait for each other.
+ * Runs a database's missing migrations in the order of their numbers, all in one transaction. Processes
+ * that start together wait for each other.
  *
  * @returns The names of the migrations that ran.
  * @throws {StoreVersionError} `CS_STORE_VERSION`: the database was made by a newer version, or a
  *   migration that it holds has been edited since.
- * @throws {SecretKeysError} `CS_SECRET_KEYS`: there are secrets in the clear and nothing to seal them.
  */
 export async function migrate(driver: Driver, options: MigrateOptions): Promise<string[]> {
   const migrations = await readMigrations(
@@ -52,10 +40,7 @@ export async function migrate(driver: Driver, options: MigrateOptions): Promise<
     const applied = await appliedMigrations(tx);
     refuseUnknown(applied, migrations);
     const missing = migrations.filter(({ name }) => !applied.has(name));
-    for (const migration of missing) {
-      await apply(tx, migration, options.now);
-      if (migration.name === SEALING) await sealPlainSecrets(tx, options.vault);
-    }
+    for (const migration of missing) await apply(tx, migration, options.now);
     return missing.map(({ name }) => name);
   });
 }
@@ -66,15 +51,40 @@ async function readMigrations(folder: URL): Promise<Migration[]> {
     names.map(async (name) => {
       const text = await readFile(new URL(name, folder), "utf8");
       const checksum = createHash("sha256").update(text).digest("hex");
-      return { name, checksum, statements: statementsOf(name, text) };
+      return { name, checksum, statements: statementsOf(text) };
     }),
   );
 }
 
-function statementsOf(name: string, text: string): Sql[] {
-  const statements = splitStatements(text);
-  if (!name.endsWith(POSTGRES)) return statements;
-  return statements.map((postgres) => ({ postgres, sqlite: "SELECT 1" }));
+/** The statements of a migration; lines that begin with `-- sqlite:` or `-- postgres:` are for that database. */
+function statementsOf(text: string): Sql[] {
+  const sqlite = splitStatements(text.replaceAll("-- sqlite:", ""));
+  const postgres = splitStatements(text.replaceAll("-- postgres:", ""));
+  const count = Math.max(sqlite.length, postgres.length);
+  return Array.from({ length: count }, (_, index) => ({
+    sqlite: sqlite[index] ?? "SELECT 1",
+    postgres: postgres[index] ?? "SELECT 1",
+  }));
+}
+
+/**
+ * Splits a migration into statements without comments. It knows `--` comments and `'…'` literals: a
+ * migration must not hide a semicolon in anything else.
+ */
+export function splitStatements(sql: string): string[] {
+  const statements: string[] = [];
+  let current = "";
+  for (const [token] of sql.matchAll(/--[^\n]*|'(?:[^']|'')*'|;|[^;'-]+|-/g)) {
+    if (token.startsWith("--")) continue;
+    if (token === ";") {
+      statements.push(current.trim());
+      current = "";
+    } else {
+      current += token;
+    }
+  }
+  statements.push(current.trim());
+  return statements.filter((statement) => statement !== "");
 }
 
 async function appliedMigrations(tx: Queryable): Promise<Map<string, string>> {

@@ -23,7 +23,7 @@ export interface SharedDatabase {
 export async function shareDatabase(driver: Driver, receiver: string): Promise<SharedDatabase> {
   const clock = { now: () => Date.now() - 21 * DAY };
   const vault = testVault();
-  await migrate(driver, { now: clock.now(), vault });
+  await migrate(driver, { now: clock.now() });
   const options = { driver, clock, vault, profile: profiles.standard, allowLoopbackHttp: true };
   const service = createService(options);
   const { useCases } = service;

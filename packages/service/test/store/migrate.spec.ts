@@ -3,8 +3,7 @@ import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Driver } from "../../src/store/driver.ts";
-import { migrate } from "../../src/store/migrate.ts";
-import { splitStatements } from "../../src/store/split-statements.ts";
+import { migrate, splitStatements } from "../../src/store/migrate.ts";
 import { sqliteDriver } from "../../src/store/sqlite-driver.ts";
 import { temporaryDatabase } from "../temporary-database.ts";
 
@@ -55,6 +54,13 @@ describe("migrate", () => {
     expect(await driver.query("SELECT id FROM more")).toEqual([{ id: "a;b -- c" }]);
     const text = "-- a; b\nSELECT 'x;''y--' - 1; -- c\nSELECT 2 -- d;";
     expect(splitStatements(text)).toEqual(["SELECT 'x;''y--' - 1", "SELECT 2"]);
+  });
+
+  it("runs lines that begin with a database's name on that database only", async () => {
+    const { driver, folder, put } = openWithOwnFolder();
+    put("0900-own.sql", "-- postgres: SELECT nonsense;\n-- sqlite: CREATE TABLE own (id text);\n");
+    await migrate(driver, { now: 1, folder });
+    expect(await driver.query("SELECT * FROM own")).toEqual([]);
   });
 
   it("leaves nothing of a migration that fails", async () => {

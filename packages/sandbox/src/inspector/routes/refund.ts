@@ -64,7 +64,7 @@ function holdOf({ context }: Call, { settledAt }: DebitRecord): object | null {
 async function refundsOf({ context, merchant }: Call, paymentId: string): Promise<object[]> {
   const rows = await context.driver.query<{ id: string; status: string; amountCents: number }>(
     `SELECT id, status, amount_cents AS "amountCents" FROM payments
-      WHERE merchant_id = $1 AND original_id = $2 ORDER BY created_at, rowid`,
+      WHERE merchant_id = $1 AND original_id = $2 ORDER BY seq`,
     [merchant.id, paymentId],
   );
   return rows.map(({ id, status, amountCents }) => ({
@@ -92,7 +92,7 @@ async function eventsAbout(
   const rows = await context.driver.query<{ id: string; type: string; at: number }>(
     `SELECT id, type, created_at AS at FROM events
       WHERE merchant_id = $1 AND created_at >= $2 AND (${places.join(" OR ")})
-      ORDER BY rowid LIMIT 100`,
+      ORDER BY seq LIMIT 100`,
     [merchant.id, debit.createdAt, refundId, debit.id, ...paths],
   );
   return rows.map(({ id, type, at }) => ({ id, type, timestamp: writtenTime(at) }));

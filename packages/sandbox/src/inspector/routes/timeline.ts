@@ -15,9 +15,8 @@ interface Row {
 }
 
 /**
- * `GET /sandbox/inspect/timeline?before=CURSOR&limit=…`: events without their payloads, in the order in
- * which they were written, the newest first. SQLite's own row number is the cursor: a clock that stands
- * still gives many events one time.
+ * `GET /sandbox/inspect/timeline?before=CURSOR&limit=…`: events without their payloads, the newest
+ * first. The cursor is the event's sequence number.
  */
 export const getTimeline = ({ profile }: Pick<InspectParts, "profile">): Route => {
   const paths = subjectPaths(profile);
@@ -37,12 +36,11 @@ export const getTimeline = ({ profile }: Pick<InspectParts, "profile">): Route =
         const message = "the query's before must be a cursor of an earlier answer";
         throw refuseMembers([{ pointer: "/before", code: "INVALID_VALUE", message }]);
       }
-      // `+` keeps SQLite from the index by time: sorting by row number all that a namespace has.
       const rows = await call.context.driver.query<Row>(
-        `SELECT rowid AS cursor, id, type, category, created_at AS at,
+        `SELECT seq AS cursor, id, type, category, created_at AS at,
          json_array(${paths.map((_, index) => `json_extract(payload, $${String(index + 4)})`).join(", ")}) AS subjects,
          (SELECT group_concat(state) FROM deliveries WHERE event_id = events.id) AS states
-       FROM events WHERE +merchant_id = $1 AND rowid < $2 ORDER BY rowid DESC LIMIT $3`,
+       FROM events WHERE merchant_id = $1 AND seq < $2 ORDER BY seq DESC LIMIT $3`,
         [call.merchant.id, Number(text), limit, ...paths],
       );
       const events = rows.map(({ id, type, category, subjects, at, states }) => ({

@@ -81,7 +81,7 @@ export async function listCustomers(
   { merchantId, limit }: { merchantId: string; limit: number },
 ): Promise<CustomerRecord[]> {
   return db.query<CustomerRecord>(
-    `SELECT ${customerColumns} FROM customers WHERE merchant_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2`,
+    `SELECT ${customerColumns} FROM customers WHERE merchant_id = $1 ORDER BY seq DESC LIMIT $2`,
     [merchantId, limit],
   );
 }
@@ -137,7 +137,7 @@ export async function findPreferredAccount(
 ): Promise<AccountRecord | undefined> {
   const [row] = await db.query<AccountRow>(
     `SELECT ${accountColumns} FROM accounts WHERE merchant_id = $1 AND customer_id = $2
-      ORDER BY preferred DESC, created_at DESC, id DESC LIMIT 1`,
+      ORDER BY preferred DESC, seq DESC LIMIT 1`,
     [merchantId, customerId],
   );
   return row && toAccount(row);

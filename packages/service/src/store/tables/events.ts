@@ -72,7 +72,7 @@ export async function listEvents(
 ): Promise<EventRecord[]> {
   return db.query<EventRecord>(
     `SELECT id, type, category, payload, created_at AS "createdAt" FROM events
-      WHERE merchant_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2`,
+      WHERE merchant_id = $1 ORDER BY seq DESC LIMIT $2`,
     [merchantId, limit],
   );
 }

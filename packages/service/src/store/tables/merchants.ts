@@ -44,7 +44,7 @@ export async function lockMerchant(tx: Queryable, merchantId: string): Promise<v
   await tx.query("UPDATE merchants SET name = name WHERE id = $1", [merchantId]);
 }
 
-/** The merchants with an exhausted delivery of an event that was written at `since` or later, by their ids. */
+/** The merchants with an exhausted delivery of an event that was written at `since` or later, the oldest first. */
 export function listMerchantsWithFailed(
   db: Queryable,
   { since }: { readonly since: number },
@@ -53,7 +53,7 @@ export function listMerchantsWithFailed(
     `SELECT id, clock_id AS "clockId" FROM merchants
      WHERE EXISTS (SELECT 1 FROM deliveries
        WHERE merchant_id = merchants.id AND created_at >= $1 AND state = 'exhausted')
-     ORDER BY id`,
+     ORDER BY seq`,
     [since],
   );
 }

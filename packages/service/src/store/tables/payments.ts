@@ -188,7 +188,7 @@ export async function listPayments(
   return selectPayments(
     db,
     `WHERE merchant_id = $1
-      ORDER BY created_at DESC, id DESC LIMIT $2`,
+      ORDER BY seq DESC LIMIT $2`,
     [merchantId, limit],
   );
 }

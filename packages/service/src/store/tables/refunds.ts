@@ -39,7 +39,7 @@ export async function listPendingRefunds(
   const payments = await selectPayments(
     tx,
     `WHERE merchant_id = $1 AND original_id = $2 AND status = 'PENDING'
-      ORDER BY created_at, id FOR UPDATE`,
+      ORDER BY seq FOR UPDATE`,
     [merchantId, originalId],
   );
   return payments.filter((payment) => payment.direction === "CREDIT");
@@ -50,6 +50,7 @@ export interface DuePlace {
   readonly id: string;
   /** Milliseconds of the refund's clock. */
   readonly dueAt: number;
+  readonly seq: number;
 }
 
 /**
@@ -61,11 +62,11 @@ export async function listDueRefunds(
   query: { clockId: string; now: number; after: DuePlace | undefined; limit: number },
 ): Promise<DuePlace[]> {
   const { clockId, now, after, limit } = query;
-  return db.query<{ id: string; dueAt: number }>(
-    `SELECT id, due_at AS "dueAt" FROM payments
-      WHERE clock_id = $1 AND due_at <= $2 AND (due_at, id) > ($3, $4) AND direction = 'CREDIT'
-      ORDER BY due_at, id LIMIT $5`,
-    [clockId, now, after?.dueAt ?? Number.MIN_SAFE_INTEGER, after?.id ?? "", limit],
+  return db.query<DuePlace>(
+    `SELECT id, due_at AS "dueAt", seq FROM payments
+      WHERE clock_id = $1 AND due_at <= $2 AND (due_at, seq) > ($3, $4) AND direction = 'CREDIT'
+      ORDER BY due_at, seq LIMIT $5`,
+    [clockId, now, after?.dueAt ?? Number.MIN_SAFE_INTEGER, after?.seq ?? 0, limit],
   );
 }
 

@@ -66,7 +66,7 @@ export async function listSubscriptions(
 ): Promise<SubscriptionRecord[]> {
   const rows = await db.query<SubscriptionRow>(
     `SELECT ${subscriptionColumns} FROM subscriptions WHERE merchant_id = $1
-      ORDER BY created_at DESC, key DESC LIMIT $2`,
+      ORDER BY seq DESC LIMIT $2`,
     [merchantId, limit],
   );
   return rows.map(toSubscription);
@@ -85,7 +85,7 @@ export async function listOpenSubscriptions(
 ): Promise<SubscriptionRecord[]> {
   const rows = await tx.query<SubscriptionRow>(
     `SELECT ${subscriptionColumns} FROM subscriptions
-      WHERE merchant_id = $1 AND status <> 'CLOSED' ORDER BY created_at, key FOR KEY SHARE`,
+      WHERE merchant_id = $1 AND status <> 'CLOSED' ORDER BY seq FOR KEY SHARE`,
     [merchantId],
   );
   return rows.map(toSubscription);
@@ -153,9 +153,9 @@ export function secretPlace(subscriptionKey: string): SecretPlace {
 export interface StoredSecret {
   /** The subscription's key. */
   readonly key: string;
-  /** Sealed under `keyId`; in the clear where that is `null`, as earlier versions wrote it. */
+  /** Encrypted with the key `keyId`. */
   readonly secret: string;
-  readonly keyId: string | null;
+  readonly keyId: string;
 }
 
 /** Secrets that are not sealed under `keyId`, of whatever merchant, locked until this transaction ends. */
@@ -165,7 +165,7 @@ export function listSealedSecrets(
 ): Promise<StoredSecret[]> {
   return tx.query<StoredSecret>(
     `SELECT key, secret, secret_key_id AS "keyId" FROM subscriptions
-      WHERE secret_key_id IS NULL OR secret_key_id <> $1 ORDER BY key LIMIT $2 FOR UPDATE`,
+      WHERE secret_key_id <> $1 ORDER BY key LIMIT $2 FOR UPDATE`,
     [except, limit],
   );
 }

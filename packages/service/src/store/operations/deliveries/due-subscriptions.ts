@@ -35,7 +35,7 @@ export async function dueSubscriptions(
      )
      SELECT subscriptions.key, subscriptions.merchant_id AS "merchantId", subscriptions.url,
        subscriptions.secret AS text,
-       COALESCE(subscriptions.secret_key_id, '') AS "keyId"
+       subscriptions.secret_key_id AS "keyId"
      FROM waiting JOIN subscriptions ON subscriptions.key = waiting.key
      WHERE subscriptions.status = 'ACTIVE' AND EXISTS (
        SELECT 1 FROM deliveries

@@ -40,7 +40,7 @@ export function listDeliveries(db: Queryable, filter: DeliveryFilter): Promise<D
        deliveries.created_at AS "createdAt"
      FROM deliveries JOIN events ON events.id = deliveries.event_id
      WHERE ${conditions.join(" AND ")}
-     ORDER BY deliveries.created_at DESC, deliveries.id DESC LIMIT $${params.push(filter.limit)}`,
+     ORDER BY deliveries.seq DESC LIMIT $${params.push(filter.limit)}`,
     params,
   );
 }

@@ -23,7 +23,7 @@ export function listSubscriptionHealth(
     `SELECT key, url, status, selection, created_at AS "createdAt",
        consecutive_failures AS "consecutiveFailures", failing_since AS "failingSince",
        last_success_at AS "lastSuccessAt"
-     FROM subscriptions WHERE merchant_id = $1 ORDER BY created_at DESC, key DESC LIMIT $2`,
+     FROM subscriptions WHERE merchant_id = $1 ORDER BY seq DESC LIMIT $2`,
     [merchantId, limit],
   );
 }
