@@ -42,8 +42,9 @@ onStores([sqlite, postgres], ({ open }) => {
 
     const events = (await listEvents(driver, page)).toReversed();
     const created = events.filter(({ type }) => type === "payment.created");
-    const paymentIds = created.map(({ payload }): unknown => JSON.parse(payload)?.data?.paymentId);
-    expect(paymentIds).toEqual(payments);
+    expect(created.map(({ payload }): unknown => JSON.parse(payload))).toMatchObject(
+      payments.map((paymentId) => ({ data: { paymentId } })),
+    );
     const deliveries = await listDeliveries(driver, { ...page, limit: 1000 });
     const expected = events.flatMap(({ id }) => subscribed.map((key) => `${id} ${key}`));
     expect(deliveries.toReversed().map((one) => `${one.eventId} ${one.subscriptionKey}`)).toEqual(
