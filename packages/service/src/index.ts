@@ -55,8 +55,9 @@ export {
   type SqlValue,
 } from "./store/driver.ts";
 export { migrate, StoreVersionError, type MigrateOptions } from "./store/migrate.ts";
-export { postgresDriver, type PostgresOptions } from "./store/postgres-driver.ts";
-export { sqliteDriver, type SqliteOptions } from "./store/sqlite-driver.ts";
+export { postgresDriver } from "./store/postgres/driver.ts";
+export type { PostgresOptions } from "./store/postgres/pool.ts";
+export { sqliteDriver, type SqliteOptions } from "./store/sqlite/driver.ts";
 export {
   findCustomer,
   findPreferredAccount,

@@ -3,7 +3,7 @@ import { Agent, request } from "undici";
 import { onTestFinished } from "vitest";
 import { startService, type RunningService } from "../src/start-service.ts";
 import type { Driver } from "../src/store/driver.ts";
-import { sqliteDriver } from "../src/store/sqlite-driver.ts";
+import { sqliteDriver } from "../src/store/sqlite/driver.ts";
 import type { Merchant } from "../src/store/tables/merchants.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { temporaryDatabase, type AtEnd } from "./temporary-database.ts";

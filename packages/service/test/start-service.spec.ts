@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { profiles } from "@countersign/schemas/profiles";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startService } from "../src/start-service.ts";
-import { sqliteDriver } from "../src/store/sqlite-driver.ts";
+import { sqliteDriver } from "../src/store/sqlite/driver.ts";
 import { hookedDriver, type DriverHooks } from "./hooked-driver.ts";
 import { openService, refundOrder } from "./open-service.ts";
 import { newPayment } from "./payments.ts";

@@ -1,4 +1,4 @@
-import { answerAsThread } from "../store/answer-as-thread.ts";
+import { answerAsThread } from "../store/sqlite/answer-as-thread.ts";
 import { claimOperation } from "./claim.ts";
 import { settleOperation } from "./settle.ts";
 

@@ -4,8 +4,8 @@ import express, { type Express } from "express";
 import { createService } from "../../src/create-service.ts";
 import { listen } from "../../src/listen.ts";
 import type { Driver } from "../../src/store/driver.ts";
-import { postgresDriver } from "../../src/store/postgres-driver.ts";
-import { sqliteDriver } from "../../src/store/sqlite-driver.ts";
+import { postgresDriver } from "../../src/store/postgres/driver.ts";
+import { sqliteDriver } from "../../src/store/sqlite/driver.ts";
 import { testVault } from "../test-vault.ts";
 
 // One server of the benchmark in a process of its own. It sends its parent the port, and its CPU time for

@@ -6,7 +6,7 @@ import {
 } from "../../../receiver/test/inboxes/postgres-server.ts";
 import { postgresHints, type Hints } from "../../src/delivery/postgres-hints.ts";
 import { systemRandom } from "../../src/random.ts";
-import { postgresDriver } from "../../src/store/postgres-driver.ts";
+import { postgresDriver } from "../../src/store/postgres/driver.ts";
 import { queueOf, SOON } from "./queue.ts";
 
 const reason = postgresBinaries === undefined ? " (skipped: PostgreSQL is not installed)" : "";

@@ -15,7 +15,7 @@ import { migrate } from "../../src/store/migrate.ts";
 import { instantOf } from "../../src/store/tables/clocks.ts";
 import { dueSubscriptions } from "../../src/store/operations/deliveries/due-subscriptions.ts";
 import { secretPlace } from "../../src/store/tables/subscriptions.ts";
-import { sqliteDriver } from "../../src/store/sqlite-driver.ts";
+import { sqliteDriver } from "../../src/store/sqlite/driver.ts";
 import { temporaryDatabase } from "../temporary-database.ts";
 import { testVault } from "../test-vault.ts";
 

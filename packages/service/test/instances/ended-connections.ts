@@ -10,7 +10,7 @@ import { signerOf } from "../../src/delivery/signer.ts";
 import { undiciTransport } from "../../src/delivery/undici-transport.ts";
 import { systemRandom } from "../../src/random.ts";
 import { startService } from "../../src/start-service.ts";
-import { postgresDriver } from "../../src/store/postgres-driver.ts";
+import { postgresDriver } from "../../src/store/postgres/driver.ts";
 import { startReceiver } from "../delivery/listening.ts";
 import { onStores, postgres } from "../store/stores.ts";
 import { testVault } from "../test-vault.ts";

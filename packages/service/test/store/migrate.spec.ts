@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Driver } from "../../src/store/driver.ts";
 import { migrate, splitStatements } from "../../src/store/migrate.ts";
-import { sqliteDriver } from "../../src/store/sqlite-driver.ts";
+import { sqliteDriver } from "../../src/store/sqlite/driver.ts";
 import { temporaryDatabase } from "../temporary-database.ts";
 
 /** A new database beside a folder of migrations that the test may edit. */

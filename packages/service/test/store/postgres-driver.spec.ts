@@ -7,7 +7,8 @@ import {
   type SharedPostgres,
 } from "../../../receiver/test/inboxes/shared-postgres.ts";
 import type { Driver } from "../../src/store/driver.ts";
-import { postgresDriver, type PostgresOptions } from "../../src/store/postgres-driver.ts";
+import { postgresDriver } from "../../src/store/postgres/driver.ts";
+import type { PostgresOptions } from "../../src/store/postgres/pool.ts";
 import { cuttingProxy, type Fault } from "./cutting-proxy.ts";
 
 const reason = postgresBinaries === undefined ? " (skipped: PostgreSQL is not installed)" : "";

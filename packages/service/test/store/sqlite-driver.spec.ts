@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { perform, StoreUnavailableError, type Driver } from "../../src/store/driver.ts";
-import { sqliteDriver } from "../../src/store/sqlite-driver.ts";
+import { sqliteDriver } from "../../src/store/sqlite/driver.ts";
 import { temporaryDatabase } from "../temporary-database.ts";
 import { ids, withDeferred, withNotes, write } from "./driver-suite.ts";
 import { end, fail, insert, unknown } from "./note-operations.ts";

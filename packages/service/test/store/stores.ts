@@ -4,8 +4,8 @@ import { postgresBinaries } from "../../../receiver/test/inboxes/postgres-server
 import { sharedPostgres } from "../../../receiver/test/inboxes/shared-postgres.ts";
 import { deliveryThread } from "../../src/delivery/delivery-thread-url.ts";
 import type { Driver } from "../../src/store/driver.ts";
-import { postgresDriver } from "../../src/store/postgres-driver.ts";
-import { sqliteDriver } from "../../src/store/sqlite-driver.ts";
+import { postgresDriver } from "../../src/store/postgres/driver.ts";
+import { sqliteDriver } from "../../src/store/sqlite/driver.ts";
 import { temporaryDatabase } from "../temporary-database.ts";
 
 /** Limits have tests of their own; in the others a busy machine takes its time. */

@@ -15,7 +15,7 @@ import { nextDueAt } from "../../src/store/tables/refunds.ts";
 import { listSubscriptions } from "../../src/store/tables/subscriptions.ts";
 import { deleteExpiredTokens } from "../../src/store/tables/tokens.ts";
 import type { Driver } from "../../src/store/driver.ts";
-import { sqliteDriver } from "../../src/store/sqlite-driver.ts";
+import { sqliteDriver } from "../../src/store/sqlite/driver.ts";
 import { answered, fakeTransport, policy, Queue, SECRET } from "../delivery/queue.ts";
 import { everything } from "../everything.ts";
 import { openService } from "../open-service.ts";

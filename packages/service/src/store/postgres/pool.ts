@@ -1,9 +1,6 @@
 import pg from "pg";
-import type { Driver } from "./driver.ts";
-import { PooledDriver } from "./pooled-driver.ts";
-import { SilentServerError } from "./postgres-failure.ts";
-import type { PostgresPool, PostgresResult, PostgresStatement } from "./postgres-pool.ts";
-import { safeInteger } from "./safe-integer.ts";
+import type { SqlValue } from "../driver.ts";
+import { SilentServerError } from "./failure.ts";
 
 export interface PostgresOptions {
   /** `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, with what `pg` reads of a query, such as `sslmode`. */
@@ -23,21 +20,38 @@ const WORD_MS = 1000;
 const EVER_MS = 2 ** 31 - 1;
 const INT8 = 20;
 
-/**
- * A PostgreSQL database, 13 or later, through `pg`: any number of processes may share it.
- *
- * Transactions are READ COMMITTED. One that the server undoes for the sake of another (deadlock,
- * serialization), or whose connection ends before COMMIT, is run again, five times at most; where the
- * connection ends during COMMIT, the server is asked what became of it. A connection that is lost
- * never ends the process: the next call opens another one. Opens nothing before the first call.
- *
- * The session's settings must hold from statement to statement: no PgBouncer in transaction mode.
- */
-export function postgresDriver(options: PostgresOptions): Driver {
-  return new PooledDriver(poolOf(options));
+export interface PostgresStatement {
+  /** Several ones, separated by semicolons, where there are no values. */
+  readonly text: string;
+  readonly values?: readonly SqlValue[];
+  /** Under this name the server keeps it prepared for the connection. */
+  readonly name?: string;
+  /** Whether its answer may take as long as it likes. Default false. */
+  readonly isPatient?: boolean;
 }
 
-function poolOf(options: PostgresOptions): PostgresPool {
+export interface PostgresResult {
+  readonly rows: unknown[];
+  /** The first word of what the server says it did. */
+  readonly command: string;
+}
+
+/** One connection. Its errors are those of `pg`: with `code` and `severity` where the server spoke. */
+export interface PostgresClient {
+  /** @returns The last statement's result. */
+  query(statement: PostgresStatement): Promise<PostgresResult>;
+  /** Gives the connection back; `isLost` ends it instead. */
+  release(isLost: boolean): void;
+}
+
+/** Connections to one database, on which a transaction is read-only unless it says otherwise. */
+export interface PostgresPool {
+  connect(): Promise<PostgresClient>;
+  end(): Promise<void>;
+}
+
+/** Opens nothing before the first `connect`. */
+export function openPool(options: PostgresOptions): PostgresPool {
   const { url, maxConnections = 10, connectMs = 10_000, lockMs = 5000 } = options;
   const { statementMs = 10_000 } = options;
   const settings = [
@@ -104,3 +118,14 @@ async function query(
 // Of the parsers `pg` says `any`.
 const getTypeParser = (type: number, format?: "text" | "binary"): unknown =>
   type === INT8 && format !== "binary" ? safeInteger : pg.types.getTypeParser(type, format);
+
+/**
+ * A `bigint` of a row as a number.
+ *
+ * @throws {RangeError} It is beyond ±(2^53 - 1), where numbers are rounded.
+ */
+function safeInteger(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`${text} is beyond what a number holds`);
+  return value;
+}

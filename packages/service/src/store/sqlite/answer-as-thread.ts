@@ -1,12 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
-import type { Operation } from "./driver.ts";
-import { sqliteDriver } from "./sqlite-driver.ts";
-import {
-  copyOfError,
-  type ThreadAnswer,
-  type ThreadCall,
-  type ThreadStart,
-} from "./thread-messages.ts";
+import type { Operation } from "../driver.ts";
+import { sqliteDriver } from "./driver.ts";
+import { copyOfError, type ThreadAnswer, type ThreadCall, type ThreadStart } from "./thread.ts";
 
 /**
  * What a `SqliteThread` runs: carries out what it is asked for, each operation in a transaction of its own.

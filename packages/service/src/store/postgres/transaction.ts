@@ -1,8 +1,6 @@
-import { textOf, type Queryable, type Sql, type SqlValue } from "./driver.ts";
-import { failureOf } from "./postgres-failure.ts";
-import type { PostgresClient } from "./postgres-pool.ts";
-import type { PreparedNames } from "./prepared-names.ts";
-import { undone, unavailable, type Tried } from "./tried.ts";
+import { textOf, type Queryable, type Sql, type SqlValue } from "../driver.ts";
+import { failureOf, undone, unavailable, type Tried } from "./failure.ts";
+import type { PostgresClient, PostgresStatement } from "./pool.ts";
 
 /** Any number, as long as every version has the same. */
 const EXCLUSIVE_LOCK = 4_070_715_221;
@@ -180,4 +178,29 @@ class Transaction implements Queryable {
   close(): void {
     this.#open = false;
   }
+}
+
+/** Texts kept prepared on a connection; those with a list of values come in many lengths. */
+const MAX_PREPARED = 256;
+
+/** Gives the statements that come again a name, under which a server parses and plans them once. */
+export class PreparedNames {
+  readonly #names = new Map<string, string>();
+
+  named(text: string, params: readonly SqlValue[]): PostgresStatement {
+    if (params.length === 0) return { text };
+    const values = params.map(storable);
+    let name = this.#names.get(text);
+    if (name === undefined) {
+      if (this.#names.size >= MAX_PREPARED) return { text, values };
+      name = `countersign_${this.#names.size}`;
+      this.#names.set(text, name);
+    }
+    return { text, values, name };
+  }
+}
+
+/** PostgreSQL keeps no NUL in a text, and refuses also to look for one. */
+function storable(value: SqlValue): SqlValue {
+  return typeof value === "string" ? value.replaceAll("\0", "\uFFFD") : value;
 }

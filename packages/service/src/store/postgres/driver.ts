@@ -7,19 +7,33 @@ import {
   type Sql,
   type SqlValue,
   type TransactionOptions,
-} from "./driver.ts";
+} from "../driver.ts";
+import { unavailable, undone, type Tried } from "./failure.ts";
+import { openPool, type PostgresClient, type PostgresOptions, type PostgresPool } from "./pool.ts";
 import {
   exclusive,
   shared,
   tryTransaction,
   unflushed,
+  PreparedNames,
   type Begin,
   type TransactionId,
   type Unanswered,
-} from "./pooled-transaction.ts";
-import type { PostgresClient, PostgresPool } from "./postgres-pool.ts";
-import { PreparedNames } from "./prepared-names.ts";
-import { unavailable, undone, type Tried } from "./tried.ts";
+} from "./transaction.ts";
+
+/**
+ * A PostgreSQL database, 13 or later, through `pg`: any number of processes may share it.
+ *
+ * Transactions are READ COMMITTED. One that the server undoes for the sake of another (deadlock,
+ * serialization), or whose connection ends before COMMIT, is run again, five times at most; where the
+ * connection ends during COMMIT, the server is asked what became of it. A connection that is lost
+ * never ends the process: the next call opens another one. Opens nothing before the first call.
+ *
+ * The session's settings must hold from statement to statement: no PgBouncer in transaction mode.
+ */
+export function postgresDriver(options: PostgresOptions): Driver {
+  return new PooledDriver(openPool(options));
+}
 
 /** How often one call is tried before its caller is told. */
 const MAX_TRIES = 5;

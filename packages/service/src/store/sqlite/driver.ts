@@ -6,11 +6,9 @@ import {
   type Queryable,
   type Sql,
   type SqlValue,
-} from "./driver.ts";
-import { SqliteConnection } from "./sqlite-connection.ts";
-import { SqliteThread } from "./sqlite-thread.ts";
-import { SqliteTransaction } from "./sqlite-transaction.ts";
-import { WriterTurns } from "./writer-turns.ts";
+} from "../driver.ts";
+import { SqliteConnection } from "./connection.ts";
+import { SqliteThread } from "./thread.ts";
 
 export interface SqliteOptions {
   /** How long BEGIN waits for another process's transaction, in milliseconds. Default 5000. */
@@ -191,5 +189,59 @@ class ThreadedSqliteDriver extends SqliteDriver {
 
   protected override inTurn(write: () => Promise<void>): Promise<void> {
     return this.#turns.own(write);
+  }
+}
+
+/** The writer, lent to one call. */
+class SqliteTransaction implements Queryable {
+  readonly #writer: SqliteConnection;
+  #open = true;
+  /** The first statement that failed. SQLite would go on after it; a server does not. */
+  failure: { readonly error: unknown } | undefined;
+
+  constructor(writer: SqliteConnection) {
+    this.#writer = writer;
+  }
+
+  async query<Row>(sql: Sql, params: readonly SqlValue[] = []): Promise<Row[]> {
+    // Afterwards the connection is in a neighbour's transaction.
+    if (!this.#open) throw new TypeError("the transaction is over: await every query inside it");
+    try {
+      return this.#writer.run(textOf(sql, "sqlite"), params) as Row[];
+    } catch (error) {
+      this.failure ??= { error };
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.#open = false;
+  }
+}
+
+/**
+ * The writers of one file in one process take turns: SQLite has a single writer at a time, and a call that
+ * finds it taken waits inside SQLite, where its thread can do nothing else.
+ */
+class WriterTurns {
+  /** The last turn of this thread that was asked for; never rejects. */
+  #own: Promise<unknown> = Promise.resolve();
+  /** Turns of the other thread since then; the two sides come in the order in which they asked. */
+  readonly #aside = new Set<Promise<unknown>>();
+
+  /** A turn of this thread: it waits for all that asked before. */
+  own<T>(run: () => Promise<T>): Promise<T> {
+    const turn = Promise.allSettled([this.#own, ...this.#aside]).then(run);
+    this.#own = Promise.allSettled([turn]);
+    return turn;
+  }
+
+  /** A turn of the other thread, which puts its own calls in order: it waits for this thread's alone. */
+  aside<T>(run: () => Promise<T>): Promise<T> {
+    const turn = this.#own.then(run);
+    this.#aside.add(turn);
+    const ended = (): void => void this.#aside.delete(turn);
+    turn.then(ended, ended);
+    return turn;
   }
 }
