@@ -1,5 +1,5 @@
 import { runInNewContext } from "node:vm";
-import { createReceiver } from "@countersign/receiver";
+import { createReceiver, memoryInbox } from "@countersign/receiver";
 import { signedAttempt } from "@countersign/receiver/testing";
 import { sampleEvent } from "@countersign/sandbox";
 import { profiles, type Profile } from "@countersign/schemas/profiles";
@@ -79,7 +79,13 @@ describe("the inspector of another profile", () => {
       const made = await one.api("POST", "/sandbox/events", { type: "payment.created" });
       const event = made.body as { id: string; type: string; payload: string };
       let handled = 0;
-      const receiver = createReceiver({ secrets: [SECRET], profile, fallback: () => undefined });
+      const receiver = createReceiver({
+        secrets: [SECRET],
+        profile,
+        fallback: () => undefined,
+        inbox: memoryInbox(),
+        log: false,
+      });
       receiver.on("payment.created", () => void (handled += 1));
       // The test without its imports, and with what they import.
       const body = attemptTest(event, about.signature).replaceAll(/^import .*$/gm, "");

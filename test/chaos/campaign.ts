@@ -1,6 +1,9 @@
-import { NOON } from "../../packages/receiver/test/fixtures.ts";
+import { setTimeout as after } from "node:timers/promises";
+import { Agent, request } from "undici";
+import { attemptOf, NOON, refundAuthorized } from "../../packages/receiver/test/fixtures.ts";
 import { seeded } from "../fuzz/random.ts";
 import { countOf, linesOf, openBooks } from "./books.ts";
+import { startBundled } from "./bundled.ts";
 import {
   CRASH_POINTS,
   type CrashPoint,
@@ -8,7 +11,6 @@ import {
   type MerchantStore,
   STORED_CRASH_POINTS,
 } from "./crash-points.ts";
-import { type Merchant, startMerchant } from "./merchant-process.ts";
 
 /** What a campaign counted. */
 export interface Tally {
@@ -55,7 +57,7 @@ export interface Campaign {
   readonly acknowledge?: MerchantOptions["acknowledge"];
   /** True: 200 events of 20 resources with order per-resource. Default: each event has a resource of its own. */
   readonly shared?: boolean;
-  /** The named points, each of which takes two cycles. */
+  /** The named points at which processes end, in turns. Default: every second cycle at one of all, the others at any moment. */
   readonly points?: readonly CrashPoint[];
 }
 
@@ -67,7 +69,7 @@ export async function crashCampaign({
   kind = "sqlite",
   acknowledge = "after-handler",
   shared = false,
-  points = acknowledge === "after-store" ? STORED_CRASH_POINTS : CRASH_POINTS,
+  points,
 }: Campaign): Promise<Tally> {
   const random = seeded(seed);
   const books = await openBooks(kind);
@@ -76,7 +78,7 @@ export async function crashCampaign({
   const pending = new Map<string, string>();
   let [killed, ambiguous, clock, batches] = [0, 0, NOON, 0];
 
-  const start = (crash?: MerchantOptions["crash"]): Promise<Merchant> =>
+  const start = (crash?: MerchantOptions["crash"]) =>
     startMerchant({
       store,
       acknowledge,
@@ -87,13 +89,18 @@ export async function crashCampaign({
       ...(crash && { crash }),
       ...(flaw && { flaw }),
     });
-  const deliver = async (merchant: Merchant): Promise<void> => {
+  const deliver = async (merchant: Awaited<ReturnType<typeof start>>): Promise<void> => {
     const post = async ([id, payment]: readonly [string, string]): Promise<void> => {
       if (!(await merchant.post({ id, payment }, clock))) return;
       acknowledged.add(id);
       pending.delete(id);
     };
     await Promise.all([...pending].map(post));
+  };
+  const pointOf = (cycle: number): CrashPoint | undefined => {
+    if (points !== undefined) return points[cycle % points.length];
+    const all = acknowledge === "after-store" ? STORED_CRASH_POINTS : CRASH_POINTS;
+    return cycle % 2 === 0 ? all[(cycle / 2) % all.length] : undefined;
   };
   const missing = async (): Promise<readonly string[]> => {
     const booked = await books.booked();
@@ -116,20 +123,17 @@ export async function crashCampaign({
   try {
     for (let cycle = 0; cycle < cycles; cycle += 1) {
       const open = await addEvents();
-      // Every second one at a named point, in turns; the others from outside at any moment. Few events
-      // might not pass a point often enough.
-      const point =
-        cycle % 2 === 0 && open >= EVENTS_A_CYCLE ? points[(cycle / 2) % points.length] : undefined;
+      // Few events might not pass a point often enough.
+      const point = open < EVENTS_A_CYCLE ? undefined : pointOf(cycle);
       const crash = point && { point, pass: 1 + random.int(passesOf(point)) };
       const merchant = await start(crash);
       const wait = random.int(RANDOM_MS);
       const timer = crash ? undefined : setTimeout(() => merchant.kill(), wait);
       await deliver(merchant);
       clearTimeout(timer);
-      // A worker passes its points after the answers.
-      if (crash && acknowledge === "after-store") await merchant.endedWithin(WORKERS_MS);
-      // Also if the load ended before its time came.
-      if ((await merchant.ended()) === "SIGKILL") killed += 1;
+      // A worker passes its points after the answers. The load may end before the time of a kill.
+      const patience = crash && acknowledge === "after-store" ? WORKERS_MS : 0;
+      if ((await merchant.ended(patience)) === "SIGKILL") killed += 1;
       clock += LEASE_MS;
       const booked = await books.booked();
       for (const id of pending.keys()) if (booked.has(id)) ambiguous += 1;
@@ -140,9 +144,8 @@ export async function crashCampaign({
     do await deliver(survivor);
     while (pending.size > 0 && performance.now() < deadline);
     if (acknowledge === "after-store")
-      while ((await missing()).length > 0 && performance.now() < deadline)
-        await survivor.endedWithin(20);
-    await survivor.ended();
+      while ((await missing()).length > 0 && performance.now() < deadline) await after(20);
+    await survivor.ended(0);
 
     const booked = await books.booked();
     return {
@@ -159,4 +162,35 @@ export async function crashCampaign({
   } finally {
     await books.close();
   }
+}
+
+/** Starts a merchant's process, to which events are sent over four connections. */
+async function startMerchant(options: MerchantOptions) {
+  const child = await startBundled("merchant", options);
+  // One that a crash ends before it listens prints no port.
+  const url = `http://127.0.0.1:${(await child.ready)?.trim() ?? "0"}/webhooks`;
+  const agent = new Agent({ connections: 4 });
+  const acknowledged = options.acknowledge === "after-store" ? [202, 204] : [204];
+  return {
+    kill: () => child.kill(),
+    /** Sends an event of a payment. @returns True if it was acknowledged. */
+    async post({ id, payment }: { readonly id: string; readonly payment: string }, now: number) {
+      const event = refundAuthorized(id);
+      const data = { ...event.data, paymentId: payment };
+      const { headers, body } = attemptOf({ ...event, data }, { now });
+      try {
+        const answer = await request(url, { method: "POST", headers, body, dispatcher: agent });
+        await answer.body.dump();
+        return acknowledged.includes(answer.statusCode);
+      } catch {
+        // No answer: the process ended, and the sender does not know how far it came.
+        return false;
+      }
+    },
+    async ended(withinMs: number): Promise<string | null> {
+      const signal = await child.ended(withinMs);
+      await agent.destroy();
+      return signal;
+    },
+  };
 }

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import type { Driver } from "@countersign/service";
 import { seeded } from "../fuzz/random.ts";
 import { countOf, linesOf } from "./books.ts";
+import { type Child, startBundled } from "./bundled.ts";
 import { deliverRest } from "./delivery-ending.ts";
 import { DELIVERY_POINTS, type DelivererOptions, type DeliveryPoint } from "./delivery-points.ts";
 import { startSink } from "./delivery-sink.ts";
-import { deliverersOf } from "./delivery-start.ts";
 import { verdictOf, type Verdict } from "./delivery-verdict.ts";
 import { startWriting, subscribe } from "./delivery-writer.ts";
 
@@ -35,14 +35,10 @@ export interface DeliveryCampaign {
   /** Processes at one time. Default 2. */
   readonly processes?: number;
   readonly flaw?: DelivererOptions["flaw"];
-  /** The points at which processes end, in turns. Default: all. */
+  /** The points at which processes end, in turns. Default: every second cycle at one of all, the others at any moment. */
   readonly points?: readonly DeliveryPoint[];
   /** Crashes the store's server: once in each cycle, in addition to the kill. */
   readonly disturb?: () => Promise<void>;
-  /** Called after each kill. */
-  readonly onKilled?: () => void;
-  /** Starts no further cycle once it is aborted. */
-  readonly enough?: AbortSignal;
 }
 
 /** Longest time before a process is killed from outside, in milliseconds. */
@@ -55,17 +51,18 @@ export async function deliveryCampaign(campaign: DeliveryCampaign): Promise<Deli
   const { cycles, database, driver, flaw, processes = 2 } = campaign;
   const folder = mkdtempSync(join(tmpdir(), "countersign-chaos-"));
   const [crashes, failures] = [join(folder, "crashes.txt"), join(folder, "failures.txt")];
-  const startDeliverer = await deliverersOf(folder);
+  const startDeliverer = (options: DelivererOptions): Promise<Child> =>
+    startBundled("deliverer", options);
   const sink = await startSink();
   // One crash after the other: each meets a running server.
   let disturbing = Promise.resolve();
   let [next, killed, disturbances] = [0, 0, 0];
 
   const inTurns = async (): Promise<void> => {
-    while (next < cycles && campaign.enough?.aborted !== true) {
+    while (next < cycles) {
       const { crash, afterMs } = planOf(campaign, next);
       next += 1;
-      const child = startDeliverer({
+      const child = await startDeliverer({
         database,
         crashes,
         failures,
@@ -78,7 +75,6 @@ export async function deliveryCampaign(campaign: DeliveryCampaign): Promise<Deli
       const disturbed = disturbing;
       await child.ready;
       if ((await child.ended(afterMs)) === "SIGKILL") killed += 1;
-      campaign.onKilled?.();
       await disturbed;
     }
   };
@@ -106,13 +102,15 @@ export async function deliveryCampaign(campaign: DeliveryCampaign): Promise<Deli
   }
 }
 
-/** Plans how a cycle's process ends: every second one at a named point, the others at any moment. */
+/** Plans how a cycle's process ends. */
 function planOf(
-  { seed, points = DELIVERY_POINTS }: DeliveryCampaign,
+  { seed, points }: DeliveryCampaign,
   cycle: number,
 ): { readonly crash?: DelivererOptions["crash"]; readonly afterMs: number } {
   const random = seeded(seed + cycle);
-  const point = cycle % 2 === 0 ? points[(cycle / 2) % points.length] : undefined;
+  const all = DELIVERY_POINTS;
+  const any = cycle % 2 === 0 ? all[(cycle / 2) % all.length] : undefined;
+  const point = points === undefined ? any : points[cycle % points.length];
   return point === undefined
     ? { afterMs: random.int(RANDOM_MS) }
     : { crash: { point, pass: 1 + random.int(3) }, afterMs: PATIENCE_MS };

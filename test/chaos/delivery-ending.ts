@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import type { Driver } from "@countersign/service";
-import type { Deliverer } from "./delivery-start.ts";
+import type { Child } from "./bundled.ts";
 
 const HOUR_MS = 3_600_000;
 /** A schedule's ten attempts, and some that end with the process of their round. */
@@ -17,14 +17,14 @@ const PATIENCE_MS = 30_000;
  */
 export async function deliverRest(
   driver: Driver,
-  start: (ahead: number) => Deliverer,
+  start: (ahead: number) => Promise<Child>,
 ): Promise<number> {
   let ahead = 0;
   for (let round = 0; round < ROUNDS; round += 1) {
     const last = await lastWait(driver);
     if (last === undefined) break;
     ahead = Math.max(0, last - Date.now()) + HOUR_MS;
-    const survivor = start(ahead);
+    const survivor = await start(ahead);
     const isDone = await nothingIsDue(driver, last);
     await survivor.ended(0);
     if (!isDone) break;

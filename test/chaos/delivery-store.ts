@@ -3,7 +3,7 @@ import {
   postgresBinaries,
   startPostgres,
 } from "../../packages/receiver/test/inboxes/postgres-server.ts";
-import { temporaryDatabase, type AtEnd } from "../../packages/service/test/temporary-database.ts";
+import { temporaryDatabase } from "../../packages/service/test/temporary-database.ts";
 import { onTestFinished } from "vitest";
 
 export interface ChaosStore {
@@ -13,23 +13,23 @@ export interface ChaosStore {
 }
 
 /** An empty SQLite file that lasts as long as the test. */
-export function sqliteStore(atEnd: AtEnd = onTestFinished): ChaosStore {
-  const database = temporaryDatabase(atEnd);
+export function sqliteStore(): ChaosStore {
+  const database = temporaryDatabase();
   const driver = sqliteDriver(database);
-  atEnd(() => driver.close());
+  onTestFinished(() => driver.close());
   return { database, driver };
 }
 
 export const isPostgresMissing: boolean = postgresBinaries === undefined;
 
 /** An empty PostgreSQL that lasts as long as the test. */
-export async function postgresStore(
-  atEnd: AtEnd = onTestFinished,
-): Promise<ChaosStore & { readonly crash: () => Promise<void> }> {
+export async function postgresStore(): Promise<
+  ChaosStore & { readonly crash: () => Promise<void> }
+> {
   const server = await startPostgres();
-  atEnd(() => server.stop());
+  onTestFinished(() => server.stop());
   const database = `postgres://postgres@127.0.0.1:${String(server.port)}/postgres`;
   const driver = postgresDriver({ url: database });
-  atEnd(() => driver.close());
+  onTestFinished(() => driver.close());
   return { database, driver, crash: () => server.crash() };
 }

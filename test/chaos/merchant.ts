@@ -1,5 +1,6 @@
 import { appendFileSync, writeSync } from "node:fs";
 import { createServer } from "node:http";
+import { flushCompileCache } from "node:module";
 import type { AddressInfo } from "node:net";
 import { DatabaseSync } from "node:sqlite";
 import { type ContextOf, createReceiver, type Inbox } from "@countersign/receiver";
@@ -30,6 +31,7 @@ function serve<InboxType extends Inbox>(
     secrets: [secret],
     fallback: () => undefined,
     inbox: crashingInbox(stored, passing),
+    log: false,
     now: () => now,
     acknowledge,
     order,
@@ -60,7 +62,10 @@ function serve<InboxType extends Inbox>(
   });
   server.listen(0, "127.0.0.1", () => {
     writeSync(1, `${String((server.address() as AddressInfo).port)}\n`);
+    // Who is killed leaves nothing in the cache that its successors could start from.
+    flushCompileCache();
   });
+  process.stdin.resume().on("end", () => process.exit());
 }
 
 switch (store.kind) {
@@ -87,7 +92,6 @@ switch (store.kind) {
     await inbox.migrate();
     const insert = "INSERT INTO booked (id) VALUES ($1)";
     serve(inbox, async (id, { transaction }) => {
-      if (flaw === "writes outside the transaction") return pool.query(insert, [id]);
       const booked = await transaction.query(insert, [id]);
       passing("inside the transaction");
       return booked;

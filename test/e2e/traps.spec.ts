@@ -8,6 +8,8 @@ import { createApi } from "../../packages/dev/src/api.ts";
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
+const options = { secrets: [SECRET], fallback: () => undefined, log: false } as const;
+
 /** Opens a sandbox that delivers to a merchant's receiver over loopback, and records each attempt. */
 async function openProvider(receiver: Pick<Receiver, "receive">) {
   const { url, payments, close } = await openSandbox();
@@ -44,8 +46,7 @@ function merchantOf(known: ReadonlySet<string>) {
     booked.push(data.paymentStatus);
   };
   const receiver = createReceiver({
-    secrets: [SECRET],
-    fallback: () => undefined,
+    ...options,
     inbox: memoryInbox(),
     order: "per-resource",
   })
@@ -55,7 +56,7 @@ function merchantOf(known: ReadonlySet<string>) {
 }
 
 /** Acknowledges every event and ignores it. */
-const sink = (): Receiver => createReceiver({ secrets: [SECRET], fallback: () => undefined });
+const sink = (): Receiver => createReceiver({ ...options, inbox: memoryInbox() });
 
 describe("a merchant", () => {
   it("T-01 T-27 books a refund once if its event arrives first and its answer is lost", async () => {

@@ -1,4 +1,4 @@
-import { createReceiver } from "@countersign/receiver";
+import { createReceiver, memoryInbox } from "@countersign/receiver";
 import { listen, mounts } from "../../packages/receiver/test/adapters/mounts.ts";
 import { NOON, secret } from "../../packages/receiver/test/fixtures.ts";
 import { flawed } from "./targets.ts";
@@ -20,6 +20,8 @@ for (const name of process.argv.slice(2)) {
   const receiver = createReceiver({
     secrets: [secret],
     fallback: ({ id }) => void handled.push(id),
+    inbox: memoryInbox(),
+    log: false,
     now: () => NOON,
     limits: { bodyMs: 2000, concurrentHandlers: 256 },
   });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { createReceiver, type UnknownEvent } from "@countersign/receiver";
+import { createReceiver, memoryInbox, type UnknownEvent } from "@countersign/receiver";
 import { toExpress } from "@countersign/receiver/express";
 import express from "express";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -104,7 +104,12 @@ it("the guide to effects has Express code that reports effects and makes handler
   };
   const app = express();
   mountEffects(app, express);
-  const receiver = createReceiver({ secrets: [...(secrets["standard"] ?? [])], fallback: effect });
+  const receiver = createReceiver({
+    secrets: [...(secrets["standard"] ?? [])],
+    fallback: effect,
+    inbox: memoryInbox(),
+    log: false,
+  });
   app.post("/webhooks", toExpress(receiver));
   const target = await openReceiver({ app });
   const { findings } = await run({

@@ -1,4 +1,4 @@
-import { createReceiver, type Receiver } from "@countersign/receiver";
+import { createReceiver, memoryInbox, type Receiver } from "@countersign/receiver";
 import { receiverTarget, type ReceiverTarget } from "@countersign/contract-kit";
 import type { Profile } from "@countersign/schemas";
 import { profiles } from "@countersign/schemas/profiles";
@@ -33,6 +33,8 @@ const ours = (name: string, profile: Profile = profiles.standard): Good<Receiver
       secrets: [...secrets],
       profile,
       fallback: (event) => effects.handle(event),
+      inbox: memoryInbox(),
+      log: false,
     });
     // An adapter does not use the types of handlers, which the profile decides.
     const server = await mount.serve(receiver as unknown as Receiver);

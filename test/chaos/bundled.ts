@@ -1,34 +1,33 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import process from "node:process";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { deliveryThread } from "@countersign/service";
 import { build } from "esbuild";
-import type { DelivererOptions } from "./delivery-points.ts";
 
-/** A running process that delivers. */
-export interface Deliverer {
-  /** Resolves when it delivers or has ended. */
-  readonly ready: Promise<unknown>;
+/** A running process of a campaign. */
+export interface Child {
+  /** The first output; undefined if the process ends before. */
+  readonly ready: Promise<string | undefined>;
+  kill(): void;
   /** Waits for its end, kills it after this time, and returns the signal. */
   ended(withinMs: number): Promise<string | null>;
 }
 
-/**
- * Bundles the delivering process and its thread: started from sources, a process needs seven times the CPU time
- * before it delivers.
- *
- * @param folder For the bundles and their compile cache.
- * @returns Starts a process.
- */
-export async function deliverersOf(
-  folder: string,
-): Promise<(options: DelivererOptions) => Deliverer> {
-  const script = join(folder, "deliverer.mjs");
+let made: Promise<string> | undefined;
+
+/** Bundles the programs: started from sources, a process needs seven times the CPU time until it is ready. */
+async function bundle(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), "countersign-programs-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   await build({
     entryPoints: {
       deliverer: fileURLToPath(new URL("delivery-process.ts", import.meta.url)),
+      merchant: fileURLToPath(new URL("merchant.ts", import.meta.url)),
       // `deliveryThread` looks for this name in the folder of its file.
       "delivery-thread": fileURLToPath(deliveryThread),
     },
@@ -47,19 +46,25 @@ export async function deliverersOf(
     },
     logLevel: "warning",
   });
-  const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, "compiled") };
-  return (options) => start([script, JSON.stringify(options)], env);
+  return folder;
 }
 
-function start(args: readonly string[], env: NodeJS.ProcessEnv): Deliverer {
-  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", ...args], {
-    // It ends with its input: a killed campaign leaves no process behind.
+/** Starts a program with these options. It ends with its input: a killed campaign leaves no process behind. */
+export async function startBundled(
+  name: "deliverer" | "merchant",
+  options: object,
+): Promise<Child> {
+  const folder = await (made ??= bundle());
+  const flags = ["--disable-warning=ExperimentalWarning", join(folder, `${name}.mjs`)];
+  const child = spawn(process.execPath, [...flags, JSON.stringify(options)], {
     stdio: ["pipe", "pipe", "inherit"],
-    env,
+    env: { ...process.env, NODE_COMPILE_CACHE: join(folder, "compiled") },
   });
   const exit = once(child, "exit");
+  const output = once(child.stdout, "data").then(([data]) => String(data));
   return {
-    ready: Promise.race([once(child.stdout, "data"), exit]),
+    ready: Promise.race([output, exit.then(() => undefined)]),
+    kill: () => void child.kill("SIGKILL"),
     async ended(withinMs) {
       const timer = new AbortController();
       const patience = setTimeout(withinMs, undefined, { signal: timer.signal }).catch(() => {});
