@@ -20,32 +20,34 @@ describe("countersign completion", () => {
     expect(await words("completion", "")).not.toContain("words");
   });
 
-  it.each([
-    ["send refund.f", ["refund.failed"]],
-    ["send refund.failed --broken s", ["stale"]],
-    ["types --language py", ["python"]],
-    ["sandbox --profile x", ["x-signature"]],
-    ["requirements R-MONEY", ["R-MONEY-EXACT"]],
-    ["requirements --role ", ["provider", "receiver"]],
-    ["verify receiver --only receiver/tam", ["receiver/tampered"]],
-    ["verify receiver --only receiver/tampered R-MONEY", ["R-MONEY-EXACT"]],
-    ["verify receiver --skip R-MONEY", ["R-MONEY-EXACT="]],
-    ["verify provider --report ju", ["junit="]],
-    ["completion z", ["zsh"]],
-    ["verify receiver --only R-MONEY-EXACT --str", ["--strict"]],
-    ["verify receiver --seed ", []],
-  ])("completes the known values of `%s`", async (given, expected) => {
-    expect(await words(...given.split(" "))).toEqual(expected);
+  it("completes the known values of arguments and options", async () => {
+    for (const [given, expected] of [
+      ["send refund.f", ["refund.failed"]],
+      ["send refund.failed --broken s", ["stale"]],
+      ["types --language py", ["python"]],
+      ["sandbox --profile x", ["x-signature"]],
+      ["requirements R-MONEY", ["R-MONEY-EXACT"]],
+      ["requirements --role ", ["provider", "receiver"]],
+      ["verify receiver --only receiver/tam", ["receiver/tampered"]],
+      ["verify receiver --only receiver/tampered R-MONEY", ["R-MONEY-EXACT"]],
+      ["verify receiver --skip R-MONEY", ["R-MONEY-EXACT="]],
+      ["verify provider --report ju", ["junit="]],
+      ["completion z", ["zsh"]],
+      ["verify receiver --only R-MONEY-EXACT --str", ["--strict"]],
+      ["verify receiver --seed ", []],
+    ] as const)
+      expect([given, await words(...given.split(" "))]).toEqual([given, expected]);
   });
 
-  it.each(["bash", "zsh", "fish"])("prints a script for %s that asks for words", async (shell) => {
-    const { status, out } = await ran(["completion", shell]);
-    expect([status, out]).toEqual([0, expect.stringContaining("completion words --")]);
+  it("prints a script for bash, zsh and fish that asks for words", async () => {
+    const out: unknown = expect.stringContaining("completion words --");
+    for (const shell of ["bash", "zsh", "fish"])
+      expect(await ran(["completion", shell])).toMatchObject({ status: 0, out });
   });
 });
 
-describe("a mistyped command", () => {
-  it.each([
+it("a mistyped command, option or value exits with 2 and suggests the right one", async () => {
+  for (const [given, meant] of [
     ["tpyes", "types"],
     ["inbox migrat", "migrate"],
     ["requirements --rol receiver", "--role"],
@@ -56,11 +58,8 @@ describe("a mistyped command", () => {
     ["types --language pyhton --out x", "python"],
     ["types --language go --out x --profile standrad", "standard"],
     ["verify receiver --list --only receiver/tamperd", "receiver/tampered"],
-  ])("`%s` exits with 2 and suggests %s", async (given, meant) => {
-    const { status, err } = await ran(given.split(" "));
-    expect([status, err]).toEqual([
-      2,
-      expect.stringMatching(new RegExp(`did you mean ${meant}\\?`, "i")),
-    ]);
-  });
+  ] as const) {
+    const err: unknown = expect.stringMatching(new RegExp(`did you mean ${meant}\\?`, "i"));
+    expect([given, await ran(given.split(" "))]).toMatchObject([given, { status: 2, err }]);
+  }
 });

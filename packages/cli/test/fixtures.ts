@@ -1,5 +1,9 @@
 import { spawnSync } from "node:child_process";
+import { createReceiver, memoryInbox } from "@countersign/receiver";
+import { toNode } from "@countersign/receiver/node";
+import { profiles } from "@countersign/schemas/profiles";
 import { expect } from "vitest";
+import { listen } from "../../sandbox/test/listen.ts";
 
 /** For `expect.poll`: a loaded machine takes longer than vitest's second. */
 export const SOON = { timeout: 30_000 };
@@ -50,3 +54,19 @@ export const containing = (text: string): unknown => expect.stringContaining(tex
 export const READY: unknown = expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/);
 /** This environment with a locale that is installed everywhere: bash warns of another one. */
 export const knownLocale = { ...process.env, LC_ALL: "C" };
+
+/** Serves a receiver until the test ends. @returns Its URL, and the types that its handlers saw. */
+export async function openMerchant(
+  secrets: readonly string[],
+  profile: "standard" | "x-signature" = "standard",
+): Promise<{ url: string; seen: string[] }> {
+  const seen: string[] = [];
+  const fallback = (event: { readonly type: string }): void => void seen.push(event.type);
+  const options = { secrets, fallback, inbox: memoryInbox(), log: false } as const;
+  const receive = toNode(
+    profile === "standard"
+      ? createReceiver(options)
+      : createReceiver({ ...options, profile: profiles[profile] }),
+  );
+  return { url: await listen((request, response) => void receive(request, response)), seen };
+}

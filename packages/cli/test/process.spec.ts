@@ -1,14 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { startSandbox } from "@countersign/sandbox";
-import { profiles } from "@countersign/schemas/profiles";
-import { sqliteDriver } from "@countersign/service";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { listen } from "../../sandbox/test/listen.ts";
-import { vaultOf } from "../src/encryption-keys.ts";
 import { knownLocale, SECRET, SOON, TOKEN } from "./fixtures.ts";
 import { start, temporaryFolder } from "./start-command.ts";
 
@@ -22,8 +17,8 @@ describe("the installed program", () => {
       spawnSync(process.execPath, [...node, ...flags, source("bin.ts"), "--version"], {
         encoding: "utf8",
       });
-    expect(version()).toMatchObject({ status: 0, stderr: "" });
-    expect(version().stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    const stdout: unknown = expect.stringMatching(/^\d+\.\d+\.\d+\n$/);
+    expect(version()).toMatchObject({ status: 0, stdout, stderr: "" });
     const old = version("--no-experimental-sqlite");
     expect([old.status, old.stdout]).toEqual([2, ""]);
     expect(old.stderr).toMatch(/^countersign: CS_CLI_NODE_TOO_OLD: this is Node\.js \d+\.\d+\.\d+/);
@@ -73,49 +68,16 @@ describe("SIGINT", () => {
   });
 });
 
-describe("a sandbox process", () => {
-  it("serves without a reader of stdout, and after SIGKILL its delivery is retried once the lease ends", async () => {
-    const ids: string[] = [];
-    const unanswered: ServerResponse[] = [];
-    const receiver = await listen((request, response) => {
-      request.resume().on("end", () => {
-        ids.push(String(request.headers["webhook-id"]));
-        if (ids.length === 1) unanswered.push(response);
-        else response.writeHead(204).end();
-      });
-    });
-    const folder = temporaryFolder();
-    const file = join(folder, "sandbox.db");
-    const args = ["sandbox", "--port", "0", "--database", file, "--deliver-to", `${receiver}/`];
-    const one = start(args, { folder, env: { COUNTERSIGN_TOKEN: TOKEN } });
-    one.process.stdout?.destroy();
-    // The calls to try are printed before the line that nobody reads.
-    const address = (): string => /http:\S+(?=\/sandbox)/.exec(one.stderr())?.[0] ?? "";
-    await expect.poll(address, SOON).not.toBe("");
-    const headers = { authorization: `Bearer ${TOKEN}` };
-    const emit = new URL("/sandbox/customers", address());
-    expect((await fetch(emit, { method: "POST", headers })).status).toBe(201);
-    await expect.poll(() => unanswered.length, SOON).toBe(1);
-    expect(one.stderr()).not.toContain("EPIPE");
-    await one.end("SIGKILL");
-
-    let ahead = 0;
-    const next = await startSandbox({
-      driver: sqliteDriver(file),
-      vault: vaultOf(readFileSync(`${file}.keys`, "utf8")),
-      profile: profiles.standard,
-      port: 0,
-      clock: { now: () => Date.now() + ahead },
-    });
-    onTestFinished(() => next.close({ graceMs: 0 }));
-    const deliveries = async (): Promise<unknown> =>
-      (await fetch(new URL("/sandbox/deliveries", next.url), { headers })).json();
-    expect(await deliveries()).toMatchObject({ deliveries: [{ state: "waiting", attempts: [] }] });
-    expect(ids).toHaveLength(1);
-    ahead = 60_000;
-    await expect
-      .poll(deliveries, SOON)
-      .toMatchObject({ deliveries: [{ state: "delivered", attempts: [{ number: 2 }] }] });
-    expect(ids).toEqual([ids[0], ids[0]]);
-  });
+// The death of a process in the middle of an attempt: test/chaos.
+it("a sandbox process serves without a reader of stdout", async () => {
+  const folder = temporaryFolder();
+  const one = start(["sandbox", "--port", "0"], { folder, env: { COUNTERSIGN_TOKEN: TOKEN } });
+  one.process.stdout?.destroy();
+  // The calls to try are printed before the line that nobody reads.
+  const address = (): string => /http:\S+(?=\/sandbox)/.exec(one.stderr())?.[0] ?? "";
+  await expect.poll(address, SOON).not.toBe("");
+  const headers = { authorization: `Bearer ${TOKEN}` };
+  const answer = await fetch(new URL("/sandbox/customers", address()), { headers });
+  expect(answer.status).toBe(200);
+  expect(one.stderr()).not.toContain("EPIPE");
 });

@@ -1,10 +1,7 @@
-import { createReceiver } from "@countersign/receiver";
-import { toNode } from "@countersign/receiver/node";
 import { profiles } from "@countersign/schemas/profiles";
 import { describe, expect, it } from "vitest";
-import { listen } from "../../sandbox/test/listen.ts";
 import { receiverCheckRunner } from "../src/receiver-check-runner.ts";
-import { SECRET as secret } from "./fixtures.ts";
+import { openMerchant, SECRET as secret } from "./fixtures.ts";
 
 const MEMBERS = ["id", "group", "title", "requirement", "level", "name", "source", "why"];
 
@@ -23,8 +20,7 @@ describe("the checks that a sandbox hosts", () => {
   });
 
   it("report each finding at once, end when stopped, and contain no secret", async () => {
-    const receive = toNode(createReceiver({ secrets: [secret], fallback: () => undefined }));
-    const url = await listen((request, response) => void receive(request, response));
+    const { url } = await openMerchant([secret]);
     const stop = new AbortController();
     const entries: object[] = [];
     const places: number[] = [];

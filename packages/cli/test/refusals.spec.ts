@@ -1,10 +1,10 @@
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { containing, encryptionKey, failedWith, SECRET } from "./fixtures.ts";
 import { ran } from "./ran.ts";
-import { temporaryFolder } from "./start-command.ts";
 
 /** Contents of the files below DIR. */
 const files = {
@@ -129,17 +129,18 @@ ARGUMENT_UNUSABLE        PACTS --pacts /nowhere
 ARGUMENT_UNUSABLE        PACTS --publish
 ENVIRONMENT_UNUSABLE     verify pacts --provider-url ${NOBODY}`;
 
-it.each(
-  lines
-    .trim()
-    .split("\n")
-    .map((line) => line.split(/ +(.*)/s)),
-)(
+const rows = lines.trim().split("\n");
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "countersign-refusals-"));
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  mkdirSync(join(folder, "folder"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+it.each(rows.map((line) => line.split(/ +(.*)/s)))(
   "exits with 2 and prints %s, no secret and no control character for `countersign %s`",
   async (code = "", line = "") => {
-    const folder = temporaryFolder();
-    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-    mkdirSync(join(folder, "folder"));
     const full = line
       .replaceAll("ESC", "\u001b[2J")
       .replaceAll(/\b[A-Z]{2,}\b/g, (word) => words[word] ?? word);

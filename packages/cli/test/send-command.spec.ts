@@ -1,31 +1,15 @@
-import { createReceiver } from "@countersign/receiver";
-import { toNode } from "@countersign/receiver/node";
 import { profiles } from "@countersign/schemas/profiles";
 import { describe, expect, it } from "vitest";
 import { listen } from "../../sandbox/test/listen.ts";
 import { firstCalls } from "../src/first-calls.ts";
 import { brokenKinds } from "../src/send/broken.ts";
-import { containing, SECRET } from "./fixtures.ts";
+import { containing, openMerchant, SECRET } from "./fixtures.ts";
 import { ran, type Ran } from "./ran.ts";
 
 const textSecret = "a-text-that-is-long-enough-to-be-a-key";
 const env = { COUNTERSIGN_SECRET: SECRET };
 const send = (type: string, url: string, ...more: readonly string[]): Promise<Ran> =>
   ran(["send", type, "--url", url, ...more], env);
-
-/** A receiver on this machine, and the types that its handlers saw. */
-async function receiving(
-  profile: "standard" | "x-signature" = "standard",
-): Promise<{ url: string; seen: string[] }> {
-  const seen: string[] = [];
-  const fallback = (event: { readonly type: string }): void => void seen.push(event.type);
-  const receiver =
-    profile === "standard"
-      ? createReceiver({ secrets: [SECRET], fallback })
-      : createReceiver({ secrets: [textSecret], profile: profiles[profile], fallback });
-  const listener = toNode(receiver);
-  return { url: await listen((request, response) => void listener(request, response)), seen };
-}
 
 /** A server that answers every request with one status and text. */
 const answering = (status: number, text = ""): Promise<string> =>
@@ -35,10 +19,9 @@ const answering = (status: number, text = ""): Promise<string> =>
 
 describe("countersign send", () => {
   it("sends an event of every type that a receiver accepts, and exits with 0", async () => {
-    const { url, seen } = await receiving();
+    const { url, seen } = await openMerchant([SECRET]);
     const types = profiles.standard.catalogue.map(({ type }) => type);
     for (const type of types) {
-      // oxlint-disable-next-line no-await-in-loop -- in the order of the types
       const { status, out } = await send(type, url);
       expect(out).toMatch(/^evt_[\w-]{22} {2}attempt 1 {2}204 {2}\d+ ms\n$/);
       expect(status).toBe(0);
@@ -47,7 +30,7 @@ describe("countersign send", () => {
   });
 
   it("signs with the profile's scheme", async () => {
-    const { url, seen } = await receiving("x-signature");
+    const { url, seen } = await openMerchant([textSecret], "x-signature");
     const type = profiles["x-signature"].catalogue[0]?.type ?? "";
     const args = ["send", type, "--url", url, "--profile", "x-signature"];
     const { status } = await ran(args, { COUNTERSIGN_SECRET: textSecret });
@@ -60,14 +43,9 @@ describe("countersign send", () => {
     )?.[1];
     const base64 = Buffer.alloc(32, 3).toString("base64");
     for (const secret of [printed, `${printed}\n`, base64]) {
-      const receiver = createReceiver({ secrets: [secret], fallback: () => undefined });
-      const listener = toNode(receiver);
-      // oxlint-disable-next-line no-await-in-loop -- one secret after the other
-      const url = await listen((request, response) => void listener(request, response));
-      // oxlint-disable-next-line no-await-in-loop -- as above
-      const sent = await ran(["send", "refund.failed", "--url", url], {
-        COUNTERSIGN_SECRET: secret ?? "",
-      });
+      const { url } = await openMerchant([secret ?? ""]);
+      const given = { COUNTERSIGN_SECRET: secret ?? "" };
+      const sent = await ran(["send", "refund.failed", "--url", url], given);
       const warning = "warning: COUNTERSIGN_SECRET is used as text but looks like base64";
       expect(sent).toMatchObject({ status: 0, err: secret === base64 ? containing(warning) : "" });
     }
@@ -87,7 +65,7 @@ describe("countersign send", () => {
   });
 
   it("repeats one delivery under one id with --times, and the handler runs once", async () => {
-    const { url, seen } = await receiving();
+    const { url, seen } = await openMerchant([SECRET]);
     const more = ["--id", "evt_7", "--times", "3", "--json"];
     const { status, out } = await send("payment.created", url, ...more);
     expect(status).toBe(0);
@@ -101,7 +79,7 @@ describe("countersign send", () => {
   it.each(Object.keys(brokenKinds))(
     "with --broken %s exits with 0 if the receiver refuses the attempt, with 1 if not",
     async (kind) => {
-      const { url, seen } = await receiving();
+      const { url, seen } = await openMerchant([SECRET]);
       const { status, out } = await send("refund.failed", url, "--broken", kind);
       expect(out).toMatch(kind === "not-json" ? / 400 / : / 401 /);
       expect({ status, seen }).toEqual({ status: 0, seen: [] });
@@ -110,17 +88,15 @@ describe("countersign send", () => {
     },
   );
 
-  it("exits with 1 if nobody listens or a genuine attempt is refused", async () => {
+  it("exits with 1 if nobody listens or a genuine attempt is refused, and escapes the answer", async () => {
     const closed = await send("refund.failed", "http://127.0.0.1:9/");
     expect(closed).toMatchObject({ status: 1, out: containing("ECONNREFUSED") });
     const another = { COUNTERSIGN_SECRET: `whsec_${Buffer.alloc(32, 2).toString("base64")}` };
-    const args = ["send", "refund.failed", "--url", (await receiving()).url];
+    const args = ["send", "refund.failed", "--url", (await openMerchant([SECRET])).url];
     expect(await ran(args, another)).toMatchObject({ status: 1 });
-  });
-
-  it("escapes the control characters of an answer", async () => {
-    const url = await answering(500, "\u001b[2J\u0007\u202eok\r\nready");
-    const { out } = await send("refund.failed", url);
+    const hostile = await answering(500, "\u001b[2J\u0007\u202eok\r\nready");
+    const { status, out } = await send("refund.failed", hostile);
+    expect(status).toBe(1);
     expect(out.trimEnd()).toMatch(/\\u\{1b\}\[2J\\u\{7\}\\u\{202e\}ok\\u\{d\}\\u\{a\}ready$/);
   });
 });

@@ -1,18 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createReceiver } from "@countersign/receiver";
-import { toNode } from "@countersign/receiver/node";
 import { describe, expect, it } from "vitest";
-import { listen } from "../../sandbox/test/listen.ts";
 import { openSandbox, TOKEN } from "../../sandbox/test/open-sandbox.ts";
-import { SECRET } from "./fixtures.ts";
+import { openMerchant, SECRET } from "./fixtures.ts";
 import { ran } from "./ran.ts";
 import { temporaryFolder } from "./start-command.ts";
-
-async function receiver(secret: string): Promise<string> {
-  const receive = toNode(createReceiver({ secrets: [secret], fallback: () => {} }));
-  return `${await listen((request, response) => void receive(request, response))}/hooks`;
-}
 
 const verify = (url: string, more: readonly string[], env: Readonly<Record<string, string>>) =>
   ran(["verify", "pacts", "--provider-url", url, ...more], env);
@@ -36,8 +28,10 @@ describe("countersign verify pacts", () => {
   it("verifies a receiver at its own path, and exits with 1 if it refuses genuine events", async () => {
     const more = ["--provider", "merchant-receiver", "--only", "R-ONCE-DUPLICATE", "--json"];
     const env = { COUNTERSIGN_SECRET: SECRET };
-    expect(await verify(await receiver(SECRET), more, env)).toMatchObject({ status: 0 });
-    const other = await verify(await receiver("whsec_AAAAr8GKYqrTwjUPD8ILPZIo2LaLaSwA"), more, env);
+    const at = async (secret: string) =>
+      verify(`${(await openMerchant([secret])).url}/hooks`, more, env);
+    expect(await at(SECRET)).toMatchObject({ status: 0 });
+    const other = await at("whsec_AAAAr8GKYqrTwjUPD8ILPZIo2LaLaSwA");
     expect([other.status, other.out]).toEqual([1, expect.stringContaining("401")]);
     expect(other.out).not.toContain(SECRET);
   });

@@ -1,53 +1,71 @@
 import { isClientError } from "@countersign/client";
-import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openDisturbedRefunds, type DisturbedRefunds } from "./disturbed-refunds.ts";
-import { faults } from "./fault-proxy.ts";
+import { describe, expect, it } from "vitest";
+import { shareSandbox, type TestSandbox } from "../../sandbox/test/open-sandbox.ts";
+import { made, openClient, openProvider, order, refundsOf } from "./fixtures.ts";
 
-let refunds: DisturbedRefunds;
-beforeAll(async () => {
-  refunds = await openDisturbedRefunds();
-});
-afterAll(() => refunds.close());
+const open = shareSandbox();
 
-/** Every pair of the first two faults is in the slow lane. */
-const numRuns = 10;
-const fault = fc.constantFrom(...faults);
+/** What happens to an attempt: a refusal or a reset before its refund is made, or a reset after. */
+const kinds = ["status", "reset", "lost"] as const;
+type Faults = readonly (typeof kinds)[number][];
+const longer = (all: readonly Faults[]): Faults[] =>
+  all.flatMap((one) => kinds.map((kind) => [...one, kind]));
+const two = longer(longer([[]]));
+const sequences: readonly Faults[] = [...longer([[]]), ...two, ...longer(two)];
+
+/** Asks for a refund of a new namespace while the faults happen to its attempts, one each. */
+async function ask(one: TestSandbox, happening: Faults, requestKey: string, attempts = 5) {
+  const faults = happening.map((kind) => {
+    return { route: "POST /v1/refunds", kind, ...(kind === "status" && { status: 503 }) };
+  });
+  await one.call("PUT", "/sandbox/faults", { json: { faults } });
+  const { client } = openClient(one.sandbox.url, { token: one.token, retry: { attempts } });
+  const asked = { paymentId: one.seeded.payments.settled, amount: 1n, requestKey };
+  const [settled] = await Promise.allSettled([client.refund(asked)]);
+  const ids = (await refundsOf(one, requestKey)).map(({ paymentId }) => paymentId);
+  return { settled, ids };
+}
 
 describe("T-01: a refund whose exchange is disturbed", () => {
-  it("is made exactly once, whichever fault happens at the start, in the middle or at the end", async () => {
-    for (const one of faults.filter(({ tenths }) => tenths % 5 === 0)) {
-      const { answer, made, requestKey } = await refunds.ask([one]);
-      const expected = { refundId: made[0]?.["paymentId"], clientReferenceId: `for ${requestKey}` };
-      expect([one, made.length, answer]).toEqual([one, 1, expect.objectContaining(expected)]);
+  it("is made exactly once after any faults on one to three attempts", async () => {
+    const one = await open();
+    for (const [at, happening] of sequences.entries()) {
+      const { settled, ids } = await ask(one, happening, `key-${at}`);
+      const refundId: unknown = ids[0];
+      expect([happening, ids.length, settled]).toMatchObject([
+        happening,
+        1,
+        { value: { refundId } },
+      ]);
     }
   });
 
-  it("is made exactly once after any faults on two to four attempts", async () => {
-    const happening = fc.array(fault, { minLength: 2, maxLength: 4 });
-    await fc.assert(
-      fc.asyncProperty(happening, async (some) => {
-        const { answer, made } = await refunds.ask(some);
-        expect(made.map(({ paymentId }) => paymentId)).toEqual([answer?.refundId]);
-      }),
-      { numRuns },
-    );
+  it("may be done after faults on every attempt, and the same key finds it", async () => {
+    const one = await open();
+    for (const [at, happening] of sequences.entries()) {
+      const { settled, ids } = await ask(one, happening, `key-${at}`, happening.length);
+      if (settled.status !== "rejected" || !isClientError(settled.reason))
+        throw new Error(`${happening.join(", ")} did not fail`);
+      expect(settled.reason.attempts).toBe(happening.length);
+      expect(settled.reason.mayBeDone || ids.length === 0).toBe(true);
+      const again = await ask(one, [], `key-${at}`);
+      const value = { refundId: again.ids[0], recovered: ids.length === 1 };
+      expect([happening, again]).toMatchObject([
+        happening,
+        { settled: { value }, ids: [value.refundId] },
+      ]);
+    }
   });
 
-  it("may be done after faults on every attempt, and the same key finds it", async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.tuple(fault, fault), async (both) => {
-        const first = await refunds.ask(both, { attempts: 2 });
-        if (first.answer === undefined) {
-          if (!isClientError(first.error)) throw first.error;
-          expect(first.error.attempts).toBe(2);
-          expect(first.error.mayBeDone || first.made.length === 0).toBe(true);
-        }
-        const again = await refunds.ask([], { requestKey: first.requestKey });
-        expect(again.made.map(({ paymentId }) => paymentId)).toEqual([again.answer?.refundId]);
-        expect(again.answer?.recovered).toBe(first.made.length === 1);
-      }),
-      { numRuns },
+  it("is asked for again after a connection that ends at any tenth of the answer", async () => {
+    const whole = Buffer.from(
+      'HTTP/1.1 201 Created\r\ncontent-type: application/json\r\ncontent-length: 75\r\n\r\n{"paymentId":"ref_1","paymentStatus":"PENDING","clientReferenceId":null}   ',
     );
+    for (let tenths = 0; tenths < 10; tenths += 1) {
+      const part = whole.subarray(0, Math.floor((whole.length * tenths) / 10));
+      const { url, received } = await openProvider(({ socket }) => void socket?.end(part), made);
+      expect(await openClient(url).client.refund(order)).toMatchObject({ refundId: "ref_1" });
+      expect([tenths, received.length]).toEqual([tenths, 2]);
+    }
   });
 });

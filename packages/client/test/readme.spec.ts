@@ -1,9 +1,7 @@
-import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { clientErrorCodes } from "@countersign/client";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { sandboxWith } from "./fixtures.ts";
 
 const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
@@ -16,21 +14,20 @@ describe("the README of the client", () => {
     mkdirSync(folder, { recursive: true });
     writeFileSync(`${folder}readme.ts`, blocks[0]?.[2] ?? "");
     const { one } = await sandboxWith();
-    const { stdout } = await promisify(execFile)(
-      process.execPath,
-      ["--conditions=@countersign/source", "readme.ts"],
-      {
-        cwd: folder,
-        env: {
-          ...process.env,
-          PROVIDER_URL: one.sandbox.url,
-          CLIENT_ID: one.seeded.clientId,
-          CLIENT_SECRET: one.seeded.clientSecret,
-          PAYMENT_ID: one.seeded.payments.recent,
-        },
-      },
-    );
-    expect(stdout).toMatch(/^PENDING ref_\S+\n$/);
+    for (const [name, value] of [
+      ["PROVIDER_URL", one.sandbox.url],
+      ["CLIENT_ID", one.seeded.clientId],
+      ["CLIENT_SECRET", one.seeded.clientSecret],
+      ["PAYMENT_ID", one.seeded.payments.recent],
+    ] as const)
+      vi.stubEnv(name, value);
+    const log = vi.spyOn(console, "log").mockReturnValue();
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+      log.mockRestore();
+    });
+    await import(pathToFileURL(`${folder}readme.ts`).href);
+    expect(log.mock.lastCall?.join(" ")).toMatch(/^PENDING ref_\S+$/);
   });
 
   it("has tables of the errors, the calls and the members of a refund", async () => {

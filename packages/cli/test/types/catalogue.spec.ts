@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { createReceiver } from "@countersign/receiver";
+import { createReceiver, memoryInbox } from "@countersign/receiver";
 import { sampleEvent } from "@countersign/sandbox";
 import { standardCatalogue, type Catalogue } from "@countersign/schemas";
 import { profiles } from "@countersign/schemas/profiles";
@@ -10,7 +10,7 @@ import { schemeOf } from "@countersign/signatures";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { files } from "../../../../schemas/test/schema-files.ts";
 import { ran } from "../ran.ts";
-import { compilerOutput } from "./compile.ts";
+import { bodies, compilerOutput, dataIn, written } from "./compile.ts";
 
 // Within the workspace, where @countersign/receiver is found.
 const home = fileURLToPath(new URL("../output/catalogue", import.meta.url));
@@ -92,7 +92,8 @@ describe("a catalogue of countersign types --validators", () => {
     const fallback = (): never => expect.unreachable();
     for (const type of new Set(profile.catalogue.map((row) => row.type))) {
       const seen: unknown[] = [];
-      const options = { secrets: [secret], profile, catalogue, fallback };
+      const quiet = { inbox: memoryInbox(), log: false } as const;
+      const options = { secrets: [secret], profile, catalogue, fallback, ...quiet };
       const receiver = createReceiver(options).on(type, (event) => void seen.push(event));
       const { id, body } = sample(type);
       const receive = (text: string) => {
@@ -170,3 +171,21 @@ function errors(validation: unknown): unknown {
   const lines = all.map(({ pointer, keyword }) => `${pointer} ${keyword}`).toSorted();
   return ok ? lines : lines.length === 0 ? ["refused"] : lines;
 }
+
+// Other languages are in compiled.slow.ts.
+it.each(["standard", "x-signature"] as const)(
+  "the types of countersign types keep the text of an amount in TypeScript of profile %s",
+  async (profile) => {
+    const file = await written("typescript", profile);
+    // The module that was just written has this function.
+    const { parseEvent } = (await import(pathToFileURL(file).href)) as {
+      readonly parseEvent: (text: string) => Record<string, Record<string, object>> | undefined;
+    };
+    for (const [value, body] of bodies(profile)) {
+      const data = { amount: { currency: "USD", value }, added: 1.5 };
+      expect(parseEvent(body)?.[dataIn[profile]]).toMatchObject(data);
+    }
+    expect(parseEvent('{"type":"added.since","eventType":"added.since"}')).toBeUndefined();
+    expect(() => parseEvent("{")).toThrow(SyntaxError);
+  },
+);

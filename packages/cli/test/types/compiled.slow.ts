@@ -1,16 +1,130 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, globSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { missing } from "../fixtures.ts";
-import {
-  bodies,
-  compilerOutput,
-  goAmounts,
-  javaOutput,
-  pythonAmounts,
-  run,
-  rustOutput,
-  strictTypeScript,
-  written,
-} from "./compile.ts";
+import { bodies, compilerOutput, dataIn, home, written, type ProfileName } from "./compile.ts";
+
+const stubs = fileURLToPath(new URL("stubs", import.meta.url));
+
+function run(command: string, args: readonly string[], input = "", cwd = home): string {
+  return execFileSync(command, args, { encoding: "utf8", input, cwd });
+}
+
+/** Compiles with the strictest options, and reads an amount as what its type is. */
+async function strictTypeScript(profile: ProfileName): Promise<string> {
+  const file = await written("typescript", profile);
+  const use = join(home, "typescript", profile, "use.ts");
+  writeFileSync(
+    use,
+    `import { parseEvent, type DecimalText, type EventTypeMap, type WebhookEvent } from "./events.ts";
+const event: WebhookEvent | undefined = parseEvent("{}");
+export type Created = EventTypeMap["payment.created"];
+export const value: DecimalText | undefined =
+  event !== undefined && event.${profile === "standard" ? "type" : "eventType"} === "payment.created" ? event.${dataIn[profile]}.amount.value : undefined;
+// @ts-expect-error an amount is no number
+export const sum: number | undefined = value;
+`,
+  );
+  const strict =
+    "--ignoreConfig --noEmit --strict --skipLibCheck --noUncheckedIndexedAccess --exactOptionalPropertyTypes --noPropertyAccessFromIndexSignature --isolatedDeclarations --declaration --erasableSyntaxOnly --verbatimModuleSyntax --allowImportingTsExtensions --target es2023 --module nodenext";
+  writeFileSync(join(home, "package.json"), '{"type":"module"}');
+  return compilerOutput("tsc", [...strict.split(" "), file, use]);
+}
+
+/** Parses events in Python. @returns Each amount twice: as parsed, and as written back. */
+async function pythonAmounts(profile: ProfileName): Promise<string[]> {
+  const file = await written("python", profile);
+  const member = dataIn[profile];
+  const script = `
+import sys, json
+sys.dont_write_bytecode = True
+sys.path.insert(0, ${JSON.stringify(join(file, ".."))})
+import events
+from decimal import Decimal
+for line in sys.stdin:
+    event = events.parse_event(line)
+    assert type(event).__name__ == "PaymentAuthorizedEvent", event
+    back = event.to_dict()["${member}"]["amount"]["value"]
+    assert isinstance(back, Decimal)
+    assert events.PaymentAuthorizedEvent.from_dict(event.to_dict()) == event
+    print(event.${member}.amount.value, back)
+    try:
+        events.PaymentAuthorizedEvent.from_dict(json.loads(line.replace(": ", ":").replace('"value":25}', '"value":25.0}')))
+        assert False, "a float was taken"
+    except AssertionError as error:
+        assert str(error) != "a float was taken", error
+assert events.parse_event('{"type":"added.since","eventType":"added.since"}') is None
+`;
+  const lines = [...bodies(profile).values()].map((line) => `${line}\n`).join("");
+  return run("python3", ["-W", "error", "-c", script], lines).trim().split("\n");
+}
+
+/** Compiles as Rust against the names of serde and rust_decimal. */
+async function rustOutput(profile: ProfileName): Promise<string> {
+  const file = await written("rust", profile);
+  const [serde, decimal] = [join(home, "libserde.so"), join(home, "librust_decimal.rlib")];
+  const base = ["--edition", "2021", "--out-dir", home, "--crate-type"];
+  if (!existsSync(decimal)) {
+    run("rustc", [...base, "proc-macro", join(stubs, "rust/serde.rs")]);
+    run("rustc", [...base, "rlib", join(stubs, "rust/rust_decimal.rs")]);
+  }
+  const extern = ["--extern", `serde=${serde}`, "--extern", `rust_decimal=${decimal}`];
+  const lib = [...base, "lib", "--emit", "metadata", "-D", "warnings"];
+  return compilerOutput("rustc", [...lib, ...extern, file]);
+}
+
+/** Compiles both profiles as Java against Jackson's names: most of a compiler's time is its start. */
+async function javaOutput(): Promise<string> {
+  const folders = [
+    join(stubs, "java"),
+    await written("java", "standard"),
+    await written("java", "x-signature", "--package", "com.example.other"),
+  ];
+  const sources = folders.flatMap((folder) =>
+    globSync("**/*.java", { cwd: folder }).map((name) => join(folder, name)),
+  );
+  expect(sources.length).toBeGreaterThan(60);
+  const options = ["-proc:none", "-Xlint:all,-options,-serial", "-d", join(home, "classes")];
+  return compilerOutput("javac", [...options, ...sources]);
+}
+
+/** Runs a Go program that parses events. @returns Their amounts, and whether an unknown event is an error. */
+async function goAmounts(profile: ProfileName): Promise<string[]> {
+  const file = await written("go", profile);
+  expect(run("gofmt", ["-l", file])).toBe("");
+  const folder = join(home, "go", `${profile}-use`);
+  mkdirSync(join(folder, "events"), { recursive: true });
+  run("cp", [file, join(folder, "events", "events.go")]);
+  writeFileSync(join(folder, "go.mod"), "module use\n\ngo 1.19\n");
+  writeFileSync(
+    join(folder, "main.go"),
+    `package main
+
+import (
+	"fmt"
+	"os"
+	"use/events"
+)
+
+func main() {
+	for _, body := range os.Args[1:] {
+		event, err := events.ParseWebhookEvent([]byte(body))
+		if err != nil {
+			panic(err)
+		}
+		fmt.Println(event.(*events.PaymentAuthorizedEvent).${profile === "standard" ? "Data" : "Metadata"}.Amount.Value)
+	}
+	_, err := events.ParseWebhookEvent([]byte("{}"))
+	fmt.Println(err == events.ErrUnknownEvent)
+}
+`,
+  );
+  return run("go", ["run", ".", ...bodies(profile).values()], "", folder)
+    .trim()
+    .split("\n");
+}
 
 describe.each(["standard", "x-signature"] as const)("generated types of profile %s", (profile) => {
   const amounts = [...bodies(profile).keys()];

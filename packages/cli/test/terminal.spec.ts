@@ -1,5 +1,23 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { printable, printableJson } from "../src/printable.ts";
 import { processTerminal } from "../src/process-terminal.ts";
+
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+// Any code units, halves of pairs too.
+const texts = fc.uint16Array({ maxLength: 30 }).map((units) => String.fromCharCode(...units));
+const hostile = ["\u009b2J", "\u202e\u2066", "\u2028", "\u{e0001}", "##[error]x", "a\tb\nc"];
+
+it("printed text contains no control or format character, and its JSON reads back as the same value", () => {
+  const holds = (text: string): void => {
+    expect(printable(text)).not.toMatch(UNSEEN);
+    const json = printableJson({ text });
+    expect(json).not.toMatch(UNSEEN);
+    expect(json).not.toContain("##[");
+    expect(JSON.parse(json)).toEqual({ text });
+  };
+  fc.assert(fc.property(texts, holds), { examples: hostile.map((text) => [text]) });
+});
 
 function streams(isTTY: boolean, env: Readonly<Record<string, string>> = {}) {
   const written: string[] = [];
@@ -19,23 +37,13 @@ describe("the terminal of a process", () => {
     terminal.progress?.("");
     terminal.out("end");
     const clear = "err \r\u001b[K";
-    expect(written).toEqual([
-      "err 1/2 a check",
-      clear,
-      "out pass\n",
-      "err note\n",
-      "err 2/2",
-      clear,
-      "out end\n",
-    ]);
+    const shown = ["err 1/2 a check", clear, "out pass\n", "err note\n", "err 2/2", clear];
+    expect(written).toEqual([...shown, "out end\n"]);
   });
 
-  it("shows no progress and no colours if it is not a terminal", () => {
+  it("colours a word, unless NO_COLOR has a value, TERM is dumb or it is no terminal", () => {
     expect(streams(false).terminal.progress).toBeUndefined();
     expect(streams(false).terminal.paint).toBeUndefined();
-  });
-
-  it("colours a word, unless NO_COLOR has a value or TERM is dumb", () => {
     expect(streams(true).terminal.paint?.("FAIL", "bad")).toBe("\u001b[31mFAIL\u001b[0m");
     expect(streams(true, { NO_COLOR: "" }).terminal.paint).toBeDefined();
     expect(streams(true, { NO_COLOR: "1" }).terminal.paint).toBeUndefined();
