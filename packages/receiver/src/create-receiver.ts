@@ -157,18 +157,18 @@ export function createReceiver<Types extends EventTypes, InboxType extends Inbox
     const startedAt = elapsed();
     running.enter();
     const { outcome, secretIndex, later } = await receive(attempt, parts);
-    const facts = secretIndex === undefined ? {} : { secretIndex };
+    const facts = (): Writable<OutcomeFacts> => {
+      const durationMs = elapsed() - startedAt;
+      return secretIndex === undefined ? { durationMs } : { durationMs, secretIndex };
+    };
     const answer = answerWith(outcome);
-    const { status } = answer.response ?? {};
-    report(answer.outcome, {
-      durationMs: elapsed() - startedAt,
-      ...facts,
-      ...(status !== undefined && { status }),
-    });
+    const answered = facts();
+    if (answer.response !== undefined) answered.status = answer.response.status;
+    report(answer.outcome, answered);
     if (later === undefined) running.leave();
     else
       void later
-        .then((own) => report(own, { durationMs: elapsed() - startedAt, ...facts, late: true }))
+        .then((own) => report(own, { ...facts(), late: true }))
         .finally(() => running.leave());
     return answer;
   }
@@ -215,6 +215,8 @@ export function createReceiver<Types extends EventTypes, InboxType extends Inbox
   };
   return receiver;
 }
+
+type Writable<Facts> = { -readonly [Name in keyof Facts]: Facts[Name] };
 
 interface Answered {
   readonly outcome: Outcome;

@@ -18,7 +18,7 @@ import {
 } from "./profile.ts";
 
 /** The default of `createReceiver`. */
-const DEPTH = 16;
+const limits = { depth: 16 };
 
 export interface VerifyEventOptions<Types> {
   /** Active secrets, 1 to 4; all are tried. `undefined` is a `TypeError`: an environment variable is not set. */
@@ -93,7 +93,7 @@ export function verifyEvent<Types extends EventTypes>(
   if (!verification.ok) return { ok: false, code: verification.code, facts: verification.facts };
 
   const { id, secretIndex } = verification;
-  const envelope = readEnvelope(attempt.body, { tenant: "", id }, { pointers, depth: DEPTH });
+  const envelope = readEnvelope(attempt.body, { tenant: "", id }, { pointers, limits });
   if (isOutcome(envelope)) return refused(envelope);
   const invalid = validate(envelope, parts.catalogue);
   if (invalid !== undefined) return refused(invalid);

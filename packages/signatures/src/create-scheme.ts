@@ -3,19 +3,16 @@ import { headerReader, isId, parseTimestamp } from "./headers.ts";
 import { checkTolerance, type HmacDescription } from "./hmac-description.ts";
 import { cachedKeys, type ImportSecret, type Key } from "./keys.ts";
 import {
+  type CheckedHeaders,
   type HeadersLike,
+  type ReadSignatures,
   type Refused,
   refused,
   type SecretUse,
   type SignatureScheme,
 } from "./scheme.ts";
 import { isBytes, MIN_SECRET_BYTES, type Secret } from "./secret.ts";
-import {
-  type HeaderForm,
-  printSignatures,
-  type ReadSignatures,
-  signatureReader,
-} from "./signature-header.ts";
+import { type HeaderForm, printSignatures, signatureReader } from "./signature-header.ts";
 
 const DEFAULT_TOLERANCE_SECONDS = 300;
 /** The last second of 12 digits. */
@@ -34,14 +31,6 @@ interface SignedText {
   readonly before: string;
   readonly body: Uint8Array;
   readonly after: string;
-}
-
-interface ReadAttempt {
-  readonly id: string | undefined;
-  readonly timestamp: number | undefined;
-  /** The timestamp as it was sent and signed. */
-  readonly sent: string | undefined;
-  readonly signatures: ReadSignatures;
 }
 
 /** Creates a scheme; the one place where attempts are signed and verified. */
@@ -101,7 +90,7 @@ export function createScheme({ description, form, importSecret }: SchemeParts): 
     return matches > 0;
   }
 
-  function readAttempt(given: HeadersLike): ReadAttempt | Refused {
+  function readAttempt(given: HeadersLike): CheckedHeaders | Refused {
     const values = readHeaders(given);
     if ("ok" in values) return values;
     const id = headers.id === undefined ? undefined : values.at(-1);
@@ -118,12 +107,12 @@ export function createScheme({ description, form, importSecret }: SchemeParts): 
       const header = (headers.timestamp ?? headers.signature).toLowerCase();
       return refused("CS_SIGNATURE_TIMESTAMP_INVALID", { header });
     }
-    return { id, timestamp, sent, signatures };
+    return { ok: true, id, timestamp, sent, signatures };
   }
 
   /** Refuses an attempt without a well-formed signature that one of the keys, or any key, could have made. */
   function refuseKinds(
-    { signatures }: ReadAttempt,
+    { signatures }: CheckedHeaders,
     keys: readonly Pick<Key, "kind">[],
   ): Refused | undefined {
     if (keys.some(({ kind }) => signatures[kind].length > 0)) return undefined;
@@ -168,7 +157,7 @@ export function createScheme({ description, form, importSecret }: SchemeParts): 
 
     checkHeaders(given) {
       const read = readAttempt(given);
-      return "ok" in read ? read : refuseKinds(read, ANY_KEY);
+      return read.ok ? (refuseKinds(read, ANY_KEY) ?? read) : read;
     },
 
     verify(attempt, secrets, { now, toleranceSeconds = defaultTolerance }) {
@@ -179,8 +168,8 @@ export function createScheme({ description, form, importSecret }: SchemeParts): 
       checkTolerance(toleranceSeconds);
       checkBody(attempt.body);
 
-      const read = readAttempt(attempt.headers);
-      if ("ok" in read) return read;
+      const read = attempt.checked ?? readAttempt(attempt.headers);
+      if (!read.ok) return read;
       const unfit = refuseKinds(read, keys);
       if (unfit !== undefined) return unfit;
 

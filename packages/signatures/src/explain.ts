@@ -80,9 +80,10 @@ export function explain(
   const variants = keys.flatMap((one) => one.variants);
   const changes = search(attempt.body, headers, description, [...variants, ...others]);
   if (changes === undefined) {
+    const checked = scheme.checkHeaders(attempt.headers);
     return [
       guess(attempt.body, headers, {
-        refusal: scheme.checkHeaders(attempt.headers),
+        refusal: checked.ok ? undefined : checked,
         unusable: keys.find((one) => one.unusable !== undefined)?.unusable,
         kinds: new Set(
           variants.flatMap(({ cause, key }) => (cause === undefined ? [key.kind] : [])),

@@ -7,10 +7,12 @@ export type {
 } from "./hmac-description.ts";
 export type {
   Attempt,
+  CheckedHeaders,
   CheckedSecret,
   HeadersLike,
   HeadersObject,
   Message,
+  ReadSignatures,
   RefusalFacts,
   Refused,
   SecretUse,

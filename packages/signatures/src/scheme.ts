@@ -28,6 +28,29 @@ export interface Attempt {
   readonly headers: HeadersLike;
   /** The raw bytes; a body that was parsed and printed again does not verify. */
   readonly body: Uint8Array;
+  /** The result of the same scheme's `checkHeaders(headers)`: the headers are not read again. */
+  readonly checked?: CheckedHeaders | undefined;
+}
+
+/** A scheme's headers, present and in its form. Nothing in them is proved yet. */
+export interface CheckedHeaders {
+  readonly ok: true;
+  readonly id: string | undefined;
+  readonly timestamp: number | undefined;
+  /** The timestamp as it was sent and signed. */
+  readonly sent: string | undefined;
+  readonly signatures: ReadSignatures;
+}
+
+/** The contents of a signature header. */
+export interface ReadSignatures {
+  /** The bytes of HMACs, all of the digest's length. */
+  readonly hmac: readonly Uint8Array[];
+  readonly ed25519: readonly Uint8Array[];
+  /** Kinds that appeared, well-formed or not. */
+  readonly kinds: readonly ("hmac" | "ed25519")[];
+  /** The timestamp of pairs. */
+  readonly timestamp: string | undefined;
 }
 
 /** The caller's clock and the accepted distance of the sender's. */
@@ -104,7 +127,7 @@ export interface SignatureScheme {
    *
    * @throws {TypeError} `headers` is not an object.
    */
-  checkHeaders(headers: HeadersLike): Refused | undefined;
+  checkHeaders(headers: HeadersLike): CheckedHeaders | Refused;
 
   /**
    * Verifies an attempt: first the form of its headers, then the signature over the raw bytes, then the timestamp's

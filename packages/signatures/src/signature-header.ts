@@ -5,7 +5,7 @@ import {
   type SignatureForm,
 } from "./hmac-description.ts";
 import type { Key } from "./keys.ts";
-import { type Refused, refused } from "./scheme.ts";
+import { type ReadSignatures, type Refused, refused } from "./scheme.ts";
 
 /** Most signatures in one attempt. */
 const MAX_SIGNATURES = 8;
@@ -14,17 +14,6 @@ const MAX_SIGNATURES = 8;
 export type HeaderForm = SignatureForm | { readonly kind: "versions" };
 
 export const VERSIONS = { hmac: "v1,", ed25519: "v1a," } as const;
-
-/** The contents of a signature header. */
-export interface ReadSignatures {
-  /** The bytes of HMACs, all of the digest's length. */
-  readonly hmac: readonly Uint8Array[];
-  readonly ed25519: readonly Uint8Array[];
-  /** Kinds that appeared, well-formed or not. */
-  readonly kinds: readonly Key["kind"][];
-  /** The timestamp of pairs. */
-  readonly timestamp: string | undefined;
-}
 
 type Entry =
   | { readonly kind: Key["kind"] | "timestamp"; readonly text: string }

@@ -72,19 +72,13 @@ export interface WebStream {
  */
 export async function readWebStream(stream: WebStream, body: IncomingBody): Promise<BodyResult> {
   const reader = stream.getReader();
-  let timer: ReturnType<typeof setTimeout> | undefined;
   const refused = new Promise<BodyResult>((resolve) => {
-    timer = setTimeout(() => resolve({ error: "CS_BODY_TIMEOUT" }), body.bodyMs);
-    body.onRefused = () => resolve({ error: "CS_RECEIVER_BUSY" });
+    body.onRefused = (error) => resolve({ error });
   });
-  try {
-    const result = await Promise.race([readAll(reader, body), refused]);
-    // Not awaited, since a sender could delay it; its rejection changes nothing.
-    if ("error" in result) reader.cancel().catch(() => undefined);
-    return result;
-  } finally {
-    clearTimeout(timer);
-  }
+  const result = await Promise.race([readAll(reader, body), refused]);
+  // Not awaited, since a sender could delay it; its rejection changes nothing.
+  if ("error" in result) reader.cancel().catch(() => undefined);
+  return result;
 }
 
 async function readAll(reader: WebReader, body: IncomingBody): Promise<BodyResult> {

@@ -1,4 +1,10 @@
-import { type Attempt, type BodyResult, bytesOf, type IncomingBody } from "../pipeline/body.ts";
+import {
+  type Attempt,
+  type BodyErrorCode,
+  type BodyResult,
+  bytesOf,
+  type IncomingBody,
+} from "../pipeline/body.ts";
 import type { ReceiverResponse } from "../pipeline/respond.ts";
 import { pathOf } from "./answer.ts";
 
@@ -36,7 +42,6 @@ export interface NodeResponse {
 export interface ByteStream {
   on(event: "data", listener: (chunk: Uint8Array) => void): unknown;
   on(event: "end" | "close" | "error", listener: () => void): unknown;
-  off(event: "data", listener: (chunk: Uint8Array) => void): unknown;
   off(event: "end" | "close" | "error", listener: () => void): unknown;
   pause(): unknown;
   resume(): unknown;
@@ -105,7 +110,7 @@ function headersOf(rawHeaders: readonly string[]): Record<string, string | strin
 }
 
 /**
- * Reads a stream to its end. Stops listening, without destroying the stream, as soon as a limit is
+ * Reads a stream to its end. Stops reading, without destroying the stream, as soon as a limit is
  * passed: the answer still has to leave by the same connection.
  */
 export function readNodeStream(stream: ByteStream, body: IncomingBody): Promise<BodyResult> {
@@ -113,32 +118,26 @@ export function readNodeStream(stream: ByteStream, body: IncomingBody): Promise<
     let isOver = false;
     const finish = (result: BodyResult): void => {
       isOver = true;
-      clearTimeout(timer);
-      stream.off("data", onData);
-      stream.off("end", onEnd);
-      stream.off("close", onAbort);
       resolve(result);
     };
-    const refuse = (error: Exclude<BodyResult, Uint8Array>["error"]): void => {
+    const refuse = (error: BodyErrorCode): void => {
       stream.pause();
       finish({ error });
     };
-    const onData = (chunk: Uint8Array): void => {
+    const onAbort = (): void => finish({ error: "CS_BODY_ABORTED" });
+    body.onRefused = refuse;
+    // They stay on and do nothing once it is over: an error that comes later must not become an uncaught exception.
+    stream.on("data", (chunk) => {
+      if (isOver) return;
       const error = body.push(chunk);
       if (error !== undefined) return refuse(error);
       const room = body.room();
       if (room === undefined) return;
       stream.pause();
       void room.then(() => isOver || stream.resume());
-    };
-    const onEnd = (): void => finish(body.all());
-    const onAbort = (): void => finish({ error: "CS_BODY_ABORTED" });
-    const timer = setTimeout(() => refuse("CS_BODY_TIMEOUT"), body.bodyMs);
-    body.onRefused = () => refuse("CS_RECEIVER_BUSY");
-    stream.on("data", onData);
-    stream.on("end", onEnd);
+    });
+    stream.on("end", () => isOver || finish(body.all()));
     stream.on("close", onAbort);
-    // Stays on: an error after the verdict must not become an uncaught exception.
     stream.on("error", onAbort);
   });
 }

@@ -35,18 +35,27 @@ export function memoryInbox(options: MemoryInboxOptions = {}): Inbox {
 }
 
 /** A row, changed in place: a copy for each state would be most of an event's cost. */
-type Kept = { -readonly [Member in keyof EventRow]: EventRow[Member] } & { changedAt: number };
+type Kept = { -readonly [Member in keyof EventRow]: EventRow[Member] } & {
+  changedAt: number;
+  /** Its place among the events that ended, unless it is claimed. */
+  place: number | undefined;
+};
 
 /** A table of events in memory. Each call runs in one turn of the event loop, so it is atomic. */
 export class MemoryRows implements EventRows {
   readonly #capacity: number;
   readonly #retentionMs: number;
-  /** Events that run or wait for a handler: bounded by the attempts in flight. */
-  readonly #claimed = new Map<string, Kept>();
-  /** Handled and released events, the oldest first: forgetting takes from the front. */
-  readonly #ended = new Map<string, Kept>();
+  readonly #rows = new Map<string, Kept>();
   readonly #claimOf = new Map<string, Kept>();
   readonly #lastOf = new Map<string, Kept>();
+  /**
+   * Handled and released events, the oldest first; a row that left has left its place empty. The map itself is in
+   * order too, but finding its first row takes long once it has forgotten many.
+   */
+  #ended: (Kept | undefined)[] = [];
+  #endedCount = 0;
+  /** All places before are empty. */
+  #front = 0;
   /** No ended event is forgotten before. */
   #forgetAt = Infinity;
 
@@ -57,21 +66,26 @@ export class MemoryRows implements EventRows {
 
   insert({ key, digest, type, resource, state }: EventRow, now: number): Promise<Written> {
     this.#forgetOld(now);
-    if (this.#find(key) !== undefined) return Promise.resolve("changed");
-    const row: Kept = { key, digest, type, resource, state, changedAt: now };
-    return Promise.resolve(this.#write(row, state, now));
+    const name = textOfKey(key);
+    if (this.#rows.has(name)) return Promise.resolve("changed");
+    const row = { key, digest, type, resource, state, changedAt: now, place: undefined };
+    const written = this.#write(row, state, now);
+    if (written === "done") this.#rows.set(name, row);
+    return Promise.resolve(written);
   }
 
   read(key: EventKey): Promise<EventRow | undefined> {
-    const row = this.#find(key);
+    const row = this.#rows.get(textOfKey(key));
     return Promise.resolve(row && { ...row });
   }
 
   update({ key, from, to, now }: Parameters<EventRows["update"]>[0]): Promise<Written> {
-    const row = this.#find(key);
+    const row = this.#rows.get(textOfKey(key));
     if (row?.state.at !== from.at || row.state.token !== from.token)
       return Promise.resolve("changed");
-    return Promise.resolve(this.#write(row, to, now));
+    const written = this.#write(row, to, now);
+    this.#forgetOld(now);
+    return Promise.resolve(written);
   }
 
   lastHandled({
@@ -85,14 +99,11 @@ export class MemoryRows implements EventRows {
   }
 
   purge({ before, limit }: Parameters<EventRows["purge"]>[0]): Promise<number> {
-    const old = [...this.#ended].filter(([, row]) => row.changedAt < before).slice(0, limit);
-    for (const [name, row] of old) this.#forget(name, row);
+    const old = [...this.#rows.values()]
+      .filter(({ place, changedAt }) => place !== undefined && changedAt < before)
+      .slice(0, limit);
+    for (const row of old) this.#forget(row);
     return Promise.resolve(old.length);
-  }
-
-  #find(key: EventKey): Kept | undefined {
-    const name = textOfKey(key);
-    return this.#claimed.get(name) ?? this.#ended.get(name);
   }
 
   #write(row: Kept, state: EventState, now: number): Written {
@@ -107,33 +118,49 @@ export class MemoryRows implements EventRows {
       } else if (claim === row) this.#claimOf.delete(slot);
       if (state.at === "handled") this.#lastOf.set(slot, row);
     }
-    const name = textOfKey(row.key);
-    this.#claimed.delete(name);
-    this.#ended.delete(name);
+    this.#leave(row);
     row.state = state;
     row.changedAt = now;
-    if (state.at === "claimed") this.#claimed.set(name, row);
-    else {
-      this.#ended.set(name, row);
+    if (state.at !== "claimed") {
+      row.place = this.#ended.push(row) - 1;
+      this.#endedCount += 1;
       this.#forgetAt = Math.min(this.#forgetAt, now + this.#retentionMs);
-      this.#forgetOld(now);
+      if (this.#ended.length > 2 * this.#endedCount + 1000) this.#closeRanks();
     }
     return "done";
   }
 
-  #forgetOld(now: number): void {
-    if (this.#ended.size <= this.#capacity && now < this.#forgetAt) return;
-    this.#forgetAt = Infinity;
-    for (const [name, row] of this.#ended) {
-      this.#forgetAt = row.changedAt + this.#retentionMs;
-      if (this.#ended.size <= this.#capacity && now < this.#forgetAt) return;
-      this.#forget(name, row);
-    }
-    this.#forgetAt = Infinity;
+  #closeRanks(): void {
+    const rows = this.#ended.filter((row) => row !== undefined);
+    for (const [place, row] of rows.entries()) row.place = place;
+    this.#ended = rows;
+    this.#front = 0;
   }
 
-  #forget(name: string, row: Kept): void {
-    this.#ended.delete(name);
+  /** Takes the row from the ended ones. */
+  #leave(row: Kept): void {
+    if (row.place === undefined) return;
+    this.#ended[row.place] = undefined;
+    this.#endedCount -= 1;
+    row.place = undefined;
+  }
+
+  #forgetOld(now: number): void {
+    if (this.#endedCount <= this.#capacity && now < this.#forgetAt) return;
+    this.#forgetAt = Infinity;
+    for (; this.#front < this.#ended.length; this.#front += 1) {
+      const row = this.#ended[this.#front];
+      if (row === undefined) continue;
+      this.#forgetAt = row.changedAt + this.#retentionMs;
+      if (this.#endedCount <= this.#capacity && now < this.#forgetAt) break;
+      this.#forgetAt = Infinity;
+      this.#forget(row);
+    }
+  }
+
+  #forget(row: Kept): void {
+    this.#leave(row);
+    this.#rows.delete(textOfKey(row.key));
     if (row.resource === undefined) return;
     const slot = textOfName(row.key.tenant, row.resource.name);
     if (this.#lastOf.get(slot) === row) this.#lastOf.delete(slot);

@@ -80,18 +80,17 @@ type ClaimInbox = Required<Omit<Inbox, "retentionMs" | "maxConcurrentHandlers" |
 export function rowsInbox(rows: EventRows): ClaimInbox {
   return {
     claim: (request) => claim(rows, request),
-    async complete({ superseded, ...settlement }) {
-      const type = superseded === true ? "supersede" : "succeed";
-      const { token } = settlement;
-      const to = transition(claimedBy(settlement, 0), { type, token });
-      return (await record(rows, settlement, to)) !== undefined;
+    complete(completion) {
+      const { token } = completion;
+      const type = completion.superseded === true ? "supersede" : "succeed";
+      return record(rows, completion, transition(claimedBy(completion, 0), { type, token }));
     },
-    async release(settlement) {
+    release(settlement) {
       // Due at once, whatever another process's clock says.
       const { token } = settlement;
       const limits = { retryAt: 0, reason: "", maxAttempts: Infinity };
       const to = transition(claimedBy(settlement, 0), { type: "fail", token, ...limits });
-      return (await record(rows, settlement, to)) !== undefined;
+      return record(rows, settlement, to);
     },
     lastHandled: (resource) => rows.lastHandled(resource),
     purge: (request) => rows.purge(request),
@@ -107,8 +106,8 @@ export function rowsQueue(rows: QueueRows): InboxQueue {
       const { token } = settlement;
       const step = { type: "fail", token, maxAttempts, retryAt, reason } as const;
       const to = transition(claimedBy(settlement, attempts), step);
-      const state = await record(rows, settlement, to);
-      return state?.at === "waiting" || state?.at === "dead" ? state.at : undefined;
+      const recorded = await record(rows, settlement, to);
+      return recorded && (to?.at === "waiting" || to?.at === "dead") ? to.at : undefined;
     },
     dead: (request) => rows.dead(request),
     retry: ({ key, now }) => rows.revive(key, now),
@@ -124,15 +123,14 @@ export function claimedBy({ token }: Pick<Settlement, "token">, attempts: number
   return { at: "claimed", token, attempts, leaseEndsAt: 0 };
 }
 
-/** Writes the end of a claim. @returns `undefined` if the claim was lost. */
+/** Writes the end of a claim. @returns False if the claim was lost. */
 async function record(
   rows: EventRows,
   { key, token, now }: Settlement,
   to: EventState | undefined,
-): Promise<EventState | undefined> {
-  if (to === undefined) return undefined;
-  const written = await rows.update({ key, from: { at: "claimed", token }, to, now });
-  return written === "done" ? to : undefined;
+): Promise<boolean> {
+  if (to === undefined) return false;
+  return (await rows.update({ key, from: { at: "claimed", token }, to, now })) === "done";
 }
 
 async function claim(rows: EventRows, request: ClaimRequest): Promise<Claim> {

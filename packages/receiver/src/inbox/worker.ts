@@ -175,9 +175,8 @@ export function requireQueue({ queue }: Inbox, method: string): InboxQueue {
 /** A stored body, judged again: this version may know its type better than the one that stored it. */
 function decode(event: TakenEvent, parts: ReceiverParts): Envelope | Outcome {
   const bytes = new TextEncoder().encode(event.body);
-  const { pointers, limits, catalogue } = parts;
-  const envelope = readEnvelope(bytes, event.key, { pointers, depth: limits.depth });
-  return "kind" in envelope ? envelope : (validate(envelope, catalogue) ?? envelope);
+  const envelope = readEnvelope(bytes, event.key, parts);
+  return "kind" in envelope ? envelope : (validate(envelope, parts.catalogue) ?? envelope);
 }
 
 const unreadable = (outcome: Outcome): Error =>

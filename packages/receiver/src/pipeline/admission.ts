@@ -1,7 +1,16 @@
-import type { HeadersLike, HeadersObject, SignatureScheme } from "@countersign/signatures";
+import type {
+  CheckedHeaders,
+  HeadersLike,
+  HeadersObject,
+  SignatureScheme,
+} from "@countersign/signatures";
+import type { IncomingBody } from "./body.ts";
 import { type Rejected, rejected } from "./outcome.ts";
 
-/** Refuses an attempt by its headers, so that a body that is refused anyway is never read. */
+/**
+ * Refuses an attempt by its headers, so that a body that is refused anyway is never read. The headers of
+ * the signature are not read again.
+ */
 export function judgeHeaders(
   headers: HeadersLike,
   {
@@ -13,7 +22,7 @@ export function judgeHeaders(
     readonly limits: { readonly bodyBytes: number };
     readonly explain: unknown;
   },
-): Rejected | undefined {
+): Rejected | { readonly checked: CheckedHeaders | undefined } {
   const [contentEncoding, contentType, announced] = readHeaders(headers);
   if (contentEncoding !== undefined && contentEncoding?.toLowerCase() !== "identity")
     return rejected("CS_BODY_ENCODED", { facts: { contentEncoding } });
@@ -22,8 +31,9 @@ export function judgeHeaders(
   if (Number(announced ?? 0) > limits.bodyBytes) return rejected("CS_BODY_TOO_LARGE");
 
   // An explanation needs the body.
-  const refused = explain === undefined ? scheme.checkHeaders(headers) : undefined;
-  return refused && rejected(refused.code, { facts: refused.facts });
+  if (explain !== undefined) return { checked: undefined };
+  const checked = scheme.checkHeaders(headers);
+  return checked.ok ? { checked } : rejected(checked.code, { facts: checked.facts });
 }
 
 /**
@@ -124,28 +134,39 @@ export class Deadline<Late> {
   whenPassed: () => Late;
   /** True if a handler was running when the time passed: it keeps its claim. */
   handlerGoesOn = false;
-  readonly #timer: ReturnType<typeof setTimeout>;
+  #timer: ReturnType<typeof setTimeout>;
   #isPassed = false;
   #answerLate: ((late: Late) => void) | undefined;
 
-  constructor(ms: number, whenPassed: () => Late) {
+  /** @param body Given up after its `bodyMs` if it is not read by then; one timer measures both times. */
+  constructor(ms: number, whenPassed: () => Late, body?: IncomingBody) {
     this.whenPassed = whenPassed;
-    this.#timer = setTimeout(() => {
+    const { bodyMs = ms } = body ?? {};
+    const pass = (left: number): void => {
+      body?.refuse("CS_BODY_TIMEOUT");
+      if (left > 0) {
+        this.#timer = setTimeout(pass, left, 0);
+        return;
+      }
       this.#isPassed = true;
       const late = this.whenPassed();
       this.#answerLate?.(late);
-    }, ms);
+    };
+    this.#timer = setTimeout(pass, bodyMs, ms - bodyMs);
   }
 
   get isPassed(): boolean {
     return this.#isPassed;
   }
 
-  /** Resolves as `flow` does, or with `whenPassed()` once the time has passed. */
+  /** Resolves as `flow` does, which never rejects, or with `whenPassed()` once the time has passed. */
   bound(flow: Promise<Late>): Promise<Late> {
-    return new Promise((resolve, reject) => {
+    return new Promise((resolve) => {
       this.#answerLate = resolve;
-      flow.finally(() => this.end()).then(resolve, reject);
+      void flow.then((outcome) => {
+        this.end();
+        resolve(outcome);
+      });
     });
   }
 

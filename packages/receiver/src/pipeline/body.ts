@@ -48,7 +48,8 @@ const LARGE_BYTES = 32_768;
  */
 export class BodyMemory {
   readonly #limits: BodyLimits & { readonly bytesInFlight: number };
-  readonly #unfinished = new Set<IncomingBody>();
+  // An array, since a set that attempts enter and leave links its old tables, which keep dead attempts alive.
+  readonly #unfinished: IncomingBody[] = [];
   readonly #waiting = new Set<() => void>();
   #total = 0;
 
@@ -57,8 +58,8 @@ export class BodyMemory {
   }
 
   open(): IncomingBody {
-    const body = new IncomingBody(this.#limits, this);
-    this.#unfinished.add(body);
+    const body = new IncomingBody(this.#limits, this, this.#unfinished.length);
+    this.#unfinished.push(body);
     return body;
   }
 
@@ -68,20 +69,26 @@ export class BodyMemory {
       let largest = body;
       for (const other of this.#unfinished) if (other.held > largest.held) largest = other;
       if (largest === body) return false;
-      largest.refuse();
+      largest.refuse("CS_RECEIVER_BUSY");
     }
     this.#total += more;
     return true;
   }
 
+  /** Gives the body up for others no longer: the last one takes its place. */
   finish(body: IncomingBody): void {
-    this.#unfinished.delete(body);
+    const last = this.#unfinished.at(-1);
+    if (last === undefined || body.place === undefined) return;
+    this.#unfinished[body.place] = last;
+    this.#unfinished.pop();
+    last.place = body.place;
+    body.place = undefined;
   }
 
   release(body: IncomingBody): void {
-    this.#unfinished.delete(body);
+    this.finish(body);
     this.#total -= body.held;
-    if (this.#isShort) return;
+    if (this.#waiting.size === 0 || this.#isShort) return;
     // All of them: each reads one more chunk, and waits again if that was too much.
     for (const readOn of this.#waiting) readOn();
     this.#waiting.clear();
@@ -108,8 +115,10 @@ const PAGE_BYTES = 16_384;
 export class IncomingBody implements BodyLimits {
   readonly bodyBytes: number;
   readonly bodyMs: number;
-  /** Set by the reader; called if the body has to be given up for others. */
-  onRefused: (() => void) | undefined;
+  /** Set by the reader; called if the body has to be given up: its time has passed, or others need its memory. */
+  onRefused: ((error: BodyErrorCode) => void) | undefined;
+  /** Its place among the unfinished bodies. */
+  place: number | undefined;
   readonly #memory: BodyMemory;
   /** Full parts, in their order. */
   #parts: Uint8Array[] = [];
@@ -118,12 +127,13 @@ export class IncomingBody implements BodyLimits {
   #used = 0;
   #size = 0;
   #held = 0;
-  #refused = false;
+  #refused: BodyErrorCode | undefined;
 
-  constructor({ bodyBytes, bodyMs }: BodyLimits, memory: BodyMemory) {
+  constructor({ bodyBytes, bodyMs }: BodyLimits, memory: BodyMemory, place: number) {
     this.bodyBytes = bodyBytes;
     this.bodyMs = bodyMs;
     this.#memory = memory;
+    this.place = place;
   }
 
   /** The bytes that are counted. */
@@ -133,10 +143,10 @@ export class IncomingBody implements BodyLimits {
 
   /** Adds a chunk, or returns the limit that it would pass. Judged by the bytes that arrive, not by an announced length. */
   push(chunk: ArrayBufferView): BodyErrorCode | undefined {
-    if (this.#refused) return "CS_RECEIVER_BUSY";
+    if (this.#refused !== undefined) return this.#refused;
     if (this.#size + chunk.byteLength > this.bodyBytes) return "CS_BODY_TOO_LARGE";
     if (!this.#hold(this.#held + chunk.byteLength)) return "CS_RECEIVER_BUSY";
-    const [first] = this.#parts;
+    const first = this.#parts[0];
     // A small slice may keep a large buffer of the socket's alive: only a body of one chunk is left in it.
     if (first?.length === this.#size && this.#size < PAGE_BYTES) {
       this.#parts = [];
@@ -176,8 +186,7 @@ export class IncomingBody implements BodyLimits {
   /** Returns all bytes. */
   all(): Uint8Array {
     this.#endPage();
-    const [first, ...others] = this.#parts;
-    if (first === undefined || others.length === 0) return first ?? EMPTY;
+    if (this.#parts.length <= 1) return this.#parts[0] ?? EMPTY;
     const all = new Uint8Array(this.#size);
     let offset = 0;
     for (const part of this.#parts) {
@@ -190,7 +199,8 @@ export class IncomingBody implements BodyLimits {
 
   /** Takes over the bytes that were read: from now on the body is counted, and no longer given up for others. */
   finish(read: BodyResult): BodyResult {
-    if (this.#refused) return { error: "CS_RECEIVER_BUSY" };
+    this.onRefused = undefined;
+    if (this.#refused !== undefined) return { error: this.#refused };
     if ("error" in read) return read;
     if (read.length > this.bodyBytes) return { error: "CS_BODY_TOO_LARGE" };
     // A framework kept these bytes, or a reader of somebody else's did not count them.
@@ -207,10 +217,12 @@ export class IncomingBody implements BodyLimits {
     this.#page = EMPTY;
   }
 
-  refuse(): void {
-    this.#refused = true;
+  /** Gives up a body that is still being read. */
+  refuse(error: BodyErrorCode): void {
+    if (this.place === undefined) return;
+    this.#refused = error;
     this.release();
-    this.onRefused?.();
+    this.onRefused?.(error);
   }
 
   #hold(length: number): boolean {
@@ -225,5 +237,6 @@ const EMPTY = new Uint8Array(0);
 /** Returns the bytes under a view of any realm: a test runner's `Uint8Array` is not always this one. */
 export function bytesOf(view: ArrayBufferView): Uint8Array<ArrayBuffer> {
   // A request's chunks are never in shared memory.
+  if (view instanceof Uint8Array) return view as Uint8Array<ArrayBuffer>;
   return new Uint8Array(view.buffer as ArrayBuffer, view.byteOffset, view.byteLength);
 }

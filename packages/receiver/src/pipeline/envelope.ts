@@ -40,9 +40,12 @@ const MAX_TYPE_LENGTH = 256;
 export function readEnvelope(
   bytes: Uint8Array,
   signed: SignedIdentity,
-  { pointers, depth }: { readonly pointers: EnvelopePointers; readonly depth: number },
+  {
+    pointers,
+    limits,
+  }: { readonly pointers: EnvelopePointers; readonly limits: { readonly depth: number } },
 ): Envelope | Rejected {
-  const json = readJson(bytes, { depth });
+  const json = readJson(bytes, limits);
   if (!json.ok)
     return rejected("CS_BODY_NOT_JSON", {
       details: [{ message: `${json.code} at offset ${String(json.offset)}` }],

@@ -27,8 +27,9 @@ export async function handleOnce(
   const { key, type } = event;
   const { inbox, leaseMs, anyBody, now, slots } = parts;
   const claimedAt = parts.elapsed();
+  const late = (): Outcome => inboxLate(event);
   try {
-    deadline.whenPassed = () => inboxLate(event);
+    deadline.whenPassed = late;
     const wallTime = now();
     // Without the order guard, nothing keeps two events of a resource apart.
     const recorded = recordedEvent(body, envelope, parts, { byResource: parts.order !== "none" });
@@ -53,17 +54,18 @@ export async function handleOnce(
       await release({ key, token }, parts);
       return busy();
     }
+    deadline.whenPassed = late;
     let inSlot = true;
     const leaveSlot = (): void => {
       if (inSlot) slots.leave();
       inSlot = false;
     };
-    deadline.whenPassed = () => inboxLate(event);
-    const run = await runClaimed(
-      { envelope, token, claimedAt },
-      { deadline, leaveSlot },
-      parts,
-    ).finally(leaveSlot);
+    let run: ClaimedRun;
+    try {
+      run = await runClaimed({ envelope, token, claimedAt }, { deadline, leaveSlot }, parts);
+    } finally {
+      leaveSlot();
+    }
     switch (run.kind) {
       case "done":
         return { kind: run.as, key, type };

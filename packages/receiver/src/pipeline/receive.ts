@@ -1,5 +1,5 @@
 import { Deadline, judgeHeaders } from "./admission.ts";
-import type { Attempt, BodyResult, IncomingBody } from "./body.ts";
+import type { Attempt, IncomingBody } from "./body.ts";
 import { readEnvelope, validate } from "./envelope.ts";
 import { handleOnce } from "./handle.ts";
 import { failed, isOutcome, type Outcome, rejected } from "./outcome.ts";
@@ -20,62 +20,56 @@ export interface Decision {
 interface Passage {
   readonly deadline: Deadline<Outcome>;
   readonly body: IncomingBody;
-  secretIndex?: number;
+  secretIndex: number | undefined;
 }
 
 /** Decides about one attempt before its time has passed. Never rejects. */
 export async function receive(attempt: Attempt, parts: ReceiverParts): Promise<Decision> {
-  const deadline = new Deadline<Outcome>(parts.limits.answerMs, () => rejected("CS_BODY_TIMEOUT"));
-  const passage: Passage = { deadline, body: parts.memory.open() };
+  const { limits, memory } = parts;
+  const body = memory.open();
+  const deadline = new Deadline<Outcome>(limits.answerMs, bodyLate, body);
+  const passage: Passage = { deadline, body, secretIndex: undefined };
   const decided = decide(attempt, passage, parts);
   const outcome = await deadline.bound(decided);
-  passage.body.release();
+  body.release();
   const later = deadline.handlerGoesOn ? decided : undefined;
   return { outcome, secretIndex: passage.secretIndex, later };
 }
 
-/** The last resort: a mistake in the flow itself must not end the process, nor acknowledge. */
-async function decide(attempt: Attempt, passage: Passage, parts: ReceiverParts): Promise<Outcome> {
-  try {
-    return await takeSteps(attempt, passage, parts);
-  } catch (error) {
-    return failed("CS_RECEIVER_FAILED", error);
-  }
-}
+const bodyLate = (): Outcome => rejected("CS_BODY_TIMEOUT");
 
 /**
  * The flow of one attempt. Each step returns its value, or the outcome that ends the attempt; each sets
- * what is answered if the time passes meanwhile.
+ * what is answered if the time passes meanwhile. Never rejects.
  */
-async function takeSteps(
-  attempt: Attempt,
-  passage: Passage,
-  parts: ReceiverParts,
-): Promise<Outcome> {
-  const { deadline } = passage;
-  const refused = judgeHeaders(attempt.headers, parts);
-  if (refused !== undefined) return refused;
+async function decide(attempt: Attempt, passage: Passage, parts: ReceiverParts): Promise<Outcome> {
+  try {
+    const { deadline } = passage;
+    const headers = judgeHeaders(attempt.headers, parts);
+    if (isOutcome(headers)) return headers;
 
-  const body = await readBody(attempt.body, passage.body);
-  if ("error" in body) return rejected(body.error);
+    const given = attempt.body;
+    const body = passage.body.finish(
+      typeof given === "function" ? await given(passage.body) : given,
+    );
+    if ("error" in body) return rejected(body.error);
 
-  // Nothing of the body is trusted before this.
-  const signed = await verify(attempt, body, deadline, parts);
-  if (isOutcome(signed)) return signed;
-  passage.secretIndex = signed.secretIndex;
+    // Nothing of the body is trusted before this.
+    const signed = await verify(attempt, { body, checked: headers.checked }, deadline, parts);
+    if (isOutcome(signed)) return signed;
+    passage.secretIndex = signed.secretIndex;
 
-  const { pointers, limits, catalogue, queue } = parts;
-  const envelope = readEnvelope(body, signed, { pointers, depth: limits.depth });
-  if (isOutcome(envelope)) return envelope;
+    const envelope = readEnvelope(body, signed, parts);
+    if (isOutcome(envelope)) return envelope;
 
-  const invalid = validate(envelope, catalogue);
-  if (invalid !== undefined) return invalid;
+    const invalid = validate(envelope, parts.catalogue);
+    if (invalid !== undefined) return invalid;
 
-  return queue === undefined
-    ? handleOnce(body, envelope, deadline, parts)
-    : storeEvent(body, envelope, deadline, parts, queue);
-}
-
-async function readBody(given: Attempt["body"], body: IncomingBody): Promise<BodyResult> {
-  return body.finish(typeof given === "function" ? await given(body) : given);
+    return await (parts.queue === undefined
+      ? handleOnce(body, envelope, deadline, parts)
+      : storeEvent(body, envelope, deadline, parts, parts.queue));
+  } catch (error) {
+    // The last resort: a mistake in the flow itself must not end the process, nor acknowledge.
+    return failed("CS_RECEIVER_FAILED", error);
+  }
 }

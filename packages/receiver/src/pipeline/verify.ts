@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Secret, SignatureScheme } from "@countersign/signatures";
+import type { CheckedHeaders, Secret, SignatureScheme } from "@countersign/signatures";
 import type { SecretsOption } from "../options.ts";
 import type { Deadline } from "./admission.ts";
 import type { Attempt } from "./body.ts";
@@ -9,7 +9,7 @@ import { failed, type Outcome, rejected } from "./outcome.ts";
 import type { ReceiverParts, TenantSecrets } from "./parts.ts";
 
 /** Verified in place of an unknown tenant's secrets, so that the time of a refusal does not reveal which tenants exist. */
-const DECOY = { raw: randomBytes(64) };
+const DECOYS: readonly Secret[] = [{ raw: randomBytes(64) }];
 
 /** The proof of a genuine signature. */
 export interface Verified extends SignedIdentity {
@@ -20,24 +20,25 @@ export interface Verified extends SignedIdentity {
 /** Verifies the signature with the secrets of the attempt's tenant. */
 export async function verify(
   { headers, path }: Attempt,
-  body: Uint8Array,
+  { body, checked }: { readonly body: Uint8Array; readonly checked: CheckedHeaders | undefined },
   deadline: Deadline<Outcome>,
-  { scheme, toleranceSeconds, findSecrets, failures, explain, ...parts }: ReceiverParts,
+  parts: ReceiverParts,
 ): Promise<Verified | Outcome> {
-  deadline.whenPassed = () =>
-    failed("CS_SECRETS_UNAVAILABLE", new Error('"secrets" did not answer within limits.answerMs'));
+  const { scheme, toleranceSeconds, findSecrets, failures } = parts;
+  deadline.whenPassed = secretsLate;
   try {
-    const { tenant, secrets } = await findSecrets({ headers, path });
+    const found = findSecrets({ headers, path });
+    const { tenant, secrets } = found instanceof Promise ? await found : found;
     failures.hide(secrets);
     const known = secrets.length > 0;
     const now = parts.now();
-    const verification = scheme.verify({ headers, body }, known ? secrets : [DECOY], {
+    const verification = scheme.verify({ headers, body, checked }, known ? secrets : DECOYS, {
       now,
       toleranceSeconds,
     });
     if (!known) return rejected("CS_TENANT_UNKNOWN");
     if (!verification.ok) {
-      const explanation = await explain?.({ headers, body, secrets, now });
+      const explanation = await parts.explain?.({ headers, body, secrets, now });
       const facts = { ...verification.facts, ...(explanation && { explanation }) };
       return rejected(verification.code, { facts });
     }
@@ -47,6 +48,9 @@ export async function verify(
     return failed("CS_SECRETS_UNAVAILABLE", error);
   }
 }
+
+const secretsLate = (): Outcome =>
+  failed("CS_SECRETS_UNAVAILABLE", new Error('"secrets" did not answer within limits.answerMs'));
 
 /** Checks a list now; the answer of a function is checked with each attempt. */
 export function checkSecrets(

@@ -84,6 +84,22 @@ describe("the memory inbox", () => {
       expect(await inbox.claim(claimOf(id))).toEqual({ state: "handled" });
     expect(await inbox.claim(claimOf("held"))).toMatchObject({ state: "busy" });
   });
+
+  it("keeps the order in which events ended while one of them fails thousands of times", async () => {
+    const inbox = memoryInbox({ capacity: 2 });
+    let token = 1;
+    for (const id of ["a", "b"]) {
+      for (const end = token + 1500; token < end; token += 1) {
+        expect(await inbox.claim(claimOf("failing"))).toEqual({ state: "claimed", token });
+        await inbox.release({ ...settlement("failing"), token });
+      }
+      await inbox.claim(claimOf(id));
+      await inbox.complete(settlement(id));
+    }
+    expect(await inbox.claim(claimOf("a"))).toMatchObject({ state: "claimed" });
+    expect(await inbox.claim(claimOf("b"))).toEqual({ state: "handled" });
+    expect(await inbox.claim(claimOf("failing"))).toEqual({ state: "claimed", token });
+  });
 });
 
 describe("the SQLite inbox", () => {

@@ -58,7 +58,7 @@ describe("limits.bytesInFlight", () => {
         body: async (body) => {
           const error = body.push(new Uint8Array(size));
           if (error !== undefined) return { error };
-          const refused = new Promise<void>((given) => (body.onRefused = given));
+          const refused = new Promise<string>((given) => (body.onRefused = given));
           await Promise.race([promise, refused]);
           return body.all();
         },
