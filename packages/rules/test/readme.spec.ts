@@ -67,20 +67,3 @@ describe("the README", () => {
     expect(named).toHaveLength(new Set(named).size);
   });
 });
-
-describe("the package", () => {
-  it("imports only its own files: no Node module, no dependency", () => {
-    const imports = sources().flatMap((source) => [
-      ...source.matchAll(/(?:\bfrom|\bimport|\brequire)\s*\(?\s*["']([^"']+)["']/g),
-    ]);
-    const foreign = imports
-      .map(([, specifier = ""]) => specifier)
-      .filter((one) => !one.startsWith("./"));
-    expect(foreign).toEqual([]);
-    const manifest: unknown = JSON.parse(
-      readFileSync(new URL("../package.json", import.meta.url), "utf8"),
-    );
-    for (const member of ["dependencies", "peerDependencies", "optionalDependencies"])
-      expect(manifest).not.toHaveProperty(member);
-  });
-});

@@ -31,31 +31,20 @@ describe("the numbers that readJson returns", () => {
   });
 
   const longest = `1${"0".repeat(308)}`;
+  const tiny = (zeros: number) => `0.${"0".repeat(zeros)}1`;
   const inexact =
-    "9007199254740993 -1234567890123456e0 0.0000001234567890123456 1e309 1.8e308 1e-308 1e-400";
-  it.each([
-    ...inexact.split(" "),
-    "1000000000000001",
-    "1.000000000000001e3",
-    `${longest}0`,
-    `0.${"0".repeat(308)}1`,
-  ])("include %s, which a double cannot represent", (text) => {
-    expect(readJson(text)).toMatchObject({ numbers: new Map([["", text]]) });
-  });
-
+    "9007199254740993 -1234567890123456e0 0.0000001234567890123456 1e309 1.8e308 1e-308 1e-400 " +
+    `1000000000000001 1.000000000000001e3 ${longest}0 ${tiny(308)}`;
   const exact =
-    "0 -0 123456789012345000000.000 0.000000000000000000012345 1.7e308 2.3e-308 0e999 -0.0E-999";
-  it.each([
-    ...exact.split(" "),
-    "123456789012345",
-    "1000000000000000",
-    longest,
-    longest.slice(0, -9),
-    longest.slice(0, -10),
-    `0.${"0".repeat(306)}1`,
-    `-0.${"0".repeat(400)}`,
-  ])("omit %s, which a double represents", (text) => {
-    expect(readJson(text)).toMatchObject({ ok: true, numbers: new Map() });
+    "0 -0 123456789012345000000.000 0.000000000000000000012345 1.7e308 2.3e-308 0e999 -0.0E-999 " +
+    "123456789012345 1000000000000000 " +
+    `${longest} ${longest.slice(0, -9)} ${longest.slice(0, -10)} ${tiny(306)} -0.${"0".repeat(400)}`;
+
+  it("include each one that a double cannot represent, and no other", () => {
+    for (const text of inexact.split(" "))
+      expect(readJson(text)).toMatchObject({ numbers: new Map([["", text]]) });
+    for (const text of exact.split(" "))
+      expect(readJson(text)).toMatchObject({ ok: true, numbers: new Map() });
   });
 
   it("are refused if a long name above many of them makes their pointers too long", () => {
