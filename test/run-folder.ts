@@ -1,10 +1,7 @@
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  SHARED_POSTGRES,
-  stopPostgres,
-} from "../packages/receiver/test/inboxes/postgres-server.ts";
+import { SHARED_POSTGRES, stopPostgres } from "../packages/receiver/test/inboxes/servers.ts";
 
 /** Where Linux keeps files in memory; a container may have very little of it. */
 const IN_MEMORY = "/dev/shm";

@@ -2,9 +2,11 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { clients } from "../../packages/receiver/test/inboxes/clients.ts";
-import { sharedPostgres } from "../../packages/receiver/test/inboxes/shared-postgres.ts";
-import { startRedis } from "../../packages/receiver/test/inboxes/local-servers.ts";
+import {
+  clients,
+  sharedPostgres,
+  startRedis,
+} from "../../packages/receiver/test/inboxes/servers.ts";
 import type { MerchantStore } from "./crash-points.ts";
 
 /** A store for a merchant, and what is booked in it. */

@@ -1,8 +1,5 @@
 import { postgresDriver, sqliteDriver, type Driver } from "@countersign/service";
-import {
-  postgresBinaries,
-  startPostgres,
-} from "../../packages/receiver/test/inboxes/postgres-server.ts";
+import { postgresBinaries, startPostgres } from "../../packages/receiver/test/inboxes/servers.ts";
 import { temporaryDatabase } from "../../packages/service/test/temporary-database.ts";
 import { onTestFinished } from "vitest";
 

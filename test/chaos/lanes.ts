@@ -1,5 +1,4 @@
-import { postgresBinaries } from "../../packages/receiver/test/inboxes/postgres-server.ts";
-import { redisBinary } from "../../packages/receiver/test/inboxes/local-servers.ts";
+import { postgresBinaries, redisBinary } from "../../packages/receiver/test/inboxes/servers.ts";
 
 const noPostgres = postgresBinaries === undefined ? "(skipped: PostgreSQL is not installed)" : "";
 const noRedis = redisBinary === undefined ? "(skipped: Redis is not installed)" : "";

@@ -9,7 +9,7 @@ import { postgresInbox } from "@countersign/receiver/postgres";
 import { redisInbox } from "@countersign/receiver/redis";
 import { sqliteInbox } from "@countersign/receiver/sqlite";
 import { secret } from "../../packages/receiver/test/fixtures.ts";
-import { clients } from "../../packages/receiver/test/inboxes/clients.ts";
+import { clients } from "../../packages/receiver/test/inboxes/servers.ts";
 import type { CrashPoint, MerchantOptions } from "./crash-points.ts";
 import { crashingAt } from "./crashing-at.ts";
 import { crashingInbox } from "./crashing-inbox.ts";

@@ -6,11 +6,11 @@ import { postgresInbox } from "@countersign/receiver/postgres";
 import { sqliteInbox } from "@countersign/receiver/sqlite";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { postgresBinaries } from "../../receiver/test/inboxes/postgres-server.ts";
 import {
-  sharedPostgres,
+  postgresBinaries,
   type SharedPostgres,
-} from "../../receiver/test/inboxes/shared-postgres.ts";
+  sharedPostgres,
+} from "../../receiver/test/inboxes/servers.ts";
 import { failedWith } from "./fixtures.ts";
 import { ran, type Ran } from "./ran.ts";
 import { temporaryFolder } from "./start-command.ts";

@@ -6,11 +6,11 @@ import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { postgresDriver } from "@countersign/service";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { postgresBinaries } from "../../receiver/test/inboxes/postgres-server.ts";
 import {
-  sharedPostgres,
+  postgresBinaries,
   type SharedPostgres,
-} from "../../receiver/test/inboxes/shared-postgres.ts";
+  sharedPostgres,
+} from "../../receiver/test/inboxes/servers.ts";
 import { shareDatabase } from "../../service/test/instances/shared-database.ts";
 import { expectToldOnce } from "../../service/test/instances/told-once.ts";
 import { failureCodes } from "../src/failure.ts";

@@ -2,7 +2,7 @@ import * as client from "@countersign/client";
 import { createClient, isClientError, type ClientOptions } from "@countersign/client";
 import { Agent } from "undici";
 import { describe, expect, it } from "vitest";
-import { freePort } from "../../receiver/test/free-port.ts";
+import { testPort } from "../../receiver/test/inboxes/servers.ts";
 import { errorOf, made, openClient, openProvider, order } from "./fixtures.ts";
 
 const https = { baseUrl: "https://provider.example", token: "t" } as const;
@@ -64,7 +64,7 @@ describe("createClient", () => {
   });
 
   it("fails a call with CS_UNREACHABLE if nobody listens, and nothing was done", async () => {
-    const port = await freePort();
+    const port = await testPort();
     const error = await errorOf(openClient(`http://127.0.0.1:${port}`).client.refund(order));
     const expected = { code: "CS_UNREACHABLE", reason: "ECONNREFUSED", attempts: 5 };
     expect(error).toMatchObject({ ...expected, mayBeDone: false });

@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "v
 import { listenInTest } from "./adapters/mounted.ts";
 import { post } from "./adapters/wire.ts";
 import { attemptOf, refundAuthorized, secret } from "./fixtures.ts";
-import { freePort } from "./free-port.ts";
+import { testPort } from "./inboxes/servers.ts";
 
 const docs = fileURLToPath(new URL("../docs/", import.meta.url));
 // Inside the package, where Node.js finds its dependencies; ignored by Git.
@@ -35,7 +35,7 @@ const genuine = (event: object = refundAuthorized()): ReturnType<typeof attemptO
 
 /** Runs a printed program until the test ends. */
 async function run(file: string): Promise<{ port: number; printed: () => string }> {
-  const port = await freePort();
+  const port = await testPort();
   const app: ChildProcess = spawn(process.execPath, ["--conditions=@countersign/source", file], {
     env: { ...process.env, WEBHOOK_SECRET: secret, PORT: String(port) },
     stdio: ["ignore", "pipe", "inherit"],

@@ -7,8 +7,7 @@ import {
 import { Pool } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { NOON, secret } from "./fixtures.ts";
-import { postgresBinaries } from "./inboxes/postgres-server.ts";
-import { type SharedPostgres, sharedPostgres } from "./inboxes/shared-postgres.ts";
+import { postgresBinaries, type SharedPostgres, sharedPostgres } from "./inboxes/servers.ts";
 import { send, transactionTests } from "./inboxes/transaction-tests.ts";
 
 const reason = postgresBinaries === undefined ? " (skipped: PostgreSQL is not installed)" : "";

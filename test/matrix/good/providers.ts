@@ -11,7 +11,7 @@ import {
   postgresBinaries,
   startPostgres,
   type TestServer,
-} from "../../../packages/receiver/test/inboxes/postgres-server.ts";
+} from "../../../packages/receiver/test/inboxes/servers.ts";
 import type { Good } from "../matrix.ts";
 
 const missing =

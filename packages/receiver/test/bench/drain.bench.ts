@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { postgresBinaries } from "../inboxes/postgres-server.ts";
+import { postgresBinaries } from "../inboxes/servers.ts";
 import { table } from "./table.ts";
 
 // On an idle machine with two cores.

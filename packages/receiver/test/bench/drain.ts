@@ -6,7 +6,7 @@ import { postgresInbox } from "@countersign/receiver/postgres";
 import { sqliteInbox } from "@countersign/receiver/sqlite";
 import { Pool } from "pg";
 import { attemptOf, NOON, refundAuthorized, secret } from "../fixtures.ts";
-import { postgresBinaries, startPostgres } from "../inboxes/postgres-server.ts";
+import { postgresBinaries, startPostgres } from "../inboxes/servers.ts";
 
 // Run by the benchmark in a Node of its own: how fast workers with a no-op handler drain a backlog.
 

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, test } from "vitest";
-import { postgresBinaries, startPostgres } from "../inboxes/postgres-server.ts";
+import { postgresBinaries, startPostgres } from "../inboxes/servers.ts";
 import type { Kind, Table } from "./kinds.ts";
 import type { Figures } from "./load.ts";
 import { table } from "./table.ts";

@@ -7,10 +7,15 @@ import { redisInbox } from "@countersign/receiver/redis";
 import { sqliteInbox } from "@countersign/receiver/sqlite";
 import { Pool } from "pg";
 import { attemptOf, NOON, refundAuthorized, secret } from "../fixtures.ts";
-import { pgbouncerBinary, startPgbouncer } from "./local-servers.ts";
+import {
+  pgbouncerBinary,
+  postgresBinaries,
+  type SharedPostgres,
+  sharedPostgres,
+  startPgbouncer,
+  startPostgres,
+} from "./servers.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { postgresBinaries, startPostgres } from "./postgres-server.ts";
-import { type SharedPostgres, sharedPostgres } from "./shared-postgres.ts";
 
 const DAY = 86_400_000;
 const claimOf = (id: string, changes: Partial<ClaimRequest> = {}): ClaimRequest => ({

@@ -8,8 +8,7 @@ import { sqliteInbox } from "@countersign/receiver/sqlite";
 import { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { folderInTest } from "./in-test.ts";
-import { postgresBinaries } from "./postgres-server.ts";
-import { sharedPostgres } from "./shared-postgres.ts";
+import { postgresBinaries, sharedPostgres } from "./servers.ts";
 
 const program = fileURLToPath(new URL("process.ts", import.meta.url));
 const COUNT = 200;

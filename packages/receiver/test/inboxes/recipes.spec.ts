@@ -10,8 +10,7 @@ import { Kysely, PostgresDialect } from "kysely";
 import { Pool } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { NOON, secret } from "../fixtures.ts";
-import { postgresBinaries } from "./postgres-server.ts";
-import { type SharedPostgres, sharedPostgres } from "./shared-postgres.ts";
+import { postgresBinaries, sharedPostgres, type SharedPostgres } from "./servers.ts";
 import { type Booking, send, transactionTests } from "./transaction-tests.ts";
 
 // The recipes of docs/transactions.md, as a reader copies them.

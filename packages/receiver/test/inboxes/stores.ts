@@ -8,9 +8,15 @@ import { type SqliteInbox, sqliteInbox } from "@countersign/receiver/sqlite";
 import { Redis } from "ioredis";
 import { Pool } from "pg";
 import { createClient } from "redis";
-import { pgbouncerBinary, redisBinary, startPgbouncer, startRedis } from "./local-servers.ts";
-import { postgresBinaries, startPostgres } from "./postgres-server.ts";
-import { sharedPostgres } from "./shared-postgres.ts";
+import {
+  pgbouncerBinary,
+  postgresBinaries,
+  redisBinary,
+  sharedPostgres,
+  startPgbouncer,
+  startPostgres,
+  startRedis,
+} from "./servers.ts";
 
 /** A kind of inbox that tests run over. */
 export interface TestStore<InboxType extends Inbox = Inbox> {

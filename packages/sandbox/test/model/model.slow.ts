@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import { postgresDriver, sqliteDriver, type Driver } from "@countersign/service";
 import { expect, it, onTestFinished } from "vitest";
-import { postgresBinaries } from "../../../receiver/test/inboxes/postgres-server.ts";
-import { sharedPostgres } from "../../../receiver/test/inboxes/shared-postgres.ts";
+import { postgresBinaries, sharedPostgres } from "../../../receiver/test/inboxes/servers.ts";
 import { temporaryFolder } from "../open-sandbox.ts";
 import { campaign } from "./campaign.ts";
 

@@ -2,8 +2,12 @@ import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { postgresBinaries, startPostgres } from "../../../receiver/test/inboxes/postgres-server.ts";
-import { redisBinary, startRedis } from "../../../receiver/test/inboxes/local-servers.ts";
+import {
+  postgresBinaries,
+  redisBinary,
+  startPostgres,
+  startRedis,
+} from "../../../receiver/test/inboxes/servers.ts";
 import { table } from "../../../receiver/test/bench/table.ts";
 import type { BenchFigures, BenchJob } from "./delivery/job.ts";
 

@@ -3,7 +3,7 @@ import {
   postgresBinaries,
   startPostgres,
   type TestPostgres,
-} from "../../../receiver/test/inboxes/postgres-server.ts";
+} from "../../../receiver/test/inboxes/servers.ts";
 import { postgresHints, type Hints } from "../../src/delivery/postgres-hints.ts";
 import { systemRandom } from "../../src/random.ts";
 import { postgresDriver } from "../../src/store/postgres/driver.ts";

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { postgresBinaries } from "../../../receiver/test/inboxes/postgres-server.ts";
 import {
-  sharedPostgres,
+  postgresBinaries,
   type SharedPostgres,
-} from "../../../receiver/test/inboxes/shared-postgres.ts";
+  sharedPostgres,
+} from "../../../receiver/test/inboxes/servers.ts";
 import type { Driver } from "../../src/store/driver.ts";
 import { postgresDriver } from "../../src/store/postgres/driver.ts";
 import type { PostgresOptions } from "../../src/store/postgres/pool.ts";

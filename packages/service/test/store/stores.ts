@@ -1,7 +1,6 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, onTestFinished } from "vitest";
-import { postgresBinaries } from "../../../receiver/test/inboxes/postgres-server.ts";
-import { sharedPostgres } from "../../../receiver/test/inboxes/shared-postgres.ts";
+import { postgresBinaries, sharedPostgres } from "../../../receiver/test/inboxes/servers.ts";
 import { deliveryThread } from "../../src/delivery/delivery-thread-url.ts";
 import type { Driver } from "../../src/store/driver.ts";
 import { postgresDriver } from "../../src/store/postgres/driver.ts";
