@@ -33,12 +33,17 @@ const genuine = (event: object = refundAuthorized()): ReturnType<typeof attemptO
   return { headers: { ...headers }, body };
 };
 
-/** Runs a printed program until the test ends. */
-async function run(file: string): Promise<{ port: number; printed: () => string }> {
-  const port = await testPort();
-  const app: ChildProcess = spawn(process.execPath, ["--conditions=@countersign/source", file], {
-    env: { ...process.env, WEBHOOK_SECRET: secret, PORT: String(port) },
-    stdio: ["ignore", "pipe", "inherit"],
+/** Runs printed programs in one process until the test ends, each on a port of its own. */
+async function run(...files: readonly string[]) {
+  const ports = await Promise.all(files.map(testPort));
+  const lines = files.map(
+    (file, index) =>
+      `process.env.PORT = "${String(ports[index])}"; await import(${JSON.stringify(file)});`,
+  );
+  const flags = ["--conditions=@countersign/source", "--input-type=module", "-e"];
+  const app: ChildProcess = spawn(process.execPath, [...flags, lines.join("\n")], {
+    env: { ...process.env, WEBHOOK_SECRET: secret },
+    stdio: ["ignore", "pipe", "ignore"],
   });
   onTestFinished(async () => {
     app.kill();
@@ -46,9 +51,13 @@ async function run(file: string): Promise<{ port: number; printed: () => string 
   });
   let text = "";
   app.stdout?.setEncoding("utf8").on("data", (data: string) => (text += data));
-  const send = async (): Promise<void> => expect((await post(port, genuine())).status).toBe(204);
-  await vi.waitFor(send, { timeout: 10_000 });
-  return { port, printed: () => text };
+  for (const port of ports) {
+    // The servers share a receiver: each handles an event of its own.
+    const event = refundAuthorized(`evt_${String(port)}`);
+    const send = async () => expect((await post(port, genuine(event))).status).toBe(204);
+    await vi.waitFor(send, 10_000);
+  }
+  return { ports, printed: () => text };
 }
 
 beforeAll(() => void vi.stubEnv("WEBHOOK_SECRET", secret));
@@ -63,7 +72,8 @@ describe("the README's example", () => {
   });
 
   it("runs as printed and prints each event", async () => {
-    const { port, printed } = await run(written("", "readme.ts", code));
+    const { ports, printed } = await run(written("", "readme.ts", code));
+    const [port = 0] = ports;
     const refund = refundAuthorized("evt_2");
     const data = { ...refund.data, paymentStatus: "PENDING" };
     for (const event of [
@@ -140,14 +150,12 @@ describe("the guide to mounting", () => {
     expect(guide.match(/^```/gm)).toHaveLength(2 * files.size);
   });
 
-  it.each(servers)(
-    "has a server in %s that handles an attempt and refuses another",
-    async (name) => {
-      const { port, printed } = await run(files.get(name) ?? name);
+  it("has servers that handle an attempt and refuse another", async () => {
+    const { ports, printed } = await run(...servers.map((name) => files.get(name) ?? name));
+    for (const port of ports)
       expect((await post(port, genuine(), "webhook-id: evt_2")).status).toBe(401);
-      await vi.waitFor(() => expect(printed()).toBe("on its way back: ref_1\n"));
-    },
-  );
+    await vi.waitFor(() => expect(printed()).toBe("on its way back: ref_1\n".repeat(ports.length)));
+  });
 
   it("has a handler of Web requests in next-route.ts and worker.ts", async () => {
     type Answer = (request: FetchRequest) => Promise<Response>;

@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   type EventState,
@@ -58,32 +57,5 @@ describe("an event's state", () => {
     ["is not revived while it waits", waiting, revive, undefined],
   ])("%s", (_title, state, step, after) => {
     expect(transition(state, step)).toEqual(after);
-  });
-
-  it("never has the same pair of state and token twice", () => {
-    // Moves are made from the state they meet, late enough for retries and the ends of leases.
-    const type = fc.constantFrom("claim", "claim", "fail", "succeed", "supersede", "revive");
-    const moves = fc.array(fc.record({ type, wait: fc.constantFrom(0, LEASE / 3, LEASE) }), {
-      maxLength: 60,
-    });
-    fc.assert(
-      fc.property(moves, (given) => {
-        let state: EventState = received(0);
-        let now = 0;
-        const met = new Set([`${state.at} ${String(state.token)}`]);
-        for (const move of given) {
-          now += move.wait;
-          const { token } = state;
-          const step = { ...claimAt(now), ...limit, token, now, type: move.type } as EventStep;
-          const next = transition(state, step);
-          if (next === undefined) continue;
-          state = next;
-          const pair = `${state.at} ${String(state.token)}`;
-          expect(met).not.toContain(pair);
-          met.add(pair);
-        }
-      }),
-      { numRuns: 500 },
-    );
   });
 });

@@ -69,8 +69,6 @@ export async function replay(
       case "crash":
         held.delete(step.worker);
         return;
-      case "stop":
-        return;
       case "complete":
       case "supersede":
       case "fail": {

@@ -20,10 +20,7 @@ const NOW = 0;
 export type Step =
   | { readonly do: "store" | "lease end" | "retry due"; readonly event: number }
   | { readonly do: "take"; readonly worker: number; readonly event: number }
-  | {
-      readonly do: "complete" | "supersede" | "fail" | "crash" | "stop";
-      readonly worker: number;
-    };
+  | { readonly do: "complete" | "supersede" | "fail" | "crash"; readonly worker: number };
 
 export type Order = "none" | "per-resource";
 
@@ -37,58 +34,41 @@ export const rules: Rules = { transition, canTake, maxAttempts: MAX_ATTEMPTS };
 /** The first two events are of one resource. */
 export const resourceOf = (event: number): string => (event < 2 ? "x" : "y");
 
-interface Worker {
-  readonly stopped: boolean;
-  readonly holds?: { readonly event: number; readonly token: number };
-}
+/** The event that a worker works on, and the token of its claim. */
+type Worker = { readonly event: number; readonly token: number } | undefined;
 interface World {
   readonly events: readonly (QueuedEvent | undefined)[];
   readonly workers: readonly Worker[];
 }
 
-export interface Violation {
-  readonly broken: string;
-  readonly trace: readonly Step[];
-}
-
 /**
- * Looks for the shortest sequence of steps that breaks a promise.
+ * Looks through all sequences of steps for one that breaks a promise, the shortest first.
  *
- * @returns It, or the number of states in which every promise holds.
+ * @returns The broken promise, or the number of states in which every promise holds.
  */
-export function search(order: Order, given: Rules): Violation | number {
+export function search(order: Order, given: Rules): string | number {
   const first: World = {
     events: Array.from({ length: EVENTS }, () => undefined),
-    workers: Array.from({ length: WORKERS }, () => ({ stopped: false })),
+    workers: Array.from({ length: WORKERS }, () => undefined),
   };
-  const found = new Map<string, { readonly step?: Step; readonly from?: string }>();
-  const fair = new Map<string, readonly Step[] | undefined>();
+  const found = new Set([keyOf(first)]);
+  const fair = new Set<string>();
   let layer = [first];
-  found.set(keyOf(first), {});
   while (layer.length > 0) {
     const next: World[] = [];
     for (const world of layer) {
-      const from = keyOf(world);
-      const trace = (...more: readonly Step[]): readonly Step[] => [
-        ...pathTo(from, found),
-        ...more,
-      ];
-      const events = eventsKey(world);
-      if (!fair.has(events)) fair.set(events, endlessRun(world.events, given));
-      const endless = fair.get(events);
-      if (endless !== undefined)
-        return {
-          broken: "an event stays unhandled under a fair scheduler",
-          trace: trace(...endless),
-        };
+      const events = world.events.map(eventKey).join();
+      if (!fair.has(events) && isEndless(world.events, given))
+        return "an event stays unhandled under a fair scheduler";
+      fair.add(events);
       for (const step of stepsOf(world)) {
         const after = apply(world, step, { given, order });
         if (after === undefined) continue;
         const broken = brokenBy(world, step, after, order);
-        if (broken !== undefined) return { broken, trace: trace(step) };
+        if (broken !== undefined) return broken;
         const key = keyOf(after);
         if (found.has(key)) continue;
-        found.set(key, { step, from });
+        found.add(key);
         next.push(after);
       }
     }
@@ -98,36 +78,21 @@ export function search(order: Order, given: Rules): Violation | number {
 }
 
 /** Workers in the same situation are the same, and so are events without a resource. */
-function keyOf(world: World): string {
-  const held = world.events.map((event, index) => {
-    const workers = world.workers.flatMap(({ holds, stopped }) => {
-      if (holds?.event !== index) return [];
-      return [(holds.token === event?.state.token ? "=" : "~") + (stopped ? "s" : "")];
-    });
-    return `${eventKey(event)} ${workers.toSorted().join("")}`;
+function keyOf({ events, workers }: World): string {
+  const held = events.map((event, index) => {
+    const claims = workers.flatMap((worker) =>
+      worker?.event === index ? [worker.token === event?.state.token ? "=" : "~"] : [],
+    );
+    return `${eventKey(event)} ${claims.toSorted().join("")}`;
   });
-  const free = world.workers.filter(({ holds }) => holds === undefined);
-  const idle = free.filter(({ stopped }) => !stopped).length;
-  const alike = world.events.some((event) => event?.resource !== undefined)
-    ? held
-    : held.toSorted();
-  return `${alike.join()}|${String(idle)}`;
+  const hasResources = events.some((event) => event?.resource !== undefined);
+  return (hasResources ? held : held.toSorted()).join();
 }
-
-const eventsKey = ({ events }: World): string => events.map(eventKey).join();
 
 function eventKey(event: QueuedEvent | undefined): string {
   if (event === undefined) return "";
   const { at, token, attempts } = event.state;
   return `${at}${String(token)}.${String(attempts)}${isOpen(event.state) && dueAtOf(event.state) > NOW ? "+" : ""}`;
-}
-
-function pathTo(
-  key: string,
-  found: ReadonlyMap<string, { readonly step?: Step; readonly from?: string }>,
-): readonly Step[] {
-  const { step, from } = found.get(key) ?? {};
-  return step === undefined || from === undefined ? [] : [...pathTo(from, found), step];
 }
 
 function* stepsOf({ events, workers }: World): Generator<Step> {
@@ -138,14 +103,13 @@ function* stepsOf({ events, workers }: World): Generator<Step> {
     } else if (queued.state.at === "claimed") yield { do: "lease end", event };
     else if (queued.state.at === "waiting") yield { do: "retry due", event };
   }
-  for (const [worker, { holds, stopped }] of workers.entries()) {
-    if (holds === undefined && !stopped) {
-      for (const [event, queued] of events.entries())
-        if (queued !== undefined) yield { do: "take", worker, event };
-    } else if (holds !== undefined)
+  for (const [worker, holds] of workers.entries()) {
+    if (holds !== undefined)
       for (const kind of ["complete", "supersede", "fail", "crash"] as const)
         yield { do: kind, worker };
-    if (!stopped) yield { do: "stop", worker };
+    else
+      for (const [event, queued] of events.entries())
+        if (queued !== undefined) yield { do: "take", worker, event };
   }
 }
 
@@ -176,27 +140,21 @@ function apply(
       const holds = { event: step.event, token: state.token };
       return {
         events: events.with(step.event, { ...event, state }),
-        workers:
-          state.at === "claimed" ? workers.with(step.worker, { stopped: false, holds }) : workers,
+        workers: state.at === "claimed" ? workers.with(step.worker, holds) : workers,
       };
     }
     case "crash":
-    case "stop": {
-      const { holds, stopped = false } = workers[step.worker] ?? {};
-      // A worker that stops finishes its event; one that crashed starts anew.
-      const worker = step.do === "crash" ? { stopped } : { stopped: true, ...(holds && { holds }) };
-      return { events, workers: workers.with(step.worker, worker) };
-    }
+      return { events, workers: workers.with(step.worker, undefined) };
     case "complete":
     case "supersede":
     case "fail": {
-      const { holds, stopped = false } = workers[step.worker] ?? {};
+      const holds = workers[step.worker];
       const event = holds && events[holds.event];
       if (holds === undefined || event === undefined) return undefined;
       const state = given.transition(event.state, endOf(step.do, holds.token, given));
       return {
         events: state === undefined ? events : events.with(holds.event, { ...event, state }),
-        workers: workers.with(step.worker, { stopped }),
+        workers: workers.with(step.worker, undefined),
       };
     }
     default:
@@ -233,14 +191,12 @@ const isRunning = ({ state }: QueuedEvent): boolean =>
 
 function brokenBy(before: World, step: Step, after: World, order: Order): string | undefined {
   if (step.do === "complete" || step.do === "supersede" || step.do === "fail") {
-    const holds = before.workers[step.worker]?.holds;
+    const holds = before.workers[step.worker];
     const state = holds && before.events[holds.event]?.state;
     const isStale = holds !== undefined && (state?.at !== "claimed" || state.token !== holds.token);
     if (isStale && before.events !== after.events) return "a stale token changes an event";
   }
-  const claims = after.workers.flatMap(({ holds }) =>
-    holds ? [`${holds.event} ${holds.token}`] : [],
-  );
+  const claims = after.workers.flatMap((holds) => (holds ? [`${holds.event} ${holds.token}`] : []));
   if (new Set(claims).size < claims.length) return "an event has two valid claims";
   const running = after.events.filter((event) => event !== undefined && isRunning(event));
   const resources = running.map((event) => event?.resource);
@@ -250,32 +206,20 @@ function brokenBy(before: World, step: Step, after: World, order: Order): string
 }
 
 /**
- * Lets a fair scheduler go on from here: every lease and every wait ends, every event that can be taken
- * is taken, and every handler fails.
- *
- * @returns Its steps, if events stay open nevertheless.
+ * True if events stay open under a fair scheduler from here on: every lease and every wait ends, every event
+ * that can be taken is taken, and every handler fails.
  */
-function endlessRun(
-  events: readonly (QueuedEvent | undefined)[],
-  given: Rules,
-): readonly Step[] | undefined {
-  const context = { given, order: "none" } as const;
-  const steps: Step[] = [];
-  let world: World = { events, workers: [{ stopped: false }] };
-  const go = (step: Step): void => {
-    const after = apply(world, step, context);
-    if (after === undefined) return;
-    world = after;
-    steps.push(step);
-  };
-  for (let round = 0; round < EVENTS * (MAX_ATTEMPTS + 1); round += 1) {
-    if (world.events.every((event) => event === undefined || !isOpen(event.state)))
-      return undefined;
-    for (const [event, queued] of world.events.entries()) {
-      go({ do: queued?.state.at === "claimed" ? "lease end" : "retry due", event });
-      go({ do: "take", worker: 0, event });
-      go({ do: "fail", worker: 0 });
-    }
-  }
-  return steps;
+function isEndless(events: readonly (QueuedEvent | undefined)[], given: Rules): boolean {
+  let world: World = { events, workers: [undefined] };
+  const isOver = (): boolean =>
+    world.events.every((event) => event === undefined || !isOpen(event.state));
+  for (let round = 0; round < EVENTS * (MAX_ATTEMPTS + 1) && !isOver(); round += 1)
+    for (const [event, queued] of world.events.entries())
+      for (const step of [
+        { do: queued?.state.at === "claimed" ? "lease end" : "retry due", event },
+        { do: "take", worker: 0, event },
+        { do: "fail", worker: 0 },
+      ] as const)
+        world = apply(world, step, { given, order: "none" }) ?? world;
+  return !isOver();
 }
