@@ -13,7 +13,7 @@ import { openService, refundOrder } from "./open-service.ts";
 import { newPayment } from "./payments.ts";
 import { temporaryDatabase } from "./temporary-database.ts";
 import { testVault } from "./test-vault.ts";
-import { refusal, validated } from "./validated.ts";
+import { refusal } from "./validated.ts";
 
 /** A service whose transactions wait at a gate once it is shut. */
 async function openGated() {
@@ -32,22 +32,6 @@ async function openGated() {
 }
 
 describe("a service", () => {
-  it("that is started again has everything that it answered before", async () => {
-    const file = temporaryDatabase();
-    const first = await openService({ file });
-    const { merchant } = first;
-    const json = refundOrder(await newPayment(first.service, merchant));
-    const made = validated("refund", await first.call("POST", "/v1/refunds", { json }));
-    const before = await first.service.driver.query("SELECT * FROM events ORDER BY rowid");
-    await first.close();
-
-    const second = await openService({ file });
-    const again = await second.call("POST", "/v1/refunds", { json, token: merchant.token });
-    expect(validated("problem", again).existing?.paymentId).toBe(made.paymentId);
-    const events = await second.service.driver.query("SELECT * FROM events ORDER BY rowid");
-    expect(events).toEqual(before);
-  });
-
   it("finishes the calls in flight when it closes, ends their connections, and takes no more", async () => {
     const { service, merchant, call, paymentId, ...gate } = await openGated();
     const socket = connect(service.port, "127.0.0.1");

@@ -40,7 +40,7 @@ const deep = (levels: number): string => `${'{"a":'.repeat(levels)}1${"}".repeat
 const size = (bytes: number): string => `{"a":"${"x".repeat(bytes - 8)}"}`;
 
 describe("a call with a body", () => {
-  it("T-31 is refused with 400 when it is malformed JSON, and stores nothing", async () => {
+  it("T-31 is refused with 400 when it is malformed JSON or no object, and stores nothing", async () => {
     // The rules' own tests have every malformed text; here each code has some.
     for (const [code, ...texts] of [
       ["JSON_EMPTY", "", " \n\t "],
@@ -50,6 +50,7 @@ describe("a call with a body", () => {
       ["JSON_DUPLICATE_MEMBER", '{"requestKey":"a","requestKey":"a"}', '{"url":1,"\\u0075rl":2}'],
       ["JSON_FORBIDDEN_MEMBER", '{"__proto__":{"paymentId":"p"}}', '{"a":{"constructor":1}}'],
       ["JSON_DEPTH", deep(17), "[".repeat(10_000)],
+      ["INVALID_VALUE", "[]", "1", "null", '"text"'],
     ] as const) {
       for (const one of calls) {
         const expected = `400 ${one[1] === "/v1/tokens" ? "invalid_request" : code}`;

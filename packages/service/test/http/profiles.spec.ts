@@ -51,7 +51,13 @@ const unsubscribe = ({ call }: TestService, { body }: TestAnswer): Promise<TestA
 describe("a profile decides for refunds", () => {
   it("T-04 T-10 T-11 T-13 which id, clientReferenceId and softDescriptor they have", async () => {
     const [typo, printable] = [{ clientRefefenceId: "r" }, { softDescriptor: "A+B, no. 7" }];
+    // Composed or not, quoted, and at the edge of what lines are.
+    const odd = 'Bestellung 7 – é e\u0301 \u{1F600} ﬁ " \\ \u2028';
     for (const [values, members, status, reference] of [
+      [{}, {}, 201, null],
+      [{}, typo, 201, "r"],
+      [{}, { clientReferenceId: "r", ...typo }, 201, "r"],
+      [{}, { clientReferenceId: odd }, 201, odd],
       [{ clientReferenceIdWhenAbsent: "omit" }, {}, 201, undefined],
       [{ clientReferenceIdWhenAbsent: "empty" }, {}, 201, ""],
       [{ typoAlias: "ignore" }, typo, 201, null],
@@ -227,6 +233,8 @@ describe("the profile x-signature", () => {
     const { open, answer, again } = await ask(profile);
     expect(answer.status).toBe(201);
     expect(answer.body).not.toHaveProperty("clientReferenceId");
+    // It accepts every secretKey as it is.
+    expect((await subscribe(open, { secretKey: `whsk_${"x".repeat(30)}` })).status).toBe(200);
     const { token } = await open.addMerchant(["core"]);
     const foreign = await open.call("POST", "/v1/refunds", { json: {}, token });
     const exceeding = { requestKey: "l", amount: { currency: "USD", value: 999 } };
@@ -254,10 +262,5 @@ describe("the profile x-signature", () => {
     const metadata = { resourceId, paymentType: "CREDIT", paymentStatus: "PENDING" };
     expect(pending).toMatchObject({ eventType: "payment.pending", metadata });
     expect(pending).not.toHaveProperty("category");
-  });
-
-  it("accepts every secretKey as it is", async () => {
-    const secretKey = `whsk_${"x".repeat(30)}`;
-    expect((await subscribe(await openService({ profile }), { secretKey })).status).toBe(200);
   });
 });

@@ -61,13 +61,6 @@ describe("B16: the secret of a subscription", () => {
 
 onStores([sqlite, postgres], ({ open }) => {
   describe("B16: stored secrets", () => {
-    it("are encrypted, and sign once the sender has decrypted them", async () => {
-      const queue = await queueOf(await open(), "sub_1");
-      await queue.enqueue("sub_1");
-      expect(JSON.stringify(await stored(queue.driver))).not.toContain(SECRET);
-      expect(await send(queue, testVault())).toBe(204);
-    });
-
     it("sign nothing when one was copied from another row, changed, stored in plain text under an empty key id or given another key's id", async () => {
       const vault = testVault("k1", "k2");
       for (const change of [
@@ -97,10 +90,11 @@ onStores([sqlite, postgres], ({ open }) => {
       await expect(checkSecrets(queue.driver, testVault())).rejects.toMatchObject(unusable);
     });
 
-    it("are encrypted under the first key by a rotation, and stay readable in every service meanwhile", async () => {
+    it("are encrypted, again under the first key by a rotation, and sign in every service meanwhile", async () => {
       const queue = await queueOf(await open());
       const keys = Array.from({ length: 120 }, (_, index) => `sub_${index}`);
       for (const key of keys) await queue.subscribe(key);
+      expect(JSON.stringify(await stored(queue.driver))).not.toContain(SECRET);
       await queue.enqueue("sub_7");
       const both = testVault("k2", "k1");
       let rotated = 0;
