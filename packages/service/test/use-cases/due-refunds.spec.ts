@@ -133,7 +133,7 @@ it("due refunds that cannot move are skipped each time, also when their event ca
     expect(outcome.passedOver.map(({ id }) => id).toSorted()).toEqual(skipped);
   }
   const after = await statuses(opened);
-  const expected = ["PENDING", "ODD", ...["AUTHORIZED", "AUTHORIZED", "AUTHORIZED"]];
+  const expected = ["PENDING", "ODD", "AUTHORIZED", "AUTHORIZED", "AUTHORIZED"];
   expect(ids.map((id) => after[id])).toEqual(expected);
   expect(unwritable.map((id) => after[id])).toEqual(["PENDING", "PENDING"]);
   expect(await authorizedEvents(opened)).toBe(2);
