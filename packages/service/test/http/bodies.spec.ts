@@ -73,7 +73,7 @@ describe("a call with a body", () => {
     const named = (name: string, ...values: string[]) => values.map((value) => ({ [name]: value }));
     const types = ["", "text/plain", "text/json", "multipart/form-data; boundary=x"];
     const odd = ["; charset=utf-16", ", text/plain", "; boundary=x", "; charset=utf-8; charset=x"];
-    for (const [expected, ...all] of [
+    for (const [expected, ...rows] of [
       [
         "415 UNSUPPORTED_MEDIA_TYPE",
         ...named("content-type", ...types, ...odd.map((end) => json + end), `${json}-patch+json`),
@@ -99,7 +99,7 @@ describe("a call with a body", () => {
         ...named("accept", `a/b, ${json};q=0.1`, `application/*;q=0, ${json}`),
       ],
     ] as const)
-      for (const headers of all)
+      for (const headers of rows)
         for (const one of calls) {
           const answer = await answerTo(one, { text: "{}", headers });
           expect([headers, answer]).toEqual([headers, expect.stringContaining(expected)]);
