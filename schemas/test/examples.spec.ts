@@ -16,12 +16,9 @@ const oracle = new Ajv2020({
 for (const keyword of ["x-open", "x-invalid", "discriminator"]) oracle.addKeyword(keyword);
 for (const { schema } of files) oracle.addSchema(schema);
 
-describe("the schemas", () => {
-  it("have unique ids and titles, in one file for each resource and event", () => {
-    expect(new Set(files.map(({ id }) => id)).size).toBe(files.length);
-    expect(new Set(files.map(({ title }) => title)).size).toBe(files.length);
-    expect(files.map(({ path }) => path)).toMatchSnapshot();
-  });
+it("the schemas have unique ids and titles", () => {
+  expect(new Set(files.map(({ id }) => id)).size).toBe(files.length);
+  expect(new Set(files.map(({ title }) => title)).size).toBe(files.length);
 });
 
 describe.each(files.map((file) => [file.path, file] as const))("the schema %s", (_path, file) => {

@@ -57,19 +57,15 @@ ISSUER_UNUSABLE          SERVE --token-issuer DIR/none.json
 ISSUER_UNUSABLE          SERVE --token-issuer DIR/brace.json
 ISSUER_UNUSABLE          SERVE --token-issuer DIR/hs256.json
 USAGE                    SERVE --trust-proxy 10.0.0.0/33
-USAGE                    SERVE --trust-proxy 1.2.3.4/8/8
 USAGE                    serve --seed 1
 USAGE                    SERVE --token hush
-USAGE                    SERVE --secret hush
 USAGE                    SANDBOX --token hush
-USAGE                    SANDBOX --password hush
 USAGE                    sandbox --prot 1
 USAGE                    sandbox --port 70000
 USAGE                    sandbox --port 1\u009b2J
 USAGE                    sandbox --seed -1
 USAGE                    sandbox more
 USAGE                    sandESCbox
-USAGE                    completion
 USAGE                    completion tcsh
 USAGE                    verify receiver
 ARGUMENT_UNUSABLE        SEND --broken all
@@ -89,9 +85,9 @@ ARGUMENT_UNUSABLE        diff SCHEMAS /no/such/folder
 ARGUMENT_UNUSABLE        diff \u202eold new
 ARGUMENT_UNUSABLE        DIFF --fail-on FATAL
 ARGUMENT_UNUSABLE        DIFF --severity /no/such/file
+ARGUMENT_UNUSABLE        DIFF --severity DIR/brace.json
 ARGUMENT_UNUSABLE        DIFF --severity DIR/no-rule.json
 ARGUMENT_UNUSABLE        DIFF --severity DIR/query.json
-ARGUMENT_UNUSABLE        DIFF --severity DIR/brace.json
 ARGUMENT_UNUSABLE        requirements --role merchant
 ARGUMENT_UNUSABLE        requirements R-NONEESC
 ARGUMENT_UNUSABLE        requirements P-AUTH-BEARER --role receiver
@@ -103,7 +99,6 @@ DATABASE_UNUSABLE        inbox dead --database DIR/none.db
 ARGUMENT_UNUSABLE        inbox dead --database x --schema a";DROP
 ARGUMENT_UNUSABLE        types --language cobol --out DIR/out
 ARGUMENT_UNUSABLE        types --language python --out DIR/out --package events
-ARGUMENT_UNUSABLE        types --language go --out DIR/out --package a-b
 ARGUMENT_UNUSABLE        types --language java --out DIR/out --package a;class
 ARGUMENT_UNUSABLE        types --language go --out DIR/folder
 ARGUMENT_UNUSABLE        types --language go --out DIR/text.db/events.go

@@ -8,7 +8,7 @@ export interface Namespace {
   readonly call: TestSandbox["call"];
   readonly restart: () => Promise<void>;
   readonly token: string;
-  /** The receiver's URL; each subscription adds a path of its own. */
+  /** The receiver's URL, with a path of its own. */
   readonly receiver: string;
   /** Every answer that came, so that a campaign can show how far it got. */
   readonly seen: Set<string>;
@@ -18,10 +18,7 @@ type Command = fc.AsyncCommand<Ledger, Namespace>;
 type Call = readonly [method: "GET" | "POST" | "PUT", path: string, json?: object];
 
 export const iso = (at: number): string => new Date(at).toISOString();
-export const ORDER = { secretKey: "a-secret-of-24-characters-or-more" };
 const HOUR_MS = 3_600_000;
-/** Of the standard profile. */
-const SUBSCRIPTIONS = 10;
 const index = fc.nat({ max: 11 });
 
 /** Makes a call and compares its answer's status, a refusal's code, and the body if given, with the prediction. */
@@ -189,43 +186,6 @@ const returned = fc.tuple(index, fc.boolean()).map(([at, isAsked]) =>
   ),
 );
 
-const TYPES = ["created", "authorized", "succeeded", "failed", "canceled"]
-  .map((name) => `payment.${name}`)
-  .concat(["pending", "authorized", "failed"].map((name) => `refund.${name}`));
-export const CATEGORIES = ["ACCOUNT", "CUSTOMER", "PAYMENT"];
-const some = (names: readonly string[]) => fc.subarray([...names], { minLength: 1 });
-const details = fc.oneof(
-  fc.constant({ type: "ALL", details: CATEGORIES }),
-  some(CATEGORIES).map((names) => ({ type: "CATEGORY", details: names })),
-  { weight: 3, arbitrary: some(TYPES).map((names) => ({ type: "EVENT", details: names })) },
-);
-/** Every event of a payment or its refund is of the category PAYMENT. */
-export const expanded = (names: readonly string[]): readonly string[] =>
-  names.flatMap((name) => (name === "PAYMENT" ? TYPES : name));
-
-const subscribe = details.map((subscriptionDetails) =>
-  command(
-    "subscribe",
-    subscriptionDetails,
-    async (ledger, real) => {
-      const url = `${real.receiver}/${ledger.subscribers.length}`;
-      const order = { ...ORDER, url, subscriptionDetails };
-      const body = await call(real, ["POST", "/v1/webhook/subscribe", order], [200]);
-      ledger.subscribe(String(body["subscriptionKey"]), expanded(subscriptionDetails.details));
-    },
-    ({ subscribers }) => subscribers.filter(({ names }) => names.size > 0).length < SUBSCRIPTIONS,
-  ),
-);
-
-const unsubscribe = fc.tuple(index, details).map(([at, subscriptionDetails]) =>
-  command("unsubscribe", [at, subscriptionDetails], async ({ subscribers }, real) => {
-    const { key: subscriptionKey, names } = nth(subscribers, at);
-    const order = { subscriptionId: subscriptionKey, subscriptionDetails };
-    await call(real, ["PUT", "/v1/webhook/unsubscribe", order], [200], { subscriptionKey });
-    for (const name of expanded(subscriptionDetails.details)) names.delete(name);
-  }),
-);
-
 const restart = fc.constant(command("restart", "", (_, real) => real.restart()));
 
 const times = (count: number, one: fc.Arbitrary<Command>) =>
@@ -238,7 +198,5 @@ export const commands: readonly fc.Arbitrary<Command>[] = [
   pay,
   again,
   returned,
-  subscribe,
-  unsubscribe,
   restart,
 ];

@@ -26,14 +26,6 @@ export interface Refund {
   reason: readonly [code: string, message: string] | undefined;
 }
 
-export interface Subscriber {
-  readonly key: string;
-  /** The types that it selects, and the categories without a type of `TYPES`; closed if empty. */
-  readonly names: Set<string>;
-  /** Types of the events that are bound for it. */
-  readonly bound: string[];
-}
-
 /** The expected answer to a call: its status, and a refusal's code. */
 export type Predicted = readonly [status: number, code?: string];
 
@@ -56,7 +48,6 @@ export class Ledger {
   readonly customerId: string;
   readonly debits: Debit[] = [];
   readonly refunds: Refund[] = [];
-  readonly subscribers: Subscriber[] = [];
   readonly events: Event[] = [];
 
   constructor(now: number, customerId: string) {
@@ -74,10 +65,6 @@ export class Ledger {
     this.debits.push(debit);
     this.#report("payment.created", this.#debitData(debit));
     return debit;
-  }
-
-  subscribe(key: string, names: Iterable<string>): void {
-    this.subscribers.push({ key, names: new Set(names), bound: [] });
   }
 
   authorize(debit: Debit): Predicted {
@@ -176,7 +163,6 @@ export class Ledger {
 
   #report(type: string, data: Event["data"]): void {
     this.events.push({ type, at: this.now, data });
-    for (const { names, bound } of this.subscribers) if (names.has(type)) bound.push(type);
   }
 
   #debitData({ id, cents, status, covered, createdAt, settledAt }: Debit): Event["data"] {
