@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { serveHere, type Served } from "../../packages/cli/test/serve-here.ts";
+import { serveHere, type Served } from "../../packages/cli/test/ran.ts";
 import { temporaryFolder } from "../../packages/cli/test/start-command.ts";
 
 /** The system's opener, where a shell script can replace it. */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { serveHere } from "../../packages/cli/test/serve-here.ts";
+import { serveHere } from "../../packages/cli/test/ran.ts";
 import { type Api, createApi } from "../../packages/dev/src/api.ts";
 import { startChild } from "../../packages/dev/src/child.ts";
 

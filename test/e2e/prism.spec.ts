@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { serveHere } from "../../packages/cli/test/serve-here.ts";
+import { serveHere } from "../../packages/cli/test/ran.ts";
 import { type Api, createApi } from "../../packages/dev/src/api.ts";
 import { payment } from "./payment.ts";
 

@@ -8,7 +8,7 @@ import { Webhook as StandardWebhook } from "standardwebhooks";
 import { Webhook as SvixWebhook } from "svix";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { listen } from "../../packages/contract-kit/test/listen.ts";
-import { serveHere, type Served } from "../../packages/cli/test/serve-here.ts";
+import { serveHere, type Served } from "../../packages/cli/test/ran.ts";
 import { type Api, createApi } from "../../packages/dev/src/api.ts";
 import { type Child, startChild } from "../../packages/dev/src/child.ts";
 import { payment } from "./payment.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { firstCalls } from "../src/first-calls.ts";
 import { TOKEN } from "./fixtures.ts";
-import { serveHere, type Served } from "./serve-here.ts";
+import { serveHere, type Served } from "./ran.ts";
 import { temporaryFolder } from "./start-command.ts";
 
 /** The curl lines that a sandbox has printed, made as the shell and curl would make them. */

@@ -124,21 +124,15 @@ describe.skipIf(postgresBinaries === undefined)(`countersign inbox on PostgreSQL
     expect(await inbox("dead")).toMatchObject({ status: 0 });
   });
 
-  it("rejects a command without a schema", async () => {
-    const env = { COUNTERSIGN_DATABASE_URL: url };
-    const { status, err } = await ran(["inbox", "status"], env);
-    expect([status, err]).toEqual([2, expect.stringContaining("missing --schema")]);
-  });
-
-  it("prints SQL that creates the inbox", async () => {
+  it("prints SQL that creates the inbox, and needs a schema", async () => {
     const { out } = await ran(["inbox", "migrate", "--print", "--schema", "printed"]);
     const pool = new pg.Pool({ connectionString: url });
     await pool.query(out);
     await pool.end();
     const env = { COUNTERSIGN_DATABASE_URL: url };
     for (const command of ["dead", "migrate"])
-      expect(await ran(["inbox", command, "--schema", "printed"], env)).toMatchObject({
-        status: 0,
-      });
+      expect((await ran(["inbox", command, "--schema", "printed"], env)).status).toBe(0);
+    const { status, err } = await ran(["inbox", "status"], env);
+    expect([status, err]).toEqual([2, expect.stringContaining("missing --schema")]);
   });
 });

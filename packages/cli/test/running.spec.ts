@@ -15,8 +15,7 @@ import { shareDatabase } from "../../service/test/instances/shared-database.ts";
 import { expectToldOnce } from "../../service/test/instances/told-once.ts";
 import { failureCodes } from "../src/failure.ts";
 import { client, encryptionKey, failedWith, keys, tokenOf } from "./fixtures.ts";
-import { ran } from "./ran.ts";
-import { serveHere, type Served } from "./serve-here.ts";
+import { ran, serveHere, type Served } from "./ran.ts";
 import { temporaryFolder } from "./start-command.ts";
 
 const page = readFileSync(

@@ -5,20 +5,13 @@ import { standardWebhooks } from "@countersign/signatures";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openReceiver } from "../../sandbox/test/open-sandbox.ts";
 import { failedWith, READY, SECRET, SOON, TOKEN } from "./fixtures.ts";
-import { ran } from "./ran.ts";
-import { serveHere, told, type Served } from "./serve-here.ts";
+import { ran, serveHere, told, type Served } from "./ran.ts";
 import { start, temporaryFolder } from "./start-command.ts";
 
 type Env = Readonly<Record<string, string>>;
 const newDatabase = (): string => join(temporaryFolder(), "sandbox.db");
-const argsOf = (database: string, ...more: readonly string[]): string[] => [
-  "sandbox",
-  "--port",
-  "0",
-  "--database",
-  database,
-  ...more,
-];
+const argsOf = (database: string, ...more: readonly string[]): string[] =>
+  ["sandbox", "--port", "0", "--database", database].concat(more);
 const sandbox = (database: string, more: readonly string[] = [], env?: Env): Promise<Served> =>
   serveHere(argsOf(database, ...more), env);
 
@@ -63,16 +56,8 @@ describe("countersign sandbox", () => {
     expect(await second.end()).toBe(0);
 
     const { status, out, err } = await ran(argsOf(database, "--json"));
-    expect([status, JSON.parse(out)]).toEqual([
-      0,
-      {
-        ready: READY,
-        profile: "standard",
-        database,
-        tokenFile: `${database}.token`,
-        secretFile: null,
-      },
-    ]);
+    const files = { database, tokenFile: `${database}.token`, secretFile: null };
+    expect([status, JSON.parse(out)]).toEqual([0, { ready: READY, profile: "standard", ...files }]);
     expect(told({ stderr: () => err }, "token")).toBe(token);
     expect(out).not.toContain(token);
   });

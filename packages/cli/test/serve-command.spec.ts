@@ -1,18 +1,11 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { client, failedWith, READY, tokenOf } from "./fixtures.ts";
-import { ran } from "./ran.ts";
-import { serveHere, type Served } from "./serve-here.ts";
+import { ran, serveHere, type Served } from "./ran.ts";
 import { start, temporaryFolder } from "./start-command.ts";
 
 const newDatabase = (): string => join(temporaryFolder(), "service.db");
-const argsOf = (database = newDatabase()): string[] => [
-  "serve",
-  "--port",
-  "0",
-  "--database",
-  database,
-];
+const argsOf = (database = newDatabase()) => ["serve", "--port", "0", "--database", database];
 const serve = (env: Readonly<Record<string, string>>, ...more: string[]): Promise<Served> =>
   serveHere([...argsOf(), ...more], env);
 
@@ -44,14 +37,7 @@ describe("countersign serve", () => {
     expect(await again.end()).toBe(0);
 
     const { status, out } = await ran([...argsOf(database), "--json"], client);
-    expect([status, JSON.parse(out)]).toEqual([
-      0,
-      {
-        ready: READY,
-        profile: "standard",
-        database,
-      },
-    ]);
+    expect([status, JSON.parse(out)]).toEqual([0, { ready: READY, profile: "standard", database }]);
     const other = { ...client, COUNTERSIGN_CLIENT_SECRET: "another-client-secret-of-24" };
     expect(await ran(argsOf(database), other)).toEqual(failedWith("CLIENT_REFUSED"));
   });
@@ -59,10 +45,8 @@ describe("countersign serve", () => {
   it("accepts https subscriptions only", async () => {
     const { url } = await serve(client);
     const authorization = `Bearer ${await tokenOf(url)}`;
-    const details = {
-      secretKey: "a-secret-of-24-characters-or-more",
-      subscriptionDetails: { type: "ALL" },
-    };
+    const secretKey = "a-secret-of-24-characters-or-more";
+    const details = { secretKey, subscriptionDetails: { type: "ALL" } };
     const subscribe = async (to: string) => {
       const answer = await fetch(new URL("/v1/webhook/subscribe", url), {
         method: "POST",
