@@ -44,8 +44,8 @@ export async function ensureClient(
   const scopes = Object.values(policyOf(profile).token.scopes);
   const made = await useCases.createMerchant({ name: "Merchant", clock: "live", scopes, client });
   if (made.ok) return;
-  const credentials = { clientId: client.id, clientSecret: client.secret, scopes: undefined };
-  if ((await useCases.issueToken(credentials)).ok) return;
+  const credentials = { clientId: client.id, clientSecret: client.secret };
+  if ((await useCases.authenticateClient(credentials)) !== undefined) return;
   const message = "COUNTERSIGN_CLIENT_ID is in the database with another secret";
   throw new Failure("CS_CLI_CLIENT_REFUSED", message);
 }

@@ -107,19 +107,26 @@ export {
 
 // Use cases
 export type { Context } from "./use-cases/context.ts";
-export type { EventKind, EventRow, Policy } from "./policy.ts";
+export {
+  subjectOf,
+  type EventKind,
+  type EventRow,
+  type Policy,
+  type EventSubject,
+} from "./policy.ts";
 export { policyOf } from "./policy-of.ts";
 export { useCasesOf, type UseCases } from "./use-cases/use-cases.ts";
-export type { MovedRefunds, PassedOverRefund } from "./use-cases/move-due-refunds.ts";
-export { subjectOf, type EventSubject } from "./use-cases/event-subject.ts";
+export type { MovePaymentOutcome } from "./use-cases/payments.ts";
+export type { MovedRefunds, PassedOverRefund } from "./use-cases/refunds.ts";
 export { writeEvent, type NewEvent } from "./use-cases/write-event.ts";
 export {
   customerResource,
   linkedAccountResource,
-} from "./use-cases/resources/customer-resource.ts";
-export { writtenAmount, writtenTime } from "./use-cases/resources/json-text.ts";
-export { paymentResource } from "./use-cases/resources/payment-resource.ts";
-export { refundResource } from "./use-cases/resources/refund-resource.ts";
+  writtenAmount,
+  writtenTime,
+  paymentResource,
+  refundResource,
+} from "./use-cases/resources.ts";
 
 // Documents
 export { profiledEvents, type ProfiledEvent } from "./documents/profiled-events.ts";

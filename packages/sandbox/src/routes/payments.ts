@@ -4,9 +4,11 @@ import {
   pathParameter,
   paymentResource,
   refuse,
+  refuseMembers,
   useCasesOf,
   writtenTime,
   type BodyCall,
+  type MovePaymentOutcome,
   type PaymentRecord,
   type Refused,
   type Route,
@@ -61,7 +63,10 @@ export const postAuthorize: Route = moveRoute((call) => {
   return useCasesOf(call.context).authorizePayment(call.merchant, { paymentId: paymentIdOf(call) });
 });
 
-/** `POST /sandbox/payments/{id}/settle`: from now on its refunds have a threshold (S 3.1). */
+/**
+ * `POST /sandbox/payments/{id}/settle`: its refunds get a due time (S 3.1). `settledAt` is from the payment's
+ * creation to the clock's now, which is the default.
+ */
 export const postSettle: Route = moveRoute((call) => {
   const { settledAt } = readMembers(call.body, {
     settledAt: optional(timeWithin(call.context.policy)),
@@ -102,10 +107,8 @@ export const postReturn: Route = moveRoute(async (call) => {
 
 type MoveOutcome =
   | { readonly ok: true }
-  | {
-      readonly ok: false;
-      readonly code: "PAYMENT_NOT_FOUND" | "INVALID_TRANSITION" | "LATE_RETURN_UNSUPPORTED";
-    };
+  | Extract<MovePaymentOutcome, { ok: false }>
+  | { readonly ok: false; readonly code: "LATE_RETURN_UNSUPPORTED" };
 
 /** A route that moves a payment and answers with what it is now. */
 function moveRoute(move: (call: BodyCall) => Promise<MoveOutcome>): Route {
@@ -114,7 +117,7 @@ function moveRoute(move: (call: BodyCall) => Promise<MoveOutcome>): Route {
     scope: undefined,
     answer: async (call) => {
       const outcome = await move(call);
-      if (!outcome.ok) throw refusalOf(outcome.code);
+      if (!outcome.ok) throw refusalOf(outcome);
       const { context, merchant } = call;
       const id = paymentIdOf(call);
       const payment = await findPayment(context.driver, { merchantId: merchant.id, id });
@@ -124,15 +127,20 @@ function moveRoute(move: (call: BodyCall) => Promise<MoveOutcome>): Route {
   };
 }
 
-function refusalOf(code: Extract<MoveOutcome, { ok: false }>["code"]): Refused {
-  switch (code) {
+function refusalOf(outcome: Extract<MoveOutcome, { ok: false }>): Refused {
+  switch (outcome.code) {
     case "PAYMENT_NOT_FOUND":
-      return refuse(code);
+      return refuse(outcome.code);
     case "INVALID_TRANSITION":
     case "LATE_RETURN_UNSUPPORTED":
-      return refuseControl(code);
+      return refuseControl(outcome.code);
+    case "SETTLED_AT_OUT_OF_RANGE": {
+      const [from, to] = [writtenTime(outcome.from), writtenTime(outcome.to)];
+      const message = `must be from the payment's creation, ${from}, to the clock's time, ${to}`;
+      return refuseMembers([{ pointer: "/settledAt", code: "INVALID_VALUE", message }]);
+    }
     default:
-      return code satisfies never;
+      return outcome satisfies never;
   }
 }
 

@@ -70,7 +70,7 @@ const pay = fc
     }),
   );
 
-/** The bank settles a debit so many hours from now, or moves it otherwise. */
+/** The bank settles a debit so many hours from now, but not before its creation, or moves it otherwise. */
 const move = fc
   .tuple(index, fc.constantFrom(-400, -120, -24, 0, 0, 48, "authorize", "fail", "cancel", "cover"))
   .map(([at, what]) =>
@@ -79,7 +79,9 @@ const move = fc
       const send = (path: string, predicted: Predicted, json: object = {}) =>
         call(real, ["POST", `/sandbox/payments/${debit.id}/${path}`, json], predicted);
       if (typeof what === "number") {
-        const settledAt = ledger.now + what * HOUR_MS;
+        // Two of the offsets are outside of what is accepted.
+        const earliest = what === -400 ? 0 : debit.createdAt;
+        const settledAt = Math.max(earliest, ledger.now + what * HOUR_MS);
         await send("settle", ledger.settle(debit, settledAt), { settledAt: iso(settledAt) });
       } else if (what === "authorize") await send(what, ledger.authorize(debit));
       else if (what === "fail") await send(what, ledger.fail(debit, "TERMINAL_FAILED"));

@@ -75,12 +75,13 @@ export class Ledger {
     return [200];
   }
 
-  /** @param at The bank's time; limited to the time from the payment's creation until now. */
+  /** @param at The bank's time; refused unless it is from the payment's creation until now. */
   settle(debit: Debit, at: number): Predicted {
     if (debit.status === "SUCCEEDED") return [200];
     if (isFailed(debit)) return INVALID;
+    if (at < debit.createdAt || at > this.now) return [400, "INVALID_REQUEST"];
     debit.status = "SUCCEEDED";
-    debit.settledAt = Math.max(debit.createdAt, Math.min(at, this.now));
+    debit.settledAt = at;
     this.#report("payment.succeeded", this.#debitData(debit));
     for (const refund of this.#waiting(debit)) {
       refund.dueAt = thresholdOf(debit.settledAt);

@@ -3,7 +3,7 @@ import type { Driver } from "../store/driver.ts";
 import { instantOf, moveClock } from "../store/tables/clocks.ts";
 import { nextDeliveryAt } from "../store/operations/deliveries/next-delivery-at.ts";
 import { nextDueAt } from "../store/tables/refunds.ts";
-import type { MovedRefunds } from "../use-cases/move-due-refunds.ts";
+import type { MovedRefunds } from "../use-cases/refunds.ts";
 import type { Deliverer } from "./deliver.ts";
 
 export interface AdvancePorts {

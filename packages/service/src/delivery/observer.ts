@@ -1,4 +1,4 @@
-import type { PassedOverRefund } from "../use-cases/move-due-refunds.ts";
+import type { PassedOverRefund } from "../use-cases/refunds.ts";
 import type { SettledAttempt } from "./settled-attempt.ts";
 
 /** Is told what the delivery of events comes to: for logs, metrics and the sandbox's stream. */

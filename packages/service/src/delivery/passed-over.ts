@@ -1,4 +1,4 @@
-import type { PassedOverRefund } from "../use-cases/move-due-refunds.ts";
+import type { PassedOverRefund } from "../use-cases/refunds.ts";
 
 /** Milliseconds after which refunds that could not be moved are tried again, and told again. */
 const PATIENCE_MS = 60_000;

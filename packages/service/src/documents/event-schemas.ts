@@ -1,6 +1,5 @@
 import type { Profile } from "@countersign/schemas/profiles";
-import type { EventKind } from "../policy.ts";
-import { subjectOf } from "../use-cases/event-subject.ts";
+import { subjectOf, type EventKind } from "../policy.ts";
 import { refTo, resolved, type Schema, type Schemas } from "./schema.ts";
 
 /** An event that a subscription may name, with the schema of its payload. */

@@ -1,4 +1,4 @@
-import { getCustomer } from "../use-cases/get-customer.ts";
+import { getCustomer } from "../use-cases/customers.ts";
 import { pathParameter } from "./path-parameter.ts";
 import { refuse } from "./refuse.ts";
 import type { GetRoute } from "./route.ts";

@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Counter, Histogram, Registry } from "prom-client";
 import type { DeliveryObserver } from "../delivery/observer.ts";
 import type { SettledAttempt } from "../delivery/settled-attempt.ts";
-import type { MovedRefunds } from "../use-cases/move-due-refunds.ts";
+import type { MovedRefunds } from "../use-cases/refunds.ts";
 
 /** What is known of a call when its answer is out. */
 export interface CallMetrics {

@@ -1,5 +1,5 @@
 import { askRefund, type AskRefundOutcome } from "../use-cases/ask-refund.ts";
-import { refundResource } from "../use-cases/resources/refund-resource.ts";
+import { refundResource } from "../use-cases/resources.ts";
 import type { Policy } from "../policy.ts";
 import type { RefundRecord } from "../store/tables/payments.ts";
 import { readRefundRequest } from "./refund-request.ts";

@@ -6,7 +6,7 @@ import { mediaTypeOf } from "./media-type.ts";
 import { readBody } from "./read-body.ts";
 import { refuse } from "./refuse.ts";
 import { TokenRefused } from "./token-refused.ts";
-import type { TokenRequest } from "../use-cases/issue-token.ts";
+import type { TokenRequest } from "../use-cases/tokens.ts";
 
 /** The parameters of RFC 6749, section 4.4.2. Others are left out of sight, as section 3.2 wants. */
 const PARAMETERS = ["grant_type", "scope", "client_id", "client_secret"] as const;

@@ -1,6 +1,5 @@
 import type { Request, Response } from "express";
-import { authenticateClient } from "../use-cases/authenticate-client.ts";
-import { grantToken } from "../use-cases/grant-token.ts";
+import { authenticateClient, grantToken } from "../use-cases/tokens.ts";
 import { acceptsJson } from "./accepts-json.ts";
 import { writeAnswer, type Answer } from "./answer.ts";
 import { checkBody } from "./answer-check.ts";

@@ -1,7 +1,11 @@
 import { validateSubscribeRequest, validateUnsubscribeRequest } from "@countersign/schemas/writers";
 import type { Request } from "express";
-import { subscribe, type SubscribeOutcome } from "../use-cases/subscribe.ts";
-import { unsubscribe, type UnsubscribeOutcome } from "../use-cases/unsubscribe.ts";
+import {
+  subscribe,
+  unsubscribe,
+  type SubscribeOutcome,
+  type UnsubscribeOutcome,
+} from "../use-cases/subscriptions.ts";
 import { acceptMembers, faultAt, refuseMembers } from "./member-errors.ts";
 import { pathParameter } from "./path-parameter.ts";
 import { refuse } from "./refuse.ts";

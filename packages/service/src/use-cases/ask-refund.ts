@@ -1,7 +1,8 @@
-import { decide, type ReservationErrorCode } from "@countersign/rules";
+import { decide, type ReservationErrorCode, type Debit } from "@countersign/rules";
 import { newId } from "../ids.ts";
-import type { Queryable } from "../store/driver.ts";
+import { orUndone, Undo, type Queryable } from "../store/driver.ts";
 import { instantOf } from "../store/tables/clocks.ts";
+import type { Merchant } from "../store/tables/merchants.ts";
 import {
   findPaymentByKey,
   insertPayment,
@@ -9,13 +10,11 @@ import {
   type PaymentRecord,
   type RefundRecord,
   type RefundStatus,
+  type DebitRecord,
 } from "../store/tables/payments.ts";
 import { reserve } from "../store/tables/refunds.ts";
-import type { Merchant } from "../store/tables/merchants.ts";
-import { newRefundEvent, refundColumns } from "./change-refund.ts";
 import type { Context } from "./context.ts";
-import { debitState } from "./debit-state.ts";
-import { orUndone, Undo } from "./undo.ts";
+import { newRefundEvent, refundColumns } from "./refunds.ts";
 import { writeEvent } from "./write-event.ts";
 
 /** A refund request (S 4.1) whose members have been judged. */
@@ -144,5 +143,23 @@ function duplicate(context: Context, order: RefundOrder, holder: PaymentRecord):
       return sameRequest ? { ok: true, created: false, refund: holder } : { ...taken, existing };
     default:
       return policy satisfies never;
+  }
+}
+
+/** A debit's record as the rules of S 3.1 look at it. Cover counts at any age, also after settlement. */
+export function debitState(debit: DebitRecord): Debit {
+  if (debit.covered) return { state: "covered" };
+  switch (debit.status) {
+    case "TERMINAL_FAILED":
+    case "CANCELED":
+      return { state: "failed" };
+    case "SUCCEEDED":
+      if (debit.settledAt === null) throw new Error(`${debit.id} has settled at no time`);
+      return { state: "settled", settledAt: debit.settledAt };
+    case "CREATED":
+    case "AUTHORIZED":
+      return { state: "processing" };
+    default:
+      return debit.status satisfies never;
   }
 }

@@ -3,7 +3,7 @@ import { sha256Hex } from "../sha256.ts";
 import { insertClock } from "../store/tables/clocks.ts";
 import { insertClient, insertMerchant, type Merchant } from "../store/tables/merchants.ts";
 import type { Context } from "./context.ts";
-import { orUndone, Undo } from "./undo.ts";
+import { orUndone, Undo } from "../store/driver.ts";
 
 export interface NewMerchant {
   readonly name: string;

@@ -1,23 +1,24 @@
 import type { Merchant } from "../store/tables/merchants.ts";
 import { askRefund } from "./ask-refund.ts";
-import { authorizePayment } from "./authorize-payment.ts";
+import {
+  authorizePayment,
+  coverPayment,
+  createPayment,
+  failPayment,
+  settlePayment,
+} from "./payments.ts";
 import type { Context } from "./context.ts";
-import { coverPayment } from "./cover-payment.ts";
-import { createCustomer } from "./create-customer.ts";
+import {
+  createCustomer,
+  deactivateAccount,
+  getCustomer,
+  linkAccount,
+  moveCustomer,
+} from "./customers.ts";
 import { createMerchant } from "./create-merchant.ts";
-import { createPayment } from "./create-payment.ts";
-import { createToken } from "./create-token.ts";
-import { deactivateAccount } from "./deactivate-account.ts";
-import { failPayment } from "./fail-payment.ts";
-import { getCustomer } from "./get-customer.ts";
-import { issueToken } from "./issue-token.ts";
-import { linkAccount } from "./link-account.ts";
-import { moveCustomer } from "./move-customer.ts";
-import { moveDueRefunds } from "./move-due-refunds.ts";
-import { returnRefund } from "./return-refund.ts";
-import { settlePayment } from "./settle-payment.ts";
-import { subscribe } from "./subscribe.ts";
-import { unsubscribe } from "./unsubscribe.ts";
+import { authenticateClient, createToken } from "./tokens.ts";
+import { moveDueRefunds, returnRefund } from "./refunds.ts";
+import { subscribe, unsubscribe } from "./subscriptions.ts";
 
 /** A use case of one merchant, with the service's context already given. */
 type OfMerchant<U extends (context: Context, merchant: Merchant, input: never) => unknown> =
@@ -48,7 +49,7 @@ export interface UseCases {
   readonly coverPayment: OfMerchant<typeof coverPayment>;
   readonly returnRefund: OfMerchant<typeof returnRefund>;
   readonly moveDueRefunds: OfService<typeof moveDueRefunds>;
-  readonly issueToken: OfService<typeof issueToken>;
+  readonly authenticateClient: OfService<typeof authenticateClient>;
   readonly createToken: OfService<typeof createToken>;
   readonly createMerchant: OfService<typeof createMerchant>;
 }
@@ -78,7 +79,7 @@ export function useCasesOf(context: Context): UseCases {
     coverPayment: ofMerchant(coverPayment),
     returnRefund: ofMerchant(returnRefund),
     moveDueRefunds: ofService(moveDueRefunds),
-    issueToken: ofService(issueToken),
+    authenticateClient: ofService(authenticateClient),
     createToken: ofService(createToken),
     createMerchant: ofService(createMerchant),
   };

@@ -1,13 +1,12 @@
 import { matches } from "@countersign/rules";
 import { newId } from "../ids.ts";
-import type { EventKind } from "../policy.ts";
+import { subjectOf, type EventKind } from "../policy.ts";
 import type { Queryable } from "../store/driver.ts";
 import { insertDeliveries, insertEvent, type EventRecord } from "../store/tables/events.ts";
 import { listOpenSubscriptions } from "../store/tables/subscriptions.ts";
 import type { Merchant } from "../store/tables/merchants.ts";
 import type { Context } from "./context.ts";
-import { subjectOf } from "./event-subject.ts";
-import { writtenTime } from "./resources/json-text.ts";
+import { writtenTime } from "./resources.ts";
 
 export interface NewEvent {
   readonly kind: EventKind;

@@ -2,7 +2,7 @@ import { profiles, type Profile } from "@countersign/schemas/profiles";
 import { validateFlatError } from "@countersign/schemas/writers";
 import { request } from "undici";
 import { describe, expect, it } from "vitest";
-import { subjectOf } from "../../src/use-cases/event-subject.ts";
+import { subjectOf } from "../../src/policy.ts";
 import { writeEnvelope } from "../../src/write-envelope.ts";
 import {
   openService,

@@ -71,8 +71,8 @@ async function story(driver: Driver) {
   told.push(
     await useCases.createMerchant({ name: "N", clock: "live", scopes, client }),
     await useCases.createMerchant({ name: "O", clock: { instant: now }, scopes }),
-    await useCases.issueToken({ clientId, clientSecret, scopes: undefined }),
-    await useCases.issueToken({ clientId, clientSecret: "wrong", scopes: undefined }),
+    await useCases.authenticateClient({ clientId, clientSecret }),
+    await useCases.authenticateClient({ clientId, clientSecret: "wrong" }),
     await driver.transaction((tx) => deleteExpiredTokens(tx, { now, limit: 5 })),
     await refund(paymentId, "r1", 6000n),
     await refund(paymentId, "r1", 6000n),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { textOf } from "../../src/store/driver.ts";
 import type { Merchant } from "../../src/store/tables/merchants.ts";
-import type { PassedOverRefund } from "../../src/use-cases/move-due-refunds.ts";
+import type { PassedOverRefund } from "../../src/use-cases/refunds.ts";
 import { openEngine, Queue, SOON } from "../delivery/queue.ts";
 import { failCommit, failStatement, hookedDriver, type DriverHooks } from "../hooked-driver.ts";
 import { openService, subscription, type OpenOptions, type TestService } from "../open-service.ts";

@@ -153,19 +153,24 @@ describe("a move that the state does not allow", () => {
     expect(outcome).toEqual({ ok: false, code: "CUSTOMER_NOT_LINKED" });
   });
 
-  it("(settling at an impossible time) counts from the nearest possible instant", async () => {
+  it("(settling before the payment's creation or in the future) is SETTLED_AT_OUT_OF_RANGE", async () => {
     const { service, merchant, clock } = await openService();
-    for (const [said, counted] of [
-      [-1000, 0],
-      [500, 500],
-      [9000, 1000],
-    ] as const) {
-      const start = clock.now();
-      const paymentId = await newPayment(service, merchant);
-      clock.advance(1000);
-      const settledAt = start + said;
-      const outcome = await service.useCases.settlePayment(merchant, { paymentId, settledAt });
-      expect(outcome).toMatchObject({ ok: true, payment: { settledAt: start + counted } });
-    }
+    const [from, to] = [clock.now(), clock.now() + 1000];
+    const paymentId = await newPayment(service, merchant);
+    clock.advance(1000);
+    const settle = (settledAt: number) =>
+      service.useCases.settlePayment(merchant, { paymentId, settledAt });
+    const refused = { ok: false, code: "SETTLED_AT_OUT_OF_RANGE", from, to };
+    expect([await settle(from - 1), await settle(to + 1)]).toEqual([refused, refused]);
+    expect(await settle(from)).toMatchObject({ ok: true, payment: { settledAt: from } });
   });
+});
+
+it("a payment that settles after real time was set back settles at its creation", async () => {
+  const { service, merchant, clock } = await openService();
+  const settledAt = clock.now();
+  const paymentId = await newPayment(service, merchant);
+  clock.advance(-5000);
+  const outcome = await service.useCases.settlePayment(merchant, { paymentId });
+  expect(outcome).toMatchObject({ ok: true, payment: { settledAt } });
 });

@@ -1,0 +1,241 @@
+import { onSettled, onFailed, onCovered, type Refund } from "@countersign/rules";
+import { newId } from "../ids.ts";
+import type { EventKind } from "../policy.ts";
+import { instantOf } from "../store/tables/clocks.ts";
+import { findCustomer, findPreferredAccount } from "../store/tables/customers.ts";
+import type { Merchant } from "../store/tables/merchants.ts";
+import {
+  insertPayment,
+  lockPayment,
+  updatePayment,
+  type DebitRecord,
+} from "../store/tables/payments.ts";
+import { listPendingRefunds } from "../store/tables/refunds.ts";
+import type { Context } from "./context.ts";
+import { changeRefund } from "./refunds.ts";
+import { paymentResource } from "./resources.ts";
+import { writeEvent } from "./write-event.ts";
+
+export interface PaymentOrder {
+  readonly customerId: string;
+  /** 1 to 9,999,999,999. */
+  readonly amountCents: bigint;
+  /** Unique per merchant over debits and refunds, 1 to 255 characters. Default: the payment's id. */
+  readonly requestKey?: string;
+  readonly clientReferenceId?: string;
+}
+
+export type CreatePaymentOutcome =
+  | { readonly ok: true; readonly payment: DebitRecord }
+  | {
+      readonly ok: false;
+      readonly code: "CUSTOMER_NOT_FOUND" | "CUSTOMER_NOT_LINKED" | "DUPLICATE_REQUEST_KEY";
+    };
+
+/**
+ * Debits a customer: the payment that a merchant may later refund. Refused without a linked account
+ * (S 1, preconditions).
+ *
+ * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: nothing is stored.
+ */
+export async function createPayment(
+  context: Context,
+  merchant: Merchant,
+  order: PaymentOrder,
+): Promise<CreatePaymentOutcome> {
+  const outcome = await context.driver.transaction<CreatePaymentOutcome>(async (tx) => {
+    const { customerId } = order;
+    const customer = await findCustomer(tx, { merchantId: merchant.id, id: customerId });
+    if (customer === undefined) return { ok: false, code: "CUSTOMER_NOT_FOUND" };
+    const account = await findPreferredAccount(tx, { merchantId: merchant.id, customerId });
+    if (account === undefined) return { ok: false, code: "CUSTOMER_NOT_LINKED" };
+
+    const now = await instantOf(tx, context.clock, merchant.clockId);
+    const id = newId(context.random, "pay");
+    const payment: DebitRecord = {
+      id,
+      merchantId: merchant.id,
+      clockId: merchant.clockId,
+      customerId,
+      direction: "DEBIT",
+      amountCents: order.amountCents,
+      reservedCents: 0n,
+      status: "CREATED",
+      covered: false,
+      requestKey: order.requestKey ?? id,
+      clientReferenceId: order.clientReferenceId ?? null,
+      errorCode: null,
+      errorMessage: null,
+      createdAt: now,
+      settledAt: null,
+      failedAt: null,
+    };
+    if (!(await insertPayment(tx, payment))) return { ok: false, code: "DUPLICATE_REQUEST_KEY" };
+    const event = { kind: "payment.created", data: paymentResource(payment), at: now } as const;
+    await writeEvent(tx, context, merchant, event);
+    return { ok: true, payment };
+  });
+  if (outcome.ok) context.onWork();
+  return outcome;
+}
+
+export type MovePaymentOutcome =
+  | { readonly ok: true; readonly payment: DebitRecord }
+  | MoveRefusal
+  | { readonly ok: false; readonly code: "PAYMENT_NOT_FOUND" };
+
+type MoveRefusal =
+  /** The payment's status does not permit the move. */
+  | { readonly ok: false; readonly code: "INVALID_TRANSITION" }
+  /** Bounds in milliseconds of the payment's clock, both inclusive. */
+  | {
+      readonly ok: false;
+      readonly code: "SETTLED_AT_OUT_OF_RANGE";
+      readonly from: number;
+      readonly to: number;
+    };
+
+const INVALID: MoveRefusal = { ok: false, code: "INVALID_TRANSITION" };
+
+/** Records that the bank has accepted a debit, which is still processing (S 3.1). */
+export function authorizePayment(
+  context: Context,
+  merchant: Merchant,
+  { paymentId }: { paymentId: string },
+): Promise<MovePaymentOutcome> {
+  return movePayment(context, merchant, paymentId, ({ status }) => {
+    if (status === "AUTHORIZED") return "done";
+    if (status !== "CREATED") return INVALID;
+    return {
+      change: { status: "AUTHORIZED" },
+      event: "payment.authorized",
+      refund: (refund) => refund,
+    };
+  });
+}
+
+/**
+ * Records a debit's settlement: its waiting refunds become due a number of business days after it, not
+ * after the request (S 3.1). Those already due are AUTHORIZED.
+ *
+ * @param options `settledAt` in milliseconds of the payment's clock, from the payment's creation to now;
+ *   any other value is refused. Default: now.
+ * @throws {RangeError} The bank calendar ends before the refunds are due.
+ */
+export function settlePayment(
+  context: Context,
+  merchant: Merchant,
+  { paymentId, settledAt }: { paymentId: string; settledAt?: number },
+): Promise<MovePaymentOutcome> {
+  return movePayment(context, merchant, paymentId, ({ status, createdAt }, now) => {
+    if (status === "SUCCEEDED") return "done";
+    if (status !== "CREATED" && status !== "AUTHORIZED") return INVALID;
+    // Real time may have been set back since.
+    const latest = Math.max(now, createdAt);
+    const at = settledAt ?? latest;
+    if (at < createdAt || at > latest) {
+      return { ok: false, code: "SETTLED_AT_OUT_OF_RANGE", from: createdAt, to: latest };
+    }
+    const { hold } = context.policy;
+    return {
+      change: { status: "SUCCEEDED", settledAt: at },
+      event: "payment.succeeded",
+      // Refunds of a covered debit have failed already, so none of them waits.
+      refund: (refund) => onSettled(refund, { settledAt: at, now, hold }),
+    };
+  });
+}
+
+export interface FailPayment {
+  readonly paymentId: string;
+  /** `CANCELED` only before settlement; `TERMINAL_FAILED` also later, as a return. Default the latter. */
+  readonly status?: "TERMINAL_FAILED" | "CANCELED";
+}
+
+/**
+ * Records that a debit has failed. Each waiting refund fails with `CUSTOMER_NOT_DEBITED`, even when
+ * overdue. An AUTHORIZED refund stays: its money is moving (S 3.1).
+ */
+export function failPayment(
+  context: Context,
+  merchant: Merchant,
+  { paymentId, status = "TERMINAL_FAILED" }: FailPayment,
+): Promise<MovePaymentOutcome> {
+  return movePayment(context, merchant, paymentId, (debit, now) => {
+    if (debit.status === status) return "done";
+    const isProcessing = debit.status === "CREATED" || debit.status === "AUTHORIZED";
+    if (status === "CANCELED") {
+      if (!isProcessing) return INVALID;
+      return { change: { status, failedAt: now }, event: "payment.canceled", refund: onFailed };
+    }
+    if (!isProcessing && debit.status !== "SUCCEEDED") return INVALID;
+    const errorCode = "CUSTOMER_NOT_DEBITED";
+    const errorMessage = "The debit was not successful.";
+    return {
+      change: { status, failedAt: now, errorCode, errorMessage },
+      event: "payment.failed",
+      refund: onFailed,
+    };
+  });
+}
+
+/**
+ * Records that a debit is covered by the service: the merchant keeps the money although the customer was
+ * not debited. Waiting refunds fail with `CUSTOMER_NOT_DEBITED`, and so does every later one, at any age
+ * of the debit (S 3.1). Cover is not a status and has no event.
+ */
+export function coverPayment(
+  context: Context,
+  merchant: Merchant,
+  { paymentId }: { paymentId: string },
+): Promise<MovePaymentOutcome> {
+  return movePayment(context, merchant, paymentId, ({ covered }) =>
+    covered ? "done" : { change: { covered: true }, event: undefined, refund: onCovered },
+  );
+}
+
+interface Move {
+  readonly change: Partial<DebitRecord>;
+  /** The event of the status entered; `undefined` if the status stays. */
+  readonly event: EventKind | undefined;
+  /** Applied to each of the debit's PENDING refunds. */
+  readonly refund: (refund: Refund) => Refund;
+}
+
+/**
+ * Moves a debit and its PENDING refunds in one transaction, each with its event. Repeating a move
+ * changes nothing.
+ *
+ * @param decide Returns the move at `now` (milliseconds of the payment's clock), or `"done"` if the debit
+ *   has made it already.
+ * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: nothing is stored.
+ */
+async function movePayment(
+  context: Context,
+  merchant: Merchant,
+  paymentId: string,
+  decide: (debit: DebitRecord, now: number) => Move | "done" | MoveRefusal,
+): Promise<MovePaymentOutcome> {
+  const merchantId = merchant.id;
+  const outcome = await context.driver.transaction<MovePaymentOutcome>(async (tx) => {
+    const debit = await lockPayment(tx, { merchantId, id: paymentId });
+    if (debit?.direction !== "DEBIT") return { ok: false, code: "PAYMENT_NOT_FOUND" };
+    const at = await instantOf(tx, context.clock, merchant.clockId);
+    const move = decide(debit, at);
+    if (move === "done") return { ok: true, payment: debit };
+    if ("ok" in move) return move;
+
+    const payment = { ...debit, ...move.change };
+    await updatePayment(tx, debit, payment);
+    if (move.event !== undefined) {
+      const event = { kind: move.event, data: paymentResource(payment), at };
+      await writeEvent(tx, context, merchant, event);
+    }
+    for (const record of await listPendingRefunds(tx, { merchantId, originalId: paymentId })) {
+      await changeRefund(tx, context, { record, change: move.refund, at });
+    }
+    return { ok: true, payment };
+  });
+  if (outcome.ok) context.onWork();
+  return outcome;
+}

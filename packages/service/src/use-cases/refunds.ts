@@ -1,0 +1,214 @@
+import { onReturned, onTime, type Refund } from "@countersign/rules";
+import type { EventKind } from "../policy.ts";
+import { StoreUnavailableError, type Queryable } from "../store/driver.ts";
+import { instantOf } from "../store/tables/clocks.ts";
+import type { Merchant } from "../store/tables/merchants.ts";
+import {
+  updatePayment,
+  findPayment,
+  lockPayment,
+  type RefundRecord,
+  type RefundStatus,
+} from "../store/tables/payments.ts";
+import { release, listDueRefunds, lockDueRefund, type DuePlace } from "../store/tables/refunds.ts";
+import type { Context } from "./context.ts";
+import { refundResource } from "./resources.ts";
+import { writeEvent, type NewEvent } from "./write-event.ts";
+
+/** A refund's state in the columns of its record. */
+export type RefundColumns = Pick<RefundRecord, "status" | "dueAt" | "errorCode" | "errorMessage">;
+
+export function refundColumns(refund: Refund): RefundColumns {
+  const { errorCode = null, errorMessage = null } =
+    refund.status === "TERMINAL_FAILED" ? refund.errorDetails : {};
+  const dueAt = refund.status === "PENDING" ? (refund.eligibleAt ?? null) : null;
+  return { status: refund.status, dueAt, errorCode, errorMessage };
+}
+
+/** The event of the state that a refund has entered (S 3.1). */
+export function newRefundEvent(refund: RefundRecord, at: number): NewEvent {
+  return {
+    kind: kindOf(refund.status),
+    data: refundResource(refund),
+    at,
+  };
+}
+
+function kindOf(status: RefundStatus): EventKind {
+  switch (status) {
+    case "PENDING":
+      return "refund.pending";
+    case "AUTHORIZED":
+      return "refund.authorized";
+    case "TERMINAL_FAILED":
+      return "refund.failed";
+    default:
+      return status satisfies never;
+  }
+}
+
+/**
+ * Moves a locked refund by one of the rules: writes its new state, gives its amount back to the debit
+ * where it failed, and writes the event of the state that it entered, all in the caller's transaction.
+ *
+ * @param change Returns its argument where nothing changes.
+ * @param at Instant of the refund's clock, in milliseconds.
+ * @returns Whether the refund entered another state.
+ */
+export async function changeRefund(
+  tx: Queryable,
+  context: Context,
+  { record, change, at }: { record: RefundRecord; change: (refund: Refund) => Refund; at: number },
+): Promise<boolean> {
+  const before = refundState(record);
+  const after = change(before);
+  if (after === before) return false;
+  const changed = { ...record, ...refundColumns(after) };
+  await updatePayment(tx, record, changed);
+  if (after.status === before.status) return false;
+
+  const { merchantId, originalId, amountCents } = record;
+  if (after.status === "TERMINAL_FAILED") {
+    await release(tx, { merchantId, id: originalId, cents: amountCents });
+  }
+  await writeEvent(
+    tx,
+    context,
+    { id: merchantId, clockId: record.clockId },
+    newRefundEvent(changed, at),
+  );
+  return true;
+}
+
+function refundState({ id, status, dueAt, errorCode, errorMessage }: RefundRecord): Refund {
+  switch (status) {
+    case "PENDING":
+      return { status, eligibleAt: dueAt ?? undefined };
+    case "AUTHORIZED":
+      return { status };
+    case "TERMINAL_FAILED":
+      if (errorCode === null || errorMessage === null) throw new Error(`${id} has no reason`);
+      return { status, errorDetails: { errorCode, errorMessage } };
+    default:
+      return status satisfies never;
+  }
+}
+
+export type ReturnRefundOutcome =
+  | { readonly ok: true }
+  /** `INVALID_TRANSITION`: the refund is not AUTHORIZED, or the profile knows no late returns. */
+  | { readonly ok: false; readonly code: "PAYMENT_NOT_FOUND" | "INVALID_TRANSITION" };
+
+/**
+ * The receiving bank returns a refund's money: with a profile that knows late returns, AUTHORIZED
+ * becomes TERMINAL_FAILED with `REFUND_RETURNED`, and the amount may be refunded again.
+ *
+ * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: nothing is stored.
+ */
+export async function returnRefund(
+  context: Context,
+  merchant: Merchant,
+  { paymentId }: { paymentId: string },
+): Promise<ReturnRefundOutcome> {
+  const named = { merchantId: merchant.id, id: paymentId };
+  const outcome = await context.driver.transaction<ReturnRefundOutcome>(async (tx) => {
+    const unlocked = await findPayment(tx, named);
+    if (unlocked?.direction !== "CREDIT") return { ok: false, code: "PAYMENT_NOT_FOUND" };
+    // The debit first, as everybody locks them.
+    await lockPayment(tx, { merchantId: merchant.id, id: unlocked.originalId });
+    const record = await lockPayment(tx, named);
+    if (record?.direction !== "CREDIT") return { ok: false, code: "PAYMENT_NOT_FOUND" };
+    const at = await instantOf(tx, context.clock, merchant.clockId);
+    const { lateReturn } = context.policy.refund;
+    const returned = await changeRefund(tx, context, {
+      record,
+      change: (refund) => onReturned(refund, { lateReturn }),
+      at,
+    });
+    return returned ? { ok: true } : { ok: false, code: "INVALID_TRANSITION" };
+  });
+  if (outcome.ok) context.onWork();
+  return outcome;
+}
+
+/** Refunds of one transaction: bounds how long requests wait behind it. */
+const BATCH = 200;
+
+/** A due refund that could not be moved. It stays PENDING and due. */
+export interface PassedOverRefund {
+  readonly id: string;
+  /** Why: a fault of this program or of the row. */
+  readonly error: unknown;
+}
+
+export interface MovedRefunds {
+  /** How many refunds moved. */
+  readonly moved: number;
+  readonly passedOver: readonly PassedOverRefund[];
+}
+
+/**
+ * Moves every PENDING refund of a clock that is due by `now` to AUTHORIZED, each with its event
+ * (S 3.1, "passage of time"). Idempotent: what has moved is due no more. One that cannot be moved is
+ * passed over, without an event; the others of its batch move.
+ *
+ * @param now Instant of that clock, in milliseconds; the events are of this time.
+ * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: the batch under way is not stored, earlier
+ *   ones are.
+ */
+export async function moveDueRefunds(
+  context: Context,
+  { now, clockId }: { now: number; clockId: string },
+): Promise<MovedRefunds> {
+  let moved = 0;
+  const passedOver: PassedOverRefund[] = [];
+  let after: DuePlace | undefined;
+  for (;;) {
+    const due = await listDueRefunds(context.driver, { clockId, now, after, limit: BATCH });
+    after = due.at(-1);
+    if (after === undefined) return { moved, passedOver };
+    const batch = await moveBatch(context, due, now);
+    if (batch.moved > 0) context.onWork();
+    moved += batch.moved;
+    passedOver.push(...batch.passedOver);
+  }
+}
+
+/** Moves refunds in one transaction, or, where one of them takes it back, each in its own. */
+async function moveBatch(
+  context: Context,
+  due: readonly DuePlace[],
+  now: number,
+): Promise<MovedRefunds> {
+  try {
+    return await context.driver.transaction((tx) => moveAll(tx, context, { due, now }));
+  } catch (error) {
+    if (error instanceof StoreUnavailableError) throw error;
+    const [only, ...others] = due;
+    if (only !== undefined && others.length === 0) {
+      return { moved: 0, passedOver: [{ id: only.id, error }] };
+    }
+    const alone = await Promise.all(due.map((one) => moveBatch(context, [one], now)));
+    return {
+      moved: alone.reduce((sum, one) => sum + one.moved, 0),
+      passedOver: alone.flatMap((one) => one.passedOver),
+    };
+  }
+}
+
+async function moveAll(
+  tx: Queryable,
+  context: Context,
+  { due, now }: { due: readonly DuePlace[]; now: number },
+): Promise<MovedRefunds> {
+  let moved = 0;
+  const passedOver: PassedOverRefund[] = [];
+  for (const { id } of due) {
+    const record = await lockDueRefund(tx, { id, now });
+    if (record === undefined) continue;
+    const change = (refund: Parameters<typeof onTime>[0]) => onTime(refund, now);
+    if (await changeRefund(tx, context, { record, change, at: now })) moved += 1;
+    else passedOver.push({ id, error: new Error(`refund ${id} is due and ${record.status}`) });
+  }
+  return { moved, passedOver };
+}

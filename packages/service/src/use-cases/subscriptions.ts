@@ -1,0 +1,164 @@
+import { select, exclude, isClosed, matches, type SubscriptionDetails } from "@countersign/rules";
+import { endpointUrl } from "../delivery/endpoint-url.ts";
+import { newId } from "../ids.ts";
+import type { Policy } from "../policy.ts";
+import { sha256Hex } from "../sha256.ts";
+import type { Queryable } from "../store/driver.ts";
+import { instantOf } from "../store/tables/clocks.ts";
+import { hasClientSecret, lockMerchant, type Merchant } from "../store/tables/merchants.ts";
+import {
+  countOpenSubscriptions,
+  secretPlace,
+  insertSubscription,
+  dropWaitingDeliveries,
+  listWaitingTypes,
+  lockSubscription,
+  updateSelection,
+  type SubscriptionRecord,
+} from "../store/tables/subscriptions.ts";
+import type { Context } from "./context.ts";
+
+type DetailsRefusal =
+  | { readonly ok: false; readonly code: "INVALID_SUBSCRIPTION_DETAILS" }
+  | {
+      readonly ok: false;
+      readonly code: "UNKNOWN_EVENT";
+      /** Indexes in `details`. */
+      readonly at: readonly number[];
+    };
+
+export interface NewSubscription {
+  readonly url: string;
+  /** Signs the deliveries; the scheme derives the key from it. */
+  readonly secretKey: string;
+  readonly subscriptionDetails: SubscriptionDetails;
+}
+
+export type SubscribeOutcome =
+  | { readonly ok: true; readonly subscriptionKey: string }
+  | DetailsRefusal
+  | {
+      readonly ok: false;
+      readonly code: "INVALID_URL" | "WEAK_SECRET" | "SUBSCRIPTION_LIMIT_REACHED";
+    };
+
+/**
+ * Creates a subscription (S 4.3). Two subscriptions may have one URL: each event goes to both.
+ *
+ * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: nothing is stored.
+ * @throws {SecretKeysError} `CS_SECRET_KEYS`: the service was made without a vault.
+ */
+export async function subscribe(
+  context: Context,
+  merchant: Merchant,
+  { url, secretKey, subscriptionDetails }: NewSubscription,
+): Promise<SubscribeOutcome> {
+  const policy = { allowLoopback: context.allowLoopbackHttp };
+  const endpoint = endpointUrl(url, policy);
+  if (endpoint === undefined) return { ok: false, code: "INVALID_URL" };
+  if (!context.policy.acceptsSecret(secretKey)) return { ok: false, code: "WEAK_SECRET" };
+  const refusal = refusalOfDetails(subscriptionDetails, context.policy);
+  if (refusal !== undefined) return refusal;
+
+  const secretHash = sha256Hex(secretKey);
+  const merchantId = merchant.id;
+  return context.driver.transaction<SubscribeOutcome>(async (tx) => {
+    // The client's secret gives access to the whole interface; the merchant's receiver must not have it.
+    const reused = await hasClientSecret(tx, { merchantId, secretHash });
+    if (reused) return { ok: false, code: "WEAK_SECRET" };
+    await lockMerchant(tx, merchantId);
+    const open = await countOpenSubscriptions(tx, merchantId);
+    if (open >= context.policy.subscription.maxPerMerchant) {
+      return { ok: false, code: "SUBSCRIPTION_LIMIT_REACHED" };
+    }
+    const subscriptionKey = newId(context.random, "sub");
+    await insertSubscription(tx, merchant, {
+      key: subscriptionKey,
+      url: endpoint.href,
+      secret: context.vault.seal(secretKey, secretPlace(subscriptionKey)),
+      status: "ACTIVE",
+      selection: select(subscriptionDetails),
+      createdAt: await instantOf(tx, context.clock, merchant.clockId),
+    });
+    return { ok: true, subscriptionKey };
+  });
+}
+
+export interface Unsubscription {
+  readonly subscriptionId: string;
+  /** The events or categories to stop receiving. */
+  readonly subscriptionDetails: SubscriptionDetails;
+}
+
+export type UnsubscribeOutcome =
+  | { readonly ok: true; readonly subscriptionKey: string }
+  | DetailsRefusal
+  | {
+      readonly ok: false;
+      readonly code: "SUBSCRIPTION_NOT_FOUND" | "SUBSCRIPTION_CLOSED";
+    };
+
+/**
+ * Removes events from a subscription (S 4.4), and closes it for good if none is left. Repeating a call
+ * changes nothing and returns the same outcome. Waiting deliveries of removed events are dropped; an
+ * attempt in flight may still arrive.
+ *
+ * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: nothing is stored.
+ */
+export async function unsubscribe(
+  context: Context,
+  merchant: Merchant,
+  { subscriptionId, subscriptionDetails }: Unsubscription,
+): Promise<UnsubscribeOutcome> {
+  const { catalogue } = context.policy.events;
+  const refusal = refusalOfDetails(subscriptionDetails, context.policy);
+  if (refusal !== undefined) return refusal;
+
+  return context.driver.transaction<UnsubscribeOutcome>(async (tx) => {
+    const named = { merchantId: merchant.id, key: subscriptionId };
+    const subscription = await lockSubscription(tx, named);
+    if (subscription === undefined) return { ok: false, code: "SUBSCRIPTION_NOT_FOUND" };
+    const subscriptionKey = subscription.key;
+    if (subscription.status === "CLOSED") {
+      const { closed } = context.policy.subscription;
+      if (closed === "ok") return { ok: true, subscriptionKey };
+      return {
+        ok: false,
+        code: closed === "gone" ? "SUBSCRIPTION_CLOSED" : "SUBSCRIPTION_NOT_FOUND",
+      };
+    }
+    const selection = exclude(subscription.selection, subscriptionDetails);
+    if (selection === subscription.selection) return { ok: true, subscriptionKey };
+    const status = isClosed(selection, catalogue) ? "CLOSED" : subscription.status;
+    const updatedAt = await instantOf(tx, context.clock, merchant.clockId);
+    const changed: SubscriptionRecord = { ...subscription, selection, status };
+    await updateSelection(tx, merchant.id, { ...changed, updatedAt });
+    await dropUnwanted(tx, merchant, changed);
+    return { ok: true, subscriptionKey };
+  });
+}
+
+async function dropUnwanted(
+  tx: Queryable,
+  merchant: Merchant,
+  { key, selection, status }: SubscriptionRecord,
+): Promise<void> {
+  for (const event of await listWaitingTypes(tx, { merchantId: merchant.id, key })) {
+    if (status !== "CLOSED" && matches(selection, event)) continue;
+    await dropWaitingDeliveries(tx, { merchantId: merchant.id, key, type: event.type });
+  }
+}
+
+/** Refuses events that the catalogue does not have, and, in some profiles, `ALL` with details (S 2.5). */
+function refusalOfDetails(
+  { type, details }: SubscriptionDetails,
+  { events, subscription }: Policy,
+): DetailsRefusal | undefined {
+  if (type === "ALL" && details !== undefined && subscription.allWithDetails === "reject") {
+    return { ok: false, code: "INVALID_SUBSCRIPTION_DETAILS" };
+  }
+  if (type !== "EVENT" || details === undefined) return undefined;
+  const known = new Set(events.catalogue.map((row) => row.type));
+  const at = details.flatMap((name, index) => (known.has(name) ? [] : index));
+  return at.length === 0 ? undefined : { ok: false, code: "UNKNOWN_EVENT", at };
+}
