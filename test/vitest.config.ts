@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 // The packages are tested from their sources: no build is needed, and none can be stale.
 export const conditions = ["@countersign/source", "node", "development|production"];
@@ -16,12 +17,24 @@ process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(
 /** A suite that puts something of its own in a module's place, before anybody else has loaded it. */
 const replacing = ["packages/signatures/test/limits.spec.ts"];
 
+/** Starts the browsers and campaigns first, which take longest: the last run's times are unknown in a new checkout. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ moduleId }: TestSpecification): number =>
+      Number(/\/test\/(?:browser\/page|chaos|matrix|e2e)/.test(moduleId));
+    // oxlint-disable-next-line unicorn/no-array-sort -- the sequencer sorts, not a list
+    const sorted = await super.sort(files);
+    return sorted.toSorted((one, other) => isLong(other) - isLong(one));
+  }
+}
+
 // The quick lane: what `npm test` runs. Long forms are `*.slow.ts` in test/vitest.slow.config.ts.
 export default defineConfig({
   root,
   test: {
     // Many suites wait for processes and sockets: one worker more than cores keeps those busy.
     maxWorkers: availableParallelism() + 1,
+    sequence: { sequencer: LongestFirst },
     globalSetup: "test/run-folder.ts",
     reporters: ["default", "./test/slowest-files.ts"],
     coverage: {

@@ -1,6 +1,7 @@
 import { createClient, type Client, type ClientOptions } from "@countersign/client";
 import { placeholders } from "@countersign/contract-kit";
 import { expect, onTestFinished } from "vitest";
+import { type HttpInteraction, type Named, refusal } from "./interaction.ts";
 
 /** Headers of every call of the interface (S 1). */
 export const common = {
@@ -39,3 +40,27 @@ export const isRefused =
     const made = client(url, token === undefined ? {} : { token });
     await expect(call(made)).rejects.toMatchObject({ code: "CS_CALL_REFUSED", ...refused });
   };
+
+/** A call that the client makes and that is refused. */
+export const refusedCall = (
+  told: Named,
+  request: HttpInteraction["request"],
+  [status, errorCode]: readonly [number, string],
+  call: Call,
+): HttpInteraction => ({
+  ...told,
+  request,
+  answer: refusal(status, errorCode),
+  consume: isRefused(call, { status, errorCode }),
+});
+
+/** A call that the client would not make, and the member that is wrong. */
+export const invalidCall = (
+  told: Named,
+  request: HttpInteraction["request"],
+  [errorCode, pointer, code = errorCode]: readonly [string, string, string?],
+): HttpInteraction => ({
+  ...told,
+  request,
+  answer: refusal(400, errorCode, { errors: { [pointer]: code } }),
+});

@@ -1,12 +1,11 @@
 import { Matchers } from "@pact-foundation/pact";
-import { common, isRefused, reads } from "./calls.ts";
+import { common, reads, refusedCall } from "./calls.ts";
 import {
   fromState,
   given,
   json,
   like,
   named,
-  refusal,
   type HttpInteraction,
   type Named,
 } from "./interaction.ts";
@@ -58,12 +57,8 @@ const read = (["CREATED", "ACTIVE", "INACTIVE"] as const).flatMap((status) =>
   }),
 );
 
-const notFound = (told: Named, id: string, path: unknown = asked.path): HttpInteraction => ({
-  ...told,
-  request: { ...asked, path },
-  answer: refusal(404, "CUSTOMER_NOT_FOUND"),
-  consume: isRefused((one) => one.customer(id), { status: 404, errorCode: "CUSTOMER_NOT_FOUND" }),
-});
+const notFound = (told: Named, id: string, path: unknown = asked.path): HttpInteraction =>
+  refusedCall(told, { ...asked, path }, [404, "CUSTOMER_NOT_FOUND"], (one) => one.customer(id));
 const foreign = given("a customer of another merchant", {});
 
 /** `GET /v1/customers/{CUSTOMER_ID}` (S 4.2). */

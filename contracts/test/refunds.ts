@@ -1,14 +1,14 @@
 import { Matchers } from "@pact-foundation/pact";
-import { common, isRefused, reads } from "./calls.ts";
+import { common, invalidCall, isRefused, reads } from "./calls.ts";
 import {
   fromState,
+  type Given,
   given,
+  type HttpInteraction,
   json,
   like,
   named,
   refusal,
-  type HttpInteraction,
-  type Named,
 } from "./interaction.ts";
 
 const order = { paymentId: "pay_1", amount: "10.50", requestKey: "key-1" } as const;
@@ -31,6 +31,10 @@ const authorized = { paymentStatus: "AUTHORIZED" };
 const settled = given("a payment", { status: "settled" });
 const processing = given("a payment", { status: "processing" });
 const failed = given("a payment", { status: "failed" });
+const held = given("a payment", { status: "held" });
+const covered = given("a payment", { status: "covered" });
+const foreign = given("a payment of another merchant", {});
+const keyedDebit = given("a debit with a requestKey", { requestKey: "key-1" });
 const keyed = given("a refund with a requestKey", { requestKey: "key-1" });
 
 const asked = (change: object = {}): HttpInteraction["request"] => ({
@@ -57,53 +61,59 @@ function made(example: {
 
 /** A refund that is made. */
 function refunded(
-  told: Named,
+  what: string,
+  requirement: string,
+  state: Given,
   answer: { readonly paymentStatus: string; readonly errorDetails?: object },
   more: { readonly clientReferenceId?: string; readonly softDescriptor?: string } = {},
 ): HttpInteraction {
   const example = { ...answer, clientReferenceId: more.clientReferenceId ?? null };
   const consume = reads((one) => one.refund({ ...order, ...more }), example);
+  const told = named(`a refund ${what}`, requirement, state);
   return { ...told, request: asked(more), answer: made(example), consume };
 }
 
 /** A refund that is refused to the client. */
 function refused(
-  told: Named,
+  what: string,
+  requirement: string,
+  state: Given | undefined,
   [status, errorCode]: readonly [number, string],
-  {
-    value = 10.5,
-    paymentId,
-    more,
-    code = "CS_CALL_REFUSED",
-  }: {
+  more: {
     readonly value?: number;
     readonly paymentId?: string;
-    readonly more?: Readonly<Record<string, unknown>>;
+    readonly existing?: Readonly<Record<string, unknown>>;
     readonly code?: string;
   } = {},
 ): HttpInteraction {
+  const { value = 10.5, paymentId, existing: kept, code = "CS_CALL_REFUSED" } = more;
   const other = paymentId === undefined ? {} : { paymentId };
   const call = { ...order, amount: value.toFixed(2), ...other };
   return {
-    ...told,
+    ...named(`a refund ${what}`, requirement, state),
     request: asked({ ...dollars(value), ...other }),
-    answer: refusal(status, errorCode, more && { more }),
+    answer: refusal(status, errorCode, kept && { more: kept }),
     consume: isRefused((one) => one.refund(call), { status, errorCode, code }),
   };
 }
 
 /** A refund that the client would not send. */
 const invalid = (
-  told: readonly [description: string, requirement: string],
+  what: string,
+  requirement: string,
   change: object,
-  [errorCode, pointer, code = errorCode]: readonly [string, string, string?],
-): HttpInteraction => ({
-  ...named(...told, settled),
-  request: asked(change),
-  answer: refusal(400, errorCode, { errors: { [pointer]: code } }),
-});
+  errorCode: string,
+  pointer: string,
+  fault = errorCode,
+): HttpInteraction =>
+  invalidCall(named(`a refund ${what}`, requirement, settled), asked(change), [
+    errorCode,
+    pointer,
+    fault,
+  ]);
+const ofAmount = (what: string, value: unknown): HttpInteraction =>
+  invalid(what, "P-REFUND-AMOUNT", dollars(value), "INVALID_AMOUNT", "/amount/value");
 
-const amount = ["INVALID_AMOUNT", "/amount/value"] as const;
 const existing = (sameRequest: boolean) => ({
   existing: {
     paymentId: Matchers.regex("[A-Za-z0-9_-]{1,64}", "ref_1"),
@@ -113,136 +123,74 @@ const existing = (sameRequest: boolean) => ({
 });
 const used = [409, "DUPLICATE_REQUEST_KEY"] as const;
 const notFound = [404, "PAYMENT_NOT_FOUND"] as const;
-const keyUsed = { code: "CS_REQUEST_KEY_USED" };
+const tooMuch = [422, "REFUND_AMOUNT_EXCEEDS_REMAINING"] as const;
+const whole = [422, "PAYMENT_ALREADY_REFUNDED"] as const;
+const noRefund = [422, "PAYMENT_NOT_REFUNDABLE"] as const;
+const code = "CS_REQUEST_KEY_USED";
+const long = "of a payment that was settled long ago";
+const described = { ...reference, softDescriptor: "Refund order 1042" };
+const withBoth = "with a clientReferenceId and a softDescriptor";
+const misspelt = "a refund with the misspelt clientRefefenceId";
+const again = "that was made before, with the same requestKey";
 
 /** `POST /v1/refunds` (S 4.1). */
 export const refunds: readonly HttpInteraction[] = [
-  refunded(
-    named("a refund of a payment that is processing", "P-REFUND-PENDING", processing),
-    pending,
-  ),
-  refunded(
-    named(
-      "a refund of a payment that was settled today",
-      "P-REFUND-HOLD-SETTLEMENT",
-      given("a payment", { status: "held" }),
-    ),
-    pending,
-  ),
-  refunded(
-    named(
-      "a refund with a clientReferenceId and a softDescriptor",
-      "P-REFUND-REFERENCE",
-      processing,
-    ),
-    pending,
-    { ...reference, softDescriptor: "Refund order 1042" },
-  ),
+  refunded("of a payment that is processing", "P-REFUND-PENDING", processing, pending),
+  refunded("of a payment that was settled today", "P-REFUND-HOLD-SETTLEMENT", held, pending),
+  refunded(withBoth, "P-REFUND-REFERENCE", processing, pending, described),
   {
-    ...named(
-      "a refund with the misspelt clientRefefenceId",
-      "P-REFUND-REFERENCE-ALIAS",
-      processing,
-    ),
+    ...named(misspelt, "P-REFUND-REFERENCE-ALIAS", processing),
     request: asked({ clientRefefenceId: "order-1042" }),
     answer: made({ ...pending, ...reference }),
   },
+  refunded(long, "P-REFUND-IMMEDIATE", settled, authorized),
+  refunded(`with a reference ${long}`, "P-REFUND-REFERENCE", settled, authorized, reference),
+  refunded("of a payment that is failed", "P-REFUND-FAILED", failed, failure),
+  refunded("of a payment that is covered", "P-REFUND-FAILED", covered, failure),
   refunded(
-    named("a refund of a payment that was settled long ago", "P-REFUND-IMMEDIATE", settled),
-    authorized,
-  ),
-  refunded(
-    named(
-      "a refund with a reference of a payment that was settled long ago",
-      "P-REFUND-REFERENCE",
-      settled,
-    ),
-    authorized,
-    reference,
-  ),
-  refunded(named("a refund of a payment that is failed", "P-REFUND-FAILED", failed), failure),
-  refunded(
-    named(
-      "a refund of a payment that is covered",
-      "P-REFUND-FAILED",
-      given("a payment", { status: "covered" }),
-    ),
-    failure,
-  ),
-  refunded(
-    named("a refund with a reference of a payment that is failed", "P-REFUND-FAILED", failed),
+    "with a reference of a payment that is failed",
+    "P-REFUND-FAILED",
+    failed,
     failure,
     reference,
   ),
   {
-    ...refused(
-      named(
-        "a refund that was made before, with the same requestKey",
-        "P-REFUND-KEY-EXISTING",
-        keyed,
-      ),
-      used,
-      { more: existing(true) },
-    ),
+    ...refused(again, "P-REFUND-KEY-EXISTING", keyed, used, { existing: existing(true) }),
     consume: reads((one) => one.refund(order), { recovered: true, ...authorized }),
   },
+  {
+    ...refused("", "P-REFUND-KEY", keyed, used, { value: 7.25, existing: existing(false), code }),
+    description: "another refund with a requestKey that a refund has",
+  },
+  refused("with a requestKey that a debit has", "P-REFUND-KEY-DEBIT", keyedDebit, used, { code }),
+  refused("of more than the payment", "P-REFUND-SUM", settled, tooMuch, { value: 80.01 }),
   refused(
-    named("another refund with a requestKey that a refund has", "P-REFUND-KEY", keyed),
-    used,
-    {
-      value: 7.25,
-      more: existing(false),
-      ...keyUsed,
-    },
+    "of a payment that is wholly refunded",
+    "P-REFUND-SUM",
+    given("a payment that is wholly refunded", {}),
+    whole,
   ),
-  refused(
-    named(
-      "a refund with a requestKey that a debit has",
-      "P-REFUND-KEY-DEBIT",
-      given("a debit with a requestKey", { requestKey: "key-1" }),
-    ),
-    used,
-    keyUsed,
-  ),
-  refused(
-    named("a refund of more than the payment", "P-REFUND-SUM", settled),
-    [422, "REFUND_AMOUNT_EXCEEDS_REMAINING"],
-    { value: 80.01 },
-  ),
-  refused(
-    named(
-      "a refund of a payment that is wholly refunded",
-      "P-REFUND-SUM",
-      given("a payment that is wholly refunded", {}),
-    ),
-    [422, "PAYMENT_ALREADY_REFUNDED"],
-  ),
-  refused(named("a refund of a refund", "P-REFUND-OF-REFUND", given("a refund", {})), [
-    422,
-    "PAYMENT_NOT_REFUNDABLE",
-  ]),
-  refused(
-    named(
-      "a refund of another merchant's payment",
-      "P-FOREIGN-404",
-      given("a payment of another merchant", {}),
-    ),
-    notFound,
-  ),
-  refused(named("a refund of a payment that does not exist", "P-REFUND-NOT-FOUND"), notFound, {
+  refused("of a refund", "P-REFUND-OF-REFUND", given("a refund", {}), noRefund),
+  refused("of another merchant's payment", "P-FOREIGN-404", foreign, notFound),
+  refused("of a payment that does not exist", "P-REFUND-NOT-FOUND", undefined, notFound, {
     paymentId: "pay_none",
   }),
-  invalid(["a refund of a fraction of a cent", "P-REFUND-AMOUNT"], dollars(10.505), amount),
-  invalid(["a refund of nothing", "P-REFUND-AMOUNT"], dollars(0), amount),
-  invalid(["a refund of an amount that is text", "P-REFUND-AMOUNT"], dollars("10.50"), amount),
-  invalid(["a refund in another currency", "P-REFUND-CURRENCY"], dollars(10.5, "EUR"), [
+  ofAmount("of a fraction of a cent", 10.505),
+  ofAmount("of nothing", 0),
+  ofAmount("of an amount that is text", "10.50"),
+  invalid(
+    "in another currency",
+    "P-REFUND-CURRENCY",
+    dollars(10.5, "EUR"),
     "UNSUPPORTED_CURRENCY",
     "/amount/currency",
-  ]),
+  ),
   invalid(
-    ["a refund with a softDescriptor of signs", "P-REFUND-DESCRIPTOR"],
+    "with a softDescriptor of signs",
+    "P-REFUND-DESCRIPTOR",
     { softDescriptor: "50% off!" },
-    ["INVALID_SOFT_DESCRIPTOR", "/softDescriptor"],
+    "INVALID_SOFT_DESCRIPTOR",
+    "/softDescriptor",
   ),
   ...(
     [
@@ -250,11 +198,14 @@ export const refunds: readonly HttpInteraction[] = [
       ["with a member too many", "P-INPUT-REFUSED", { reason: "late" }, "UNKNOWN_MEMBER"],
       ["without a requestKey", "P-INPUT-PRECISE", { requestKey: undefined }, "MISSING_MEMBER"],
     ] as const
-  ).map(([what, requirement, change, code]) =>
-    invalid([`a refund ${what}`, requirement], change, [
+  ).map(([what, requirement, change, fault]) =>
+    invalid(
+      what,
+      requirement,
+      change,
       "INVALID_REQUEST",
       `/${Object.keys(change).join("")}`,
-      code,
-    ]),
+      fault,
+    ),
   ),
 ];

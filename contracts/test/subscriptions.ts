@@ -1,12 +1,11 @@
 import type { SubscriptionDetails } from "@countersign/client";
-import { common, isRefused, reads } from "./calls.ts";
+import { common, invalidCall, reads, refusedCall } from "./calls.ts";
 import {
   fromState,
   given,
   json,
   like,
   named,
-  refusal,
   type HttpInteraction,
   type Named,
 } from "./interaction.ts";
@@ -25,6 +24,7 @@ const selections: readonly (readonly [string, SubscriptionDetails])[] = [
 ];
 
 const subscription = given("a subscription", {});
+const taken = given("all subscriptions are taken", {});
 const known = fromState("${subscriptionKey}", "sub_1");
 const all = { subscriptionDetails: { type: "ALL" } } as const;
 const key = { subscriptionKey: "sub_1" };
@@ -47,19 +47,6 @@ const done = (schema: string): HttpInteraction["answer"] => ({
   body: like(`resources/${schema}.schema.json`, key),
 });
 
-/** A request that the client would not send. */
-const invalid = (
-  told: Named,
-  request: HttpInteraction["request"],
-  [errorCode, pointer, code = errorCode]: readonly [string, string, string?],
-): HttpInteraction => ({
-  ...told,
-  request,
-  answer: refusal(400, errorCode, { errors: { [pointer]: code } }),
-});
-
-const LIMIT = "SUBSCRIPTION_LIMIT_REACHED";
-
 /** `POST /v1/webhook/subscribe` (S 4.3). */
 export const subscribes: readonly HttpInteraction[] = [
   ...selections.map(([what, subscriptionDetails]): HttpInteraction => {
@@ -71,35 +58,28 @@ export const subscribes: readonly HttpInteraction[] = [
       consume: reads((one) => one.subscribe({ ...target, subscriptionDetails }), key),
     };
   }),
-  {
-    ...named(
-      "a subscription when all are taken",
-      "P-SUBSCRIBE-LIMIT",
-      given("all subscriptions are taken", {}),
-    ),
-    request: subscribing(),
-    answer: refusal(422, LIMIT),
-    consume: isRefused((one) => one.subscribe({ ...target, ...all }), {
-      status: 422,
-      errorCode: LIMIT,
-    }),
-  },
-  invalid(
+  refusedCall(
+    named("a subscription when all are taken", "P-SUBSCRIBE-LIMIT", taken),
+    subscribing(),
+    [422, "SUBSCRIPTION_LIMIT_REACHED"],
+    (one) => one.subscribe({ ...target, ...all }),
+  ),
+  invalidCall(
     named("a subscription to an event that there is not", "P-SUBSCRIBE-UNKNOWN"),
     subscribing({ subscriptionDetails: { type: "EVENT", details: ["refund.lost"] } }),
     ["UNKNOWN_EVENT", "/subscriptionDetails/details/0"],
   ),
-  invalid(
+  invalidCall(
     named("a subscription to a category without details", "P-SUBSCRIBE-DETAILS"),
     subscribing({ subscriptionDetails: { type: "CATEGORY" } }),
     ["INVALID_SUBSCRIPTION_DETAILS", "/subscriptionDetails/details"],
   ),
-  invalid(
+  invalidCall(
     named("a subscription of a short secretKey", "P-SUBSCRIBE-SECRET"),
     subscribing({ secretKey: "too-short" }),
     ["WEAK_SECRET", "/secretKey"],
   ),
-  invalid(
+  invalidCall(
     named("a subscription of a url that is not http", "P-SUBSCRIBE-URL"),
     subscribing({ url: "ftp://merchant.example/webhooks" }),
     ["INVALID_URL", "/url"],
@@ -113,15 +93,13 @@ const ended = (told: Named, subscriptionDetails: SubscriptionDetails): HttpInter
   consume: reads((one) => one.unsubscribe({ subscriptionId: "sub_1", subscriptionDetails }), key),
 });
 
-const notFound = (told: Named, subscriptionId: string, sent: unknown): HttpInteraction => ({
-  ...told,
-  request: unsubscribing({ subscriptionId: sent, ...all }),
-  answer: refusal(404, "SUBSCRIPTION_NOT_FOUND"),
-  consume: isRefused((one) => one.unsubscribe({ subscriptionId, ...all }), {
-    status: 404,
-    errorCode: "SUBSCRIPTION_NOT_FOUND",
-  }),
-});
+const notFound = (told: Named, subscriptionId: string, sent: unknown): HttpInteraction =>
+  refusedCall(
+    told,
+    unsubscribing({ subscriptionId: sent, ...all }),
+    [404, "SUBSCRIPTION_NOT_FOUND"],
+    (one) => one.unsubscribe({ subscriptionId, ...all }),
+  );
 
 const closed = given("a closed subscription", {});
 const foreign = given("a subscription of another merchant", {});
@@ -145,7 +123,7 @@ export const unsubscribes: readonly HttpInteraction[] = [
     "sub_none",
     "sub_none",
   ),
-  invalid(
+  invalidCall(
     named(
       "an end to a subscription that body and query name differently",
       "P-UNSUBSCRIBE-ID",
@@ -157,7 +135,7 @@ export const unsubscribes: readonly HttpInteraction[] = [
     },
     ["INVALID_REQUEST", "/subscriptionId", "CONTRADICTION"],
   ),
-  invalid(
+  invalidCall(
     named("an end without a subscriptionId", "P-INPUT-PRECISE", subscription),
     unsubscribing(all),
     ["INVALID_REQUEST", "/subscriptionId", "MISSING_MEMBER"],

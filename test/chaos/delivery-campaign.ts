@@ -21,8 +21,6 @@ export interface DeliveryTally extends Verdict {
   readonly garbled: readonly string[];
   /** The clock's lead when nothing waited any more, in milliseconds. */
   readonly aheadMs: number;
-  /** Errors that the engines reported, and how often. */
-  readonly failures: Readonly<Record<string, number>>;
 }
 
 export interface DeliveryCampaign {
@@ -50,7 +48,7 @@ const PATIENCE_MS = 15_000;
 export async function deliveryCampaign(campaign: DeliveryCampaign): Promise<DeliveryTally> {
   const { cycles, database, driver, flaw, processes = 2 } = campaign;
   const folder = mkdtempSync(join(tmpdir(), "countersign-chaos-"));
-  const [crashes, failures] = [join(folder, "crashes.txt"), join(folder, "failures.txt")];
+  const crashes = join(folder, "crashes.txt");
   const startDeliverer = (options: DelivererOptions): Promise<Child> =>
     startBundled("deliverer", options);
   const sink = await startSink();
@@ -65,7 +63,6 @@ export async function deliveryCampaign(campaign: DeliveryCampaign): Promise<Deli
       const child = await startDeliverer({
         database,
         crashes,
-        failures,
         ahead: 0,
         ...(crash && { crash }),
         ...(flaw && { flaw }),
@@ -85,7 +82,7 @@ export async function deliveryCampaign(campaign: DeliveryCampaign): Promise<Deli
     await Promise.all(Array.from({ length: processes }, inTurns));
     const written = await writing.end();
     const aheadMs = await deliverRest(driver, (ahead) =>
-      startDeliverer({ database, crashes, failures, ahead }),
+      startDeliverer({ database, crashes, ahead }),
     );
     return {
       killed,
@@ -93,7 +90,6 @@ export async function deliveryCampaign(campaign: DeliveryCampaign): Promise<Deli
       crashes: countOf(linesOf(crashes)),
       events: written.length,
       garbled: sink.garbled,
-      failures: countOf(linesOf(failures)),
       ...(await verdictOf(driver, written, sink.arrived, disturbances)),
     };
   } finally {

@@ -17,8 +17,6 @@ export interface DelivererOptions {
   readonly database: string;
   /** A file with a line for each crash at a point. */
   readonly crashes: string;
-  /** A file with a line for each error that the engine told of. */
-  readonly failures: string;
   /** How far the process's clock is ahead, in milliseconds. */
   readonly ahead: number;
   /** Ends the process when this point is passed for the `pass`th time, from 1. */

