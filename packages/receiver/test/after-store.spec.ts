@@ -6,13 +6,14 @@ import { setImmediate } from "node:timers/promises";
 import {
   createReceiver,
   defaultRespond,
+  memoryInbox,
   type Outcome,
   type OutcomeFacts,
   type WorkerOptions,
 } from "@countersign/receiver";
 import { type SqliteInbox, sqliteInbox } from "@countersign/receiver/sqlite";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { attemptOf, NOON, refundAuthorized, secret } from "./fixtures.ts";
+import { attemptOf, NOON, refundAuthorized, silent } from "./fixtures.ts";
 
 let folder: string;
 let inbox: SqliteInbox;
@@ -40,8 +41,7 @@ function storing(handler: Handled = () => undefined, workers: WorkerOptions = {}
   const worker = new EventEmitter();
   const reports = on(worker, "report");
   const receiver = createReceiver({
-    secrets: [secret],
-    fallback: () => undefined,
+    ...silent,
     inbox,
     acknowledge: "after-store",
     workers: { backoff: () => 1000, pollMs: 60_000, ...workers },
@@ -273,7 +273,7 @@ describe("[R-ACK-STORED] an event that is acknowledged once it is stored", () =>
 });
 
 describe("a receiver that acknowledges after its handlers", () => {
-  const receiver = createReceiver({ secrets: [secret], fallback: () => undefined });
+  const receiver = createReceiver({ ...silent, inbox: memoryInbox() });
 
   it("has no workers to start, and stops at once", async () => {
     expect(() => receiver.start()).toThrow(TypeError);

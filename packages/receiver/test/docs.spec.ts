@@ -60,8 +60,17 @@ async function run(...files: readonly string[]) {
   return { ports, printed: () => text };
 }
 
-beforeAll(() => void vi.stubEnv("WEBHOOK_SECRET", secret));
-afterAll(() => void vi.unstubAllEnvs());
+beforeAll(() => {
+  vi.stubEnv("WEBHOOK_SECRET", secret);
+  // The printed code logs and warns as it does for a reader.
+  vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
+  vi.spyOn(console, "log").mockImplementation(() => undefined);
+});
+afterAll(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+});
 
 describe("the README's example", () => {
   const readme = readFileSync(new URL("../../../README.md", import.meta.url), "utf8");

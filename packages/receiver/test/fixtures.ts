@@ -41,6 +41,14 @@ export function customerActivated(id = "evt_customer1"): EventTypeMap["customer.
   };
 }
 
+/** Options of a receiver at noon that writes no log. */
+export const silent = {
+  secrets: [secret],
+  fallback: (): undefined => undefined,
+  now: (): number => NOON,
+  log: false,
+} as const;
+
 /** A genuine attempt at noon. */
 export const attemptOf = (
   event: object | string | Uint8Array,
@@ -65,11 +73,9 @@ export function recordingReceiver(
   const handled: string[] = [];
   const outcomes: Outcome[] = [];
   const receiver = createReceiver({
-    secrets: [secret],
+    ...silent,
     fallback: (event) => void handled.push(`fallback ${event.id}`),
     inbox: memoryInbox(),
-    log: false,
-    now: () => NOON,
     onOutcome: (outcome) => void outcomes.push(outcome),
     ...options,
   }).on("PAYMENT", (event) => void handled.push(`PAYMENT ${event.id}`));

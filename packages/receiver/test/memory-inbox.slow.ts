@@ -3,7 +3,7 @@ import { runInNewContext } from "node:vm";
 import { createReceiver, memoryInbox } from "@countersign/receiver";
 import { signedAttempt } from "@countersign/receiver/testing";
 import { expect, it } from "vitest";
-import { NOON, refundAuthorized, secret } from "./fixtures.ts";
+import { NOON, refundAuthorized, secret, silent } from "./fixtures.ts";
 
 const EVENTS = 1_000_000;
 
@@ -12,10 +12,8 @@ it("a receiver with a bounded memory inbox holds no more memory after a million 
   // The flag gives new contexts the function; this one was made without it.
   const collect = runInNewContext("gc") as () => void;
   const receiver = createReceiver({
-    secrets: [secret],
-    fallback: () => undefined,
+    ...silent,
     inbox: memoryInbox({ capacity: 10_000 }),
-    now: () => NOON,
   }).on("PAYMENT", () => undefined);
 
   const held: number[] = [];

@@ -3,7 +3,7 @@ import { createReceiver, defaultRespond, memoryInbox, type Outcome } from "@coun
 import { eventFactories } from "@countersign/receiver/testing";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { attemptOf, NOON, secret } from "./fixtures.ts";
+import { attemptOf, NOON, silent } from "./fixtures.ts";
 
 const ranks = { "refund.pending": 0, "refund.authorized": 1, "refund.failed": 2 } as const;
 type RefundType = keyof typeof ranks;
@@ -17,13 +17,7 @@ const refund = (
 
 function ordered(order: "none" | "per-resource" = "per-resource") {
   const handled: string[] = [];
-  const receiver = createReceiver({
-    secrets: [secret],
-    fallback: () => undefined,
-    inbox: memoryInbox(),
-    order,
-    now: () => NOON,
-  })
+  const receiver = createReceiver({ ...silent, inbox: memoryInbox(), order })
     .on("PAYMENT", (event) => void handled.push(event.id))
     .on("CUSTOMER", (event) => void handled.push(event.id));
   const send = async (event: object): Promise<Outcome["kind"]> =>

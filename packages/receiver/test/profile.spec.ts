@@ -1,9 +1,9 @@
-import { createReceiver } from "@countersign/receiver";
+import { createReceiver, memoryInbox } from "@countersign/receiver";
 import { signedAttempt } from "@countersign/receiver/testing";
 import { profiles } from "@countersign/schemas/profiles";
 import { xSignature } from "@countersign/signatures";
 import { describe, expect, it } from "vitest";
-import { attemptOf, NOON, refundAuthorized } from "./fixtures.ts";
+import { attemptOf, NOON, refundAuthorized, silent } from "./fixtures.ts";
 
 const secret = "a-secret-of-the-merchant-0001";
 const event = {
@@ -17,10 +17,11 @@ describe("a receiver with the profile x-signature", () => {
   const receive = (profile: "x-signature" | (typeof profiles)["x-signature"]) => {
     const seen: unknown[] = [];
     const receiver = createReceiver({
+      ...silent,
       secrets: [secret],
       profile,
+      inbox: memoryInbox(),
       fallback: (incoming) => void seen.push(incoming),
-      now: () => NOON,
     }).on("PAYMENT", (body) => void seen.push(body["metadata"]));
     return { receiver, seen };
   };

@@ -134,10 +134,10 @@ describe("a request that is refused by its headers", () => {
       expect([encoding, await statusOf({ "content-encoding": encoding })]).toEqual([encoding, 415]);
   });
 
-  it.each([...Object.values(publishedBypasses), ...refusedMediaTypes])(
-    "A22: gets 415 for Content-Type: %s, without being read",
-    async (type) => expect(await statusOf({ "content-type": type })).toBe(415),
-  );
+  it("A22: gets 415 for a Content-Type that is not plainly JSON in UTF-8, without being read", async () => {
+    for (const type of [...Object.values(publishedBypasses), ...refusedMediaTypes])
+      expect([type, await statusOf({ "content-type": type })]).toEqual([type, 415]);
+  });
 
   it.each(acceptedMediaTypes)("A22: is validated as JSON with Content-Type: %s", async (type) => {
     const wrong = attemptOf({ ...event, data: { paymentId: 7 } });

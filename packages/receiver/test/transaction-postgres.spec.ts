@@ -6,7 +6,7 @@ import {
 } from "@countersign/receiver/postgres";
 import { Pool } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { NOON, secret } from "./fixtures.ts";
+import { NOON, silent } from "./fixtures.ts";
 import { postgresBinaries, type SharedPostgres, sharedPostgres } from "./inboxes/servers.ts";
 import { send, transactionTests } from "./inboxes/transaction-tests.ts";
 
@@ -43,8 +43,7 @@ describe.skipIf(postgresBinaries === undefined)(
     type Run = (id: string, transaction: PostgresTransaction) => Promise<unknown>;
     const receiverOf = (run: Run, { answerMs = 10_000, lease = 60_000 } = {}) =>
       createReceiver({
-        secrets: [secret],
-        fallback: () => undefined,
+        ...silent,
         inbox,
         limits: { answerMs },
         lease,
@@ -154,8 +153,7 @@ describe.skipIf(postgresBinaries === undefined)(
     });
 
     it("need fewer concurrent handlers than the pool has connections", () => {
-      const create = (options: object): unknown =>
-        createReceiver({ secrets: [secret], fallback: () => undefined, inbox, ...options });
+      const create = (options: object): unknown => createReceiver({ ...silent, inbox, ...options });
       expect(() => create({ limits: { concurrentHandlers: 2 } })).toThrow(/pool allows 1/);
       expect(() => create({ acknowledge: "after-store", workers: { concurrency: 2 } })).toThrow(
         /pool allows 1/,

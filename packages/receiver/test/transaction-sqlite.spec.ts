@@ -9,7 +9,7 @@ import {
   type SqliteTransaction,
 } from "@countersign/receiver/sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { NOON, secret } from "./fixtures.ts";
+import { NOON, silent } from "./fixtures.ts";
 import { send, transactionTests } from "./inboxes/transaction-tests.ts";
 
 let folder: string;
@@ -33,7 +33,7 @@ afterEach(() => {
 const receiverOf = (
   handler: (id: string, transaction: SqliteTransaction) => void | Promise<void>,
 ) =>
-  createReceiver({ secrets: [secret], fallback: () => undefined, inbox, now: () => clock.now }).on(
+  createReceiver({ ...silent, inbox, now: () => clock.now }).on(
     "refund.authorized",
     (event, { transaction }) => handler(event.id, transaction),
   );

@@ -6,7 +6,7 @@ import { postgresInbox, postgresMigrations } from "@countersign/receiver/postgre
 import { redisInbox } from "@countersign/receiver/redis";
 import { sqliteInbox } from "@countersign/receiver/sqlite";
 import { Pool } from "pg";
-import { attemptOf, NOON, refundAuthorized, secret } from "../fixtures.ts";
+import { attemptOf, refundAuthorized, silent } from "../fixtures.ts";
 import {
   pgbouncerBinary,
   postgresBinaries,
@@ -190,13 +190,7 @@ describe.skipIf(noPooler !== "")(`the PostgreSQL inbox through PgBouncer${noPool
       const inbox = postgresInbox(pool, { schema: "shop" });
       await inbox.migrate();
       await pool.query("CREATE TABLE booked (id text PRIMARY KEY)");
-      const options = {
-        secrets: [secret],
-        fallback: () => undefined,
-        now: () => NOON,
-        log: false,
-      } as const;
-      const receiver = createReceiver({ ...options, inbox }).on(
+      const receiver = createReceiver({ ...silent, inbox }).on(
         "PAYMENT",
         async ({ id }, { transaction }) => {
           await transaction.query("INSERT INTO booked (id) VALUES ($1)", [id]);

@@ -9,7 +9,7 @@ import createKnex, { type Knex } from "knex";
 import { Kysely, PostgresDialect } from "kysely";
 import { Pool } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { NOON, secret } from "../fixtures.ts";
+import { NOON, silent } from "../fixtures.ts";
 import { postgresBinaries, sharedPostgres, type SharedPostgres } from "./servers.ts";
 import { type Booking, send, transactionTests } from "./transaction-tests.ts";
 
@@ -97,16 +97,13 @@ describe.skipIf(postgresBinaries === undefined)(
 
       const clock = { now: NOON };
       const receiverOf = (inbox: Awaited<ReturnType<typeof open>>) => (handler: Booking) =>
-        createReceiver({
-          secrets: [secret],
-          fallback: () => undefined,
-          inbox,
-          now: () => clock.now,
-          log: false,
-        }).on("PAYMENT", async (event, { transaction }) => {
-          const client = (await transaction.client()) as never;
-          await handler(event.id, (id) => library.book(client, id));
-        });
+        createReceiver({ ...silent, inbox, now: () => clock.now }).on(
+          "PAYMENT",
+          async (event, { transaction }) => {
+            const client = (await transaction.client()) as never;
+            await handler(event.id, (id) => library.book(client, id));
+          },
+        );
       const booked = async () =>
         (await library.database.query("SELECT event FROM ledger")).rows.map(
           (row) => (row as { readonly event: unknown }).event,

@@ -20,22 +20,13 @@ describe("eventFactories", () => {
     expect(await expectHandled(receiver, attemptOf(event))).toMatchObject({ type });
   });
 
-  it("numbers events by their counter, whatever their types", () => {
+  it("numbers events by their counter, whatever their types, or by the counter and the clock of the test", () => {
     const events = eventFactories();
     const requested = ["refund.pending", "refund.pending", "customer.created"] as const;
     expect(requested.map((type) => events[type]().id)).toEqual(["evt_1", "evt_2", "evt_3"]);
-  });
-
-  it("uses the counter and the clock of the test", () => {
-    let last = 40;
-    const events = eventFactories({
-      counter: () => (last += 1),
-      now: () => Date.UTC(2026, 10, 24),
-    });
-    expect(events["account.updated"]()).toMatchObject({
-      id: "evt_41",
-      timestamp: "2026-11-24T00:00:00.000Z",
-    });
+    const given = eventFactories({ counter: () => 41, now: () => Date.UTC(2026, 10, 24) });
+    const stamped = { id: "evt_41", timestamp: "2026-11-24T00:00:00.000Z" };
+    expect(given["account.updated"]()).toMatchObject(stamped);
   });
 
   it("changes only the members that are given", () => {
@@ -50,15 +41,11 @@ describe("eventFactories", () => {
     expectTypeOf(changed).toEqualTypeOf<EventTypeMap["payment.succeeded"]>();
   });
 
-  it("removes a member that is given as undefined", () => {
-    const event = eventFactories()["payment.succeeded"]({ data: { settlementDate: undefined } });
-    expect(event.data).not.toHaveProperty("settlementDate");
-  });
-
-  it("does not carry a change over to the next event", () => {
+  it("removes a member that is given as undefined, and carries no change over to the next event", () => {
     const events = eventFactories();
-    events["refund.failed"]({ data: { errorDetails: { errorMessage: "first" } } });
-    expect(JSON.stringify(events["refund.failed"]())).not.toContain("first");
+    const event = events["payment.succeeded"]({ data: { settlementDate: undefined } });
+    expect(event.data).not.toHaveProperty("settlementDate");
+    expect(events["payment.succeeded"]().data).toHaveProperty("settlementDate");
   });
 
   it("refuses a change that makes the event invalid, with its pointer", () => {

@@ -28,14 +28,12 @@ describe("expectHandled", () => {
     });
   });
 
-  const wrong = { ...refundAuthorized(), data: { paymentId: "ref_1" } };
+  const unregistered =
+    /no handler is registered for "customer.activated" or its category: the fall/;
+  const wrong = attemptOf({ ...refundAuthorized(), data: { paymentId: "ref_1" } });
   it.each([
-    [
-      "that no handler is registered",
-      attemptOf(customerActivated()),
-      'no handler is registered for "customer.activated" or its category: the fallback ran',
-    ],
-    ["the pointer of an invalid event", attemptOf(wrong), /CS_EVENT_SCHEMA; \/data\S* is/],
+    ["that no handler is registered", attemptOf(customerActivated()), unregistered],
+    ["the pointer of an invalid event", wrong, /CS_EVENT_SCHEMA; \/data\S* is/],
     ["where a body is not JSON", attemptOf("{", { id: "evt_1" }), /CS_BODY_NOT_JSON; the body /],
   ])("reports %s", async (_what, sent, message) => {
     await expect(expectHandled(recordingReceiver().receiver, sent)).rejects.toThrow(message);
