@@ -22,6 +22,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "countersign-after-store-"));
   inbox = sqliteInbox(join(folder, "inbox.db"));
   clock = NOON;
+  vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
 });
 const receivers: { stop(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -124,18 +125,6 @@ describe("[R-ACK-STORED] an event that is acknowledged once it is stored", () =>
     expect(await receiver.dead()).toEqual([]);
   });
 
-  it("is handled at once after receiver.retry, without a poll", async () => {
-    let handler: Handled = FAILS;
-    const { receiver, send, worked } = storing((id) => handler(id), { maxAttempts: 1 });
-    receiver.start();
-    await send();
-    expect((await worked())[1]).toEqual({ attempts: 1, dead: true });
-    handler = () => undefined;
-    await setImmediate();
-    expect(await receiver.retry("evt_refund1")).toBe(true);
-    expect((await worked())[0].kind).toBe("handled");
-  });
-
   it("is one of at most `concurrency` running at once, and with order per-resource the only one of its resource", async () => {
     const running = new Map<string, () => void>();
     const most: number[] = [];
@@ -189,29 +178,23 @@ describe("[R-ACK-STORED] an event that is acknowledged once it is stored", () =>
     expect((await send(refundAuthorized(begun[0]))).kind).toBe("duplicate");
   });
 
-  it("is taken without a poll when it is stored while the worker looks", async () => {
-    const { receiver, send, worked } = storing(() => Promise.resolve(), { maxAttempts: 1 });
+  it("is taken without a poll when it is stored while the worker looks, and after receiver.retry", async () => {
+    let handler: Handled = () => Promise.resolve();
+    const { receiver, send, worked } = storing((id) => handler(id), { maxAttempts: 1 });
     receiver.start();
     const ids = Array.from({ length: 30 }, (_, index) => `evt_${String(index)}`);
     for (const id of ids) await send(refundAuthorized(id));
     for (const _ of ids) expect((await worked())[0].kind).toBe("handled");
+    handler = FAILS;
+    await send();
+    expect((await worked())[1]).toEqual({ attempts: 1, dead: true });
+    handler = () => undefined;
+    await setImmediate();
+    expect(await receiver.retry("evt_refund1")).toBe(true);
+    expect((await worked())[0].kind).toBe("handled");
   });
 
-  it("leaves no timer behind when its receiver stops during a take", async () => {
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    onTestFinished(() => void vi.useRealTimers());
-    const { receiver } = storing();
-    const { promise, resolve } = Promise.withResolvers<[]>();
-    const take = vi.spyOn(inbox.queue, "take").mockReturnValue(promise);
-    receiver.start();
-    while (take.mock.calls.length === 0) await setImmediate();
-    const stopped = receiver.stop();
-    resolve([]);
-    await stopped;
-    expect(vi.getTimerCount()).toBe(0);
-  });
-
-  it("leaves a single timer for the next poll after several looks", async () => {
+  it("leaves a single timer for the next poll after several looks, and none when its receiver stops during a take", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     onTestFinished(() => void vi.useRealTimers());
     const { receiver, send, worked } = storing();
@@ -222,10 +205,18 @@ describe("[R-ACK-STORED] an event that is acknowledged once it is stored", () =>
       for (let turn = 0; turn < 10; turn += 1) await setImmediate();
     }
     expect(vi.getTimerCount()).toBe(1);
+    const { promise, resolve } = Promise.withResolvers<[]>();
+    const take = vi.spyOn(inbox.queue, "take").mockReturnValue(promise);
+    await send(refundAuthorized("evt_4"));
+    while (take.mock.calls.length === 0) await setImmediate();
+    const stopped = receiver.stop();
+    resolve([]);
+    await stopped;
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   it("warns once if no worker of the process was started", async () => {
-    const warn = vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
+    const warn = vi.spyOn(process, "emitWarning");
     const { send } = storing();
     await send(refundAuthorized("evt_1"));
     await send(refundAuthorized("evt_2"));
@@ -240,7 +231,6 @@ describe("[R-ACK-STORED] an event that is acknowledged once it is stored", () =>
     const lines: string[] = [];
     const log = { warn: (text: string) => void lines.push(text), error: () => undefined };
     const { receiver, send } = storing(undefined, {}, { log });
-    vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
     const strangerArrives = async (ms: number): Promise<number> => {
       clock += ms;
       vi.advanceTimersByTime(ms);

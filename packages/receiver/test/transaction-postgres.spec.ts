@@ -88,12 +88,12 @@ describe.skipIf(postgresBinaries === undefined)(
         await book(id, transaction);
         await transaction.query("SELECT pg_sleep(30)");
       };
-      const receiver = receiverOf(run, { answerMs: 200, lease: 600 });
+      const receiver = receiverOf(run, { answerMs: 400, lease: 1500 });
       expect(await send(receiver)).toMatchObject({ code: "CS_HANDLER_TIMEOUT" });
       // Another process has free handlers; this one's only slot is taken.
       expect((await send(receiverOf(book))).kind).toBe("in_progress");
       await expect.poll(() => reported.at(-1)).toMatchObject({ code: "CS_CLAIM_LOST" });
-      clock.now += 600;
+      clock.now += 1500;
       expect(await booked()).toEqual([]);
       expect((await send(receiverOf(book))).kind).toBe("handled");
       expect(await booked()).toEqual(["evt_1"]);

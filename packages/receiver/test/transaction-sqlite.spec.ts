@@ -1,6 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createReceiver } from "@countersign/receiver";
 import {
@@ -10,25 +8,21 @@ import {
 } from "@countersign/receiver/sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { NOON, silent } from "./fixtures.ts";
+import { folderInTest } from "./inboxes/in-test.ts";
 import { send, transactionTests } from "./inboxes/transaction-tests.ts";
 
-let folder: string;
 let path: string;
 let inbox: SqliteInbox;
 const clock = { now: NOON };
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "countersign-transaction-"));
-  path = join(folder, "shop.db");
+  path = join(folderInTest(), "shop.db");
   const shop = new DatabaseSync(path);
   shop.exec("CREATE TABLE ledger (event TEXT NOT NULL)");
   shop.close();
   inbox = sqliteInbox({ path });
   clock.now = NOON;
 });
-afterEach(() => {
-  inbox.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterEach(() => inbox.close());
 
 const receiverOf = (
   handler: (id: string, transaction: SqliteTransaction) => void | Promise<void>,
@@ -100,12 +94,9 @@ describe("a handler's writes in SQLite", () => {
         await Promise.resolve();
       }),
     );
-    expect(await send(receiver)).toMatchObject({
-      code: "CS_HANDLER_FAILED",
-      error: expect.objectContaining({
-        message: expect.stringContaining("synchronous") as string,
-      }) as Error,
-    });
+    const message: unknown = expect.stringContaining("synchronous");
+    const failure = { code: "CS_HANDLER_FAILED", error: { message } };
+    expect(await send(receiver)).toMatchObject(failure);
     expect(booked()).toEqual([]);
   });
 

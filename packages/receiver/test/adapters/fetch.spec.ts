@@ -114,6 +114,8 @@ describe("toFetch", () => {
   });
 
   it("[R-BODY-CONSUMED] answers 500 to decoded text and to a body marked as used", async () => {
+    vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
+    onTestFinished(() => void vi.restoreAllMocks());
     const { receiver } = recordingReceiver();
     const text = new ReadableStream({ start: (controller) => controller.enqueue("text") });
     const closed = new ReadableStream({ start: (controller) => controller.close() });

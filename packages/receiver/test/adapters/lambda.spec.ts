@@ -10,21 +10,24 @@ const gateway = { httpMethod: "POST", path: "/webhooks", headers };
 const isBase64Encoded = true;
 
 describe("toLambda with a body in base64", () => {
-  it.each([
-    ["a foreign character", `${base64.slice(0, 8)}!${base64.slice(9)}`],
-    ["a character that decoders skip", `${base64.slice(0, 8)}!${base64.slice(8)}`],
-    ["a line break", `${base64.slice(0, 76)}\n${base64.slice(76)}`],
-    ["a space at its end", `${base64} `],
-    ["the alphabet of URLs", Buffer.from("??>").toString("base64url")],
-    ["missing padding", Buffer.from("{}").toString("base64").replace("=", "")],
-    ["padding in its middle", `${Buffer.from("{}").toString("base64")}${base64}`],
-    ["bits after its end", "e31="],
-    ["one character", "e"],
-  ])("answers 400 to %s", async (_what, garbled) => {
-    const { receiver, outcomes } = recordingReceiver();
-    const answer = await toLambda(receiver)({ ...gateway, body: garbled, isBase64Encoded });
-    expect([answer.statusCode, answer.body]).toEqual([400, '{"code":"CS_BODY_NOT_JSON"}']);
-    expect(outcomes).toEqual([{ kind: "rejected", code: "CS_BODY_NOT_JSON" }]);
+  it("answers 400 to text that is not canonical base64", async () => {
+    const [braces, at] = [Buffer.from("{}").toString("base64"), 8];
+    for (const garbled of [
+      `${base64.slice(0, at)}!${base64.slice(at + 1)}`,
+      `${base64.slice(0, at)}!${base64.slice(at)}`,
+      `${base64.slice(0, 76)}\n${base64.slice(76)}`,
+      `${base64} `,
+      Buffer.from("??>").toString("base64url"),
+      braces.replace("=", ""),
+      `${braces}${base64}`,
+      "e31=",
+      "e",
+    ]) {
+      const { receiver, outcomes } = recordingReceiver();
+      const answer = await toLambda(receiver)({ ...gateway, body: garbled, isBase64Encoded });
+      expect([answer.statusCode, answer.body]).toEqual([400, '{"code":"CS_BODY_NOT_JSON"}']);
+      expect(outcomes).toEqual([{ kind: "rejected", code: "CS_BODY_NOT_JSON" }]);
+    }
   });
 
   it("accepts no other text for the same bytes", async () => {
@@ -65,11 +68,13 @@ describe("toLambda with a body as text", () => {
     expect(handled).toEqual([]);
   });
 
-  it.each([{}, { body: null }, { body: "" }])("reads %j as an empty body", async (event) => {
+  it("reads no text, null and an empty text as an empty body", async () => {
     const { receiver } = recordingReceiver();
     const signed = attemptOf("", { id: "evt_refund1" });
-    const answer = await toLambda(receiver)({ ...gateway, headers: signed.headers, ...event });
-    expect([answer.statusCode, answer.body]).toEqual([400, '{"code":"CS_BODY_NOT_JSON"}']);
+    for (const event of [{}, { body: null }, { body: "" }]) {
+      const answer = await toLambda(receiver)({ ...gateway, headers: signed.headers, ...event });
+      expect([answer.statusCode, answer.body]).toEqual([400, '{"code":"CS_BODY_NOT_JSON"}']);
+    }
   });
 });
 
@@ -88,13 +93,12 @@ describe("toLambda's answer", () => {
     expect(answer.multiValueHeaders).toEqual({ "content-type": ["application/json"] });
   });
 
-  it.each([{}, { requestContext: {} }, { httpMethod: "GET" }, { Records: [] }])(
-    "is 405 to an event that is not a POST: %j",
-    async (event) => {
-      const { receiver, outcomes } = recordingReceiver();
+  it("is 405 to an event that is not a POST", async () => {
+    const { receiver, outcomes } = recordingReceiver();
+    for (const event of [{}, { requestContext: {} }, { httpMethod: "GET" }, { Records: [] }]) {
       const answer = await toLambda(receiver)(event);
       expect([answer.statusCode, answer.headers]).toEqual([405, { allow: "POST" }]);
-      expect(outcomes).toEqual([]);
-    },
-  );
+    }
+    expect(outcomes).toEqual([]);
+  });
 });

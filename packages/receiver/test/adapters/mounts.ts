@@ -31,43 +31,35 @@ export interface Mount {
 
 type Shape = (request: IncomingMessage, body: Buffer) => LambdaEvent;
 
+const elb = ({ method = "" }: IncomingMessage, body: Buffer) =>
+  ({ httpMethod: method, path: "/webhooks", ...encoded(body) }) as const;
+const version2 = ({ method = "" }: IncomingMessage) =>
+  ({ rawPath: "/webhooks", requestContext: { http: { method } } }) as const;
+const encoded = (body: Buffer) => ({ body: body.toString("base64"), isBase64Encoded: true });
+const decoded = (body: Buffer) => ({ body: text(body), isBase64Encoded: false });
+
 /** The events that API Gateway, function URLs and load balancers make of a request, by their manuals. */
 const shapes = {
   "API Gateway 1.0": (request, body) => ({
-    httpMethod: request.method ?? "",
-    path: "/webhooks",
+    ...elb(request, body),
     headers: lastOf(request),
     multiValueHeaders: allOf(request),
-    body: body.length === 0 ? null : text(body),
-    isBase64Encoded: false,
+    ...(body.length === 0 ? { body: null, isBase64Encoded: false } : decoded(body)),
   }),
   "API Gateway 2.0": (request, body) => ({
-    rawPath: "/webhooks",
-    requestContext: { http: { method: request.method ?? "" } },
+    ...version2(request),
     headers: joined(request),
-    ...(body.length === 0 ? {} : { body: text(body) }),
-    isBase64Encoded: false,
+    ...(body.length === 0 ? { isBase64Encoded: false } : decoded(body)),
   }),
   "a function URL": (request, body) => ({
-    rawPath: "/webhooks",
-    requestContext: { http: { method: request.method ?? "" } },
+    ...version2(request),
     headers: joined(request),
-    body: body.toString("base64"),
-    isBase64Encoded: true,
+    ...encoded(body),
   }),
-  "a load balancer": (request, body) => ({
-    httpMethod: request.method ?? "",
-    path: "/webhooks",
-    headers: lastOf(request),
-    body: body.toString("base64"),
-    isBase64Encoded: true,
-  }),
+  "a load balancer": (request, body) => ({ ...elb(request, body), headers: lastOf(request) }),
   "a load balancer with multi-value headers": (request, body) => ({
-    httpMethod: request.method ?? "",
-    path: "/webhooks",
+    ...elb(request, body),
     multiValueHeaders: allOf(request),
-    body: body.toString("base64"),
-    isBase64Encoded: true,
   }),
 } satisfies Record<string, Shape>;
 

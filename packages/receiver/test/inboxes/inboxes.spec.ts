@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { type ClaimRequest, createReceiver, memoryInbox } from "@countersign/receiver";
 import { postgresInbox, postgresMigrations } from "@countersign/receiver/postgres";
@@ -15,7 +14,8 @@ import {
   startPgbouncer,
   startPostgres,
 } from "./servers.ts";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { folderInTest } from "./in-test.ts";
 
 const DAY = 86_400_000;
 const claimOf = (id: string, changes: Partial<ClaimRequest> = {}): ClaimRequest => ({
@@ -109,19 +109,14 @@ describe("the memory inbox", () => {
 
 describe("the SQLite inbox", () => {
   it("creates files that only their owner can read, and keeps the mode of an existing file", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "countersign-mode-"));
+    const path = join(folderInTest(), "inbox.db");
     const mask = process.umask(0o022);
-    try {
-      const path = join(folder, "inbox.db");
-      const inbox = sqliteInbox(path);
-      await inbox.claim(claimOf("a"));
-      for (const file of [path, `${path}-wal`, `${path}-shm`])
-        expect(statSync(file).mode & 0o777).toBe(0o600);
-      inbox.close();
-    } finally {
-      process.umask(mask);
-      rmSync(folder, { recursive: true, force: true });
-    }
+    onTestFinished(() => void process.umask(mask));
+    const inbox = sqliteInbox(path);
+    await inbox.claim(claimOf("a"));
+    for (const file of [path, `${path}-wal`, `${path}-shm`])
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+    inbox.close();
   });
 });
 
