@@ -18,7 +18,7 @@ export const eventsOf = ({ service }: Pick<TestService, "service">): Promise<Sto
   );
 
 /**
- * Lets a merchant's customers, accounts, payments and refunds enter each of their states.
+ * Lets a merchant's customers, accounts, payments and refunds enter each of their states, most of them by two equal moves.
  *
  * @returns The resources that were answered.
  */
@@ -27,17 +27,18 @@ export async function everything(open: TestService): Promise<Record<string, unkn
   const { token } = merchant;
   const { useCases } = service;
   const customerId = await newCustomer(service, merchant);
-  for (const move of ["activate", "deactivate", "activate"] as const)
+  for (const move of ["activate", "activate", "deactivate", "deactivate", "activate"] as const)
     await useCases.moveCustomer(merchant, { customerId, move });
   const account = { customerId, institution: "Second Bank", lastFour: "0000" };
   await useCases.linkAccount(merchant, { ...account, type: "savings" });
   const customer = await call("GET", `/v1/customers/${customerId}`, { token });
-  await useCases.deactivateAccount(merchant, { customerId });
+  for (let i = 0; i < 2; i++) await useCases.deactivateAccount(merchant, { customerId });
   const pay = async (
     ...moves: readonly ("settlePayment" | "coverPayment" | "authorizePayment" | "failPayment")[]
   ): Promise<string> => {
     const paymentId = await newPayment(service, merchant);
-    for (const move of moves) await useCases[move](merchant, { paymentId });
+    for (const move of moves)
+      for (let i = 0; i < 2; i++) await useCases[move](merchant, { paymentId });
     return paymentId;
   };
   const before = [await pay("settlePayment"), await pay("settlePayment", "coverPayment")];

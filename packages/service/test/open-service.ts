@@ -1,6 +1,6 @@
 import { profiles } from "@countersign/schemas/profiles";
 import { Agent, request } from "undici";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { startService, type RunningService } from "../src/start-service.ts";
 import type { Driver } from "../src/store/driver.ts";
 import { sqliteDriver } from "../src/store/sqlite/driver.ts";
@@ -117,6 +117,26 @@ export async function openService(options: OpenOptions = {}): Promise<TestServic
     return { status: answer.statusCode, headers: answer.headers, text, body: parsed };
   };
   return { service, clock, merchant, call, addMerchant, close };
+}
+
+/** Tables that a refused call must leave as they were. Refunds are in `payments`. */
+const WATCHED = ["payments", "events", "deliveries", "subscriptions", "tokens"];
+
+/** `openService`, whose refused calls must store nothing. Only for calls that run one after the other. */
+export async function openWatched(options?: OpenOptions): Promise<TestService> {
+  const open = await openService(options);
+  const stored = (): Promise<unknown> => {
+    const sql = (table: string): string => `SELECT * FROM ${table} ORDER BY 1`;
+    return Promise.all(WATCHED.map((table) => open.service.driver.query(sql(table))));
+  };
+  const call: TestService["call"] = async (method, path, sent) => {
+    const before = await stored();
+    const answer = await open.call(method, path, sent);
+    const name = `${method} ${path}`;
+    if (answer.status >= 400) expect([name, await stored()]).toEqual([name, before]);
+    return answer;
+  };
+  return { ...open, call };
 }
 
 async function newMerchant(

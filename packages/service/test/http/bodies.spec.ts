@@ -1,12 +1,10 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { subscription, type CallOptions } from "../open-service.ts";
+import { openWatched, subscription, type CallOptions } from "../open-service.ts";
 import { newPayment } from "../payments.ts";
 import { refusal } from "../validated.ts";
-import { watchRefusals } from "../watch-refusals.ts";
 
-const openService = watchRefusals();
 // One service for all: what is refused leaves nothing behind that another case could meet.
-const { service, merchant, call } = await openService({ atEnd: afterAll });
+const { service, merchant, call } = await openWatched({ atEnd: afterAll });
 const { clientId: client_id, clientSecret: client_secret } = merchant;
 
 const refund = {

@@ -1,15 +1,12 @@
 import { Readable } from "node:stream";
 import { request } from "undici";
 import { afterAll, describe, expect, it } from "vitest";
-import { refundOrder, type CallOptions } from "../open-service.ts";
+import { openWatched, refundOrder, type CallOptions } from "../open-service.ts";
 import { newPayment } from "../payments.ts";
 import { refusal } from "../validated.ts";
-import { watchRefusals } from "../watch-refusals.ts";
-
-const openService = watchRefusals();
 
 // One service for all: what is refused leaves nothing behind that another test could meet.
-const { service, merchant, call, addMerchant } = await openService({ atEnd: afterAll });
+const { service, merchant, call, addMerchant } = await openWatched({ atEnd: afterAll });
 const paymentId = await newPayment(service, merchant, { requestKey: "used", cents: 1n });
 const { token: coreOnly } = await addMerchant(["core"]);
 const customer = "/v1/customers/cus_1";

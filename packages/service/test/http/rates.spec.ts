@@ -2,11 +2,15 @@ import { profiles, type Profile } from "@countersign/schemas/profiles";
 import { describe, expect, it } from "vitest";
 import { RateLimiter } from "../../src/http/rate-limiter.ts";
 import { sourceOf } from "../../src/http/source-of.ts";
-import type { OpenOptions, TestAnswer, TestMerchant, TestService } from "../open-service.ts";
+import {
+  openWatched,
+  type OpenOptions,
+  type TestAnswer,
+  type TestMerchant,
+  type TestService,
+} from "../open-service.ts";
 import { refusal, validated } from "../validated.ts";
-import { watchRefusals } from "../watch-refusals.ts";
 
-const openWatched = watchRefusals();
 const { standard } = profiles;
 
 const open = (limits: Partial<Profile["rateLimit"]> = {}, options: OpenOptions = {}) =>
@@ -37,33 +41,27 @@ const getToken = (
 const from = (ip: string): Record<string, string> => ({ "x-forwarded-for": ip });
 const wrong = { clientId: "cli_none", clientSecret: "x".repeat(40) };
 
-describe("[P-LIMIT-RATE] a rate limiter", () => {
-  it("accepts a burst of the limit, then one call for each part of the period, for each key", () => {
-    const limiter = new RateLimiter({ calls: 4, perMs: 1000 });
-    expect([1, 2, 3, 4, 5].map(() => limiter.take("a", 0))).toEqual([0, 0, 0, 0, 250]);
-    expect([249, 250, 250].map((now) => limiter.take("a", now))).toEqual([1, 0, 250]);
-    expect(limiter.take("b", 0)).toBe(0);
-    limiter.giveBack("a");
-    limiter.giveBack("unknown");
-    expect(limiter.take("a", 250)).toBe(0);
-    // A clock that is set back locks nobody out for longer than a period.
-    expect(limiter.take("a", -1_000_000)).toBeLessThanOrEqual(1000);
-  });
-
-  it("forgets the keys seen longest ago beyond 10,000, and sees an IPv6 network as one source", () => {
-    const limiter = new RateLimiter({ calls: 1, perMs: 1000 });
-    for (let i = 0; i < 20_000; i++) limiter.take(`key ${i}`, 0);
-    expect(limiter.size).toBe(10_000);
-    expect([limiter.take("key 10000", 0), limiter.take("key 9999", 0)]).toEqual([1000, 0]);
-    for (const [ip, source] of [
-      ["::ffff:192.0.2.7", "192.0.2.7"],
-      ["2001:db8:1:2:3:4:5:6", "20010db800010002::/64"],
-      ["2001:db8:1:2:ffff::1", "20010db800010002::/64"],
-      ["not an address", "unknown"],
-      [undefined, "unknown"],
-    ] as const)
-      expect(sourceOf({ ip })).toBe(source);
-  });
+it("[P-LIMIT-RATE] a rate limiter accepts a burst and then one call for each part of the period, forgets the keys seen longest ago beyond 10,000, and sees an IPv6 network as one source", () => {
+  const limiter = new RateLimiter({ calls: 4, perMs: 1000 });
+  expect([1, 2, 3, 4, 5].map(() => limiter.take("a", 0))).toEqual([0, 0, 0, 0, 250]);
+  expect([249, 250, 250].map((now) => limiter.take("a", now))).toEqual([1, 0, 250]);
+  limiter.giveBack("a");
+  limiter.giveBack("unknown");
+  expect(limiter.take("a", 250)).toBe(0);
+  // A clock that is set back locks nobody out for longer than a period.
+  expect(limiter.take("a", -1_000_000)).toBeLessThanOrEqual(1000);
+  const single = new RateLimiter({ calls: 1, perMs: 1000 });
+  for (let i = 0; i < 20_000; i++) single.take(`key ${i}`, 0);
+  expect(single.size).toBe(10_000);
+  expect([single.take("key 10000", 0), single.take("key 9999", 0)]).toEqual([1000, 0]);
+  for (const [ip, source] of [
+    ["::ffff:192.0.2.7", "192.0.2.7"],
+    ["2001:db8:1:2:3:4:5:6", "20010db800010002::/64"],
+    ["2001:db8:1:2:ffff::1", "20010db800010002::/64"],
+    ["not an address", "unknown"],
+    [undefined, "unknown"],
+  ] as const)
+    expect(sourceOf({ ip })).toBe(source);
 });
 
 describe("the calls of one client", () => {

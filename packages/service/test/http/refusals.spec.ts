@@ -3,14 +3,12 @@ import { afterAll, describe, expect, it } from "vitest";
 import { errorCodes } from "../../src/error-codes.ts";
 import { meaningOf } from "../../src/http/words.ts";
 import { policyOf } from "../../src/policy-of.ts";
-import { openService, refundOrder, subscription } from "../open-service.ts";
+import { openWatched, openService, refundOrder, subscription } from "../open-service.ts";
 import { newPayment } from "../payments.ts";
 import { refusal, validated } from "../validated.ts";
-import { watchRefusals } from "../watch-refusals.ts";
 
-const open = watchRefusals();
 // One service for all: what is refused leaves nothing behind that another test could meet.
-const { service, merchant, call } = await open({ atEnd: afterAll });
+const { service, merchant, call } = await openWatched({ atEnd: afterAll });
 const sandbox = await openService({ atEnd: afterAll, allowLoopbackHttp: true });
 
 /** The message of the whole refusal, and those of its members by their places. */

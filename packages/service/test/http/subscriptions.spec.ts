@@ -1,12 +1,10 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { openService, type TestAnswer, type TestService } from "../open-service.ts";
+import { openWatched, openService, type TestAnswer, type TestService } from "../open-service.ts";
 import { newCustomer, newPayment } from "../payments.ts";
 import { refusal, validated } from "../validated.ts";
-import { watchRefusals } from "../watch-refusals.ts";
 
-const open = watchRefusals();
 // One service for all that is refused.
-const shared = await open({ atEnd: afterAll });
+const shared = await openWatched({ atEnd: afterAll });
 
 const secretKey = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const url = "https://merchant.example/webhooks";
@@ -94,7 +92,7 @@ describe("POST /v1/webhook/subscribe", () => {
       const answer = await subscribe(shared, { url: bad });
       expect(refusal(answer)).toEqual({ status: 400, code, members: { "/url": code } });
     }
-    const sandbox = await open({ allowLoopbackHttp: true });
+    const sandbox = await openWatched({ allowLoopbackHttp: true });
     for (const [host, status] of [
       ["https://merchant.example:8443", 200],
       ["http://127.0.0.1", 200],
@@ -114,7 +112,7 @@ describe("POST /v1/webhook/subscribe", () => {
     const lines: string[] = [];
     const write = (fields: object, message: string): void =>
       void lines.push(JSON.stringify(fields) + message);
-    const opened = await open({ logger: { info: write, warn: write, error: write } });
+    const opened = await openWatched({ logger: { info: write, warn: write, error: write } });
     const encoded = (prefix: string, bytes: number): string =>
       prefix + Buffer.alloc(bytes, 7).toString("base64");
     const weak = [

@@ -1,15 +1,14 @@
 import { afterAll, describe, expect, it } from "vitest";
 import {
+  openWatched,
   openService,
   type TestAnswer,
   type TestMerchant,
   type TestService,
 } from "../open-service.ts";
 import { validated } from "../validated.ts";
-import { watchRefusals } from "../watch-refusals.ts";
 
-const open = watchRefusals();
-const shared = await open({ atEnd: afterAll });
+const shared = await openWatched({ atEnd: afterAll });
 
 const basic = (text: string): string => `Basic ${Buffer.from(text).toString("base64")}`;
 const basicOf = ({ clientId, clientSecret }: TestMerchant): string =>

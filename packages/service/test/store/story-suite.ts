@@ -3,16 +3,11 @@ import type { SubscriptionDetails } from "@countersign/rules";
 import { expect, it, onTestFinished } from "vitest";
 import { Deliverer } from "../../src/delivery/deliver.ts";
 import { moveClock } from "../../src/store/tables/clocks.ts";
-import { listCustomers } from "../../src/store/tables/customers.ts";
 import { listAttempts } from "../../src/store/operations/deliveries/list-attempts.ts";
 import { listDeliveries } from "../../src/store/operations/deliveries/list-deliveries.ts";
-import { listSubscriptionHealth } from "../../src/store/operations/deliveries/list-subscription-health.ts";
 import { replayDelivery } from "../../src/store/operations/deliveries/replay-delivery.ts";
 import { resumeSubscription } from "../../src/store/operations/deliveries/resume-subscription.ts";
-import { listEvents } from "../../src/store/tables/events.ts";
-import { listPayments } from "../../src/store/tables/payments.ts";
 import { nextDueAt } from "../../src/store/tables/refunds.ts";
-import { listSubscriptions } from "../../src/store/tables/subscriptions.ts";
 import { deleteExpiredTokens } from "../../src/store/tables/tokens.ts";
 import type { Driver } from "../../src/store/driver.ts";
 import { sqliteDriver } from "../../src/store/sqlite/driver.ts";
@@ -88,8 +83,7 @@ async function story(driver: Driver) {
   const deliverer = new Deliverer(ports, policy);
   await deliverer.drain("live");
   await deliverer.stop({ graceMs: 1000 });
-  const page = { merchantId, limit: 1000 };
-  const [first] = await listDeliveries(driver, page);
+  const [first] = await listDeliveries(driver, { merchantId, limit: 1000 });
   const [{ clockId = "" } = {}] = await driver.query<{ clockId?: string }>(
     `SELECT id AS "clockId" FROM clocks WHERE id <> 'live'`,
   );
@@ -103,12 +97,6 @@ async function story(driver: Driver) {
       await replayDelivery(tx, { merchantId, id: first?.id ?? "", at: now }),
       await resumeSubscription(tx, { merchantId, key: good, at: now }),
     ]),
-    await listPayments(driver, page),
-    await listCustomers(driver, page),
-    await listEvents(driver, page),
-    await listSubscriptions(driver, page),
-    await listSubscriptionHealth(driver, page),
-    await listDeliveries(driver, page),
     await listAttempts(driver, [first?.id ?? ""]),
   );
   const tables: Record<string, Record<string, unknown>[]> = {};

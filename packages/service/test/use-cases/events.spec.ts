@@ -13,54 +13,34 @@ function leaves(value: unknown, name = ""): [name: string, value: unknown][] {
 describe("the events of a merchant", () => {
   it("[P-EVENT-SCHEMA] are written once for every state that is entered, and fit their schemas", async () => {
     const open = await openService();
-    const { service, merchant, clock } = open;
-    const { useCases } = service;
-    const customerId = await newCustomer(service, merchant);
-    for (const move of ["activate", "activate", "deactivate", "deactivate", "activate"] as const) {
-      await useCases.moveCustomer(merchant, { customerId, move });
-    }
-    clock.advance(1);
-    const account = { customerId, institution: "Second Bank", lastFour: "0000" };
-    await useCases.linkAccount(merchant, { ...account, type: "savings" });
-    for (let i = 0; i < 2; i++) await useCases.deactivateAccount(merchant, { customerId });
-    const made = await useCases.createPayment(merchant, { customerId, amountCents: 1050n });
-    if (!made.ok) throw new Error(made.code);
-    const named = { paymentId: made.payment.id };
-    for (let i = 0; i < 2; i++) await useCases.authorizePayment(merchant, named);
-    for (let i = 0; i < 2; i++) await useCases.settlePayment(merchant, named);
-    for (let i = 0; i < 2; i++) await useCases.coverPayment(merchant, named);
-    for (let i = 0; i < 2; i++) await useCases.failPayment(merchant, named);
-    const canceled = await newPayment(service, merchant);
-    await useCases.failPayment(merchant, { paymentId: canceled, status: "CANCELED" });
-
-    const written = await events(open);
-    expect(written.map(({ type }) => type)).toEqual([
-      "customer.created",
-      "account.linked",
-      "customer.activated",
-      "customer.deactivated",
-      "customer.activated",
-      "account.updated",
-      "account.linked",
-      "account.deactivated",
-      "payment.created",
-      "payment.authorized",
-      "payment.succeeded",
-      "payment.failed",
-      "customer.created",
-      "account.linked",
-      "payment.created",
-      "payment.canceled",
-    ]);
-    for (const { id, type, category, payload, at } of written) {
+    await everything(open);
+    const counts: Record<string, number> = {};
+    for (const { id, type, category, payload, at } of await events(open)) {
+      counts[type] = (counts[type] ?? 0) + 1;
       const event: unknown = JSON.parse(payload);
       const validation = validateEvent(event);
       expect([type, validation.ok ? [] : validation.errors]).toEqual([type, []]);
       expect(event).toMatchObject({ id, type, category, timestamp: new Date(at).toISOString() });
       expect(id).toMatch(/^evt_[A-Za-z0-9_-]{22}$/);
-      // JSON's shortest form would be 10.5 and 100.
-      if (type.startsWith("payment.")) expect(payload).toMatch(/"value":(?:10\.50|100\.00)}/);
+      // JSON's shortest form would be 100.
+      if (type.startsWith("payment.")) expect(payload).toContain('"value":100.00}');
     }
+    expect(counts).toEqual({
+      "customer.created": 8,
+      "customer.activated": 2,
+      "customer.deactivated": 1,
+      "account.linked": 9,
+      "account.updated": 1,
+      "account.deactivated": 1,
+      "payment.created": 7,
+      "payment.authorized": 1,
+      "payment.succeeded": 3,
+      "payment.failed": 2,
+      "payment.canceled": 1,
+      "refund.pending": 3,
+      "refund.authorized": 2,
+      "refund.failed": 4,
+    });
   });
 
   it("T-06 T-25 T-26 and the answers have only the interface's statuses, times in UTC with milliseconds, and errorDetails exactly when a payment failed", async () => {
