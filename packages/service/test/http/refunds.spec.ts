@@ -90,24 +90,6 @@ describe("a refund of a payment that is still processing", () => {
     expect(await types("refund")).toEqual(["refund.pending", "refund.failed"]);
     expect(await stored("DEBIT")).toMatchObject([{ reserved_cents: 0 }]);
   });
-});
-
-describe("a refund of a settled payment", () => {
-  it("T-08 T-17 is PENDING before its threshold and AUTHORIZED from it on, and writes only that event, whatever happens later", async () => {
-    for (const [instant, paymentStatus, event] of [
-      ["2026-11-25T04:59:59.999Z", "PENDING", "refund.pending"],
-      ["2026-11-25T05:00:00.000Z", "AUTHORIZED", "refund.authorized"],
-    ] as const) {
-      const { ask, pay, sweep, clock, types } = await open();
-      await pay("settlePayment");
-      clock.moveTo(instant);
-      expect(validated("refund", await ask())).toMatchObject({ paymentStatus });
-      // T-34: what was AUTHORIZED at once is not moved, and not reported, again.
-      await sweep();
-      if (paymentStatus === "AUTHORIZED") await pay("failPayment", "coverPayment");
-      expect(await types("refund")).toEqual([event]);
-    }
-  });
 
   it("T-17 whose hold would end beyond the bank calendar leaves the payment unsettled, and stores nothing", async () => {
     const { ask, pay, clock, stored, types } = await open();

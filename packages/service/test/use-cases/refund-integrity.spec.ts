@@ -1,8 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { textOf } from "../../src/store/driver.ts";
 import { failCommit, failStatement, hookedDriver, type DriverHooks } from "../hooked-driver.ts";
-import { expectToldOnce } from "../instances/told-once.ts";
 import {
   openService,
   refundOrder,
@@ -50,60 +48,6 @@ const everything = ({ service }: TestService): Promise<unknown> =>
       service.driver.query(`SELECT * FROM ${table}`),
     ),
   );
-
-describe("the refunds of one payment", () => {
-  type Move =
-    | { readonly type: "ask"; readonly cents: readonly number[] }
-    | { readonly type: "settle" | "fail" | "cover" | "sweep" };
-  const move: fc.Arbitrary<Move> = fc.oneof(
-    {
-      weight: 2,
-      arbitrary: fc.record({
-        type: fc.constant("ask" as const),
-        cents: fc.array(fc.integer({ min: 1, max: 600 }), { minLength: 1, maxLength: 6 }),
-      }),
-    },
-    fc.record({ type: fc.constantFrom("settle" as const, "sweep") }),
-    fc.record({ type: fc.constantFrom("fail" as const, "cover") }),
-  );
-
-  it("[P-EVENT-EACH-STATE] never exceed it, reserve what they should, and report each state once, whatever happens", async () => {
-    const opened = await open();
-    const { service, merchant, clock, ask } = opened;
-    let run = 0;
-    await fc.assert(
-      fc.asyncProperty(fc.array(move, { minLength: 3, maxLength: 8 }), async (moves) => {
-        run++;
-        const paymentId = await newPayment(service, merchant, { cents: 1000n });
-        for (const [at, step] of moves.entries()) {
-          const named = { paymentId };
-          if (step.type === "ask") {
-            const before = await reserved(opened, paymentId);
-            const answers = await Promise.all(
-              step.cents.map((cents, i) => ask(paymentId, cents, `${run}-${at}-${i}`)),
-            );
-            const [after] = await reserved(opened, paymentId);
-            // Each one that was refused did not fit beside those that were accepted.
-            const refused = step.cents.filter((_, i) => answers[i]?.status !== 201);
-            expect(after + Math.min(...refused)).toBeGreaterThan(1000);
-            expect(after).toBeGreaterThanOrEqual(before[0]);
-          } else if (step.type === "settle") await service.useCases.settlePayment(merchant, named);
-          else if (step.type === "fail") await service.useCases.failPayment(merchant, named);
-          else if (step.type === "cover") await service.useCases.coverPayment(merchant, named);
-          else {
-            clock.advance(7 * 86_400_000);
-            await service.useCases.moveDueRefunds({ now: clock.now(), clockId: "live" });
-          }
-          const [row, sum] = await reserved(opened, paymentId);
-          expect(row).toBe(sum);
-          expect(row).toBeLessThanOrEqual(1000);
-        }
-        await expectToldOnce(service.driver, paymentId, 0);
-      }),
-      { numRuns: 40 },
-    );
-  });
-});
 
 describe("a refund request whose transaction fails", () => {
   it("stores nothing, whichever statement fails", async () => {
