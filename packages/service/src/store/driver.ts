@@ -38,7 +38,10 @@ export interface TransactionOptions {
   readonly isDurable?: boolean;
 }
 
-/** A database. `query` outside a transaction reads committed rows and writes nothing. */
+/**
+ * A database. `query` outside a transaction reads committed rows and writes nothing; it throws
+ * `StoreUnavailableError` as `transaction` does.
+ */
 export interface Driver extends Queryable {
   /**
    * Runs `run` and commits what it wrote; a rejection of `run` undoes its writes and is passed on. So

@@ -1,5 +1,5 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import type { SqlValue } from "../driver.ts";
+import { StoreUnavailableError, type SqlValue } from "../driver.ts";
 
 /** Statements kept prepared on one connection; texts with a list of values come in many lengths. */
 const MAX_PREPARED = 256;
@@ -24,8 +24,13 @@ export class SqliteConnection {
     return this.#database.isTransaction;
   }
 
+  /** @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: the file is at fault, not the statement. */
   run(sql: string, params: readonly SqlValue[] = []): Record<string, unknown>[] {
-    return this.#prepare(sql).all(...params);
+    try {
+      return this.#prepare(sql).all(...params);
+    } catch (error) {
+      throw UNAVAILABLE.has(resultCodeOf(error)) ? unavailable(error) : error;
+    }
   }
 
   /** Statements without parameters or rows: BEGIN, SAVEPOINT, COMMIT and their like. */
@@ -63,6 +68,8 @@ function toSqlite(sql: string): string {
 }
 
 const SQLITE_BUSY = 5;
+/** Busy, locked, out of memory, I/O error, corrupt, full, cannot open, locking protocol, not a database. */
+const UNAVAILABLE: ReadonlySet<number> = new Set([SQLITE_BUSY, 6, 7, 10, 11, 13, 14, 15, 26]);
 const PAUSE_MS = 5;
 
 /**
@@ -81,7 +88,7 @@ function openWal(path: string, { busyMs }: { readonly busyMs: number }): Databas
       database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
       return database;
     } catch (error) {
-      if (!isBusy(error) || waited >= busyMs) {
+      if (resultCodeOf(error) !== SQLITE_BUSY || waited >= busyMs) {
         database.close();
         throw error;
       }
@@ -90,9 +97,14 @@ function openWal(path: string, { busyMs }: { readonly busyMs: number }): Databas
   }
 }
 
-/** Extended codes keep the plain one in their lowest byte. */
-const isBusy = (error: unknown): boolean =>
-  error instanceof Error &&
-  "errcode" in error &&
-  typeof error.errcode === "number" &&
-  (error.errcode & 0xff) === SQLITE_BUSY;
+/** The lowest byte of an extended result code; 0 if the error is not SQLite's. */
+const resultCodeOf = (error: unknown): number =>
+  error instanceof Error && "errcode" in error && typeof error.errcode === "number"
+    ? error.errcode & 0xff
+    : 0;
+
+export function unavailable(cause: unknown): StoreUnavailableError {
+  if (cause instanceof StoreUnavailableError) return cause;
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new StoreUnavailableError(`the database cannot be used: ${reason}`, { cause });
+}

@@ -7,7 +7,7 @@ import {
   type Sql,
   type SqlValue,
 } from "../driver.ts";
-import { SqliteConnection } from "./connection.ts";
+import { SqliteConnection, unavailable } from "./connection.ts";
 import { SqliteThread } from "./thread.ts";
 
 export interface SqliteOptions {
@@ -125,7 +125,7 @@ class SqliteDriver implements Driver {
       }
       this.#writer.exec("COMMIT");
     } catch (cause) {
-      const error = new StoreUnavailableError("the transaction was not committed", { cause });
+      const error = unavailable(cause);
       // Also those that failed by themselves: what they saw of their neighbours never happened.
       for (const call of group) call.settle({ ok: false, error });
       this.#rollback();

@@ -1,0 +1,79 @@
+import { closeSync, openSync, writeSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import pg from "pg";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { postgresBinaries, sharedPostgres } from "../../../receiver/test/inboxes/servers.ts";
+import { postgresDriver } from "../../src/store/postgres/driver.ts";
+import { openService, type TestService } from "../open-service.ts";
+import { temporaryDatabase } from "../temporary-database.ts";
+
+/** A call whose first statement is a read outside a transaction. */
+async function expectUnavailable({ call }: TestService): Promise<void> {
+  const answer = await call("GET", "/v1/customers/cus_none");
+  expect(answer).toMatchObject({ status: 503, headers: { "retry-after": "1" } });
+  expect(answer.body).toMatchObject({ errorDetails: { errorCode: "SERVICE_UNAVAILABLE" } });
+}
+
+const code = "CS_STORE_UNAVAILABLE";
+
+describe("a call whose first read fails", () => {
+  it("is answered 503 on SQLite when the file cannot be read", async () => {
+    const file = temporaryDatabase();
+    const opened = await openService({ file });
+    const pages = ruin(file, ["tokens", "sqlite_autoindex_tokens_1"]);
+    expect(pages).toBe(2);
+    await expectUnavailable(opened);
+    const { driver } = opened.service;
+    await expect(driver.query("SELECT hash FROM tokens")).rejects.toMatchObject({ code });
+    const writing = driver.transaction((tx) => tx.query("DELETE FROM tokens"));
+    await expect(writing).rejects.toMatchObject({ code, outcome: "undone" });
+    // The statement's own fault stays the caller's.
+    await expect(driver.query("SELECT nothing")).rejects.not.toHaveProperty("code", code);
+  });
+
+  const reason = postgresBinaries === undefined ? " (skipped: PostgreSQL is not installed)" : "";
+  it.skipIf(postgresBinaries === undefined)(
+    `is answered 503 on PostgreSQL when it has too many connections${reason}`,
+    async () => {
+      const server = await sharedPostgres();
+      onTestFinished(() => server.stop());
+      const url = new URL(server.urlOf(await server.create()));
+      const admin = new pg.Client(url.href);
+      await admin.connect();
+      onTestFinished(() => admin.end());
+      url.username = `limited_${process.pid}`;
+      await admin.query(`CREATE ROLE ${url.username} LOGIN; GRANT ALL ON SCHEMA public TO PUBLIC`);
+      const driver = postgresDriver({ url: url.href });
+      const opened = await openService({ driver });
+      await admin.query(`ALTER ROLE ${url.username} CONNECTION LIMIT 0`);
+      await admin.query(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1",
+        [url.username],
+      );
+      await expectUnavailable(opened);
+      await expect(driver.query("SELECT 1")).rejects.toMatchObject({ code });
+    },
+  );
+});
+
+/** Overwrites the first page of tables and indexes in a database's file. @returns How many. */
+function ruin(file: string, names: readonly string[]): number {
+  const database = new DatabaseSync(file);
+  database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  const { page_size: size } = database.prepare("PRAGMA page_size").get() ?? {};
+  const list = database.prepare("SELECT name, rootpage FROM sqlite_schema").all();
+  database.close();
+  const pages = list.filter(({ name }) => names.includes(String(name)));
+  const fd = openSync(file, "r+");
+  for (const { rootpage } of pages) {
+    writeSync(
+      fd,
+      Buffer.alloc(Number(size), 255),
+      0,
+      Number(size),
+      (Number(rootpage) - 1) * Number(size),
+    );
+  }
+  closeSync(fd);
+  return pages.length;
+}
