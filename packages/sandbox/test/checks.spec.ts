@@ -16,26 +16,22 @@ import {
 const target = { url: "http://127.0.0.1:9/webhooks", secret: SECRET };
 const path = "/sandbox/inspect/checks";
 
+const owed = [{ requirement: "R-ONE" }, { requirement: "R-TWO" }];
+
 /** A runner whose runs end when the test says so. */
-class HeldRunner implements CheckRunner {
-  readonly watches: CheckWatch[] = [];
-  readonly #ends: ((report: object | Error) => void)[] = [];
-
-  owed(): Promise<readonly object[]> {
-    return Promise.resolve([{ requirement: "R-ONE" }, { requirement: "R-TWO" }]);
-  }
-
-  run(watch: CheckWatch): Promise<object> {
-    this.watches.push(watch);
-    return new Promise((resolve, reject) => {
-      this.#ends.push((report) => (report instanceof Error ? reject(report) : resolve(report)));
-      watch.signal.addEventListener("abort", () => resolve({ exitCode: 2 }), { once: true });
-    });
-  }
-
-  end(report: object | Error): void {
-    this.#ends.at(-1)?.(report);
-  }
+function heldRunner() {
+  const watches: CheckWatch[] = [];
+  let held = Promise.withResolvers<object>();
+  const run = (watch: CheckWatch): Promise<object> => {
+    const { promise, resolve } = (held = Promise.withResolvers<object>());
+    watches.push(watch);
+    watch.signal.addEventListener("abort", () => resolve({ exitCode: 2 }), { once: true });
+    return promise;
+  };
+  const checks: CheckRunner = { owed: () => Promise.resolve(owed), run };
+  const end = (report: object): void => held.resolve(report);
+  const fail = (error: Error): void => held.reject(error);
+  return { checks, watches, end, fail };
 }
 
 async function open(options: Partial<InspectorOptions>): Promise<TestSandbox> {
@@ -53,15 +49,14 @@ const ended = async (one: TestSandbox): Promise<unknown> => {
 
 describe("the checks of a receiver", () => {
   it("run one at a time and show their progress", async () => {
-    const checks = new HeldRunner();
-    const one = await open({ target, checks });
-    const owed = [{ requirement: "R-ONE" }, { requirement: "R-TWO" }];
+    const { watches, ...runner } = heldRunner();
+    const one = await open({ target, checks: runner.checks });
     const before = await one.call("GET", path);
     expect(before.body).toEqual({ isAvailable: true, owed, run: null });
 
     expect((await one.post(path)).status).toBe(202);
     expect(refusal(await one.post(path))).toBe("409 CHECKS_RUNNING");
-    const [watch] = checks.watches;
+    const [watch] = watches;
     const progress = { check: "receiver/one", title: "One", place: 1, total: 2 };
     watch?.onCheck(progress);
     watch?.onEntry({ requirement: "R-ONE", status: "pass" });
@@ -76,7 +71,7 @@ describe("the checks of a receiver", () => {
       problem: null,
     });
 
-    checks.end({ exitCode: 1 });
+    runner.end({ exitCode: 1 });
     expect(await ended(one)).toMatchObject({ known: 0, report: { exitCode: 1 } });
     expect((await one.post(path)).status).toBe(202);
     // What is known of the first run is not known of the second.
@@ -84,30 +79,30 @@ describe("the checks of a receiver", () => {
   });
 
   it("keep their findings when stopped, report why they broke, and end with the sandbox", async () => {
-    const checks = new HeldRunner();
-    const one = await open({ target, checks });
+    const { watches, ...runner } = heldRunner();
+    const one = await open({ target, checks: runner.checks });
     await one.post(path);
-    checks.watches[0]?.onEntry({ requirement: "R-ONE", status: "pass" });
+    watches[0]?.onEntry({ requirement: "R-ONE", status: "pass" });
     expect((await one.post(`${path}/stop`)).status).toBe(202);
     expect(await ended(one)).toMatchObject({
       report: { exitCode: 2 },
       entries: [{ requirement: "R-ONE" }],
     });
     await one.post(path);
-    checks.end(new Error("127.0.0.1:9 cannot be reached"));
+    runner.fail(new Error("127.0.0.1:9 cannot be reached"));
     const problem = "127.0.0.1:9 cannot be reached";
     expect(await ended(one)).toMatchObject({ report: null, problem });
     await one.post(path);
     await one.sandbox.close({ graceMs: 0 });
-    expect(checks.watches[2]?.signal.aborted).toBe(true);
+    expect(watches[2]?.signal.aborted).toBe(true);
   });
 
   it("B18 are hidden from another namespace, which can neither start nor stop them meanwhile", async () => {
-    const checks = new HeldRunner();
-    const one = await open({ target, checks });
+    const { watches, ...runner } = heldRunner();
+    const one = await open({ target, checks: runner.checks });
     const token = await one.addNamespace();
     await one.post(path);
-    checks.watches[0]?.onEntry({ requirement: "R-ONE", status: "fail" });
+    watches[0]?.onEntry({ requirement: "R-ONE", status: "fail" });
     expect(await runOf(one, "", token)).toBeNull();
     expect(refusal(await one.post(path, undefined, token))).toBe("409 CHECKS_RUNNING");
     await one.post(`${path}/stop`, undefined, token);
@@ -115,11 +110,11 @@ describe("the checks of a receiver", () => {
   });
 
   it("C5 reject a target other than that of the command line, and need one", async () => {
-    const checks = new HeldRunner();
-    const one = await open({ target, checks });
+    const { watches, ...runner } = heldRunner();
+    const one = await open({ target, checks: runner.checks });
     const elsewhere = await one.post(path, { url: "http://169.254.169.254/" });
-    expect([elsewhere.status, checks.watches]).toEqual([400, []]);
-    const nowhere = await open({ checks });
+    expect([elsewhere.status, watches]).toEqual([400, []]);
+    const nowhere = await open({ checks: runner.checks });
     expect(refusal(await nowhere.post(path))).toBe("409 NO_TARGET");
     const nothing = await open({ target });
     expect(refusal(await nothing.post(path))).toBe("409 CHECKS_UNAVAILABLE");

@@ -49,14 +49,4 @@ describe("a customer of the sandbox", () => {
     expect(refusal(digits)).toBe("400 INVALID_REQUEST, /accountLastFourDigits INVALID_VALUE");
     expect(digits.text).toContain("text of 4 digits");
   });
-
-  it("is refused a move that its status forbids, and 404 if it does not exist", async () => {
-    const one = await open();
-    const move = async (id: string, name: string) =>
-      refusal(await one.post(`/sandbox/customers/${id}/${name}`));
-    for (const name of ["link", "unlink", "activate", "deactivate"])
-      expect([name, await move("cus_none", name)]).toEqual([name, "404 CUSTOMER_NOT_FOUND"]);
-    const unlinked = await move(one.seeded.customers.created, "unlink");
-    expect(unlinked).toBe("422 CUSTOMER_NOT_LINKED");
-  });
 });
