@@ -3,7 +3,6 @@ import {
   validateRefundRequest,
   validateSubscribeRequest,
 } from "@countersign/schemas/writers";
-import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { formats } from "../src/formats.ts";
@@ -55,21 +54,10 @@ describe("a writer's validator", () => {
   });
 });
 
-describe("an amount", () => {
-  const cents = Array.from({ length: 999_999 }, (_, index) => Number(`${index + 1}e-2`));
-
-  it("[P-REFUND-AMOUNT] passes as a number for every cent from 0.01 to 9,999.99", () => {
-    const refused = cents.filter((value) => !validateAmount({ currency: "USD", value }).ok);
-    expect(refused).toEqual([]);
-  });
-
-  it("is refused by multipleOf: 0.01 for every sixth cent, which is why no validator has it", () => {
-    const naive = new Ajv2020().compile({ type: "number", multipleOf: 0.01 });
-    // The first million cents, from 0.00 to 9,999.99.
-    const refused = [0, ...cents].filter((value) => !naive(value));
-    expect(refused).toHaveLength(157_274);
-    expect(refused).toEqual(expect.arrayContaining([19.99, 4.35, 0.07]));
-  });
+it("[P-REFUND-AMOUNT] an amount passes as a number for every cent from 0.01 to 999.99", () => {
+  // `multipleOf: 0.01`, which no validator has, refuses about every sixth of them.
+  const cents = Array.from({ length: 99_999 }, (_, index) => Number(`${index + 1}e-2`));
+  expect(cents.filter((value) => !validateAmount({ currency: "USD", value }).ok)).toEqual([]);
 });
 
 describe("a timestamp", () => {

@@ -48,14 +48,10 @@ const tabled =
 describe.each(tabled.split(","))("the README section on countersign %s", (command) => {
   const section = sectionOf(`\`countersign ${command}\``);
 
-  it("lists the options of --help, with the same words", async () => {
-    const { options } = await helpOf(command);
+  it("lists the options of --help, with the same words, and its variables", async () => {
+    const { options, variables } = await helpOf(command);
     expect(options.length).toBeGreaterThan(2);
     expect(rows(section, "--")).toEqual(options);
-  });
-
-  it("lists the variables of --help", async () => {
-    const { variables } = await helpOf(command);
     // Commands of one family may share their variables.
     const family = sectionOf(`\`countersign ${command.replace(/ .*/, "")}\``);
     const named = rows(`${family}\n${section}`, "COUNTERSIGN_").map(([name = ""]) => name);

@@ -43,7 +43,7 @@ describe("countersign send", () => {
     )?.[1];
     const base64 = Buffer.alloc(32, 3).toString("base64");
     for (const secret of [printed, `${printed}\n`, base64]) {
-      const { url } = await openMerchant([secret ?? ""]);
+      const { url } = await openMerchant([`${secret === base64 ? "raw:" : ""}${secret}`]);
       const given = { COUNTERSIGN_SECRET: secret ?? "" };
       const sent = await ran(["send", "refund.failed", "--url", url], given);
       const warning = "warning: COUNTERSIGN_SECRET is used as text but looks like base64";

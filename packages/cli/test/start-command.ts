@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,17 +7,7 @@ import { onTestFinished } from "vitest";
 
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 
-export interface Started {
-  readonly process: ChildProcess;
-  readonly stdout: () => string;
-  readonly stderr: () => string;
-  /** Resolves with the URL of the line `ready URL`, or rejects if the process ends first. */
-  readonly ready: () => Promise<string>;
-  /** Asks the process to end, as a terminal does. @returns Its exit status. */
-  readonly end: (signal?: NodeJS.Signals) => Promise<number | null>;
-  /** Resolves with the exit status. */
-  readonly exited: Promise<number | null>;
-}
+export type Started = ReturnType<typeof start>;
 
 export interface StartOptions {
   readonly folder: string;
@@ -38,10 +28,7 @@ const { PATH, NODE_COMPILE_CACHE } = process.env;
 const kept = { PATH, NODE_COMPILE_CACHE };
 
 /** Starts the command as a process of its own, from its sources. */
-export function start(
-  args: readonly string[],
-  { folder, env = {}, preload }: StartOptions,
-): Started {
+export function start(args: readonly string[], { folder, env = {}, preload }: StartOptions) {
   const node = ["--disable-warning=ExperimentalWarning", "--conditions=@countersign/source"];
   if (preload !== undefined) node.push(`--import=${preload}`);
   const child = spawn(process.execPath, [...node, main, ...args], {
@@ -54,6 +41,7 @@ export function start(
   child.stderr.on("data", (chunk: Buffer) => (said.err += chunk.toString()));
   const exited = new Promise<number | null>((resolve) => child.on("close", resolve));
   onTestFinished(() => void child.kill("SIGKILL"));
+  /** Resolves with the URL of the line `ready URL`, or rejects if the process ends first. */
   const ready = (): Promise<string> =>
     new Promise((resolve, reject) => {
       const look = (): void => {
@@ -66,13 +54,15 @@ export function start(
     });
   return {
     process: child,
-    stdout: () => said.out,
-    stderr: () => said.err,
+    stdout: (): string => said.out,
+    stderr: (): string => said.err,
     ready,
-    end: (signal = "SIGTERM") => {
+    /** Asks the process to end, as a terminal does. @returns Its exit status. */
+    end: (signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> => {
       child.kill(signal);
       return exited;
     },
+    /** Resolves with the exit status. */
     exited,
   };
 }

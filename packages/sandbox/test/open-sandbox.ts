@@ -37,25 +37,7 @@ export interface CallOptions {
   readonly headers?: OutgoingHttpHeaders;
 }
 
-export interface TestSandbox {
-  readonly sandbox: RunningSandbox;
-  readonly seeded: NonNullable<OpenedNamespace["seeded"]>;
-  /** The token of its namespace, which calls have by default. */
-  readonly token: string;
-  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
-  post(path: string, json?: object, token?: string): Promise<Answer>;
-  /** Moves a namespace's clock. */
-  move(json: object, token?: string): Promise<Answer>;
-  /** Emits an event of a type. */
-  emit(type?: string, token?: string): Promise<Answer>;
-  /** The entries of a list call, the oldest first. */
-  list(path: string, token?: string): Promise<Body[]>;
-  /** Another namespace. @returns Its token. */
-  addNamespace(now?: string): Promise<string>;
-  subscribe(url: string, token?: string): Promise<string>;
-  /** Asks for a refund of a dollar, of the settled payment. */
-  refund(requestKey: string, paymentId?: string, token?: string): Promise<Answer>;
-}
+export type TestSandbox = Awaited<ReturnType<typeof openSandbox>>;
 
 type OnEnd = (end: () => void | Promise<void>) => void;
 
@@ -67,7 +49,7 @@ type OnEnd = (end: () => void | Promise<void>) => void;
 export async function openSandbox(
   options: Partial<SandboxOptions> = {},
   onEnd: OnEnd = onTestFinished,
-): Promise<TestSandbox> {
+) {
   return (await openSandboxes(options, onEnd))();
 }
 
@@ -104,16 +86,19 @@ async function openSandboxes(options: Partial<SandboxOptions>, onEnd: OnEnd) {
     const token = seed === 1 ? TOKEN : `token-of-the-namespace-${seed}`;
     const { seeded } = await openNamespace({ driver, profile, seed, token });
     // Absent only if the database was seeded before.
-    return testSandbox({ sandbox, agent, token, seeded: seeded as TestSandbox["seeded"] });
+    return testSandbox({ sandbox, agent, token, seeded: seeded as Parts["seeded"] });
   };
 }
 
-interface Parts extends Pick<TestSandbox, "sandbox" | "seeded" | "token"> {
+interface Parts {
+  readonly sandbox: RunningSandbox;
+  readonly seeded: NonNullable<OpenedNamespace["seeded"]>;
+  readonly token: string;
   readonly agent: Agent;
 }
 
-function testSandbox({ sandbox, seeded, token: own, agent }: Parts): TestSandbox {
-  const call: TestSandbox["call"] = (method, path, sent = {}) => {
+function testSandbox({ sandbox, seeded, token: own, agent }: Parts) {
+  const call = (method: string, path: string, sent: CallOptions = {}): Promise<Answer> => {
     const text = sent.json === undefined ? sent.text : JSON.stringify(sent.json);
     const { token = own } = sent;
     const headers = {
@@ -123,30 +108,36 @@ function testSandbox({ sandbox, seeded, token: own, agent }: Parts): TestSandbox
     };
     return send(new URL(path, sandbox.url), { method, text, headers, agent });
   };
-  const post: TestSandbox["post"] = (path, json, token = own) =>
+  const post = (path: string, json?: object, token = own) =>
     call("POST", path, { ...(json && { json }), token });
   return {
     sandbox,
     seeded,
+    /** The token of its namespace, which calls have by default. */
     token: own,
     call,
     post,
-    move: (json, token = own) => call("PUT", "/sandbox/clock", { json, token }),
-    emit: (type = "customer.created", token) => post("/sandbox/events", { type }, token),
-    list: async (path, token = own) => {
+    /** Moves a namespace's clock. */
+    move: (json: object, token = own) => call("PUT", "/sandbox/clock", { json, token }),
+    /** Emits an event of a type. */
+    emit: (type = "customer.created", token?: string) => post("/sandbox/events", { type }, token),
+    /** The entries of a list call, the oldest first. */
+    list: async (path: string, token = own): Promise<Body[]> => {
       const { body } = await call("GET", path, { token });
       const [entries] = Object.values(body);
       // List calls answer with one member, a list.
       return (entries as Body[]).toReversed();
     },
-    addNamespace: async (now) =>
+    /** Another namespace. @returns Its token. */
+    addNamespace: async (now?: string): Promise<string> =>
       String((await post("/sandbox/merchants", { ...(now && { now }) })).body["accessToken"]),
-    subscribe: async (url, token) => {
+    subscribe: async (url: string, token?: string): Promise<string> => {
       const json = { url, secretKey: SECRET, subscriptionDetails: { type: "ALL" } };
       const { body } = await post("/v1/webhook/subscribe", json, token);
       return String(body["subscriptionKey"]);
     },
-    refund: (requestKey, paymentId = seeded.payments.settled, token = own) =>
+    /** Asks for a refund of a dollar, of the settled payment. */
+    refund: (requestKey: string, paymentId = seeded.payments.settled, token = own) =>
       post("/v1/refunds", { paymentId, amount: usd(1), requestKey }, token),
   };
 }
@@ -185,15 +176,8 @@ export interface Arrived {
   readonly type: string;
 }
 
-export interface TestReceiver {
-  readonly url: string;
-  readonly arrived: Arrived[];
-  /** Waits for so many attempts. */
-  readonly hasArrived: (count: number) => Promise<void>;
-}
-
 /** Opens a merchant's receiver that answers with `statuses` in turn, the last for ever. */
-export async function openReceiver(...statuses: number[]): Promise<TestReceiver> {
+export async function openReceiver(...statuses: number[]) {
   const arrived: Arrived[] = [];
   const url = await listen((incoming, response) => {
     const chunks: Buffer[] = [];
@@ -207,6 +191,7 @@ export async function openReceiver(...statuses: number[]): Promise<TestReceiver>
       response.writeHead(statuses[Math.min(arrived.length, statuses.length) - 1] ?? 204).end();
     });
   });
+  /** Waits for so many attempts. */
   const hasArrived = async (count: number): Promise<void> =>
     await expect.poll(() => arrived.length, SOON).toBe(count);
   return { url: `${url}/webhooks`, arrived, hasArrived };
