@@ -24,23 +24,6 @@ export function refundAuthorized(id = "evt_refund1"): RefundAuthorizedEvent {
   };
 }
 
-export function customerActivated(id = "evt_customer1"): EventTypeMap["customer.activated"] {
-  return {
-    id,
-    type: "customer.activated",
-    category: "CUSTOMER",
-    timestamp: "2026-11-24T05:00:00.000Z",
-    data: {
-      id: "cus_1",
-      firstName: "Ada",
-      lastName: "Byron",
-      email: "ada@example.com",
-      customerStatus: "ACTIVE",
-      creationDate: "2026-11-01T05:00:00.000Z",
-    },
-  };
-}
-
 /** Options of a receiver at noon that writes no log. */
 export const silent = {
   secrets: [secret],

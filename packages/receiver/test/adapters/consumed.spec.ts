@@ -105,35 +105,34 @@ const consuming: Readonly<Record<string, readonly [Serve, fix: string]>> = {
   ],
 };
 
+const parsesAll = (app: FastifyInstance): void => {
+  app.addContentTypeParser("*", { parseAs: "string" }, (_request, _body, done) => done(null, {}));
+};
+const keepsBytes = (app: FastifyInstance): void => {
+  app.removeAllContentTypeParsers();
+  const pass = (_request: unknown, bytes: Buffer, done: (error: null, body: Buffer) => void) =>
+    done(null, bytes);
+  app.addContentTypeParser("*", { parseAs: "buffer" }, pass);
+};
+const keepsRawBody = (incoming: IncomingMessage): void => {
+  void buffer(incoming).then((rawBody) => Object.assign(incoming, { rawBody }));
+};
+const form = { extended: true };
+
 /** Mounts behind parsers that leave the bytes to the receiver. */
 const harmless: Readonly<Record<string, Serve>> = {
   "Express 5 above express.json()": above(express),
   "Express 4 above express.json()": above(express4),
   "Express 5 after a parser of other types": after(express, express.urlencoded()),
-  "Express 4 after a parser of other types": after(
-    express4,
-    express4.urlencoded({ extended: true }),
-  ),
+  "Express 4 after a parser of other types": after(express4, express4.urlencoded(form)),
   "Express 5 after express.raw()": after(express, express.raw(all)),
   "Express 4 after express.raw()": after(express4, express4.raw(all)),
-  "Express 5 after express.json() that keeps rawBody": after(
-    express,
-    express.json({ verify: keepRawBody }),
-  ),
-  "node:http on a platform that keeps rawBody": node((incoming) => {
-    void buffer(incoming).then((rawBody) => Object.assign(incoming, { rawBody }));
-  }),
+  "Express 5 keeping rawBody": after(express, express.json({ verify: keepRawBody })),
+  "node:http on a platform that keeps rawBody": node(keepsRawBody),
   "Fastify with its own parsers": fastifyWith(() => undefined),
-  "Fastify with a parser of every type": fastifyWith((app) =>
-    app.addContentTypeParser("*", { parseAs: "string" }, (_request, _body, done) => done(null, {})),
-  ),
-  "Fastify without preParsing, with a parser that keeps the bytes": fastifyWith((app) => {
-    app.removeAllContentTypeParsers();
-    app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, bytes, done) =>
-      done(null, bytes),
-    );
-  }, "handler"),
-  "Fastify after a preParsing hook that keeps rawBody": fastifyWith(
+  "Fastify with a parser of every type": fastifyWith(parsesAll),
+  "Fastify without preParsing, keeping the bytes": fastifyWith(keepsBytes, "handler"),
+  "Fastify after a hook that keeps rawBody": fastifyWith(
     (app) => void app.addHook("preParsing", keepsFirst),
   ),
   "Hono after c.req.raw.clone().json()": hono(

@@ -12,7 +12,6 @@ import {
   type SharedPostgres,
   sharedPostgres,
   startPgbouncer,
-  startPostgres,
 } from "./servers.ts";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { folderInTest } from "./in-test.ts";
@@ -178,9 +177,10 @@ const noPooler = skipped !== "" || pgbouncerBinary === undefined ? " (skipped: n
 
 describe.skipIf(noPooler !== "")(`the PostgreSQL inbox through PgBouncer${noPooler}`, () => {
   it("[R-ACK-FAILED] commits a handler's writes with its event, and leaves no time limit behind", async () => {
-    const server = await startPostgres();
-    const pooler = await startPgbouncer(server, { connections: 3 });
-    const pool = new Pool({ host: "127.0.0.1", port: pooler.port, user: "postgres", max: 8 });
+    const server = await sharedPostgres();
+    const database = await server.create();
+    const { port, stop } = await startPgbouncer(server, { connections: 3 });
+    const pool = new Pool({ host: "127.0.0.1", port, database, user: "postgres", max: 8 });
     try {
       const inbox = postgresInbox(pool, { schema: "shop" });
       await inbox.migrate();
@@ -203,8 +203,8 @@ describe.skipIf(noPooler !== "")(`the PostgreSQL inbox through PgBouncer${noPool
       for (const limit of limits) expect(limit.rows).toEqual([{ statement_timeout: "0" }]);
     } finally {
       await pool.end();
-      pooler.stop();
-      server.stop();
+      stop();
+      await server.stop();
     }
   }, 60_000);
 });

@@ -41,7 +41,7 @@ export const pgbouncerBinary: string | undefined = installed("/usr/sbin/pgbounce
 
 export interface TestServer {
   readonly port: number;
-  stop(): void;
+  readonly stop: () => void;
 }
 
 export interface TestPostgres extends TestServer {
@@ -246,14 +246,14 @@ export const startRedis = (): Promise<TestServer> =>
  * transaction reach any of `connections` servers.
  */
 export const startPgbouncer = (
-  postgres: TestServer,
+  postgres: { readonly port: number },
   { connections }: { readonly connections: number },
 ): Promise<TestServer> =>
   startServer(pgbouncerBinary, (port, folder) => {
     const file = join(folder, "pgbouncer.ini");
     const settings = [
       "[databases]",
-      `postgres = host=127.0.0.1 port=${String(postgres.port)} user=postgres`,
+      `* = host=127.0.0.1 port=${String(postgres.port)} user=postgres`,
       "[pgbouncer]",
       "listen_addr = 127.0.0.1",
       `listen_port = ${String(port)}`,

@@ -14,7 +14,6 @@ import {
   redisBinary,
   sharedPostgres,
   startPgbouncer,
-  startPostgres,
   startRedis,
 } from "./servers.ts";
 
@@ -80,21 +79,17 @@ const pgbouncer: TestStore<Queued> = {
   name: "the PostgreSQL inbox through PgBouncer in transaction mode",
   skipped: missing(["PostgreSQL", postgresBinaries], ["PgBouncer", pgbouncerBinary]),
   async start() {
-    const server = await startPostgres();
+    const server = await sharedPostgres();
+    const database = await server.create();
     // Fewer servers than clients: a client that left something in a session would meet another's.
-    const pgbouncerServer = await startPgbouncer(server, { connections: 3 });
-    const pool = new Pool({
-      host: "127.0.0.1",
-      port: pgbouncerServer.port,
-      user: "postgres",
-      max: 8,
-    });
+    const { port, stop } = await startPgbouncer(server, { connections: 3 });
+    const pool = new Pool({ host: "127.0.0.1", port, database, user: "postgres", max: 8 });
     return {
       open: schemas(pool),
       async stop() {
         await pool.end();
-        pgbouncerServer.stop();
-        server.stop();
+        stop();
+        await server.stop();
       },
     };
   },

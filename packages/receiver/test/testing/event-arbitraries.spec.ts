@@ -29,7 +29,7 @@ describe("eventArbitraries", () => {
         expect(outcome).toMatchObject({ kind: "handled", type, key: { id: event.id } });
         expect(seen).toEqual([event]);
       }),
-      { numRuns: 30 },
+      { numRuns: 10 },
     );
   });
 

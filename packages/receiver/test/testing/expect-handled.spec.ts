@@ -1,8 +1,8 @@
 import { AssertionError } from "node:assert";
 import type { Outcome } from "@countersign/receiver";
-import { expectHandled } from "@countersign/receiver/testing";
+import { eventFactories, expectHandled } from "@countersign/receiver/testing";
 import { describe, expect, it } from "vitest";
-import { attemptOf, customerActivated, recordingReceiver, refundAuthorized } from "../fixtures.ts";
+import { attemptOf, recordingReceiver, refundAuthorized } from "../fixtures.ts";
 
 const attempt = attemptOf(refundAuthorized());
 
@@ -32,7 +32,11 @@ describe("expectHandled", () => {
     /no handler is registered for "customer.activated" or its category: the fall/;
   const wrong = attemptOf({ ...refundAuthorized(), data: { paymentId: "ref_1" } });
   it.each([
-    ["that no handler is registered", attemptOf(customerActivated()), unregistered],
+    [
+      "that no handler is registered",
+      attemptOf(eventFactories()["customer.activated"]()),
+      unregistered,
+    ],
     ["the pointer of an invalid event", wrong, /CS_EVENT_SCHEMA; \/data\S* is/],
     ["where a body is not JSON", attemptOf("{", { id: "evt_1" }), /CS_BODY_NOT_JSON; the body /],
   ])("reports %s", async (_what, sent, message) => {
