@@ -1,3 +1,5 @@
+import { appendFileSync } from "node:fs";
+
 /** Where a merchant's process can be made to end, in the order in which an attempt passes them. */
 export const CRASH_POINTS = [
   "request arrived",
@@ -51,4 +53,19 @@ export interface MerchantOptions {
   readonly crash?: { readonly point: CrashPoint; readonly pass: number };
   /** A fault that a campaign must find. */
   readonly flaw?: "acknowledges first" | "writes outside the transaction";
+}
+
+/** Ends this process by SIGKILL when it passes a point for the `pass`th time, and adds the point to a file. */
+export function crashingAt<Point extends string>(
+  crash: { readonly point: Point; readonly pass: number } | undefined,
+  file: string,
+): (point: Point) => void {
+  let passes = 0;
+  return (point) => {
+    if (crash?.point !== point) return;
+    passes += 1;
+    if (passes !== crash.pass) return;
+    appendFileSync(file, `${point}\n`);
+    process.kill(process.pid, "SIGKILL");
+  };
 }

@@ -16,7 +16,7 @@ import {
   type Transport,
 } from "@countersign/service";
 import { testVault } from "../../packages/service/test/test-vault.ts";
-import { crashingAt } from "./crashing-at.ts";
+import { crashingAt } from "./crash-points.ts";
 import {
   CONCURRENCY,
   DEADLINE_MS,

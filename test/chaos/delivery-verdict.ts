@@ -14,8 +14,6 @@ export interface Verdict {
   readonly takenBack: number;
   /** Arrived again after an attempt that a crash cut short, as at least once says. */
   readonly repeated: number;
-  /** How often one delivery was claimed at most. */
-  readonly mostClaims: number;
 }
 
 /** A delivery's row, with its subscription's status. */
@@ -60,13 +58,11 @@ export async function verdictOf(
   const fates: Record<Fate, string[]> = { delivered: [], lost: [], waiting: [], mistold: [] };
   const doubled: string[] = [];
   let takenBack = 0;
-  let mostClaims = 0;
   for (const event of written) {
     const row = rows.get(event);
     const times = arrived.get(event) ?? 0;
-    const told = `${event} arrived ${String(times)} times, ${wordsOf(row)}`;
+    const told = `${event} arrived ${String(times)} times: ${JSON.stringify(row ?? "no delivery")}`;
     fates[fateOf(row, times)].push(told);
-    mostClaims = Math.max(mostClaims, row?.claims ?? 0);
     // An attempt without a record was cut short, one without an answer may have arrived. More arrivals than
     // claims would be a fault too.
     const unexplained = row === undefined ? 0 : times - 1 - (row.claims - row.answered);
@@ -75,7 +71,7 @@ export async function verdictOf(
   }
   const { lost, waiting, mistold } = fates;
   const repeated = written.filter((event) => (arrived.get(event) ?? 0) > 1).length;
-  return { lost, waiting, mistold, doubled, takenBack, repeated, mostClaims };
+  return { lost, waiting, mistold, doubled, takenBack, repeated };
 }
 
 function fateOf(row: Row | undefined, times: number): Fate {
@@ -84,20 +80,6 @@ function fateOf(row: Row | undefined, times: number): Fate {
   if (times === 0) return "lost";
   return row.state === "delivered" ? "delivered" : "mistold";
 }
-
-function wordsOf(row: Row | undefined): string {
-  if (row === undefined) return "and the store has no delivery of it";
-  const { id, state, claims, answered, nextAt, leasedUntil, lastStatus, lastError } = row;
-  const last = lastError ?? (lastStatus === null ? "no attempt" : `status ${String(lastStatus)}`);
-  return (
-    `${id} is ${state} after ${String(claims)} claims and ${String(answered)} answers, last ${last}; ` +
-    `next at ${instantOf(nextAt)}, leased until ${instantOf(leasedUntil)}, ` +
-    `its subscription ${row.subscription}`
-  );
-}
-
-const instantOf = (at: number | null): string =>
-  at === null || at === 0 ? "never" : new Date(at).toISOString();
 
 const rowsOf = (driver: Driver): Promise<Row[]> =>
   driver.query<Row>(

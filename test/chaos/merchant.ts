@@ -10,8 +10,7 @@ import { redisInbox } from "@countersign/receiver/redis";
 import { sqliteInbox } from "@countersign/receiver/sqlite";
 import { secret } from "../../packages/receiver/test/fixtures.ts";
 import { clients } from "../../packages/receiver/test/inboxes/servers.ts";
-import type { CrashPoint, MerchantOptions } from "./crash-points.ts";
-import { crashingAt } from "./crashing-at.ts";
+import { type CrashPoint, crashingAt, type MerchantOptions } from "./crash-points.ts";
 import { crashingInbox } from "./crashing-inbox.ts";
 
 // A merchant's process: it books each payment in the inbox's transaction and calls somebody outside.

@@ -15,6 +15,7 @@ describe(`A3: ${String(RUNS)} hostile requests each (seed ${String(seed)})`, () 
 
     console.log(mount.name, handled, statuses);
     expect(findings).toEqual({ alive: true, faults: [], falseAccepts: [], falseRefusals: [] });
+    expect(Object.keys(statuses)).toEqual(expect.arrayContaining(["204", "400", "401", "415"]));
     expect(handled).toBeGreaterThanOrEqual(RUNS / 20);
   });
 });

@@ -4,8 +4,7 @@ import { campaign, type Findings } from "./campaign.ts";
 import { startTargets, type TargetProcess } from "./target-process.ts";
 import { flawed, targets } from "./targets.ts";
 
-/** One adapter gets more requests: enough to meet each kind of answer. */
-const LONG = "toExpress on Express 5";
+const runs = 120;
 
 describe(`A3: hostile requests (seed ${String(seed)})`, () => {
   let process: TargetProcess;
@@ -16,21 +15,17 @@ describe(`A3: hostile requests (seed ${String(seed)})`, () => {
   afterAll(() => process.kill());
 
   it.each(targets)("neither end nor fool a process with $name", async (mount) => {
-    const isLong = mount.name === LONG;
-    const runs = isLong ? 1000 : 120;
     const { handled, statuses, ...findings } = await campaign(process, mount, { runs, seed });
 
     expect(findings).toEqual({ alive: true, faults: [], falseAccepts: [], falseRefusals: [] });
-    // One in a hundred is answered 415: a short campaign may have none.
-    const answers = ["204", "400", "401", ...(isLong ? ["415"] : [])];
-    expect(Object.keys(statuses)).toEqual(expect.arrayContaining(answers));
+    expect(Object.keys(statuses)).toEqual(expect.arrayContaining(["204", "400", "401"]));
     expect(handled).toBeGreaterThanOrEqual(runs / 20);
   });
 
   it("reveal a receiver that believes, refuses or drops everything", async () => {
     const found: Findings[] = [];
     // One after the other: a report covers the process since the last one.
-    for (const mount of flawed) found.push(await campaign(process, mount, { runs: 120, seed }));
+    for (const mount of flawed) found.push(await campaign(process, mount, { runs, seed }));
     const [believes, refuses, drops] = found;
 
     expect(believes?.falseAccepts.length).toBeGreaterThan(30);

@@ -23,7 +23,11 @@ export interface Report {
 /** Starts a process that serves the mounts with these names (`target.ts`). */
 export async function startTargets(names: readonly string[]): Promise<TargetProcess> {
   const child = fork(fileURLToPath(new URL("target.ts", import.meta.url)), [...names], {
-    execArgv: ["--conditions=@countersign/source", "--disable-warning=ExperimentalWarning"],
+    execArgv: [
+      "--conditions=@countersign/source",
+      "--disable-warning=ExperimentalWarning",
+      "--disable-warning=DEP0170",
+    ],
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   });
   const exit = once(child, "exit");
