@@ -1,32 +1,25 @@
-import type { ResourceState } from "@countersign/rules";
 import { Batch } from "./batch.ts";
-import type { DeadEvent, EventKey, QueueStatus, TakenEvent, TakeRequest } from "./inbox.ts";
+import type { Commit, EventKey, NextRequest, Settlement } from "./inbox.ts";
 import { isRefusal, type PostgresDatabase, type PostgresQuery } from "./postgres-database.ts";
 import {
   type EventRow,
-  type QueueRows,
   type Resource,
   textOfName,
   type Update,
   type Written,
 } from "./rows-inbox.ts";
+import { COLUMNS, eventSql } from "./sql.ts";
 import {
-  COLUMNS,
-  deadOf,
-  type EventSql,
-  eventSql,
   keyOf,
-  resourceStateOf,
   rowOf,
   type SqlRow,
+  SqlRows,
   type SqlValue,
-  statusOf,
   takenOf,
-  takeValues,
   textOf,
   updateValues,
   valuesOf,
-} from "./sql.ts";
+} from "./sql-rows.ts";
 
 interface Write {
   readonly key: EventKey;
@@ -45,8 +38,7 @@ const LOCK = "pg_advisory_xact_lock(hashtextextended(";
  * Statements of one resource that must see each other take an advisory lock: a claim, so that of two
  * events one is claimed; a store, so that the older of two events is never the later one to be seen.
  */
-export class PostgresRows implements QueueRows {
-  readonly sql: EventSql;
+export class PostgresRows extends SqlRows {
   readonly #database: PostgresDatabase;
   readonly #events: string;
   readonly #inserts: Batch<Write, Written>;
@@ -55,7 +47,7 @@ export class PostgresRows implements QueueRows {
   /** @param schema Quoted. */
   constructor(database: PostgresDatabase, schema: string) {
     const events = `${schema}.events`;
-    this.sql = eventSql(events, "FOR UPDATE OF e SKIP LOCKED");
+    super(eventSql(events, "FOR UPDATE OF e SKIP LOCKED"));
     this.#database = database;
     this.#events = events;
     const lists = TYPES.map((type, index) => `$${String(index + 1)}::${type}[]`).join(", ");
@@ -102,24 +94,16 @@ export class PostgresRows implements QueueRows {
     return this.#updates.add({ key, values: updateValues(update) });
   }
 
-  async read({ tenant, id }: EventKey): Promise<EventRow | undefined> {
-    const [row] = await this.#rows(this.sql.read, [tenant, id]);
-    return row && rowOf(row);
-  }
-
-  async lastHandled({ tenant, name }: Resource): Promise<ResourceState | undefined> {
-    const [row] = await this.#rows(this.sql.lastHandled, [tenant, textOf(name)]);
-    return row && resourceStateOf(row);
-  }
-
-  async purge({ before, limit }: Parameters<QueueRows["purge"]>[0]): Promise<number> {
-    return (await this.#rows(this.sql.purge, [before, limit])).length;
-  }
-
-  async take(request: TakeRequest): Promise<readonly TakenEvent[]> {
-    const { few, every } = takeValues(request);
-    const rows = await this.#rows(this.sql.take, few);
-    return takenOf(rows.length > 0 ? rows : await this.#rows(this.sql.take, every));
+  /** Completes a taken event and takes the next one of its resource: with one flush to disk, not two. */
+  async completeAndTake(
+    { key: { tenant, id }, token, now }: Settlement,
+    { leaseMs, maxAttempts }: NextRequest,
+  ): Promise<Commit> {
+    const values = [now, tenant, now + leaseMs, maxAttempts, id, token];
+    const rows = await this.rows(this.sql.completeAndTake, values);
+    if (rows.length === 0) return { state: "lost" };
+    const [next] = takenOf(rows.filter((row) => row["id"] !== null));
+    return { state: "committed", next };
   }
 
   revive(key: EventKey, now: number): Promise<boolean> {
@@ -138,16 +122,7 @@ export class PostgresRows implements QueueRows {
     });
   }
 
-  async dead({ limit }: { readonly limit: number }): Promise<readonly DeadEvent[]> {
-    return (await this.#rows(this.sql.dead, [limit])).map(deadOf);
-  }
-
-  async status({ dueBefore }: { readonly dueBefore: number }): Promise<QueueStatus> {
-    const [row] = await this.#rows(this.sql.status, [dueBefore]);
-    return statusOf(row);
-  }
-
-  async #rows(sql: string, values: readonly SqlValue[]): Promise<readonly SqlRow[]> {
+  protected async rows(sql: string, values: readonly SqlValue[]): Promise<readonly SqlRow[]> {
     return rowsOf(await this.#database.query(sql, values));
   }
 

@@ -3,7 +3,7 @@ import type { BeginRequest, Commit, InboxTransaction } from "./inbox.ts";
 import { isRefusal, type PostgresDatabase, type PostgresQuery } from "./postgres-database.ts";
 import type { PostgresRows } from "./postgres-rows.ts";
 import { claimedBy } from "./rows-inbox.ts";
-import { updateValues } from "./sql.ts";
+import { updateValues } from "./sql-rows.ts";
 
 /** What a handler gets as `context.transaction`: its writes commit with "handled", or neither does. */
 export interface PostgresTransaction<Client = unknown> {
@@ -75,10 +75,11 @@ export function postgresTransaction<Client>(
       client: () => inTransaction(({ client }) => client),
     },
     rollback,
-    async commit(now): Promise<Commit> {
+    async commit(now, next): Promise<Commit> {
       const update = { key, from: claimed, to, now };
       if (begun === undefined) {
         open = false;
+        if (next !== undefined) return rows.completeAndTake({ key, token, now }, next);
         return { state: (await rows.update(update)) === "done" ? "committed" : "lost" };
       }
       if (running > 0) {

@@ -1,14 +1,6 @@
-import type { ResourceState } from "@countersign/rules";
-import { dueAtOf, type EventState, LEASE_ENDED } from "./event-state.ts";
-import type { DeadEvent, EventResource, QueueStatus, TakenEvent, TakeRequest } from "./inbox.ts";
-import type { EventRow, Update } from "./rows-inbox.ts";
+import { LEASE_ENDED } from "./event-state.ts";
 
 // The table's columns and the statements that SQLite and PostgreSQL share.
-
-export type SqlValue = string | number | null;
-
-/** A row as a driver returns it: PostgreSQL's returns a bigint as text. */
-export type SqlRow = Readonly<Record<string, SqlValue>>;
 
 /** In the order of `valuesOf`, each with PostgreSQL's type. `sequence` is the database's own. */
 export const COLUMNS = {
@@ -42,6 +34,7 @@ export interface EventSql {
   readonly heldUntil: string;
   readonly lastHandled: string;
   readonly take: string;
+  readonly completeAndTake: string;
   readonly dead: string;
   readonly status: string;
   readonly purge: string;
@@ -50,6 +43,10 @@ export interface EventSql {
 /** @param skipLocked PostgreSQL's clause for rows that another process takes at the same time. */
 export function eventSql(events: string, skipLocked = ""): EventSql {
   const lastAttempt = "state = 'claimed' AND attempts >= $4";
+  const claim = `state = CASE WHEN ${lastAttempt} THEN 'dead' ELSE 'claimed' END,
+        attempts = attempts + CASE WHEN ${lastAttempt} THEN 0 ELSE 1 END,
+        reason = CASE WHEN ${lastAttempt} THEN '${LEASE_ENDED}' END,
+        token = token + 1, due_at = $3, changed_at = $1`;
   return {
     names,
     read: `SELECT ${names} FROM ${events} WHERE tenant = $1 AND id = $2`,
@@ -71,12 +68,20 @@ export function eventSql(events: string, skipLocked = ""): EventSql {
           SELECT 1 FROM ${events} o WHERE o.tenant = d.tenant AND o.resource = d.resource
           AND o.sequence < d.sequence AND ${queued("o")})
         LIMIT $2 ${skipLocked})
-      UPDATE ${events} SET
-        state = CASE WHEN ${lastAttempt} THEN 'dead' ELSE 'claimed' END,
-        attempts = attempts + CASE WHEN ${lastAttempt} THEN 0 ELSE 1 END,
-        reason = CASE WHEN ${lastAttempt} THEN '${LEASE_ENDED}' END,
-        token = token + 1, due_at = $3, changed_at = $1
-      FROM due WHERE tenant = due_tenant AND id = due_id RETURNING ${names}, sequence`,
+      UPDATE ${events} SET ${claim} FROM due WHERE tenant = due_tenant AND id = due_id RETURNING ${names}, sequence`,
+    // Only PostgreSQL: one commit for the step "succeed" and the claim of the resource's oldest other event.
+    completeAndTake: `WITH done AS (
+        UPDATE ${events} SET state = 'handled', attempts = 0, due_at = 0, reason = NULL, changed_at = $1, body = NULL
+        WHERE tenant = $2 AND id = $5 AND state = 'claimed' AND token = $6 RETURNING tenant, id, resource
+      ), oldest AS MATERIALIZED (
+        SELECT e.tenant AS of_tenant, e.id AS of_id FROM done, LATERAL (
+          SELECT o.tenant, o.id, o.due_at FROM ${events} o WHERE o.tenant = done.tenant
+          AND o.resource = done.resource AND o.id <> done.id AND ${queued("o")} ORDER BY o.sequence LIMIT 1
+        ) e WHERE e.due_at <= $1
+      ), taken AS (
+        UPDATE ${events} e SET ${claim} FROM oldest
+        WHERE e.tenant = of_tenant AND e.id = of_id AND ${queued("e")} AND e.due_at <= $1 RETURNING e.*
+      ) SELECT taken.* FROM done LEFT JOIN taken ON true`,
     dead: `SELECT tenant, id, type, attempts, reason, changed_at FROM ${events}
       WHERE state = 'dead' ORDER BY changed_at DESC, id LIMIT $1`,
     // "+ 0": SQLite would look for the lowest sequence from the first handled event on.
@@ -100,137 +105,4 @@ export function eventIndexes(events: string, prefix: string): readonly string[] 
     index("dead", "changed_at", "state = 'dead'"),
     index("ended", "changed_at", "body IS NULL"),
   ];
-}
-
-/** The values of `COLUMNS`, in their order. */
-export function valuesOf(row: EventRow, now: number): SqlValue[] {
-  const { key, digest, type, resource, body, state } = row;
-  return [
-    key.tenant,
-    key.id,
-    digest,
-    textOf(type),
-    resource === undefined ? null : textOf(resource.name),
-    resource?.rank ?? null,
-    // NaN is not a number to PostgreSQL's bigint.
-    resource !== undefined && Number.isSafeInteger(resource.timestamp) ? resource.timestamp : null,
-    body ?? null,
-    ...stateValues(state),
-    now,
-    now,
-  ];
-}
-
-/** The values of `update`, in their order. */
-export function updateValues({ key, from, to, now, body }: Update): SqlValue[] {
-  return [key.tenant, key.id, from.at, from.token, ...stateValues(to), now, body ?? null];
-}
-
-const stateValues = (state: EventState): SqlValue[] => [
-  state.at,
-  state.token,
-  state.attempts,
-  dueAtOf(state),
-  state.at === "dead" ? state.reason : null,
-];
-
-/**
- * The values of `take` for two looks, of which the second is needed if the first takes nothing: a few
- * events for each free place, then all that are due, since the few may wait for older ones of their resource.
- */
-export function takeValues({ now, limit, leaseMs, maxAttempts }: TakeRequest): {
-  readonly few: SqlValue[];
-  readonly every: SqlValue[];
-} {
-  const values = [now, limit, now + leaseMs, maxAttempts];
-  return { few: [...values, 4 * limit], every: [...values, 2 ** 31 - 1] };
-}
-
-/** PostgreSQL's text holds no NUL, and a type is any text that the sender signs. */
-export const textOf = (text: string): string => text.replaceAll("\0", "\uFFFD");
-
-/** @throws {Error} the row's state is unknown: another program wrote it. */
-export function rowOf(row: SqlRow): EventRow {
-  const body = row["body"];
-  return {
-    key: keyOf(row),
-    digest: String(row["digest"]),
-    type: String(row["type"]),
-    resource: resourceOf(row),
-    body: typeof body === "string" ? body : undefined,
-    state: stateOf(row),
-  };
-}
-
-export const keyOf = (row: SqlRow): EventRow["key"] => ({
-  tenant: String(row["tenant"]),
-  id: String(row["id"]),
-});
-
-function resourceOf(row: SqlRow): EventResource | undefined {
-  if (row["resource"] === null) return undefined;
-  const { rank, timestamp } = resourceStateOf(row);
-  return { name: String(row["resource"]), rank, timestamp };
-}
-
-export function resourceStateOf(row: SqlRow): ResourceState {
-  const { rank, occurred_at: at } = row;
-  return {
-    type: String(row["type"]),
-    rank: rank == null ? undefined : Number(rank),
-    timestamp: at == null ? Number.NaN : Number(at),
-  };
-}
-
-function stateOf(row: SqlRow): EventState {
-  const at = String(row["state"]);
-  const [token, attempts, due] = [row["token"], row["attempts"], row["due_at"]].map(Number);
-  const counts = { token: token ?? 0, attempts: attempts ?? 0 };
-  switch (at) {
-    case "waiting":
-      return { at, ...counts, dueAt: due ?? 0 };
-    case "claimed":
-      return { at, ...counts, leaseEndsAt: due ?? 0 };
-    case "handled":
-    case "superseded":
-      return { at, ...counts };
-    case "dead":
-      return { at, ...counts, reason: String(row["reason"] ?? "") };
-    default:
-      throw new Error(`the inbox holds an event in the unknown state ${JSON.stringify(at)}`);
-  }
-}
-
-/** What `take` claimed, in the order of storing; those that became dead are not to be handled. */
-export function takenOf(rows: readonly SqlRow[]): readonly TakenEvent[] {
-  return rows
-    .toSorted((a, b) => Number(a["sequence"]) - Number(b["sequence"]))
-    .flatMap((columns) => {
-      const { state, body, ...event } = rowOf(columns);
-      if (state.at !== "claimed" || body === undefined) return [];
-      return [{ ...event, body, token: state.token, attempts: state.attempts }];
-    });
-}
-
-export const deadOf = (row: SqlRow): DeadEvent => ({
-  key: keyOf(row),
-  type: String(row["type"]),
-  attempts: Number(row["attempts"]),
-  reason: String(row["reason"]),
-  diedAt: Number(row["changed_at"]),
-});
-
-export function statusOf(row: SqlRow | undefined): QueueStatus {
-  if (row === undefined) return { unhandled: 0, overdue: 0 };
-  return {
-    unhandled: Number(row["unhandled"]),
-    overdue: Number(row["overdue"]),
-    oldest: {
-      key: keyOf(row),
-      type: String(row["type"]),
-      attempts: Number(row["attempts"]),
-      storedAt: Number(row["stored_at"]),
-      dueAt: Number(row["due_at"]),
-    },
-  };
 }

@@ -1,30 +1,16 @@
 import type { DatabaseSync } from "node:sqlite";
 import { transition } from "./event-state.ts";
-import type { BeginRequest, Commit, InboxQueue, TransactionalInbox } from "./inbox.ts";
+import type { BeginRequest, Commit, EventKey, InboxQueue, TransactionalInbox } from "./inbox.ts";
 import {
   claimedBy,
-  type QueueRows,
+  type EventRow,
   rowsInbox,
   rowsQueue,
   type Update,
   type Written,
 } from "./rows-inbox.ts";
-import {
-  COLUMNS,
-  deadOf,
-  eventIndexes,
-  eventSql,
-  resourceStateOf,
-  rowOf,
-  type SqlRow,
-  type SqlValue,
-  statusOf,
-  takenOf,
-  takeValues,
-  textOf,
-  updateValues,
-  valuesOf,
-} from "./sql.ts";
+import { COLUMNS, eventIndexes, eventSql } from "./sql.ts";
+import { type SqlRow, SqlRows, type SqlValue, textOf, updateValues, valuesOf } from "./sql-rows.ts";
 import { SqliteFile } from "./sqlite-file.ts";
 
 /**
@@ -60,7 +46,7 @@ export function sqliteInbox(file: string | SqliteInboxOptions): SqliteInbox {
   if (typeof path !== "string" || path === "" || path.includes(":memory:"))
     throw new TypeError("sqliteInbox: expected the path of a file; memoryInbox() is in memory");
   const events = new SqliteFile(path, { busyMs, prepare: createTable });
-  const rows = sqliteRows(events);
+  const rows = new SqliteRows(events);
   return {
     ...rowsInbox(rows),
     queue: rowsQueue(rows),
@@ -95,56 +81,55 @@ function createTable(database: DatabaseSync): void {
   for (const index of eventIndexes(EVENTS, EVENTS)) database.exec(index);
 }
 
-function sqliteRows(file: SqliteFile): QueueRows {
-  // The columns are those of the statements.
-  const all = (sql: string, values: readonly SqlValue[]): readonly SqlRow[] =>
-    file.all(sql, values) as readonly SqlRow[];
-  const one = (sql: string, values: readonly SqlValue[]): Promise<SqlRow | undefined> =>
-    file.run(() => all(sql, values)[0]);
+class SqliteRows extends SqlRows {
+  readonly #file: SqliteFile;
+
+  constructor(file: SqliteFile) {
+    super(SQL);
+    this.#file = file;
+  }
+
+  insert(row: EventRow, now: number): Promise<Written> {
+    const { key, state, resource } = row;
+    return this.#write(INSERT, valuesOf(row, now), {
+      key,
+      to: state,
+      now,
+      resource: resource?.name,
+    });
+  }
+
+  update(update: Update): Promise<Written> {
+    return this.#write(SQL.update, updateValues(update), update);
+  }
+
+  async revive({ tenant, id }: EventKey, now: number): Promise<boolean> {
+    return (await this.rows(REVIVE, [tenant, id, now])).length === 1;
+  }
+
+  protected rows(sql: string, values: readonly SqlValue[]): Promise<readonly SqlRow[]> {
+    return this.#file.run(() => this.#all(sql, values));
+  }
+
+  #all(sql: string, values: readonly SqlValue[]): readonly SqlRow[] {
+    // The columns are those of the statements.
+    return this.#file.all(sql, values) as readonly SqlRow[];
+  }
 
   /** Nobody else writes during the call: what it reads of the resource is true when it writes. */
-  const write = (
+  #write(
     sql: string,
     values: readonly SqlValue[],
     { key, to, now, resource }: Pick<Update, "key" | "to" | "now" | "resource">,
-  ): Written => {
-    if (to.at === "claimed" && resource !== undefined) {
-      const [held] = all(SQL.heldUntil, [key.tenant, textOf(resource), key.id, now]);
-      if (held?.["until"] != null) return { heldUntil: Number(held["until"]) };
-    }
-    return all(sql, values).length === 1 ? "done" : "changed";
-  };
-
-  return {
-    insert: (row, now) =>
-      file.run(() =>
-        write(INSERT, valuesOf(row, now), {
-          key: row.key,
-          to: row.state,
-          now,
-          resource: row.resource?.name,
-        }),
-      ),
-    read: async ({ tenant, id }) => {
-      const row = await one(SQL.read, [tenant, id]);
-      return row && rowOf(row);
-    },
-    update: (update) => file.run(() => write(SQL.update, updateValues(update), update)),
-    lastHandled: async ({ tenant, name }) => {
-      const row = await one(SQL.lastHandled, [tenant, textOf(name)]);
-      return row && resourceStateOf(row);
-    },
-    purge: ({ before, limit }) => file.run(() => all(SQL.purge, [before, limit]).length),
-    take: (request) =>
-      file.run(() => {
-        const { few, every } = takeValues(request);
-        const rows = all(SQL.take, few);
-        return takenOf(rows.length > 0 ? rows : all(SQL.take, every));
-      }),
-    revive: ({ tenant, id }, now) => file.run(() => all(REVIVE, [tenant, id, now]).length === 1),
-    dead: ({ limit }) => file.run(() => all(SQL.dead, [limit]).map(deadOf)),
-    status: async ({ dueBefore }) => statusOf(await one(SQL.status, [dueBefore])),
-  };
+  ): Promise<Written> {
+    return this.#file.run(() => {
+      if (to.at === "claimed" && resource !== undefined) {
+        const [held] = this.#all(SQL.heldUntil, [key.tenant, textOf(resource), key.id, now]);
+        if (held?.["until"] != null) return { heldUntil: Number(held["until"]) };
+      }
+      return this.#all(sql, values).length === 1 ? "done" : "changed";
+    });
+  }
 }
 
 function begin(file: SqliteFile, { key, token }: BeginRequest): ReturnType<SqliteInbox["begin"]> {

@@ -3,7 +3,7 @@ import { Deadline } from "../pipeline/admission.ts";
 import { type Envelope, readEnvelope, validate } from "../pipeline/envelope.ts";
 import { runClaimed } from "../pipeline/handle.ts";
 import type { OutcomeFacts } from "../pipeline/observe.ts";
-import type { Inbox, InboxQueue, TakenEvent } from "./inbox.ts";
+import type { Inbox, InboxQueue, NextRequest, TakenEvent } from "./inbox.ts";
 import { isError } from "../is-error.ts";
 import type { FailureCode, Outcome } from "../pipeline/outcome.ts";
 import type { ReceiverParts } from "../pipeline/parts.ts";
@@ -16,6 +16,13 @@ export interface WorkerHost {
   readonly report: (outcome: Outcome, facts: OutcomeFacts) => void;
   /** Called before each take. */
   readonly onLook: () => void;
+}
+
+/** A worker's attempt of an event, and the event that was taken with its completion. */
+interface Attempted {
+  readonly outcome: Outcome;
+  readonly dead: boolean;
+  readonly next?: { readonly event: TakenEvent; readonly takenAt: number } | undefined;
 }
 
 /** Handles stored events until it is stopped. */
@@ -103,32 +110,46 @@ export class Worker {
     }
   }
 
-  /** Handles one event and records how it ended. Never rejects. */
-  async #handle(event: TakenEvent, takenAt: number): Promise<void> {
+  /** Handles an event, and those of its resource that come with its completion. Never rejects. */
+  async #handle(first: TakenEvent, firstTakenAt: number): Promise<void> {
     const { parts, report } = this.#host;
-    const { outcome, dead } = await this.#attempt(event, takenAt).catch((error: unknown) => ({
-      // Neither settled nor given up: the lease ends, and the event is taken again.
-      outcome: failed("CS_INBOX_UNAVAILABLE", error, parts.leaseMs, event),
-      dead: false,
-    }));
-    const durationMs = parts.elapsed() - takenAt;
-    report(outcome, { durationMs, worker: { attempts: event.attempts, dead } });
+    let [event, takenAt]: [TakenEvent | undefined, number] = [first, firstTakenAt];
+    while (event !== undefined) {
+      const taken: TakenEvent = event;
+      // oxlint-disable-next-line no-await-in-loop -- one event of a resource after the other
+      const { outcome, dead, next } = await this.#attempt(taken, takenAt).catch(
+        (error: unknown): Attempted => ({
+          // Neither settled nor given up: the lease ends, and the event is taken again.
+          outcome: failed("CS_INBOX_UNAVAILABLE", error, parts.leaseMs, taken),
+          dead: false,
+        }),
+      );
+      const durationMs = parts.elapsed() - takenAt;
+      report(outcome, { durationMs, worker: { attempts: taken.attempts, dead } });
+      [event, takenAt] = [next?.event, next?.takenAt ?? 0];
+    }
   }
 
-  async #attempt(
-    event: TakenEvent,
-    takenAt: number,
-  ): Promise<{ readonly outcome: Outcome; readonly dead: boolean }> {
+  async #attempt(event: TakenEvent, claimedAt: number): Promise<Attempted> {
     const { parts, queue, settings } = this.#host;
     const { key, token, attempts, type } = event;
     const envelope = decode(event, parts);
+    let takenAt = 0;
+    const askForNext = (): NextRequest | undefined => {
+      takenAt = parts.elapsed();
+      // With all places in use, the events of other resources have their turn first.
+      if (this.#state !== "started" || this.#running.size >= settings.concurrency) return undefined;
+      return { leaseMs: parts.leaseMs, maxAttempts: settings.maxAttempts };
+    };
     const run =
       "kind" in envelope
         ? ({ kind: "failed", code: "CS_RECEIVER_FAILED", error: unreadable(envelope) } as const)
-        : await this.#run({ envelope, token, claimedAt: takenAt });
+        : await this.#run({ envelope, token, claimedAt }, askForNext);
     switch (run.kind) {
-      case "done":
-        return { outcome: { kind: run.as, key, type }, dead: false };
+      case "done": {
+        const next = run.next && { event: run.next, takenAt };
+        return { outcome: { kind: run.as, key, type }, dead: false, next };
+      }
       case "lost":
         return { outcome: failed("CS_CLAIM_LOST", run.error, parts.leaseMs, event), dead: false };
       case "failed": {
@@ -152,13 +173,16 @@ export class Worker {
   }
 
   /** As with an attempt: the handler's signal aborts after `limits.answerMs`, and its lease bounds it. */
-  async #run(claimed: ClaimedEvent): Promise<ClaimedRun> {
+  async #run(
+    claimed: ClaimedEvent,
+    askForNext: () => NextRequest | undefined,
+  ): Promise<ClaimedRun> {
     const { parts } = this.#host;
     const deadline = new Deadline<Outcome>(parts.limits.answerMs, () =>
       failed("CS_HANDLER_TIMEOUT", undefined, 0),
     );
     try {
-      return await runClaimed(claimed, { deadline }, parts);
+      return await runClaimed(claimed, { deadline, askForNext }, parts);
     } finally {
       deadline.end();
     }

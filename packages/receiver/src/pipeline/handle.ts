@@ -4,7 +4,9 @@ import type {
   EventKey,
   EventResource,
   InboxTransaction,
+  NextRequest,
   RecordedEvent,
+  TakenEvent,
 } from "../inbox/inbox.ts";
 import type { Deadline } from "./admission.ts";
 import { type Envelope, isSuperseded, resourceOf } from "./envelope.ts";
@@ -118,13 +120,19 @@ export function recordedEvent(
  *
  * @param leaveSlot Called before a completion that holds no connection, so that one statement completes
  *   many events.
+ * @param askForNext A worker's request for the next event of the resource, made with the completion.
  */
 export async function runClaimed(
   claimed: ClaimedEvent,
   {
     deadline,
     leaveSlot,
-  }: { readonly deadline: Deadline<Outcome>; readonly leaveSlot?: () => void },
+    askForNext,
+  }: {
+    readonly deadline: Deadline<Outcome>;
+    readonly leaveSlot?: () => void;
+    readonly askForNext?: () => NextRequest | undefined;
+  },
   parts: ReceiverParts,
 ): Promise<ClaimedRun> {
   const { envelope, token } = claimed;
@@ -152,7 +160,7 @@ export async function runClaimed(
     ? (await parts.inbox.complete({ key: event.key, token, now: parts.now() }))
       ? ran(route)
       : lost("another attempt has taken over the event")
-    : commit(route, transaction, parts);
+    : commit(route, transaction, resource && askForNext?.(), parts);
 }
 
 /** The order guard: completes an event that is older than its resource's last handled one, without running anything. */
@@ -173,12 +181,13 @@ async function skipOlder(
 async function commit(
   route: Route,
   transaction: InboxTransaction<unknown>,
+  next: NextRequest | undefined,
   { now }: ReceiverParts,
 ): Promise<ClaimedRun> {
-  const result = await transaction.commit(now());
+  const result = await transaction.commit(now(), next);
   switch (result.state) {
     case "committed":
-      return ran(route);
+      return ran(route, result.next);
     case "lost":
       return lost("another attempt has taken over the event");
     case "failed":
@@ -188,7 +197,8 @@ async function commit(
   }
 }
 
-const ran = ({ fallback }: Route): ClaimedRun => ({
+const ran = ({ fallback }: Route, next?: TakenEvent): ClaimedRun => ({
   kind: "done",
   as: fallback ? "unrouted" : "handled",
+  next,
 });

@@ -1,4 +1,4 @@
-import type { EventKey, InboxTransaction } from "../inbox/inbox.ts";
+import type { EventKey, InboxTransaction, TakenEvent } from "../inbox/inbox.ts";
 import type { Deadline } from "./admission.ts";
 import type { Envelope } from "./envelope.ts";
 import { failed, type Outcome } from "./outcome.ts";
@@ -15,12 +15,16 @@ export interface ClaimedEvent {
 }
 
 /**
- * - `done`: completed in the inbox.
+ * - `done`: completed in the inbox, which may have taken `next` for the same worker.
  * - `lost`: the lease ended first, or another claim took its place; a transaction has written nothing.
  * - `failed`: the claim is still valid, and the caller decides what becomes of the event.
  */
 export type ClaimedRun =
-  | { readonly kind: "done"; readonly as: "handled" | "unrouted" | "superseded" }
+  | {
+      readonly kind: "done";
+      readonly as: "handled" | "unrouted" | "superseded";
+      readonly next?: TakenEvent | undefined;
+    }
   | { readonly kind: "lost"; readonly error: Error }
   | {
       readonly kind: "failed";

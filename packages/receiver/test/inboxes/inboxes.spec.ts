@@ -5,7 +5,7 @@ import { postgresInbox, postgresMigrations } from "@countersign/receiver/postgre
 import { redisInbox } from "@countersign/receiver/redis";
 import { sqliteInbox } from "@countersign/receiver/sqlite";
 import { Pool } from "pg";
-import { attemptOf, refundAuthorized, silent } from "../fixtures.ts";
+import { attemptOf, NOON, refundAuthorized, secret, silent } from "../fixtures.ts";
 import {
   pgbouncerBinary,
   postgresBinaries,
@@ -163,6 +163,69 @@ describe.skipIf(skipped !== "")(`the PostgreSQL inbox${skipped}`, () => {
     const claims = [claimOf("nul", { type: "a\0b" }), claimOf("other", { type: "b" })];
     const states = await Promise.all(claims.map((claim) => inbox.claim(claim)));
     expect(states.map(({ state }) => state)).toEqual(["claimed", "claimed"]);
+  });
+
+  it("takes the oldest other event of a resource with a completion, once it is due", async () => {
+    const inbox = postgresInbox(pool, { schema: "shop" });
+    const { queue } = inbox;
+    const limits = { leaseMs: 60_000, maxAttempts: 10 };
+    const store = (id: string, name: string) =>
+      queue.store({ ...claimOf(id), body: "{}", resource: { name, timestamp: 0 } });
+    const complete = async (id: string, { now = 0, token = 1 } = {}): Promise<unknown> => {
+      const transaction = inbox.begin({ key: { tenant: "", id }, token, leaseMs: 60_000 });
+      const commit = await transaction.commit(now, limits);
+      return commit.state === "committed" ? (commit.next?.key.id ?? "none") : commit.state;
+    };
+    for (const id of ["x1", "x2", "x3", "x4"]) await store(id, "x");
+    await store("y1", "y");
+    const taken = await queue.take({ limit: 9, now: 0, ...limits });
+    expect(taken.map(({ key }) => key.id)).toEqual(["x1", "y1"]);
+
+    expect(await complete("x1", { token: 2 })).toBe("lost");
+    expect(await complete("x1")).toBe("x2");
+    expect(await complete("x1")).toBe("lost");
+    expect(await complete("x2")).toBe("x3");
+    const failure = { key: { tenant: "", id: "x3" }, token: 1, attempts: 1, now: 0, reason: "" };
+    await queue.fail({ ...failure, maxAttempts: 10, retryAt: 5000 });
+    // "x4" waits for "x3", which is not due.
+    expect(await complete("y1")).toBe("none");
+    expect(await queue.take({ limit: 9, now: 4999, ...limits })).toEqual([]);
+    expect(await queue.take({ limit: 9, now: 5000, ...limits })).toMatchObject([{ token: 2 }]);
+    expect(await complete("x3", { token: 2, now: 5000 })).toBe("x4");
+    await store("x5", "x");
+    await queue.fail({ ...failure, key: { tenant: "", id: "x4" }, maxAttempts: 1, retryAt: 0 });
+    await queue.retry({ key: { tenant: "", id: "x4" }, now: 9000 });
+    await queue.take({ limit: 9, now: 5000, ...limits });
+    // "x4" is due at 9000.
+    expect(await complete("x5", { now: 8999 })).toBe("none");
+  });
+
+  it("gives each resource its turn while all places of a worker are in use", async () => {
+    const inbox = postgresInbox(pool, { schema: "turns" });
+    await inbox.migrate();
+    const handled: string[] = [];
+    const { promise: done, resolve } = Promise.withResolvers<void>();
+    const receiver = createReceiver({
+      secrets: [secret],
+      fallback: () => undefined,
+      inbox,
+      acknowledge: "after-store",
+      workers: { concurrency: 1 },
+      order: "per-resource",
+      now: () => NOON,
+    }).on("PAYMENT", ({ id }) => {
+      handled.push(id);
+      if (handled.length === 5) resolve();
+    });
+    for (const id of ["x1", "x2", "y1", "x3", "y2"]) {
+      const event = refundAuthorized(id);
+      const data = { ...event.data, paymentId: id.slice(0, 1) };
+      await receiver.receive(attemptOf({ ...event, data }));
+    }
+    receiver.start();
+    await done;
+    await receiver.stop();
+    expect(handled).toEqual(["x1", "x2", "y1", "x3", "y2"]);
   });
 
   it("fails one event of a statement without its neighbours", async () => {

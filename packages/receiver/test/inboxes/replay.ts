@@ -6,7 +6,7 @@ import {
   received,
   transition,
 } from "../../src/inbox/event-state.ts";
-import type { Inbox, InboxQueue, TakenEvent } from "@countersign/receiver";
+import type { Inbox, InboxQueue, TakenEvent, TransactionalInbox } from "@countersign/receiver";
 import { expect } from "vitest";
 import { endOf, EVENTS, MAX_ATTEMPTS, type Order, resourceOf, type Step } from "./search.ts";
 
@@ -24,13 +24,37 @@ export async function replay(
   {
     inbox,
     order,
-  }: { readonly inbox: Inbox & { readonly queue: InboxQueue }; readonly order: Order },
+    begin,
+  }: {
+    readonly inbox: Inbox & { readonly queue: InboxQueue };
+    readonly order: Order;
+    /** Of an inbox that takes the next event of a resource with a completion. */
+    readonly begin?: TransactionalInbox<unknown>["begin"] | undefined;
+  },
 ): Promise<number> {
   const { queue } = inbox;
   const events = new Map<string, QueuedEvent>();
   const held = new Map<number, TakenEvent[]>();
   const limit = { maxAttempts: MAX_ATTEMPTS };
   let now = 1000;
+
+  /** Claims the events that the rules allow, of those to `choose` from, and expects the same to be taken. */
+  const expectTaken = (
+    taken: readonly TakenEvent[],
+    choose: (event: QueuedEvent) => boolean,
+  ): void => {
+    const before = [...events.values()];
+    const due = [...events].filter(([, event]) => choose(event) && canTake(event, before, now));
+    for (const [id, event] of due) {
+      const claim = { type: "claim", now, leaseMs: LEASE_MS, ...limit } as const;
+      const state = transition(event.state, claim);
+      if (state !== undefined) events.set(id, { ...event, state });
+    }
+    const expected = due.filter(([id]) => events.get(id)?.state.at === "claimed");
+    expect(taken.map(({ key }) => key.id)).toEqual(expected.map(([id]) => id));
+    for (const { key, token, attempts } of taken)
+      expect(events.get(key.id)?.state).toMatchObject({ token, attempts });
+  };
 
   const run = async (step: Step): Promise<void> => {
     switch (step.do) {
@@ -51,18 +75,8 @@ export async function replay(
         return;
       }
       case "take": {
-        const before = [...events.values()];
-        const due = [...events].filter(([, event]) => canTake(event, before, now));
-        for (const [id, event] of due) {
-          const claim = { type: "claim", now, leaseMs: LEASE_MS, ...limit } as const;
-          const state = transition(event.state, claim);
-          if (state !== undefined) events.set(id, { ...event, state });
-        }
         const taken = await queue.take({ limit: EVENTS, leaseMs: LEASE_MS, now, ...limit });
-        const expected = due.filter(([id]) => events.get(id)?.state.at === "claimed");
-        expect(taken.map(({ key }) => key.id)).toEqual(expected.map(([id]) => id));
-        for (const { key, token, attempts } of taken)
-          expect(events.get(key.id)?.state).toMatchObject({ token, attempts });
+        expectTaken(taken, () => true);
         held.set(step.worker, [...(held.get(step.worker) ?? []), ...taken]);
         return;
       }
@@ -80,7 +94,18 @@ export async function replay(
         const state = transition(event.state, end);
         if (end.type === "fail")
           expect(await queue.fail({ key, now, attempts, ...end })).toBe(state?.at);
-        else {
+        else if (begin !== undefined && step.do === "complete") {
+          const next = { leaseMs: LEASE_MS, ...limit };
+          const commit = await begin({ key, token, leaseMs: LEASE_MS }).commit(now, next);
+          expect(commit.state).toBe(state === undefined ? "lost" : "committed");
+          if (state !== undefined) events.set(key.id, { ...event, state });
+          const more = commit.state === "committed" && commit.next ? [commit.next] : [];
+          const ofResource = (one: QueuedEvent): boolean =>
+            state !== undefined && one.resource !== undefined && one.resource === event.resource;
+          expectTaken(more, ofResource);
+          held.get(step.worker)?.push(...more);
+          return;
+        } else {
           const settlement = { key, token, now, superseded: end.type === "supersede" };
           expect(await inbox.complete(settlement)).toBe(state !== undefined);
         }

@@ -1,0 +1,184 @@
+import type { ResourceState } from "@countersign/rules";
+import { dueAtOf, type EventState } from "./event-state.ts";
+import type {
+  DeadEvent,
+  EventKey,
+  EventResource,
+  QueueStatus,
+  TakenEvent,
+  TakeRequest,
+} from "./inbox.ts";
+import type { EventRow, QueueRows, Resource, Update, Written } from "./rows-inbox.ts";
+import type { EventSql } from "./sql.ts";
+
+export type SqlValue = string | number | null;
+
+/** A row as a driver returns it: PostgreSQL's returns a bigint as text. */
+export type SqlRow = Readonly<Record<string, SqlValue>>;
+
+/** The table of events in a database. Statements that SQLite and PostgreSQL share run here, each by itself. */
+export abstract class SqlRows implements QueueRows {
+  readonly sql: EventSql;
+
+  constructor(sql: EventSql) {
+    this.sql = sql;
+  }
+
+  abstract insert(row: EventRow, now: number): Promise<Written>;
+  abstract update(update: Update): Promise<Written>;
+  abstract revive(key: EventKey, now: number): Promise<boolean>;
+  /** Runs one statement, which commits by itself. */
+  protected abstract rows(sql: string, values: readonly SqlValue[]): Promise<readonly SqlRow[]>;
+
+  async read({ tenant, id }: EventKey): Promise<EventRow | undefined> {
+    const [row] = await this.rows(this.sql.read, [tenant, id]);
+    return row && rowOf(row);
+  }
+
+  async lastHandled({ tenant, name }: Resource): Promise<ResourceState | undefined> {
+    const [row] = await this.rows(this.sql.lastHandled, [tenant, textOf(name)]);
+    return row && resourceStateOf(row);
+  }
+
+  async purge({ before, limit }: Parameters<QueueRows["purge"]>[0]): Promise<number> {
+    return (await this.rows(this.sql.purge, [before, limit])).length;
+  }
+
+  async take({ now, limit, leaseMs, maxAttempts }: TakeRequest): Promise<readonly TakenEvent[]> {
+    const look = (looked: number): Promise<readonly SqlRow[]> =>
+      this.rows(this.sql.take, [now, limit, now + leaseMs, maxAttempts, looked]);
+    // A few events for each free place; all that are due if those few wait for older ones of their resource.
+    const rows = await look(4 * limit);
+    return takenOf(rows.length > 0 ? rows : await look(2 ** 31 - 1));
+  }
+
+  async dead({ limit }: { readonly limit: number }): Promise<readonly DeadEvent[]> {
+    return (await this.rows(this.sql.dead, [limit])).map(deadOf);
+  }
+
+  async status({ dueBefore }: { readonly dueBefore: number }): Promise<QueueStatus> {
+    const [row] = await this.rows(this.sql.status, [dueBefore]);
+    return statusOf(row);
+  }
+}
+
+/** The values of `COLUMNS`, in their order. */
+export function valuesOf(row: EventRow, now: number): SqlValue[] {
+  const { key, digest, type, resource, body, state } = row;
+  return [
+    key.tenant,
+    key.id,
+    digest,
+    textOf(type),
+    resource === undefined ? null : textOf(resource.name),
+    resource?.rank ?? null,
+    // NaN is not a number to PostgreSQL's bigint.
+    resource !== undefined && Number.isSafeInteger(resource.timestamp) ? resource.timestamp : null,
+    body ?? null,
+    ...stateValues(state),
+    now,
+    now,
+  ];
+}
+
+/** The values of `update`, in their order. */
+export function updateValues({ key, from, to, now, body }: Update): SqlValue[] {
+  return [key.tenant, key.id, from.at, from.token, ...stateValues(to), now, body ?? null];
+}
+
+const stateValues = (state: EventState): SqlValue[] => [
+  state.at,
+  state.token,
+  state.attempts,
+  dueAtOf(state),
+  state.at === "dead" ? state.reason : null,
+];
+
+/** PostgreSQL's text holds no NUL, and a type is any text that the sender signs. */
+export const textOf = (text: string): string => text.replaceAll("\0", "\uFFFD");
+
+/** @throws {Error} the row's state is unknown: another program wrote it. */
+export function rowOf(row: SqlRow): EventRow {
+  const body = row["body"];
+  return {
+    key: keyOf(row),
+    digest: String(row["digest"]),
+    type: String(row["type"]),
+    resource: resourceOf(row),
+    body: typeof body === "string" ? body : undefined,
+    state: stateOf(row),
+  };
+}
+
+export const keyOf = (row: SqlRow): EventRow["key"] => ({
+  tenant: String(row["tenant"]),
+  id: String(row["id"]),
+});
+
+function resourceOf(row: SqlRow): EventResource | undefined {
+  if (row["resource"] === null) return undefined;
+  const { rank, timestamp } = resourceStateOf(row);
+  return { name: String(row["resource"]), rank, timestamp };
+}
+
+function resourceStateOf(row: SqlRow): ResourceState {
+  const { rank, occurred_at: at } = row;
+  return {
+    type: String(row["type"]),
+    rank: rank == null ? undefined : Number(rank),
+    timestamp: at == null ? Number.NaN : Number(at),
+  };
+}
+
+function stateOf(row: SqlRow): EventState {
+  const at = String(row["state"]);
+  const [token, attempts, due] = [row["token"], row["attempts"], row["due_at"]].map(Number);
+  const counts = { token: token ?? 0, attempts: attempts ?? 0 };
+  switch (at) {
+    case "waiting":
+      return { at, ...counts, dueAt: due ?? 0 };
+    case "claimed":
+      return { at, ...counts, leaseEndsAt: due ?? 0 };
+    case "handled":
+    case "superseded":
+      return { at, ...counts };
+    case "dead":
+      return { at, ...counts, reason: String(row["reason"] ?? "") };
+    default:
+      throw new Error(`the inbox holds an event in the unknown state ${JSON.stringify(at)}`);
+  }
+}
+
+/** What `take` claimed, in the order of storing; those that became dead are not to be handled. */
+export function takenOf(rows: readonly SqlRow[]): readonly TakenEvent[] {
+  return rows
+    .toSorted((a, b) => Number(a["sequence"]) - Number(b["sequence"]))
+    .flatMap((columns) => {
+      const { state, body, ...event } = rowOf(columns);
+      if (state.at !== "claimed" || body === undefined) return [];
+      return [{ ...event, body, token: state.token, attempts: state.attempts }];
+    });
+}
+
+const deadOf = (row: SqlRow): DeadEvent => ({
+  key: keyOf(row),
+  type: String(row["type"]),
+  attempts: Number(row["attempts"]),
+  reason: String(row["reason"]),
+  diedAt: Number(row["changed_at"]),
+});
+
+function statusOf(row: SqlRow | undefined): QueueStatus {
+  if (row === undefined) return { unhandled: 0, overdue: 0 };
+  return {
+    unhandled: Number(row["unhandled"]),
+    overdue: Number(row["overdue"]),
+    oldest: {
+      key: keyOf(row),
+      type: String(row["type"]),
+      attempts: Number(row["attempts"]),
+      storedAt: Number(row["stored_at"]),
+      dueAt: Number(row["due_at"]),
+    },
+  };
+}
