@@ -35,18 +35,11 @@ describe("the types of the rules", () => {
 });
 
 describe.each(Object.entries(profiles))("the profile %s", (_, profile) => {
-  it("has a hold of these rules", () => {
+  it("has a hold, a range of amounts and moves of customers of these rules", () => {
     const { closed, open, ...hold } = profile.hold;
-    const calendar = { ...federalReserve, closed, open };
-    expect(checkHold({ ...hold, calendar })).toBeUndefined();
-  });
-
-  it("has the range of these amounts", () => {
+    expect(checkHold({ ...hold, calendar: { ...federalReserve, closed, open } })).toBeUndefined();
     expect(BigInt(profile.amount.minimumCents)).toBe(MIN_CENTS);
     expect(BigInt(profile.amount.maximumCents)).toBe(MAX_CENTS);
-  });
-
-  it("has the moves of these customers", () => {
     const moves = customerTransitions.filter(({ from }) => from !== undefined);
     expect(new Set(profile.customer.transitions.map(({ from, to }) => `${from} ${to}`))).toEqual(
       new Set(moves.map(({ from, to }) => `${from} ${to}`)),

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { federalReserve, isBusinessDay } from "../src/business-days.ts";
 import { checkHold, eligibleAt, type Hold, wallClock } from "../src/hold.ts";
-import { ms, standardHold } from "./holds.ts";
+import { ms, standardHold } from "./refunds.ts";
 
 const DAY = 86_400_000;
 const instants = fc.integer({ min: ms("2021-01-01T05:00:00Z"), max: ms("2035-12-10T00:00:00Z") });

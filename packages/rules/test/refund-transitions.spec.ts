@@ -17,8 +17,7 @@ import {
   type Debit,
   type Refund,
 } from "../src/refund.ts";
-import { standardHold } from "./holds.ts";
-import { debits, instants, refunds } from "./refunds.ts";
+import { debits, instants, refunds, standardHold } from "./refunds.ts";
 
 const CENTS = 700n;
 const TRIGGERS = ["request", "settled", "time", "failed", "covered", "returned"] as const;

@@ -1,7 +1,20 @@
 import fc from "fast-check";
-import { eligibleAt } from "../src/hold.ts";
+import { federalReserve } from "../src/business-days.ts";
+import { eligibleAt, type Hold } from "../src/hold.ts";
 import type { Debit, Refund } from "../src/refund.ts";
-import { ms, standardHold } from "./holds.ts";
+
+/** The hold of S 3.1 and S 8, as the default profile reads it. */
+export const standardHold: Hold = {
+  businessDays: 3,
+  mode: "date",
+  timeZone: "America/New_York",
+  cutoff: "00:00",
+  calendar: federalReserve,
+};
+
+export function ms(time: string): number {
+  return Date.parse(time);
+}
 
 /** Instants of one autumn: settlements and thresholds often fall together. */
 export const instants: fc.Arbitrary<number> = fc
