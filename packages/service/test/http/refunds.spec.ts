@@ -75,20 +75,21 @@ describe("a refund of a payment that is still processing", () => {
     expect(JSON.parse(event?.payload ?? "{}")).toMatchObject({ data });
   });
 
-  it("[P-REFUND-RELEASE] T-09 T-16 fails when the debit fails, however long it is due, and gives its amount back once", async () => {
-    const { ask, pay, sweep, clock, types, stored } = await open({ cents: 1000n });
-    await ask();
-    await pay("settlePayment");
-    clock.advance(30 * DAY_MS);
-    await pay("failPayment", "failPayment", "coverPayment");
-    expect(await sweep()).toBe(0);
-    expect(await types("payment")).toEqual([
-      "payment.created",
-      "payment.succeeded",
-      "payment.failed",
-    ]);
-    expect(await types("refund")).toEqual(["refund.pending", "refund.failed"]);
-    expect(await stored("DEBIT")).toMatchObject([{ reserved_cents: 0 }]);
+  it("[P-REFUND-RELEASE] T-07 T-09 T-16 fails when the debit fails or is covered, however long it is due, and gives its amount back once", async () => {
+    for (const [move, types] of [
+      ["failPayment", ["payment.created", "payment.succeeded", "payment.failed"]],
+      ["coverPayment", ["payment.created", "payment.succeeded"]],
+    ] as const) {
+      const { ask, pay, sweep, clock, stored, ...opened } = await open({ cents: 1000n });
+      await ask();
+      await pay("settlePayment");
+      clock.advance(30 * DAY_MS);
+      await pay(move, move);
+      expect(await sweep()).toBe(0);
+      expect(await opened.types("payment")).toEqual(types);
+      expect(await opened.types("refund")).toEqual(["refund.pending", "refund.failed"]);
+      expect(await stored("DEBIT")).toMatchObject([{ reserved_cents: 0 }]);
+    }
   });
 
   it("T-17 whose hold would end beyond the bank calendar leaves the payment unsettled, and stores nothing", async () => {

@@ -88,6 +88,26 @@ describe("the events of a merchant", () => {
 });
 
 describe("a move that the state does not allow", () => {
+  it("is INVALID_TRANSITION and writes nothing", async () => {
+    const open = await openService();
+    const { useCases } = open.service;
+    const pay = async (...moves: readonly ("failPayment" | "settlePayment")[]) => {
+      const payment = { paymentId: await newPayment(open.service, open.merchant) };
+      for (const move of moves) await useCases[move](open.merchant, payment);
+      return payment;
+    };
+    const [failed, settled] = [await pay("failPayment"), await pay("settlePayment")];
+    const before = await events(open);
+    for (const outcome of [
+      await useCases.settlePayment(open.merchant, failed),
+      await useCases.authorizePayment(open.merchant, settled),
+      await useCases.failPayment(open.merchant, { ...settled, status: "CANCELED" }),
+      await useCases.failPayment(open.merchant, { ...failed, status: "CANCELED" }),
+    ])
+      expect(outcome).toEqual({ ok: false, code: "INVALID_TRANSITION" });
+    expect(await events(open)).toEqual(before);
+  });
+
   it("[P-PRECONDITION-LINKED] (paying without a linked account) is CUSTOMER_NOT_LINKED", async () => {
     const { service, merchant } = await openService();
     const person = { firstName: "Bo", lastName: "Li", email: "bo@example.com" };
