@@ -1,7 +1,7 @@
-import { connect, createServer, type AddressInfo, type Socket } from "node:net";
-import { onTestFinished } from "vitest";
+import { connect, createServer } from "node:net";
+import { listen } from "../delivery/listening.ts";
 
-/** What happens to a message of the client's that holds a text. */
+/** What happens to a client's message that contains a text. */
 export type Fault =
   /** It never arrives, and the connection ends. */
   | "lost"
@@ -14,9 +14,9 @@ export type Fault =
 
 export interface Proxy {
   readonly port: number;
-  /** The next message that holds `text` meets the fault. */
+  /** The next message that contains `text` meets the fault. */
   failNext: (text: string, fault: Fault) => void;
-  /** From now on nobody is let in. */
+  /** Refuses every later connection. */
   shut: () => void;
 }
 
@@ -24,17 +24,9 @@ export interface Proxy {
 export async function cuttingProxy(serverPort: number): Promise<Proxy> {
   let next: { readonly text: string; readonly fault: Fault } | undefined;
   let isShut = false;
-  const sockets = new Set<Socket>();
   const server = createServer((client) => {
-    if (isShut) {
-      client.destroy();
-      return;
-    }
-    const upstream = connect(serverPort, "127.0.0.1");
-    for (const socket of [client, upstream]) {
-      sockets.add(socket);
-      socket.on("error", () => {});
-    }
+    if (isShut) return void client.destroy();
+    const upstream = connect(serverPort, "127.0.0.1").on("error", () => {});
     let isCut = false;
     const cut = (): void => {
       client.destroy();
@@ -44,26 +36,19 @@ export async function cuttingProxy(serverPort: number): Promise<Proxy> {
     upstream.on("close", cut);
     upstream.on("data", (chunk) => (isCut ? cut() : client.write(chunk)));
     client.on("data", (chunk) => {
-      const met = next !== undefined && chunk.includes(next.text) ? next : undefined;
+      const at = next === undefined ? -1 : chunk.indexOf(next.text);
+      const met = at === -1 ? undefined : next;
       if (met !== undefined) next = undefined;
-      const fault = met?.fault;
-      if (fault === "lost") cut();
-      if (fault === "unanswered") isCut = true;
-      if (met?.fault === "garbled")
-        chunk.fill("x", chunk.indexOf(met.text), chunk.indexOf(met.text) + met.text.length);
-      if (fault !== "lost" && fault !== "swallowed") upstream.write(chunk);
+      if (met?.fault === "lost") return cut();
+      if (met?.fault === "swallowed") return;
+      if (met?.fault === "unanswered") isCut = true;
+      if (met?.fault === "garbled") chunk.fill("x", at, at + met.text.length);
+      upstream.write(chunk);
     });
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, "127.0.0.1", resolve);
-  });
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
+  const { port } = await listen(server);
   return {
-    // A listening TCP server has one.
-    port: (server.address() as AddressInfo).port,
+    port,
     failNext: (text, fault) => (next = { text, fault }),
     shut: () => (isShut = true),
   };

@@ -6,10 +6,10 @@ import {
   type SharedPostgres,
   sharedPostgres,
 } from "../../../receiver/test/inboxes/servers.ts";
-import type { Driver } from "../../src/store/driver.ts";
 import { postgresDriver } from "../../src/store/postgres/driver.ts";
 import type { PostgresOptions } from "../../src/store/postgres/pool.ts";
 import { cuttingProxy, type Fault } from "./cutting-proxy.ts";
+import { write } from "./driver-suite.ts";
 
 const reason = postgresBinaries === undefined ? " (skipped: PostgreSQL is not installed)" : "";
 /** As it is sent: a text ends with a zero, and BEGIN names READ COMMITTED. */
@@ -47,8 +47,6 @@ describe.skipIf(postgresBinaries === undefined)(`the PostgreSQL driver${reason}`
     return driver;
   }
   const INSERT = "INSERT INTO notes (id, text) VALUES ($1, 'x')";
-  const write = (driver: Driver, id: number): Promise<unknown> =>
-    driver.transaction((tx) => tx.query(INSERT, [id]));
   const ids = async (): Promise<number[]> => {
     const { rows } = await admin.query<{ id: string }>("SELECT id FROM notes ORDER BY id");
     return rows.map(({ id }) => Number(id));
