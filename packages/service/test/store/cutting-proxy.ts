@@ -25,7 +25,10 @@ export async function cuttingProxy(serverPort: number): Promise<Proxy> {
   let next: { readonly text: string; readonly fault: Fault } | undefined;
   let isShut = false;
   const server = createServer((client) => {
-    if (isShut) return void client.destroy();
+    if (isShut) {
+      client.destroy();
+      return;
+    }
     const upstream = connect(serverPort, "127.0.0.1").on("error", () => {});
     let isCut = false;
     const cut = (): void => {
@@ -39,11 +42,10 @@ export async function cuttingProxy(serverPort: number): Promise<Proxy> {
       const at = next === undefined ? -1 : chunk.indexOf(next.text);
       const met = at === -1 ? undefined : next;
       if (met !== undefined) next = undefined;
-      if (met?.fault === "lost") return cut();
-      if (met?.fault === "swallowed") return;
       if (met?.fault === "unanswered") isCut = true;
       if (met?.fault === "garbled") chunk.fill("x", at, at + met.text.length);
-      upstream.write(chunk);
+      if (met?.fault === "lost") cut();
+      else if (met?.fault !== "swallowed") upstream.write(chunk);
     });
   });
   const { port } = await listen(server);
