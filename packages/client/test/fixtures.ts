@@ -9,12 +9,7 @@ import {
 import { profiles, type Profile } from "@countersign/schemas/profiles";
 import { onTestFinished } from "vitest";
 import { listen } from "../../sandbox/test/listen.ts";
-import {
-  openSandbox,
-  TOKEN,
-  type Body,
-  type TestSandbox,
-} from "../../sandbox/test/open-sandbox.ts";
+import { openSandbox, type Body, type TestSandbox } from "../../sandbox/test/open-sandbox.ts";
 import { TestTime } from "./test-time.ts";
 
 export const SECRET_KEY = "a-secret-of-24-characters-or-more";
@@ -66,10 +61,13 @@ export async function errorOf(call: Promise<unknown>): Promise<ClientError> {
   return error;
 }
 
-/** A sandbox of a profile and its client, and an order for a payment whose refund is AUTHORIZED at once. */
-export async function sandboxWith(profile: Profile = profiles.standard) {
-  const one = await openSandbox({ profile });
-  const { client } = openClient(one.sandbox.url, { token: TOKEN, profile });
+/** A sandbox of a profile with `clientIn` it. */
+export const sandboxWith = async (profile: Profile = profiles.standard) =>
+  clientIn(await openSandbox({ profile }), profile);
+
+/** A sandbox's client, and an order for a payment whose refund is AUTHORIZED at once. */
+export function clientIn(one: TestSandbox, profile: Profile = profiles.standard) {
+  const { client } = openClient(one.sandbox.url, { token: one.token, profile });
   return { one, client, settled: { ...order, paymentId: one.seeded.payments.settled } };
 }
 

@@ -1,6 +1,8 @@
 import { profiles, type Profile } from "@countersign/schemas/profiles";
 import { describe, expect, it } from "vitest";
+import { shareSandbox } from "../../sandbox/test/open-sandbox.ts";
 import {
+  clientIn,
   errorOf,
   JSON_TYPE,
   lost,
@@ -14,6 +16,7 @@ import {
   sandboxWith,
 } from "./fixtures.ts";
 
+const open = shareSandbox();
 const withRefund = (refund: Partial<Profile["refund"]>): Profile => ({
   ...profiles.standard,
   refund: { ...profiles.standard.refund, ...refund },
@@ -21,7 +24,7 @@ const withRefund = (refund: Partial<Profile["refund"]>): Profile => ({
 
 describe("a refund (S 4.1)", () => {
   it("returns its own id, its status and what was sent", async () => {
-    const { one, client, settled } = await sandboxWith();
+    const { one, client, settled } = clientIn(await open());
     const sent = { requestKey: "key-1", clientReferenceId: "order 7 / Bücher" };
     const { paymentId } = settled;
     const answer = await client.refund({
@@ -43,7 +46,7 @@ describe("a refund (S 4.1)", () => {
   });
 
   it("that failed returns the reason, and again for the same request", async () => {
-    const { one, client, settled } = await sandboxWith();
+    const { one, client, settled } = clientIn(await open());
     await one.post(`/sandbox/payments/${settled.paymentId}/cover`);
     const answer = await client.refund(settled);
     const failed = { paymentStatus: "TERMINAL_FAILED", recovered: false };
@@ -102,7 +105,7 @@ describe("a used requestKey", () => {
   const used = { code: "CS_REQUEST_KEY_USED" };
 
   it("of another refund fails the call without a retry and names that refund, but of a debit none (T-02)", async () => {
-    const { client, settled } = await sandboxWith();
+    const { client, settled } = clientIn(await open());
     const { refundId: paymentId } = await client.refund(settled);
     const error = await errorOf(client.refund({ ...settled, amount: "10.51" }));
     const existing = { paymentId, sameRequest: false };

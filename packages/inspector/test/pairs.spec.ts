@@ -3,22 +3,11 @@ import { layOut } from "../src/parts/lay-out-states.ts";
 import { pairs } from "../src/receiver/pairs.ts";
 
 const at = (second: number): string => new Date(1_795_000_000_000 + second * 1000).toISOString();
-const attempt = (number: number, second: number) => ({
-  number,
-  startedAt: at(second),
-  durationMs: 5,
-  status: 503,
-  error: null,
-  answer: null,
-  headers: null,
-});
-const outcome = (name: string, second: number, eventId: string | null = "evt_1") => ({
-  eventId,
-  outcome: name,
-  code: null,
-  durationMs: 1,
-  at: at(second),
-});
+const ended = { durationMs: 5, status: 503, error: null, answer: null, headers: null };
+const attempt = (number: number, second: number) => ({ number, startedAt: at(second), ...ended });
+const outcome = (name: string, second: number, eventId: string | null = "evt_1") => {
+  return { eventId, outcome: name, code: null, durationMs: 1, at: at(second) };
+};
 
 describe("the attempts of an event", () => {
   it("are paired with the outcome that the receiver reported before the next attempt", () => {
@@ -49,13 +38,9 @@ describe("the attempts of an event", () => {
 });
 
 describe("the drawing of a state machine", () => {
-  const transition = (from: string | null, to: string, trigger: string) => ({
-    from,
-    to,
-    trigger,
-    condition: null,
-    effect: null,
-  });
+  const transition = (from: string | null, to: string, trigger: string) => {
+    return { from, to, trigger, condition: null, effect: null };
+  };
 
   it("shows every state once, initial ones first and final ones last, with one arrow per pair", () => {
     const { states, arrows, width } = layOut([

@@ -2,32 +2,17 @@ import { describe, expect, it } from "vitest";
 import type { CheckEntry, CheckRun, FindingStatus, OwedCheck } from "../src/checks/shapes.ts";
 import { counts, tested } from "../src/checks/tested.ts";
 
-const owed = (group: string, requirement: string): OwedCheck => ({
-  id: `${group}#${requirement}`,
-  group,
-  title: "",
-  requirement,
-  level: "MUST",
-  name: "",
-  source: "",
-  why: "",
-});
-const entry = (group: string, requirement: string, status: FindingStatus): CheckEntry => ({
-  id: `${group}#${requirement}`,
-  group,
-  requirement,
-  status,
-  message: "",
-  ms: 1,
-});
-const runOf = (entries: readonly CheckEntry[]): CheckRun => ({
-  number: 1,
-  isRunning: true,
-  progress: null,
-  entries,
-  report: null,
-  problem: null,
-});
+const texts = { title: "", level: "MUST", name: "", source: "", why: "" } as const;
+const owed = (group: string, requirement: string): OwedCheck => {
+  return { id: `${group}#${requirement}`, group, requirement, ...texts };
+};
+const entry = (group: string, requirement: string, status: FindingStatus): CheckEntry => {
+  return { id: `${group}#${requirement}`, group, requirement, status, message: "", ms: 1 };
+};
+const runOf = (entries: readonly CheckEntry[]): CheckRun => {
+  const running = { number: 1, isRunning: true, progress: null };
+  return { ...running, entries, report: null, problem: null };
+};
 
 describe("the list of tested requirements", () => {
   const list = [owed("one", "R-A"), owed("one", "R-B"), owed("two", "R-A"), owed("two", "R-C")];
