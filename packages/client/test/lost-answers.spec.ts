@@ -1,7 +1,7 @@
 import { isClientError } from "@countersign/client";
 import { describe, expect, it } from "vitest";
 import { shareSandbox, type TestSandbox } from "../../sandbox/test/open-sandbox.ts";
-import { made, openClient, openProvider, order, refundsOf } from "./fixtures.ts";
+import { made, openClient, openProvider, order, refundsOf, type Received } from "./fixtures.ts";
 
 const open = shareSandbox();
 
@@ -55,6 +55,26 @@ describe("T-01: a refund whose exchange is disturbed", () => {
         { settled: { value }, ids: [value.refundId] },
       ]);
     }
+  });
+
+  it("is made exactly once if its first attempt arrives after the client has given up", async () => {
+    const one = await open();
+    const { url, received } = await openProvider((response, retried) => {
+      const [late] = received;
+      if (late === undefined || late === retried) return;
+      const pass = ({ body }: Received) => one.call("POST", "/v1/refunds", { text: body });
+      void pass(late)
+        .then(() => pass(retried))
+        .then(({ status, headers, text }) => response.writeHead(status, headers).end(text));
+    });
+    const { client, time } = openClient(url);
+    const paymentId = one.seeded.payments.settled;
+    const answer = client.refund({ ...order, paymentId });
+    await expect.poll(() => received.length).toBe(1);
+    time.elapse(time.attemptMs);
+    const { refundId, recovered } = await answer;
+    const ids = (await refundsOf(one)).map((refund) => refund["paymentId"]);
+    expect([ids, recovered]).toEqual([[refundId], true]);
   });
 
   it("is asked for again after a connection that ends at any tenth of the answer", async () => {
