@@ -13,8 +13,7 @@ import { Rates } from "./http/rates.ts";
 import type { TokenIssuer } from "./http/token-issuer.ts";
 import { policyOf } from "./policy-of.ts";
 import { systemRandom, type Random } from "./random.ts";
-import { SecretKeysError } from "./secrets/secret-errors.ts";
-import type { Vault } from "./secrets/vault.ts";
+import { SecretKeysError, type Vault } from "./secrets/vault.ts";
 import type { Driver } from "./store/driver.ts";
 import { useCasesOf, type UseCases } from "./use-cases/use-cases.ts";
 

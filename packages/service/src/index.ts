@@ -32,11 +32,17 @@ export {
 } from "./http/token-issuer.ts";
 
 // Secrets at rest
-export { parseSecretKeys, type SecretKeys } from "./secrets/secret-keys.ts";
-export { SecretKeysError, SecretRefusedError } from "./secrets/secret-errors.ts";
-export { createVault, type SealedSecret, type SecretPlace, type Vault } from "./secrets/vault.ts";
-export { rotateSecrets } from "./secrets/rotate-secrets.ts";
-export { checkSecrets } from "./secrets/check-secrets.ts";
+export {
+  parseSecretKeys,
+  SecretKeysError,
+  SecretRefusedError,
+  createVault,
+  type SecretKeys,
+  type SealedSecret,
+  type SecretPlace,
+  type Vault,
+} from "./secrets/vault.ts";
+export { rotateSecrets, checkSecrets } from "./secrets/stored-secrets.ts";
 export {
   secretPlace,
   listSubscriptions,

@@ -111,7 +111,7 @@ export interface Policy {
   };
 }
 
-/** What an event is about, for envelopes that say it outside the resource. */
+/** An event's subject, for envelopes that name it outside the resource. */
 export interface EventSubject {
   readonly id: unknown;
   readonly type: "payment" | "customer";

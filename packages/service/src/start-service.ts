@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { createService, type Service, type ServiceOptions } from "./create-service.ts";
 import { listen, type ListenOptions } from "./listen.ts";
-import { checkSecrets } from "./secrets/check-secrets.ts";
+import { checkSecrets } from "./secrets/stored-secrets.ts";
 import type { Vault } from "./secrets/vault.ts";
 import { migrate } from "./store/migrate.ts";
 import { Housekeeping } from "./housekeeping.ts";

@@ -1,5 +1,4 @@
-import { createVault, type Vault } from "../src/secrets/vault.ts";
-import { parseSecretKeys } from "../src/secrets/secret-keys.ts";
+import { createVault, parseSecretKeys, type Vault } from "../src/secrets/vault.ts";
 
 /** A vault over a key of its own for each id, the first of which seals. */
 export function testVault(...ids: readonly string[]): Vault {

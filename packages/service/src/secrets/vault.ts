@@ -1,51 +1,97 @@
-import { createCipheriv, createDecipheriv, type KeyObject } from "node:crypto";
+import { createSecretKey, createCipheriv, createDecipheriv, type KeyObject } from "node:crypto";
 import { systemRandom, type Random } from "../random.ts";
-import { SecretKeysError, SecretRefusedError } from "./secret-errors.ts";
-import type { SecretKeys } from "./secret-keys.ts";
 
-/** Where a secret stands. It opens nowhere else, so that rows cannot be swapped. */
+/** Encryption keys that are malformed or not those of the database. The message contains no key. */
+export class SecretKeysError extends Error {
+  readonly code = "CS_SECRET_KEYS";
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+  }
+}
+
+/** A secret that cannot be decrypted: another key, another row, or changed text. */
+export class SecretRefusedError extends Error {
+  readonly code = "CS_SECRET_REFUSED";
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+  }
+}
+
+/** Encryption keys by id, at least one. The first encrypts, all decrypt. */
+export type SecretKeys = ReadonlyMap<string, KeyObject>;
+
+/** The key size of AES-256. */
+const KEY_BYTES = 32;
+
+/**
+ * Parses encryption keys, one a line: `ID:KEY`, with an id of 1 to 32 characters of `[A-Za-z0-9_-]` and a
+ * key of 32 random bytes as base64. The first encrypts, all decrypt.
+ *
+ * @throws {SecretKeysError} `CS_SECRET_KEYS`: no key, a duplicate id, or an invalid line. The message has
+ *   the line's number and nothing of its text.
+ */
+export function parseSecretKeys(text: string): SecretKeys {
+  const keys = new Map<string, KeyObject>();
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
+    if (line.trim() === "") continue;
+    const [, id, encoded] = /^([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/]{43}=)$/.exec(line.trim()) ?? [];
+    if (id === undefined || encoded === undefined) {
+      throw new SecretKeysError(
+        `invalid encryption keys, line ${index + 1}: expected ID:KEY with a key of ${KEY_BYTES} bytes as base64`,
+      );
+    }
+    if (keys.has(id)) throw new SecretKeysError(`duplicate encryption key ${id}`);
+    keys.set(id, createSecretKey(Buffer.from(encoded, "base64")));
+  }
+  if (keys.size === 0) throw new SecretKeysError("missing encryption key");
+  return keys;
+}
+
+/** The row of a secret. It cannot be decrypted for another row, so that rows cannot be swapped. */
 export interface SecretPlace {
   readonly table: string;
   /** The row's primary key. */
   readonly row: string;
 }
 
-/** A secret as it is stored. */
+/** A stored, encrypted secret. */
 export interface SealedSecret {
   readonly keyId: string;
   /** Nonce, ciphertext and tag, as base64url. */
   readonly text: string;
 }
 
-/** Seals secrets for the store, and opens them for whoever signs with them. */
+/** Encrypts secrets for the store, and decrypts them for signing. */
 export interface Vault {
-  /** Id of the key that seals. */
+  /** Id of the key that encrypts. */
   readonly keyId: string;
-  /** Whether it has the key of this id. */
+  /** True if it has the key with this id. */
   has(keyId: string): boolean;
   seal(secret: string, place: SecretPlace): SealedSecret;
   /**
-   * @throws {SecretRefusedError} `CS_SECRET_REFUSED`: the key is not here, or is another one; the
-   *   secret was changed, or was sealed for another place.
+   * @throws {SecretRefusedError} `CS_SECRET_REFUSED`: the key is missing or wrong, or the secret was changed
+   *   or encrypted for another row.
    */
   open(sealed: SealedSecret, place: SecretPlace): string;
 }
 
 const CIPHER = "aes-256-gcm";
 const NONCE_BYTES = 12;
-// Said also when opening: without it Node takes tags of 4 bytes, which can be guessed.
+// Also checked when decrypting: by default Node accepts tags of 4 bytes, which can be guessed.
 const authTagLength = 16;
 
 /**
- * A vault over keys: AES-256-GCM, a random nonce of 12 bytes for each secret, a tag of 16; the table,
- * the row and the key's id are authenticated with it.
+ * Creates a vault: AES-256-GCM, a random nonce of 12 bytes for each secret, a tag of 16. Table, row and key
+ * id are authenticated.
  *
- * @param random Where nonces come from; a source that repeats itself gives the secrets away.
- * @throws {SecretKeysError} `CS_SECRET_KEYS`: there is no key.
+ * @param random Source of nonces; one that repeats itself reveals the secrets.
+ * @throws {SecretKeysError} `CS_SECRET_KEYS`: `keys` is empty.
  */
 export function createVault(keys: SecretKeys, random: Random = systemRandom): Vault {
   const [first] = keys;
-  if (first === undefined) throw new SecretKeysError("there is no encryption key");
+  if (first === undefined) throw new SecretKeysError("missing encryption key");
   const [keyId, key] = first;
   return {
     keyId,
@@ -53,11 +99,12 @@ export function createVault(keys: SecretKeys, random: Random = systemRandom): Va
     seal: (secret, place) => ({ keyId, text: seal(secret, key, { keyId, place, random }) }),
     open: (sealed, place) => {
       const opening = keys.get(sealed.keyId);
-      if (opening === undefined) throw new SecretRefusedError("the secret's key is not here");
+      if (opening === undefined)
+        throw new SecretRefusedError("missing encryption key of the secret");
       try {
         return open(sealed, opening, place);
       } catch (cause) {
-        throw new SecretRefusedError("the secret does not open in its place", { cause });
+        throw new SecretRefusedError("the secret cannot be decrypted for this row", { cause });
       }
     },
   };
@@ -82,11 +129,11 @@ function open({ keyId, text }: SealedSecret, key: KeyObject, place: SecretPlace)
   decipher.setAAD(associatedData(place, keyId));
   decipher.setAuthTag(bytes.subarray(tagAt));
   const secret = decipher.update(bytes.subarray(NONCE_BYTES, tagAt));
-  // Nothing of it is looked at before the tag is found to be right.
+  // `final` throws if the tag is wrong, before any of the text is used.
   return Buffer.concat([secret, decipher.final()]).toString("utf8");
 }
 
-/** As JSON: no two places make the same bytes. */
+/** JSON, so that different rows never give the same bytes. */
 function associatedData({ table, row }: SecretPlace, keyId: string): Buffer {
   return Buffer.from(JSON.stringify([table, row, keyId]), "utf8");
 }

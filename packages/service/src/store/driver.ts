@@ -1,13 +1,10 @@
-/** What a statement may bind. Money is bigint cents, times are milliseconds, flags are 0 or 1. */
+/** A statement's parameter. Money is bigint cents, times are milliseconds, flags are 0 or 1. */
 export type SqlValue = string | number | bigint | null;
 
-/**
- * A statement's text: one for both databases, or one for each where no text says it to both, as for rows
- * in a parameter (`givenRows`).
- */
+/** A statement's text: one for both databases, or one for each if they need different ones (`givenRows`). */
 export type Sql = string | { readonly sqlite: string; readonly postgres: string };
 
-/** What a database of this dialect is told. */
+/** Returns the text for a database. */
 export function textOf(sql: Sql, dialect: "sqlite" | "postgres"): string {
   return typeof sql === "string" ? sql : sql[dialect];
 }
@@ -22,18 +19,18 @@ export interface Queryable {
   query<Row = Record<string, SqlValue>>(sql: Sql, params?: readonly SqlValue[]): Promise<Row[]>;
 }
 
-/** A transaction that is one call. What it is given and what it answers are plain values: they can be copied. */
+/** A transaction as one call. Its input and output are plain values that can be copied between threads. */
 export interface Operation<Input, Output> extends TransactionOptions {
-  /** Which one it is, where it is carried out elsewhere. */
+  /** Identifies the operation in the other thread. */
   readonly name: string;
   readonly run: (tx: Queryable, input: Input) => Promise<Output>;
 }
 
 export interface TransactionOptions {
   /**
-   * Whether the promise waits until what was written has been flushed to disk. Where not, a crash of the
-   * database's server may take the transaction back, as a whole, after its promise has resolved, until a later
-   * durable transaction has been answered. Default true; on SQLite all wait.
+   * True if the promise waits until the writes are flushed to disk. If false, a crash of the database server
+   * may undo the whole transaction after its promise has resolved, until a later durable transaction has
+   * resolved. Default true; on SQLite always true.
    */
   readonly isDurable?: boolean;
 }
@@ -44,40 +41,38 @@ export interface TransactionOptions {
  */
 export interface Driver extends Queryable {
   /**
-   * Runs `run` and commits what it wrote; a rejection of `run` undoes its writes and is passed on. So
-   * does a statement that fails, also where `run` goes on after it.
+   * Runs `run` and commits what it wrote. If `run` rejects, its writes are undone and the error is passed
+   * on; the same if a statement fails, even if `run` handles the error.
    *
-   * `run` awaits queries of its `tx` alone: neither another transaction of this driver (it would
-   * wait for itself) nor the network. `tx` is closed when `run` settles. `run` may be called again
-   * after its writes are undone, where the database ended the transaction for the sake of another
-   * one: what it changes outside of `tx` it changes from the beginning.
+   * `run` may await only queries of its `tx`: not another transaction of this driver (it would wait for
+   * itself), nor the network. `tx` is closed when `run` ends. `run` may be called again after its writes are
+   * undone, if the database ended the transaction in favour of another one: each call must begin anew.
    *
-   * The promise settles after COMMIT. `run`'s value or error is not to be believed before: it may
-   * rest on rows of a neighbour in the same group, whose COMMIT can still fail.
+   * The promise resolves after COMMIT. Do not use `run`'s value or error before: it may depend on rows of
+   * another call in the same group, whose COMMIT can still fail.
    *
-   * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: BEGIN or COMMIT failed, or the database
-   *   has no time or room. Nothing of this call is stored, unless `outcome` is `"unknown"`.
+   * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: BEGIN or COMMIT failed, or the database timed
+   *   out or is full. Nothing of this call is stored, unless `outcome` is `"unknown"`.
    */
   transaction<T>(run: (tx: Queryable) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /**
-   * A transaction that waits until no other process has one of this kind, and may take its time: for
-   * changes of the tables themselves.
+   * Runs a transaction without a time limit, while no other process runs an exclusive one: for changes of
+   * the tables themselves.
    *
    * @throws {StoreUnavailableError} As `transaction`.
    */
   exclusive<T>(run: (tx: Queryable) => Promise<T>): Promise<T>;
   /**
-   * Carries an operation out in a thread beside this one, which goes on meanwhile; a driver without one has
-   * no such method. See `perform`.
+   * Runs an operation in another thread. Drivers without one do not have this method. See `perform`.
    *
    * @throws {StoreUnavailableError} As `transaction`; or the thread has ended, `outcome` `"unknown"`.
    */
   performAside?<Input, Output>(operation: Operation<Input, Output>, input: Input): Promise<Output>;
-  /** Waits for the transactions under way, then lets go of the database. Idempotent. */
+  /** Waits for running transactions, then closes the database. Idempotent. */
   close(): Promise<void>;
 }
 
-/** Carries an operation out in a transaction of its own: beside this thread where the driver can. */
+/** Runs an operation in a separate transaction, in another thread if the driver has one. */
 export function perform<Input, Output>(
   driver: Driver,
   operation: Operation<Input, Output>,
@@ -88,13 +83,10 @@ export function perform<Input, Output>(
     : driver.performAside(operation, input);
 }
 
-/** The database took nothing: the call may be made again. HTTP answers 503. */
+/** The database cannot be used now; the call can be repeated. HTTP answers 503. */
 export class StoreUnavailableError extends Error {
   readonly code = "CS_STORE_UNAVAILABLE";
-  /**
-   * `"unknown"` where the connection ended during COMMIT and the server could not be asked what became
-   * of it: the call may be stored.
-   */
+  /** `"unknown"` if the connection ended during COMMIT and its result is not known: the call may be stored. */
   readonly outcome: "undone" | "unknown";
   constructor(
     message: string,
@@ -106,10 +98,7 @@ export class StoreUnavailableError extends Error {
   }
 }
 
-/**
- * Takes back what a transaction wrote and hands its caller a value all the same: thrown inside the
- * transaction, caught by `orUndone` around it.
- */
+/** Undoes a transaction and returns a value nevertheless: thrown inside it, caught by `orUndone`. */
 export class Undo<T> extends Error {
   readonly outcome: T;
   constructor(outcome: T) {
@@ -119,12 +108,12 @@ export class Undo<T> extends Error {
   }
 }
 
-/** A transaction's value, or the one that it was undone with. */
+/** Returns a transaction's value, or the value of the `Undo` thrown in it. */
 export async function orUndone<T>(transaction: Promise<T>): Promise<T> {
   try {
     return await transaction;
   } catch (error) {
-    // A transaction throws the `Undo` of its own outcome type alone.
+    // The cast: a transaction throws only an `Undo` of its outcome type.
     if (error instanceof Undo) return (error as Undo<T>).outcome;
     throw error;
   }

@@ -17,7 +17,7 @@ import type { Context } from "./context.ts";
 import { newRefundEvent, refundColumns } from "./refunds.ts";
 import { writeEvent } from "./write-event.ts";
 
-/** A refund request (S 4.1) whose members have been judged. */
+/** A validated refund request (S 4.1). */
 export interface RefundOrder {
   readonly paymentId: string;
   readonly amountCents: bigint;
@@ -26,21 +26,21 @@ export interface RefundOrder {
   readonly softDescriptor: string | null;
 }
 
-/** The refund that a `requestKey` already made. */
+/** The refund that has the `requestKey`. */
 export interface ExistingRefund {
   readonly paymentId: string;
   readonly paymentStatus: RefundStatus;
-  /** Whether payment, amount and soft descriptor of both calls are equal. */
+  /** True if payment, amount and soft descriptor of both calls are equal. */
   readonly sameRequest: boolean;
 }
 
 export type AskRefundOutcome =
-  /** `created` is false where the profile replays the refund that the key made before. */
+  /** `created` is false if the profile returns the refund that has the key. */
   | { readonly ok: true; readonly created: boolean; readonly refund: RefundRecord }
   | {
       readonly ok: false;
       readonly code: "DUPLICATE_REQUEST_KEY";
-      /** Absent where the record is a debit, or where the profile tells nothing. */
+      /** Absent if the record is a debit, or if the profile does not reveal it. */
       readonly existing?: ExistingRefund;
     }
   | {
@@ -49,9 +49,9 @@ export type AskRefundOutcome =
     };
 
 /**
- * Makes a refund of a payment (S 4.1). The key is judged before the payment, the payment before its
- * state. A refund that the debit's failure makes `TERMINAL_FAILED` is a record too and uses its key
- * up; every refusal leaves the key free. Record, reservation and event are one transaction.
+ * Creates a refund of a payment (S 4.1). Checks the key, then the payment, then its state. A refund that
+ * is `TERMINAL_FAILED` because its debit failed is a record and keeps its key; a refusal leaves the key
+ * free. Record, reservation and event are written in one transaction.
  *
  * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: nothing is stored.
  */
@@ -107,7 +107,7 @@ async function decideAndWrite(
     ...refundColumns(decision.refund),
     createdAt: now,
   };
-  // Both statements hold under any isolation: each names in itself what must be true.
+  // Both statements are safe at any isolation level: each checks its own condition.
   const cents = refund.amountCents;
   if (
     refund.status !== "TERMINAL_FAILED" &&
@@ -117,7 +117,7 @@ async function decideAndWrite(
   }
   if (!(await insertPayment(tx, refund))) {
     const winner = await findPaymentByKey(tx, sameKey);
-    if (winner === undefined) throw new Error("a key is taken and nobody has it");
+    if (winner === undefined) throw new Error("insert conflicted but no holder was found");
     throw new Undo<AskRefundOutcome>(duplicate(context, order, winner));
   }
   await writeEvent(tx, context, merchant, newRefundEvent(refund, now));
@@ -139,14 +139,14 @@ function duplicate(context: Context, order: RefundOrder, holder: PaymentRecord):
     case "reject-with-existing":
       return { ...taken, existing };
     case "replay":
-      // Another request under the same key is a mistake that a replay would hide.
+      // A different request with the same key is a mistake that a replay would hide.
       return sameRequest ? { ok: true, created: false, refund: holder } : { ...taken, existing };
     default:
       return policy satisfies never;
   }
 }
 
-/** A debit's record as the rules of S 3.1 look at it. Cover counts at any age, also after settlement. */
+/** Returns a debit's state for the rules of S 3.1. Cover counts at any age, even after settlement. */
 export function debitState(debit: DebitRecord): Debit {
   if (debit.covered) return { state: "covered" };
   switch (debit.status) {
@@ -154,7 +154,7 @@ export function debitState(debit: DebitRecord): Debit {
     case "CANCELED":
       return { state: "failed" };
     case "SUCCEEDED":
-      if (debit.settledAt === null) throw new Error(`${debit.id} has settled at no time`);
+      if (debit.settledAt === null) throw new Error(`${debit.id} has no settlement time`);
       return { state: "settled", settledAt: debit.settledAt };
     case "CREATED":
     case "AUTHORIZED":

@@ -4,16 +4,16 @@ import type { Random } from "../random.ts";
 import type { Vault } from "../secrets/vault.ts";
 import type { Driver } from "../store/driver.ts";
 
-/** What every use case works with. */
+/** Dependencies of every use case. */
 export interface Context {
   readonly driver: Driver;
   readonly clock: Clock;
   readonly random: Random;
   readonly policy: Policy;
-  /** Seals the secrets of subscriptions. */
+  /** Encrypts the secrets of subscriptions. */
   readonly vault: Pick<Vault, "seal">;
-  /** Takes `http:` subscriptions to loopback hosts. Only the sandbox sets it. */
+  /** Accepts `http:` subscriptions to loopback hosts. Only the sandbox sets it. */
   readonly allowLoopbackHttp: boolean;
-  /** A hint, given after COMMIT, that deliveries may wait. Losing one costs a poll's interval. */
+  /** Called after COMMIT when deliveries may be waiting. A lost call costs one polling interval. */
   readonly onWork: () => void;
 }

@@ -7,7 +7,7 @@ import { orUndone, Undo } from "../store/driver.ts";
 
 export interface NewMerchant {
   readonly name: string;
-  /** `"live"` is real time; an instant in milliseconds makes a clock of the merchant's own. */
+  /** `"live"` is real time; an instant in milliseconds creates a separate clock. */
   readonly clock: "live" | { readonly instant: number };
   /** Scopes of the merchant's client. */
   readonly scopes: readonly string[];
@@ -20,13 +20,13 @@ export type CreateMerchantOutcome =
       readonly ok: true;
       readonly merchant: Merchant;
       readonly clientId: string;
-      /** Seen here once: only its SHA-256 is stored. */
+      /** Returned only here: only its SHA-256 is stored. */
       readonly clientSecret: string;
     }
   | { readonly ok: false; readonly code: "CLIENT_ID_TAKEN" };
 
 /**
- * Makes a merchant with an OAuth client, and with a clock where it has its own.
+ * Creates a merchant with an OAuth client, and its clock if it has a separate one.
  *
  * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: nothing is stored.
  */

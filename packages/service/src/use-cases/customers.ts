@@ -22,10 +22,10 @@ import { writeEvent } from "./write-event.ts";
 
 export type GetCustomerOutcome =
   | { readonly ok: true; readonly customer: Customer }
-  /** Also another merchant's: a caller cannot tell the two apart. */
+  /** The same for another merchant's customer. */
   | { readonly ok: false; readonly code: "CUSTOMER_NOT_FOUND" };
 
-/** One customer with the linked account (S 4.2). */
+/** Returns a customer with the linked account (S 4.2). */
 export async function getCustomer(
   { driver }: Pick<Context, "driver">,
   merchant: Merchant,
@@ -47,7 +47,7 @@ export interface NewCustomer {
 }
 
 /**
- * Makes a customer, CREATED and without an account (S 2.3, S 3.2).
+ * Creates a customer, in status CREATED and without an account (S 2.3, S 3.2).
  *
  * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: nothing is stored.
  */
@@ -71,7 +71,7 @@ export async function createCustomer(
 
 export type MoveCustomerOutcome =
   | { readonly ok: true; readonly customer: CustomerRecord }
-  /** `INVALID_TRANSITION`: the customer's status does not admit the move. */
+  /** `INVALID_TRANSITION`: the customer's status does not permit the move. */
   | { readonly ok: false; readonly code: "CUSTOMER_NOT_FOUND" | "INVALID_TRANSITION" };
 
 interface CustomerMove {
@@ -80,8 +80,8 @@ interface CustomerMove {
 }
 
 /**
- * Activates or deactivates a customer (S 3.2), with its event. A customer who is there already stays,
- * without another event. Refunds of an INACTIVE customer's payments stay possible.
+ * Activates or deactivates a customer (S 3.2), with its event. Does nothing if the customer has the status
+ * already. Payments of an INACTIVE customer can still be refunded.
  *
  * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: nothing is stored.
  */
@@ -104,7 +104,7 @@ export async function moveCustomer(
       return { ok: false, code: "INVALID_TRANSITION" };
     }
     const change = { merchantId, id: customerId, from: before.status, to: status };
-    // The row is locked; the move is guarded by the state that was read all the same.
+    // The row is locked; the update checks the status nevertheless.
     if (!(await setCustomerStatus(tx, change))) return { ok: false, code: "INVALID_TRANSITION" };
     const customer = { ...before, status };
     const account = await findPreferredAccount(tx, { merchantId, customerId });
@@ -136,9 +136,8 @@ export type LinkAccountOutcome =
   | { readonly ok: false; readonly code: "CUSTOMER_NOT_FOUND" };
 
 /**
- * Links a bank account to a customer (S 1, preconditions; S 2.3). A preferred one takes the place of
- * the account that was preferred before, which gets an `account.updated` of its own. The customer's
- * status is moved by activating alone.
+ * Links a bank account to a customer (S 1, preconditions; S 2.3). A preferred account replaces the earlier
+ * preferred one, which gets an `account.updated` event. The customer's status stays.
  *
  * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: nothing is stored.
  */
@@ -192,8 +191,7 @@ export type DeactivateAccountOutcome =
   | { readonly ok: false; readonly code: "CUSTOMER_NOT_FOUND" | "CUSTOMER_NOT_LINKED" };
 
 /**
- * Ends the use of the account that a customer's record shows, with its event. An INACTIVE account
- * stays, without another event.
+ * Deactivates the account shown with a customer, with its event. Does nothing if it is INACTIVE already.
  *
  * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: nothing is stored.
  */

@@ -33,8 +33,8 @@ export type CreatePaymentOutcome =
     };
 
 /**
- * Debits a customer: the payment that a merchant may later refund. Refused without a linked account
- * (S 1, preconditions).
+ * Creates a payment of a customer, which the merchant may later refund. Refused if the customer has no
+ * linked account (S 1, preconditions).
  *
  * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: nothing is stored.
  */

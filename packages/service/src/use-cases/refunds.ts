@@ -15,7 +15,7 @@ import type { Context } from "./context.ts";
 import { refundResource } from "./resources.ts";
 import { writeEvent, type NewEvent } from "./write-event.ts";
 
-/** A refund's state in the columns of its record. */
+/** The columns of a refund's state. */
 export type RefundColumns = Pick<RefundRecord, "status" | "dueAt" | "errorCode" | "errorMessage">;
 
 export function refundColumns(refund: Refund): RefundColumns {
@@ -25,7 +25,7 @@ export function refundColumns(refund: Refund): RefundColumns {
   return { status: refund.status, dueAt, errorCode, errorMessage };
 }
 
-/** The event of the state that a refund has entered (S 3.1). */
+/** Returns the event of the status that a refund has entered (S 3.1). */
 export function newRefundEvent(refund: RefundRecord, at: number): NewEvent {
   return {
     kind: kindOf(refund.status),
@@ -48,12 +48,12 @@ function kindOf(status: RefundStatus): EventKind {
 }
 
 /**
- * Moves a locked refund by one of the rules: writes its new state, gives its amount back to the debit
- * where it failed, and writes the event of the state that it entered, all in the caller's transaction.
+ * Applies a rule to a locked refund, in the caller's transaction: writes its new state and the event of its
+ * new status, and releases its amount if it failed.
  *
- * @param change Returns its argument where nothing changes.
- * @param at Instant of the refund's clock, in milliseconds.
- * @returns Whether the refund entered another state.
+ * @param change Returns its argument if nothing changes.
+ * @param at Milliseconds of the refund's clock.
+ * @returns True if the refund's status has changed.
  */
 export async function changeRefund(
   tx: Queryable,
@@ -96,12 +96,12 @@ function refundState({ id, status, dueAt, errorCode, errorMessage }: RefundRecor
 
 export type ReturnRefundOutcome =
   | { readonly ok: true }
-  /** `INVALID_TRANSITION`: the refund is not AUTHORIZED, or the profile knows no late returns. */
+  /** `INVALID_TRANSITION`: the refund is not AUTHORIZED, or the profile has no late returns. */
   | { readonly ok: false; readonly code: "PAYMENT_NOT_FOUND" | "INVALID_TRANSITION" };
 
 /**
- * The receiving bank returns a refund's money: with a profile that knows late returns, AUTHORIZED
- * becomes TERMINAL_FAILED with `REFUND_RETURNED`, and the amount may be refunded again.
+ * Records that the receiving bank returned a refund's money: in a profile with late returns, AUTHORIZED
+ * becomes TERMINAL_FAILED with `REFUND_RETURNED`, and the amount can be refunded again.
  *
  * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: nothing is stored.
  */
@@ -114,7 +114,7 @@ export async function returnRefund(
   const outcome = await context.driver.transaction<ReturnRefundOutcome>(async (tx) => {
     const unlocked = await findPayment(tx, named);
     if (unlocked?.direction !== "CREDIT") return { ok: false, code: "PAYMENT_NOT_FOUND" };
-    // The debit first, as everybody locks them.
+    // The debit first: see `lockPayment`.
     await lockPayment(tx, { merchantId: merchant.id, id: unlocked.originalId });
     const record = await lockPayment(tx, named);
     if (record?.direction !== "CREDIT") return { ok: false, code: "PAYMENT_NOT_FOUND" };
@@ -131,30 +131,29 @@ export async function returnRefund(
   return outcome;
 }
 
-/** Refunds of one transaction: bounds how long requests wait behind it. */
+/** Refunds in one transaction; bounds how long requests wait for it. */
 const BATCH = 200;
 
 /** A due refund that could not be moved. It stays PENDING and due. */
 export interface PassedOverRefund {
   readonly id: string;
-  /** Why: a fault of this program or of the row. */
+  /** The reason: a bug, or an invalid row. */
   readonly error: unknown;
 }
 
 export interface MovedRefunds {
-  /** How many refunds moved. */
+  /** Number of refunds that moved. */
   readonly moved: number;
   readonly passedOver: readonly PassedOverRefund[];
 }
 
 /**
  * Moves every PENDING refund of a clock that is due by `now` to AUTHORIZED, each with its event
- * (S 3.1, "passage of time"). Idempotent: what has moved is due no more. One that cannot be moved is
- * passed over, without an event; the others of its batch move.
+ * (S 3.1, "passage of time"). Idempotent. A refund that cannot be moved is skipped without an event; the
+ * others of its batch move.
  *
- * @param now Instant of that clock, in milliseconds; the events are of this time.
- * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: the batch under way is not stored, earlier
- *   ones are.
+ * @param now Milliseconds of that clock; also the time of the events.
+ * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: the current batch is not stored, earlier ones are.
  */
 export async function moveDueRefunds(
   context: Context,
@@ -174,7 +173,7 @@ export async function moveDueRefunds(
   }
 }
 
-/** Moves refunds in one transaction, or, where one of them takes it back, each in its own. */
+/** Moves refunds in one transaction; if one of them fails, each in a separate one. */
 async function moveBatch(
   context: Context,
   due: readonly DuePlace[],

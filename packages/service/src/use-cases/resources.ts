@@ -11,12 +11,12 @@ import type { PaymentRecord, RefundRecord } from "../store/tables/payments.ts";
 
 declare global {
   interface JSON {
-    /** Text that `stringify` writes as it stands. In V8 since Node 21, not yet in TypeScript's library. */
+    /** Text that `stringify` writes unchanged. In V8 since Node 21, not yet in TypeScript's library. */
     rawJSON(text: string): RawJson;
   }
 }
 
-/** A number that is written digit for digit. */
+/** A number written digit for digit. */
 export interface RawJson {
   readonly rawJSON: string;
 }
@@ -37,7 +37,7 @@ export function writtenTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
 
-/** A customer as S 2.3 has it; without a linked account there is no `accountDetails` at all. */
+/** A customer in the form of S 2.3; without a linked account `accountDetails` is absent. */
 export function customerResource(
   customer: CustomerRecord,
   account: AccountRecord | undefined,
@@ -53,7 +53,7 @@ export function customerResource(
   };
 }
 
-/** What account events tell: whose account it is, and the account. */
+/** The resource of account events: the account and its customer's id. */
 export function linkedAccountResource(account: AccountRecord): LinkedAccount {
   return { customerId: account.customerId, accountDetails: accountDetails(account) };
 }
@@ -95,7 +95,7 @@ function errorDetails({ errorCode, errorMessage }: PaymentRecord): Pick<Payment,
   return { errorDetails: { errorCode, errorMessage } };
 }
 
-/** A refund as S 2.2 has it: `errorDetails` with TERMINAL_FAILED alone. */
+/** A refund in the form of S 2.2: `errorDetails` only with TERMINAL_FAILED. */
 export function refundResource(refund: RefundRecord): Refund {
   const { id: paymentId, clientReferenceId, status: paymentStatus } = refund;
   if (paymentStatus !== "TERMINAL_FAILED") return { paymentId, paymentStatus, clientReferenceId };

@@ -32,7 +32,7 @@ type OfService<U extends (context: Context, input: never) => unknown> = U extend
   ? (input: I) => R
   : never;
 
-/** What the service can do, whoever asks. Each returns a closed union or throws `StoreUnavailableError`. */
+/** The service's operations. Each returns a closed union or throws `StoreUnavailableError`. */
 export interface UseCases {
   readonly askRefund: OfMerchant<typeof askRefund>;
   readonly getCustomer: OfMerchant<typeof getCustomer>;

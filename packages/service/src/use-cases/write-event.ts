@@ -10,20 +10,18 @@ import { writtenTime } from "./resources.ts";
 
 export interface NewEvent {
   readonly kind: EventKind;
-  /** The resource that the event is about, in the form that goes into JSON text. */
+  /** The event's resource, in the form that is written as JSON. */
   readonly data: object;
   /** Instant of the merchant's clock, in milliseconds. */
   readonly at: number;
 }
 
 /**
- * Writes an event and its delivery to every open subscription that selects it, in the transaction
- * that made it happen: neither is there without the other (S 6, rules 1 and 2).
+ * Writes an event and its delivery to every open subscription that selects it, in the transaction of the
+ * change it reports (S 6, rules 1 and 2). The payload's text is created here, once: every attempt signs and
+ * sends its bytes.
  *
- * The payload's text is made here, once. Its bytes are what every attempt signs and sends.
- *
- * @returns The event; `undefined` where the profile has none for what happened, and then nothing is
- *   written.
+ * @returns The event; `undefined` if the profile has none for this kind, and then nothing is written.
  */
 export async function writeEvent(
   tx: Queryable,

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseSecretKeys } from "../../src/secrets/secret-keys.ts";
-import { createVault, type SealedSecret } from "../../src/secrets/vault.ts";
+import { parseSecretKeys, createVault, type SealedSecret } from "../../src/secrets/vault.ts";
 import { testVault } from "../test-vault.ts";
 
 const place = { table: "subscriptions", row: "sub_1" };
@@ -89,10 +88,10 @@ describe("encryption keys", () => {
   it("are refused with CS_SECRET_KEYS and their line, without showing a key", () => {
     const short = (bytes: number): string => `a:${Buffer.alloc(bytes).toString("base64")}`;
     for (const [text, words] of [
-      ["", "no encryption key"],
-      ["\n \n", "no encryption key"],
+      ["", "missing encryption key"],
+      ["\n \n", "missing encryption key"],
       [`a:${key(1)}\n:${key(2)}`, "line 2"],
-      [`a:${key(1)}\na:${key(2)}`, "a comes twice"],
+      [`a:${key(1)}\na:${key(2)}`, "duplicate encryption key a"],
       ...[key(1), `a b:${key(1)}`, `${"x".repeat(33)}:${key(1)}`, short(31), short(33)].map(
         (one) => [one, "line 1"] as const,
       ),

@@ -24,24 +24,24 @@ import {
 /**
  * A PostgreSQL database, 13 or later, through `pg`: any number of processes may share it.
  *
- * Transactions are READ COMMITTED. One that the server undoes for the sake of another (deadlock,
- * serialization), or whose connection ends before COMMIT, is run again, five times at most; where the
- * connection ends during COMMIT, the server is asked what became of it. A connection that is lost
- * never ends the process: the next call opens another one. Opens nothing before the first call.
+ * Transactions are READ COMMITTED. One that the server undoes in favour of another (deadlock,
+ * serialization), or whose connection ends before COMMIT, is repeated up to five times. If the connection
+ * ends during COMMIT, the driver asks the server for the result. A lost connection is replaced by the next
+ * call. The first call opens the first connection.
  *
- * The session's settings must hold from statement to statement: no PgBouncer in transaction mode.
+ * Session settings must persist between statements, so PgBouncer must not pool by transaction.
  */
 export function postgresDriver(options: PostgresOptions): Driver {
   return new PooledDriver(openPool(options));
 }
 
-/** How often one call is tried before its caller is told. */
+/** Tries of one call. */
 const MAX_TRIES = 5;
-/** How often the server is asked what became of a transaction, and the milliseconds in between. */
+/** Queries for the result of a transaction, and the milliseconds between them. */
 const MAX_ASKED = 20;
 const ASK_MS = 50;
 
-// Of the same server process alone: another one may give the number to another transaction.
+// Only from the same server process: another one may reuse the number.
 const STATUS = `SELECT CASE WHEN pg_postmaster_start_time()::text = $2
   THEN pg_xact_status($1::xid8) END AS status`;
 
@@ -92,7 +92,7 @@ export class PooledDriver implements Driver {
     return this.#tries(async () => {
       const client = await this.#connect();
       const tried = await client.query(statement).then<Tried<Row[]>, Tried<Row[]>>(
-        // The caller's claim about its own text, as `Queryable` says.
+        // The cast: see `Queryable`.
         ({ rows }) => ({ kind: "value", value: rows as Row[], isLost: false }),
         undone,
       );
@@ -136,7 +136,7 @@ export class PooledDriver implements Driver {
     }
   }
 
-  /** What became of a transaction whose COMMIT nobody answered; the server knows for a while. */
+  /** Returns the result of a transaction whose COMMIT was not answered; the server knows it for a while. */
   async #answer<T>({ id, value, cause }: Unanswered<T>): Promise<Tried<T>> {
     const isLost = true;
     const status = await this.#statusOf(id);
@@ -146,7 +146,7 @@ export class PooledDriver implements Driver {
       case "aborted":
         return { kind: "again", cause, isLost };
       case "unknown": {
-        const message = "the connection ended during COMMIT: whether it is stored is unknown";
+        const message = "the connection ended during COMMIT: the call may be stored";
         const error = new StoreUnavailableError(message, { outcome: "unknown", cause });
         return { kind: "error", error, isLost };
       }
@@ -161,7 +161,7 @@ export class PooledDriver implements Driver {
         const [row] = await this.#query<{ status: string | null }>(STATUS, [id, server]);
         if (row?.status === "committed" || row?.status === "aborted") return row.status;
         if (row?.status !== "in progress") return "unknown";
-        // The server has not noticed yet that its client is gone.
+        // The server has not yet noticed that its client is gone.
         await setTimeout(ASK_MS);
       }
       return "unknown";

@@ -3,48 +3,48 @@ import type { SqlValue } from "../driver.ts";
 import { SilentServerError } from "./failure.ts";
 
 export interface PostgresOptions {
-  /** `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, with what `pg` reads of a query, such as `sslmode`. */
+  /** `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, with query parameters of `pg`, such as `sslmode`. */
   readonly url: string;
-  /** Connections of this process at most. Default 10. */
+  /** Maximum connections of this process. Default 10. */
   readonly maxConnections?: number;
-  /** How long a call waits for a connection, in milliseconds. Default 10 000. */
+  /** Maximum wait of a call for a connection, in milliseconds. Default 10,000. */
   readonly connectMs?: number;
-  /** How long a statement waits for another transaction's row, in milliseconds. Default 5000. */
+  /** Maximum wait of a statement for a row lock, in milliseconds. Default 5000. */
   readonly lockMs?: number;
-  /** How long a statement takes, in milliseconds. Default 10 000. */
+  /** Maximum duration of a statement, in milliseconds. Default 10,000. */
   readonly statementMs?: number;
 }
 
-/** How long the server's word that a statement takes too long is waited for, in milliseconds. */
-const WORD_MS = 1000;
+/** Extra wait for the server to report a statement timeout, in milliseconds. */
+const REPORT_MS = 1000;
 const EVER_MS = 2 ** 31 - 1;
 const INT8 = 20;
 
 export interface PostgresStatement {
-  /** Several ones, separated by semicolons, where there are no values. */
+  /** Without values also several statements, separated by semicolons. */
   readonly text: string;
   readonly values?: readonly SqlValue[];
-  /** Under this name the server keeps it prepared for the connection. */
+  /** Name under which the connection keeps it prepared. */
   readonly name?: string;
-  /** Whether its answer may take as long as it likes. Default false. */
+  /** True if it has no time limit. Default false. */
   readonly isPatient?: boolean;
 }
 
 export interface PostgresResult {
   readonly rows: unknown[];
-  /** The first word of what the server says it did. */
+  /** First word of the server's command tag. */
   readonly command: string;
 }
 
-/** One connection. Its errors are those of `pg`: with `code` and `severity` where the server spoke. */
+/** One connection. Its errors are those of `pg`: the server's have `code` and `severity`. */
 export interface PostgresClient {
   /** @returns The last statement's result. */
   query(statement: PostgresStatement): Promise<PostgresResult>;
-  /** Gives the connection back; `isLost` ends it instead. */
+  /** Returns the connection to the pool; `isLost` closes it instead. */
   release(isLost: boolean): void;
 }
 
-/** Connections to one database, on which a transaction is read-only unless it says otherwise. */
+/** Connections to one database. Transactions are read-only by default. */
 export interface PostgresPool {
   connect(): Promise<PostgresClient>;
   end(): Promise<void>;
@@ -58,12 +58,12 @@ export function openPool(options: PostgresOptions): PostgresPool {
     "default_transaction_read_only = on",
     `lock_timeout = ${lockMs}`,
     `statement_timeout = ${statementMs}`,
-    // A process that has stopped in the middle keeps its locks no longer than this.
+    // Bounds how long a stalled process keeps its locks.
     `idle_in_transaction_session_timeout = ${statementMs}`,
   ];
-  // The pool waits for the promise, which its types do not know.
+  // The pool awaits the promise, although its types do not say so.
   const onConnect = (client: pg.ClientBase): unknown => {
-    // Also while it is lent: an error event that nobody listens to ends the process.
+    // Also while a connection is in use: an unhandled error event ends the process.
     client.on("error", () => {});
     return client.query(settings.map((setting) => `SET ${setting}`).join("; "));
   };
@@ -71,13 +71,13 @@ export function openPool(options: PostgresOptions): PostgresPool {
     connectionString: url,
     max: maxConnections,
     connectionTimeoutMillis: connectMs,
-    // For a network that says nothing any more.
-    query_timeout: statementMs + WORD_MS,
+    // For a network that stops answering.
+    query_timeout: statementMs + REPORT_MS,
     keepAlive: true,
     application_name: "countersign",
     types: { getTypeParser },
     onConnect,
-    // What a transaction sends does not wait for the answer to what it sent before.
+    // Statements of a transaction are sent without waiting for earlier answers.
     pipeline: true,
   });
   pool.on("error", () => {});
@@ -103,29 +103,29 @@ async function query(
     ...(isPatient === true && { query_timeout: EVER_MS }),
   };
   try {
-    // Of several statements `pg` hands out a list, which its types do not know.
+    // The cast: for several statements `pg` returns a list, although its types do not say so.
     const results = (await client.query(config)) as PostgresResult | PostgresResult[];
     const last = Array.isArray(results) ? results.at(-1) : results;
-    if (last === undefined) throw new TypeError("there is no statement");
+    if (last === undefined) throw new TypeError("missing statement");
     return last;
   } catch (error) {
-    // The only sign by which `pg` tells its own deadline.
+    // `pg` marks its own timeout only by this message.
     const isSilent = error instanceof Error && error.message === "Query read timeout";
     throw isSilent ? new SilentServerError({ cause: error }) : error;
   }
 }
 
-// Of the parsers `pg` says `any`.
+// `pg` types its parsers as `any`.
 const getTypeParser = (type: number, format?: "text" | "binary"): unknown =>
   type === INT8 && format !== "binary" ? safeInteger : pg.types.getTypeParser(type, format);
 
 /**
- * A `bigint` of a row as a number.
+ * Parses a `bigint` column as a number.
  *
- * @throws {RangeError} It is beyond ±(2^53 - 1), where numbers are rounded.
+ * @throws {RangeError} The value is outside ±(2^53 - 1).
  */
 function safeInteger(text: string): number {
   const value = Number(text);
-  if (!Number.isSafeInteger(value)) throw new RangeError(`${text} is beyond what a number holds`);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`${text} is not a safe integer`);
   return value;
 }

@@ -2,32 +2,32 @@ import { textOf, type Queryable, type Sql, type SqlValue } from "../driver.ts";
 import { failureOf, undone, unavailable, type Tried } from "./failure.ts";
 import type { PostgresClient, PostgresStatement } from "./pool.ts";
 
-/** Any number, as long as every version has the same. */
+/** Any number, the same in every version. */
 const EXCLUSIVE_LOCK = 4_070_715_221;
 
-/** How a transaction begins. */
+/** The beginning of a transaction. */
 export interface Begin {
   readonly text: string;
-  /** Whether its statements may take as long as they like. */
+  /** True if its statements have no time limit. */
   readonly isPatient: boolean;
 }
 
 const BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
 const ID = "SELECT pg_current_xact_id()::text AS id, pg_postmaster_start_time()::text AS server";
 export const shared: Begin = { text: `${BEGIN}; ${ID}`, isPatient: false };
-/** Its COMMIT does not wait for the flush to disk. */
+/** COMMIT does not wait for the flush to disk. */
 export const unflushed: Begin = {
   text: `${BEGIN}; SET LOCAL synchronous_commit = off; ${ID}`,
   isPatient: false,
 };
-/** Waits for the others of its kind, of whatever process. */
+/** Waits for other exclusive transactions of all processes. */
 export const exclusive: Begin = {
   text: `${BEGIN}; SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0;
     SELECT pg_advisory_xact_lock(${EXCLUSIVE_LOCK}); ${ID}`,
   isPatient: true,
 };
 
-/** A transaction's number, and the server's process that gave it. */
+/** A transaction's number and the start time of the server process that assigned it. */
 export interface TransactionId {
   readonly id: string;
   readonly server: string;
@@ -42,9 +42,9 @@ export interface Unanswered<T> {
 }
 
 /**
- * One try of one transaction; never rejects. The first statement follows BEGIN without waiting for its answer.
- * Where BEGIN has failed, the statement meets a session that only reads, or a transaction that is undone: it
- * writes nothing, and what it says counts for nothing.
+ * Tries a transaction once; never rejects. The first statement is sent without waiting for the answer to
+ * BEGIN. If BEGIN fails, the statement runs in a read-only session or an aborted transaction: it writes
+ * nothing, and its result is ignored.
  */
 export async function tryTransaction<T>(
   client: PostgresClient,
@@ -53,7 +53,7 @@ export async function tryTransaction<T>(
 ): Promise<Tried<T> | Unanswered<T>> {
   const beginning = beginOn(client, begin);
   if (begin.isPatient) {
-    // It waits for its turn there: nothing of `run` may happen before.
+    // BEGIN waits for the lock, and `run` must not start before.
     const begun = await beginning;
     if ("error" in begun) return notBegun(client, begun.error);
   }
@@ -68,11 +68,11 @@ export async function tryTransaction<T>(
 
 type Begun = { readonly id: TransactionId } | { readonly error: unknown };
 
-/** Never rejects: nobody waits for it before `run` has ended. */
+/** Never rejects: it is awaited only after `run`. */
 async function beginOn(client: PostgresClient, begin: Begin): Promise<Begun> {
   try {
     const { rows } = await client.query(begin);
-    // The two columns of `ID`.
+    // The cast: the two columns of `ID`.
     return { id: rows[0] as TransactionId };
   } catch (error) {
     return { error };
@@ -95,14 +95,14 @@ async function runIn<T>(
 
 async function notBegun(client: PostgresClient, error: unknown): Promise<Tried<never>> {
   const tried = undone(error);
-  // BEGIN itself may have succeeded, and what is asked for with it failed.
+  // BEGIN may have succeeded and a statement sent with it failed.
   const isLost = tried.isLost || !(await rollsBack(client));
   return tried.kind === "again"
     ? { ...tried, isLost }
     : { ...tried, isLost, error: unavailable(error) };
 }
 
-/** @returns False where the end of the connection has to undo it. */
+/** @returns False if the connection must be closed to undo the transaction. */
 async function rollsBack(client: PostgresClient): Promise<boolean> {
   try {
     await client.query({ text: "ROLLBACK" });
@@ -112,7 +112,7 @@ async function rollsBack(client: PostgresClient): Promise<boolean> {
   }
 }
 
-/** @param error What `run` passed on; the first statement that failed knows better why. */
+/** @param error Thrown by `run`; the error of the first failed statement is more precise. */
 async function rollback(
   client: PostgresClient,
   { failure }: Transaction,
@@ -121,7 +121,7 @@ async function rollback(
   const tried = failure && undone(failure.error);
   if (tried?.isLost === true) return tried;
   const isLost = !(await rollsBack(client));
-  // A statement's own fault is for `run` to tell in its words.
+  // For a fault of the statement itself, the error of `run` is reported.
   if (failure === undefined || failureOf(failure.error) === "statement") {
     return { kind: "error", error, isLost };
   }
@@ -135,7 +135,7 @@ async function commit<T>(
   try {
     const { command } = await client.query({ text: "COMMIT" });
     if (command === "COMMIT") return { kind: "value", value, isLost: false };
-    // What an undone transaction is told instead: a statement failed and nobody waited for it.
+    // The server answers ROLLBACK: a statement failed that was not awaited.
     const error = new TypeError("a statement failed unseen: await every query of a transaction");
     return { kind: "error", error, isLost: false };
   } catch (cause) {
@@ -145,13 +145,13 @@ async function commit<T>(
   }
 }
 
-/** A connection, lent to one call. */
+/** A connection in use by one call. */
 class Transaction implements Queryable {
   readonly #client: PostgresClient;
   readonly #names: PreparedNames;
   readonly #isPatient: boolean;
   #open = true;
-  /** The first statement that failed; the server takes no other one after it. */
+  /** The first failed statement; the server refuses all later ones. */
   failure: { readonly error: unknown } | undefined;
 
   constructor(client: PostgresClient, names: PreparedNames, { isPatient }: Begin) {
@@ -161,7 +161,7 @@ class Transaction implements Queryable {
   }
 
   async query<Row>(sql: Sql, params: readonly SqlValue[] = []): Promise<Row[]> {
-    // Afterwards the connection is another call's.
+    // The connection may be in use by another call.
     if (!this.#open) throw new TypeError("the transaction is over: await every query inside it");
     try {
       const { rows } = await this.#client.query({
@@ -180,10 +180,10 @@ class Transaction implements Queryable {
   }
 }
 
-/** Texts kept prepared on a connection; those with a list of values come in many lengths. */
+/** Statements kept prepared on a connection; those with lists of values have many lengths. */
 const MAX_PREPARED = 256;
 
-/** Gives the statements that come again a name, under which a server parses and plans them once. */
+/** Names statements, so that the server parses and plans each once. */
 export class PreparedNames {
   readonly #names = new Map<string, string>();
 
@@ -200,7 +200,7 @@ export class PreparedNames {
   }
 }
 
-/** PostgreSQL keeps no NUL in a text, and refuses also to look for one. */
+/** PostgreSQL refuses NUL in any text parameter. */
 function storable(value: SqlValue): SqlValue {
   return typeof value === "string" ? value.replaceAll("\0", "\uFFFD") : value;
 }

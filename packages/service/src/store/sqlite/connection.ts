@@ -1,9 +1,9 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { StoreUnavailableError, type SqlValue } from "../driver.ts";
 
-/** Statements kept prepared on one connection; texts with a list of values come in many lengths. */
+/** Statements kept prepared on one connection; those with lists of values have many lengths. */
 const MAX_PREPARED = 256;
-/** Pages of the file that a connection keeps, in KiB: those of the indexes of a million deliveries, but for their leaves. */
+/** Page cache of a connection in KiB: the inner index pages of a million deliveries. */
 const CACHE_KIB = 16_000;
 
 /** One connection to a SQLite file that speaks the shared dialect of SQL. */
@@ -11,7 +11,7 @@ export class SqliteConnection {
   readonly #database: DatabaseSync;
   readonly #prepared = new Map<string, StatementSync>();
 
-  /** @param file Path of the database; a reader opens what a writer has made. */
+  /** @param file Path of the database. A reader needs an existing file. */
   constructor(file: string, { readOnly, busyMs }: { readOnly: boolean; busyMs: number }) {
     this.#database = readOnly
       ? new DatabaseSync(file, { readOnly, timeout: busyMs })
@@ -19,7 +19,7 @@ export class SqliteConnection {
     this.#database.exec(`PRAGMA foreign_keys = ON; PRAGMA cache_size = -${CACHE_KIB}`);
   }
 
-  /** Whether a transaction is open. SQLite ends one by itself when the disk is full or fails. */
+  /** True if a transaction is open. SQLite ends it when the disk is full or fails. */
   get inTransaction(): boolean {
     return this.#database.isTransaction;
   }
@@ -33,9 +33,9 @@ export class SqliteConnection {
     }
   }
 
-  /** Statements without parameters or rows: BEGIN, SAVEPOINT, COMMIT and their like. */
+  /** Runs a statement without parameters or rows, such as BEGIN, SAVEPOINT and COMMIT. */
   exec(sql: string): void {
-    // Prepared: as texts they would be read anew for each call of a group.
+    // Prepared once, since each call of a group runs the same ones.
     this.#prepare(sql).run();
   }
 
@@ -58,8 +58,8 @@ export class SqliteConnection {
 }
 
 /**
- * The only two differences between the dialects: how a parameter is written, and row locks, which
- * SQLite does not need since it has one writer. No text holds `$1` inside a literal.
+ * Translates the two differences between the dialects: parameters, and row locks, which SQLite does not
+ * need since it has one writer. No text may contain `$1` in a literal.
  */
 function toSqlite(sql: string): string {
   return sql
@@ -75,10 +75,10 @@ const PAUSE_MS = 5;
 /**
  * Opens a SQLite file in WAL mode with `synchronous=FULL`.
  *
- * Changing a new file's mode takes its whole lock at once, and SQLite does not wait for that: of two
- * processes that start together one would fail. It is tried again until `busyMs` have passed.
+ * SQLite does not wait for the lock that changes a new file's mode: one of two processes that start together
+ * would fail. It is tried until `busyMs` have passed.
  *
- * @throws {Error} the file cannot be opened, or stays locked.
+ * @throws {Error} The file cannot be opened, or stays locked.
  */
 function openWal(path: string, { busyMs }: { readonly busyMs: number }): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: busyMs });

@@ -11,21 +11,21 @@ import { SqliteConnection, unavailable } from "./connection.ts";
 import { SqliteThread } from "./thread.ts";
 
 export interface SqliteOptions {
-  /** How long BEGIN waits for another process's transaction, in milliseconds. Default 5000. */
+  /** Maximum wait of BEGIN for another process's transaction, in milliseconds. Default 5000. */
   readonly busyMs?: number;
   /**
-   * The module of a thread that carries out operations beside this one, as `deliveryThread` those of the
-   * delivery engine. Default: all is done in this thread.
+   * Module of a thread that runs operations, such as `deliveryThread` for the delivery engine. Default: all
+   * run in this thread.
    */
   readonly thread?: URL;
 }
 
-/** Calls that share one COMMIT; bounds how long the first of them waits for the others. */
+/** Calls that share one COMMIT; bounds how long the first one waits for the others. */
 const MAX_GROUP = 256;
 
 interface Call {
   readonly run: (tx: Queryable) => Promise<unknown>;
-  /** Told once, after COMMIT or its failure. */
+  /** Called once, after COMMIT or its failure. */
   readonly settle: (outcome: Outcome) => void;
 }
 type Outcome =
@@ -35,18 +35,18 @@ type Outcome =
 /**
  * A SQLite file through `node:sqlite`: WAL, `synchronous=FULL`, group commit.
  *
- * Transactions asked for in one turn of the event loop share one BEGIN IMMEDIATE and one COMMIT, so
- * that they share its flush to disk. They run one after the other, each in its own SAVEPOINT; a
- * failing one takes back its own writes alone. Reads outside a transaction go through a second,
- * read-only connection and never see uncommitted rows.
+ * Transactions requested in one turn of the event loop share one BEGIN IMMEDIATE, one COMMIT and its flush to
+ * disk. They run one after the other, each in its own SAVEPOINT, so that a failure undoes only its own
+ * writes. Reads outside a transaction use a second, read-only connection and never see uncommitted rows.
  *
- * @param file Path of the database file, made if missing. A database in memory cannot be shared by
- *   two connections and is refused.
- * @throws {TypeError} `file` is empty or names a database in memory.
+ * @param file Path of the database file, created if missing.
+ * @throws {TypeError} `file` is empty or an in-memory database, which two connections cannot share.
  */
 export function sqliteDriver(file: string, options: SqliteOptions = {}): Driver {
   if (file === "" || file.includes(":memory:")) {
-    throw new TypeError('"file" must be a path: a database in memory has one connection only');
+    throw new TypeError(
+      'invalid "file": expected a path, since two connections cannot share a database in memory',
+    );
   }
   const busyMs = options.busyMs ?? 5000;
   return options.thread === undefined
@@ -58,7 +58,7 @@ class SqliteDriver implements Driver {
   readonly #writer: SqliteConnection;
   readonly #reader: SqliteConnection;
   readonly #waiting: Call[] = [];
-  /** Ends when nothing waits any more. */
+  /** Resolves when no call waits. */
   #draining: Promise<void> | undefined;
   #closed = false;
 
@@ -70,7 +70,7 @@ class SqliteDriver implements Driver {
   // Async although SQLite is not: a failing statement must reject, as it does on a server.
   async query<Row>(sql: Sql, params: readonly SqlValue[] = []): Promise<Row[]> {
     this.refuseIfClosed();
-    // The caller's claim about its own text, as `Queryable` says.
+    // The cast: see `Queryable`.
     return this.#reader.run(textOf(sql, "sqlite"), params) as Row[];
   }
 
@@ -81,7 +81,7 @@ class SqliteDriver implements Driver {
       this.#draining ??= this.#drain();
     });
     if (!outcome.ok) throw outcome.error;
-    // `settle` hands back what this very `run` resolved to.
+    // The cast: `settle` passes the value of this `run`.
     return outcome.value as T;
   }
 
@@ -103,19 +103,19 @@ class SqliteDriver implements Driver {
 
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
-      // One turn later: what the current turn still asks for joins the group, and I/O has its share.
+      // One turn later: calls of the current turn join the group, and I/O is not starved.
       await new Promise((resolve) => setImmediate(resolve));
       await this.inTurn(() => this.#commitGroup(this.#waiting.splice(0, MAX_GROUP)));
     }
     this.#draining = undefined;
   }
 
-  /** When this process's other writer of the file, if there is one, does not write. */
+  /** Waits for this process's other writer of the file, if it has one. */
   protected inTurn(write: () => Promise<void>): Promise<void> {
     return write();
   }
 
-  /** Settles every call of the group; never rejects. */
+  /** Resolves every call of the group; never rejects. */
   async #commitGroup(group: readonly Call[]): Promise<void> {
     const outcomes: Outcome[] = [];
     try {
@@ -126,7 +126,7 @@ class SqliteDriver implements Driver {
       this.#writer.exec("COMMIT");
     } catch (cause) {
       const error = unavailable(cause);
-      // Also those that failed by themselves: what they saw of their neighbours never happened.
+      // Also calls that failed: they may have read rows that are undone now.
       for (const call of group) call.settle({ ok: false, error });
       this.#rollback();
       return;
@@ -147,7 +147,7 @@ class SqliteDriver implements Driver {
       return { ok: true, value };
     } catch (error) {
       tx.close();
-      // A full or failing disk ends the whole transaction: nobody's writes are left to keep.
+      // A full or failing disk has ended the transaction of the whole group.
       if (!this.#writer.inTransaction) throw error;
       this.#writer.exec("ROLLBACK TO one_call");
       this.#writer.exec("RELEASE one_call");
@@ -159,12 +159,12 @@ class SqliteDriver implements Driver {
     try {
       if (this.#writer.inTransaction) this.#writer.exec("ROLLBACK");
     } catch {
-      // The next BEGIN meets the same broken file, fails too, and says so to its callers.
+      // The next BEGIN fails too and reports it.
     }
   }
 }
 
-/** Has a second writer, in a thread of its own. */
+/** Has a second writer, in another thread. */
 class ThreadedSqliteDriver extends SqliteDriver {
   readonly #turns = new WriterTurns();
   readonly #thread: SqliteThread;
@@ -179,7 +179,7 @@ class ThreadedSqliteDriver extends SqliteDriver {
     input: Input,
   ): Promise<Output> {
     this.refuseIfClosed();
-    // The thread's operation of this name is the same one.
+    // The cast: the thread has the same operation under this name.
     return this.#turns.aside(() => this.#thread.call(name, input)) as Promise<Output>;
   }
 
@@ -192,11 +192,11 @@ class ThreadedSqliteDriver extends SqliteDriver {
   }
 }
 
-/** The writer, lent to one call. */
+/** The writer in use by one call. */
 class SqliteTransaction implements Queryable {
   readonly #writer: SqliteConnection;
   #open = true;
-  /** The first statement that failed. SQLite would go on after it; a server does not. */
+  /** The first failed statement. SQLite would accept later ones; a server does not. */
   failure: { readonly error: unknown } | undefined;
 
   constructor(writer: SqliteConnection) {
@@ -204,7 +204,7 @@ class SqliteTransaction implements Queryable {
   }
 
   async query<Row>(sql: Sql, params: readonly SqlValue[] = []): Promise<Row[]> {
-    // Afterwards the connection is in a neighbour's transaction.
+    // The connection may be in another call's transaction.
     if (!this.#open) throw new TypeError("the transaction is over: await every query inside it");
     try {
       return this.#writer.run(textOf(sql, "sqlite"), params) as Row[];

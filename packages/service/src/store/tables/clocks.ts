@@ -2,21 +2,21 @@ import type { Clock } from "../../clock.ts";
 import type { Queryable } from "../driver.ts";
 
 /**
- * What a row's clock shows, in milliseconds since 1970: real time for `live`, else the instant at
- * which the namespace's clock stands.
+ * Returns the time of a row's clock in milliseconds since 1970: real time for `live`, else the time of the
+ * namespace's clock.
  *
- * @throws {Error} No such clock: a fault of this program, since rows refer to clocks by key.
+ * @throws {Error} The clock does not exist: a bug, since rows refer to clocks by key.
  */
 export async function instantOf(db: Queryable, clock: Clock, clockId: string): Promise<number> {
   if (clockId === "live") return clock.now();
   const [row] = await db.query<{ instant: number }>("SELECT instant FROM clocks WHERE id = $1", [
     clockId,
   ]);
-  if (row === undefined) throw new Error(`there is no clock ${clockId}`);
+  if (row === undefined) throw new Error(`clock ${clockId} not found`);
   return row.instant;
 }
 
-/** Makes a clock that stands at `instant`, in milliseconds since 1970. */
+/** Creates a clock that shows `instant`, in milliseconds since 1970. */
 export async function insertClock(
   tx: Queryable,
   { id, instant }: { id: string; instant: number },
@@ -24,7 +24,7 @@ export async function insertClock(
   await tx.query("INSERT INTO clocks (id, instant) VALUES ($1, $2)", [id, instant]);
 }
 
-/** Sets a namespace's clock forward; `false` where it already stands later, and for `live`. */
+/** Sets a namespace's clock forward. @returns `false` if it shows a later time already, and for `live`. */
 export async function moveClock(
   tx: Queryable,
   { id, instant }: { id: string; instant: number },

@@ -48,7 +48,7 @@ export async function insertCustomer(
   );
 }
 
-/** The merchant's customer; another merchant's is not found. */
+/** Returns the merchant's customer; another merchant's is not found. */
 export async function findCustomer(
   db: Queryable,
   { merchantId, id }: { merchantId: string; id: string },
@@ -60,10 +60,7 @@ export async function findCustomer(
   return row;
 }
 
-/**
- * The merchant's customer, whose status and accounts nobody else changes before this transaction
- * ends; another merchant's is not found.
- */
+/** As `findCustomer`; locks the customer's status and accounts until this transaction ends. */
 export async function lockCustomer(
   tx: Queryable,
   { merchantId, id }: { merchantId: string; id: string },
@@ -86,7 +83,7 @@ export async function listCustomers(
   );
 }
 
-/** Moves a customer from one status to another; `false` where it is no longer in `from`. */
+/** Changes a customer's status. @returns `false` if the status is no longer `from`. */
 export async function setCustomerStatus(
   tx: Queryable,
   change: { merchantId: string; id: string; from: CustomerStatus; to: CustomerStatus },
@@ -130,7 +127,7 @@ export async function insertAccount(
   );
 }
 
-/** The account that a customer's record shows: the preferred one, else the one linked last. */
+/** Returns the account shown with a customer: the preferred one, else the last linked. */
 export async function findPreferredAccount(
   db: Queryable,
   { merchantId, customerId }: { merchantId: string; customerId: string },
@@ -143,7 +140,7 @@ export async function findPreferredAccount(
   return row && toAccount(row);
 }
 
-/** Sets what of an account can change. */
+/** Updates an account's status and preference. */
 export async function updateAccount(
   tx: Queryable,
   account: { merchantId: string; id: string; status: string; preferred: boolean },

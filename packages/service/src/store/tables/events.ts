@@ -2,7 +2,7 @@ import type { Queryable } from "../driver.ts";
 import { givenRows, rowsParameter } from "./given-rows.ts";
 import type { Merchant } from "./merchants.ts";
 
-/** An event as it is stored; `payload` is the very text that is signed and sent. */
+/** A stored event; `payload` is the text that is signed and sent. */
 export interface EventRecord {
   readonly id: string;
   readonly type: string;
@@ -35,7 +35,7 @@ export interface NewDelivery {
   readonly id: string;
   readonly eventId: string;
   readonly subscriptionKey: string;
-  /** When the event was written, and so when its first attempt is due. */
+  /** Creation time of the event, at which the first attempt is due. */
   readonly createdAt: number;
 }
 
@@ -49,7 +49,7 @@ const INSERT = givenRows(
     FROM made`,
 );
 
-/** Puts events in the queues of subscriptions: one statement, however many there are. */
+/** Enqueues deliveries, all in one statement. */
 export async function insertDeliveries(
   tx: Queryable,
   merchant: Merchant,

@@ -1,13 +1,13 @@
 import type { Sql } from "../driver.ts";
 
-/** The columns of rows that one parameter holds, with the types of tables' columns. */
+/** Columns of the rows in one parameter, with their types. */
 export type Columns = Readonly<Record<string, "text" | "bigint">>;
 
 /**
- * A statement about many rows, which its parameter `$1` holds as `rowsParameter` writes them: one text and
- * one plan for a group of any size.
+ * Builds a statement over the rows that its parameter `$1` holds (see `rowsParameter`): one text and one
+ * plan for any number of rows.
  *
- * @param write The text, given the query of the rows.
+ * @param write Returns the text, given the query of the rows.
  */
 export function givenRows(columns: Columns, write: (rows: string) => string): Exclude<Sql, string> {
   const names = Object.keys(columns);
@@ -20,12 +20,12 @@ export function givenRows(columns: Columns, write: (rows: string) => string): Ex
   };
 }
 
-/** @param rows Of each the columns as members; what is missing is NULL. */
+/** Returns the parameter of `givenRows`. @param rows Columns as members; a missing member is NULL. */
 export function rowsParameter(
   rows: readonly Readonly<Record<string, string | number | null>>[],
 ): string {
   const text = JSON.stringify(rows);
-  // PostgreSQL keeps no NUL in a text.
+  // PostgreSQL cannot store NUL in a text.
   return text.includes(String.raw`\u0000`) ? JSON.stringify(rows, withoutNul) : text;
 }
 

@@ -1,9 +1,9 @@
 import type { Queryable } from "../driver.ts";
 
-/** Who a call acts for, and the clock that its rows follow. */
+/** A merchant with the clock of its rows. */
 export interface Merchant {
   readonly id: string;
-  /** `live` is real time; the sandbox gives each namespace a clock of its own. */
+  /** `live` is real time; each sandbox namespace has a separate clock. */
   readonly clockId: string;
 }
 
@@ -37,8 +37,8 @@ export async function findMerchant(db: Queryable, id: string): Promise<Merchant 
 }
 
 /**
- * Lets nobody else count and add to what a merchant has, until this transaction ends. Rows that refer to
- * the merchant are written meanwhile: the update changes no key.
+ * Locks a merchant until this transaction ends, so that its rows can be counted before one is added. Others
+ * may still insert rows that refer to it: the update changes no key.
  */
 export async function lockMerchant(tx: Queryable, merchantId: string): Promise<void> {
   await tx.query("UPDATE merchants SET name = name WHERE id = $1", [merchantId]);
@@ -58,7 +58,7 @@ export function listMerchantsWithFailed(
   );
 }
 
-/** `false` where the client's id is taken. */
+/** @returns `false` if the client's id is taken. */
 export async function insertClient(
   tx: Queryable,
   { id, merchantId, secretHash, scopes, createdAt }: ClientRecord & { createdAt: number },
@@ -71,7 +71,7 @@ export async function insertClient(
   return rows.length === 1;
 }
 
-/** The client of an id, whoever's it is: this is how a caller first says who it is. */
+/** Returns a client of any merchant: the caller is not known before. */
 export async function findClient(db: Queryable, id: string): Promise<ClientRecord | undefined> {
   const [row] = await db.query<Omit<ClientRecord, "scopes"> & { scopes: string }>(
     `SELECT id, merchant_id AS "merchantId", secret_hash AS "secretHash", scopes
@@ -81,7 +81,7 @@ export async function findClient(db: Queryable, id: string): Promise<ClientRecor
   return row && { ...row, scopes: row.scopes.split(" ") };
 }
 
-/** Whether a client of the merchant has the secret with this SHA-256. */
+/** True if a client of the merchant has the secret with this SHA-256. */
 export async function hasClientSecret(
   db: Queryable,
   { merchantId, secretHash }: { merchantId: string; secretHash: string },

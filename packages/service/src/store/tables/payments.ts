@@ -21,7 +21,7 @@ interface PaymentBase {
 export interface DebitRecord extends PaymentBase {
   readonly direction: "DEBIT";
   readonly status: DebitStatus;
-  /** What PENDING and AUTHORIZED refunds of it add up to. */
+  /** Sum of its PENDING and AUTHORIZED refunds. */
   readonly reservedCents: bigint;
   /** The merchant was paid although the customer was not debited. */
   readonly covered: boolean;
@@ -141,7 +141,7 @@ function columnsOf(payment: PaymentRecord) {
   };
 }
 
-/** The merchant's payment or refund; another merchant's is not found. */
+/** Returns the merchant's payment or refund; another merchant's is not found. */
 export async function findPayment(
   db: Queryable,
   { merchantId, id }: { merchantId: string; id: string },
@@ -153,7 +153,7 @@ export async function findPayment(
   return payment;
 }
 
-/** The merchant's payment record, debit or refund, that holds a `requestKey`. */
+/** Returns the merchant's payment or refund with a `requestKey`. */
 export async function findPaymentByKey(
   db: Queryable,
   { merchantId, requestKey }: { merchantId: string; requestKey: string },
@@ -166,8 +166,8 @@ export async function findPaymentByKey(
 }
 
 /**
- * The merchant's payment or refund, which nobody else changes before this transaction ends. Whoever
- * locks a debit and its refunds locks the debit first, so that two calls never wait for each other.
+ * As `findPayment`; locks the record until this transaction ends. A transaction that locks a debit and its
+ * refunds locks the debit first, so that two calls never wait for each other.
  */
 export async function lockPayment(
   tx: Queryable,

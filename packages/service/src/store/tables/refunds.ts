@@ -2,9 +2,10 @@ import type { Queryable } from "../driver.ts";
 import { selectPayments, type RefundRecord } from "./payments.ts";
 
 /**
- * Takes a refund's amount from what remains of its debit; `false` where that is not enough, and then
- * nothing is taken. The condition stands in the statement itself, so that no interleaving of calls
- * takes more than the debit holds.
+ * Reserves a refund's amount on its debit. The statement itself checks what remains, so that concurrent
+ * calls never reserve more than the debit's amount.
+ *
+ * @returns `false` if too little remains; nothing is reserved then.
  */
 export async function reserve(
   tx: Queryable,
@@ -19,7 +20,7 @@ export async function reserve(
   return rows.length === 1;
 }
 
-/** Gives a failed refund's amount back to its debit. A CHECK refuses to give back too much. */
+/** Releases a failed refund's amount. A CHECK of the table refuses to release too much. */
 export async function release(
   tx: Queryable,
   { merchantId, id, cents }: { merchantId: string; id: string; cents: bigint },
@@ -54,8 +55,8 @@ export interface DuePlace {
 }
 
 /**
- * Where PENDING refunds stand that are due by `now`, of every merchant of the clock, the longest overdue
- * first, from behind `after`. Reads ids and times alone: one row that cannot be read would hide all.
+ * Lists the PENDING refunds of all merchants of a clock that are due by `now`, the longest overdue first,
+ * those after `after`. Reads no other columns, so that one invalid row does not hide the others.
  */
 export async function listDueRefunds(
   db: Queryable,
@@ -71,10 +72,10 @@ export async function listDueRefunds(
 }
 
 /**
- * A refund that is due by `now`, locked until this transaction ends; `undefined` where it is due no
- * more, or another process has locked it and moves it.
+ * Returns a refund due by `now` and locks it until this transaction ends; `undefined` if it is no longer
+ * due, or if another process has locked it to move it.
  *
- * @throws {Error} The row is no refund's: its columns contradict each other.
+ * @throws {Error} The row is invalid: its columns contradict each other.
  */
 export async function lockDueRefund(
   tx: Queryable,
@@ -89,9 +90,9 @@ export async function lockDueRefund(
 }
 
 /**
- * When the next PENDING refund of a clock is due, in milliseconds of that clock.
+ * Returns when the next PENDING refund of a clock is due, in milliseconds of that clock.
  *
- * @param query `except`: ids of refunds that are not looked at.
+ * @param query `except`: ids of refunds to skip.
  */
 export async function nextDueAt(
   db: Queryable,

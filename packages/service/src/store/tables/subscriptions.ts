@@ -17,11 +17,11 @@ const subscriptionColumns = "key, url, selection, status";
 type SubscriptionRow = Omit<SubscriptionRecord, "selection"> & { selection: string };
 
 function toSubscription(row: SubscriptionRow): SubscriptionRecord {
-  // Written by this package alone, as JSON of a `Selection`.
+  // The cast: only this package writes it, as JSON of a `Selection`.
   return { ...row, selection: JSON.parse(row.selection) as Selection };
 }
 
-/** @param subscription `secret` signs its deliveries; who sends them opens it, and nobody else. */
+/** @param subscription `secret` signs the deliveries; only the sender decrypts it. */
 export async function insertSubscription(
   tx: Queryable,
   merchant: Merchant,
@@ -46,7 +46,7 @@ export async function insertSubscription(
   );
 }
 
-/** The merchant's subscription, which nobody else changes before this transaction ends. */
+/** Returns the merchant's subscription and locks it until this transaction ends. */
 export async function lockSubscription(
   tx: Queryable,
   { merchantId, key }: { merchantId: string; key: string },
@@ -73,11 +73,11 @@ export async function listSubscriptions(
 }
 
 /**
- * The merchant's subscriptions that take events, the oldest first. A paused one takes them too: they
- * wait until it is resumed, else a pause would lose them.
+ * Lists the merchant's subscriptions that are not closed, the oldest first. Paused ones are included: their
+ * events wait until they are resumed.
  *
- * Nobody takes events away from one of them before this transaction ends (`lockSubscription`): what
- * is bound for it is seen by whoever drops it. Settling attempts is not held up.
+ * Until this transaction ends, `lockSubscription` waits: a call that removes events sees the deliveries
+ * written here. Recording attempts does not wait.
  */
 export async function listOpenSubscriptions(
   tx: Queryable,
@@ -91,7 +91,7 @@ export async function listOpenSubscriptions(
   return rows.map(toSubscription);
 }
 
-/** How many of a merchant's subscriptions are not closed. */
+/** Counts a merchant's subscriptions that are not closed. */
 export async function countOpenSubscriptions(tx: Queryable, merchantId: string): Promise<number> {
   const [row] = await tx.query<{ open: number }>(
     `SELECT CAST(count(*) AS bigint) AS open FROM subscriptions
@@ -101,7 +101,7 @@ export async function countOpenSubscriptions(tx: Queryable, merchantId: string):
   return row?.open ?? 0;
 }
 
-/** Writes what a subscription still selects, and that it is closed where nothing is left. */
+/** Updates a subscription's selection and status. */
 export async function updateSelection(
   tx: Queryable,
   merchantId: string,
@@ -120,7 +120,7 @@ export async function updateSelection(
   );
 }
 
-/** The types of the events whose deliveries to a subscription still wait, each once. */
+/** Lists the types of the events that wait for a subscription, each once. */
 export async function listWaitingTypes(
   tx: Queryable,
   { merchantId, key }: { merchantId: string; key: string },
@@ -132,7 +132,7 @@ export async function listWaitingTypes(
   );
 }
 
-/** Takes the waiting deliveries of one type of event to a subscription out of the queue, for good. */
+/** Drops a subscription's waiting deliveries of one event type, for good. */
 export async function dropWaitingDeliveries(
   tx: Queryable,
   { merchantId, key, type }: { merchantId: string; key: string; type: string },
@@ -145,7 +145,7 @@ export async function dropWaitingDeliveries(
   );
 }
 
-/** Where the secret of a subscription is sealed for. */
+/** Returns the place that a subscription's secret is encrypted for. */
 export function secretPlace(subscriptionKey: string): SecretPlace {
   return { table: "subscriptions", row: subscriptionKey };
 }
@@ -158,7 +158,7 @@ export interface StoredSecret {
   readonly keyId: string;
 }
 
-/** Secrets that are not sealed under `keyId`, of whatever merchant, locked until this transaction ends. */
+/** Lists secrets of any merchant encrypted with another key than `except`, locked until this transaction ends. */
 export function listSealedSecrets(
   tx: Queryable,
   { except, limit }: { except: string; limit: number },
@@ -170,7 +170,7 @@ export function listSealedSecrets(
   );
 }
 
-/** One secret of each key that secrets are sealed under. */
+/** Returns one secret for each encryption key in use. */
 export function listSecretSamples(db: Queryable): Promise<StoredSecret[]> {
   return db.query<StoredSecret>(
     `SELECT key, secret, secret_key_id AS "keyId" FROM subscriptions
@@ -178,7 +178,7 @@ export function listSecretSamples(db: Queryable): Promise<StoredSecret[]> {
   );
 }
 
-/** Writes a subscription's secret, sealed. */
+/** Updates a subscription's encrypted secret. */
 export async function updateSecret(
   tx: Queryable,
   { key, sealed }: { key: string; sealed: SealedSecret },

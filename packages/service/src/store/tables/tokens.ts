@@ -20,7 +20,7 @@ export interface NewToken {
   readonly expiresAt: number | null;
 }
 
-/** A token that is stored already stays as it is. */
+/** Does nothing if the token exists already. */
 export async function insertToken(tx: Queryable, token: NewToken): Promise<void> {
   await tx.query(
     `INSERT INTO tokens (hash, merchant_id, client_id, scopes, created_at, expires_at)
@@ -44,7 +44,7 @@ interface Row {
   expiresAt: number | null;
 }
 
-/** The token of a SHA-256, also an expired one: the caller compares with real time. */
+/** Returns the token with a SHA-256, even if expired: the caller compares with real time. */
 export async function findToken(db: Queryable, hash: string): Promise<TokenRecord | undefined> {
   const [row] = await db.query<Row>(
     `SELECT t.merchant_id AS "merchantId", m.clock_id AS "clockId", t.client_id AS "clientId",
