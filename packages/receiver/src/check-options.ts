@@ -1,7 +1,6 @@
 import type { Profile } from "@countersign/schemas/profiles";
-import { exponentialBackoff } from "./inbox/backoff.ts";
 import type { Inbox, InboxQueue } from "./inbox/inbox.ts";
-import type { ReceiverOptions, WorkerOptions } from "./options.ts";
+import { exponentialBackoff, type ReceiverOptions, type WorkerOptions } from "./options.ts";
 import type { ReceiverLimits } from "./pipeline/parts.ts";
 import { nearest } from "./pipeline/router.ts";
 import type { EventTypes } from "./profile.ts";

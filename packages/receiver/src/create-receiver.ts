@@ -13,9 +13,9 @@ import { type OutcomeFacts, publishOutcome } from "./pipeline/observe.ts";
 import { failed, type Outcome } from "./pipeline/outcome.ts";
 import type { ReceiverParts } from "./pipeline/parts.ts";
 import { receive } from "./pipeline/receive.ts";
+import { STORED_AT_ONCE } from "./pipeline/record.ts";
 import { checkResponse, defaultRespond, type ReceiverResponse } from "./pipeline/respond.ts";
 import { type ContextOf, type Handler, Router } from "./pipeline/router.ts";
-import { STORED_AT_ONCE } from "./pipeline/store.ts";
 import { checkSecrets } from "./pipeline/verify.ts";
 import {
   type EventTypes,

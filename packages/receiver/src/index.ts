@@ -1,13 +1,15 @@
 export type { AnswersAttempts } from "./adapters/answer.ts";
 export { createReceiver, type EventsByName, type Receiver } from "./create-receiver.ts";
+export type * from "./inbox/inbox.ts";
+export { memoryInbox, type MemoryInboxOptions } from "./inbox/memory.ts";
 export {
   type Backoff,
   exponentialBackoff,
   type ExponentialBackoffOptions,
-} from "./inbox/backoff.ts";
-export type * from "./inbox/inbox.ts";
-export { memoryInbox, type MemoryInboxOptions } from "./inbox/memory.ts";
-export type { ReceiverOptions, SecretsRequest, WorkerOptions } from "./options.ts";
+  type ReceiverOptions,
+  type SecretsRequest,
+  type WorkerOptions,
+} from "./options.ts";
 export type { Attempt, BodyErrorCode, BodyLimits, BodyReader } from "./pipeline/body.ts";
 export { amountCents, type UnknownEvent } from "./pipeline/envelope.ts";
 export type { FailureLogger } from "./pipeline/failure-log.ts";

@@ -1,4 +1,4 @@
-import { isError } from "../is-error.ts";
+import { isError } from "../pipeline/outcome.ts";
 
 interface Waiting<Item, Result> {
   readonly item: Item;
@@ -68,7 +68,6 @@ export class Batch<Item, Result> {
 
   /** Settles each call; never rejects. */
   async #run(calls: readonly Waiting<Item, Result>[]): Promise<void> {
-    if (calls.length === 0) return;
     try {
       const results = await this.#options.run(calls.map(({ item }) => item));
       for (const [index, call] of calls.entries()) {

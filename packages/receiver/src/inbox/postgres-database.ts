@@ -1,4 +1,4 @@
-import { isError } from "../is-error.ts";
+import { isError } from "../pipeline/outcome.ts";
 
 /** The rows of a statement; a bigint may be text, as `pg` returns it. */
 export interface PostgresResult {

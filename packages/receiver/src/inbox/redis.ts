@@ -1,4 +1,4 @@
-import { isError } from "../is-error.ts";
+import { isError } from "../pipeline/outcome.ts";
 import type { ResourceState } from "@countersign/rules";
 import { createHash } from "node:crypto";
 import type { EventState } from "./event-state.ts";

@@ -1,4 +1,4 @@
-import { isError } from "../is-error.ts";
+import { isError } from "../pipeline/outcome.ts";
 import { closeSync, openSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 

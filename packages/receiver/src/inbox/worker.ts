@@ -1,13 +1,11 @@
 import type { WorkerOptions } from "../options.ts";
 import { Deadline } from "../pipeline/admission.ts";
 import { type Envelope, readEnvelope, validate } from "../pipeline/envelope.ts";
-import { runClaimed } from "../pipeline/handle.ts";
+import { type ClaimedEvent, type ClaimedRun, runClaimed } from "../pipeline/handle.ts";
 import type { OutcomeFacts } from "../pipeline/observe.ts";
 import type { Inbox, InboxQueue, NextRequest, TakenEvent } from "./inbox.ts";
-import { isError } from "../is-error.ts";
-import type { FailureCode, Outcome } from "../pipeline/outcome.ts";
+import { type FailureCode, isError, type Outcome } from "../pipeline/outcome.ts";
 import type { ReceiverParts } from "../pipeline/parts.ts";
-import type { ClaimedEvent, ClaimedRun } from "../pipeline/run-handler.ts";
 
 export interface WorkerHost {
   readonly parts: ReceiverParts;

@@ -1,6 +1,11 @@
 import type { Secret, SignatureScheme } from "@countersign/signatures";
-import { isError } from "../is-error.ts";
-import type { EventIdentity, Failed, Outcome, Rejected } from "./outcome.ts";
+import {
+  type EventIdentity,
+  type Failed,
+  isError,
+  type Outcome,
+  type Rejected,
+} from "./outcome.ts";
 
 /** Takes one text for each failure. `console` is one, and so are most loggers. */
 export interface FailureLogger {

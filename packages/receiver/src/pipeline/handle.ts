@@ -1,117 +1,48 @@
-import { hash } from "node:crypto";
 import type {
-  Claim,
   EventKey,
   EventResource,
   InboxTransaction,
   NextRequest,
-  RecordedEvent,
   TakenEvent,
 } from "../inbox/inbox.ts";
 import type { Deadline } from "./admission.ts";
 import { type Envelope, isSuperseded, resourceOf } from "./envelope.ts";
-import { type EventIdentity, failed, type Outcome, rejected } from "./outcome.ts";
+import { type EventIdentity, failed, type Outcome } from "./outcome.ts";
 import type { ReceiverParts } from "./parts.ts";
-import type { Route } from "./router.ts";
-import { type ClaimedEvent, type ClaimedRun, lost, runHandler } from "./run-handler.ts";
+import { type HandlerContext, idempotencyKeyOf, type Route } from "./router.ts";
+
+/** An event that this process may handle until its lease ends. */
+export interface ClaimedEvent {
+  readonly envelope: Envelope;
+  /** From the claim. */
+  readonly token: number;
+  /** Monotonic time of the claim, in milliseconds. */
+  readonly claimedAt: number;
+}
 
 /**
- * Claims an event, runs its handler in a slot and completes it. From the claim on, the inbox decides who may
- * run the handler. The claim comes before the slot, so that a repeat of an event in progress is answered at once.
+ * - `done`: completed in the inbox, which may have taken `next` for the same worker.
+ * - `lost`: the lease ended first, or another claim took its place; a transaction has written nothing.
+ * - `failed`: the claim is still valid, and the caller decides what becomes of the event.
  */
-export async function handleOnce(
-  body: Uint8Array,
-  envelope: Envelope,
-  deadline: Deadline<Outcome>,
-  parts: ReceiverParts,
-): Promise<Outcome> {
-  const { identity: event } = envelope;
-  const { key, type } = event;
-  const { inbox, leaseMs, anyBody, now, slots } = parts;
-  const claimedAt = parts.elapsed();
-  const late = (): Outcome => inboxLate(event);
-  try {
-    deadline.whenPassed = late;
-    const wallTime = now();
-    // Without the order guard, nothing keeps two events of a resource apart.
-    const recorded = recordedEvent(body, envelope, parts, { byResource: parts.order !== "none" });
-    const claim: Claim = await inbox.claim({ ...recorded, leaseMs, now: wallTime, anyBody });
-    switch (claim.state) {
-      case "handled":
-        return { kind: "duplicate", key, type };
-      case "conflict":
-        return rejected("CS_EVENT_ID_REUSED", { event });
-      case "busy": {
-        const retryAfterSeconds = Math.max(1, Math.ceil((claim.until - wallTime) / 1000));
-        return { kind: "in_progress", key, type, retryAfterSeconds };
-      }
-      case "claimed":
-        break;
-      default:
-        return claim satisfies never;
+export type ClaimedRun =
+  | {
+      readonly kind: "done";
+      readonly as: "handled" | "unrouted" | "superseded";
+      readonly next?: TakenEvent | undefined;
     }
-    const { token } = claim;
-    const busy = (): Outcome => rejected("CS_RECEIVER_BUSY", { event });
-    if (!slots.tryEnter() && !(await slots.wait(deadline, busy))) {
-      await release({ key, token }, parts);
-      return busy();
-    }
-    deadline.whenPassed = late;
-    let inSlot = true;
-    const leaveSlot = (): void => {
-      if (inSlot) slots.leave();
-      inSlot = false;
+  | { readonly kind: "lost"; readonly error: Error }
+  | {
+      readonly kind: "failed";
+      readonly code: "CS_HANDLER_FAILED" | "CS_HANDLER_TIMEOUT";
+      readonly error: unknown;
     };
-    let run: ClaimedRun;
-    try {
-      run = await runClaimed({ envelope, token, claimedAt }, { deadline, leaveSlot }, parts);
-    } finally {
-      leaveSlot();
-    }
-    switch (run.kind) {
-      case "done":
-        return { kind: run.as, key, type };
-      case "lost":
-        return failed("CS_CLAIM_LOST", run.error, event);
-      case "failed":
-        await release({ key, token }, parts);
-        return failed(run.code, run.error, event);
-      default:
-        return run satisfies never;
-    }
-  } catch (error) {
-    return failed("CS_INBOX_UNAVAILABLE", error, event);
-  }
-}
 
-/** Frees the claim for the sender's next attempt. If this fails, the lease expires. */
-async function release(
-  claim: { readonly key: EventKey; readonly token: number },
-  { inbox, now }: ReceiverParts,
-): Promise<void> {
-  try {
-    await inbox.release({ ...claim, now: now() });
-  } catch {
-    // As said above.
-  }
-}
-
-/** Fails an attempt whose inbox did not answer within `limits.answerMs`. */
-export const inboxLate = (event: EventIdentity): Outcome =>
-  failed("CS_INBOX_UNAVAILABLE", new Error("the inbox did not answer in time"), event);
-
-/** Returns an authentic event as an inbox records it. */
-export function recordedEvent(
-  body: Uint8Array,
-  envelope: Envelope,
-  { catalogue }: Pick<ReceiverParts, "catalogue">,
-  { byResource }: { readonly byResource: boolean },
-): RecordedEvent {
-  const { key, type } = envelope.identity;
-  const digest = hash("sha256", body, "base64url");
-  const resource = byResource ? resourceOf(envelope, catalogue.get(type)) : undefined;
-  return { key, type, digest, resource };
-}
+/** Ends a run whose claim is no longer valid. */
+const lost = (message: string): ClaimedRun => ({
+  kind: "lost",
+  error: new Error(message),
+});
 
 /**
  * Runs a claimed event's handler and completes it, in the handler's transaction if the inbox has one.
@@ -202,3 +133,97 @@ const ran = ({ fallback }: Route, next?: TakenEvent): ClaimedRun => ({
   as: fallback ? "unrouted" : "handled",
   next,
 });
+
+/** Fails an attempt whose inbox did not answer within `limits.answerMs`. */
+export const inboxLate = (event: EventIdentity): Outcome =>
+  failed("CS_INBOX_UNAVAILABLE", new Error("the inbox did not answer in time"), event);
+
+/** Runs a handler until it settles or its lease ends. Never rejects. */
+async function runHandler(
+  { handler, fallback }: Route,
+  { envelope, claimedAt }: ClaimedEvent,
+  {
+    transaction,
+    deadline,
+  }: {
+    readonly transaction: InboxTransaction<unknown> | undefined;
+    readonly deadline: Deadline<Outcome>;
+  },
+  { elapsed, leaseMs, limits, failures }: ReceiverParts,
+): Promise<ClaimedRun | "done"> {
+  const { identity: event } = envelope;
+  const context = new RunContext(event.key);
+  if (transaction !== undefined) Object.assign(context, { transaction: transaction.transaction });
+  const leaseLeft = (): number => leaseMs - (elapsed() - claimedAt);
+  const leaseEnded = (): ClaimedRun =>
+    lost(`the handler was still running when its lease of ${String(leaseMs)} ms ended`);
+
+  let leaseEnd: ReturnType<typeof setTimeout> | undefined;
+  let isLost = false;
+  try {
+    // `receiver.on` checked that this handler takes this type's events, and the inbox's type its context.
+    const run = handler((fallback ? envelope.event : envelope.body) as never, context as never);
+    if (isThenable(run)) {
+      const { promise: leaseOver, resolve } = Promise.withResolvers<ClaimedRun>();
+      deadline.whenPassed = () => {
+        const error = new Error(
+          `the handler did not settle within limits.answerMs (${String(limits.answerMs)} ms)`,
+        );
+        context.abort(error);
+        deadline.handlerGoesOn = true;
+        leaseEnd = setTimeout(() => resolve(leaseEnded()), leaseLeft());
+        return failed("CS_HANDLER_TIMEOUT", error, event);
+      };
+      const settled = Promise.resolve(run).then(
+        () => "done" as const,
+        (error: unknown) => {
+          // Nobody waits for it any more, but its error must not disappear.
+          if (isLost) failures.report(failed("CS_HANDLER_FAILED", error, event));
+          return handlerFailed(error);
+        },
+      );
+      const result = await Promise.race([settled, leaseOver]);
+      isLost = result !== "done" && result.kind === "lost";
+      if (result !== "done") return result;
+    }
+    return leaseLeft() > 0 ? "done" : leaseEnded();
+  } catch (error) {
+    return handlerFailed(error);
+  } finally {
+    clearTimeout(leaseEnd);
+  }
+}
+
+/** The context of one run. Its signal is created on first use: most handlers never read it. */
+class RunContext implements HandlerContext {
+  readonly tenant: string;
+  readonly idempotencyKey: string;
+  #abort: AbortController | undefined;
+
+  constructor(key: EventKey) {
+    this.tenant = key.tenant;
+    this.idempotencyKey = idempotencyKeyOf(key);
+  }
+
+  get signal(): AbortSignal {
+    this.#abort ??= new AbortController();
+    return this.#abort.signal;
+  }
+
+  abort(error: Error): void {
+    this.#abort ??= new AbortController();
+    this.#abort.abort(error);
+  }
+}
+
+const handlerFailed = (error: unknown): ClaimedRun => ({
+  kind: "failed",
+  code: "CS_HANDLER_FAILED",
+  error,
+});
+
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === "object" &&
+  value !== null &&
+  "then" in value &&
+  typeof value.then === "function";

@@ -103,3 +103,7 @@ export function failed(code: FailureCode, error: unknown, event?: EventIdentity)
 export function isOutcome(step: object): step is Outcome {
   return "kind" in step;
 }
+
+/** True for errors of any realm: test runners such as Jest run an app in another realm than Node's own errors. */
+export const isError = (value: unknown): value is Error =>
+  value instanceof Error || Object.prototype.toString.call(value) === "[object Error]";

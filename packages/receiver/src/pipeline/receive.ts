@@ -1,10 +1,9 @@
 import { Deadline, judgeHeaders } from "./admission.ts";
 import type { Attempt, IncomingBody } from "./body.ts";
 import { readEnvelope, validate } from "./envelope.ts";
-import { handleOnce } from "./handle.ts";
 import { failed, isOutcome, type Outcome, rejected } from "./outcome.ts";
 import type { ReceiverParts } from "./parts.ts";
-import { storeEvent } from "./store.ts";
+import { handleOnce, storeEvent } from "./record.ts";
 import { verify } from "./verify.ts";
 
 /** The receiver's decision about one attempt, within `limits.answerMs`. */
