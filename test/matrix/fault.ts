@@ -22,19 +22,20 @@ export interface Fault<T extends Target> {
   readonly open: () => Promise<Opened<T>>;
 }
 
-/** Changes to an honest target: by requirement, then by what the changed target does wrong. */
-export type FaultTable<Change> = Readonly<Record<string, Readonly<Record<string, Change>>>>;
+/** Changes to an honest target, by `REQUIREMENT: WHAT` or `CHECK REQUIREMENT: WHAT`. */
+export type FaultTable<Change> = Readonly<Record<string, Change>>;
 
 /** Other requirements that catch a fault, by the fault's words; each with its reason. */
 export type Exceptions = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** The rows of tables. A requirement may appear in several. */
-export function rowsOf<Change>(
-  ...tables: readonly FaultTable<Change>[]
-): readonly { readonly key: string; readonly what: string; readonly change: Change }[] {
-  return tables.flatMap((table) =>
-    Object.entries(table).flatMap(([key, changes]) =>
-      Object.entries(changes).map(([what, change]) => ({ key, what, change })),
-    ),
-  );
-}
+/** The rows of a table: the last word of the key's head is the requirement. */
+export const rowsOf = <Change>(table: FaultTable<Change>) =>
+  Object.entries(table).map(([name, change]) => {
+    const [head = "", what = ""] = name.split(": ", 2);
+    return {
+      check: head.split(" ")[0] ?? "",
+      requirement: head.split(" ").at(-1) ?? "",
+      what,
+      change,
+    };
+  });

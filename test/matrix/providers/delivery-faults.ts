@@ -34,99 +34,86 @@ const counting =
 
 /** Mistakes in events, their attempts and what follows an answer, by check and requirement. */
 export const deliveryFaults: FaultTable<Change> = {
-  "provider/deliveries P-EVENT-SIGNED": {
-    "signs other bytes than it sends": attempts((attempt) => ({
-      ...attempt,
-      body: Buffer.from(JSON.stringify(eventOf(attempt), null, 1)),
-    })),
-  },
-  "provider/deliveries P-EVENT-HEADERS": {
-    "sends by PUT": attempts((attempt) => ({ ...attempt, method: "PUT" })),
-  },
-  "provider/retries P-EVENT-TIMESTAMP": {
-    "signs a retry with the first attempt's timestamp": counting(
-      ([first = 0]) =>
-        (attempt, next) =>
-          next(resigned(attempt, { timestamp: first })),
-    ),
-  },
-  "provider/retries P-EVENT-ID-KEPT": {
-    "serializes the body again for a retry": counting(({ length }) => (attempt, next) => {
-      const text = JSON.stringify(eventOf(attempt), null, 1);
-      return next(length === 1 ? attempt : resigned(attempt, { text }));
-    }),
-  },
-  "provider/retries P-EVENT-RETRY": {
-    "gives up after the third attempt": counting(({ length }) => async (attempt, next) => {
-      const answer = await next(attempt);
-      return length < 3 ? answer : { status: 204, headers: {} };
-    }),
-  },
-  "provider/secrets P-EVENT-ROTATION": {
-    "signs for all subscriptions of a URL with the newest secret": attempts((attempt) =>
-      resigned(attempt, { secretKey: attempt.newestSecretKey }),
-    ),
-  },
-  "provider/deliveries P-EVENT-CATALOGUE": {
-    "sends a type that its catalogue does not have": rewritten((text) =>
-      text.replace('"type":"account.linked"', '"type":"account.joined"'),
-    ),
-  },
-  "provider/deliveries P-EVENT-SCHEMA": {
-    "adds a member to its events": rewritten((text) => text.replace(/^\{/, '{"version":1,')),
-  },
-  "provider/attempt-answers P-EVENT-SUCCESS": {
-    "takes 202 for a failure": hearing(becomes(202, 500)),
-  },
-  "provider/attempt-answers P-EVENT-NO-REDIRECT": {
-    "follows redirects": delivering(async (attempt, next) => {
+  "provider/deliveries P-EVENT-SIGNED: signs other bytes than it sends": attempts((attempt) => ({
+    ...attempt,
+    body: Buffer.from(JSON.stringify(eventOf(attempt), null, 1)),
+  })),
+  "provider/deliveries P-EVENT-HEADERS: sends by PUT": attempts((attempt) => ({
+    ...attempt,
+    method: "PUT",
+  })),
+  "provider/retries P-EVENT-TIMESTAMP: signs a retry with the first attempt's timestamp": counting(
+    ([first = 0]) =>
+      (attempt, next) =>
+        next(resigned(attempt, { timestamp: first })),
+  ),
+  "provider/retries P-EVENT-ID-KEPT: serializes the body again for a retry": counting(
+    ({ length }) =>
+      (attempt, next) => {
+        const text = JSON.stringify(eventOf(attempt), null, 1);
+        return next(length === 1 ? attempt : resigned(attempt, { text }));
+      },
+  ),
+  "provider/retries P-EVENT-RETRY: gives up after the third attempt": counting(
+    ({ length }) =>
+      async (attempt, next) => {
+        const answer = await next(attempt);
+        return length < 3 ? answer : { status: 204, headers: {} };
+      },
+  ),
+  "provider/secrets P-EVENT-ROTATION: signs for all subscriptions of a URL with the newest secret":
+    attempts((attempt) => resigned(attempt, { secretKey: attempt.newestSecretKey })),
+  "provider/deliveries P-EVENT-CATALOGUE: sends a type that its catalogue does not have": rewritten(
+    (text) => text.replace('"type":"account.linked"', '"type":"account.joined"'),
+  ),
+  "provider/deliveries P-EVENT-SCHEMA: adds a member to its events": rewritten((text) =>
+    text.replace(/^\{/, '{"version":1,'),
+  ),
+  "provider/attempt-answers P-EVENT-SUCCESS: takes 202 for a failure": hearing(becomes(202, 500)),
+  "provider/attempt-answers P-EVENT-NO-REDIRECT: follows redirects": delivering(
+    async (attempt, next) => {
       const answer = await next(attempt);
       const { location } = answer.headers;
       return location === undefined ? answer : next({ ...attempt, url: new URL(location) });
-    }),
-  },
-  "provider/attempt-answers P-EVENT-GONE": {
-    "continues after 410": hearing(becomes(410, 500)),
-  },
-  "provider/retry-after P-EVENT-RETRY-AFTER": {
-    "ignores Retry-After": hearing(({ status }) => ({ status, headers: {} })),
-  },
-  "provider/attempt-deadline P-EVENT-TIMEOUT": {
-    "never attempts an event again after silence": () => {
-      const silent = new Set<string>();
-      return {
-        async delivery(attempt, next) {
-          if (silent.has(nameOf(attempt))) return { status: 204, headers: {} };
-          silent.add(nameOf(attempt));
-          const answer = await next(attempt);
-          silent.delete(nameOf(attempt));
-          return answer;
-        },
-      };
     },
+  ),
+  "provider/attempt-answers P-EVENT-GONE: continues after 410": hearing(becomes(410, 500)),
+  "provider/retry-after P-EVENT-RETRY-AFTER: ignores Retry-After": hearing(({ status }) => ({
+    status,
+    headers: {},
+  })),
+  "provider/attempt-deadline P-EVENT-TIMEOUT: never attempts an event again after silence": () => {
+    const silent = new Set<string>();
+    return {
+      async delivery(attempt, next) {
+        if (silent.has(nameOf(attempt))) return { status: 204, headers: {} };
+        silent.add(nameOf(attempt));
+        const answer = await next(attempt);
+        silent.delete(nameOf(attempt));
+        return answer;
+      },
+    };
   },
-  "provider/slow-receivers P-EVENT-ISOLATED": {
-    "serves one receiver after the other": () => {
-      let last: Promise<unknown> = Promise.resolve();
-      return {
-        delivery(attempt, next) {
-          const following = async (before: Promise<unknown>): Promise<Delivered> => {
-            await before.catch(() => undefined);
-            return next(attempt);
-          };
-          const mine = following(last);
-          last = mine;
-          return mine;
-        },
-      };
-    },
+  "provider/slow-receivers P-EVENT-ISOLATED: serves one receiver after the other": () => {
+    let last: Promise<unknown> = Promise.resolve();
+    return {
+      delivery(attempt, next) {
+        const following = async (before: Promise<unknown>): Promise<Delivered> => {
+          await before.catch(() => undefined);
+          return next(attempt);
+        };
+        const mine = following(last);
+        last = mine;
+        return mine;
+      },
+    };
   },
-  "provider/refund-events P-EVENT-EACH-STATE": {
-    "sends two events for one state": delivering(async (attempt, next) => {
+  "provider/refund-events P-EVENT-EACH-STATE: sends two events for one state": delivering(
+    async (attempt, next) => {
       const answer = await next(attempt);
       const text = attempt.body.toString().replace(/"id":"evt_/, "$&again");
       if (eventOf(attempt).type === "refund.authorized") await next(resigned(attempt, { text }));
       return answer;
-    }),
-  },
+    },
+  ),
 };

@@ -66,12 +66,11 @@ let shared: ReturnType<typeof open> | undefined;
 let users = 0;
 
 /** The sandbox behind one fault each, in the order of the tables. */
-export const providerFaults: readonly Fault<ProviderTarget>[] = rowsOf(
-  refundFaults,
-  callFaults,
-  deliveryFaults,
-).map(({ key, what, change }) => {
-  const [check = "", requirement = ""] = key.split(" ");
+export const providerFaults: readonly Fault<ProviderTarget>[] = rowsOf({
+  ...refundFaults,
+  ...callFaults,
+  ...deliveryFaults,
+}).map(({ check, requirement, what, change }) => {
   return {
     check,
     requirement,

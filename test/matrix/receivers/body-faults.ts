@@ -14,70 +14,52 @@ const ignoresCoding: Conduct["judgeHeaders"] = ({ rawHeaders }) =>
 /** Mistakes with bodies, what is in them, and the HTTP around them. */
 export const bodyFaults: FaultTable<Change> = {
   // Without a deadline, which would refuse the body on a busy machine.
-  "R-BODY-SIZE": { "reads a body of any size": always({ bodyBytes: Infinity, bodyMs: Infinity }) },
-  "R-BODY-DOCUMENTED": { "refuses bodies above a kilobyte": always({ bodyBytes: 1024 }) },
-  "R-BODY-ENCODED": {
-    "inflates a compressed body and verifies the result": always({
-      judgeHeaders: ignoresCoding,
-      bodyOf(arrived) {
-        if (!valuesOf(arrived, "content-encoding").includes("gzip")) return arrived.body;
-        try {
-          return gunzipSync(arrived.body, { maxOutputLength: 2 ** 20 });
-        } catch {
-          return arrived.body;
-        }
-      },
-    }),
-  },
-  "R-BODY-IDENTITY": { "ignores Content-Encoding": always({ judgeHeaders: ignoresCoding }) },
-  "R-BODY-MEDIA": {
-    "ignores Content-Type": always({
-      judgeHeaders: (arrived) =>
-        valuesOf(arrived, "content-encoding").length === 0
-          ? undefined
-          : honest.judgeHeaders(arrived),
-    }),
-  },
-  "R-BODY-JSON": {
-    "acknowledges a body that it cannot parse": always({
-      unreadable(body) {
-        try {
-          JSON.parse(body.toString());
-          return refusal(400, "body");
-        } catch {
-          return ok;
-        }
-      },
-    }),
-  },
-  "R-BODY-STRICT": {
-    "takes the last of a repeated member": always({ areMembersOnce: false }),
-  },
-  "R-BODY-SLOW": { "waits for a body forever": always({ bodyMs: Infinity }) },
-  "R-EVENT-ID": {
-    "accepts an envelope whose id is not the signed one": always({
-      judgeEvent: (event) => (fitsSchema(event) ? undefined : refusal(422, "schema")),
-    }),
-  },
-  "R-EVENT-SCHEMA": {
-    "acknowledges data that violates the schema": always({
-      judgeEvent(event, arrived) {
-        const said = honest.judgeEvent(event, arrived);
-        return said?.status === 422 ? ok : said;
-      },
-    }),
-  },
-  "R-EVENT-UNKNOWN": {
-    "refuses an unknown type": always({
-      judgeEvent: (event, arrived) =>
-        isKnownType(event.type) ? honest.judgeEvent(event, arrived) : refusal(422, "type"),
-    }),
-  },
-  "R-METHOD": {
-    "answers 405 without Allow": always({ wrongMethod: refusal(405, "method") }),
-  },
-  "R-HTTP-KEEP-ALIVE": {
-    "goes silent on a connection after a refusal": always({ servesAfterRefusal: false }),
-  },
-  "R-HTTP-CONTINUE": { "never answers 100 Continue": always({ continues: false }) },
+  "R-BODY-SIZE: reads a body of any size": always({ bodyBytes: Infinity, bodyMs: Infinity }),
+  "R-BODY-DOCUMENTED: refuses bodies above a kilobyte": always({ bodyBytes: 1024 }),
+  "R-BODY-ENCODED: inflates a compressed body and verifies the result": always({
+    judgeHeaders: ignoresCoding,
+    bodyOf(arrived) {
+      if (!valuesOf(arrived, "content-encoding").includes("gzip")) return arrived.body;
+      try {
+        return gunzipSync(arrived.body, { maxOutputLength: 2 ** 20 });
+      } catch {
+        return arrived.body;
+      }
+    },
+  }),
+  "R-BODY-IDENTITY: ignores Content-Encoding": always({ judgeHeaders: ignoresCoding }),
+  "R-BODY-MEDIA: ignores Content-Type": always({
+    judgeHeaders: (arrived) =>
+      valuesOf(arrived, "content-encoding").length === 0 ? undefined : honest.judgeHeaders(arrived),
+  }),
+  "R-BODY-JSON: acknowledges a body that it cannot parse": always({
+    unreadable(body) {
+      try {
+        JSON.parse(body.toString());
+        return refusal(400, "body");
+      } catch {
+        return ok;
+      }
+    },
+  }),
+  "R-BODY-STRICT: takes the last of a repeated member": always({ areMembersOnce: false }),
+  "R-BODY-SLOW: waits for a body forever": always({ bodyMs: Infinity }),
+  "R-EVENT-ID: accepts an envelope whose id is not the signed one": always({
+    judgeEvent: (event) => (fitsSchema(event) ? undefined : refusal(422, "schema")),
+  }),
+  "R-EVENT-SCHEMA: acknowledges data that violates the schema": always({
+    judgeEvent(event, arrived) {
+      const said = honest.judgeEvent(event, arrived);
+      return said?.status === 422 ? ok : said;
+    },
+  }),
+  "R-EVENT-UNKNOWN: refuses an unknown type": always({
+    judgeEvent: (event, arrived) =>
+      isKnownType(event.type) ? honest.judgeEvent(event, arrived) : refusal(422, "type"),
+  }),
+  "R-METHOD: answers 405 without Allow": always({ wrongMethod: refusal(405, "method") }),
+  "R-HTTP-KEEP-ALIVE: goes silent on a connection after a refusal": always({
+    servesAfterRefusal: false,
+  }),
+  "R-HTTP-CONTINUE: never answers 100 Continue": always({ continues: false }),
 };

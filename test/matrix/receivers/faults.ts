@@ -32,11 +32,11 @@ const exceptions: Exceptions = {
 const slow: readonly string[] = ["R-BODY-SLOW", "R-ACK-HANGING"];
 
 /** Receivers with one fault each, in the order of the tables. */
-export const receiverFaults: readonly Fault<ReceiverTarget>[] = rowsOf(
-  signatureFaults,
-  bodyFaults,
-  handlingFaults,
-).map(({ key: requirement, what, change }) => {
+export const receiverFaults: readonly Fault<ReceiverTarget>[] = rowsOf({
+  ...signatureFaults,
+  ...bodyFaults,
+  ...handlingFaults,
+}).map(({ requirement, what, change }) => {
   const isSlow = slow.includes(requirement);
   return {
     requirement,
