@@ -5,7 +5,7 @@ import { postgresBinaries, sharedPostgres } from "../../../receiver/test/inboxes
 import { temporaryFolder } from "../open-sandbox.ts";
 import { campaign } from "./campaign.ts";
 
-const RUNS = 2000;
+const RUNS = 500;
 const made = ["CREATED", "PENDING", "AUTHORIZED", "TERMINAL_FAILED"].map((one) => `201 ${one}`);
 /** Answers that so many runs meet without luck: a campaign that does not proves little. */
 const ANSWERS =
@@ -25,7 +25,7 @@ async function connector(name: "SQLite" | "PostgreSQL"): Promise<() => Driver> {
 }
 
 it.for(["SQLite", "PostgreSQL"] as const)(
-  "a sandbox on %s answers, emits and delivers as its model predicts in 2,000 runs",
+  "a sandbox on %s answers, emits and delivers as its model predicts in 500 runs",
   { timeout: 3_600_000 },
   async (name, { skip }) => {
     const isMissing = name === "PostgreSQL" && postgresBinaries === undefined;
