@@ -224,6 +224,8 @@ describe("a list of secrets", () => {
     expect(scheme.verify(attempt, list, { now })).toMatchObject({ ok: false });
     list.push(SECRET);
     expect(scheme.verify(attempt, list, { now })).toMatchObject({ ok: true, secretIndex: 1 });
+    list[1] = PUBLIC_KEY;
+    expect(scheme.verify(attempt, list, { now })).toMatchObject({ ok: false });
     list.length = 0;
     expect(() => scheme.verify(attempt, list, { now })).toThrow(/"secrets" is empty/);
   });
