@@ -71,39 +71,20 @@ export function keyVariants(
     }
   }
   if (/^wh[sp]k_/.test(clean)) return { variants, unusable };
-  addBytes(
-    "secret-newline",
-    "the sender's own secret ends with a newline",
-    Buffer.from(`${clean}\n`),
-  );
-  addBytes("secret-quotes", "the sender's own secret is in quotes", Buffer.from(`"${clean}"`));
-  addBytes(
-    "secret-encoding",
-    `the sender uses the text of ${at} as it is, with its prefix`,
-    Buffer.from(clean),
-  );
-  addBytes(
-    "secret-encoding",
-    `the sender uses the text of ${at} after its prefix`,
-    Buffer.from(bare),
-  );
-  const decoded = decodeBase64(bare);
-  if (decoded !== undefined)
-    addBytes("secret-encoding", `the sender decodes ${at} from base64`, decoded);
-  if (/^[A-Za-z0-9_-]+$/.test(bare)) {
-    addBytes(
-      "secret-encoding",
-      `the sender decodes ${at} from base64url`,
-      Buffer.from(bare, "base64url"),
-    );
-  }
-  if (/^(?:[0-9a-fA-F]{2})+$/.test(bare)) {
-    addBytes(
-      "secret-encoding",
-      `the sender decodes ${at} from hexadecimal`,
-      Buffer.from(bare, "hex"),
-    );
-  }
+  const own = "the sender's own secret";
+  addBytes("secret-newline", `${own} ends with a newline`, Buffer.from(`${clean}\n`));
+  addBytes("secret-quotes", `${own} is in quotes`, Buffer.from(`"${clean}"`));
+  const isHex = /^(?:[0-9a-fA-F]{2})+$/.test(bare);
+  const isUrlSafe = /^[A-Za-z0-9_-]+$/.test(bare);
+  const uses: Readonly<Record<string, Uint8Array | undefined>> = {
+    [`uses the text of ${at} as it is, with its prefix`]: Buffer.from(clean),
+    [`uses the text of ${at} after its prefix`]: Buffer.from(bare),
+    [`decodes ${at} from base64`]: decodeBase64(bare),
+    [`decodes ${at} from base64url`]: isUrlSafe ? Buffer.from(bare, "base64url") : undefined,
+    [`decodes ${at} from hexadecimal`]: isHex ? Buffer.from(bare, "hex") : undefined,
+  };
+  for (const [use, bytes] of Object.entries(uses))
+    if (bytes !== undefined) addBytes("secret-encoding", `the sender ${use}`, bytes);
   return { variants, unusable };
 }
 
