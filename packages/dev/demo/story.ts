@@ -62,7 +62,9 @@ async function settleOne({ api, narrator }: Stage): Promise<string> {
   const { payments } = await read<{ payments: Payment[] }>(api, "/sandbox/payments");
   const open = payments.find(
     ({ direction, paymentStatus, amount }) =>
-      direction === "DEBIT" && paymentStatus !== "SUCCEEDED" && amount.value > Number(ASKED),
+      direction === "DEBIT" &&
+      ["CREATED", "AUTHORIZED"].includes(paymentStatus) &&
+      amount.value > Number(ASKED),
   );
   if (open === undefined) throw new Error("the sandbox has no unsettled payment");
   const path = `/sandbox/payments/${open.paymentId}/settle`;
