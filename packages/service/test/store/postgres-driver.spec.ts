@@ -159,7 +159,7 @@ describe.skipIf(postgresBinaries === undefined)(`the PostgreSQL driver${reason}`
     await expect(silent.query("SELECT id FROM notes")).rejects.toMatchObject(unavailable);
     expect(await silent.query("SELECT id FROM notes")).toEqual([]);
 
-    const small = await openNotes({ maxConnections: 1, connectMs: 200 });
+    const small = await openNotes({ maxConnections: 1, connectMs: 1000 });
     const { promise: held, resolve } = Promise.withResolvers<void>();
     const holding = small.transaction(() => held);
     await expect(small.query("SELECT 1")).rejects.toMatchObject(unavailable);
