@@ -69,7 +69,7 @@ describe("GET /sandbox/stream", () => {
     const last = (await one.emit()).body["id"];
     await expect.poll(() => told.at(-1)?.data["id"], SOON).toBe(last);
     const { driver } = one.sandbox.service;
-    const written = await driver.query<{ id: string }>("SELECT id FROM events ORDER BY rowid");
+    const written = await driver.query<{ id: string }>("SELECT id FROM events ORDER BY seq");
     expect(told.map(({ data }) => data["id"])).toEqual(written.slice(-121).map(({ id }) => id));
   });
 

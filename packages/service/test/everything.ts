@@ -14,7 +14,7 @@ export interface StoredEvent {
 
 export const eventsOf = ({ service }: Pick<TestService, "service">): Promise<StoredEvent[]> =>
   service.driver.query<StoredEvent>(
-    "SELECT id, type, category, payload, created_at AS at FROM events ORDER BY rowid",
+    "SELECT id, type, category, payload, created_at AS at FROM events ORDER BY seq",
   );
 
 /**

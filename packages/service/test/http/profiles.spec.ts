@@ -250,7 +250,7 @@ describe("the profile x-signature", () => {
   it("T-05 names refunds payment.* with paymentType CREDIT, in its own envelope", async () => {
     const { open, paymentId, answer } = await ask(profile);
     const rows = await open.service.driver.query<{ payload: string }>(
-      "SELECT payload FROM events WHERE type LIKE 'payment.%' ORDER BY rowid",
+      "SELECT payload FROM events WHERE type LIKE 'payment.%' ORDER BY seq",
     );
     const [created, pending] = rows.map(({ payload }) => JSON.parse(payload) as object);
     expect(created).toMatchObject({

@@ -31,9 +31,7 @@ async function open(payment: { cents?: bigint; requestKey?: string } = {}): Prom
   const { driver, useCases } = service;
   const paymentId = await newPayment(service, merchant, payment);
   const events: Opened["events"] = (kind) =>
-    driver.query("SELECT type, payload FROM events WHERE type LIKE $1 ORDER BY rowid", [
-      `${kind}%`,
-    ]);
+    driver.query("SELECT type, payload FROM events WHERE type LIKE $1 ORDER BY seq", [`${kind}%`]);
   return {
     ...opened,
     paymentId,

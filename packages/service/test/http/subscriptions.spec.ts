@@ -30,7 +30,7 @@ async function waiting({ service }: TestService, key: string): Promise<string[]>
   const rows = await service.driver.query<{ type: string }>(
     `SELECT e.type FROM deliveries d JOIN events e ON e.id = d.event_id
       WHERE d.subscription_key = $1 AND d.state = 'waiting' AND d.next_at IS NOT NULL
-      ORDER BY e.rowid`,
+      ORDER BY e.seq`,
     [key],
   );
   return rows.map(({ type }) => type);
