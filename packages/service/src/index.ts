@@ -22,14 +22,14 @@ export { systemClock, type Clock } from "./clock.ts";
 export { systemRandom, type Random } from "./random.ts";
 export { newId, type IdPrefix } from "./ids.ts";
 export { sha256Hex } from "./sha256.ts";
-export { jsonLogger, type JsonLoggerOptions } from "./http/json-logger.ts";
-export type { LogFields, Logger } from "./http/logger.ts";
+export { jsonLogger, type JsonLoggerOptions } from "./http/log.ts";
+export type { LogFields, Logger } from "./http/log.ts";
 export {
   checkedIssuer,
   issuerAlgorithms,
   type IssuerAlgorithm,
   type TokenIssuer,
-} from "./http/token-issuer.ts";
+} from "./http/auth/outside-tokens.ts";
 
 // Secrets at rest
 export {
@@ -119,8 +119,8 @@ export {
   type EventRow,
   type Policy,
   type EventSubject,
-} from "./policy.ts";
-export { policyOf } from "./policy-of.ts";
+} from "./profile/policy.ts";
+export { policyOf } from "./profile/policy-of.ts";
 export { useCasesOf, type UseCases } from "./use-cases/use-cases.ts";
 export type { MovePaymentOutcome } from "./use-cases/payments.ts";
 export type { MovedRefunds, PassedOverRefund } from "./use-cases/refunds.ts";
@@ -135,18 +135,18 @@ export {
 } from "./use-cases/resources.ts";
 
 // Documents
-export { profiledEvents, type ProfiledEvent } from "./documents/profiled-events.ts";
+export { profiledEvents, type ProfiledEvent } from "./documents/event-schemas.ts";
 export type { Schema, Schemas } from "./documents/schema.ts";
 
 // Routes beside those of the interface
 export { writeAnswer, type Answer } from "./http/answer.ts";
 export type { Routes } from "./http/app.ts";
-export { authenticate, type Authenticator, type Caller } from "./http/authenticate.ts";
-export { faultAt, refuseMembers } from "./http/member-errors.ts";
-export { pathParameter } from "./http/path-parameter.ts";
+export { authenticate, type Authenticator, type Caller } from "./http/auth/bearer.ts";
+export { faultAt, refuseMembers } from "./http/members.ts";
+export { pathParameter } from "./http/route.ts";
 export { problemAnswer } from "./http/problem.ts";
-export { refuse } from "./http/refuse.ts";
-export { Refused, type MemberError, type Refusal } from "./http/refused.ts";
+export { refuse } from "./http/problem.ts";
+export { Refused, type MemberError, type Refusal } from "./http/problem.ts";
 export type { BodyCall, BodyRoute, Call, GetRoute, JsonBody, Route } from "./http/route.ts";
 
 // Delivery

@@ -5,7 +5,7 @@ import { checkSecrets } from "./secrets/stored-secrets.ts";
 import type { Vault } from "./secrets/vault.ts";
 import { migrate } from "./store/migrate.ts";
 import { Housekeeping } from "./housekeeping.ts";
-import { silentLogger } from "./http/logger.ts";
+import { silentLogger } from "./http/log.ts";
 import { systemClock } from "./clock.ts";
 
 /** What works beside the calls, such as the delivery of events. */

@@ -1,5 +1,7 @@
 import type { Profile } from "@countersign/schemas/profiles";
-import { subjectOf, type EventKind } from "../policy.ts";
+import { type EventKind, subjectOf } from "../profile/policy.ts";
+import { schemas as unprofiled } from "./generated/schemas.ts";
+import { profiledSchemas } from "./profiled-schemas.ts";
 import { refTo, resolved, type Schema, type Schemas } from "./schema.ts";
 
 /** An event that a subscription may name, with the schema of its payload. */
@@ -154,5 +156,57 @@ class Tree {
         ]),
       ),
     };
+  }
+}
+
+/** A row of a profile's catalogue with the schemas of what it sends, one or, where its data has kinds, several. */
+export interface ProfiledEvent {
+  readonly row: Profile["catalogue"][number];
+  readonly payloads: readonly Schema[];
+}
+
+/** The events that a profile's service sends, in the profile's order, and the schemas that they refer to. */
+export function profiledEvents(profile: Profile): {
+  readonly events: readonly ProfiledEvent[];
+  /** By their titles; a reference to one is `#/components/schemas/TITLE`. */
+  readonly schemas: Schemas;
+} {
+  const schemas = profiledSchemas(profile, unprofiled);
+  const events = profile.catalogue.map((row) => ({
+    row,
+    payloads: payloads(profile, row, schemas),
+  }));
+  return { events, schemas };
+}
+
+export interface SignatureHeader {
+  readonly name: string;
+  readonly description: string;
+}
+
+/** The header fields of an attempt that prove where it comes from, as a profile's scheme has them. */
+export function signatureHeaders({ signature }: Pick<Profile, "signature">): SignatureHeader[] {
+  switch (signature.scheme) {
+    case "standard-webhooks":
+      return [
+        { name: "webhook-id", description: "Identifier of the event, the same in each attempt." },
+        { name: "webhook-timestamp", description: "Time of this attempt, in seconds since 1970." },
+        { name: "webhook-signature", description: "Standard Webhooks 1.0.0: `v1,` and base64." },
+      ];
+    case "hmac": {
+      const { headers, algorithm, encoding, signed } = signature.description;
+      const text = `HMAC-${algorithm.toUpperCase()} of ${signed.join(", ")}, in ${encoding}.`;
+      return [
+        ...(headers.id === undefined
+          ? []
+          : [{ name: headers.id, description: "Identifier of the event." }]),
+        ...(headers.timestamp === undefined
+          ? []
+          : [{ name: headers.timestamp, description: "Time of this attempt, in seconds." }]),
+        { name: headers.signature, description: text },
+      ];
+    }
+    default:
+      return signature satisfies never;
   }
 }

@@ -1,20 +1,23 @@
-import express, { type Express, type IRoute, type RequestHandler } from "express";
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type IRoute,
+  type RequestHandler,
+} from "express";
 import { newId } from "../ids.ts";
-import { answerRefusals } from "./answer-refusals.ts";
-import { getCustomerRoute } from "./customers.ts";
-import { deprecationHeaders } from "./deprecation.ts";
-import { setFacts } from "./facts.ts";
-import { serveHealth, serveReadiness } from "./health.ts";
-import type { HttpContext } from "./http-context.ts";
-import { logCall } from "./log-call.ts";
-import { postRefund } from "./refunds.ts";
-import { refuse } from "./refuse.ts";
-import type { Route } from "./route.ts";
-import { serveDocument } from "./serve-document.ts";
-import { serve } from "./serve.ts";
-import { serveMetrics } from "./serve-metrics.ts";
-import { serveTokens } from "./tokens.ts";
-import { postSubscribe, putUnsubscribe } from "./webhooks.ts";
+import { deprecationHeaders } from "../profile/deprecation.ts";
+import { StoreUnavailableError } from "../store/driver.ts";
+import { type Answer, checkBody, DefectiveAnswerError, writeAnswer } from "./answer.ts";
+import { IssuerUnavailableError } from "./auth/outside-tokens.ts";
+import { SenderGone } from "./body.ts";
+import { factsOf, logCall, type LogFields, setFacts } from "./log.ts";
+import { problemAnswer, type Refusal, refuse, Refused } from "./problem.ts";
+import { type HttpContext, type Route, serve } from "./route.ts";
+import { getCustomerRoute } from "./routes/customers.ts";
+import { serveDocument, serveHealth, serveMetrics, serveReadiness } from "./routes/operations.ts";
+import { postRefund } from "./routes/refunds.ts";
+import { serveTokens } from "./routes/tokens.ts";
+import { postSubscribe, putUnsubscribe } from "./routes/webhooks.ts";
 
 /** Paths of routes, in Express's notation, each with its methods. */
 export type Routes = Readonly<Record<string, readonly Route[]>>;
@@ -127,5 +130,68 @@ function withFacts({ random, isDraining }: HttpContext): RequestHandler {
     // RFC 9112, section 9.6: the next call of a connection would meet a service that has gone.
     if (isDraining()) response.setHeader("connection", "close");
     next();
+  };
+}
+
+/**
+ * Ends every call that threw. A refusal is answered as it is; an error of this program becomes
+ * `INTERNAL_SERVER_ERROR`, and its words go to the log alone.
+ */
+export function answerRefusals(context: HttpContext): ErrorRequestHandler {
+  const { logger, metrics } = context;
+  // Express tells error handlers by their four parameters.
+  return (error: unknown, _request, response, _next) => {
+    const facts = factsOf(response);
+    const { refusal } = asRefused(error);
+    const isGone = error instanceof SenderGone;
+    if (refusal.status >= 500 && !isGone) {
+      logger.error({ ...describe(error), requestId: facts.requestId }, "call failed");
+    }
+    // Nobody is there, or half an answer is out: what Express would do then prints to the console.
+    if (isGone || response.headersSent || response.destroyed) {
+      response.destroy();
+      return;
+    }
+    if (error instanceof DefectiveAnswerError) metrics.answerWasDefective();
+    facts.errorCode = refusal.code;
+    writeAnswer(response, checkedAnswer(context, refusal, facts.requestId));
+  };
+}
+
+/** The problem of a refusal; where that fits no schema, the one of an error of this program. */
+function checkedAnswer(
+  { policy, checksAnswers, logger, metrics }: HttpContext,
+  refusal: Refusal,
+  requestId: string,
+): Answer {
+  const answer = problemAnswer(policy, refusal, requestId);
+  if (!checksAnswers) return answer;
+  try {
+    checkBody(policy, policy.http.errorBody === "flat" ? "flatError" : "problem", answer.body);
+    return answer;
+  } catch (error) {
+    metrics.answerWasDefective();
+    logger.error({ ...describe(error), requestId }, "call failed");
+    return problemAnswer(policy, refuse("INTERNAL_SERVER_ERROR").refusal, requestId);
+  }
+}
+
+function asRefused(error: unknown): Refused {
+  if (error instanceof Refused) return error;
+  // The path holds a percent sign that encodes nothing: no route is what it asks for.
+  if (error instanceof URIError) return refuse("NOT_FOUND");
+  if (error instanceof StoreUnavailableError || error instanceof IssuerUnavailableError) {
+    return refuse("SERVICE_UNAVAILABLE", { headers: { "retry-after": "1" } });
+  }
+  return refuse("INTERNAL_SERVER_ERROR");
+}
+
+function describe(error: unknown): LogFields {
+  if (!(error instanceof Error)) return { errorName: typeof error };
+  const defect = error instanceof DefectiveAnswerError ? { defect: error.defect } : {};
+  return {
+    ...defect,
+    errorName: error.name,
+    ...(error.stack !== undefined && { stack: error.stack }),
   };
 }

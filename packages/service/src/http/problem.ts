@@ -1,6 +1,49 @@
-import type { Policy } from "../policy.ts";
+import {
+  type ErrorCode,
+  type ErrorCodeEntry,
+  errorCodes,
+  type MemberCode,
+} from "../error-codes.ts";
+import type { Policy } from "../profile/policy.ts";
+import type { ExistingRefund } from "../use-cases/ask-refund.ts";
 import type { Answer } from "./answer.ts";
-import type { Refusal } from "./refused.ts";
+
+/** A member of the request that is wrong. */
+export interface MemberError {
+  /** JSON Pointer (RFC 6901); a missing member has its own. */
+  readonly pointer: string;
+  /** For programs: the member's own code, or what is wrong with the form. */
+  readonly code: ErrorCode | MemberCode;
+  /** For people, without the value. */
+  readonly message: string;
+}
+
+export interface Refusal {
+  /** A code of the registry, or of whoever adds routes. */
+  readonly code: string;
+  readonly status: number;
+  readonly title: string;
+  readonly message: string;
+  readonly errors?: readonly MemberError[];
+  readonly existing?: ExistingRefund;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Ends a call with a problem body. Says nothing that the caller may not read. */
+export class Refused extends Error {
+  readonly refusal: Refusal;
+  constructor(refusal: Refusal) {
+    super(refusal.message);
+    this.name = new.target.name;
+    this.refusal = refusal;
+  }
+}
+
+/** The refusal of a registered code, with its status and words where the case gives no others. */
+export function refuse(code: ErrorCode, details: Partial<Omit<Refusal, "code">> = {}): Refused {
+  const { status = 500, title, meaning }: ErrorCodeEntry = errorCodes[code];
+  return new Refused({ code, status, title, message: meaning, ...details });
+}
 
 /**
  * A refusal as the profile writes it (S 7): RFC 9457 with the interface's `errorDetails`, or a flat

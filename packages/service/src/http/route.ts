@@ -1,10 +1,30 @@
-import type { JsonReading } from "@countersign/rules";
-import type { Request } from "express";
+import { type JsonReading, readJson } from "@countersign/rules";
+import type { Request, Response } from "express";
+import { memberCodeOfJson } from "../error-codes.ts";
 import type { Merchant } from "../store/tables/merchants.ts";
-import type { Answer } from "./answer.ts";
-import type { BodyKind } from "./answer-check.ts";
-import type { HttpContext } from "./http-context.ts";
-import type { RateKind } from "./rates.ts";
+import type { Context } from "../use-cases/context.ts";
+import { type Answer, type BodyKind, checkBody, writeAnswer } from "./answer.ts";
+import { authenticate, requireScope } from "./auth/bearer.ts";
+import type { OutsideTokens } from "./auth/outside-tokens.ts";
+import { acceptsJson, mediaTypeOf, readBody } from "./body.ts";
+import type { RateKind, Rates } from "./limits.ts";
+import { type CallFacts, factsOf, type Logger } from "./log.ts";
+import type { Metrics } from "./metrics.ts";
+import { refuse } from "./problem.ts";
+
+/** What the HTTP interface works with beside the use cases. */
+export interface HttpContext extends Context {
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** `undefined` where nothing is limited. */
+  readonly rates: Rates | undefined;
+  /** `undefined` where this service's own tokens alone are taken. */
+  readonly outsideTokens: OutsideTokens | undefined;
+  /** Whether each answer is judged by its schema before it is written. */
+  readonly checksAnswers: boolean;
+  /** Whether the service is about to close. */
+  readonly isDraining: () => boolean;
+}
 
 /** A body that has been read as JSON, with the source text of its numbers. */
 export type JsonBody = Extract<JsonReading, { ok: true }>;
@@ -43,3 +63,70 @@ export interface BodyRoute extends RouteBase {
 
 /** One method of one path: what it needs, and what it answers or refuses (by throwing `Refused`). */
 export type Route = GetRoute | BodyRoute;
+
+/**
+ * An Express handler of a route. The checks come in an order in which a stranger learns nothing: path
+ * and method have been matched, then authentication, scope, rate, media types, size, JSON; the route goes on
+ * with fields, key, payment and business.
+ */
+export function serve(
+  context: HttpContext,
+  route: Route,
+): (request: Request, response: Response) => Promise<void> {
+  return async (request, response) => {
+    const answer = await answerOf(context, route, { request, facts: factsOf(response) });
+    if (context.checksAnswers && route.writes !== undefined) {
+      checkBody(context.policy, route.writes, answer.body);
+    }
+    writeAnswer(response, answer);
+  };
+}
+
+async function answerOf(
+  context: HttpContext,
+  route: Route,
+  { request, facts }: { request: Request; facts: CallFacts },
+): Promise<Answer> {
+  const { policy } = context;
+  const caller = await authenticate(context, request);
+  facts.merchantId = caller.merchant.id;
+  if (route.scope !== undefined) requireScope(caller, policy.token.scopes[route.scope]);
+  context.rates?.takeCall(route.rate ?? "others", caller);
+  requireAcceptedJson(context, request);
+  requireContentType(context, route, request);
+  const call: Call = { context, merchant: caller.merchant, request, requestId: facts.requestId };
+  if (route.method === "GET") return route.answer(call);
+
+  const bytes = await readBody(request, policy.limits.bodyBytes);
+  return route.answer({ ...call, body: parse(bytes, policy.limits.depth) });
+}
+
+function requireAcceptedJson({ policy }: HttpContext, request: Request): void {
+  const field = request.headers.accept;
+  if (field === undefined && policy.http.isAcceptRequired) throw refuse("NOT_ACCEPTABLE");
+  if (!acceptsJson(field)) throw refuse("NOT_ACCEPTABLE");
+}
+
+function requireContentType({ policy }: HttpContext, { method }: Route, request: Request): void {
+  if (method === "GET" && !policy.http.isContentTypeOnGetRequired) return;
+  if (mediaTypeOf(request.headers["content-type"]) === "application/json") return;
+  // RFC 9110, section 15.5.16: what would have been taken.
+  throw refuse("UNSUPPORTED_MEDIA_TYPE", { headers: { accept: "application/json" } });
+}
+
+function parse(bytes: Buffer, depth: number): JsonBody {
+  const reading = readJson(bytes, { depth, numbers: "all" });
+  if (reading.ok) return reading;
+  const { code, offset } = reading;
+  const message = `The body is not acceptable JSON at offset ${offset}.`;
+  throw refuse("INVALID_REQUEST", {
+    message,
+    errors: [{ pointer: "", code: memberCodeOfJson[code], message }],
+  });
+}
+
+/** A parameter of the route's path, decoded; `undefined` where the path that matched has none. */
+export function pathParameter(request: Request, name: string): string | undefined {
+  const value = request.params[name];
+  return typeof value === "string" ? value : undefined;
+}

@@ -1,5 +1,5 @@
 import type { Clock } from "../clock.ts";
-import type { Policy } from "../policy.ts";
+import type { Policy } from "../profile/policy.ts";
 import type { Random } from "../random.ts";
 import type { Vault } from "../secrets/vault.ts";
 import type { Driver } from "../store/driver.ts";

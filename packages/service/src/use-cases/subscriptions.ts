@@ -1,7 +1,7 @@
 import { select, exclude, isClosed, matches, type SubscriptionDetails } from "@countersign/rules";
 import { endpointUrl } from "../delivery/endpoint-url.ts";
 import { newId } from "../ids.ts";
-import type { Policy } from "../policy.ts";
+import type { Policy } from "../profile/policy.ts";
 import { sha256Hex } from "../sha256.ts";
 import type { Queryable } from "../store/driver.ts";
 import { instantOf } from "../store/tables/clocks.ts";

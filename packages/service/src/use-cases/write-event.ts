@@ -1,6 +1,6 @@
 import { matches } from "@countersign/rules";
 import { newId } from "../ids.ts";
-import { subjectOf, type EventKind } from "../policy.ts";
+import { subjectOf, type EventKind } from "../profile/policy.ts";
 import type { Queryable } from "../store/driver.ts";
 import { insertDeliveries, insertEvent, type EventRecord } from "../store/tables/events.ts";
 import { listOpenSubscriptions } from "../store/tables/subscriptions.ts";

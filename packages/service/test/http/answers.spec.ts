@@ -1,8 +1,8 @@
 import { profiles, type Profile } from "@countersign/schemas/profiles";
 import { describe, expect, it } from "vitest";
-import { checkBody, type BodyKind } from "../../src/http/answer-check.ts";
-import type { LogFields } from "../../src/http/logger.ts";
-import { policyOf } from "../../src/policy-of.ts";
+import { checkBody, type BodyKind } from "../../src/http/answer.ts";
+import type { LogFields } from "../../src/http/log.ts";
+import { policyOf } from "../../src/profile/policy-of.ts";
 import { openService, type TestService } from "../open-service.ts";
 import { newCustomer } from "../payments.ts";
 import { refusal, validated } from "../validated.ts";

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { profiles } from "@countersign/schemas/profiles";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import type { TokenIssuer } from "../../src/http/token-issuer.ts";
+import type { TokenIssuer } from "../../src/http/auth/outside-tokens.ts";
 import { listenHttp } from "../delivery/listening.ts";
 import {
   openService,

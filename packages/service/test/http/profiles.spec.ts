@@ -2,8 +2,8 @@ import { profiles, type Profile } from "@countersign/schemas/profiles";
 import { validateFlatError } from "@countersign/schemas/writers";
 import { request } from "undici";
 import { describe, expect, it } from "vitest";
-import { subjectOf } from "../../src/policy.ts";
-import { writeEnvelope } from "../../src/write-envelope.ts";
+import { subjectOf } from "../../src/profile/policy.ts";
+import { writeEnvelope } from "../../src/profile/envelope.ts";
 import {
   openService,
   refundOrder,

@@ -1,7 +1,7 @@
 import { profiles, type Profile } from "@countersign/schemas/profiles";
 import { describe, expect, it } from "vitest";
-import { RateLimiter } from "../../src/http/rate-limiter.ts";
-import { sourceOf } from "../../src/http/source-of.ts";
+import { RateLimiter } from "../../src/http/limits.ts";
+import { sourceOf } from "../../src/http/limits.ts";
 import {
   openWatched,
   type OpenOptions,

@@ -1,14 +1,12 @@
 import type { Request, Response } from "express";
-import { authenticateClient, grantToken } from "../use-cases/tokens.ts";
-import { acceptsJson } from "./accepts-json.ts";
-import { writeAnswer, type Answer } from "./answer.ts";
-import { checkBody } from "./answer-check.ts";
-import { factsOf } from "./facts.ts";
-import type { HttpContext } from "./http-context.ts";
-import { refuse } from "./refuse.ts";
-import { sourceOf } from "./source-of.ts";
-import { TokenRefused, tokenErrors } from "./token-refused.ts";
-import { readTokenRequest } from "./token-request.ts";
+import { authenticateClient, grantToken } from "../../use-cases/tokens.ts";
+import { type Answer, checkBody, writeAnswer } from "../answer.ts";
+import { readTokenRequest, tokenErrors, TokenRefused } from "../auth/token-request.ts";
+import { acceptsJson } from "../body.ts";
+import { sourceOf } from "../limits.ts";
+import { factsOf } from "../log.ts";
+import { refuse } from "../problem.ts";
+import type { HttpContext } from "../route.ts";
 
 /** `POST /v1/tokens`: OAuth 2 client credentials (S 5.1, rule 2; RFC 6749, sections 4.4 and 5). */
 export function serveTokens(context: HttpContext) {

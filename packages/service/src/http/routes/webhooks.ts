@@ -1,17 +1,15 @@
 import { validateSubscribeRequest, validateUnsubscribeRequest } from "@countersign/schemas/writers";
 import type { Request } from "express";
+import type { Wording } from "../../profile/wording.ts";
 import {
   subscribe,
-  unsubscribe,
   type SubscribeOutcome,
+  unsubscribe,
   type UnsubscribeOutcome,
-} from "../use-cases/subscriptions.ts";
-import { acceptMembers, faultAt, refuseMembers } from "./member-errors.ts";
-import { pathParameter } from "./path-parameter.ts";
-import { refuse } from "./refuse.ts";
-import type { Refused } from "./refused.ts";
-import type { BodyRoute } from "./route.ts";
-import type { Wording } from "./words.ts";
+} from "../../use-cases/subscriptions.ts";
+import { acceptMembers, faultAt, refuseMembers } from "../members.ts";
+import { refuse, type Refused } from "../problem.ts";
+import { type BodyRoute, pathParameter } from "../route.ts";
 
 /** `POST /v1/webhook/subscribe` (S 4.3). */
 export const postSubscribe: BodyRoute = {

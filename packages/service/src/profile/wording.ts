@@ -1,9 +1,12 @@
 import { formatAmount } from "@countersign/rules";
-import { errorCodes, type ErrorCode } from "../error-codes.ts";
-import type { Context } from "../use-cases/context.ts";
+import { type ErrorCode, errorCodes } from "../error-codes.ts";
+import type { Policy } from "./policy.ts";
 
 /** What the words of an answer depend on. */
-export type Wording = Pick<Context, "policy" | "allowLoopbackHttp">;
+export interface Wording {
+  readonly policy: Policy;
+  readonly allowLoopbackHttp: boolean;
+}
 
 /** What a code means in this service: the registry's meaning with the bounds of its profile and options. */
 export function meaningOf(wording: Wording, code: ErrorCode): string {

@@ -1,6 +1,6 @@
 import type { AmountPolicy, CatalogueRow, Hold } from "@countersign/rules";
 import type { Profile } from "@countersign/schemas/profiles";
-import type { CustomerStatus } from "./store/tables/customers.ts";
+import type { CustomerStatus } from "../store/tables/customers.ts";
 
 /** The moments at which this service writes an event. A profile may give them other names, or none. */
 export type EventKind = NonNullable<Profile["catalogue"][number]["kind"]>;

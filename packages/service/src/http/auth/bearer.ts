@@ -1,11 +1,10 @@
 import type { IncomingMessage } from "node:http";
-import { sha256Hex } from "../sha256.ts";
-import { findMerchant } from "../store/tables/merchants.ts";
-import { findToken, type TokenRecord } from "../store/tables/tokens.ts";
-import type { Context } from "../use-cases/context.ts";
+import { sha256Hex } from "../../sha256.ts";
+import { findMerchant } from "../../store/tables/merchants.ts";
+import { findToken, type TokenRecord } from "../../store/tables/tokens.ts";
+import type { Context } from "../../use-cases/context.ts";
+import { refuse, type Refused } from "../problem.ts";
 import { OutsideTokens } from "./outside-tokens.ts";
-import { refuse } from "./refuse.ts";
-import type { Refused } from "./refused.ts";
 
 // RFC 6750, section 2.1. The scheme's name is case-insensitive (RFC 9110, section 11.1).
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;

@@ -1,7 +1,6 @@
-import { getCustomer } from "../use-cases/customers.ts";
-import { pathParameter } from "./path-parameter.ts";
-import { refuse } from "./refuse.ts";
-import type { GetRoute } from "./route.ts";
+import { getCustomer } from "../../use-cases/customers.ts";
+import { refuse } from "../problem.ts";
+import { type GetRoute, pathParameter } from "../route.ts";
 
 /** `GET /v1/customers/{CUSTOMER_ID}` (S 4.2). */
 export const getCustomerRoute: GetRoute = {

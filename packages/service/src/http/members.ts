@@ -1,9 +1,9 @@
 import type { SchemaError, Validation } from "@countersign/schemas";
-import { errorCodes, memberCodes, type ErrorCode } from "../error-codes.ts";
-import { limitErrors } from "./limit-errors.ts";
-import { refuse } from "./refuse.ts";
-import type { MemberError, Refused } from "./refused.ts";
-import { formOf, meaningOf, type Wording } from "./words.ts";
+import { type ErrorCode, errorCodes, memberCodes } from "../error-codes.ts";
+import type { Policy } from "../profile/policy.ts";
+import { formOf, meaningOf, type Wording } from "../profile/wording.ts";
+import { membersOf } from "./body.ts";
+import { type MemberError, refuse, type Refused } from "./problem.ts";
 
 /** Bounds of a problem body: a request of 64 KiB can be wrong in thousands of places. */
 const MAX_ERRORS = 100;
@@ -124,4 +124,15 @@ function isWithin(pointer: string, member: string): boolean {
 
 function isRegistered(code: MemberError["code"]): code is ErrorCode {
   return Object.hasOwn(errorCodes, code);
+}
+
+/** Texts of a body that are longer than the profile takes, where it is stricter than the schema (S 8). */
+export function limitErrors(body: unknown, { limits }: Policy): SchemaError[] {
+  const members = membersOf(body);
+  return Object.entries(limits.members).flatMap(([pointer, limit]) => {
+    const value = members[pointer.slice(1)];
+    const isTooLong = typeof value === "string" && value.length > limit;
+    const message = `must have at most ${limit} characters`;
+    return isTooLong ? [{ pointer, keyword: "maxLength", message }] : [];
+  });
 }

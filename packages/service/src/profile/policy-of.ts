@@ -1,11 +1,11 @@
 import { checkHold, federalReserve, type Hold } from "@countersign/rules";
 import { validateProfile } from "@countersign/schemas/profile-validator";
 import type { Profile } from "@countersign/schemas/profiles";
-import { deprecatedOf } from "./deprecated-of.ts";
-import { signerOf } from "./delivery/signer.ts";
+import { signerOf } from "../delivery/signer.ts";
+import { type ErrorCode, type ErrorCodeEntry, errorCodes } from "../error-codes.ts";
+import { deprecatedOf } from "./deprecation.ts";
+import { writeEnvelope } from "./envelope.ts";
 import type { Policy } from "./policy.ts";
-import { movedStatuses } from "./status-of.ts";
-import { writeEnvelope } from "./write-envelope.ts";
 
 /**
  * What this service does where the interface leaves a choice, as a profile chooses.
@@ -121,5 +121,25 @@ function secretJudge({ signature, limits }: Profile): Policy["acceptsSecret"] {
     if (secretKey.length < minimum || secretKey.length > maximum) return false;
     if (signature.scheme === "standard-webhooks" && /^wh[sp]k_/.test(secretKey)) return false;
     return sign(probe, secretKey) !== undefined;
+  };
+}
+
+/** The status that a profile answers a code with: it moves some of the registry's. */
+export function statusOf(statuses: Profile["statuses"], code: ErrorCode): number {
+  const { status = 500 }: ErrorCodeEntry = errorCodes[code];
+  return movedStatuses(statuses)[code] ?? status;
+}
+
+/** The statuses that a profile decides, by their codes. */
+export function movedStatuses(
+  statuses: Profile["statuses"],
+): Readonly<Partial<Record<ErrorCode, number>>> {
+  return {
+    DUPLICATE_REQUEST_KEY: statuses.duplicateKey,
+    REFUND_AMOUNT_EXCEEDS_REMAINING: statuses.business,
+    PAYMENT_ALREADY_REFUNDED: statuses.business,
+    PAYMENT_NOT_REFUNDABLE: statuses.business,
+    SUBSCRIPTION_LIMIT_REACHED: statuses.business,
+    INSUFFICIENT_SCOPE: statuses.forbidden,
   };
 }

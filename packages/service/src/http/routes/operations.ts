@@ -1,9 +1,31 @@
+import type { Request, RequestHandler, Response } from "express";
 import { timingSafeEqual } from "node:crypto";
-import type { Request, Response } from "express";
-import { sha256Hex } from "../sha256.ts";
-import { writeText } from "./answer.ts";
-import type { Metrics } from "./metrics.ts";
-import { refuse } from "./refuse.ts";
+import { sha256Hex } from "../../sha256.ts";
+import { writeAnswer, writeText } from "../answer.ts";
+import type { Metrics } from "../metrics.ts";
+import { refuse } from "../problem.ts";
+import type { HttpContext } from "../route.ts";
+
+/** `GET /healthz`: the process answers. */
+export function serveHealth(_request: Request, response: Response): void {
+  writeAnswer(response, { status: 200, body: { status: "ok" } });
+}
+
+/**
+ * `GET /readyz`: the database takes transactions. 503 where it does not, and where the service is about
+ * to close, so that no more calls are sent here.
+ */
+export function serveReadiness({ driver, isDraining }: Pick<HttpContext, "driver" | "isDraining">) {
+  return async (_request: Request, response: Response): Promise<void> => {
+    if (isDraining()) throw refuse("SERVICE_UNAVAILABLE");
+    try {
+      await driver.transaction((tx) => tx.query("SELECT 1 AS one"));
+    } catch {
+      throw refuse("SERVICE_UNAVAILABLE");
+    }
+    writeAnswer(response, { status: 200, body: { status: "ready" } });
+  };
+}
 
 export interface ServeMetricsOptions {
   readonly metrics: Pick<Metrics, "text">;
@@ -37,4 +59,12 @@ function isLocal({ socket, headers }: Request): boolean {
 function hasToken({ headers }: Request, token: string): boolean {
   const sent = /^bearer +(.+)$/i.exec(headers.authorization ?? "")?.[1] ?? "";
   return timingSafeEqual(Buffer.from(sha256Hex(sent)), Buffer.from(sha256Hex(token)));
+}
+
+/** `GET /openapi.json` and `GET /asyncapi.json`: what the interface is, for whoever asks. */
+export function serveDocument(document: object): RequestHandler {
+  const text = JSON.stringify(document);
+  return (_request, response) => {
+    writeText(response, { status: 200, text, mediaType: "application/json" });
+  };
 }

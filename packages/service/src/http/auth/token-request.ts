@@ -1,0 +1,134 @@
+import { readJson } from "@countersign/rules";
+import { validateTokenRequest } from "@countersign/schemas/writers";
+import type { IncomingMessage } from "node:http";
+import type { TokenRequest } from "../../use-cases/tokens.ts";
+import { mediaTypeOf, readBody } from "../body.ts";
+import { refuse } from "../problem.ts";
+
+/** The parameters of RFC 6749, section 4.4.2. Others are left out of sight, as section 3.2 wants. */
+const PARAMETERS = ["grant_type", "scope", "client_id", "client_secret"] as const;
+
+/**
+ * The request of a token, as a form or as JSON, with the client's credentials.
+ *
+ * @throws {TokenRefused} RFC 6749, section 5.2.
+ * @throws {Refused} `UNSUPPORTED_MEDIA_TYPE`, `PAYLOAD_TOO_LARGE`: before it is a token request at all.
+ */
+export async function readTokenRequest(
+  request: IncomingMessage,
+  limits: { bodyBytes: number; depth: number },
+): Promise<TokenRequest> {
+  const mediaType = mediaTypeOf(request.headers["content-type"]);
+  const isForm = mediaType === "application/x-www-form-urlencoded";
+  if (!isForm && mediaType !== "application/json") {
+    const message = "The body must be a form or application/json in UTF-8, without content coding.";
+    throw refuse("UNSUPPORTED_MEDIA_TYPE", { message });
+  }
+  const bytes = await readBody(request, limits.bodyBytes);
+  const sent = isForm ? readForm(bytes) : readMembers(bytes, limits.depth);
+  const { grant_type: grantType } = sent;
+  if (grantType === undefined) throw new TokenRefused("invalid_request", "grant_type is missing");
+  if (grantType !== "client_credentials") throw new TokenRefused("unsupported_grant_type");
+  const validation = validateTokenRequest(sent);
+  if (!validation.ok) {
+    const pointers = validation.errors.map(({ pointer }) => pointer).join(", ");
+    throw new TokenRefused("invalid_request", `not well-formed: ${pointers}`);
+  }
+  const { client_id, client_secret, scope } = validation.value;
+  const client = clientOf(request.headers.authorization, { id: client_id, secret: client_secret });
+  return { ...client, scopes: scope?.split(" ") };
+}
+
+type Parameters = Partial<Record<(typeof PARAMETERS)[number], unknown>>;
+
+function readForm(bytes: Buffer): Parameters {
+  const form = new URLSearchParams(bytes.toString("utf8"));
+  const parameters: Parameters = {};
+  for (const name of PARAMETERS) {
+    const [value, ...more] = form.getAll(name);
+    if (more.length > 0) throw new TokenRefused("invalid_request", `${name} comes twice`);
+    // RFC 6749, section 3.2: a parameter without a value counts as left out.
+    if (value !== undefined && value !== "") parameters[name] = value;
+  }
+  return parameters;
+}
+
+function readMembers(bytes: Buffer, depth: number): Parameters {
+  const reading = readJson(bytes, { depth });
+  const value = reading.ok ? reading.value : undefined;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new TokenRefused("invalid_request", "the body is not a JSON object");
+  }
+  return value;
+}
+
+export interface Credentials {
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+/**
+ * How the client authenticates: HTTP Basic (RFC 6749, section 2.3.1) or members of the body, never
+ * both.
+ *
+ * @throws {TokenRefused} `invalid_request`: both. `invalid_client`: neither, or Basic that is no pair
+ *   of encoded texts.
+ */
+export function clientOf(
+  authorization: string | undefined,
+  body: { readonly id: string | undefined; readonly secret: string | undefined },
+): Credentials {
+  const inBody = body.id !== undefined || body.secret !== undefined;
+  if (authorization !== undefined && inBody) {
+    throw new TokenRefused("invalid_request", "the client authenticates in two ways");
+  }
+  if (authorization !== undefined) return basic(authorization);
+  if (body.id === undefined || body.secret === undefined) throw new TokenRefused("invalid_client");
+  return { clientId: body.id, clientSecret: body.secret };
+}
+
+function basic(field: string): Credentials {
+  const encoded = /^basic +([A-Za-z0-9+/]+={0,2})$/i.exec(field)?.[1] ?? "";
+  const [, id, secret] = /^([^:]+):(.+)$/s.exec(Buffer.from(encoded, "base64").toString()) ?? [];
+  if (id === undefined || secret === undefined) throw new TokenRefused("invalid_client");
+  try {
+    return { clientId: formDecode(id), clientSecret: formDecode(secret) };
+  } catch {
+    throw new TokenRefused("invalid_client");
+  }
+}
+
+/** Both halves are form-encoded before they are joined. @throws {URIError} They are not. */
+function formDecode(text: string): string {
+  return decodeURIComponent(text.replaceAll("+", " "));
+}
+
+/** The error codes of RFC 6749, section 5.2, that this service answers with. */
+export const tokenErrors = {
+  invalid_request: {
+    status: 400,
+    meaning:
+      "A parameter is missing, comes twice or is malformed, or the client authenticates twice.",
+  },
+  invalid_client: {
+    status: 401,
+    meaning: "No client authenticates, or its id and secret do not belong together.",
+  },
+  invalid_scope: { status: 400, meaning: "The client does not have a scope that is asked for." },
+  unsupported_grant_type: { status: 400, meaning: "The grant is not client_credentials." },
+} as const;
+
+export type TokenError = keyof typeof tokenErrors;
+
+/** Ends a token request with the body of RFC 6749, section 5.2. */
+export class TokenRefused extends Error {
+  readonly error: TokenError;
+  /** For developers, printable ASCII, without anything that was sent but names of parameters. */
+  readonly description: string | undefined;
+  constructor(error: TokenError, description?: string) {
+    super(description ?? error);
+    this.name = new.target.name;
+    this.error = error;
+    this.description = description;
+  }
+}

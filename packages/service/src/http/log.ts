@@ -1,0 +1,160 @@
+import type { Request, RequestHandler, Response } from "express";
+import { pino } from "pino";
+import type { Clock } from "../clock.ts";
+import type { Metrics } from "./metrics.ts";
+
+/** Fields of a log line: facts about a call, never its headers, its body or a secret. */
+export interface LogFields {
+  readonly requestId?: string;
+  readonly method?: string;
+  /** The route's pattern, never the path: paths hold ids. */
+  readonly route?: string;
+  readonly status?: number;
+  readonly durationMs?: number;
+  readonly merchantId?: string;
+  readonly errorCode?: string;
+  readonly errorName?: string;
+  /** Of an error of this program. */
+  readonly stack?: string;
+  /** What is wrong with an answer of this program. */
+  readonly defect?: string;
+  readonly count?: number;
+  readonly clockId?: string;
+  readonly refundId?: string;
+  readonly subscriptionKey?: string;
+}
+
+/** The part of a pino logger that this service uses. */
+export interface Logger {
+  info(fields: LogFields, message: string): void;
+  warn(fields: LogFields, message: string): void;
+  error(fields: LogFields, message: string): void;
+}
+
+export const silentLogger: Logger = { info: () => {}, warn: () => {}, error: () => {} };
+
+/** Every field that a line may have: a member more in `LogFields` must be allowed here too. */
+const allowed: Readonly<Record<keyof LogFields, true>> = {
+  requestId: true,
+  method: true,
+  route: true,
+  status: true,
+  durationMs: true,
+  merchantId: true,
+  errorCode: true,
+  errorName: true,
+  stack: true,
+  defect: true,
+  count: true,
+  clockId: true,
+  refundId: true,
+  subscriptionKey: true,
+};
+
+/** A longer text is cut: one line must not fill a disk. */
+const MAX_TEXT = 8192;
+
+// C1 controls and what turns the direction of writing round: terminals obey them, and JSON may hold them.
+const UNSEEN = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+export interface JsonLoggerOptions {
+  /** Gets each line, without its end. */
+  readonly write: (line: string) => void;
+  readonly clock: Clock;
+  /** Default `info`. */
+  readonly level?: "info" | "warn" | "error";
+}
+
+/**
+ * A logger that writes one JSON object a line (pino), with the fields of `LogFields` and no others,
+ * whatever it is given.
+ */
+export function jsonLogger({ write, clock, level = "info" }: JsonLoggerOptions): Logger {
+  const logger = pino(
+    {
+      level,
+      base: null,
+      messageKey: "message",
+      timestamp: () => `,"time":"${new Date(clock.now()).toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }), log: onlyAllowed },
+    },
+    { write: (line: string) => write(line.trimEnd().replaceAll(UNSEEN, escaped)) },
+  );
+  return {
+    info: (fields, message) => logger.info(fields, message),
+    warn: (fields, message) => logger.warn(fields, message),
+    error: (fields, message) => logger.error(fields, message),
+  };
+}
+
+function onlyAllowed(fields: object): Record<string, unknown> {
+  const kept = Object.entries<unknown>({ ...fields })
+    .filter(([name]) => Object.hasOwn(allowed, name))
+    .filter(([, value]) => typeof value === "string" || typeof value === "number")
+    .map(([name, value]) => [name, typeof value === "string" ? value.slice(0, MAX_TEXT) : value]);
+  // `fromEntries` of mixed values is typed `any`.
+  return Object.fromEntries(kept) as Record<string, unknown>;
+}
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
+/** What is known of a call for its log line and its answer; filled in as the call goes on. */
+export interface CallFacts {
+  readonly requestId: string;
+  merchantId: string | undefined;
+  errorCode: string | undefined;
+}
+
+export function setFacts(response: Response, facts: CallFacts): void {
+  response.locals["facts"] = facts;
+}
+
+/** @throws {Error} The call did not pass through this service's application. */
+export function factsOf(response: Response): CallFacts {
+  // `setFacts` alone writes this member.
+  const facts = response.locals["facts"] as CallFacts | undefined;
+  if (facts === undefined) throw new Error("the call has no facts");
+  return facts;
+}
+
+export interface CallLog {
+  readonly logger: Logger;
+  readonly metrics: Pick<Metrics, "called">;
+}
+
+/** Writes one line for each call, and counts it, when its answer is out, or when the caller has gone before. */
+export function logCall({ logger, metrics }: CallLog): RequestHandler {
+  return (request, response, next) => {
+    // A duration is no time of day: no injected clock is involved.
+    const startedAt = performance.now();
+    response.on("close", () => {
+      const { requestId, merchantId, errorCode } = factsOf(response);
+      const route = patternOf(request);
+      const durationMs = performance.now() - startedAt;
+      // A call that was given up has no status: the default one was never sent.
+      const status = response.writableFinished ? response.statusCode : undefined;
+      metrics.called({ method: request.method, route, status, seconds: durationMs / 1000 });
+      logger.info(
+        {
+          requestId,
+          method: request.method,
+          durationMs: Math.round(durationMs),
+          ...(status !== undefined && { status }),
+          ...(route !== undefined && { route }),
+          ...(merchantId !== undefined && { merchantId }),
+          ...(errorCode !== undefined && { errorCode }),
+        },
+        response.writableFinished ? "call" : "call given up",
+      );
+    });
+    next();
+  };
+}
+
+function patternOf(request: Request): string | undefined {
+  // Express types the route as `any`; it is absent where no path matched.
+  const route = request.route as { path?: unknown } | undefined;
+  return typeof route?.path === "string" ? route.path : undefined;
+}
