@@ -17,7 +17,7 @@ export async function runRotateSecrets(
     await checkSecrets(driver, vault);
     const rotated = await rotateSecrets(driver, vault);
     terminal.err(`database  ${database.name}`);
-    terminal.out(`rotated ${rotated}, every secret is sealed under ${vault.keyId}`);
+    terminal.out(`rotated ${rotated}, every secret is encrypted with ${vault.keyId}`);
   } catch (error) {
     throw asFailure(error);
   } finally {
