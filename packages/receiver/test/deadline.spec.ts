@@ -1,4 +1,10 @@
-import { type HandlerContext, type Inbox, memoryInbox, type Outcome } from "@countersign/receiver";
+import {
+  type BodyReader,
+  type HandlerContext,
+  type Inbox,
+  memoryInbox,
+  type Outcome,
+} from "@countersign/receiver";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { attemptOf, NOON, recordingReceiver, refundAuthorized } from "./fixtures.ts";
 
@@ -36,6 +42,33 @@ describe("limits.answerMs", () => {
     expect(answered).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(1);
     expect(answered).toHaveBeenCalledWith(expect.objectContaining({ code: "CS_HANDLER_TIMEOUT" }));
+  });
+
+  it("covers the body, which is given up after limits.bodyMs", async () => {
+    const { receiver, handler } = slow(5000, { limits: { bodyMs: 300, answerMs: 1000 } });
+    const answered: (string | undefined)[] = [];
+    const genuine = attempt();
+    const send = async (readMs: number): Promise<void> => {
+      const body: BodyReader = (incoming) =>
+        new Promise((resolve) => {
+          incoming.onRefused = (error) => resolve({ error });
+          setTimeout(() => resolve(genuine.body), readMs);
+        });
+      const outcome = await receiver.receive({ ...genuine, body });
+      answered.push("code" in outcome ? outcome.code : outcome.kind);
+    };
+    void send(301);
+    await vi.advanceTimersByTimeAsync(299);
+    expect(answered).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(answered).toEqual(["CS_BODY_TIMEOUT"]);
+
+    void send(299);
+    await vi.advanceTimersByTimeAsync(999);
+    expect(handler).toHaveBeenCalledTimes(1);
+    expect(answered).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(answered).toEqual(["CS_BODY_TIMEOUT", "CS_HANDLER_TIMEOUT"]);
   });
 
   it("[R-ACK-IN-TIME] [R-ACK-FAILED] answers 503 and aborts the signal, but a handler that succeeds within its lease has handled the event", async () => {

@@ -28,13 +28,16 @@ export type BodyErrorCode = Extract<
 /** A body's bytes, or why there are none. */
 export type BodyResult = Uint8Array | { readonly error: BodyErrorCode };
 
-/** Reads a body within its limits, once the receiver has accepted its headers. Never rejects. */
+/**
+ * Reads a body, once the receiver has accepted its headers. Never rejects. It gives up when `push` returns an
+ * error or `onRefused` is called; the receiver measures the time.
+ */
 export type BodyReader = (body: IncomingBody) => Promise<BodyResult>;
 
 export interface BodyLimits {
   /** The largest body, in bytes. */
   readonly bodyBytes: number;
-  /** The longest time from the first read to the last byte, in milliseconds. */
+  /** The longest time from the attempt's arrival to the body's last byte, in milliseconds. */
   readonly bodyMs: number;
 }
 
