@@ -6,7 +6,7 @@ import {
   received,
   transition,
 } from "../../src/inbox/event-state.ts";
-import type { Inbox, InboxQueue, TakenEvent, TransactionalInbox } from "@countersign/receiver";
+import type { InboxQueue, TakenEvent, TransactionalInbox } from "@countersign/receiver";
 import { expect } from "vitest";
 import { endOf, EVENTS, MAX_ATTEMPTS, type Order, resourceOf, type Step } from "./search.ts";
 
@@ -24,12 +24,12 @@ export async function replay(
   {
     inbox,
     order,
-    begin,
+    takesNext,
   }: {
-    readonly inbox: Inbox & { readonly queue: InboxQueue };
+    readonly inbox: TransactionalInbox<unknown> & { readonly queue: InboxQueue };
     readonly order: Order;
-    /** Of an inbox that takes the next event of a resource with a completion. */
-    readonly begin?: TransactionalInbox<unknown>["begin"] | undefined;
+    /** False if the inbox ignores a worker's request for the next event of a resource. */
+    readonly takesNext: boolean;
   },
 ): Promise<number> {
   const { queue } = inbox;
@@ -61,7 +61,7 @@ export async function replay(
       case "store": {
         const id = String(step.event);
         if (events.has(id)) return;
-        const name = order === "none" ? undefined : resourceOf(step.event);
+        const name = resourceOf(step.event, order);
         const resource = name === undefined ? undefined : { name, timestamp: 0 };
         const key = { tenant: "", id };
         await queue.store({ key, digest: "d", type: "t", body: "{}", now, resource });
@@ -83,26 +83,30 @@ export async function replay(
       case "crash":
         held.delete(step.worker);
         return;
+      case "stop":
+        // The store does not see it.
+        return;
       case "complete":
+      case "complete and take":
       case "supersede":
       case "fail": {
         const taken = held.get(step.worker)?.shift();
         const event = taken && events.get(taken.key.id);
         if (taken === undefined || event === undefined) return;
         const { key, token, attempts } = taken;
-        const end = endOf(step.do, token, { ...limit, retryAt: now + WAIT_MS });
+        const end = endOf(step.do, token, now + WAIT_MS);
         const state = transition(event.state, end);
         if (end.type === "fail")
           expect(await queue.fail({ key, now, attempts, ...end })).toBe(state?.at);
-        else if (begin !== undefined && step.do === "complete") {
+        else if (step.do === "complete and take") {
           const next = { leaseMs: LEASE_MS, ...limit };
-          const commit = await begin({ key, token, leaseMs: LEASE_MS }).commit(now, next);
+          const commit = await inbox.begin({ key, token, leaseMs: LEASE_MS }).commit(now, next);
           expect(commit.state).toBe(state === undefined ? "lost" : "committed");
-          if (state !== undefined) events.set(key.id, { ...event, state });
+          if (state === undefined) return;
+          events.set(key.id, { ...event, state });
           const more = commit.state === "committed" && commit.next ? [commit.next] : [];
-          const ofResource = (one: QueuedEvent): boolean =>
-            state !== undefined && one.resource !== undefined && one.resource === event.resource;
-          expectTaken(more, ofResource);
+          const name = event.resource;
+          expectTaken(more, ({ resource }) => takesNext && !!name && resource === name);
           held.get(step.worker)?.push(...more);
           return;
         } else {

@@ -1,7 +1,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Inbox, type InboxQueue, memoryInbox } from "@countersign/receiver";
+import {
+  type Inbox,
+  type InboxQueue,
+  memoryInbox,
+  type TransactionalInbox,
+} from "@countersign/receiver";
 import { postgresInbox } from "@countersign/receiver/postgres";
 import { redisInbox } from "@countersign/receiver/redis";
 import { type SqliteInbox, sqliteInbox } from "@countersign/receiver/sqlite";
@@ -31,7 +36,7 @@ export interface TestStore<InboxType extends Inbox = Inbox> {
   }>;
 }
 
-type Queued = Inbox & { readonly queue: InboxQueue };
+type Queued = TransactionalInbox<unknown> & { readonly queue: InboxQueue };
 
 const missing = (...servers: readonly (readonly [string, unknown])[]): string => {
   const names = servers.flatMap(([name, binary]) => (binary === undefined ? [name] : []));
@@ -138,8 +143,11 @@ async function overNodeRedis(port: number): Promise<RedisClient> {
   return { client, end: () => client.close() };
 }
 
-/** Inboxes that keep events for workers. */
-export const queueStores: readonly TestStore<Queued>[] = [sqlite, postgres];
+/** Inboxes that keep events for workers, and whether a completion takes the next event of its resource. */
+export const queueStores = [
+  { ...sqlite, takesNext: false },
+  { ...postgres, takesNext: true },
+];
 
 export const conformingStores: readonly {
   readonly store: TestStore;
