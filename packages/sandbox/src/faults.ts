@@ -1,3 +1,8 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { setTimeout } from "node:timers/promises";
+import type { AttemptAnswer, PostRequest, Transport } from "@countersign/service";
+import { refuse } from "./refusals.ts";
+
 /** The calls of the interface that a fault can be put on. */
 export const faultRoutes = [
   "POST /v1/refunds",
@@ -9,78 +14,152 @@ export const faultRoutes = [
 
 export type FaultRoute = (typeof faultRoutes)[number];
 
-/** What a fault happens to: a call of the interface, or an attempt, which this side makes. */
-export type FaultPlace = FaultRoute | "attempt";
-
-/**
- * What happens to a call:
- *
- * - `status`: it is answered with `status` and does nothing
- * - `delay`: it is answered as ever, `delayMs` later
- * - `reset`: its connection is reset and it does nothing
- * - `lost`: it does its work, and the connection is reset before the answer
- */
-export type FaultKind = "status" | "delay" | "reset" | "lost";
-
 export interface Fault {
-  readonly route: FaultPlace;
-  readonly kind: FaultKind;
-  /** 400 to 599; of kind `status` alone. */
-  readonly status?: number | undefined;
+  /** A call of the interface, or `attempt`: one that the sandbox makes. */
+  readonly route: FaultRoute | "attempt";
+  /**
+   * - `status`: the call is answered with `status` and does nothing
+   * - `delay`: it is answered as usual, `delayMs` later
+   * - `reset`: its connection is reset and it does nothing
+   * - `lost`: it does its work, and the connection is reset before the answer
+   */
+  readonly kind: "status" | "delay" | "reset" | "lost";
+  /** 400 to 599; only with the kind `status`. */
+  readonly status?: number;
   /** Milliseconds before anything else, 0 to 60 000. Default 0. */
-  readonly delayMs?: number | undefined;
-  /** Value of the answer's `Retry-After`, in seconds; of kind `status` alone. */
-  readonly retryAfterSeconds?: number | undefined;
+  readonly delayMs?: number;
+  /** Value of the answer's `Retry-After`, in seconds; only with the kind `status`. */
+  readonly retryAfterSeconds?: number;
   /** How many calls it happens to, 1 to 1000. */
   readonly times: number;
 }
 
 /** The faults of each namespace, in memory: a new process has none. */
 export class Faults {
-  readonly #ofMerchants = new Map<string, Fault[]>();
+  readonly #ofMerchants = new Map<string, readonly Fault[]>();
 
-  /** Whether a namespace has any: without, calls need not be looked at. */
+  /** True if no namespace has a fault: then calls need not be looked at. */
   get isEmpty(): boolean {
     return this.#ofMerchants.size === 0;
   }
 
-  /** Puts these in the place of all that a namespace has. */
+  /** Replaces all faults of a namespace. */
   set(merchantId: string, faults: readonly Fault[]): void {
     if (faults.length === 0) this.#ofMerchants.delete(merchantId);
-    else this.#ofMerchants.set(merchantId, [...faults]);
+    else this.#ofMerchants.set(merchantId, faults);
   }
 
   list(merchantId: string): readonly Fault[] {
     return this.#ofMerchants.get(merchantId) ?? [];
   }
 
-  /** The fault that happens to the next call of a route, counted as happened. The first one first. */
-  take(merchantId: string, route: FaultPlace): Fault | undefined {
+  /** Returns the first fault of a route, for the next call, and counts it as happened. */
+  take(merchantId: string, route: Fault["route"]): Fault | undefined {
     const faults = this.list(merchantId);
     const fault = faults.find((one) => one.route === route);
     if (fault === undefined) return undefined;
-    const left = { ...fault, times: fault.times - 1 };
+    const left = faults.map((one) => (one === fault ? { ...one, times: one.times - 1 } : one));
     this.set(
       merchantId,
-      faults.flatMap((one) => (one !== fault ? [one] : left.times > 0 ? [left] : [])),
+      left.filter(({ times }) => times > 0),
     );
     return fault;
   }
 }
 
 /**
- * The route that a call is made to; `undefined` where no fault can be put on it.
+ * Returns the route that a call is made to, or `undefined` if no fault can be put on it.
  *
  * @param tokenPath Where the profile has `/v1/tokens`.
  */
 export function faultRouteOf(
-  { method = "", path }: { readonly method: string | undefined; readonly path: string },
+  method: string | undefined,
+  path: string,
   tokenPath: string,
 ): FaultRoute | undefined {
   if (path === tokenPath) return method === "POST" ? "POST /v1/tokens" : undefined;
   const isCustomer = /^\/v1\/customers\/[^/]+$/.test(path);
-  const called = `${method} ${isCustomer ? "/v1/customers" : path}`;
+  const called = `${method ?? ""} ${isCustomer ? "/v1/customers" : path}`;
   return faultRoutes.find(
     (route) => route === called || (route.startsWith("PUT") && called.startsWith(`${route}/`)),
   );
+}
+
+/**
+ * Lets a fault happen to a call.
+ *
+ * @returns True if the service answers the call; with the fault `lost` into a connection that is reset.
+ * @throws {Refused} `INJECTED_FAULT`, for the fault `status`.
+ */
+export async function injectFault(
+  { kind, delayMs, status = 500, retryAfterSeconds: seconds }: Fault,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<boolean> {
+  if (delayMs !== undefined) await setTimeout(delayMs);
+  switch (kind) {
+    case "delay":
+      return true;
+    case "status": {
+      const headers = seconds === undefined ? {} : { "retry-after": String(seconds) };
+      throw refuse("INJECTED_FAULT", { status, headers });
+    }
+    case "reset":
+      request.socket.resetAndDestroy();
+      return false;
+    case "lost":
+      // The answer is written once the work is committed: that is the moment in which it gets lost.
+      response.end = () => {
+        request.socket.resetAndDestroy();
+        return response;
+      };
+      return true;
+    default:
+      return kind satisfies never;
+  }
+}
+
+const LOST: AttemptAnswer = { kind: "unanswered", code: "CS_ATTEMPT_CONNECTION_LOST" };
+
+/**
+ * Lets faults on the route `attempt` happen, as if the merchant's side were at fault: with `status` and
+ * `reset` the receiver gets nothing, `delay` makes it slow, and with `lost` it does its work and its answer
+ * does not arrive.
+ *
+ * @param deadlineMs Milliseconds after which an attempt is given up.
+ */
+export function faultyTransport(
+  inner: Transport,
+  { faults, deadlineMs }: { readonly faults: Faults; readonly deadlineMs: number },
+): Transport {
+  return {
+    post: async (request) => {
+      const { merchantId } = request;
+      if (faults.isEmpty || merchantId === undefined) return inner.post(request);
+      const fault = faults.take(merchantId, "attempt");
+      return fault === undefined ? inner.post(request) : happen(fault, request);
+    },
+    close: () => inner.close(),
+  };
+
+  async function happen(fault: Fault, request: PostRequest): Promise<AttemptAnswer> {
+    const { delayMs = 0, kind, status = 500, retryAfterSeconds } = fault;
+    await setTimeout(Math.min(delayMs, deadlineMs));
+    if (delayMs >= deadlineMs) return { kind: "unanswered", code: "CS_ATTEMPT_TIMEOUT" };
+    switch (kind) {
+      case "delay":
+        return inner.post(request);
+      case "status": {
+        const retryAfter = retryAfterSeconds === undefined ? undefined : String(retryAfterSeconds);
+        return { kind: "answered", status, retryAfter, excerpt: "INJECTED_FAULT" };
+      }
+      case "reset":
+        return LOST;
+      case "lost":
+        await inner.post(request);
+        return LOST;
+      default:
+        return kind satisfies never;
+    }
+  }
 }

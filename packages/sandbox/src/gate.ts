@@ -1,23 +1,21 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import {
   authenticate,
+  findClient,
   newId,
   problemAnswer,
-  refuse,
   Refused,
   writeAnswer,
   type Policy,
   type Random,
   type Service,
 } from "@countersign/service";
-import { readAbsentBodyAsEmpty } from "./empty-body.ts";
-import { faultRouteOf, type Faults } from "./faults.ts";
+import { faultRouteOf, injectFault, type Faults } from "./faults.ts";
 import { guard } from "./guard.ts";
-import { injectFault } from "./inject-fault.ts";
-import type { Inspector } from "./inspector/inspector.ts";
-import { namedClient } from "./named-client.ts";
-import { refuseControl } from "./refusals.ts";
+import type { Inspector } from "./inspector/page.ts";
+import { refuse } from "./refusals.ts";
 import type { Streams } from "./streams.ts";
+import { namedClient } from "./token-client.ts";
 
 export interface GateOptions {
   readonly service: Pick<Service, "app" | "driver" | "clock">;
@@ -25,15 +23,15 @@ export interface GateOptions {
   readonly random: Random;
   readonly faults: Faults;
   readonly streams: Streams;
-  /** Default: there is no page. */
+  /** `undefined`: there is no page. */
   readonly inspector: Inspector | undefined;
   /** See `guard`. */
   readonly allowedHosts: readonly string[];
 }
 
 /**
- * What stands before the service in a sandbox: the controls are guarded against web pages, the stream
- * is answered here, and faults happen to the calls of the interface.
+ * Takes the calls before the service does: guards the controls against web pages, serves the page and the
+ * stream, and lets faults happen to the calls of the interface.
  */
 export function gate(options: GateOptions): RequestListener {
   return (request, response) => {
@@ -52,36 +50,30 @@ async function pass(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  if (options.inspector !== undefined && isOfPage(pathOf(request.url ?? "/"))) {
-    const refusal = guard(request, options.allowedHosts);
-    if (refusal !== undefined) throw refuseControl(refusal);
-    const goesOn = await options.inspector.take(request, response, pathOf(request.url ?? "/"));
-    if (!goesOn) return;
+  const { inspector, allowedHosts } = options;
+  if (inspector !== undefined && /^\/inspector(?:\/|$)/i.test(pathOf(request))) {
+    guard(request, allowedHosts);
+    if (!(await inspector.take(request, response, pathOf(request)))) return;
   }
-  const path = pathOf(request.url ?? "/");
+  // Calls of the page now have the path of the call that they stand for.
+  const path = pathOf(request);
   // In any case: what Express would not route is refused all the same.
   if (/^\/sandbox(?:\/|$)/i.test(path)) {
-    const refusal = guard(request, options.allowedHosts);
-    if (refusal !== undefined) throw refuseControl(refusal);
-    if (path === "/sandbox/stream") {
-      await stream(options, request, response);
-      return;
-    }
+    guard(request, allowedHosts);
+    if (path === "/sandbox/stream") return openStream(options, request, response);
     readAbsentBodyAsEmpty(request);
-  } else if (await isStopped(options, request, response, path)) {
+  } else if (!(await survivesFault(options, request, response))) {
     return;
   }
   options.service.app(request, response);
 }
 
-const isOfPage = (path: string): boolean => /^\/inspector(?:\/|$)/i.test(path);
-
 /** Also of the absolute form, which Express routes by its path (RFC 9112, section 3.2.2). */
-function pathOf(target: string): string {
-  return target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i, "").replace(/\?.*$/s, "");
+function pathOf({ url = "/" }: IncomingMessage): string {
+  return url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i, "").replace(/\?.*$/s, "");
 }
 
-async function stream(
+async function openStream(
   { service, streams }: GateOptions,
   request: IncomingMessage,
   response: ServerResponse,
@@ -94,49 +86,43 @@ async function stream(
   await streams.open(merchant.id, response, typeof after === "string" ? after : undefined);
 }
 
-/** Lets the fault happen that is next for this call; whether the call ends with it. */
-async function isStopped(
+/**
+ * Lets a POST or PUT without a body pass for `{}`: controls that take no members should not need one. With a
+ * body the media type is checked as everywhere.
+ */
+function readAbsentBodyAsEmpty(request: IncomingMessage): void {
+  const { method, headers } = request;
+  if (method !== "POST" && method !== "PUT") return;
+  if (headers["transfer-encoding"] !== undefined) return;
+  if (Number(headers["content-length"] ?? 0) !== 0) return;
+  headers["content-type"] = "application/json";
+  delete headers["content-length"];
+  request.unshift(Buffer.from("{}"));
+}
+
+/** Lets the next fault of this call happen. @returns True if the service answers the call. */
+async function survivesFault(
   { service, faults, policy }: GateOptions,
   request: IncomingMessage,
   response: ServerResponse,
-  path: string,
 ): Promise<boolean> {
-  const route = faultRouteOf({ method: request.method, path }, policy.token.path);
-  if (route === undefined || faults.isEmpty) return false;
-  const merchantId =
-    route === "POST /v1/tokens"
-      ? await merchantOfClient(service, await namedClient(request, policy))
-      : await merchantOf(service, request);
-  const fault = merchantId === undefined ? undefined : faults.take(merchantId, route);
-  if (fault === undefined) return false;
-  const injected = await injectFault(fault, request, response);
-  if (injected.goesOn) return false;
-  if (injected.refused !== undefined) throw injected.refused;
-  return true;
-}
-
-/** Without a valid token there is no namespace and no fault: the service refuses the call by itself. */
-async function merchantOf(
-  service: GateOptions["service"],
-  request: IncomingMessage,
-): Promise<string | undefined> {
-  try {
-    return (await authenticate(service, request)).merchant.id;
-  } catch (error) {
-    if (error instanceof Refused) return undefined;
-    throw error;
+  const route = faultRouteOf(request.method, pathOf(request), policy.token.path);
+  if (route === undefined || faults.isEmpty) return true;
+  let merchantId: string | undefined;
+  if (route === "POST /v1/tokens") {
+    // No token yet: the namespace is that of the client that the call names.
+    const clientId = await namedClient(request, policy);
+    merchantId = clientId && (await findClient(service.driver, clientId))?.merchantId;
+  } else {
+    // Without a valid token there is no namespace and no fault: the service refuses the call by itself.
+    merchantId = await authenticate(service, request).then(
+      ({ merchant }) => merchant.id,
+      (error: unknown) => {
+        if (error instanceof Refused) return undefined;
+        throw error;
+      },
+    );
   }
-}
-
-/** A call for a token has none yet: its namespace is that of the client that it names. */
-async function merchantOfClient(
-  { driver }: GateOptions["service"],
-  clientId: string | undefined,
-): Promise<string | undefined> {
-  if (clientId === undefined) return undefined;
-  const [client] = await driver.query<{ merchantId: string }>(
-    `SELECT merchant_id AS "merchantId" FROM clients WHERE id = $1`,
-    [clientId],
-  );
-  return client?.merchantId;
+  const fault = merchantId && faults.take(merchantId, route);
+  return fault ? injectFault(fault, request, response) : true;
 }

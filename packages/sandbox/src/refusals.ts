@@ -1,11 +1,44 @@
-import { Refused } from "@countersign/service";
-import { sandboxErrorCodes, type SandboxErrorCode } from "./error-codes.ts";
+import { errorCodes, refuse as refuseCall, Refused, type ErrorCode } from "@countersign/service";
 
-/** The refusal of a code of the sandbox's own. */
-export function refuseControl(
-  code: SandboxErrorCode,
+/** Codes of the controls beyond those of the interface, with status and meaning. Codes are never renamed. */
+export const sandboxErrorCodes = {
+  FOREIGN_HOST: [403, "The Host is not a loopback one with this port, nor allowed."],
+  FOREIGN_ORIGIN: [403, "The call comes from a page of another site."],
+  CUSTOMER_NOT_LINKED: [422, "The customer has no linked account."],
+  INVALID_TRANSITION: [409, "The present state does not admit this move."],
+  LATE_RETURN_UNSUPPORTED: [
+    422,
+    "In this profile an AUTHORIZED refund is final: the bank returns none.",
+  ],
+  CLOCK_GOES_FORWARD: [409, "The clock shows a later time already."],
+  CLOCK_OUT_OF_RANGE: [
+    422,
+    "The clock goes no further than the bank calendar: with the built-in profiles, to 2035-12-01.",
+  ],
+  DELIVERY_NOT_FOUND: [404, "There is no such delivery."],
+  NO_TARGET: [
+    409,
+    "The sandbox was started without --deliver-to, which names the page's one receiver.",
+  ],
+  CHECKS_RUNNING: [409, "A run of the checks is under way; one can run at a time."],
+  CHECKS_UNAVAILABLE: [409, "This sandbox was started without the checks of a receiver."],
+  INJECTED_FAULT: [
+    500,
+    "This answer was asked for with PUT /sandbox/faults, which also sets its status.",
+  ],
+} as const;
+
+export type SandboxErrorCode = keyof typeof sandboxErrorCodes;
+
+/** Returns the refusal of a code of the controls or of the interface. */
+export function refuse(
+  code: SandboxErrorCode | ErrorCode,
   details: { status?: number; headers?: Readonly<Record<string, string>> } = {},
 ): Refused {
-  const { status, title, meaning } = sandboxErrorCodes[code];
-  return new Refused({ code, status, title, message: meaning, ...details });
+  if (isOfInterface(code)) return refuseCall(code, details);
+  const [status, message] = sandboxErrorCodes[code];
+  const title = code.charAt(0) + code.slice(1).toLowerCase().replaceAll("_", " ");
+  return new Refused({ code, status, title, message, ...details });
 }
+
+const isOfInterface = (code: string): code is ErrorCode => Object.hasOwn(errorCodes, code);

@@ -3,9 +3,11 @@ import {
   checkSecrets,
   createDeliveryEngine,
   createService,
+  createVault,
   deliveryPolicyOf,
   listen,
   migrate,
+  parseSecretKeys,
   policyOf,
   signerOf,
   systemClock,
@@ -21,15 +23,12 @@ import {
   type Vault,
 } from "@countersign/service";
 import { controls } from "./controls.ts";
-import { developmentVault } from "./development-vault.ts";
-import { Faults } from "./faults.ts";
-import { faultyTransport } from "./faulty-transport.ts";
+import { Faults, faultyTransport } from "./faults.ts";
 import { gate } from "./gate.ts";
-import { checkRuns } from "./inspector/check-runs.ts";
-import { inspectRoutes } from "./inspector/inspect-routes.ts";
-import { Inspector } from "./inspector/inspector.ts";
-import type { InspectorOptions } from "./inspector/options.ts";
+import { CheckRuns } from "./inspector/checks.ts";
 import { Outcomes } from "./inspector/outcomes.ts";
+import { Inspector, type InspectorOptions } from "./inspector/page.ts";
+import { inspectRoutes } from "./inspector/routes.ts";
 import { Streams } from "./streams.ts";
 
 export interface SandboxOptions {
@@ -98,7 +97,8 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
     const streams = new Streams(driver, Buffer.from(random.bytes(6)).toString("base64url"));
     const inspector = options.inspector && new Inspector(options.inspector, random);
     const outcomes = new Outcomes();
-    const checks = checkRuns(options.inspector, streams);
+    const { target, checks: runner } = options.inspector ?? {};
+    const checks = target && runner && new CheckRuns(runner, streams);
     const engine = createDeliveryEngine({
       driver,
       clock,
@@ -158,7 +158,7 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
             outcomes,
             streams,
             userAgent,
-            target: options.inspector.target,
+            target,
             checks,
           })),
       },
@@ -196,4 +196,10 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
     await driver.close();
     throw error;
   }
+}
+
+/** A vault with a key that everybody knows: for databases that last as long as a test. */
+function developmentVault(): Vault {
+  const key = Buffer.alloc(32, "development only ").toString("base64");
+  return createVault(parseSecretKeys(`development:${key}`));
 }

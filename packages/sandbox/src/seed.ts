@@ -1,17 +1,25 @@
+import { createHash } from "node:crypto";
 import type { Profile } from "@countersign/schemas/profiles";
 import {
   createService,
+  findMerchant,
+  findToken,
   moveClock,
   newId,
   policyOf,
+  secretPlace,
+  sha256Hex,
   systemClock,
   systemRandom,
   type Clock,
   type Driver,
   type Merchant,
+  type Random,
+  type SealedSecret,
+  type Service,
   type UseCases,
+  type Vault,
 } from "@countersign/service";
-import { seededRandom } from "./seeded-random.ts";
 
 export interface SeedOptions {
   /** A database with its tables. */
@@ -25,11 +33,11 @@ export interface SeedOptions {
   readonly clock?: Clock;
 }
 
-/** What a seed has grown into, by what it is good for. */
+/** A seeded namespace's merchant and the ids of its records, by what they are for. */
 export interface Seeded {
   readonly merchant: Merchant;
   readonly clientId: string;
-  /** Random, whatever the seed; seen here once. */
+  /** Random, whatever the seed; returned only here. */
   readonly clientSecret: string;
   readonly customers: {
     /** ACTIVE, with a linked account. */
@@ -52,24 +60,47 @@ export interface Seeded {
   };
 }
 
-const TWO_WEEKS_MS = 14 * 86_400_000;
+export interface OpenedNamespace {
+  readonly merchant: Merchant;
+  /** `undefined` if the database had the namespace before. */
+  readonly seeded: Seeded | undefined;
+}
 
 /**
- * Makes a namespace with customers and payments in every state that a refund meets. Its ids are the
- * same for the same seed.
+ * Returns the namespace of a token. A token that the database does not know opens the seed's namespace from
+ * now on and never expires; the namespace is created if it does not exist.
  *
- * @returns `undefined` where this database has the seed's namespace already.
+ * @param options `token`: in the form of RFC 6750, section 2.1.
+ * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`
  */
-export async function seed(options: SeedOptions): Promise<Seeded | undefined> {
+export async function openNamespace(
+  options: SeedOptions & { readonly token: string },
+): Promise<OpenedNamespace> {
+  const { driver, profile, clock = systemClock, token } = options;
+  const known = await findToken(driver, sha256Hex(token));
+  if (known !== undefined) return { merchant: known.merchant, seeded: undefined };
+  // The first id that the source makes is the merchant's.
+  const present = await findMerchant(driver, newId(seededRandom(options.seed), "mer"));
+  const seeded = present === undefined ? await sow(options) : undefined;
+  const merchant = present ?? seeded?.merchant;
+  if (merchant === undefined) throw new Error("the seed has no merchant");
+  await createService({ driver, profile, clock }).useCases.createToken({
+    merchantId: merchant.id,
+    clientId: null,
+    token,
+    lifetimeSeconds: null,
+    scopes: Object.values(policyOf(profile).token.scopes),
+  });
+  return { merchant, seeded };
+}
+
+const TWO_WEEKS_MS = 14 * 86_400_000;
+
+/** Creates a namespace with customers and payments in every state that a refund meets. */
+async function sow(options: SeedOptions): Promise<Seeded> {
   const { driver, profile, clock = systemClock } = options;
   const now = options.now ?? clock.now();
   const random = seededRandom(options.seed);
-  // The first id that the source makes is the merchant's.
-  const [present] = await driver.query("SELECT id FROM merchants WHERE id = $1", [
-    newId(seededRandom(options.seed), "mer"),
-  ]);
-  if (present !== undefined) return undefined;
-
   const { useCases } = createService({ driver, profile, clock, random });
   const made = await useCases.createMerchant({
     name: "Sandbox merchant",
@@ -83,9 +114,12 @@ export async function seed(options: SeedOptions): Promise<Seeded | undefined> {
   if (!made.ok) throw new Error(made.code);
   const { merchant, clientId, clientSecret } = made;
   const customers = await seedCustomers(useCases, merchant);
-  const pay = (amountCents: bigint): Promise<string> =>
-    payment(useCases, merchant, { customerId: customers.active, amountCents });
-
+  const pay = async (amountCents: bigint): Promise<string> => {
+    const order = { customerId: customers.active, amountCents };
+    const paid = await useCases.createPayment(merchant, order);
+    if (!paid.ok) throw new Error(paid.code);
+    return paid.payment.id;
+  };
   const settled = await pay(10_000n);
   await useCases.settlePayment(merchant, { paymentId: settled });
   await driver.transaction((tx) => moveClock(tx, { id: merchant.clockId, instant: now }));
@@ -103,30 +137,59 @@ async function seedCustomers(useCases: UseCases, merchant: Merchant): Promise<Se
     const email = `${firstName.toLowerCase()}.sample@example.test`;
     return (await useCases.createCustomer(merchant, { firstName, lastName: "Sample", email })).id;
   };
-  const link = (customerId: string, lastFour: string) =>
-    useCases.linkAccount(merchant, {
-      customerId,
-      lastFour,
-      institution: "First Sample Bank",
-      type: "checking",
-    });
+  const activate = async (customerId: string, lastFour: string): Promise<void> => {
+    const account = { lastFour, institution: "First Sample Bank", type: "checking" };
+    await useCases.linkAccount(merchant, { customerId, ...account });
+    await useCases.moveCustomer(merchant, { customerId, move: "activate" });
+  };
   const active = await customer("Ada");
-  await link(active, "6789");
-  await useCases.moveCustomer(merchant, { customerId: active, move: "activate" });
+  await activate(active, "6789");
   const created = await customer("Brook");
   const inactive = await customer("Cyd");
-  await link(inactive, "4321");
-  await useCases.moveCustomer(merchant, { customerId: inactive, move: "activate" });
+  await activate(inactive, "4321");
   await useCases.moveCustomer(merchant, { customerId: inactive, move: "deactivate" });
   return { active, created, inactive };
 }
 
-async function payment(
-  useCases: UseCases,
+/** A source that repeats itself by its seed: for ids that a test can rely on, never for secrets. */
+function seededRandom(seed: number): Random {
+  let block = 0;
+  return {
+    bytes: (length) => {
+      const blocks: Buffer[] = [];
+      for (let made = 0; made < length; made += 32) {
+        block += 1;
+        blocks.push(createHash("sha256").update(`countersign ${seed} ${block}`).digest());
+      }
+      return Buffer.concat(blocks).subarray(0, length);
+    },
+  };
+}
+
+export type SubscribeAllOutcome =
+  | { readonly ok: true; readonly subscriptionKey: string }
+  /** `code` is that of the call to subscribe: `INVALID_URL`, `WEAK_SECRET`, … */
+  | { readonly ok: false; readonly code: string };
+
+/**
+ * Subscribes an address to ALL, unless it is subscribed with this secret: a sandbox that is started again with
+ * the same address goes on delivering what waits.
+ *
+ * @throws {SecretRefusedError} `CS_SECRET_REFUSED`: a secret in the database was changed.
+ */
+export async function subscribeAll(
+  { service, vault }: { readonly service: Service; readonly vault: Vault },
   merchant: Merchant,
-  order: { customerId: string; amountCents: bigint },
-): Promise<string> {
-  const made = await useCases.createPayment(merchant, order);
-  if (!made.ok) throw new Error(made.code);
-  return made.payment.id;
+  { url, secret }: { readonly url: string; readonly secret: string },
+): Promise<SubscribeAllOutcome> {
+  const href = URL.canParse(url) ? new URL(url).href : url;
+  const rows = await service.driver.query<SealedSecret & { key: string }>(
+    `SELECT key, secret AS text, secret_key_id AS "keyId" FROM subscriptions
+     WHERE merchant_id = $1 AND url = $2 AND status <> 'CLOSED'`,
+    [merchant.id, href],
+  );
+  const present = rows.find((row) => vault.open(row, secretPlace(row.key)) === secret);
+  if (present !== undefined) return { ok: true, subscriptionKey: present.key };
+  const subscriptionDetails = { type: "ALL" } as const;
+  return service.useCases.subscribe(merchant, { url, secretKey: secret, subscriptionDetails });
 }

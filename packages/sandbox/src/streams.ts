@@ -3,24 +3,23 @@ import { clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } fr
 import {
   listDeliveries,
   writtenTime,
+  type EventRecord,
   type Queryable,
   type SettledAttempt,
 } from "@countersign/service";
 import { NewsLog } from "./news-log.ts";
-import { shownDelivery, shownEvent } from "./shown.ts";
-import { lastSeq, writtenEvents } from "./written-events.ts";
+import { shownDelivery, shownEvent, timeOrNull } from "./shown.ts";
 
 /** Events that are read at once, and deliveries of one of them. */
 const AT_ONCE = 100;
-/** Events that are told of what has happened at once; of more it is said that there are some. */
-const MAX_TOLD = 1000;
-/** Bytes that a reader may lag behind before it is hung up on. */
+/** Events that are sent at once; if there are more, readers get `gap`. */
+const MAX_SENT = 1000;
+/** Bytes that a reader may lag behind before its connection is closed. */
 const MAX_LAG = 1024 * 1024;
-/** Milliseconds between two signs of life, below what proxies take for silence. */
+/** Milliseconds between two signs of life, shorter than the idle timeout of proxies. */
 const HEARTBEAT_MS = 15_000;
-/** Milliseconds that news are kept after the last reader has gone: it may come back. */
+/** Milliseconds for which news are kept after the last reader has left: it may return. */
 const LINGER_MS = 60_000;
-
 /** Milliseconds after which a reader that was cut off is to come back. */
 const RETRY_MS = 1000;
 
@@ -29,17 +28,16 @@ const GAP = "event: gap\ndata: {}\n\n";
 interface Namespace {
   readonly readers: Set<ServerResponse>;
   /** Sequence number of the last event sent to the readers; 0 after a reset. */
-  told: number;
+  sent: number;
   readonly log: NewsLog;
   /** Forgets the namespace. */
   timer: NodeJS.Timeout | undefined;
 }
 
 /**
- * What happens in namespaces, told to readers as server-sent events (HTML, "Server-sent events"):
+ * Sends what happens in namespaces to readers as server-sent events (HTML, "Server-sent events"):
  * `event`, `delivery` and `attempt`, each with the JSON that the list calls show. A reader that was cut off
- * goes on after the `Last-Event-ID` that it names; one that has missed more is told `gap`, and reads the
- * lists.
+ * goes on after the `Last-Event-ID` that it names; one that has missed more gets `gap`, and reads the lists.
  */
 export class Streams {
   readonly #db: Queryable;
@@ -48,18 +46,18 @@ export class Streams {
   #lookAgain = false;
   readonly #runId: string;
 
-  /** @param runId Of this process's news alone: `[A-Za-z0-9_-]`. */
+  /** @param runId Of this process's news only: `[A-Za-z0-9_-]`. */
   constructor(db: Queryable, runId: string) {
     this.#db = db;
     this.#runId = runId;
   }
 
-  /** Tells a namespace's news over a response until either side ends it. */
+  /** Sends a namespace's news over a response until either side ends it. */
   async open(merchantId: string, response: ServerResponse, after?: string): Promise<void> {
-    const told = await lastSeq(this.#db, merchantId);
+    const sent = await lastSeq(this.#db, merchantId);
     const namespace = this.#namespaces.get(merchantId) ?? {
       readers: new Set(),
-      told,
+      sent,
       log: new NewsLog(this.#runId),
       timer: undefined,
     };
@@ -83,30 +81,20 @@ export class Streams {
     });
   }
 
-  /** A namespace has been emptied: its readers read the lists again. */
+  /** Has the readers of a namespace that was emptied read the lists again. */
   emptied(merchantId: string): void {
     const namespace = this.#namespaces.get(merchantId);
     if (namespace === undefined) return;
-    namespace.told = 0;
-    this.#tell(merchantId, "gap", {});
+    namespace.sent = 0;
+    this.send(merchantId, "gap", {});
   }
 
-  /** A receiver has told what it decided. */
-  outcomeTold(merchantId: string, outcome: object): void {
-    this.#tell(merchantId, "outcome", outcome);
-  }
-
-  /** A run of the checks has come a step further. */
-  checked(merchantId: string, run: object): void {
-    this.#tell(merchantId, "check", run);
-  }
-
-  /** An attempt has been recorded. */
+  /** Sends an attempt that has been recorded, and its delivery. */
   attempted({ attempt, settled }: SettledAttempt): void {
     const { claim, answer } = attempt;
     const named = { deliveryId: claim.id, eventId: claim.eventId };
     const isAnswered = answer.kind === "answered";
-    this.#tell(claim.merchantId, "attempt", {
+    this.send(claim.merchantId, "attempt", {
       ...named,
       number: claim.attempt,
       startedAt: writtenTime(attempt.startedAt),
@@ -114,17 +102,15 @@ export class Streams {
       status: isAnswered ? answer.status : null,
       error: isAnswered ? null : answer.code,
     });
-    const nextAttemptAt = settled.nextAt === null ? null : writtenTime(settled.nextAt);
-    const { key: subscriptionKey } = claim.subscription;
-    this.#tell(claim.merchantId, "delivery", {
+    this.send(claim.merchantId, "delivery", {
       ...named,
-      subscriptionKey,
+      subscriptionKey: claim.subscription.key,
       state: settled.state,
-      nextAttemptAt,
+      nextAttemptAt: timeOrNull(settled.nextAt),
     });
   }
 
-  /** Events may have been written. Returns at once. */
+  /** Looks for new events. Returns at once. */
   onWork(): void {
     if (this.#looking) {
       this.#lookAgain = true;
@@ -143,43 +129,8 @@ export class Streams {
     }
   }
 
-  async #look(): Promise<void> {
-    this.#lookAgain = false;
-    try {
-      for (const [merchantId, namespace] of this.#namespaces) {
-        await this.#tellNews(merchantId, namespace);
-      }
-    } catch {
-      // The store does not answer: whoever works with it hears of that, and the next hint looks again.
-    }
-    this.#looking = false;
-    if (this.#lookAgain) this.onWork();
-  }
-
-  async #tellNews(merchantId: string, namespace: Namespace): Promise<void> {
-    for (let count = 0; count < MAX_TOLD; count += AT_ONCE) {
-      const { told: after } = namespace;
-      // oxlint-disable-next-line no-await-in-loop -- each goes on where the one before has ended
-      const events = await writtenEvents(this.#db, { merchantId, after, limit: AT_ONCE });
-      for (const event of events) {
-        // A reset in between has begun anew.
-        if (namespace.told > event.seq || (namespace.told === 0 && after !== 0)) return;
-        namespace.told = event.seq;
-        this.#tell(merchantId, "event", shownEvent(event));
-        const eventId = event.id;
-        // oxlint-disable-next-line no-await-in-loop -- in the order of the events
-        const deliveries = await listDeliveries(this.#db, { merchantId, eventId, limit: AT_ONCE });
-        for (const delivery of deliveries) {
-          this.#tell(merchantId, "delivery", shownDelivery(delivery, []));
-        }
-      }
-      if (events.length < AT_ONCE) return;
-    }
-    namespace.told = await lastSeq(this.#db, merchantId);
-    this.#tell(merchantId, "gap", {});
-  }
-
-  #tell(merchantId: string, name: string, data: object): void {
+  /** Sends one piece of news to the readers of a namespace. */
+  send(merchantId: string, name: string, data: object): void {
     const namespace = this.#namespaces.get(merchantId);
     if (namespace === undefined) return;
     const text = namespace.log.add(name, data);
@@ -188,4 +139,61 @@ export class Streams {
       if (response.writableLength > MAX_LAG) response.destroy();
     }
   }
+
+  async #look(): Promise<void> {
+    this.#lookAgain = false;
+    try {
+      for (const [merchantId, namespace] of this.#namespaces) {
+        await this.#sendEvents(merchantId, namespace);
+      }
+    } catch {
+      // The store does not answer: its other users report that, and the next hint looks again.
+    }
+    this.#looking = false;
+    if (this.#lookAgain) this.onWork();
+  }
+
+  async #sendEvents(merchantId: string, namespace: Namespace): Promise<void> {
+    for (let count = 0; count < MAX_SENT; count += AT_ONCE) {
+      const { sent: after } = namespace;
+      // oxlint-disable-next-line no-await-in-loop -- each goes on where the one before has ended
+      const events = await eventsAfter(this.#db, merchantId, after);
+      for (const { seq, ...event } of events) {
+        // A reset in between has begun anew.
+        if (namespace.sent > seq || (namespace.sent === 0 && after !== 0)) return;
+        namespace.sent = seq;
+        this.send(merchantId, "event", shownEvent(event));
+        const filter = { merchantId, eventId: event.id, limit: AT_ONCE };
+        // oxlint-disable-next-line no-await-in-loop -- in the order of the events
+        for (const delivery of await listDeliveries(this.#db, filter)) {
+          this.send(merchantId, "delivery", shownDelivery(delivery));
+        }
+      }
+      if (events.length < AT_ONCE) return;
+    }
+    namespace.sent = await lastSeq(this.#db, merchantId);
+    this.send(merchantId, "gap", {});
+  }
+}
+
+/** Returns a namespace's first events after a sequence number, the oldest first. */
+function eventsAfter(
+  db: Queryable,
+  merchantId: string,
+  after: number,
+): Promise<(EventRecord & { readonly seq: number })[]> {
+  return db.query(
+    `SELECT seq, id, type, category, payload, created_at AS "createdAt" FROM events
+      WHERE merchant_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`,
+    [merchantId, after, AT_ONCE],
+  );
+}
+
+/** Returns the sequence number of a namespace's last event, 0 if it has none. */
+async function lastSeq(db: Queryable, merchantId: string): Promise<number> {
+  const [row] = await db.query<{ seq: number }>(
+    "SELECT coalesce(max(seq), 0) AS seq FROM events WHERE merchant_id = $1",
+    [merchantId],
+  );
+  return row?.seq ?? 0;
 }

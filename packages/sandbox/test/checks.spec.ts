@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { CheckRunner, CheckWatch } from "../src/inspector/check-runner.ts";
-import type { InspectorOptions } from "../src/inspector/options.ts";
+import type { CheckRunner, CheckWatch } from "../src/inspector/checks.ts";
+import type { InspectorOptions } from "../src/inspector/page.ts";
 import {
   openSandbox,
   refusal,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { parseDuration } from "../src/duration.ts";
+import { parseDuration } from "../src/times.ts";
 
 it("parseDuration adds up days, hours, minutes and seconds", () => {
   const [two, four] = [fc.nat(99), fc.nat(9999)];

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { profiles } from "@countersign/schemas/profiles";
 import { sqliteDriver } from "@countersign/service";
 import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
-import { openNamespace, type OpenedNamespace } from "../src/open-namespace.ts";
+import { openNamespace, type OpenedNamespace } from "../src/seed.ts";
 import { startSandbox, type RunningSandbox, type SandboxOptions } from "../src/sandbox.ts";
 import { listen } from "./listen.ts";
 

@@ -1,7 +1,7 @@
 import { profiles } from "@countersign/schemas/profiles";
 import { standardWebhooks } from "@countersign/signatures";
 import { describe, expect, it } from "vitest";
-import { signatureSteps } from "../src/inspector/signature-steps.ts";
+import { signatureSteps } from "../src/inspector/signatures.ts";
 
 const secret = "a-secret-of-your-own-choice";
 const startedAt = Date.parse("2026-11-24T12:00:00Z");
@@ -9,11 +9,7 @@ const body = '{"id":"evt_1","type":"refund.failed"}';
 const message = { id: "evt_1", timestamp: startedAt / 1000, body: Buffer.from(body) };
 const sent = { id: "evt_1", startedAt, headers: standardWebhooks().sign(message, [secret]), body };
 const steps = (received: { readonly body?: string; readonly signature?: string }) =>
-  signatureSteps(profiles.standard, {
-    secret,
-    sent,
-    received: { body: received.body, signature: received.signature },
-  });
+  signatureSteps(profiles.standard, { secret, sent, received });
 
 describe("the steps of a verification", () => {
   it("show the key's fingerprint, as a receiver logs it, and never the secret", () => {

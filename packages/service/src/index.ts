@@ -72,7 +72,12 @@ export {
   type CustomerRecord,
   type CustomerStatus,
 } from "./store/tables/customers.ts";
-export type { ClientRecord, Merchant } from "./store/tables/merchants.ts";
+export {
+  findClient,
+  findMerchant,
+  type ClientRecord,
+  type Merchant,
+} from "./store/tables/merchants.ts";
 export {
   findPayment,
   listPayments,

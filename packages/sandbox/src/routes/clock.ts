@@ -1,56 +1,81 @@
 import {
-  instantOf,
-  refuse,
-  refuseMembers,
   writtenTime,
-  type Call,
-  type Route,
+  type DeliveryEngine,
+  type Merchant,
+  type Queryable,
+  type Routes,
 } from "@countersign/service";
-import { optional, readMembers } from "../members.ts";
-import type { Parts } from "../parts.ts";
-import { refuseControl } from "../refusals.ts";
-import { lastInstant } from "../last-instant.ts";
-import { duration, timeWithin } from "../time.ts";
+import type { Faults } from "../faults.ts";
+import { optional } from "../readers.ts";
+import { refuse } from "../refusals.ts";
+import { duration, lastInstant, time } from "../times.ts";
+import { get, nowOf, post, put, refuseMember } from "./call.ts";
 
-/** `GET /sandbox/clock`: what the namespace's clock shows. */
-export const getClock: Route = {
-  method: "GET",
-  scope: undefined,
-  answer: async (call) => ({ status: 200, body: { now: writtenTime(await nowOf(call)) } }),
-};
+export interface ClockParts {
+  readonly engine: DeliveryEngine;
+  readonly faults: Faults;
+  /** Called when a namespace has been emptied. */
+  readonly onReset: (merchantId: string) => void;
+}
 
-/**
- * `PUT /sandbox/clock`: `{"now": TIME}` or `{"advance": DURATION}`. Answers when everything that came
- * to be due on the way has been carried out, attempts of deliveries included.
- */
-export const putClock = ({ engine }: Parts): Route => ({
-  method: "PUT",
-  scope: undefined,
-  answer: async (call) => {
-    const { policy } = call.context;
-    const order = readMembers(call.body, {
-      now: optional(timeWithin(policy)),
-      advance: optional(duration),
-    });
-    if ((order.now === undefined) === (order.advance === undefined)) {
-      const message = "one of now and advance is required, not both";
-      throw refuseMembers([{ pointer: "/now", code: "INVALID_VALUE", message }]);
-    }
-    const outcome = await engine.advanceClock(call.merchant.clockId, (now) => {
-      const to = order.now ?? now + (order.advance ?? 0);
-      if (to > lastInstant(policy)) throw refuseControl("CLOCK_OUT_OF_RANGE");
-      return to;
-    });
-    if (!outcome.ok) {
-      throw outcome.code === "ENGINE_STOPPED"
-        ? refuse("SERVICE_UNAVAILABLE")
-        : refuseControl(outcome.code);
-    }
-    const instants = outcome.instants.map(writtenTime);
-    return { status: 200, body: { now: writtenTime(outcome.now), instants } };
-  },
+export const clockRoutes = ({ engine, faults, onReset }: ClockParts): Routes => ({
+  "/sandbox/clock": [
+    get(async (call) => ({ now: writtenTime(await nowOf(call)) })),
+    // Answers when everything that became due on the way is done, attempts of deliveries included.
+    put({ now: optional(time), advance: optional(duration) }, async (call, order) => {
+      if ((order.now === undefined) === (order.advance === undefined)) {
+        throw refuseMember("/now", "one of now and advance is required, not both");
+      }
+      const outcome = await engine.advanceClock(call.merchant.clockId, (now) => {
+        const to = order.now ?? now + (order.advance ?? 0);
+        if (to > lastInstant(call.context.policy)) throw refuse("CLOCK_OUT_OF_RANGE");
+        return to;
+      });
+      if (!outcome.ok) {
+        throw refuse(outcome.code === "ENGINE_STOPPED" ? "SERVICE_UNAVAILABLE" : outcome.code);
+      }
+      return { now: writtenTime(outcome.now), instants: outcome.instants.map(writtenTime) };
+    }),
+  ],
+  "/sandbox/reset": [
+    // Empties the namespace, its faults included, and sets its clock to `now` or real time.
+    post(200, { now: optional(time) }, async ({ context, merchant }, order) => {
+      const instant = order.now ?? context.clock.now();
+      await engine.betweenMoves(merchant.clockId, () =>
+        context.driver.transaction((tx) => emptyNamespace(tx, merchant, instant)),
+      );
+      faults.set(merchant.id, []);
+      onReset(merchant.id);
+      return { now: writtenTime(instant) };
+    }),
+  ],
 });
 
-function nowOf({ context, merchant }: Call): Promise<number> {
-  return instantOf(context.driver, context.clock, merchant.clockId);
+/** Rows before those that they refer to; of payments the refunds before the debits. */
+const DELETIONS = [
+  "earlier_attempts WHERE delivery_id IN (SELECT id FROM deliveries WHERE merchant_id = $1)",
+  "replays WHERE merchant_id = $1",
+  "resumes WHERE merchant_id = $1",
+  "deliveries WHERE merchant_id = $1",
+  "events WHERE merchant_id = $1",
+  "subscriptions WHERE merchant_id = $1",
+  "payments WHERE merchant_id = $1 AND direction = 'CREDIT'",
+  "payments WHERE merchant_id = $1",
+  "accounts WHERE merchant_id = $1",
+  "customers WHERE merchant_id = $1",
+];
+
+/**
+ * Deletes everything of a namespace except the merchant, its clients and its tokens, and sets its clock. Only
+ * here a clock goes back: nothing is left that remembers a later time.
+ *
+ * @param instant In milliseconds.
+ */
+async function emptyNamespace(tx: Queryable, merchant: Merchant, instant: number): Promise<void> {
+  // oxlint-disable-next-line no-await-in-loop -- in the order of the list, in one transaction
+  for (const rows of DELETIONS) await tx.query(`DELETE FROM ${rows}`, [merchant.id]);
+  await tx.query("UPDATE clocks SET instant = $2 WHERE id = $1 AND id <> 'live'", [
+    merchant.clockId,
+    instant,
+  ]);
 }

@@ -1,104 +1,116 @@
 import {
   findOwner,
   instantOf,
-  listAttempts,
   listDeliveries,
-  pathParameter,
-  refuse,
+  listSubscriptionHealth,
   replayDeliveries,
   replayDelivery,
+  resumeSubscription,
+  writtenTime,
   type Call,
-  type DeliveryFilter,
   type Replayed,
-  type Route,
+  type Routes,
+  type SubscriptionHealth,
 } from "@countersign/service";
-import { listLimit, queryOf } from "../list-limit.ts";
-import { readMembers, required } from "../members.ts";
-import { refuseControl } from "../refusals.ts";
-import { shownDelivery } from "../shown.ts";
-import { timeWithin } from "../time.ts";
+import { refuse } from "../refusals.ts";
+import { attemptsByDelivery, shownDelivery, timeOrNull } from "../shown.ts";
+import { time } from "../times.ts";
+import { get, listed, parameter, post, queryOf } from "./call.ts";
 
-/** `GET /sandbox/deliveries?eventId=…&subscriptionKey=…`, the newest first, each with its attempts. */
-export const getDeliveries: Route = {
-  method: "GET",
-  scope: undefined,
-  answer: async (call) => {
-    const query = queryOf(call);
-    const deliveries = await deliveriesOf(call, {
-      merchantId: call.merchant.id,
-      eventId: query.get("eventId") ?? undefined,
-      subscriptionKey: query.get("subscriptionKey") ?? undefined,
-      limit: listLimit(call),
-    });
-    return { status: 200, body: { deliveries } };
-  },
+const SUBSCRIPTION = "/sandbox/subscriptions/:subscriptionKey";
+
+export const deliveryRoutes: Routes = {
+  "/sandbox/deliveries": [
+    get(async (call) => {
+      const query = queryOf(call);
+      const eventId = query.get("eventId") ?? undefined;
+      const subscriptionKey = query.get("subscriptionKey") ?? undefined;
+      const filter = { ...listed(call), eventId, subscriptionKey };
+      return { deliveries: await deliveriesOf(call, filter) };
+    }),
+  ],
+  "/sandbox/deliveries/replay": [
+    // Every delivery that was given up, of events since a time.
+    post(202, { failedSince: time }, (call, { failedSince }) =>
+      replay(call, { kind: "failed", since: failedSince }),
+    ),
+  ],
+  "/sandbox/deliveries/:deliveryId/replay": [
+    post(202, {}, async (call) => {
+      const { context, merchant } = call;
+      const named = { merchantId: merchant.id, id: parameter(call, "deliveryId") };
+      const outcome = await context.driver.transaction(async (tx) => {
+        const at = await instantOf(tx, context.clock, merchant.clockId);
+        return replayDelivery(tx, { ...named, at });
+      });
+      if (!outcome.ok) throw refuse(outcome.code);
+      const [delivery = {}] = await deliveriesOf(call, { ...named, limit: 1 });
+      context.onWork();
+      return delivery;
+    }),
+  ],
+  "/sandbox/subscriptions": [
+    get(async (call) => {
+      const subscriptions = await listSubscriptionHealth(call.context.driver, listed(call));
+      return { subscriptions: subscriptions.map(shownSubscription) };
+    }),
+  ],
+  [`${SUBSCRIPTION}/replay`]: [
+    // Every delivery of the subscription that is not waiting.
+    post(202, {}, async (call) => {
+      const key = parameter(call, "subscriptionKey");
+      const owner = await findOwner(call.context.driver, { kind: "subscription", id: key });
+      if (owner?.id !== call.merchant.id) throw refuse("SUBSCRIPTION_NOT_FOUND");
+      if (owner.status === "CLOSED") throw refuse("SUBSCRIPTION_CLOSED");
+      return replay(call, { kind: "subscription", key });
+    }),
+  ],
+  [`${SUBSCRIPTION}/resume`]: [
+    // A paused subscription goes on, with what waits for it.
+    post(200, {}, async (call) => {
+      const { context, merchant } = call;
+      const key = parameter(call, "subscriptionKey");
+      const outcome = await context.driver.transaction(async (tx) => {
+        const at = await instantOf(tx, context.clock, merchant.clockId);
+        return resumeSubscription(tx, { merchantId: merchant.id, key, at });
+      });
+      if (!outcome.ok) throw refuse(outcome.code);
+      context.onWork();
+      const filter = { merchantId: merchant.id, limit: 1000 };
+      const all = await listSubscriptionHealth(context.driver, filter);
+      const resumed = all.find((one) => one.key === key);
+      return resumed === undefined ? {} : shownSubscription(resumed);
+    }),
+  ],
 };
 
-/** `POST /sandbox/deliveries/{id}/replay`: one further attempt, due at once. */
-export const postReplay: Route = {
-  method: "POST",
-  scope: undefined,
-  answer: async (call) => {
-    readMembers(call.body, {});
-    const { context, merchant, request } = call;
-    const named = { merchantId: merchant.id, id: pathParameter(request, "deliveryId") ?? "" };
-    const outcome = await context.driver.transaction(async (tx) => {
-      const at = await instantOf(tx, context.clock, merchant.clockId);
-      return replayDelivery(tx, { ...named, at });
-    });
-    if (!outcome.ok) {
-      throw outcome.code === "SUBSCRIPTION_CLOSED"
-        ? refuse(outcome.code)
-        : refuseControl(outcome.code);
-    }
-    const [delivery] = await deliveriesOf(call, { ...named, limit: 1 });
-    context.onWork();
-    return { status: 202, body: delivery ?? {} };
-  },
-};
-
-/** `POST /sandbox/deliveries/replay`: all that were given up of events since `failedSince`. */
-export const postReplayFailed: Route = {
-  method: "POST",
-  scope: undefined,
-  answer: async (call) => {
-    const { failedSince } = readMembers(call.body, {
-      failedSince: required(timeWithin(call.context.policy)),
-    });
-    return replayed(call, { kind: "failed", since: failedSince });
-  },
-};
-
-/** `POST /sandbox/subscriptions/{key}/replay`: all of the subscription that are not waiting. */
-export const postReplaySubscription: Route = {
-  method: "POST",
-  scope: undefined,
-  answer: async (call) => {
-    readMembers(call.body, {});
-    const { context, merchant, request } = call;
-    const key = pathParameter(request, "subscriptionKey") ?? "";
-    const owner = await findOwner(context.driver, { kind: "subscription", id: key });
-    if (owner?.id !== merchant.id) throw refuse("SUBSCRIPTION_NOT_FOUND");
-    if (owner.status === "CLOSED") throw refuse("SUBSCRIPTION_CLOSED");
-    return replayed(call, { kind: "subscription", key });
-  },
-};
-
-async function replayed(
-  { context, merchant }: Call,
-  what: Replayed,
-): Promise<{ status: number; body: object }> {
+async function replay({ context, merchant }: Call, what: Replayed): Promise<object> {
   const count = await replayDeliveries(context, merchant, { what, askedBy: "merchant" });
   if (count > 0) context.onWork();
-  return { status: 202, body: { replayed: count } };
+  return { replayed: count };
 }
 
-async function deliveriesOf({ context }: Call, filter: DeliveryFilter): Promise<object[]> {
+async function deliveriesOf(
+  { context }: Call,
+  filter: Parameters<typeof listDeliveries>[1],
+): Promise<object[]> {
   const deliveries = await listDeliveries(context.driver, filter);
-  const ids = deliveries.map(({ id }) => id);
-  const attempts = Map.groupBy(
-    await listAttempts(context.driver, ids),
-    ({ deliveryId }) => deliveryId,
-  );
-  return deliveries.map((delivery) => shownDelivery(delivery, attempts.get(delivery.id) ?? []));
+  const attempts = await attemptsByDelivery(context.driver, deliveries);
+  return deliveries.map((delivery) => shownDelivery(delivery, attempts.get(delivery.id)));
+}
+
+/** A subscription as the list shows it: never its secret. */
+function shownSubscription(subscription: SubscriptionHealth): object {
+  const { key, url, status, selection, consecutiveFailures } = subscription;
+  const parsed: unknown = JSON.parse(selection);
+  return {
+    subscriptionKey: key,
+    url,
+    status,
+    selection: parsed,
+    consecutiveFailures,
+    createdAt: writtenTime(subscription.createdAt),
+    failingSince: timeOrNull(subscription.failingSince),
+    lastSuccessAt: timeOrNull(subscription.lastSuccessAt),
+  };
 }

@@ -4,66 +4,38 @@ import {
   listEvents,
   refuseMembers,
   writeEvent,
-  type BodyCall,
-  type EventKind,
-  type Route,
+  type Routes,
 } from "@countersign/service";
-import { listLimit } from "../list-limit.ts";
-import { invalid, optional, readMembers, required, text, type Reader } from "../members.ts";
-import { sampleData } from "../sample-data.ts";
-import { withSourceNumbers } from "../source-numbers.ts";
+import { invalid, optional, text, type Reader } from "../readers.ts";
+import { eventData, sampleData, sampledRow } from "../samples.ts";
 import { shownEvent } from "../shown.ts";
+import { get, listed, post } from "./call.ts";
 
-/** `GET /sandbox/events`: the newest first, each with the text that is signed and sent. */
-export const getEvents: Route = {
-  method: "GET",
-  scope: undefined,
-  answer: async (call) => {
-    const named = { merchantId: call.merchant.id, limit: listLimit(call) };
-    const events = await listEvents(call.context.driver, named);
-    return { status: 200, body: { events: events.map(shownEvent) } };
-  },
+const data: Reader<object> = (value, place) =>
+  eventData(value, place.numbers, place.pointer) ?? invalid(place, "must be an object");
+
+export const eventRoutes: Routes = {
+  "/sandbox/events": [
+    get(async (call) => {
+      const events = await listEvents(call.context.driver, listed(call));
+      return { events: events.map(shownEvent) };
+    }),
+    // Writes an event of the catalogue that nothing has happened for, and delivers it like any other.
+    post(201, { type: text(255), data: optional(data) }, async ({ context, merchant }, order) => {
+      const { events } = context.policy;
+      const sampled = sampledRow(events.catalogue, order.type);
+      if (sampled === undefined) throw refuseMembers([faultAt(context, "/type", "UNKNOWN_EVENT")]);
+      const { row, kind } = sampled;
+      // Under the name that was asked for, also one that this service has no moment for.
+      const policy = { ...context.policy, events: { ...events, named: () => row } };
+      const event = await context.driver.transaction(async (tx) => {
+        const at = await instantOf(tx, context.clock, merchant.clockId);
+        const sent = order.data ?? sampleData(kind, { random: context.random, at });
+        return writeEvent(tx, { ...context, policy }, merchant, { kind, data: sent, at });
+      });
+      if (event === undefined) throw new Error("the catalogue's row is no event");
+      context.onWork();
+      return shownEvent(event);
+    }),
+  ],
 };
-
-/**
- * `POST /sandbox/events`: writes an event of the catalogue that nothing has happened for, with `data`
- * as it is sent or a sample, and delivers it like any other.
- */
-export const postEvent: Route = {
-  method: "POST",
-  scope: undefined,
-  answer: async (call) => {
-    const { context, merchant, body } = call;
-    const order = readMembers(body, { type: required(text({ max: 255 })), data: optional(data) });
-    const { events } = context.policy;
-    const row = events.catalogue.find(({ type }) => type === order.type);
-    if (row === undefined) throw refuseMembers([faultAt(context, "/type", "UNKNOWN_EVENT")]);
-
-    const kind = kindOf(call, row.type);
-    // Under the name that was asked for, also one that this service has no moment for.
-    const policy = { ...context.policy, events: { ...events, named: () => row } };
-    const event = await context.driver.transaction(async (tx) => {
-      const at = await instantOf(tx, context.clock, merchant.clockId);
-      const sent = order.data ?? sampleData[kind]({ random: context.random, at });
-      return writeEvent(tx, { ...context, policy }, merchant, { kind, data: sent, at });
-    });
-    if (event === undefined) throw new Error("the catalogue's row is no event");
-    context.onWork();
-    return { status: 201, body: shownEvent(event) };
-  },
-};
-
-const data: Reader<object> = (value, { pointer, numbers }) => {
-  const sent = withSourceNumbers(value, pointer, numbers);
-  return typeof sent === "object" && sent !== null && !Array.isArray(sent)
-    ? { ok: true, value: sent }
-    : invalid(pointer, "must be an object");
-};
-
-/** The moment that the profile gives this name, or one of a similar resource. */
-function kindOf({ context }: BodyCall, type: string): EventKind {
-  // The keys of a record by kind are the kinds.
-  const kinds = Object.keys(sampleData) as EventKind[];
-  const named = kinds.find((kind) => context.policy.events.named(kind)?.type === type);
-  return named ?? "payment.created";
-}

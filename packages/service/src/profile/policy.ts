@@ -5,8 +5,11 @@ import type { CustomerStatus } from "../store/tables/customers.ts";
 /** The moments at which this service writes an event. A profile may give them other names, or none. */
 export type EventKind = NonNullable<Profile["catalogue"][number]["kind"]>;
 
-/** A row of the catalogue of events, with the JSON Pointer of the resource's id in the envelope. */
-export type EventRow = CatalogueRow & { readonly resource: string };
+/**
+ * A row of the catalogue of events, with the JSON Pointer of the resource's id in the envelope. `kind` is absent
+ * from events that this service never writes.
+ */
+export type EventRow = CatalogueRow & { readonly resource: string; readonly kind?: EventKind };
 
 /** What an event is written from. */
 export interface EnvelopeMembers extends EventRow {

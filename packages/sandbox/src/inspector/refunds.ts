@@ -1,0 +1,171 @@
+import { eligibleAt, formatAmount, isBusinessDay, type Hold } from "@countersign/rules";
+import type { Profile } from "@countersign/schemas/profiles";
+import {
+  findPayment,
+  paymentResource,
+  writtenTime,
+  type Call,
+  type DebitRecord,
+  type Routes,
+} from "@countersign/service";
+import { refuse } from "../refusals.ts";
+import { get, nowOf, parameter } from "../routes/call.ts";
+import { subjectPaths } from "./events.ts";
+
+/** Business days ahead that the page offers. */
+const DAYS_AHEAD = 5;
+
+export const refundRoutes = (profile: Profile): Routes => ({
+  "/sandbox/inspect/due": [
+    // The clock, what is due next by it, and the business days ahead.
+    get(async (call) => {
+      const { hold } = call.context.policy;
+      const { timeZone } = hold;
+      const now = await nowOf(call);
+      const days = Array.from({ length: DAYS_AHEAD }, (_, index) => {
+        const day: Hold = { ...hold, businessDays: index + 1, mode: "date", cutoff: "00:00" };
+        const at = eligibleAt(now, day);
+        return { date: dateIn(at, timeZone), at: writtenTime(at) };
+      });
+      return { now: writtenTime(now), timeZone, next: await nextDue(call), businessDays: days };
+    }),
+  ],
+  "/sandbox/inspect/refunds/:refundId": [
+    // A refund, its payment, its days of waiting, all reservations, and the events of both.
+    get(async (call) => {
+      const { context, merchant } = call;
+      const find = (id: string) => findPayment(context.driver, { merchantId: merchant.id, id });
+      const refund = await find(parameter(call, "refundId"));
+      if (refund?.direction !== "CREDIT") throw refuse("PAYMENT_NOT_FOUND");
+      const debit = await find(refund.originalId);
+      if (debit?.direction !== "DEBIT") throw refuse("PAYMENT_NOT_FOUND");
+      return {
+        refund: paymentResource(refund),
+        payment: paymentResource(debit),
+        hold: shownHold(debit, context.policy.hold),
+        reservations: {
+          amount: formatAmount(debit.amountCents),
+          reserved: formatAmount(debit.reservedCents),
+          refunds: await refundsOf(call, debit.id),
+        },
+        history: await eventsAbout(call, debit, {
+          refundId: refund.id,
+          paths: subjectPaths(profile),
+        }),
+      };
+    }),
+  ],
+});
+
+async function nextDue({ context, merchant }: Call): Promise<object | null> {
+  const [next] = await context.driver.query<{ at: number }>(
+    `SELECT 'refund' AS kind, id, due_at AS at, status AS what FROM payments
+      WHERE merchant_id = $1 AND due_at IS NOT NULL AND direction = 'CREDIT'
+     UNION ALL
+     SELECT 'attempt' AS kind, deliveries.event_id AS id, next_at AS at, events.type AS what
+       FROM deliveries JOIN subscriptions ON subscriptions.key = deliveries.subscription_key
+       JOIN events ON events.id = deliveries.event_id
+      WHERE deliveries.merchant_id = $1 AND next_at IS NOT NULL AND subscriptions.status = 'ACTIVE'
+     ORDER BY 3 LIMIT 1`,
+    [merchant.id],
+  );
+  return next === undefined ? null : { ...next, at: writtenTime(next.at) };
+}
+
+async function refundsOf({ context, merchant }: Call, paymentId: string): Promise<object[]> {
+  const rows = await context.driver.query<{ id: string; status: string; amountCents: number }>(
+    `SELECT id, status, amount_cents AS "amountCents" FROM payments
+      WHERE merchant_id = $1 AND original_id = $2 ORDER BY seq`,
+    [merchant.id, paymentId],
+  );
+  return rows.map(({ id, status, amountCents }) => ({
+    paymentId: id,
+    paymentStatus: status,
+    amount: formatAmount(BigInt(amountCents)),
+  }));
+}
+
+/**
+ * Returns the events of a debit and its refund, which are not older than the debit.
+ *
+ * @param of `paths`: where events name what they are about.
+ */
+async function eventsAbout(
+  { context, merchant }: Call,
+  debit: DebitRecord,
+  { refundId, paths }: { readonly refundId: string; readonly paths: readonly string[] },
+): Promise<object[]> {
+  const places = paths.map(
+    (_, index) => `json_extract(payload, $${String(index + 5)}) IN ($3, $4)`,
+  );
+  const rows = await context.driver.query<{ id: string; type: string; at: number }>(
+    `SELECT id, type, created_at AS at FROM events
+      WHERE merchant_id = $1 AND created_at >= $2 AND (${places.join(" OR ")})
+      ORDER BY seq LIMIT 100`,
+    [merchant.id, debit.createdAt, refundId, debit.id, ...paths],
+  );
+  return rows.map(({ id, type, at }) => ({ id, type, timestamp: writtenTime(at) }));
+}
+
+function shownHold({ settledAt }: DebitRecord, hold: Hold): object | null {
+  if (settledAt === null) return null;
+  const { timeZone, businessDays } = hold;
+  const at = eligibleAt(settledAt, hold);
+  const days = holdDays(settledAt, at, hold);
+  const eligible = writtenTime(at);
+  return { settledAt: writtenTime(settledAt), eligibleAt: eligible, timeZone, businessDays, days };
+}
+
+/** A day between a settlement and the threshold. */
+interface HoldDay {
+  readonly date: string;
+  readonly isOpen: boolean;
+  /** Why the bank is closed; `null` if it is open. */
+  readonly closed: string | null;
+}
+
+/** The most days that are shown. */
+const MAX_DAYS = 400;
+
+/** Returns the days from the settlement's date to the threshold's, both included, in the bank's time zone. */
+function holdDays(from: number, to: number, { calendar, timeZone }: Hold): HoldDay[] {
+  const last = dateIn(to, timeZone);
+  const first = Date.parse(dateIn(from, timeZone));
+  const days: HoldDay[] = [];
+  while (days.length < MAX_DAYS && (days.at(-1)?.date ?? "") < last) {
+    const date = new Date(first + days.length * DAY_MS).toISOString().slice(0, 10);
+    const isOpen = isBusinessDay(date, calendar);
+    days.push({ date, isOpen, closed: isOpen ? null : closingReason(date, calendar) });
+  }
+  return days;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Returns the date in a time zone at an instant, as `YYYY-MM-DD`. */
+function dateIn(at: number, timeZone: string): string {
+  return new Intl.DateTimeFormat("en-CA", { timeZone, dateStyle: "short" }).format(at);
+}
+
+const weekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+/** The holidays of months that have one. */
+const holidays: Readonly<Record<number, string>> = {
+  2: "Washington's Birthday",
+  5: "Memorial Day",
+  6: "Juneteenth",
+  7: "Independence Day",
+  9: "Labor Day",
+  10: "Columbus Day",
+  12: "Christmas Day",
+};
+
+/** Returns why a day is closed: by the profile, as a weekend's day, or as the holiday of its month. */
+function closingReason(date: string, { closed, weekend }: Hold["calendar"]): string {
+  if (closed.includes(date)) return "closed by the profile";
+  const weekday = new Date(date).getUTCDay();
+  if (weekend.includes(weekday === 0 ? 7 : weekday)) return weekdays[weekday] ?? "weekend";
+  const [, month = 0, day = 0] = date.split("-").map(Number);
+  if (month === 1) return day <= 2 ? "New Year's Day" : "Birthday of Martin Luther King, Jr.";
+  if (month === 11) return day <= 12 ? "Veterans Day" : "Thanksgiving Day";
+  return holidays[month] ?? "holiday";
+}

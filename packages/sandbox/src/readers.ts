@@ -1,0 +1,161 @@
+import { parseAmount } from "@countersign/rules";
+import { faultAt, refuseMembers, type BodyCall, type MemberError } from "@countersign/service";
+
+/** Where a value stands in the body of a call. */
+export interface Place {
+  /** JSON Pointer (RFC 6901). */
+  readonly pointer: string;
+  /** The source text of the body's numbers, by JSON Pointer. */
+  readonly numbers: ReadonlyMap<string, string>;
+  readonly context: BodyCall["context"];
+  /** Everything that is wrong with the body so far. */
+  readonly errors: MemberError[];
+}
+
+/** Returns a value that is right. Of one that is wrong, says so in the place's errors. */
+export type Reader<T> = (value: unknown, place: Place) => T | undefined;
+
+interface Optional<T> {
+  readonly optional: Reader<T>;
+}
+
+/** Marks a member that may be absent: the object that is read then lacks it too. */
+export const optional = <T>(read: Reader<T>): Optional<T> => ({ optional: read });
+
+/** The members of an object: required, unless they are optional. */
+export type Spec = Readonly<Record<string, Reader<unknown> | Optional<unknown>>>;
+
+export type Members<S extends Spec> = {
+  readonly [K in keyof S as S[K] extends Optional<unknown> ? never : K]: S[K] extends Reader<
+    infer T
+  >
+    ? T
+    : never;
+} & {
+  readonly [K in keyof S as S[K] extends Optional<unknown> ? K : never]?: S[K] extends Optional<
+    infer T
+  >
+    ? T
+    : never;
+};
+
+/**
+ * Reads the body of a call: an object of these members and no others.
+ *
+ * @throws {Refused} `INVALID_REQUEST`, or the code that all errors share, 400, with every error and its
+ *   JSON Pointer.
+ */
+export function readMembers<S extends Spec>({ body, context }: BodyCall, spec: S): Members<S> {
+  const errors: MemberError[] = [];
+  const place = { pointer: "", numbers: body.numbers, context, errors };
+  const members = object(spec)(body.value, place);
+  if (members === undefined || errors.length > 0) throw refuseMembers(errors);
+  return members;
+}
+
+/** An object of these members and no others. */
+export function object<S extends Spec>(spec: S): Reader<Members<S>> {
+  return (value, place) => {
+    if (!isObject(value)) return invalid(place, "must be an object");
+    for (const name of Object.keys(value)) {
+      if (!Object.hasOwn(spec, name)) {
+        wrong(within(place, name), "UNKNOWN_MEMBER", "is not taken here");
+      }
+    }
+    const members: Record<string, unknown> = {};
+    for (const [name, member] of Object.entries(spec)) {
+      const read = "optional" in member ? member.optional : member;
+      if (value[name] !== undefined) members[name] = read(value[name], within(place, name));
+      else if (read === member) wrong(within(place, name), "MISSING_MEMBER", "is required");
+    }
+    // Each was read by its own reader of `spec`; of a wrong one `readMembers` returns nothing.
+    return members as Members<S>;
+  };
+}
+
+export interface TextForm {
+  /** Fewest characters, inclusive. Default 1. */
+  readonly min?: number;
+  /** Default: any text. */
+  readonly pattern?: RegExp;
+  /** What the pattern matches, for people. */
+  readonly words?: string;
+}
+
+/** Text of at most `max` characters (UTF-16 units). */
+export function text(
+  max: number,
+  { min = 1, pattern = /^/, words = "characters" }: TextForm = {},
+): Reader<string> {
+  const length = min === max ? `${max}` : `${min} to ${max}`;
+  return (value, place) =>
+    typeof value === "string" && value.length >= min && value.length <= max && pattern.test(value)
+      ? value
+      : invalid(place, `must be text of ${length} ${words}`);
+}
+
+export function oneOf<const T extends string>(...allowed: readonly T[]): Reader<T> {
+  return (value, place) =>
+    allowed.find((one) => one === value) ?? invalid(place, `must be one of ${allowed.join(", ")}`);
+}
+
+export const flag: Reader<boolean> = (value, place) =>
+  typeof value === "boolean" ? value : invalid(place, "must be true or false");
+
+/** A whole number, both bounds inclusive. */
+export function integer(min: number, max: number): Reader<number> {
+  return (value, place) =>
+    typeof value === "number" && Number.isSafeInteger(value) && value >= min && value <= max
+      ? value
+      : invalid(place, `must be a whole number from ${min} to ${max}`);
+}
+
+/** A list of at most `max` values. */
+export function list<T>(read: Reader<T>, max: number): Reader<T[]> {
+  return (value, place) =>
+    Array.isArray(value) && value.length <= max
+      ? value.flatMap((one: unknown, index) => read(one, within(place, String(index))) ?? [])
+      : invalid(place, `must be a list of at most ${max}`);
+}
+
+/** An amount (S 2.1) in cents, judged as the interface's calls judge theirs: text and bounds. */
+export const amount: Reader<bigint> = (value, place) =>
+  object({ currency, value: cents })(value, place)?.value;
+
+const currency: Reader<"USD"> = (value, place) =>
+  value === "USD" ? value : wrong(place, "UNSUPPORTED_CURRENCY", "must be USD");
+
+const cents: Reader<bigint> = (value, { pointer, numbers, context, errors }) => {
+  const { amount: policy } = context.policy;
+  const isTextTaken = policy.strings === "accept" && typeof value === "string";
+  const verdict = parseAmount(isTextTaken ? value : (numbers.get(pointer) ?? ""), policy);
+  const { minimumCents, maximumCents } = policy;
+  if (verdict.ok && verdict.cents >= minimumCents && verdict.cents <= maximumCents) {
+    return verdict.cents;
+  }
+  errors.push(faultAt(context, pointer, "INVALID_AMOUNT"));
+  return undefined;
+};
+
+/** Says what the value at a place must be. */
+export function invalid(place: Place, message: string): undefined {
+  return wrong(place, "INVALID_VALUE", message);
+}
+
+function wrong({ pointer, errors }: Place, code: MemberError["code"], message: string): undefined {
+  errors.push({ pointer, code, message });
+}
+
+function within(place: Place, name: string): Place {
+  return { ...place, pointer: pointerTo(place.pointer, name) };
+}
+
+/** Returns the JSON Pointer of a member of the value at a pointer. */
+export function pointerTo(pointer: string, name: string): string {
+  return `${pointer}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+}
+
+/** True if a JSON value is an object. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

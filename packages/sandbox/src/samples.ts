@@ -1,0 +1,210 @@
+import { readJson } from "@countersign/rules";
+import type { Profile } from "@countersign/schemas/profiles";
+import {
+  customerResource,
+  linkedAccountResource,
+  newId,
+  paymentResource,
+  policyOf,
+  refundResource,
+  subjectOf,
+  writtenTime,
+  type AccountRecord,
+  type CustomerStatus,
+  type DebitRecord,
+  type EventKind,
+  type EventRow,
+  type Random,
+  type RefundRecord,
+} from "@countersign/service";
+import { isObject, pointerTo } from "./readers.ts";
+
+export interface SampleOrder {
+  readonly profile: Profile;
+  /** The event's name in the profile's catalogue. */
+  readonly type: string;
+  /** When it happens, in milliseconds since 1970. */
+  readonly at: number;
+  readonly random: Random;
+  /** The event's id. Default: a new one. */
+  readonly id?: string | undefined;
+  /** JSON text of the event's data. Default: a sample of its kind. */
+  readonly data?: string | undefined;
+}
+
+/** `UNKNOWN_EVENT`: the catalogue has no such name. `DATA_UNUSABLE`: `data` is not a JSON object. */
+export type SampleEvent =
+  | { readonly ok: true; readonly id: string; readonly body: string }
+  | { readonly ok: false; readonly code: "UNKNOWN_EVENT" | "DATA_UNUSABLE" };
+
+/** Returns an event that nothing has happened for, in the profile's form, as the text that is signed and sent. */
+export function sampleEvent({ profile, type, at, random, ...given }: SampleOrder): SampleEvent {
+  const { events } = policyOf(profile);
+  const sampled = sampledRow(events.catalogue, type);
+  if (sampled === undefined) return { ok: false, code: "UNKNOWN_EVENT" };
+  const { row, kind } = sampled;
+  const data = given.data === undefined ? sampleData(kind, { random, at }) : parseData(given.data);
+  if (data === undefined) return { ok: false, code: "DATA_UNUSABLE" };
+  const id = given.id ?? newId(random, "evt");
+  const subject = subjectOf(kind, data);
+  const envelope = events.envelope({ ...row, id, timestamp: writtenTime(at), data, subject });
+  return { ok: true, id, body: JSON.stringify(envelope) };
+}
+
+/**
+ * Finds a name in a catalogue, with the moment that its samples are of: a payment's creation for a name that
+ * this service has no moment for.
+ */
+export function sampledRow(
+  catalogue: readonly EventRow[],
+  type: string,
+): { readonly row: EventRow; readonly kind: EventKind } | undefined {
+  const rows = catalogue.filter((one) => one.type === type);
+  const row = rows.find(({ kind }) => kind !== undefined) ?? rows[0];
+  return row && { row, kind: row.kind ?? "payment.created" };
+}
+
+/**
+ * Returns an event's data whose numbers will be written digit for digit: parsed and printed, `10.50` would be
+ * `10.5`. `undefined` if it is not an object.
+ *
+ * @param numbers The source text of the numbers, by JSON Pointer.
+ */
+export function eventData(
+  value: unknown,
+  numbers: ReadonlyMap<string, string>,
+  pointer = "",
+): object | undefined {
+  return isObject(value)
+    ? Object.fromEntries(
+        Object.entries(value).map(([name, one]) => [
+          name,
+          withDigits(one, numbers, pointerTo(pointer, name)),
+        ]),
+      )
+    : undefined;
+}
+
+function withDigits(value: unknown, numbers: ReadonlyMap<string, string>, at: string): unknown {
+  if (typeof value === "number") return JSON.rawJSON(numbers.get(at) ?? String(value));
+  if (!Array.isArray(value)) return eventData(value, numbers, at) ?? value;
+  return value.map((one: unknown, index) => withDigits(one, numbers, `${at}/${index}`));
+}
+
+function parseData(text: string): object | undefined {
+  const json = readJson(text, { depth: 64, numbers: "all" });
+  return json.ok ? eventData(json.value, json.numbers) : undefined;
+}
+
+interface Sampling {
+  readonly random: Random;
+  /** Instant of the namespace's clock, in milliseconds. */
+  readonly at: number;
+}
+
+/** Returns what an event of a kind carries, about resources that are in no database. */
+export function sampleData(kind: EventKind, sampling: Sampling): object {
+  switch (kind) {
+    case "payment.created":
+      return debit(sampling, { status: "CREATED" });
+    case "payment.authorized":
+      return debit(sampling, { status: "AUTHORIZED" });
+    case "payment.succeeded":
+      return debit(sampling, { status: "SUCCEEDED", settledAt: sampling.at });
+    case "payment.failed":
+      return debit(sampling, { status: "TERMINAL_FAILED", failedAt: sampling.at, ...notDebited });
+    case "payment.canceled":
+      return debit(sampling, { status: "CANCELED", failedAt: sampling.at });
+    case "refund.pending":
+      return refund(sampling, { status: "PENDING" });
+    case "refund.authorized":
+      return refund(sampling, { status: "AUTHORIZED" });
+    case "refund.failed":
+      return refund(sampling, { status: "TERMINAL_FAILED", ...notDebited });
+    case "customer.created":
+      return customer(sampling, "CREATED");
+    case "customer.activated":
+      return customer(sampling, "ACTIVE");
+    case "customer.deactivated":
+      return customer(sampling, "INACTIVE");
+    case "account.linked":
+    case "account.updated":
+      return linkedAccountResource(account(sampling, "ACTIVE"));
+    case "account.deactivated":
+      return linkedAccountResource(account(sampling, "INACTIVE"));
+    default:
+      return kind satisfies never;
+  }
+}
+
+const notDebited = {
+  errorCode: "CUSTOMER_NOT_DEBITED",
+  errorMessage: "The debit was not successful.",
+};
+
+/** What debits and refunds have in common. */
+const payment = (id: string, { random, at }: Sampling) => ({
+  id,
+  merchantId: "",
+  clockId: "",
+  customerId: newId(random, "cus"),
+  requestKey: id,
+  amountCents: 1050n,
+  clientReferenceId: null,
+  errorCode: null,
+  errorMessage: null,
+  createdAt: at,
+});
+
+function debit(
+  sampling: Sampling,
+  change: Pick<DebitRecord, "status"> & Partial<DebitRecord>,
+): object {
+  return paymentResource({
+    ...payment(newId(sampling.random, "pay"), sampling),
+    direction: "DEBIT",
+    reservedCents: 0n,
+    covered: false,
+    settledAt: null,
+    failedAt: null,
+    ...change,
+  });
+}
+
+function refund(
+  sampling: Sampling,
+  change: Pick<RefundRecord, "status"> & Partial<RefundRecord>,
+): object {
+  return refundResource({
+    ...payment(newId(sampling.random, "ref"), sampling),
+    direction: "CREDIT",
+    originalId: newId(sampling.random, "pay"),
+    softDescriptor: null,
+    dueAt: null,
+    ...change,
+  });
+}
+
+function customer(sampling: Sampling, status: CustomerStatus): object {
+  const id = newId(sampling.random, "cus");
+  const name = { firstName: "Ada", lastName: "Sample", email: "ada.sample@example.test" };
+  const linked = status === "CREATED" ? undefined : account(sampling, "ACTIVE", id);
+  return customerResource({ id, ...name, status, createdAt: sampling.at }, linked);
+}
+
+function account(
+  { random, at }: Sampling,
+  status: string,
+  customerId: string = newId(random, "cus"),
+): AccountRecord {
+  return {
+    id: newId(random, "acc"),
+    customerId,
+    status,
+    preferred: true,
+    institution: "First Sample Bank",
+    lastFour: "6789",
+    type: "checking",
+    createdAt: at,
+  };
+}
