@@ -29,13 +29,13 @@ export function serveReadiness({ driver, isDraining }: Pick<HttpContext, "driver
 
 export interface ServeMetricsOptions {
   readonly metrics: Pick<Metrics, "text">;
-  /** The bearer token of whoever may read them; without it this machine alone may. */
+  /** The bearer token that reads the metrics; without one only programs on this machine do. */
   readonly token: string | undefined;
 }
 
 /**
- * `GET /metrics`. How many refunds there are is not for strangers: with a token it is needed, without
- * one only a caller on this machine is answered whom no proxy has passed on.
+ * `GET /metrics`. The number of refunds is not for strangers: with a token every caller needs it,
+ * without one only programs on this machine are answered.
  */
 export function serveMetrics({ metrics, token }: ServeMetricsOptions) {
   return async (request: Request, response: Response): Promise<void> => {
@@ -50,10 +50,25 @@ export function serveMetrics({ metrics, token }: ServeMetricsOptions) {
   };
 }
 
-function isLocal({ socket, headers }: Request): boolean {
-  const isForwarded = ["forwarded", "x-forwarded-for", "via"].some((name) => name in headers);
+/** Headers in which proxies say that they forward a call, or for whom. */
+const FORWARDING =
+  /forwarded|^via$|^cdn-loop$|^cf-|(?:client|real|connecting|cluster|user|remote|socket|external)-?(?:ip|addr)/;
+
+const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i;
+
+/**
+ * True if a program on this machine made the call itself. A page that rebinds its name to 127.0.0.1
+ * sends its own name as `Host`; a proxy names itself in a header, or speaks HTTP/1.0 as nginx does by
+ * default.
+ */
+function isLocal({ socket, headers, httpVersion }: Request): boolean {
   const { remoteAddress = "" } = socket;
-  return !isForwarded && /^(?:::ffff:)?127\.|^::1$/.test(remoteAddress);
+  return (
+    /^(?:::ffff:)?127\.|^::1$/.test(remoteAddress) &&
+    httpVersion === "1.1" &&
+    LOOPBACK_HOST.test(headers.host ?? "") &&
+    !Object.keys(headers).some((name) => FORWARDING.test(name))
+  );
 }
 
 function hasToken({ headers }: Request, token: string): boolean {
