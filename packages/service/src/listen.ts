@@ -43,6 +43,7 @@ export async function listen(app: RequestListener, options: ListenOptions): Prom
     (request, response) => {
       underWay.add(response);
       response.once("close", () => underWay.delete(response));
+      request.url = originForm(request.url ?? "/");
       app(request, response);
     },
   );
@@ -75,4 +76,14 @@ export async function listen(app: RequestListener, options: ListenOptions): Prom
       return closing;
     },
   };
+}
+
+/**
+ * Returns a request target in origin form: of a URL (RFC 9112, section 3.2.2) only its path and query.
+ * Express answers a URL that it cannot parse, such as `http://[::1`, with an unlogged page of its own.
+ */
+function originForm(target: string): string {
+  const [, rest] = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*(.*)$/is.exec(target) ?? [];
+  if (rest === undefined) return target;
+  return rest.startsWith("/") ? rest : `/${rest}`;
 }

@@ -81,6 +81,12 @@ function weightOf(parameters: readonly string[]): number {
   return weight === undefined ? 1 : Number(weight.slice(2)) || 0;
 }
 
+/** The parameters of a request target's query. Never throws, whatever stands before the query. */
+export function queryOf(target = "/"): URLSearchParams {
+  const at = target.indexOf("?");
+  return new URLSearchParams(at < 0 ? "" : target.slice(at));
+}
+
 /** The members of a body that may be anything. */
 export function membersOf(body: unknown): Partial<Record<string, unknown>> {
   return typeof body === "object" && body !== null && !Array.isArray(body) ? { ...body } : {};

@@ -34,6 +34,13 @@ const series = async ({ service }: TestService) => seriesOf(await service.metric
 const requests = (method: string, route: string, status: number | "none"): string =>
   `countersign_http_requests_total{method="${method}",route="${route}",status="${status}"}`;
 
+/** The text of the answer to what is sent, when the service has closed the connection. */
+async function rawAnswer(port: number, sent: string): Promise<string> {
+  const socket = connect(port, "127.0.0.1");
+  socket.end(sent);
+  return Buffer.concat(await socket.toArray()).toString();
+}
+
 describe("the log of the service", () => {
   it("has one line for each call, with facts and nothing that a caller sent", async () => {
     const { call, merchant, lines } = await openLogged();
@@ -84,6 +91,36 @@ describe("the log of the service", () => {
     expect((await series(open)).get(requests("POST", "/v1/refunds", "none"))).toBe(1);
   });
 
+  it("has a line for each request target, however malformed, and each gets a coded answer", async () => {
+    const { service, merchant, lines } = await openLogged();
+    const answers: unknown[] = [];
+    for (const [target, method = "GET"] of [
+      ["http://[::1"],
+      ["http://[::1/v1/refunds"],
+      ["http://a:99999999/v1/webhook/unsubscribe", "PUT"],
+      ["//[::1"],
+      ["/%"],
+      ["*", "OPTIONS"],
+      ["HTTP://a:99999999?x"],
+      ["http://a/healthz"],
+    ] as const) {
+      const head = `host: x\r\nauthorization: Bearer ${merchant.token}\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: 2\r\n`;
+      const text = await rawAnswer(service.port, `${method} ${target} HTTP/1.1\r\n${head}\r\n{}`);
+      answers.push([target, Number(text.slice(9, 12)), /"errorCode":"(\w+)"/.exec(text)?.[1]]);
+    }
+    expect(answers).toEqual([
+      ["http://[::1", 404, "NOT_FOUND"],
+      ["http://[::1/v1/refunds", 405, "METHOD_NOT_ALLOWED"],
+      ["http://a:99999999/v1/webhook/unsubscribe", 400, "INVALID_REQUEST"],
+      ["//[::1", 404, "NOT_FOUND"],
+      ["/%", 404, "NOT_FOUND"],
+      ["*", 404, "NOT_FOUND"],
+      ["HTTP://a:99999999?x", 404, "NOT_FOUND"],
+      ["http://a/healthz", 200, undefined],
+    ]);
+    await expect.poll(() => lines.length, { timeout: 10_000 }).toBe(8);
+  });
+
   it("may be written by pino", async () => {
     const written: string[] = [];
     const write = (line: string): void => void written.push(line);
@@ -127,22 +164,52 @@ it("a JSON log line has its level, time, message and allowed fields, no control 
 });
 
 describe("GET /metrics", () => {
-  it("answers this machine in the Prometheus text format, but nobody behind a proxy, who needs its own token", async () => {
-    const { service, call } = await openService();
+  /** The status of a raw call, whose head may say anything. */
+  const rawStatus = async (port: number, lines: string, version = "1.1"): Promise<number> => {
+    const text = await rawAnswer(
+      port,
+      `GET /metrics HTTP/${version}\r\n${lines}connection: close\r\n\r\n`,
+    );
+    return Number(text.slice(9, 12));
+  };
+
+  it("answers programs on this machine in the Prometheus text format without a token", async () => {
+    const { service } = await openService();
     const answer = await fetch(`${service.url}/metrics`);
     expect(answer.status).toBe(200);
     expect(answer.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
     expect(await answer.text()).toContain("# TYPE countersign_http_requests_total counter");
-    for (const name of ["forwarded", "x-forwarded-for", "via"]) {
+    for (const host of ["localhost", "LOCALHOST:1", "127.0.0.1:4010", "127.1.2.3", "[::1]:4010"])
+      expect([host, await rawStatus(service.port, `host: ${host}\r\n`)]).toEqual([host, 200]);
+  });
+
+  it("C2 refuses callers that a proxy has forwarded, whose Host is not this machine's, or that speak HTTP/1.0", async () => {
+    const { service, call } = await openService();
+    const forwarding =
+      "Forwarded X-Forwarded X-Forwarded-For X-Forwarded-Host X-Forwarded-Proto X-Forwarded-Server X-Original-Forwarded-For Via CDN-Loop X-Real-IP X-Client-IP True-Client-IP CF-Connecting-IP CF-Ray Fastly-Client-IP Fly-Client-IP X-Cluster-Client-IP X-Azure-ClientIP X-Azure-SocketIP DO-Connecting-IP WL-Proxy-Client-IP X-ProxyUser-IP X-Remote-Addr X-AppEngine-User-IP X-Envoy-External-Address".split(
+        " ",
+      );
+    for (const name of forwarding) {
       const proxied = await call("GET", "/metrics", { token: null, headers: { [name]: "x" } });
-      expect(refusal(proxied)).toEqual({ status: 401, code: "UNAUTHENTICATED" });
+      expect([name, refusal(proxied)]).toEqual([name, { status: 401, code: "UNAUTHENTICATED" }]);
     }
-    const other = await openService({ metricsToken: "a-token-for-metrics" });
-    expect((await other.call("GET", "/metrics", { token: null })).status).toBe(401);
-    const merchants = await other.call("GET", "/metrics");
+    const hosts =
+      "evil.example evil.example:4010 127.0.0.1.evil.example localhost.evil.example 127.0.0.1@evil.example localhost. [::1].evil.example 0.0.0.0 [::ffff:192.0.2.1]".split(
+        " ",
+      );
+    for (const host of hosts)
+      expect([host, await rawStatus(service.port, `host: ${host}\r\n`)]).toEqual([host, 401]);
+    expect(await rawStatus(service.port, "host: localhost\r\n", "1.0")).toBe(401);
+    expect(await rawStatus(service.port, "", "1.0")).toBe(401);
+  });
+
+  it("with a token answers whoever has it, through a proxy too, and nobody else", async () => {
+    const { service, call } = await openService({ metricsToken: "a-token-for-metrics" });
+    expect((await call("GET", "/metrics", { token: null })).status).toBe(401);
+    const merchants = await call("GET", "/metrics");
     expect(merchants.headers["www-authenticate"]).toBe('Bearer realm="metrics"');
     const headers = { authorization: "Bearer a-token-for-metrics", "x-forwarded-for": "192.0.2.1" };
-    expect((await fetch(`${other.service.url}/metrics`, { headers })).status).toBe(200);
+    expect((await fetch(`${service.url}/metrics`, { headers })).status).toBe(200);
   });
 
   it("counts calls of its own service by route, method and status, never by what a stranger invents, and each refund once", async () => {

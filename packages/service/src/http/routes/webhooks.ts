@@ -7,6 +7,7 @@ import {
   unsubscribe,
   type UnsubscribeOutcome,
 } from "../../use-cases/subscriptions.ts";
+import { queryOf } from "../body.ts";
 import { acceptMembers, faultAt, refuseMembers } from "../members.ts";
 import { refuse, type Refused } from "../problem.ts";
 import { type BodyRoute, pathParameter } from "../route.ts";
@@ -51,7 +52,7 @@ export const putUnsubscribe: BodyRoute = {
  */
 function withSubscriptionId(body: unknown, request: Request): unknown {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return body;
-  const query = new URL(request.originalUrl, "http://service.invalid").searchParams;
+  const query = queryOf(request.originalUrl);
   const elsewhere = [
     pathParameter(request, "subscriptionId"),
     ...query.getAll("subscriptionId"),
