@@ -25,6 +25,8 @@ export interface ServiceOptions {
   readonly vault?: Vault;
   /** Real time. Default: this machine's. */
   readonly clock?: Clock;
+  /** Monotonic time in milliseconds, for rate limits. Default: this machine's. */
+  readonly elapsed?: () => number;
   /** Default: the operating system's. */
   readonly random?: Random;
   /** Takes `http:` subscriptions to loopback hosts. Default false; the sandbox alone sets it. */
@@ -74,11 +76,10 @@ export interface Service {
  */
 export function createService(options: ServiceOptions): Service {
   const clock = options.clock ?? systemClock;
+  const elapsed = options.elapsed ?? (() => performance.now());
   const policy = policyOf(options.profile);
   const rates =
-    (options.limitsRates ?? true)
-      ? new Rates({ limits: policy.rateLimit, now: () => clock.now() })
-      : undefined;
+    (options.limitsRates ?? true) ? new Rates({ limits: policy.rateLimit, elapsed }) : undefined;
   const metrics = new Metrics();
   let draining = false;
   const context: HttpContext = {

@@ -80,7 +80,7 @@ export async function listen(app: RequestListener, options: ListenOptions): Prom
 
 /**
  * Returns a request target in origin form: of a URL (RFC 9112, section 3.2.2) only its path and query.
- * Express answers a URL that it cannot parse, such as `http://[::1`, with an unlogged page of its own.
+ * Express answers a URL that it cannot parse, such as `http://[::1`, with its own page and without a log line.
  */
 function originForm(target: string): string {
   const [, rest] = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*(.*)$/is.exec(target) ?? [];

@@ -57,6 +57,9 @@ export function createApp(context: HttpContext, options: AppOptions): Express {
 
   app.use(withFacts(context));
   app.use(logCall(context));
+  if (context.rates !== undefined && options.trustedProxies.length === 0) {
+    app.use(reportUntrustedProxy(context));
+  }
   const on = (path: string, ...handlers: Handler[]): void => {
     const headers = deprecationHeaders(context.policy.deprecated, path);
     take(app.route(path), { headers, handlers });
@@ -119,6 +122,24 @@ function take(route: IRoute, { headers, handlers }: Taken): void {
   route.all(() => {
     throw refuse("METHOD_NOT_ALLOWED", { headers: { allow: allowed.join(", ") } });
   });
+}
+
+/**
+ * Reports once that a call carries `X-Forwarded-For` although no proxy is trusted: the limits of wrong
+ * credentials then count everyone behind the proxy as one source.
+ */
+function reportUntrustedProxy({ logger }: HttpContext): RequestHandler {
+  let isReported = false;
+  return (request, _response, next) => {
+    if (!isReported && request.headers["x-forwarded-for"] !== undefined) {
+      isReported = true;
+      logger.warn(
+        {},
+        "X-Forwarded-For is ignored because no proxy is trusted; if your proxy sends it, name the proxy's address with --trust-proxy (option trustedProxies)",
+      );
+    }
+    next();
+  };
 }
 
 function withFacts({ random, isDraining }: HttpContext): RequestHandler {

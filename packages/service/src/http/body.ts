@@ -81,7 +81,7 @@ function weightOf(parameters: readonly string[]): number {
   return weight === undefined ? 1 : Number(weight.slice(2)) || 0;
 }
 
-/** The parameters of a request target's query. Never throws, whatever stands before the query. */
+/** The parameters of a request target's query. Never throws, whatever precedes the query. */
 export function queryOf(target = "/"): URLSearchParams {
   const at = target.indexOf("?");
   return new URLSearchParams(at < 0 ? "" : target.slice(at));

@@ -7,7 +7,7 @@ import { type Answer, type BodyKind, checkBody, writeAnswer } from "./answer.ts"
 import { authenticate, requireScope } from "./auth/bearer.ts";
 import type { OutsideTokens } from "./auth/outside-tokens.ts";
 import { acceptsJson, mediaTypeOf, readBody } from "./body.ts";
-import type { RateKind, Rates } from "./limits.ts";
+import { type RateKind, type Rates, sourceOf } from "./limits.ts";
 import { type CallFacts, factsOf, type Logger } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import { refuse } from "./problem.ts";
@@ -87,11 +87,15 @@ async function answerOf(
   route: Route,
   { request, facts }: { request: Request; facts: CallFacts },
 ): Promise<Answer> {
-  const { policy } = context;
-  const caller = await authenticate(context, request);
+  const { policy, rates } = context;
+  const caller = await authenticate(
+    context,
+    request,
+    rates && ((token, find) => rates.lookUp({ source: sourceOf(request), token }, find)),
+  );
   facts.merchantId = caller.merchant.id;
   if (route.scope !== undefined) requireScope(caller, policy.token.scopes[route.scope]);
-  context.rates?.takeCall(route.rate ?? "others", caller);
+  rates?.takeCall(route.rate ?? "others", caller);
   requireAcceptedJson(context, request);
   requireContentType(context, route, request);
   const call: Call = { context, merchant: caller.merchant, request, requestId: facts.requestId };

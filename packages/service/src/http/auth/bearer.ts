@@ -3,40 +3,51 @@ import { sha256Hex } from "../../sha256.ts";
 import { findMerchant } from "../../store/tables/merchants.ts";
 import { findToken, type TokenRecord } from "../../store/tables/tokens.ts";
 import type { Context } from "../../use-cases/context.ts";
+import { queryOf } from "../body.ts";
 import { refuse, type Refused } from "../problem.ts";
 import { OutsideTokens } from "./outside-tokens.ts";
 
 // RFC 6750, section 2.1. The scheme's name is case-insensitive (RFC 9110, section 11.1).
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 
-/** Who makes a call. */
+/** The merchant and client that a call's token belongs to. */
 export type Caller = Pick<TokenRecord, "merchant" | "clientId" | "scopes">;
 
 export interface Authenticator extends Pick<Context, "driver" | "clock"> {
-  /** Default: this service's own tokens alone are taken. */
+  /** Default: only this service's own tokens are accepted. */
   readonly outsideTokens?: OutsideTokens | undefined;
 }
 
+/** Runs the look-up of a token, or refuses the call because its source has sent too many wrong tokens. */
+export type LookUpLimit = (
+  token: string,
+  find: () => Promise<Caller | undefined>,
+) => Promise<Caller | undefined>;
+
 /**
- * Who makes a call (S 5.1, rule 1; RFC 6750). Tokens are looked up by their SHA-256, so that how long
- * the look-up takes tells nothing about a token. They are taken from the `Authorization` field alone:
- * one in a query would stand in logs, one in a body would have to be read before it is known whose.
+ * Returns who makes a call (S 5.1, rule 1; RFC 6750). Tokens are looked up by their SHA-256, so that the
+ * time of the look-up reveals nothing about a token. Only the `Authorization` header is read: a token in
+ * a query would appear in logs, one in a body would have to be read before its sender is known.
  *
- * @throws {Refused} `UNAUTHENTICATED`, with the challenge of RFC 6750, section 3: without `error` where
- *   no token came, with `invalid_token` where it is malformed, unknown or expired.
- * @throws {Refused} `INVALID_REQUEST`, with `invalid_request`: two tokens came (section 3.1).
+ * @param limit Default: look-ups are not limited.
+ * @throws {Refused} `UNAUTHENTICATED`, with the challenge of RFC 6750, section 3: without `error` if no
+ *   token was sent, with `invalid_token` if it is malformed, unknown or expired.
+ * @throws {Refused} `INVALID_REQUEST`, with `invalid_request`: two tokens were sent (section 3.1).
  * @throws {IssuerUnavailableError} `CS_ISSUER_UNAVAILABLE`
  */
 export async function authenticate(
   authenticator: Authenticator,
   request: IncomingMessage,
+  limit: LookUpLimit = (_token, find) => find(),
 ): Promise<Caller> {
   const [field = "", ...more] = request.headersDistinct["authorization"] ?? [];
   const isBearer = /^bearer(?: |$)/i.test(field);
-  if (more.length > 0 || (isBearer && hasTokenInQuery(request))) throw twoTokens();
+  const isInQuery = (): boolean => queryOf(request.url).has("access_token");
+  if (more.length > 0 || (isBearer && isInQuery())) throw twoTokens();
   if (!isBearer) throw challenge('Bearer realm="countersign"');
   const token = BEARER.exec(field)?.[1];
-  const caller = token === undefined ? undefined : await callerOf(authenticator, token);
+  const caller =
+    token === undefined ? undefined : await limit(token, () => callerOf(authenticator, token));
   if (caller === undefined) throw challenge('Bearer realm="countersign", error="invalid_token"');
   return caller;
 }
@@ -62,14 +73,9 @@ async function callerOf(
   return isExpired ? undefined : record;
 }
 
-function hasTokenInQuery({ url = "" }: IncomingMessage): boolean {
-  const at = url.indexOf("?");
-  return at >= 0 && new URLSearchParams(url.slice(at)).has("access_token");
-}
-
 function twoTokens(): Refused {
   return refuse("INVALID_REQUEST", {
-    message: "The call carries an access token in more than one way.",
+    message: "The call carries more than one access token.",
     headers: { "www-authenticate": 'Bearer realm="countersign", error="invalid_request"' },
   });
 }

@@ -27,15 +27,15 @@ export function serveTokens(context: HttpContext) {
 
 async function answerOf(context: HttpContext, request: Request): Promise<Answer> {
   const { policy, rates } = context;
-  const giveBack = rates?.takeGuess(sourceOf(request));
   if (!acceptsJson(request.headers.accept)) throw refuse("NOT_ACCEPTABLE");
   const { scopes, ...credentials } = await readTokenRequest(request, policy.limits);
-  const client = await authenticateClient(context, credentials);
+  const sent = { source: sourceOf(request), clientId: credentials.clientId };
+  const find = () => authenticateClient(context, credentials);
+  const client = await (rates === undefined ? find() : rates.authenticate(sent, find));
   if (client === undefined) throw new TokenRefused("invalid_client");
-  giveBack?.();
-  rates?.takeToken(client.id);
   const outcome = await grantToken(context, { client, scopes });
   if (!outcome.ok) throw new TokenRefused(outcome.error);
+  rates?.issued(outcome.token);
   return {
     status: 200,
     headers: { pragma: "no-cache" },
