@@ -4,21 +4,23 @@ import { askSecret } from "./ask-secret.ts";
 import { processTerminal } from "./process-terminal.ts";
 import { run } from "./run.ts";
 
-/** Resolves at the first SIGINT or SIGTERM; the second ends the process at once, as ever. */
+/** A terminal's interrupt, a request to end, and the end of the terminal. */
+const ENDING = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** Resolves at the first of them; the second ends the process at once, as ever. */
 function askedToEnd(): Promise<void> {
   return new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
+    for (const signal of ENDING) process.once(signal, () => resolve());
   });
 }
 
 let interrupted: AbortSignal | undefined;
 
-/** Aborts at the first SIGINT or SIGTERM, from the first call on. */
+/** Aborts at the first of them, from the first call on. */
 function interruption(): AbortSignal {
   if (interrupted !== undefined) return interrupted;
   const controller = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM"] as const)
-    process.once(signal, () => controller.abort());
+  for (const signal of ENDING) process.once(signal, () => controller.abort());
   return (interrupted = controller.signal);
 }
 

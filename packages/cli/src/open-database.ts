@@ -21,8 +21,8 @@ export async function openDatabase(file: string, options?: SqliteOptions): Promi
     }
     return sqliteDriver(file, options);
   } catch (cause) {
-    throw new Failure("CS_CLI_DATABASE_UNUSABLE", `the database ${file} cannot be opened`, {
-      cause,
-    });
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const message = `the database ${file} cannot be opened: ${reason}`;
+    throw new Failure("CS_CLI_DATABASE_UNUSABLE", message, { cause });
   }
 }

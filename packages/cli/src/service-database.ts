@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { deliveryThread, postgresDriver, type Driver } from "@countersign/service";
 import { secretFrom } from "./environment.ts";
@@ -16,17 +17,26 @@ export interface ServiceDatabase {
  * The database of `countersign serve`: PostgreSQL where `COUNTERSIGN_DATABASE_URL` names it, else a
  * SQLite file.
  *
+ * @param options `mustExist`: `open` fails with `CS_CLI_DATABASE_UNUSABLE` instead of creating the file.
  * @throws {Failure} `CS_CLI_ENVIRONMENT_UNUSABLE`: the variable names no PostgreSQL database, or a file
  *   is named beside it.
  */
 export async function serviceDatabase(
   file: string | undefined,
   env: Surroundings["env"],
+  { mustExist = false }: { readonly mustExist?: boolean } = {},
 ): Promise<ServiceDatabase> {
   const url = await secretFrom(env, "COUNTERSIGN_DATABASE_URL");
   if (url === undefined) {
     const path = file ?? join(DEFAULT_FOLDER, "service.db");
-    return { name: path, open: () => openDatabase(path, { thread: deliveryThread }) };
+    const open = async (): Promise<Driver> => {
+      if (mustExist && !existsSync(path)) {
+        const message = `the database ${path} does not exist; start without --require-database to create it`;
+        throw new Failure("CS_CLI_DATABASE_UNUSABLE", message);
+      }
+      return openDatabase(path, { thread: deliveryThread });
+    };
+    return { name: path, open };
   }
   if (file !== undefined) {
     throw unusable("COUNTERSIGN_DATABASE_URL and --database name two databases; choose one");

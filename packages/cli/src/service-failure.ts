@@ -1,7 +1,15 @@
 import { Failure, systemCode } from "./failure.ts";
 
-/** A failure of the service's own start as the command's; every other error stays what it is. */
-export function asFailure(error: unknown): unknown {
+/**
+ * A failure of the service's own start as the command's; every other error stays what it is.
+ *
+ * @param database Its name for people.
+ */
+export function asFailure(error: unknown, database?: string): unknown {
+  const unusable = (cause: unknown): Failure => {
+    const named = database === undefined ? "" : `${database}: `;
+    return new Failure("CS_CLI_DATABASE_UNUSABLE", `${named}${messageOf(cause)}`, { cause });
+  };
   // What PostgreSQL itself refuses, such as tables that its user may not make.
   if (error instanceof Error && "severity" in error) return unusable(error);
   switch (systemCode(error)) {
@@ -16,10 +24,6 @@ export function asFailure(error: unknown): unknown {
     default:
       return error;
   }
-}
-
-function unusable(cause: unknown): Failure {
-  return new Failure("CS_CLI_DATABASE_UNUSABLE", messageOf(cause), { cause });
 }
 
 function messageOf(error: unknown): string {

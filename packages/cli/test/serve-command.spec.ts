@@ -1,5 +1,7 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { Agent, get } from "node:http";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { client, failedWith, READY, tokenOf } from "./fixtures.ts";
 import { ran, serveHere, type Served } from "./ran.ts";
 import { start, temporaryFolder } from "./start-command.ts";
@@ -41,6 +43,71 @@ describe("countersign serve", () => {
     const other = { ...client, COUNTERSIGN_CLIENT_SECRET: "another-client-secret-of-24" };
     expect(await ran(argsOf(database), other)).toEqual(failedWith("CLIENT_REFUSED"));
   });
+
+  it("with --require-database, fails with CS_CLI_DATABASE_UNUSABLE if the file or its tables are missing, and creates neither", async () => {
+    const database = newDatabase();
+    const args = [...argsOf(database), "--require-database"];
+    const missing = await ran(args, client);
+    expect(missing).toEqual(failedWith("DATABASE_UNUSABLE"));
+    expect(missing.err).toContain(`the database ${database} does not exist`);
+    expect(existsSync(database)).toBe(false);
+    writeFileSync(database, "");
+    const empty = await ran(args, client);
+    expect(empty).toEqual(failedWith("DATABASE_UNUSABLE"));
+    expect(empty.err).toContain(`${database}: the database has no tables of this service`);
+    expect((await ran(argsOf(database), client)).status).toBe(0);
+    expect((await ran(args, client)).status).toBe(0);
+  });
+
+  it("names a corrupt database file and the reason", async () => {
+    const database = newDatabase();
+    writeFileSync(database, "this is not SQLite".repeat(1000));
+    const failed = await ran(argsOf(database), client);
+    expect(failed).toEqual(failedWith("DATABASE_UNUSABLE"));
+    expect(failed.err).toContain(
+      `the database ${database} cannot be opened: file is not a database`,
+    );
+  });
+
+  it("drains after SIGHUP as after SIGTERM", async () => {
+    const folder = temporaryFolder();
+    const one = start(["serve", "--port", "0", "--drain", "30"], { folder, env: client });
+    const url = await one.ready();
+    one.process.kill("SIGHUP");
+    const ready = async (): Promise<number> => (await fetch(new URL("/readyz", url))).status;
+    await expect.poll(ready, { timeout: 25_000 }).toBe(503);
+    expect((await fetch(new URL("/healthz", url))).status).toBe(200);
+    // The second one ends the process at once.
+    await one.end("SIGHUP");
+  });
+
+  it.skipIf(process.platform !== "linux")(
+    "refuses connections with 503 and Retry-After before its file descriptors are exhausted, and serves the others (Linux)",
+    async () => {
+      const folder = temporaryFolder();
+      const one = start(["serve", "--port", "0"], { folder, env: client, descriptors: 64 });
+      const url = new URL(await one.ready());
+      const token = await tokenOf(url.href);
+      const agent = new Agent({ keepAlive: true, maxSockets: Infinity });
+      onTestFinished(() => agent.destroy());
+      const path = "/v1/customers/cus_none";
+      const headers = { authorization: `Bearer ${token}` };
+      const call = (): Promise<[number | undefined, string | undefined]> =>
+        new Promise((resolve) => {
+          const { hostname: host, port } = url;
+          get({ host, port, path, headers, agent }, (answer) => {
+            // The connection stays in use: its body is never read.
+            resolve([answer.statusCode, answer.headers["retry-after"]]);
+          }).on("error", () => resolve([undefined, undefined]));
+        });
+      const answers = await Promise.all(Array.from({ length: 60 }, call));
+      const statuses = answers.map(([status]) => status);
+      expect(new Set(statuses)).toEqual(new Set([404, 503, undefined]));
+      for (const [status, retryAfter] of answers) if (status === 503) expect(retryAfter).toBe("1");
+      agent.destroy();
+      await expect.poll(async () => (await call())[0], { timeout: 10_000 }).toBe(404);
+    },
+  );
 
   it("accepts https subscriptions only", async () => {
     const { url } = await serve(client);

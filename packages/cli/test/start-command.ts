@@ -14,6 +14,8 @@ export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Module that Node loads before the command. */
   readonly preload?: string;
+  /** Limit of open files. Default: this process's. */
+  readonly descriptors?: number;
 }
 
 /** A working folder that the test's end removes. */
@@ -28,10 +30,16 @@ const { PATH, NODE_COMPILE_CACHE } = process.env;
 const kept = { PATH, NODE_COMPILE_CACHE };
 
 /** Starts the command as a process of its own, from its sources. */
-export function start(args: readonly string[], { folder, env = {}, preload }: StartOptions) {
+export function start(
+  args: readonly string[],
+  { folder, env = {}, preload, descriptors }: StartOptions,
+) {
   const node = ["--disable-warning=ExperimentalWarning", "--conditions=@countersign/source"];
   if (preload !== undefined) node.push(`--import=${preload}`);
-  const child = spawn(process.execPath, [...node, main, ...args], {
+  const command = [process.execPath, ...node, main, ...args];
+  const limited = ["sh", "-c", `ulimit -n ${descriptors}; exec "$@"`, "sh", ...command];
+  const [file = "", ...rest] = descriptors === undefined ? command : limited;
+  const child = spawn(file, rest, {
     cwd: folder,
     env: { ...kept, ...env },
     stdio: ["ignore", "pipe", "pipe"],

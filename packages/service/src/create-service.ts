@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import type { Profile } from "@countersign/schemas/profiles";
 import type { Express } from "express";
 import { systemClock, type Clock } from "./clock.ts";
@@ -14,7 +15,9 @@ import type { TokenIssuer } from "./http/auth/outside-tokens.ts";
 import { policyOf } from "./profile/policy-of.ts";
 import { systemRandom, type Random } from "./random.ts";
 import { SecretKeysError, type Vault } from "./secrets/vault.ts";
+import { FailureLog } from "./failure-log.ts";
 import type { Driver } from "./store/driver.ts";
+import { StoreWatch } from "./store/watch.ts";
 import { useCasesOf, type UseCases } from "./use-cases/use-cases.ts";
 
 export interface ServiceOptions {
@@ -52,6 +55,8 @@ export interface ServiceOptions {
   readonly checksAnswers?: boolean;
   /** The bearer token of who reads `GET /metrics`. Default none: callers on this machine alone may. */
   readonly metricsToken?: string;
+  /** True for a connection beyond those that the process can serve: it is answered 503. Default: none is. */
+  readonly isExcess?: (socket: Socket) => boolean;
   /** Routes beside those of the interface, answered with the same checks. Default: none. */
   readonly routes?: Routes;
 }
@@ -60,7 +65,10 @@ export interface Service {
   /** The HTTP interface, to be mounted or listened with. */
   readonly app: Express;
   readonly useCases: UseCases;
+  /** The database, whose failures are counted and logged. */
   readonly driver: Driver;
+  readonly watch: StoreWatch;
+  readonly failures: FailureLog;
   readonly clock: Clock;
   readonly metrics: Metrics;
   /** From now on `GET /readyz` is 503, and connections end with their next answer. Calls are still taken. */
@@ -81,19 +89,29 @@ export function createService(options: ServiceOptions): Service {
   const rates =
     (options.limitsRates ?? true) ? new Rates({ limits: policy.rateLimit, elapsed }) : undefined;
   const metrics = new Metrics();
+  const logger = options.logger ?? silentLogger;
+  const failures = new FailureLog(logger, () => performance.now());
+  const watch = new StoreWatch(options.driver, {
+    failures,
+    elapsed: () => performance.now(),
+    failed: (fault) => metrics.storeFailed(fault),
+  });
   let draining = false;
   const context: HttpContext = {
-    driver: options.driver,
+    driver: watch.driver,
+    watch,
+    failures,
     clock,
     random: options.random ?? systemRandom,
     policy,
     vault: options.vault ?? { seal: refuseToSeal },
     allowLoopbackHttp: options.allowLoopbackHttp ?? false,
     onWork: options.onWork ?? (() => {}),
-    logger: options.logger ?? silentLogger,
+    logger,
     metrics,
     checksAnswers: options.checksAnswers ?? false,
     isDraining: () => draining,
+    isExcess: options.isExcess ?? (() => false),
     rates,
     outsideTokens:
       options.tokenIssuer &&
@@ -110,7 +128,9 @@ export function createService(options: ServiceOptions): Service {
       },
     }),
     useCases: counted(useCasesOf(context), metrics),
-    driver: context.driver,
+    driver: watch.driver,
+    watch,
+    failures,
     clock,
     metrics,
     drain: () => {

@@ -1,4 +1,6 @@
-import { createServer, type RequestListener, type ServerResponse } from "node:http";
+import { readFileSync } from "node:fs";
+import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 
 export interface ListenOptions {
   /** 0 takes any free one. */
@@ -9,6 +11,47 @@ export interface ListenOptions {
   readonly headersTimeoutMs?: number;
   /** Milliseconds until all of a request must be here. Default 30 000. */
   readonly requestTimeoutMs?: number;
+  /** Bounds the connections. Default: nothing does. */
+  readonly connections?: ConnectionLimit;
+}
+
+/** Descriptors beyond the connections' half that files, the database and refused connections need. */
+const SPARE = 16;
+
+/** Connections that the process can serve: others are marked, and far more are closed at once. */
+export class ConnectionLimit {
+  readonly #max: number;
+  readonly #excess = new WeakSet<Socket>();
+  #open = 0;
+
+  /** @param descriptors Descriptors that the process may open; deliveries get half of them. */
+  constructor(descriptors: number = descriptorLimit()) {
+    this.#max = Math.max(Math.floor(descriptors / 2) - SPARE, SPARE / 2);
+  }
+
+  guard(server: Server): void {
+    server.maxConnections = this.#max + SPARE;
+    server.on("connection", (socket) => {
+      this.#open += 1;
+      if (this.#open > this.#max) this.#excess.add(socket);
+      socket.once("close", () => (this.#open -= 1));
+    });
+  }
+
+  isExcess(socket: Socket): boolean {
+    return this.#excess.has(socket);
+  }
+}
+
+/** The soft limit of open files; infinite where the system does not say it in a file. */
+function descriptorLimit(): number {
+  try {
+    const [, soft] =
+      /^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];
+    return soft === undefined ? Infinity : Number(soft);
+  } catch {
+    return Infinity;
+  }
 }
 
 /** A server that listens. */
@@ -47,6 +90,7 @@ export async function listen(app: RequestListener, options: ListenOptions): Prom
       app(request, response);
     },
   );
+  options.connections?.guard(server);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, resolve);

@@ -1,8 +1,10 @@
+import type { Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { createService, type Service, type ServiceOptions } from "./create-service.ts";
-import { listen, type ListenOptions } from "./listen.ts";
+import { ConnectionLimit, listen, type ListenOptions } from "./listen.ts";
 import { checkSecrets } from "./secrets/stored-secrets.ts";
 import type { Vault } from "./secrets/vault.ts";
+import { StoreUnavailableError } from "./store/driver.ts";
 import { migrate } from "./store/migrate.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import { silentLogger } from "./http/log.ts";
@@ -18,6 +20,8 @@ export interface Worker {
 export interface StartOptions extends ServiceOptions, ListenOptions {
   /** Seals the secrets of subscriptions; the delivery of events opens them. */
   readonly vault: Vault;
+  /** True refuses a database without tables instead of making them. Default false. */
+  readonly requiresDatabase?: boolean;
   /** Made of the service, started once it listens, stopped before the database is let go of. */
   readonly workers?: (service: Service) => readonly Worker[];
 }
@@ -54,11 +58,17 @@ export interface CloseOptions {
 export async function startService(options: StartOptions): Promise<RunningService> {
   const { driver, clock = systemClock } = options;
   try {
-    await migrate(driver, { now: clock.now() });
+    await migrate(driver, { now: clock.now(), mustExist: options.requiresDatabase ?? false });
     await checkSecrets(driver, options.vault);
-    const service = createService(options);
-    const listener = await listen(service.app, options);
-    const workers = [housekeeping(options), ...(options.workers?.(service) ?? [])];
+    const connections = new ConnectionLimit();
+    const isExcess = (socket: Socket): boolean => connections.isExcess(socket);
+    const service = createService({ isExcess, ...options });
+    const listener = await listen(service.app, { connections, ...options });
+    const workers = [
+      service.watch,
+      housekeeping(service, options),
+      ...(options.workers?.(service) ?? []),
+    ];
     for (const worker of workers) worker.start();
     const close = async ({ drainMs = 0, ...grace }: CloseOptions): Promise<void> => {
       service.drain();
@@ -80,12 +90,10 @@ export async function startService(options: StartOptions): Promise<RunningServic
   }
 }
 
-function housekeeping({
-  driver,
-  clock = systemClock,
-  logger = silentLogger,
-}: StartOptions): Worker {
+function housekeeping({ driver, clock }: Service, { logger = silentLogger }: StartOptions): Worker {
   const failed = (error: unknown): void => {
+    // The store's own watch has written a line.
+    if (error instanceof StoreUnavailableError) return;
     const errorName = error instanceof Error ? error.name : typeof error;
     logger.error({ errorName }, "expired tokens could not be deleted");
   };

@@ -4,6 +4,7 @@ import {
   postgresHints,
   signerOf,
   startService,
+  StoreUnavailableError,
   systemClock,
   systemRandom,
   undiciTransport,
@@ -30,6 +31,8 @@ import type { Surroundings } from "../terminal.ts";
 export interface ServeCommand {
   readonly port: PortChoice;
   readonly database: string | undefined;
+  /** True refuses a database that does not exist or has no tables. */
+  readonly requiresDatabase: boolean;
   readonly profile: string;
   /** Address to listen on. */
   readonly listen: string;
@@ -46,7 +49,9 @@ export interface ServeCommand {
 /** `countersign serve`: the service without any controls, until somebody asks it to end. */
 export async function runServe(command: ServeCommand, surroundings: Surroundings): Promise<void> {
   const { terminal, env } = surroundings;
-  const database = await serviceDatabase(command.database, env);
+  const database = await serviceDatabase(command.database, env, {
+    mustExist: command.requiresDatabase,
+  });
   const profile = await loadProfile(command.profile);
   const client = await clientFrom(env);
   const metricsToken = await secretFrom(env, "COUNTERSIGN_METRICS_TOKEN");
@@ -55,6 +60,7 @@ export async function runServe(command: ServeCommand, surroundings: Surroundings
   const options = {
     profile,
     host: command.listen,
+    requiresDatabase: command.requiresDatabase,
     trustedProxies: command.trustProxy,
     ...(issuerFile !== undefined && { tokenIssuer: await loadIssuer(issuerFile) }),
     ...(metricsToken !== undefined && { metricsToken }),
@@ -63,7 +69,7 @@ export async function runServe(command: ServeCommand, surroundings: Surroundings
   const service = await listenOn(command.port, async (port) =>
     start({ ...options, driver: await database.open(), port }, sending, surroundings),
   ).catch((error: unknown) => {
-    throw asFailure(error);
+    throw asFailure(error, database.name);
   });
   try {
     if (client !== undefined) await ensureClient(service, profile, client);
@@ -84,7 +90,7 @@ function start(
   { sign, egressProxy, postgresUrl }: Sending,
   { terminal, version }: Surroundings,
 ): Promise<RunningService> {
-  const { driver, profile, vault } = options;
+  const { profile, vault } = options;
   const policy = deliveryPolicyOf(profile);
   const logger = lineLogger(terminal, systemClock);
   let engine: DeliveryEngine | undefined;
@@ -99,7 +105,7 @@ function start(
       engine?.onWork();
       hints?.tell();
     },
-    workers: ({ useCases, metrics }) => {
+    workers: ({ driver, useCases, metrics }) => {
       metrics.collectProcess();
       engine = createDeliveryEngine({
         driver,
@@ -128,6 +134,8 @@ function start(
           },
           failed: (error) => {
             metrics.deliveries.failed(error);
+            // The service has written a line.
+            if (error instanceof StoreUnavailableError) return;
             logger.error(described(error), "deliveries could not be worked on");
           },
         },

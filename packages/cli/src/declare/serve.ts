@@ -31,6 +31,7 @@ Examples:
 interface ServeOptions {
   readonly port: number | undefined;
   readonly database: string | undefined;
+  readonly requireDatabase: boolean | undefined;
   readonly profile: string;
   readonly listen: string;
   readonly trustProxy: readonly string[] | undefined;
@@ -45,6 +46,7 @@ export function declareServe(program: Command, surroundings: Surroundings): void
     .description("the service for real, without any controls")
     .addOption(portOption())
     .option("--database <file>", "SQLite file (default: .countersign/service.db)")
+    .option("--require-database", "fail if the database or its tables are missing")
     .option("--profile <name|file>", "built-in profile or profile document", "standard")
     .option("--listen <address>", "address to listen on", "127.0.0.1")
     .option(
@@ -65,6 +67,7 @@ export function declareServe(program: Command, surroundings: Surroundings): void
       const { runServe } = await import("../commands/serve.ts");
       const {
         database,
+        requireDatabase: requiresDatabase = false,
         listen,
         profile,
         tokenIssuer,
@@ -75,7 +78,17 @@ export function declareServe(program: Command, surroundings: Surroundings): void
       // A service that others look for never moves to another port.
       const port = { ...portChoice(options.port), isAskedFor: true };
       await runServe(
-        { port, database, profile, listen, tokenIssuer, trustProxy, drainSeconds: drain, json },
+        {
+          port,
+          database,
+          requiresDatabase,
+          profile,
+          listen,
+          tokenIssuer,
+          trustProxy,
+          drainSeconds: drain,
+          json,
+        },
         surroundings,
       );
     });

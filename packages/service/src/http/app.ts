@@ -68,6 +68,7 @@ export function createApp(context: HttpContext, options: AppOptions): Express {
   on("/readyz", ["GET", serveReadiness(context)]);
   const metrics = serveMetrics({ metrics: context.metrics, token: options.metricsToken });
   on("/metrics", ["GET", metrics]);
+  app.use(refuseExcess(context));
   for (const [path, document] of Object.entries(options.documents)) {
     on(path, ["GET", serveDocument(document)]);
   }
@@ -154,20 +155,27 @@ function withFacts({ random, isDraining }: HttpContext): RequestHandler {
   };
 }
 
+/** Answers a connection that the process has no descriptor to spare for. */
+function refuseExcess({ isExcess }: HttpContext): RequestHandler {
+  return (request, _response, next) => {
+    if (!isExcess(request.socket)) return next();
+    const headers = { "retry-after": "1", connection: "close" };
+    throw refuse("SERVICE_UNAVAILABLE", { headers });
+  };
+}
+
 /**
  * Ends every call that threw. A refusal is answered as it is; an error of this program becomes
  * `INTERNAL_SERVER_ERROR`, and its words go to the log alone.
  */
 export function answerRefusals(context: HttpContext): ErrorRequestHandler {
-  const { logger, metrics } = context;
+  const { metrics } = context;
   // Express tells error handlers by their four parameters.
   return (error: unknown, _request, response, _next) => {
     const facts = factsOf(response);
     const { refusal } = asRefused(error);
     const isGone = error instanceof SenderGone;
-    if (refusal.status >= 500 && !isGone) {
-      logger.error({ ...describe(error), requestId: facts.requestId }, "call failed");
-    }
+    if (refusal.status >= 500 && !isGone) logFailure(context, error, facts.requestId);
     // Nobody is there, or half an answer is out: what Express would do then prints to the console.
     if (isGone || response.headersSent || response.destroyed) {
       response.destroy();
@@ -177,6 +185,15 @@ export function answerRefusals(context: HttpContext): ErrorRequestHandler {
     facts.errorCode = refusal.code;
     writeAnswer(response, checkedAnswer(context, refusal, facts.requestId));
   };
+}
+
+function logFailure({ logger, failures }: HttpContext, error: unknown, requestId: string): void {
+  // A refusal is deliberate; the store's watch has logged its own failures.
+  if (error instanceof Refused || error instanceof StoreUnavailableError) return;
+  if (error instanceof IssuerUnavailableError) {
+    const cause = error.cause instanceof Error ? error.cause.message : error.message;
+    failures.report("issuer", { errorName: error.name, cause, requestId }, "call failed");
+  } else logger.error({ ...describe(error), requestId }, "call failed");
 }
 
 /** The problem of a refusal; where that fits no schema, the one of an error of this program. */

@@ -16,6 +16,8 @@ export interface LogFields {
   readonly errorName?: string;
   /** Of an error of this program. */
   readonly stack?: string;
+  /** The words of what failed: a database or the operating system. Never a value of a call. */
+  readonly cause?: string;
   /** What is wrong with an answer of this program. */
   readonly defect?: string;
   readonly count?: number;
@@ -44,6 +46,7 @@ const allowed: Readonly<Record<keyof LogFields, true>> = {
   errorCode: true,
   errorName: true,
   stack: true,
+  cause: true,
   defect: true,
   count: true,
   clockId: true,

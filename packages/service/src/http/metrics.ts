@@ -1,6 +1,7 @@
 import { collectDefaultMetrics, Counter, Histogram, Registry } from "prom-client";
 import type { DeliveryObserver } from "../delivery/observer.ts";
 import type { SettledAttempt } from "../delivery/settled-attempt.ts";
+import type { StoreFault } from "../store/fault.ts";
 import type { MovedRefunds } from "../use-cases/refunds.ts";
 
 /** What is known of a call when its answer is out. */
@@ -44,6 +45,11 @@ export class Metrics {
   );
   readonly #paused = this.#counter("subscriptions_paused_total", "Subscriptions paused.");
   readonly #failures = this.#counter("delivery_failures_total", "Rounds that the store broke off.");
+  readonly #storeFailures = this.#counter(
+    "store_failures_total",
+    "Calls that the database failed, by cause.",
+    "cause",
+  );
   readonly #defects = this.#counter("defective_answers_total", "Answers that fit no schema.");
 
   /** Memory, processor and event loop of the process; once is enough in each. */
@@ -67,6 +73,10 @@ export class Metrics {
 
   refundsMoved({ moved }: MovedRefunds): void {
     this.#moved.inc(moved);
+  }
+
+  storeFailed(cause: StoreFault): void {
+    this.#storeFailures.inc({ cause });
   }
 
   answerWasDefective(): void {

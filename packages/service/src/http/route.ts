@@ -1,7 +1,10 @@
+import type { Socket } from "node:net";
 import { type JsonReading, readJson } from "@countersign/rules";
 import type { Request, Response } from "express";
 import { memberCodeOfJson } from "../error-codes.ts";
+import type { FailureLog } from "../failure-log.ts";
 import type { Merchant } from "../store/tables/merchants.ts";
+import type { StoreWatch } from "../store/watch.ts";
 import type { Context } from "../use-cases/context.ts";
 import { type Answer, type BodyKind, checkBody, writeAnswer } from "./answer.ts";
 import { authenticate, requireScope } from "./auth/bearer.ts";
@@ -15,6 +18,8 @@ import { refuse } from "./problem.ts";
 /** What the HTTP interface works with beside the use cases. */
 export interface HttpContext extends Context {
   readonly logger: Logger;
+  readonly failures: FailureLog;
+  readonly watch: StoreWatch;
   readonly metrics: Metrics;
   /** `undefined` where nothing is limited. */
   readonly rates: Rates | undefined;
@@ -24,6 +29,8 @@ export interface HttpContext extends Context {
   readonly checksAnswers: boolean;
   /** Whether the service is about to close. */
   readonly isDraining: () => boolean;
+  /** True for a connection beyond those that the process can serve. */
+  readonly isExcess: (socket: Socket) => boolean;
 }
 
 /** A body that has been read as JSON, with the source text of its numbers. */

@@ -1,3 +1,5 @@
+import { faultOf, type StoreFault } from "./fault.ts";
+
 /** A statement's parameter. Money is bigint cents, times are milliseconds, flags are 0 or 1. */
 export type SqlValue = string | number | bigint | null;
 
@@ -68,8 +70,20 @@ export interface Driver extends Queryable {
    * @throws {StoreUnavailableError} As `transaction`; or the thread has ended, `outcome` `"unknown"`.
    */
   performAside?<Input, Output>(operation: Operation<Input, Output>, input: Input): Promise<Output>;
+  /** Reads facts about the file or the pool. On SQLite it also empties a WAL that has grown large. */
+  vitals?(): Vitals;
   /** Waits for running transactions, then closes the database. Idempotent. */
   close(): Promise<void>;
+}
+
+/** Facts about a database that are not in its tables; each is absent if the driver does not know it. */
+export interface Vitals {
+  /** Free bytes of the disk that holds the file. */
+  readonly freeBytes?: number;
+  /** Size of the write-ahead log. */
+  readonly walBytes?: number;
+  /** Calls that wait for a connection. */
+  readonly waitingCalls?: number;
 }
 
 /** Runs an operation in a separate transaction, in another thread if the driver has one. */
@@ -83,18 +97,24 @@ export function perform<Input, Output>(
     : driver.performAside(operation, input);
 }
 
+interface StoreUnavailableOptions extends ErrorOptions {
+  readonly outcome?: "undone" | "unknown";
+  readonly fault?: StoreFault;
+}
+
 /** The database cannot be used now; the call can be repeated. HTTP answers 503. */
 export class StoreUnavailableError extends Error {
   readonly code = "CS_STORE_UNAVAILABLE";
   /** `"unknown"` if the connection ended during COMMIT and its result is not known: the call may be stored. */
   readonly outcome: "undone" | "unknown";
-  constructor(
-    message: string,
-    { outcome = "undone", ...options }: ErrorOptions & { outcome?: "undone" | "unknown" } = {},
-  ) {
-    super(message, options);
+  /** Default: derived from `cause`. */
+  readonly fault: StoreFault;
+  constructor(message: string, options: StoreUnavailableOptions = {}) {
+    const { outcome = "undone", fault = faultOf(options.cause), ...rest } = options;
+    super(message, rest);
     this.name = new.target.name;
     this.outcome = outcome;
+    this.fault = fault;
   }
 }
 

@@ -14,6 +14,8 @@ export class StoreVersionError extends Error {
 export interface MigrateOptions {
   /** Milliseconds since 1970, recorded with each migration. */
   readonly now: number;
+  /** True refuses a database without tables. Default false. */
+  readonly mustExist?: boolean;
   /** Folder of `NNNN-name.sql` files. Default: this package's. */
   readonly folder?: URL;
 }
@@ -30,7 +32,7 @@ interface Migration {
  *
  * @returns The names of the migrations that ran.
  * @throws {StoreVersionError} `CS_STORE_VERSION`: the database was made by a newer version, or a
- *   migration that it holds has been edited since.
+ *   migration that it holds has been edited since; or it must exist and has no tables.
  */
 export async function migrate(driver: Driver, options: MigrateOptions): Promise<string[]> {
   const migrations = await readMigrations(
@@ -38,6 +40,9 @@ export async function migrate(driver: Driver, options: MigrateOptions): Promise<
   );
   return driver.exclusive(async (tx) => {
     const applied = await appliedMigrations(tx);
+    if (options.mustExist === true && applied.size === 0) {
+      throw new StoreVersionError("the database has no tables of this service");
+    }
     refuseUnknown(applied, migrations);
     const missing = migrations.filter(({ name }) => !applied.has(name));
     for (const migration of missing) await apply(tx, migration, options.now);

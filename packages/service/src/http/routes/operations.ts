@@ -12,16 +12,15 @@ export function serveHealth(_request: Request, response: Response): void {
 }
 
 /**
- * `GET /readyz`: the database takes transactions. 503 where it does not, and where the service is about
- * to close, so that no more calls are sent here.
+ * `GET /readyz`: the database takes writes and its disk has room. 503, which names the failing checks, if not, and
+ * if the service is about to close, so that no more calls are sent here. The log has the cause.
  */
-export function serveReadiness({ driver, isDraining }: Pick<HttpContext, "driver" | "isDraining">) {
+export function serveReadiness({ watch, isDraining }: Pick<HttpContext, "watch" | "isDraining">) {
   return async (_request: Request, response: Response): Promise<void> => {
-    if (isDraining()) throw refuse("SERVICE_UNAVAILABLE");
-    try {
-      await driver.transaction((tx) => tx.query("SELECT 1 AS one"));
-    } catch {
-      throw refuse("SERVICE_UNAVAILABLE");
+    const failing = isDraining() ? ["draining"] : await watch.check();
+    if (failing.length > 0) {
+      const message = `The service is not ready: ${failing.join(", ")}.`;
+      throw refuse("SERVICE_UNAVAILABLE", { message, headers: { "retry-after": "1" } });
     }
     writeAnswer(response, { status: 200, body: { status: "ready" } });
   };

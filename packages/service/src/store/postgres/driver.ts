@@ -7,6 +7,7 @@ import {
   type Sql,
   type SqlValue,
   type TransactionOptions,
+  type Vitals,
 } from "../driver.ts";
 import { unavailable, undone, type Tried } from "./failure.ts";
 import { openPool, type PostgresClient, type PostgresOptions, type PostgresPool } from "./pool.ts";
@@ -37,6 +38,8 @@ export function postgresDriver(options: PostgresOptions): Driver {
 
 /** Tries of one call. */
 const MAX_TRIES = 5;
+/** Calls that may wait for a connection: one more is refused at once. */
+const MAX_WAITING = 500;
 /** Queries for the result of a transaction, and the milliseconds between them. */
 const MAX_ASKED = 20;
 const ASK_MS = 50;
@@ -69,6 +72,10 @@ export class PooledDriver implements Driver {
 
   exclusive<T>(run: (tx: Queryable) => Promise<T>): Promise<T> {
     return this.#tracked(() => this.#transact(exclusive, run));
+  }
+
+  vitals(): Vitals {
+    return { waitingCalls: this.#pool.waiting() };
   }
 
   close(): Promise<void> {
@@ -129,6 +136,10 @@ export class PooledDriver implements Driver {
   }
 
   async #connect(): Promise<PostgresClient> {
+    if (this.#pool.waiting() >= MAX_WAITING) {
+      const message = `${MAX_WAITING} calls wait for a connection`;
+      throw new StoreUnavailableError(message, { fault: "connections" });
+    }
     try {
       return await this.#pool.connect();
     } catch (error) {

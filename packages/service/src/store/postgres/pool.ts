@@ -47,6 +47,8 @@ export interface PostgresClient {
 /** Connections to one database. Transactions are read-only by default. */
 export interface PostgresPool {
   connect(): Promise<PostgresClient>;
+  /** Calls of `connect` that wait. */
+  waiting(): number;
   end(): Promise<void>;
 }
 
@@ -89,6 +91,7 @@ export function openPool(options: PostgresOptions): PostgresPool {
         release: (isLost) => client.release(isLost),
       };
     },
+    waiting: () => pool.waitingCount,
     end: () => pool.end(),
   };
 }

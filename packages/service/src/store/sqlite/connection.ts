@@ -9,10 +9,12 @@ const CACHE_KIB = 16_000;
 /** One connection to a SQLite file that speaks the shared dialect of SQL. */
 export class SqliteConnection {
   readonly #database: DatabaseSync;
+  readonly #busyMs: number;
   readonly #prepared = new Map<string, StatementSync>();
 
   /** @param file Path of the database. A reader needs an existing file. */
   constructor(file: string, { readOnly, busyMs }: { readOnly: boolean; busyMs: number }) {
+    this.#busyMs = busyMs;
     this.#database = readOnly
       ? new DatabaseSync(file, { readOnly, timeout: busyMs })
       : openWal(file, { busyMs });
@@ -37,6 +39,20 @@ export class SqliteConnection {
   exec(sql: string): void {
     // Prepared once, since each call of a group runs the same ones.
     this.#prepare(sql).run();
+  }
+
+  /**
+   * Moves the WAL into the file and empties it, as far as no reader needs it. Never waits: not in a transaction, nor
+   * for another process.
+   */
+  emptyWal(): void {
+    if (this.inTransaction || !this.#database.isOpen) return;
+    this.#database.exec("PRAGMA busy_timeout = 0");
+    try {
+      this.#database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    } finally {
+      this.#database.exec(`PRAGMA busy_timeout = ${this.#busyMs}`);
+    }
   }
 
   close(): void {
@@ -68,8 +84,8 @@ function toSqlite(sql: string): string {
 }
 
 const SQLITE_BUSY = 5;
-/** Busy, locked, out of memory, I/O error, corrupt, full, cannot open, locking protocol, not a database. */
-const UNAVAILABLE: ReadonlySet<number> = new Set([SQLITE_BUSY, 6, 7, 10, 11, 13, 14, 15, 26]);
+/** Busy, locked, memory, read-only, I/O error, corrupt, full, cannot open, locking protocol, not a database. */
+const UNAVAILABLE: ReadonlySet<number> = new Set([SQLITE_BUSY, 6, 7, 8, 10, 11, 13, 14, 15, 26]);
 const PAUSE_MS = 5;
 
 /**

@@ -6,8 +6,10 @@ import {
   type Queryable,
   type Sql,
   type SqlValue,
+  type Vitals,
 } from "../driver.ts";
 import { SqliteConnection, unavailable } from "./connection.ts";
+import { DatabaseFile } from "./file.ts";
 import { SqliteThread } from "./thread.ts";
 
 export interface SqliteOptions {
@@ -19,6 +21,9 @@ export interface SqliteOptions {
    */
   readonly thread?: URL;
 }
+
+/** Size of the WAL in bytes from which on `vitals` tries to empty it. */
+const WAL_BYTES = 16 * 2 ** 20;
 
 /** Calls that share one COMMIT; bounds how long the first one waits for the others. */
 const MAX_GROUP = 256;
@@ -61,10 +66,12 @@ class SqliteDriver implements Driver {
   /** Resolves when no call waits. */
   #draining: Promise<void> | undefined;
   #closed = false;
+  readonly #file: DatabaseFile;
 
   constructor(file: string, busyMs: number) {
     this.#writer = new SqliteConnection(file, { readOnly: false, busyMs });
     this.#reader = new SqliteConnection(file, { readOnly: true, busyMs });
+    this.#file = new DatabaseFile(file);
   }
 
   // Async although SQLite is not: a failing statement must reject, as it does on a server.
@@ -88,6 +95,12 @@ class SqliteDriver implements Driver {
   /** SQLite has one writer: every transaction waits for the others, also those of other processes. */
   exclusive<T>(run: (tx: Queryable) => Promise<T>): Promise<T> {
     return this.transaction(run);
+  }
+
+  vitals(): Vitals {
+    if (!this.#closed && this.#file.walBytes > WAL_BYTES) this.#writer.emptyWal();
+    const { freeBytes, walBytes } = this.#file;
+    return { freeBytes, walBytes };
   }
 
   async close(): Promise<void> {
@@ -119,11 +132,14 @@ class SqliteDriver implements Driver {
   async #commitGroup(group: readonly Call[]): Promise<void> {
     const outcomes: Outcome[] = [];
     try {
+      this.#file.refuseIfMoved();
       this.#writer.exec("BEGIN IMMEDIATE");
       for (const call of group) {
         outcomes.push(await this.#runOne(call));
       }
       this.#writer.exec("COMMIT");
+      // Before anybody learns of it: nobody finds what is stored in a file without a name.
+      this.#file.refuseIfMoved();
     } catch (cause) {
       const error = unavailable(cause);
       // Also calls that failed: they may have read rows that are undone now.

@@ -1,0 +1,214 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import pg from "pg";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { postgresBinaries, sharedPostgres } from "../../../receiver/test/inboxes/servers.ts";
+import { FailureLog } from "../../src/failure-log.ts";
+import type { LogFields } from "../../src/http/log.ts";
+import { StoreUnavailableError, type Driver } from "../../src/store/driver.ts";
+import { migrate } from "../../src/store/migrate.ts";
+import { postgresDriver } from "../../src/store/postgres/driver.ts";
+import { sqliteDriver } from "../../src/store/sqlite/driver.ts";
+import { StoreWatch } from "../../src/store/watch.ts";
+import { hookedDriver, type DriverHooks } from "../hooked-driver.ts";
+import { openService, type TestAnswer, type TestService } from "../open-service.ts";
+import { temporaryDatabase } from "../temporary-database.ts";
+import { noDisk, smallDisk } from "./small-disk.ts";
+
+/** A logger that keeps its lines. */
+function keptLog() {
+  const lines: (LogFields & { message: string })[] = [];
+  const write = (fields: LogFields, message: string): void =>
+    void lines.push({ ...fields, message });
+  return { lines, logger: { info: () => {}, warn: write, error: write } };
+}
+
+/** A watch over a database with tables, whose monotonic time a test moves. */
+async function watched(driver: Driver) {
+  await migrate(driver, { now: 0 });
+  const { lines, logger } = keptLog();
+  const faults: string[] = [];
+  let now = 0;
+  const elapsed = (): number => now;
+  const failures = new FailureLog(logger, elapsed);
+  const failed = (fault: string): number => faults.push(fault);
+  const watch = new StoreWatch(driver, { failures, elapsed, failed });
+  return { watch, lines, faults, pass: (ms: number) => void (now += ms) };
+}
+
+const own = (driver: Driver): Driver => {
+  onTestFinished(() => driver.close());
+  return driver;
+};
+
+const ready = async ({ call }: TestService): Promise<TestAnswer> => {
+  // A probe is kept for a second.
+  await new Promise((resolve) => setTimeout(resolve, 1050));
+  return call("GET", "/readyz", { token: null });
+};
+
+describe("readiness of the store", () => {
+  it("writes at most once a second, however many ask, and logs each kind of failure once a minute with its cause and count", async () => {
+    const hooks: DriverHooks = {};
+    let writes = 0;
+    const { watch, lines, faults, pass } = await watched(
+      hookedDriver(own(sqliteDriver(temporaryDatabase())), hooks),
+    );
+    hooks.commit = () => (writes += 1);
+    for (let asked = 0; asked < 10; asked += 1) expect(await watch.check()).toEqual([]);
+    expect(writes).toBe(1);
+    pass(1000);
+    await Promise.all([watch.check(), watch.check()]);
+    expect(writes).toBe(2);
+
+    const cause = Object.assign(new Error("database or disk is full"), { errcode: 13 });
+    hooks.commit = () => {
+      throw new StoreUnavailableError("the database cannot be used", { cause });
+    };
+    for (let second = 0; second < 61; second += 1) {
+      pass(1000);
+      expect(await watch.check()).toEqual(["write"]);
+    }
+    const line = { cause: "database or disk is full", message: "the database cannot be used" };
+    expect(lines).toMatchObject([
+      { ...line, count: 1 },
+      { ...line, count: 60 },
+    ]);
+    expect(JSON.stringify(lines)).not.toContain("stack");
+    expect(faults).toHaveLength(61);
+    hooks.commit = undefined;
+    pass(1000);
+    expect(await watch.check()).toEqual([]);
+  });
+
+  it.skipIf(noDisk !== undefined)(
+    `fails with 503 while the disk of a SQLite file is full, names the checks, and comes back when it has room${noDisk === undefined ? "" : ` (skipped: ${noDisk})`}`,
+    async () => {
+      const disk = smallDisk(100);
+      const { lines, logger } = keptLog();
+      const open = await openService({ file: join(disk.folder, "service.db"), logger });
+      expect((await ready(open)).status).toBe(200);
+      disk.fill(32 * 2 ** 20);
+      expect((await ready(open)).text).toContain("The service is not ready: space.");
+      expect(lines.at(-1)?.cause).toMatch(/^the disk has 33\d+ free bytes, fewer than 67108864$/);
+      disk.fill();
+      const full = await ready(open);
+      expect(full).toMatchObject({
+        status: 503,
+        headers: { "content-type": "application/problem+json", "retry-after": "1" },
+        body: { errorDetails: { errorCode: "SERVICE_UNAVAILABLE" } },
+      });
+      expect(full.text).toContain("The service is not ready: write, space.");
+      await ready(open);
+      const writeLines = lines.filter(({ message }) => message === "the database cannot be used");
+      expect(writeLines).toMatchObject([{ cause: "database or disk is full", count: 1 }]);
+      expect(await open.service.metrics.text()).toMatch(
+        /^countersign_store_failures_total\{cause="full"\} [1-9]/m,
+      );
+      disk.free();
+      expect((await ready(open)).status).toBe(200);
+    },
+    30_000,
+  );
+
+  const missing = postgresBinaries === undefined ? "PostgreSQL is not installed" : noDisk;
+  it.skipIf(missing !== undefined)(
+    `fails on PostgreSQL from SQLSTATE 53100 until a write that needs room succeeds${missing === undefined ? "" : ` (skipped: ${missing})`}`,
+    async () => {
+      const disk = smallDisk(64);
+      const server = await sharedPostgres();
+      onTestFinished(() => server.stop());
+      const admin = new pg.Client(server.urlOf("postgres"));
+      await admin.connect();
+      const space = join(disk.folder, "space");
+      mkdirSync(space);
+      chmodSync(disk.folder, 0o755);
+      execFileSync("chown", ["postgres", space]);
+      const name = `small_${process.pid}`;
+      await admin.query(`CREATE TABLESPACE ${name} LOCATION '${space}'`);
+      await admin.query(`CREATE DATABASE ${name} TABLESPACE ${name}`);
+      const driver = postgresDriver({ url: server.urlOf(name) });
+      onTestFinished(async () => {
+        await driver.close();
+        await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
+        await admin.query(`DROP TABLESPACE ${name}`);
+        await admin.end();
+      });
+      const { watch, lines, faults, pass } = await watched(driver);
+      expect(await watch.check()).toEqual([]);
+      disk.fill();
+      pass(1000);
+      // A tiny row fits into a page that is there.
+      expect(await watch.check()).toEqual([]);
+      const payload = "x".repeat(4000);
+      const write = (): Promise<unknown> =>
+        watch.driver.transaction((tx) =>
+          tx.query(
+            `INSERT INTO merchants (id, name, clock_id, created_at)
+              SELECT $1 || i, $1, 'live', 0 FROM generate_series(1, 1000) AS i`,
+            [payload.slice(0, 900)],
+          ),
+        );
+      await expect(write()).rejects.toMatchObject({ code: "CS_STORE_UNAVAILABLE", fault: "full" });
+      pass(1000);
+      expect(await watch.check()).toEqual(["write"]);
+      expect(faults).toEqual(["full", "full"]);
+      expect(lines[0]?.cause).toContain("No space left on device");
+      disk.free();
+      pass(1000);
+      expect(await watch.check()).toEqual([]);
+    },
+    30_000,
+  );
+});
+
+describe("a SQLite file under a running service", () => {
+  for (const [how, change] of [
+    ["removed", (file: string) => rmSync(file)],
+    [
+      "replaced",
+      (file: string) => {
+        renameSync(file, `${file}.old`);
+        new DatabaseSync(file).close();
+      },
+    ],
+  ] as const)
+    it(`that is ${how} fails the readiness, and writes are refused with 503 instead of acknowledged and lost`, async () => {
+      const file = temporaryDatabase();
+      const { lines, logger } = keptLog();
+      const open = await openService({ file, logger });
+      const subscribe = { url: "https://merchant.example/", secretKey: "correct-horse-battery-st" };
+      const json = { ...subscribe, subscriptionDetails: { type: "ALL" } };
+      expect((await open.call("POST", "/v1/webhook/subscribe", { json })).status).toBe(200);
+      change(file);
+      const refused = await open.call("POST", "/v1/webhook/subscribe", { json });
+      expect(refused).toMatchObject({ status: 503, headers: { "retry-after": "1" } });
+      expect((await ready(open)).text).toContain("The service is not ready: write.");
+      const cause = `the database file ${file} has been ${how}: restart the service`;
+      expect(lines).toMatchObject([{ cause, message: "the database cannot be used" }]);
+    });
+
+  it("has its WAL emptied when a long reader ends; until then the size is in a metric and the log", async () => {
+    const file = temporaryDatabase();
+    const { watch, lines } = await watched(own(sqliteDriver(file)));
+    const reader = new DatabaseSync(file, { readOnly: true });
+    onTestFinished(() => reader.close());
+    reader.exec("BEGIN; SELECT count(*) FROM merchants");
+    const grow = (): Promise<unknown> =>
+      watch.driver.transaction((tx) =>
+        tx.query("INSERT INTO probes (padding) VALUES ($1)", ["x".repeat(24 * 2 ** 20)]),
+      );
+    await grow();
+    expect(watch.vitals().walBytes).toBeGreaterThan(24 * 2 ** 20);
+    expect(lines).toEqual([]);
+    for (let more = 0; more < 2; more += 1) await grow();
+    expect(watch.vitals().walBytes).toBeGreaterThan(64 * 2 ** 20);
+    expect(lines).toMatchObject([{ message: "the database's log grows" }]);
+    expect(lines[0]?.cause).toMatch(/^the WAL has 7\d+ bytes: a reader/);
+    reader.exec("COMMIT");
+    expect(watch.vitals().walBytes).toBe(0);
+    expect(statSync(`${file}-wal`).size).toBe(0);
+  });
+});
