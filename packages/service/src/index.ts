@@ -75,7 +75,10 @@ export {
 export {
   findClient,
   findMerchant,
+  listClients,
+  listMerchants,
   type ClientRecord,
+  type ListedMerchant,
   type Merchant,
 } from "./store/tables/merchants.ts";
 export {

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { type Command, InvalidArgumentError } from "commander";
+import { addAdminCommands } from "../commands/admin/admin.ts";
 import type { Surroundings } from "../terminal.ts";
 import { portChoice, portOption } from "./port.ts";
 import { addDeliveryCommands } from "./serve-deliveries.ts";
@@ -95,6 +96,7 @@ export function declareServe(program: Command, surroundings: Surroundings): void
   serve.enablePositionalOptions();
   addKeyCommands(serve, surroundings);
   addDeliveryCommands(serve, surroundings);
+  addAdminCommands(serve, surroundings);
 }
 
 /** What is done about the keys of secrets at rest, while services run or before. */

@@ -40,18 +40,21 @@ export interface ClientCredentials {
 }
 
 /**
- * Returns the client of credentials (RFC 6749, section 2.3). An unknown client and a wrong secret cannot
- * be told apart, not even by the time they take.
+ * Returns the client of credentials (RFC 6749, section 2.3), given its secret or the one before the last rotation
+ * while that is valid. An unknown or revoked client and a wrong secret cannot be told apart, not even by the time
+ * they take.
  */
 export async function authenticateClient(
-  { driver }: Pick<Context, "driver">,
+  { driver, clock }: Pick<Context, "driver" | "clock">,
   { clientId, clientSecret }: ClientCredentials,
 ): Promise<ClientRecord | undefined> {
   const client = await findClient(driver, clientId);
   const sent = Buffer.from(sha256Hex(clientSecret), "hex");
-  const expected = Buffer.from(client?.secretHash ?? sha256Hex(""), "hex");
-  const isGenuine = timingSafeEqual(sent, expected);
-  return isGenuine ? client : undefined;
+  const isSent = (hash: string | null | undefined): boolean =>
+    timingSafeEqual(sent, Buffer.from(hash ?? sha256Hex(""), "hex")) && hash != null;
+  const isPresent = isSent(client?.secretHash);
+  const isPrevious = isSent(client?.previousHash) && clock.now() < (client?.previousUntil ?? 0);
+  return (isPresent || isPrevious) && client?.revokedAt === null ? client : undefined;
 }
 
 export type GrantTokenOutcome =

@@ -15,7 +15,8 @@ import {
   linkAccount,
   moveCustomer,
 } from "./customers.ts";
-import { createMerchant } from "./create-merchant.ts";
+import { createClient, revokeClient, rotateClientSecret } from "./clients.ts";
+import { addMerchant, createMerchant, renameMerchant } from "./merchants.ts";
 import { authenticateClient, createToken } from "./tokens.ts";
 import { moveDueRefunds, returnRefund } from "./refunds.ts";
 import { subscribe, unsubscribe } from "./subscriptions.ts";
@@ -52,6 +53,11 @@ export interface UseCases {
   readonly authenticateClient: OfService<typeof authenticateClient>;
   readonly createToken: OfService<typeof createToken>;
   readonly createMerchant: OfService<typeof createMerchant>;
+  readonly addMerchant: OfService<typeof addMerchant>;
+  readonly renameMerchant: OfService<typeof renameMerchant>;
+  readonly createClient: OfService<typeof createClient>;
+  readonly rotateClientSecret: OfService<typeof rotateClientSecret>;
+  readonly revokeClient: OfService<typeof revokeClient>;
 }
 
 export function useCasesOf(context: Context): UseCases {
@@ -82,5 +88,10 @@ export function useCasesOf(context: Context): UseCases {
     authenticateClient: ofService(authenticateClient),
     createToken: ofService(createToken),
     createMerchant: ofService(createMerchant),
+    addMerchant: ofService(addMerchant),
+    renameMerchant: ofService(renameMerchant),
+    createClient: ofService(createClient),
+    rotateClientSecret: ofService(rotateClientSecret),
+    revokeClient: ofService(revokeClient),
   };
 }

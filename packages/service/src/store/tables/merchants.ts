@@ -12,7 +12,19 @@ export interface ClientRecord {
   readonly merchantId: string;
   /** SHA-256 of the client's secret, hexadecimal. */
   readonly secretHash: string;
+  /** SHA-256 of the secret before the last rotation. */
+  readonly previousHash: string | null;
+  /** Real time in milliseconds, exclusive, until which the previous secret is valid. */
+  readonly previousUntil: number | null;
   readonly scopes: readonly string[];
+  readonly createdAt: number;
+  /** Real time, in milliseconds; `null` if the client is not revoked. */
+  readonly revokedAt: number | null;
+}
+
+export interface ListedMerchant extends Merchant {
+  readonly name: string;
+  readonly createdAt: number;
 }
 
 export async function insertMerchant(
@@ -34,6 +46,25 @@ export async function findMerchant(db: Queryable, id: string): Promise<Merchant 
     [id],
   );
   return row;
+}
+
+/** All merchants, in insertion order. */
+export function listMerchants(db: Queryable): Promise<ListedMerchant[]> {
+  return db.query<ListedMerchant>(
+    `SELECT id, clock_id AS "clockId", name, created_at AS "createdAt" FROM merchants ORDER BY seq`,
+  );
+}
+
+/** @returns `false` if the merchant does not exist. */
+export async function setMerchantName(
+  tx: Queryable,
+  { id, name }: { id: string; name: string },
+): Promise<boolean> {
+  const rows = await tx.query("UPDATE merchants SET name = $2 WHERE id = $1 RETURNING id", [
+    id,
+    name,
+  ]);
+  return rows.length === 1;
 }
 
 /**
@@ -61,8 +92,9 @@ export function listMerchantsWithFailed(
 /** @returns `false` if the client's id is taken. */
 export async function insertClient(
   tx: Queryable,
-  { id, merchantId, secretHash, scopes, createdAt }: ClientRecord & { createdAt: number },
+  client: Pick<ClientRecord, "id" | "merchantId" | "secretHash" | "scopes" | "createdAt">,
 ): Promise<boolean> {
+  const { id, merchantId, secretHash, scopes, createdAt } = client;
   const rows = await tx.query(
     `INSERT INTO clients (id, merchant_id, secret_hash, scopes, created_at)
       VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING RETURNING id`,
@@ -71,23 +103,65 @@ export async function insertClient(
   return rows.length === 1;
 }
 
+const clientColumns = `id, merchant_id AS "merchantId", secret_hash AS "secretHash",
+  previous_hash AS "previousHash", previous_until AS "previousUntil", scopes,
+  created_at AS "createdAt", revoked_at AS "revokedAt"`;
+
+type ClientRow = Omit<ClientRecord, "scopes"> & { readonly scopes: string };
+
+const toClient = (row: ClientRow): ClientRecord => ({ ...row, scopes: row.scopes.split(" ") });
+
 /** Returns a client of any merchant: the caller is not known before. */
 export async function findClient(db: Queryable, id: string): Promise<ClientRecord | undefined> {
-  const [row] = await db.query<Omit<ClientRecord, "scopes"> & { scopes: string }>(
-    `SELECT id, merchant_id AS "merchantId", secret_hash AS "secretHash", scopes
-      FROM clients WHERE id = $1`,
-    [id],
-  );
-  return row && { ...row, scopes: row.scopes.split(" ") };
+  const sql = `SELECT ${clientColumns} FROM clients WHERE id = $1`;
+  const [row] = await db.query<ClientRow>(sql, [id]);
+  return row && toClient(row);
 }
 
-/** True if a client of the merchant has the secret with this SHA-256. */
+/** The clients of all merchants, in insertion order; revoked ones included. */
+export async function listClients(db: Queryable): Promise<ClientRecord[]> {
+  const rows = await db.query<ClientRow>(`SELECT ${clientColumns} FROM clients ORDER BY seq`);
+  return rows.map(toClient);
+}
+
+/**
+ * Replaces a client's secret; the present one becomes the previous one, and an earlier one ends.
+ *
+ * @returns The client's merchant; `undefined` if the client does not exist or is revoked.
+ */
+export async function replaceClientSecret(
+  tx: Queryable,
+  { id, secretHash, previousUntil }: { id: string; secretHash: string; previousUntil: number },
+): Promise<string | undefined> {
+  const [row] = await tx.query<{ merchantId: string }>(
+    `UPDATE clients SET previous_hash = secret_hash, previous_until = $3, secret_hash = $2
+      WHERE id = $1 AND revoked_at IS NULL RETURNING merchant_id AS "merchantId"`,
+    [id, secretHash, previousUntil],
+  );
+  return row?.merchantId;
+}
+
+/** @returns The client's merchant; `undefined` if the client does not exist or was revoked before. */
+export async function markClientRevoked(
+  tx: Queryable,
+  { id, at }: { id: string; at: number },
+): Promise<string | undefined> {
+  const [row] = await tx.query<{ merchantId: string }>(
+    `UPDATE clients SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL
+      RETURNING merchant_id AS "merchantId"`,
+    [id, at],
+  );
+  return row?.merchantId;
+}
+
+/** True if a client of the merchant has the secret with this SHA-256, or had it before its last rotation. */
 export async function hasClientSecret(
   db: Queryable,
   { merchantId, secretHash }: { merchantId: string; secretHash: string },
 ): Promise<boolean> {
   const rows = await db.query(
-    "SELECT id FROM clients WHERE merchant_id = $1 AND secret_hash = $2 LIMIT 1",
+    `SELECT id FROM clients
+      WHERE merchant_id = $1 AND (secret_hash = $2 OR previous_hash = $2) LIMIT 1`,
     [merchantId, secretHash],
   );
   return rows.length > 0;

@@ -44,12 +44,17 @@ interface Row {
   expiresAt: number | null;
 }
 
-/** Returns the token with a SHA-256, even if expired: the caller compares with real time. */
+/**
+ * Returns the token with a SHA-256, even if expired: the caller compares with real time. Tokens of a revoked client
+ * are not found.
+ */
 export async function findToken(db: Queryable, hash: string): Promise<TokenRecord | undefined> {
   const [row] = await db.query<Row>(
     `SELECT t.merchant_id AS "merchantId", m.clock_id AS "clockId", t.client_id AS "clientId",
         t.scopes, t.expires_at AS "expiresAt"
-      FROM tokens t JOIN merchants m ON m.id = t.merchant_id WHERE t.hash = $1`,
+      FROM tokens t JOIN merchants m ON m.id = t.merchant_id
+        LEFT JOIN clients c ON c.id = t.client_id
+      WHERE t.hash = $1 AND c.revoked_at IS NULL`,
     [hash],
   );
   return (

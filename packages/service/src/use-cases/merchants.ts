@@ -1,9 +1,16 @@
 import { newId } from "../ids.ts";
 import { sha256Hex } from "../sha256.ts";
-import { insertClock } from "../store/tables/clocks.ts";
-import { insertClient, insertMerchant, type Merchant } from "../store/tables/merchants.ts";
-import type { Context } from "./context.ts";
 import { orUndone, Undo } from "../store/driver.ts";
+import { recordAction } from "../store/tables/admin-actions.ts";
+import { insertClock } from "../store/tables/clocks.ts";
+import {
+  insertClient,
+  insertMerchant,
+  setMerchantName,
+  type Merchant,
+} from "../store/tables/merchants.ts";
+import { newClientSecret } from "./clients.ts";
+import type { Context } from "./context.ts";
 
 export interface NewMerchant {
   readonly name: string;
@@ -39,10 +46,7 @@ export async function createMerchant(
     id: newId(random, "mer"),
     clockId: own === undefined ? "live" : newId(random, "clk"),
   };
-  const client = order.client ?? {
-    id: newId(random, "cli"),
-    secret: `css_${Buffer.from(random.bytes(32)).toString("base64url")}`,
-  };
+  const client = order.client ?? { id: newId(random, "cli"), secret: newClientSecret(random) };
   const createdAt = clock.now();
   return orUndone(
     driver.transaction<CreateMerchantOutcome>(async (tx) => {
@@ -59,4 +63,38 @@ export async function createMerchant(
       return { ok: true, merchant, clientId: client.id, clientSecret: client.secret };
     }),
   );
+}
+
+/**
+ * Creates a merchant in real time, without a client.
+ *
+ * @param order `askedBy` is for the audit log, 1 to 64 characters.
+ * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: nothing is stored.
+ */
+export async function addMerchant(
+  { driver, clock, random }: Pick<Context, "driver" | "clock" | "random">,
+  { name, askedBy }: { readonly name: string; readonly askedBy: string },
+): Promise<Merchant> {
+  const merchant = { id: newId(random, "mer"), clockId: "live" };
+  const at = clock.now();
+  await driver.transaction(async (tx) => {
+    await insertMerchant(tx, { ...merchant, name, createdAt: at });
+    const subject = merchant.id;
+    await recordAction(tx, { what: "merchant.create", subject, merchantId: subject, askedBy, at });
+  });
+  return merchant;
+}
+
+/** @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: nothing is stored. */
+export async function renameMerchant(
+  { driver, clock }: Pick<Context, "driver" | "clock">,
+  { id, name, askedBy }: { readonly id: string; readonly name: string; readonly askedBy: string },
+): Promise<{ readonly ok: true } | { readonly ok: false; readonly code: "MERCHANT_NOT_FOUND" }> {
+  return driver.transaction(async (tx) => {
+    if (!(await setMerchantName(tx, { id, name })))
+      return { ok: false, code: "MERCHANT_NOT_FOUND" };
+    const at = clock.now();
+    await recordAction(tx, { what: "merchant.rename", subject: id, merchantId: id, askedBy, at });
+    return { ok: true };
+  });
 }

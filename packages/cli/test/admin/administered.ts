@@ -1,0 +1,61 @@
+import { keys } from "../fixtures.ts";
+import { ran, serveHere, type Ran, type Served } from "../ran.ts";
+
+/** A database that `serve admin` and `serve` work on. */
+export interface Administered {
+  /** Runs `countersign serve admin …` on it. */
+  readonly admin: (...args: string[]) => Promise<Ran>;
+  /** Runs it with `--json`. @returns What it printed, also for a refusal. */
+  readonly json: (...args: string[]) => Promise<Record<string, string>>;
+  /** Runs a list with `--json`. */
+  readonly list: (...args: string[]) => Promise<Record<string, unknown>[]>;
+  /** Serves on it until the test ends. */
+  readonly serve: () => Promise<Served>;
+}
+
+/** @param address Path of a SQLite file, or the URL of a PostgreSQL database. */
+export function administered(address: string): Administered {
+  const isUrl = address.startsWith("postgres");
+  const place = isUrl ? [] : ["--database", address];
+  const env = { ...keys, ...(isUrl && { COUNTERSIGN_DATABASE_URL: address }) };
+  const admin = (...args: string[]): Promise<Ran> =>
+    ran(["serve", "admin", ...args, ...place], env);
+  const parsed = async (args: string[]): Promise<unknown> =>
+    JSON.parse((await admin(...args, "--json")).out);
+  return {
+    admin,
+    // The casts: the test then compares what it reads.
+    json: async (...args) => (await parsed(args)) as Record<string, string>,
+    list: async (...args) => (await parsed(args)) as Record<string, unknown>[],
+    serve: () => serveHere(["serve", "--port", "0", ...place], env),
+  };
+}
+
+/** `POST /v1/tokens`. @returns The status, and the token if there is one. */
+export async function requestToken(
+  url: string,
+  { clientId, clientSecret }: Record<string, string>,
+): Promise<{ status: number; token: string | undefined }> {
+  const authorization = `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString("base64")}`;
+  const answer = await fetch(new URL("/v1/tokens", url), {
+    method: "POST",
+    headers: { authorization },
+    body: new URLSearchParams({ grant_type: "client_credentials" }),
+  });
+  const { access_token: token } = (await answer.json()) as { access_token?: string };
+  return { status: answer.status, token };
+}
+
+/** Calls the service. A customer that does not exist is 404 for a valid token. */
+export async function call(
+  url: string,
+  token: string | undefined,
+  path = "/v1/customers/cus_none",
+  body?: object,
+): Promise<{ status: number; body: Record<string, unknown> }> {
+  const answer = await fetch(new URL(path, url), {
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    ...(body !== undefined && { method: "POST", body: JSON.stringify(body) }),
+  });
+  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+}

@@ -1,0 +1,140 @@
+import { describe, expect, it } from "vitest";
+import { onStores, postgres, sqlite } from "../../../service/test/store/stores.ts";
+import { failedWith } from "../fixtures.ts";
+import { ran } from "../ran.ts";
+import { administered, call, requestToken, type Administered } from "./administered.ts";
+
+const newMerchant = async ({ json }: Administered): Promise<string> =>
+  (await json("merchants", "create", "--name", "Example"))["merchantId"] ?? "";
+
+onStores([sqlite, postgres], ({ create }) => {
+  const open = async (): Promise<Administered> => administered(await create());
+
+  describe("countersign serve admin merchants", () => {
+    it("creates, renames and lists merchants in insertion order", async () => {
+      const { admin, list } = await open();
+      const { status, out } = await admin("merchants", "create", "--name", "Ada & Co");
+      expect([status, out]).toEqual([0, expect.stringMatching(/^mer_\S+\n$/)]);
+      const id = out.trim();
+      await admin("merchants", "create", "--name", "Second");
+      expect((await admin("merchants", "rename", id, "--name", "Ada plc")).out).toBe(
+        `${id} is renamed\n`,
+      );
+      expect(await list("merchants", "list")).toMatchObject([
+        { id, name: "Ada plc" },
+        { name: "Second" },
+      ]);
+      expect((await admin("merchants", "list")).out).toMatch(
+        /^id {2,}name {2,}createdAt\nmer_\S+ {2}Ada plc {2}\S+Z\nmer_\S+ {2}Second {3}\S+Z\n$/,
+      );
+    });
+  });
+
+  describe("countersign serve admin clients", () => {
+    it("creates a client of a merchant whose secret works with a running service, and is stored only as a hash", async () => {
+      const one = await open();
+      const { url } = await one.serve();
+      const merchant = await newMerchant(one);
+      const { status, out, err } = await one.admin("clients", "create", "--merchant", merchant);
+      const [, clientId = "", clientSecret = ""] =
+        /^client_id {2,}(cli_\S+)\nclient_secret {2}(css_\S+)\n$/.exec(out) ?? [];
+      expect([status, err]).toEqual([0, "The secret is shown only once; copy it now.\n"]);
+      const { token } = await requestToken(url, { clientId, clientSecret });
+      expect((await call(url, token)).status).toBe(404);
+      const listed = await one.list("clients", "list");
+      expect(listed).toMatchObject([
+        { id: clientId, merchantId: merchant, scopes: "payments core", revokedAt: null },
+      ]);
+      expect(JSON.stringify(listed)).not.toContain(clientSecret);
+    });
+
+    it("limits a client's tokens to the scopes of --scope", async () => {
+      const one = await open();
+      const { url } = await one.serve();
+      const args = ["--merchant", await newMerchant(one), "--scope", "payments"];
+      const { token } = await requestToken(url, await one.json("clients", "create", ...args));
+      expect((await call(url, token)).status).toBe(403);
+      expect((await call(url, token, "/v1/refunds", {})).status).toBe(400);
+    });
+
+    it("accepts the old secret and the new one after a rotation, and never a third", async () => {
+      const one = await open();
+      const { url } = await one.serve();
+      const args = ["--merchant", await newMerchant(one)];
+      const first = await one.json("clients", "create", ...args);
+      const rotate = (...more: string[]): Promise<Record<string, string>> =>
+        one.json("clients", "rotate-secret", first["clientId"] ?? "", ...more);
+      const statuses = (...clients: Record<string, string>[]): Promise<number[]> =>
+        Promise.all(clients.map(async (client) => (await requestToken(url, client)).status));
+      const before = Date.now();
+      const second = await rotate();
+      expect(Date.parse(second["previousUntil"] ?? "") - before).toBeGreaterThanOrEqual(86_400_000);
+      expect(await statuses(first, second)).toEqual([200, 200]);
+      const third = await rotate("--overlap", "7d");
+      expect(await statuses(first, second, third)).toEqual([401, 200, 200]);
+      const fourth = await rotate("--overlap", "0");
+      expect(await statuses(first, second, third, fourth)).toEqual([401, 401, 401, 200]);
+    });
+
+    it("revokes a client with its tokens, for good and as often as asked", async () => {
+      const one = await open();
+      const { url } = await one.serve();
+      const client = await one.json("clients", "create", "--merchant", await newMerchant(one));
+      const { clientId = "" } = client;
+      const { token } = await requestToken(url, client);
+      expect((await call(url, token)).status).toBe(404);
+      for (const _ of [1, 2])
+        expect((await one.admin("clients", "revoke", clientId)).out).toBe(
+          `${clientId} is revoked\n`,
+        );
+      expect((await call(url, token)).status).toBe(401);
+      expect((await requestToken(url, client)).status).toBe(401);
+      const rotated = await one.admin("clients", "rotate-secret", clientId);
+      expect([rotated.status, rotated.err]).toEqual([1, "CLIENT_REVOKED: the client is revoked\n"]);
+      expect(await one.list("clients", "list")).toMatchObject([
+        { revokedAt: expect.stringMatching(/Z$/) as unknown },
+      ]);
+    });
+
+    it("exits with 1 and a coded line for an unknown merchant or client", async () => {
+      const { admin, json } = await open();
+      for (const [args, code] of [
+        ["merchants rename mer_none --name X", "MERCHANT_NOT_FOUND"],
+        ["clients create --merchant mer_none", "MERCHANT_NOT_FOUND"],
+        ["clients rotate-secret cli_none", "CLIENT_NOT_FOUND"],
+        ["clients revoke cli_none", "CLIENT_NOT_FOUND"],
+      ] as const) {
+        const { status, out, err } = await admin(...args.split(" "));
+        expect([args, status, out, err]).toEqual([
+          args,
+          1,
+          "",
+          expect.stringMatching(`^${code}: .+\n$`),
+        ]);
+        expect(await json(...args.split(" "))).toEqual({ ok: false, code });
+      }
+    });
+  });
+});
+
+describe("countersign serve admin", () => {
+  it("exits with 2 for missing or malformed options, and for a database that cannot be reached", async () => {
+    const admin = (line: string): ReturnType<typeof ran> =>
+      ran(["serve", "admin", ...line.split(" ")]);
+    for (const line of [
+      "merchants create",
+      "merchants create --name \u0007",
+      `merchants create --name ${"x".repeat(101)}`,
+      "merchants create --name X --by a\nb",
+      "clients create",
+      "clients rotate-secret cli_1 --overlap soon",
+      "clients rotate-secret cli_1 --overlap 91d",
+      "clients revoke",
+    ])
+      expect([line, await admin(line)]).toMatchObject([line, { status: 2, out: "" }]);
+    const { admin: onFile } = administered("/dev/null/none.db");
+    expect(await onFile("merchants", "list")).toEqual(failedWith("DATABASE_UNUSABLE"));
+    const { admin: onNobody } = administered("postgres://u:hush@127.0.0.1:9/d");
+    expect(await onNobody("merchants", "list")).toEqual(failedWith("DATABASE_UNUSABLE"));
+  });
+});
