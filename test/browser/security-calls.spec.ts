@@ -113,6 +113,22 @@ describe("the inspector's server", () => {
     expect(await statusOf({})).toBe(200);
   });
 
+  it("C3 lets another site open the page in a tab of its own, but neither embed nor read it", async () => {
+    const statusOf = async (mode: string, dest: string, call = "GET /inspector/") => {
+      const headers = { "sec-fetch-site": "cross-site", "sec-fetch-mode": mode };
+      return (await send(one, call, { headers: { ...headers, "sec-fetch-dest": dest } })).status;
+    };
+    expect(await statusOf("navigate", "document")).toBe(200);
+    for (const [mode, dest] of [
+      ["navigate", "iframe"],
+      ["no-cors", "document"],
+      ["cors", "empty"],
+    ] as const)
+      expect([mode, dest, await statusOf(mode, dest)]).toEqual([mode, dest, 403]);
+    for (const call of [...READS, "POST /inspector/", "GET /sandbox/clock"])
+      expect([call, await statusOf("navigate", "document", call)]).toEqual([call, 403]);
+  });
+
   it("C4 answers only with a session, and opens one for the key only", async () => {
     const name = "countersign-inspector-";
     for (const call of READS)

@@ -1,15 +1,47 @@
 import { spawn } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 
-/** What opens an address on each system. */
+/** The command that opens an address, by system. */
 const openers: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>>> = {
   darwin: ["open"],
   win32: ["rundll32", "url.dll,FileProtocolHandler"],
 };
 
-/** Opens an address in the user's browser. Returns at once; where nothing opens it, `say` hears so. */
-export function openInBrowser(address: string, say: (line: string) => void): void {
+/**
+ * Opens an address that holds a secret in the user's browser. Every user of a machine can read the
+ * arguments of all processes, so the opener only gets the path of a page that redirects to the address and
+ * that only this user can read.
+ *
+ * @param say Receives a line if the system has no opener.
+ * @returns Removes the page.
+ */
+export async function openInBrowser(
+  address: string,
+  say: (line: string) => void,
+): Promise<() => Promise<void>> {
+  const folder = await mkdtemp(join(tmpdir(), "countersign-"));
+  const page = join(folder, "open.html");
+  await writeFile(page, redirectTo(address), { mode: 0o600, flag: "wx" });
   const [command, ...args] = openers[process.platform] ?? ["xdg-open"];
-  const child = spawn(command, [...args, address], { stdio: "ignore", detached: true });
+  const child = spawn(command, [...args, pathToFileURL(page).href], {
+    stdio: "ignore",
+    detached: true,
+  });
   child.on("error", () => say(`--open: no ${command} here; open the address by hand`));
   child.unref();
+  return () => rm(folder, { recursive: true, force: true });
+}
+
+function redirectTo(address: string): string {
+  const escaped = address.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
+  return `<!doctype html>
+<meta charset="utf-8">
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0; url=${escaped}">
+<title>Countersign inspector</title>
+<a href="${escaped}">Open the inspector</a>
+`;
 }

@@ -52,7 +52,7 @@ async function pass(
 ): Promise<void> {
   const { inspector, allowedHosts } = options;
   if (inspector !== undefined && /^\/inspector(?:\/|$)/i.test(pathOf(request))) {
-    guard(request, allowedHosts);
+    guard(request, allowedHosts, { isPage: pathOf(request) === "/inspector/" });
     if (!(await inspector.take(request, response, pathOf(request)))) return;
   }
   // Calls of the page now have the path of the call that they stand for.

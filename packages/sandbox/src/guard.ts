@@ -9,9 +9,15 @@ import { refuse } from "./refusals.ts";
  * those two.
  *
  * @param allowedHosts Hosts besides loopback ones, in lower case: `name` with any port, or `name:port`.
+ * @param options `isPage`: the path is that of the inspector's page, which a browser may open from
+ *   anywhere: the page shows nothing without its key, and the site that opened it has no access to it.
  * @throws {Refused} `FOREIGN_HOST`, `FOREIGN_ORIGIN`
  */
-export function guard(request: IncomingMessage, allowedHosts: readonly string[]): void {
+export function guard(
+  request: IncomingMessage,
+  allowedHosts: readonly string[],
+  { isPage = false }: { readonly isPage?: boolean } = {},
+): void {
   const { localPort } = request.socket;
   const isOwn = (host: string): boolean =>
     ["127.0.0.1", "localhost", "[::1]"].some(
@@ -27,7 +33,13 @@ export function guard(request: IncomingMessage, allowedHosts: readonly string[])
   }
   const [site = "none"] = valuesOf(request, "sec-fetch-site");
   const isForeign = valuesOf(request, "origin").some((origin) => !isOwn(hostOf(origin)));
-  if (isForeign || (site !== "none" && site !== "same-origin")) throw refuse("FOREIGN_ORIGIN");
+  const isOpened =
+    isPage &&
+    request.method === "GET" &&
+    valuesOf(request, "sec-fetch-mode").join() === "navigate" &&
+    valuesOf(request, "sec-fetch-dest").join() === "document";
+  const isOwnSite = site === "none" || site === "same-origin" || isOpened;
+  if (isForeign || !isOwnSite) throw refuse("FOREIGN_ORIGIN");
 }
 
 function valuesOf({ rawHeaders }: IncomingMessage, name: string): string[] {

@@ -79,6 +79,7 @@ export async function runSandbox(
   }).catch((error: unknown) => {
     throw asFailure(error);
   });
+  let removePage: (() => Promise<void>) | undefined;
   try {
     const { token, secret } = kept;
     const { driver } = sandbox.service;
@@ -113,7 +114,7 @@ export async function runSandbox(
     if (folder !== undefined) {
       const page = `${sandbox.url}/inspector/#key=${key}`;
       terminal.err(`inspector ${page}`);
-      if (command.open) openInBrowser(page, (line) => terminal.err(line));
+      if (command.open) removePage = await openInBrowser(page, (line) => terminal.err(line));
     } else if (command.open) {
       terminal.err("inspector is not built here; --open has nothing to open");
     }
@@ -133,6 +134,7 @@ export async function runSandbox(
     );
     await surroundings.asked();
   } finally {
+    await removePage?.();
     await sandbox.close();
   }
 }
