@@ -1,3 +1,5 @@
+import { spawnSync } from "node:child_process";
+import { chmodSync, statSync, writeFileSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -168,5 +170,36 @@ describe("a worker thread of the SQLite driver", () => {
     expect(await written).toBe(1);
     const late = perform(driver, insert, { id: 2 });
     await expect(late).rejects.toMatchObject({ code: "CS_STORE_UNAVAILABLE" });
+  });
+});
+
+describe("a SQLite file", () => {
+  it.each(["000", "022", "077", "0777"])(
+    "C4 is created readable by its user only, with its -wal and -shm, under umask %s",
+    (umask) => {
+      const file = temporaryDatabase();
+      const module = new URL("../../src/store/sqlite/driver.ts", import.meta.url).href;
+      const script = `
+        import { statSync } from "node:fs";
+        import { sqliteDriver } from "${module}";
+        const driver = sqliteDriver(process.argv[1]);
+        await driver.transaction((tx) => tx.query("CREATE TABLE t (id INTEGER)"));
+        const names = ["", "-wal", "-shm"].map((end) => process.argv[1] + end);
+        console.log(names.map((name) => (statSync(name).mode & 0o777).toString(8)).join());
+        await driver.close();`;
+      const node = [process.execPath, "--conditions=@countersign/source", "--input-type=module"];
+      const shell = ["-c", `umask ${umask}; exec "$@"`, "sh", ...node, "-e", script, file];
+      const { stdout, stderr } = spawnSync("sh", shell, { encoding: "utf8" });
+      expect([stdout.trim(), stderr]).toEqual(["600,600,600", expect.any(String)]);
+    },
+  );
+
+  it("keeps the mode that its owner has given it", () => {
+    const file = temporaryDatabase();
+    writeFileSync(file, "");
+    chmodSync(file, 0o640);
+    const driver = sqliteDriver(file);
+    onTestFinished(() => driver.close());
+    expect(statSync(file).mode & 0o777).toBe(0o640);
   });
 });

@@ -1,3 +1,4 @@
+import { closeSync, fchmodSync, openSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { StoreUnavailableError, type SqlValue } from "../driver.ts";
 
@@ -97,6 +98,7 @@ const PAUSE_MS = 5;
  * @throws {Error} The file cannot be opened, or stays locked.
  */
 function openWal(path: string, { busyMs }: { readonly busyMs: number }): DatabaseSync {
+  createPrivately(path);
   const database = new DatabaseSync(path, { timeout: busyMs });
   const pause = new Int32Array(new SharedArrayBuffer(4));
   for (let waited = 0; ; waited += PAUSE_MS) {
@@ -110,6 +112,26 @@ function openWal(path: string, { busyMs }: { readonly busyMs: number }): Databas
       }
       Atomics.wait(pause, 0, 0, PAUSE_MS);
     }
+  }
+}
+
+/**
+ * Creates a missing database file that only its user can read and write, whatever the umask. SQLite gives
+ * its `-wal` and `-shm` files the same mode. The mode of an existing file is its owner's choice.
+ */
+function createPrivately(path: string): void {
+  // SQLite reads such a path as a URI; its parameters say how to open it.
+  if (path.startsWith("file:")) return;
+  try {
+    const file = openSync(path, "ax", 0o600);
+    try {
+      // The umask may have taken bits away.
+      fchmodSync(file, 0o600);
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    // It exists, or cannot be created: opening it says which.
   }
 }
 
