@@ -19,25 +19,17 @@ interface Optional<T> {
   readonly optional: Reader<T>;
 }
 
-/** Marks a member that may be absent: the object that is read then lacks it too. */
+/** Marks a member that may be absent: then what is read lacks it too. */
 export const optional = <T>(read: Reader<T>): Optional<T> => ({ optional: read });
 
 /** The members of an object: required, unless they are optional. */
 export type Spec = Readonly<Record<string, Reader<unknown> | Optional<unknown>>>;
 
+type Read<R> = R extends Reader<infer T> | Optional<infer T> ? T : never;
+type OptionalOf<S> = { [K in keyof S]: S[K] extends Optional<unknown> ? K : never }[keyof S];
 export type Members<S extends Spec> = {
-  readonly [K in keyof S as S[K] extends Optional<unknown> ? never : K]: S[K] extends Reader<
-    infer T
-  >
-    ? T
-    : never;
-} & {
-  readonly [K in keyof S as S[K] extends Optional<unknown> ? K : never]?: S[K] extends Optional<
-    infer T
-  >
-    ? T
-    : never;
-};
+  readonly [K in Exclude<keyof S, OptionalOf<S>>]: Read<S[K]>;
+} & { readonly [K in OptionalOf<S>]?: Read<S[K]> };
 
 /**
  * Reads the body of a call: an object of these members and no others.

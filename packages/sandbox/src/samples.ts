@@ -75,14 +75,12 @@ export function eventData(
   numbers: ReadonlyMap<string, string>,
   pointer = "",
 ): object | undefined {
-  return isObject(value)
-    ? Object.fromEntries(
-        Object.entries(value).map(([name, one]) => [
-          name,
-          withDigits(one, numbers, pointerTo(pointer, name)),
-        ]),
-      )
-    : undefined;
+  if (!isObject(value)) return undefined;
+  const data: Record<string, unknown> = {};
+  for (const [name, one] of Object.entries(value)) {
+    data[name] = withDigits(one, numbers, pointerTo(pointer, name));
+  }
+  return data;
 }
 
 function withDigits(value: unknown, numbers: ReadonlyMap<string, string>, at: string): unknown {
@@ -102,45 +100,32 @@ interface Sampling {
   readonly at: number;
 }
 
-/** Returns what an event of a kind carries, about resources that are in no database. */
-export function sampleData(kind: EventKind, sampling: Sampling): object {
-  switch (kind) {
-    case "payment.created":
-      return debit(sampling, { status: "CREATED" });
-    case "payment.authorized":
-      return debit(sampling, { status: "AUTHORIZED" });
-    case "payment.succeeded":
-      return debit(sampling, { status: "SUCCEEDED", settledAt: sampling.at });
-    case "payment.failed":
-      return debit(sampling, { status: "TERMINAL_FAILED", failedAt: sampling.at, ...notDebited });
-    case "payment.canceled":
-      return debit(sampling, { status: "CANCELED", failedAt: sampling.at });
-    case "refund.pending":
-      return refund(sampling, { status: "PENDING" });
-    case "refund.authorized":
-      return refund(sampling, { status: "AUTHORIZED" });
-    case "refund.failed":
-      return refund(sampling, { status: "TERMINAL_FAILED", ...notDebited });
-    case "customer.created":
-      return customer(sampling, "CREATED");
-    case "customer.activated":
-      return customer(sampling, "ACTIVE");
-    case "customer.deactivated":
-      return customer(sampling, "INACTIVE");
-    case "account.linked":
-    case "account.updated":
-      return linkedAccountResource(account(sampling, "ACTIVE"));
-    case "account.deactivated":
-      return linkedAccountResource(account(sampling, "INACTIVE"));
-    default:
-      return kind satisfies never;
-  }
-}
+/** What an event of each kind carries, about resources that are in no database. */
+const samples: Readonly<Record<EventKind, (sampling: Sampling) => object>> = {
+  "payment.created": (of) => debit(of, { status: "CREATED" }),
+  "payment.authorized": (of) => debit(of, { status: "AUTHORIZED" }),
+  "payment.succeeded": (of) => debit(of, { status: "SUCCEEDED", settledAt: of.at }),
+  "payment.failed": (of) => debit(of, { ...notDebited, failedAt: of.at }),
+  "payment.canceled": (of) => debit(of, { status: "CANCELED", failedAt: of.at }),
+  "refund.pending": (of) => refund(of, { status: "PENDING" }),
+  "refund.authorized": (of) => refund(of, { status: "AUTHORIZED" }),
+  "refund.failed": (of) => refund(of, notDebited),
+  "customer.created": (of) => customer(of, "CREATED"),
+  "customer.activated": (of) => customer(of, "ACTIVE"),
+  "customer.deactivated": (of) => customer(of, "INACTIVE"),
+  "account.linked": (of) => linkedAccountResource(account(of, "ACTIVE")),
+  "account.updated": (of) => linkedAccountResource(account(of, "ACTIVE")),
+  "account.deactivated": (of) => linkedAccountResource(account(of, "INACTIVE")),
+};
+
+/** Returns the data of a sample event. */
+export const sampleData = (kind: EventKind, sampling: Sampling): object => samples[kind](sampling);
 
 const notDebited = {
+  status: "TERMINAL_FAILED",
   errorCode: "CUSTOMER_NOT_DEBITED",
   errorMessage: "The debit was not successful.",
-};
+} as const;
 
 /** What debits and refunds have in common. */
 const payment = (id: string, { random, at }: Sampling) => ({

@@ -63,16 +63,13 @@ describe("POST /sandbox/events", () => {
 it("GET /sandbox/events lists the newest first, up to a limit from 1 to 1,000", async () => {
   const one = await open();
   const token = await one.addNamespace();
-  for (const advance of ["PT1S", "PT1S", "PT1S"]) {
-    await one.emit("customer.created", token);
-    await one.move({ advance }, token);
+  const ids: unknown[] = [];
+  for (let count = 0; count < 3; count += 1) {
+    ids.unshift((await one.emit("customer.created", token)).body["id"]);
   }
   const listed = (limit: string) => one.call("GET", `/sandbox/events?limit=${limit}`, { token });
-  const times = ((await listed("2")).body["events"] as Body[]).map((event) =>
-    String(event["timestamp"]),
-  );
-  expect(times).toHaveLength(2);
-  expect(times.toSorted().toReversed()).toEqual(times);
+  const { body } = await listed("2");
+  expect((body["events"] as Body[]).map(({ id }) => id)).toEqual(ids.slice(0, 2));
   for (const limit of ["0", "1001", "x", "-1", "1.5", ""])
     expect(refusal(await listed(limit))).toBe("400 INVALID_REQUEST, /limit INVALID_VALUE");
 });

@@ -4,12 +4,12 @@ import { describe, expect, it } from "vitest";
 import { signatureSteps } from "../src/inspector/signatures.ts";
 
 const secret = "a-secret-of-your-own-choice";
-const startedAt = Date.parse("2026-11-24T12:00:00Z");
+const timestamp = Date.parse("2026-11-24T12:00:00Z") / 1000;
 const body = '{"id":"evt_1","type":"refund.failed"}';
-const message = { id: "evt_1", timestamp: startedAt / 1000, body: Buffer.from(body) };
-const sent = { id: "evt_1", startedAt, headers: standardWebhooks().sign(message, [secret]), body };
+const message = { id: "evt_1", timestamp, body: Buffer.from(body) };
+const headers = standardWebhooks().sign(message, [secret]);
 const steps = (received: { readonly body?: string; readonly signature?: string }) =>
-  signatureSteps(profiles.standard, { secret, sent, received });
+  signatureSteps(profiles.standard, { ...message, secret, headers, body, received });
 
 describe("the steps of a verification", () => {
   it("show the key's fingerprint, as a receiver logs it, and never the secret", () => {

@@ -52,19 +52,15 @@ interface CheckRun {
  * namespace's latest run in memory.
  */
 export class CheckRuns {
-  readonly #runner: CheckRunner;
+  readonly runner: CheckRunner;
   readonly #streams: Streams;
   readonly #latest = new Map<string, { run: CheckRun; readonly controller: AbortController }>();
   #count = 0;
   #ended: Promise<void> = Promise.resolve();
 
   constructor(runner: CheckRunner, streams: Streams) {
-    this.#runner = runner;
+    this.runner = runner;
     this.#streams = streams;
-  }
-
-  owed(): Promise<readonly object[]> {
-    return this.#runner.owed();
   }
 
   /** Returns a namespace's latest run. */
@@ -105,7 +101,7 @@ export class CheckRuns {
       this.#streams.send(merchantId, "check", { number, isRunning, findings: entries.length });
     };
     try {
-      const report = await this.#runner.run({
+      const report = await this.runner.run({
         signal,
         onCheck: (progress) => change({ progress }),
         onEntry: (entry) => change({ entries: [...run.entries, entry] }),
@@ -133,7 +129,7 @@ export function checkRoutes(checks: CheckRuns | undefined, hasTarget: boolean): 
         const known = query.get("run") === String(run?.number) ? countIn(query.get("after")) : 0;
         return {
           isAvailable: checks !== undefined,
-          owed: query.has("run") ? [] : ((await checks?.owed()) ?? []),
+          owed: query.has("run") ? [] : ((await checks?.runner.owed()) ?? []),
           run: run === undefined ? null : shown(run, known),
         };
       }),

@@ -1,30 +1,28 @@
 import type { Profile } from "@countersign/schemas/profiles";
-import { listDeliveries, writtenTime, type EventRecord, type Routes } from "@countersign/service";
+import {
+  listDeliveries,
+  writtenTime,
+  type EventRecord,
+  type Routes,
+  type SealedSecret,
+} from "@countersign/service";
+import { isObject } from "../readers.ts";
 import { refuse } from "../refusals.ts";
 import { get, listed, parameter, queryOf, refuseMember } from "../routes/call.ts";
 import { attemptsByDelivery, shownAttempt, shownDelivery, shownEvent } from "../shown.ts";
 import type { Outcomes } from "./outcomes.ts";
-import { keyedSubscriptions, sentRequest, type SigningParts } from "./signatures.ts";
+import { sentRequest, type SigningParts } from "./signatures.ts";
 
 /** Deliveries of one event that are shown. */
 const LIMIT = 100;
 
-interface Row extends Omit<EventRecord, "payload"> {
+interface Row extends EventRecord {
   readonly cursor: number;
-  /** A JSON list of the values at each of the subject paths. */
-  readonly subjects: string;
   readonly states: string | null;
 }
 
 export function inspectedEventRoutes(parts: SigningParts, outcomes: Outcomes): Routes {
-  const paths = subjectPaths(parts.profile);
-  const places = new Map(
-    namedEvents(parts.profile).map(({ type, subjects }) => [
-      type,
-      subjects.map((pointer) => paths.indexOf(pathOf(pointer))),
-    ]),
-  );
-  const subjects = paths.map((_, index) => `json_extract(payload, $${String(index + 4)})`);
+  const subjectOf = subjectReader(parts.profile);
   return {
     "/sandbox/inspect/timeline": [
       // Events without their payloads, the newest first. The cursor is the event's sequence number.
@@ -35,17 +33,16 @@ export function inspectedEventRoutes(parts: SigningParts, outcomes: Outcomes): R
           throw refuseMember("/before", "the query's before must be a cursor of an earlier answer");
         }
         const rows = await call.context.driver.query<Row>(
-          `SELECT seq AS cursor, id, type, category, created_at AS "createdAt",
-             json_array(${subjects.join(", ")}) AS subjects,
+          `SELECT seq AS cursor, id, type, category, payload, created_at AS "createdAt",
              (SELECT group_concat(state) FROM deliveries WHERE event_id = events.id) AS states
            FROM events WHERE merchant_id = $1 AND seq < $2 ORDER BY seq DESC LIMIT $3`,
-          [merchantId, Number(before), limit, ...paths],
+          [merchantId, Number(before), limit],
         );
         const events = rows.map((row) => ({
           id: row.id,
           type: row.type,
           category: row.category,
-          subject: subjectAt(row.subjects, places.get(row.type) ?? []),
+          subject: subjectOf(row),
           timestamp: writtenTime(row.createdAt),
           states: row.states?.split(",") ?? [],
         }));
@@ -67,13 +64,18 @@ export function inspectedEventRoutes(parts: SigningParts, outcomes: Outcomes): R
         if (event === undefined) throw refuse("NOT_FOUND");
         const deliveries = await listDeliveries(driver, { merchantId, eventId, limit: LIMIT });
         const attempts = await attemptsByDelivery(driver, deliveries);
-        const keys = deliveries.map(({ subscriptionKey }) => subscriptionKey);
-        const subscriptions = await keyedSubscriptions(driver, keys);
+        const rows = await driver.query<SealedSecret & { key: string; url: string }>(
+          `SELECT key, url, secret AS text, secret_key_id AS "keyId" FROM subscriptions
+            WHERE key IN (SELECT subscription_key FROM deliveries WHERE event_id = $1)`,
+          [eventId],
+        );
+        const subscriptions = new Map(rows.map((row) => [row.key, row]));
         const shown = deliveries.map((delivery) => {
           const subscription = subscriptions.get(delivery.subscriptionKey);
           const sent = attempts.get(delivery.id)?.map((attempt) => {
-            const signed = { ...event, startedAt: attempt.startedAt };
-            const headers = subscription && sentRequest(parts, subscription, signed)?.headers;
+            const { startedAt } = attempt;
+            const made = subscription && { ...subscription, ...event, startedAt };
+            const headers = made && sentRequest(parts, made)?.headers;
             return { ...shownAttempt(attempt), headers: headers ?? null };
           });
           const url = subscription?.url ?? null;
@@ -84,13 +86,6 @@ export function inspectedEventRoutes(parts: SigningParts, outcomes: Outcomes): R
       }),
     ],
   };
-}
-
-/** Returns the first text at one of these places. */
-function subjectAt(subjects: string, places: readonly number[]): string | null {
-  // Made by the query above.
-  const values = JSON.parse(subjects) as readonly unknown[];
-  return places.map((place) => values[place]).find((value) => typeof value === "string") ?? null;
 }
 
 /** An event name of a profile's catalogue, over all the moments that have it. */
@@ -113,13 +108,18 @@ export function namedEvents({ catalogue }: Pick<Profile, "catalogue">): NamedEve
   }));
 }
 
-/** Returns the places of subjects in a catalogue, each once, as paths of SQLite's JSON functions. */
-export function subjectPaths({ catalogue }: Pick<Profile, "catalogue">): string[] {
-  return [...new Set(catalogue.map(({ resource }) => pathOf(resource)))];
-}
-
-/** Returns a pointer of names without escapes, as profiles have them, as a path of SQLite's JSON functions. */
-function pathOf(pointer: string): string {
-  const names = pointer.split("/").slice(1);
-  return `$${names.map((name) => `."${name}"`).join("")}`;
+/** Returns a reader of the id of what an event is about; `null` if its payload has none. */
+export function subjectReader(
+  profile: Pick<Profile, "catalogue">,
+): (event: Pick<EventRecord, "type" | "payload">) => string | null {
+  const subjects = new Map(namedEvents(profile).map((one) => [one.type, one.subjects]));
+  return ({ type, payload }) => {
+    const whole: unknown = JSON.parse(payload);
+    const values = subjects.get(type)?.map((pointer) => {
+      // Pointers of profiles have names without escapes.
+      const names = pointer.split("/").slice(1);
+      return names.reduce((value, name) => (isObject(value) ? value[name] : undefined), whole);
+    });
+    return values?.find((value) => typeof value === "string") ?? null;
+  };
 }

@@ -6,11 +6,12 @@ import {
   writtenTime,
   type Call,
   type DebitRecord,
+  type EventRecord,
   type Routes,
 } from "@countersign/service";
 import { refuse } from "../refusals.ts";
 import { get, nowOf, parameter } from "../routes/call.ts";
-import { subjectPaths } from "./events.ts";
+import { subjectReader } from "./events.ts";
 
 /** Business days ahead that the page offers. */
 const DAYS_AHEAD = 5;
@@ -48,10 +49,7 @@ export const refundRoutes = (profile: Profile): Routes => ({
           reserved: formatAmount(debit.reservedCents),
           refunds: await refundsOf(call, debit.id),
         },
-        history: await eventsAbout(call, debit, {
-          refundId: refund.id,
-          paths: subjectPaths(profile),
-        }),
+        history: await eventsAbout(call, profile, { debit, refundId: refund.id }),
       };
     }),
   ],
@@ -85,26 +83,23 @@ async function refundsOf({ context, merchant }: Call, paymentId: string): Promis
   }));
 }
 
-/**
- * Returns the events of a debit and its refund, which are not older than the debit.
- *
- * @param of `paths`: where events name what they are about.
- */
+/** Returns the first events of a debit and its refund; none is older than the debit. */
 async function eventsAbout(
   { context, merchant }: Call,
-  debit: DebitRecord,
-  { refundId, paths }: { readonly refundId: string; readonly paths: readonly string[] },
+  profile: Profile,
+  { debit, refundId }: { readonly debit: DebitRecord; readonly refundId: string },
 ): Promise<object[]> {
-  const places = paths.map(
-    (_, index) => `json_extract(payload, $${String(index + 5)}) IN ($3, $4)`,
+  const subjectOf = subjectReader(profile);
+  const rows = await context.driver.query<EventRecord>(
+    `SELECT id, type, payload, created_at AS "createdAt" FROM events
+      WHERE merchant_id = $1 AND created_at >= $2 AND (payload LIKE $3 OR payload LIKE $4)
+      ORDER BY seq LIMIT 1000`,
+    [merchant.id, debit.createdAt, `%${refundId}%`, `%${debit.id}%`],
   );
-  const rows = await context.driver.query<{ id: string; type: string; at: number }>(
-    `SELECT id, type, created_at AS at FROM events
-      WHERE merchant_id = $1 AND created_at >= $2 AND (${places.join(" OR ")})
-      ORDER BY seq LIMIT 100`,
-    [merchant.id, debit.createdAt, refundId, debit.id, ...paths],
-  );
-  return rows.map(({ id, type, at }) => ({ id, type, timestamp: writtenTime(at) }));
+  return rows
+    .filter((event) => [refundId, debit.id].includes(subjectOf(event) ?? ""))
+    .slice(0, 100)
+    .map(({ id, type, createdAt }) => ({ id, type, timestamp: writtenTime(createdAt) }));
 }
 
 function shownHold({ settledAt }: DebitRecord, hold: Hold): object | null {

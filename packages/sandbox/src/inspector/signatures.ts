@@ -1,12 +1,9 @@
 import type { Profile } from "@countersign/schemas/profiles";
 import {
-  listAttempts,
-  listDeliveries,
   SecretRefusedError,
   secretPlace,
   signerOf,
   type EventRecord,
-  type Queryable,
   type Routes,
   type SealedSecret,
   type Vault,
@@ -36,93 +33,62 @@ export const signatureRoutes = (parts: SigningParts): Routes => ({
         body: optional(text(262_144, { min: 0 })),
         signature: optional(text(8192, { min: 0 })),
       },
-      async (
-        { context: { driver }, merchant },
-        { deliveryId: id, attempt: number, ...received },
-      ) => {
-        const [delivery] = await listDeliveries(driver, { merchantId: merchant.id, id, limit: 1 });
-        if (delivery === undefined) throw refuse("DELIVERY_NOT_FOUND");
-        const attempts = await listAttempts(driver, [id]);
-        const attempt = attempts.find((one) => one.number === number);
-        const subscriptions = await keyedSubscriptions(driver, [delivery.subscriptionKey]);
-        const subscription = subscriptions.get(delivery.subscriptionKey);
-        const [event] = await driver.query<Pick<EventRecord, "id" | "payload">>(
-          "SELECT id, payload FROM events WHERE id = $1",
-          [delivery.eventId],
+      async ({ context, merchant }, { deliveryId, attempt, ...received }) => {
+        const [made] = await context.driver.query<MadeAttempt>(
+          `SELECT events.id, payload, started_at AS "startedAt", subscriptions.key,
+             secret AS text, secret_key_id AS "keyId"
+           FROM deliveries JOIN attempts ON attempts.delivery_id = deliveries.id
+           JOIN events ON events.id = deliveries.event_id
+           JOIN subscriptions ON subscriptions.key = deliveries.subscription_key
+           WHERE deliveries.merchant_id = $1 AND deliveries.id = $2 AND number = $3`,
+          [merchant.id, deliveryId, attempt],
         );
-        if (!attempt || !subscription || !event) throw refuse("DELIVERY_NOT_FOUND");
-        const { startedAt } = attempt;
-        const sent = sentRequest(parts, subscription, { ...event, startedAt });
-        if (sent === null) throw refuse("DELIVERY_NOT_FOUND");
-        const { secret, headers } = sent;
-        return signatureSteps(parts.profile, {
-          secret,
-          sent: { id: event.id, startedAt, headers, body: event.payload },
-          received,
-        });
+        const sent = made && sentRequest(parts, made);
+        if (!sent) throw refuse("DELIVERY_NOT_FOUND");
+        return signatureSteps(parts.profile, { ...sent, received });
       },
     ),
   ],
 });
 
-/** A subscription with its sealed secret. */
-export interface KeyedSubscription extends SealedSecret {
+/** What an attempt was signed from. */
+export interface MadeAttempt extends SealedSecret, Pick<EventRecord, "id" | "payload"> {
+  /** Real time, in milliseconds. */
+  readonly startedAt: number;
+  /** Of the subscription. */
   readonly key: string;
-  readonly url: string;
 }
 
-/** Returns the subscriptions of these keys, by key. */
-export async function keyedSubscriptions(
-  db: Queryable,
-  keys: readonly string[],
-): Promise<ReadonlyMap<string, KeyedSubscription>> {
-  if (keys.length === 0) return new Map();
-  const places = keys.map((_, index) => `$${String(index + 1)}`).join(", ");
-  const rows = await db.query<KeyedSubscription>(
-    `SELECT key, url, secret AS text, secret_key_id AS "keyId" FROM subscriptions WHERE key IN (${places})`,
-    keys,
-  );
-  return new Map(rows.map((row) => [row.key, row]));
+interface SentRequest {
+  readonly id: string;
+  /** Real time, in seconds. */
+  readonly timestamp: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** `secretKey` of the subscription. */
+  readonly secret: string;
 }
 
 /**
- * Returns the headers that an attempt carried, and the subscription's secret in the clear. They are not stored:
- * the same secret over the same bytes and time makes the same signature. `null` if the secret cannot be
- * decrypted or cannot sign.
- *
- * @param attempt `startedAt`: real time, in milliseconds.
+ * Returns an attempt as it was sent. Its headers are not stored: the same secret over the same bytes and time
+ * makes the same signature. `null` if the secret cannot be decrypted or cannot sign.
  */
 export function sentRequest(
   { profile, vault, userAgent }: SigningParts,
-  subscription: KeyedSubscription,
-  attempt: Pick<EventRecord, "id" | "payload"> & { readonly startedAt: number },
-): { readonly secret: string; readonly headers: Readonly<Record<string, string>> } | null {
+  made: MadeAttempt,
+): SentRequest | null {
+  const { id, payload: body } = made;
+  const timestamp = Math.floor(made.startedAt / 1000);
   try {
-    const secret = vault.open(subscription, secretPlace(subscription.key));
-    const timestamp = Math.floor(attempt.startedAt / 1000);
-    const message = { id: attempt.id, timestamp, body: Buffer.from(attempt.payload, "utf8") };
-    const signed = signerOf(profile)(message, secret);
+    const secret = vault.open(made, secretPlace(made.key));
+    const signed = signerOf(profile)({ id, timestamp, body: Buffer.from(body) }, secret);
     if (signed === undefined) return null;
-    const type = "application/json";
-    return { secret, headers: { ...signed, "content-type": type, "user-agent": userAgent } };
+    const others = { "content-type": "application/json", "user-agent": userAgent };
+    return { id, timestamp, body, secret, headers: { ...signed, ...others } };
   } catch (error) {
     if (error instanceof SecretRefusedError) return null;
     throw error;
   }
-}
-
-export interface SignatureOrder {
-  /** `secretKey` of the subscription. */
-  readonly secret: string;
-  readonly sent: {
-    readonly id: string;
-    /** Real time, in milliseconds. */
-    readonly startedAt: number;
-    readonly headers: Readonly<Record<string, string>>;
-    readonly body: string;
-  };
-  /** What a receiver says it got. Default: what was sent. */
-  readonly received: { readonly body?: string; readonly signature?: string };
 }
 
 /** The steps of a verification; never the secret itself. */
@@ -143,34 +109,39 @@ export interface SignatureSteps {
   readonly explanations: readonly Explanation[];
 }
 
-/** Verifies a signature step by step. */
+/**
+ * Verifies a signature step by step.
+ *
+ * @param sent `received`: what a receiver says it got. Default: what was sent.
+ */
 export function signatureSteps(
   { signature }: Pick<Profile, "signature">,
-  { secret, sent, received }: SignatureOrder,
+  {
+    received,
+    ...sent
+  }: SentRequest & { readonly received: { readonly body?: string; readonly signature?: string } },
 ): SignatureSteps {
+  const { id, timestamp, secret } = sent;
   const { body = sent.body } = received;
-  const bytes = Buffer.from(body, "utf8");
-  const timestamp = Math.floor(sent.startedAt / 1000);
+  const bytes = Buffer.from(body);
   const hmac = signature.scheme === "hmac" ? signature.description : undefined;
   const header = hmac?.headers.signature ?? "webhook-signature";
-  const parts = { id: sent.id, timestamp: String(timestamp), body };
   const { signed = ["id", "timestamp", "body"] as const, separator = "." } = hmac ?? {};
-  const made = signerOf({ signature })({ id: sent.id, timestamp, body: bytes }, secret) ?? {};
-  const expected = made[header] ?? "";
+  const expected = signerOf({ signature })({ id, timestamp, body: bytes }, secret)?.[header] ?? "";
   const got = received.signature ?? sent.headers[header] ?? "";
   const scheme = schemeOf(signature);
   const attempt = { headers: { ...sent.headers, [header]: got }, body: bytes };
-  const clock = { now: sent.startedAt };
+  const clock = { now: timestamp * 1000 };
   const verdict = scheme.verify(attempt, [secret], clock);
   return {
     scheme: scheme.name,
     header,
-    signedText: signed.map((part) => parts[part]).join(separator),
+    signedText: signed.map((part) => ({ id, timestamp, body })[part]).join(separator),
     key: keyOf(signature, secret),
     expected,
     received: got,
     signatureDiffersAt: firstDifference(Buffer.from(expected), Buffer.from(got)),
-    bodyDiffersAt: firstDifference(Buffer.from(sent.body, "utf8"), bytes),
+    bodyDiffersAt: firstDifference(Buffer.from(sent.body), bytes),
     verdict: verdict.ok ? "genuine" : verdict.code,
     explanations: explain(attempt, [secret], { scheme: signature, ...clock }).map((one) => ({
       ...one,

@@ -10,6 +10,7 @@ import {
   type Refused,
   type Route,
   type Routes,
+  type UseCases,
 } from "@countersign/service";
 import { amount, oneOf, optional, text, type Members, type Spec } from "../readers.ts";
 import { refuse } from "../refusals.ts";
@@ -44,28 +45,29 @@ export const paymentRoutes: Routes = {
     ),
   ],
   [`${PAYMENT}/authorize`]: [
-    move({}, (call, named) => useCasesOf(call.context).authorizePayment(call.merchant, named)),
+    move({}, (useCases, { merchant }, named) => useCases.authorizePayment(merchant, named)),
   ],
   // Its refunds get a due time (S 3.1).
   [`${PAYMENT}/settle`]: [
-    move({ settledAt: optional(time) }, (call, order) =>
-      useCasesOf(call.context).settlePayment(call.merchant, order),
+    move({ settledAt: optional(time) }, (useCases, { merchant }, order) =>
+      useCases.settlePayment(merchant, order),
     ),
   ],
   // Its waiting refunds fail (S 3.1).
   [`${PAYMENT}/fail`]: [
-    move({ status: optional(oneOf("TERMINAL_FAILED", "CANCELED")) }, (call, order) =>
-      useCasesOf(call.context).failPayment(call.merchant, order),
+    move(
+      { status: optional(oneOf("TERMINAL_FAILED", "CANCELED")) },
+      (useCases, { merchant }, order) => useCases.failPayment(merchant, order),
     ),
   ],
   // It falls into the service's cover (S 3.1).
   [`${PAYMENT}/cover`]: [
-    move({}, (call, named) => useCasesOf(call.context).coverPayment(call.merchant, named)),
+    move({}, (useCases, { merchant }, named) => useCases.coverPayment(merchant, named)),
   ],
   // The bank returns an AUTHORIZED refund, if the profile permits it.
   [`${PAYMENT}/return`]: [
-    move({}, async ({ context, merchant }, named) => {
-      const outcome = await useCasesOf(context).returnRefund(merchant, named);
+    move({}, async ({ returnRefund }, { context, merchant }, named) => {
+      const outcome = await returnRefund(merchant, named);
       const isInvalid = !outcome.ok && outcome.code === "INVALID_TRANSITION";
       if (isInvalid && !context.policy.refund.lateReturn) throw refuse("LATE_RETURN_UNSUPPORTED");
       return outcome;
@@ -78,14 +80,18 @@ type Moved = { readonly ok: true } | Extract<MovePaymentOutcome, { ok: false }>;
 /** A route that moves a payment and answers with what it is now. */
 function move<S extends Spec>(
   spec: S,
-  change: (call: BodyCall, order: Members<S> & { readonly paymentId: string }) => Promise<Moved>,
+  change: (
+    useCases: UseCases,
+    call: BodyCall,
+    order: Members<S> & { readonly paymentId: string },
+  ) => Promise<Moved>,
 ): Route {
   return post(200, spec, async (call, members) => {
+    const { context, merchant } = call;
     const paymentId = parameter(call, "paymentId");
-    const moved = await change(call, { ...members, paymentId });
+    const moved = await change(useCasesOf(context), call, { ...members, paymentId });
     if (!moved.ok) throw refusalOf(moved);
-    const named = { merchantId: call.merchant.id, id: paymentId };
-    const payment = await findPayment(call.context.driver, named);
+    const payment = await findPayment(context.driver, { merchantId: merchant.id, id: paymentId });
     if (payment === undefined) throw refuse("PAYMENT_NOT_FOUND");
     return shown(payment);
   });
