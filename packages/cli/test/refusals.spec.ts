@@ -57,6 +57,8 @@ ISSUER_UNUSABLE          SERVE --token-issuer DIR/none.json
 ISSUER_UNUSABLE          SERVE --token-issuer DIR/brace.json
 ISSUER_UNUSABLE          SERVE --token-issuer DIR/hs256.json
 USAGE                    SERVE --trust-proxy 10.0.0.0/33
+USAGE                    SERVE --subscription-port 0
+USAGE                    SERVE --subscription-port https
 USAGE                    serve --seed 1
 USAGE                    SERVE --token hush
 USAGE                    SANDBOX --token hush

@@ -11,6 +11,23 @@ const argsOf = (database = newDatabase()) => ["serve", "--port", "0", "--databas
 const serve = (env: Readonly<Record<string, string>>, ...more: string[]): Promise<Served> =>
   serveHere([...argsOf(), ...more], env);
 
+/** The statuses of subscriptions to these URLs. */
+async function subscribed({ url }: Served, targets: readonly string[]) {
+  const authorization = `Bearer ${await tokenOf(url)}`;
+  const secretKey = "a-secret-of-24-characters-or-more";
+  const details = { secretKey, subscriptionDetails: { type: "ALL" } };
+  const statuses: Record<string, number> = {};
+  for (const target of targets) {
+    const answer = await fetch(new URL("/v1/webhook/subscribe", url), {
+      method: "POST",
+      headers: { authorization, "content-type": "application/json" },
+      body: JSON.stringify({ url: target, ...details }),
+    });
+    statuses[target] = answer.status;
+  }
+  return statuses;
+}
+
 describe("countersign serve", () => {
   it("serves the environment's client, drains after SIGTERM, and keeps the client after a restart", async () => {
     const folder = temporaryFolder();
@@ -109,21 +126,21 @@ describe("countersign serve", () => {
     },
   );
 
-  it("accepts https subscriptions only", async () => {
-    const { url } = await serve(client);
-    const authorization = `Bearer ${await tokenOf(url)}`;
-    const secretKey = "a-secret-of-24-characters-or-more";
-    const details = { secretKey, subscriptionDetails: { type: "ALL" } };
-    const subscribe = async (to: string) => {
-      const answer = await fetch(new URL("/v1/webhook/subscribe", url), {
-        method: "POST",
-        headers: { authorization, "content-type": "application/json" },
-        body: JSON.stringify({ url: to, ...details }),
-      });
-      return answer.status;
+  it("B7 accepts subscriptions by https only, to ports 443 and 8443 or those of --subscription-port", async () => {
+    const standard = {
+      "http://localhost:3000/": 400,
+      "https://merchant.example/": 200,
+      "https://merchant.example:8443/": 200,
+      "https://merchant.example:8444/": 400,
     };
-    expect(await subscribe("http://localhost:3000/")).toBe(400);
-    expect(await subscribe("https://merchant.example/")).toBe(200);
+    const chosen = {
+      "https://merchant.example/": 400,
+      "https://merchant.example:8444/": 200,
+      "https://merchant.example:8445/": 200,
+    };
+    expect(await subscribed(await serve(client), Object.keys(standard))).toEqual(standard);
+    const options = ["--subscription-port", "8444", "--subscription-port", "8445"];
+    expect(await subscribed(await serve(client, ...options), Object.keys(chosen))).toEqual(chosen);
   });
 
   it("shows metrics to whoever has the token, and logs JSON lines without it", async () => {

@@ -132,7 +132,7 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
       vault,
       clock,
       random,
-      allowLoopbackHttp: true,
+      endpoints: { allowLoopback: true },
       limitsRates: false,
       checksAnswers: true,
       ...(options.logger && { logger: options.logger }),

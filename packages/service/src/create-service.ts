@@ -2,6 +2,7 @@ import type { Socket } from "node:net";
 import type { Profile } from "@countersign/schemas/profiles";
 import type { Express } from "express";
 import { systemClock, type Clock } from "./clock.ts";
+import type { EndpointPolicy } from "./delivery/endpoint-url.ts";
 import { asyncApiOf } from "./documents/asyncapi.ts";
 import { schemas } from "./documents/generated/schemas.ts";
 import { openApiOf } from "./documents/openapi.ts";
@@ -32,8 +33,8 @@ export interface ServiceOptions {
   readonly elapsed?: () => number;
   /** Default: the operating system's. */
   readonly random?: Random;
-  /** Takes `http:` subscriptions to loopback hosts. Default false; the sandbox alone sets it. */
-  readonly allowLoopbackHttp?: boolean;
+  /** The URLs that may be subscribed; the delivery engine gets the same. Default: `https:`, any port. */
+  readonly endpoints?: EndpointPolicy;
   /** Gets one line for each call. Default: nobody. */
   readonly logger?: Logger;
   /** A hint, after COMMIT, that deliveries may wait. Default: nobody listens, a poll finds them. */
@@ -105,7 +106,7 @@ export function createService(options: ServiceOptions): Service {
     random: options.random ?? systemRandom,
     policy,
     vault: options.vault ?? { seal: refuseToSeal },
-    allowLoopbackHttp: options.allowLoopbackHttp ?? false,
+    endpoints: options.endpoints ?? { allowLoopback: false },
     onWork: options.onWork ?? (() => {}),
     logger,
     metrics,

@@ -77,7 +77,6 @@ export async function openService(options: OpenOptions = {}): Promise<TestServic
   const { file: _file, driver: _driver, wrap: _wrap, atEnd: _atEnd, ...given } = options;
   const service = await startService({
     profile: profiles.standard,
-    allowLoopbackHttp: false,
     limitsRates: false,
     // Every answer of every test is held against its schema.
     checksAnswers: true,

@@ -40,6 +40,8 @@ export interface ServeCommand {
   readonly tokenIssuer: string | undefined;
   /** Proxies whose word on a call's source is taken. */
   readonly trustProxy: readonly string[];
+  /** Ports that the URLs of subscriptions may name. */
+  readonly subscriptionPorts: readonly number[];
   /** How long calls are still taken once the process is asked to end. */
   readonly drainSeconds: number;
   /** Whether `ready` is told as JSON. */
@@ -62,6 +64,7 @@ export async function runServe(command: ServeCommand, surroundings: Surroundings
     host: command.listen,
     requiresDatabase: command.requiresDatabase,
     trustedProxies: command.trustProxy,
+    endpoints: { allowLoopback: false, ports: command.subscriptionPorts },
     ...(issuerFile !== undefined && { tokenIssuer: await loadIssuer(issuerFile) }),
     ...(metricsToken !== undefined && { metricsToken }),
     vault: await serviceVault(env),
@@ -83,14 +86,15 @@ export async function runServe(command: ServeCommand, surroundings: Surroundings
   }
 }
 
-type Start = Omit<StartOptions, "logger" | "onWork" | "workers">;
+type Start = Omit<StartOptions, "logger" | "onWork" | "workers"> &
+  Required<Pick<StartOptions, "endpoints">>;
 
 function start(
   options: Start,
   { sign, egressProxy, postgresUrl }: Sending,
   { terminal, version }: Surroundings,
 ): Promise<RunningService> {
-  const { profile, vault } = options;
+  const { profile, vault, endpoints } = options;
   const policy = deliveryPolicyOf(profile);
   const logger = lineLogger(terminal, systemClock);
   let engine: DeliveryEngine | undefined;
@@ -118,7 +122,7 @@ function start(
         }),
         sign,
         vault,
-        endpoints: { allowLoopback: false },
+        endpoints,
         userAgent: `Countersign/${version}`,
         moveDueRefunds: useCases.moveDueRefunds,
         observer: {

@@ -36,6 +36,7 @@ interface ServeOptions {
   readonly profile: string;
   readonly listen: string;
   readonly trustProxy: readonly string[] | undefined;
+  readonly subscriptionPort: readonly number[] | undefined;
   readonly tokenIssuer: string | undefined;
   readonly drain: number;
   readonly json: boolean | undefined;
@@ -55,6 +56,11 @@ export function declareServe(program: Command, surroundings: Surroundings): void
       "proxies whose X-Forwarded-For is believed: addresses, networks, loopback",
       networks,
     )
+    .option(
+      "--subscription-port <port...>",
+      "ports that subscription URLs may name (default: 443, 8443)",
+      ports,
+    )
     .option("--token-issuer <file>", "JSON description of an issuer whose JWTs are taken too")
     .option(
       "--drain <seconds>",
@@ -73,6 +79,7 @@ export function declareServe(program: Command, surroundings: Surroundings): void
         profile,
         tokenIssuer,
         trustProxy = [],
+        subscriptionPort: subscriptionPorts = [443, 8443],
         drain,
         json = false,
       } = options;
@@ -87,6 +94,7 @@ export function declareServe(program: Command, surroundings: Surroundings): void
           listen,
           tokenIssuer,
           trustProxy,
+          subscriptionPorts,
           drainSeconds: drain,
           json,
         },
@@ -120,7 +128,14 @@ function addKeyCommands(serve: Command, surroundings: Surroundings): void {
     });
 }
 
-/** Gathers what a repeated option names. */
+/** Collects the ports of a repeated option. */
+function ports(text: string, before: readonly number[] = []): readonly number[] {
+  const port = wholeNumber(text);
+  if (port < 1 || port > 65_535) throw new InvalidArgumentError("expected a port from 1 to 65535.");
+  return [...before, port];
+}
+
+/** Collects the networks of a repeated option. */
 function networks(text: string, before: readonly string[] = []): readonly string[] {
   const [address = "", bits = "0", ...more] = text.split("/");
   const isNamed = ["loopback", "linklocal", "uniquelocal"].includes(text);

@@ -1,7 +1,7 @@
 /** Why an attempt has no answer. Kept with the attempt, shown to the merchant, never renamed. */
 export const attemptErrorCodes = {
   CS_ATTEMPT_URL_REFUSED: {
-    meaning: "The subscription's URL may not be called (scheme, credentials, fragment).",
+    meaning: "The subscription's URL may not be called (scheme, port, credentials, fragment).",
   },
   CS_ATTEMPT_SECRET_UNUSABLE: {
     meaning: "The subscription's secret cannot sign under the profile in use.",

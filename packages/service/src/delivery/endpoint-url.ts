@@ -1,26 +1,34 @@
 import { isLoopbackAddress } from "./public-address.ts";
 
-/** Where events may be delivered. */
+/** The URLs that events may be delivered to. */
 export interface EndpointPolicy {
-  /** Takes `http:` beside `https:`, to loopback hosts alone. The sandbox sets it. */
+  /** Also accepts `http:`, to loopback hosts only. Only the sandbox sets it. */
   readonly allowLoopback: boolean;
+  /** Ports that a URL may name, also by its scheme. Default: any. */
+  readonly ports?: readonly number[];
 }
 
 /**
- * A subscription's URL, or `undefined` where events may not be sent there: only `https:`, and with
- * `allowLoopback` also `http:` to `localhost` and loopback addresses; no credentials, no fragment, at
- * most 2048 characters. Judged when an attempt is made, whatever was judged when it was stored.
- *
- * Whether the host's address is public is the connector's to say, once it is known.
+ * Returns a subscription's URL, or `undefined` if events may not be sent there: only `https:`, and with
+ * `allowLoopback` also `http:` to `localhost` and loopback addresses; only the policy's ports; no
+ * credentials, no fragment, at most 2048 characters. Every attempt checks it again, whatever was accepted
+ * when it was stored. The connector checks that the host's address is public, once it is known.
  */
 export function endpointUrl(text: string, policy: EndpointPolicy): URL | undefined {
   if (text.length > 2048 || !URL.canParse(text)) return undefined;
   const url = new URL(text);
   if (url.username !== "" || url.password !== "" || text.includes("#")) return undefined;
+  if (!hasAllowedPort(url, policy)) return undefined;
   if (url.protocol === "https:") return url;
   return url.protocol === "http:" && policy.allowLoopback && isLoopbackHost(url.hostname)
     ? url
     : undefined;
+}
+
+function hasAllowedPort({ port, protocol }: URL, { ports }: EndpointPolicy): boolean {
+  // A URL leaves out the default port of its scheme.
+  const named = port === "" ? (protocol === "https:" ? 443 : 80) : Number(port);
+  return ports === undefined || ports.includes(named);
 }
 
 function isLoopbackHost(hostname: string): boolean {

@@ -1,24 +1,24 @@
 import { formatAmount } from "@countersign/rules";
+import type { EndpointPolicy } from "../delivery/endpoint-url.ts";
 import { type ErrorCode, errorCodes } from "../error-codes.ts";
 import type { Policy } from "./policy.ts";
 
-/** What the words of an answer depend on. */
+/** The choices that the sentences of an answer name. */
 export interface Wording {
   readonly policy: Policy;
-  readonly allowLoopbackHttp: boolean;
+  readonly endpoints: EndpointPolicy;
 }
 
-/** What a code means in this service: the registry's meaning with the bounds of its profile and options. */
+/** Returns the registry's meaning of a code, with the bounds of this service's profile and options. */
 export function meaningOf(wording: Wording, code: ErrorCode): string {
   return meaningsWithBounds[code]?.(wording) ?? errorCodes[code].meaning;
 }
 
 const meaningsWithBounds: Partial<Record<ErrorCode, (wording: Wording) => string>> = {
-  INVALID_URL: ({ policy: { limits }, allowLoopbackHttp }) => {
-    const scheme = allowLoopbackHttp
-      ? "https address, or http to a loopback host,"
-      : "https address";
-    return `The url must be an absolute ${scheme} of at most ${limits.members["/url"]} ASCII characters, without credentials and fragment.`;
+  INVALID_URL: ({ policy: { limits }, endpoints: { allowLoopback, ports } }) => {
+    const scheme = allowLoopback ? "https address, or http to a loopback host," : "https address";
+    const port = ports === undefined ? "" : `, on port ${ports.join(" or ")}`;
+    return `The url must be an absolute ${scheme} of at most ${limits.members["/url"]} ASCII characters, without credentials and fragment${port}.`;
   },
   INVALID_AMOUNT: ({ policy: { amount } }) => {
     const form =

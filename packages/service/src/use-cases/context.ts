@@ -1,4 +1,5 @@
 import type { Clock } from "../clock.ts";
+import type { EndpointPolicy } from "../delivery/endpoint-url.ts";
 import type { Policy } from "../profile/policy.ts";
 import type { Random } from "../random.ts";
 import type { Vault } from "../secrets/vault.ts";
@@ -12,8 +13,8 @@ export interface Context {
   readonly policy: Policy;
   /** Encrypts the secrets of subscriptions. */
   readonly vault: Pick<Vault, "seal">;
-  /** Accepts `http:` subscriptions to loopback hosts. Only the sandbox sets it. */
-  readonly allowLoopbackHttp: boolean;
+  /** The URLs that may be subscribed. */
+  readonly endpoints: EndpointPolicy;
   /** Called after COMMIT when deliveries may be waiting. A lost call costs one polling interval. */
   readonly onWork: () => void;
 }

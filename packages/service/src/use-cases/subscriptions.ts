@@ -53,8 +53,7 @@ export async function subscribe(
   merchant: Merchant,
   { url, secretKey, subscriptionDetails }: NewSubscription,
 ): Promise<SubscribeOutcome> {
-  const policy = { allowLoopback: context.allowLoopbackHttp };
-  const endpoint = endpointUrl(url, policy);
+  const endpoint = endpointUrl(url, context.endpoints);
   if (endpoint === undefined) return { ok: false, code: "INVALID_URL" };
   if (!context.policy.acceptsSecret(secretKey)) return { ok: false, code: "WEAK_SECRET" };
   const refusal = refusalOfDetails(subscriptionDetails, context.policy);

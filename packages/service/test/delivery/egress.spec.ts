@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { endpointUrl } from "../../src/delivery/endpoint-url.ts";
 import { isLoopbackAddress, isPublicAddress } from "../../src/delivery/public-address.ts";
 import { resolvingLookup } from "../../src/delivery/resolving-lookup.ts";
 import type { Answer } from "../../src/delivery/transport.ts";
@@ -48,6 +49,22 @@ describe("a public address", () => {
     for (const text of ["localhost", "2130706433", "0x7f.1", "127.1", "", "1.1.1.1.1", "[::1"])
       expect([text, isPublicAddress(text)]).toEqual([text, false]);
     expect(["127.9.9.9", "::ffff:127.1.2.3", "::1"].map(isLoopbackAddress)).not.toContain(false);
+  });
+});
+
+describe("the URL of an attempt", () => {
+  it("B7 is refused on a port that the policy does not list, also as the default of its scheme", () => {
+    const accepts = (url: string, ...ports: number[]): boolean =>
+      endpointUrl(url, { allowLoopback: true, ports }) !== undefined;
+    expect(accepts("https://merchant.example/", 443, 8443)).toBe(true);
+    expect(accepts("https://merchant.example:443/", 443, 8443)).toBe(true);
+    expect(accepts("https://merchant.example:8443/", 443, 8443)).toBe(true);
+    expect(accepts("https://merchant.example:22/", 443, 8443)).toBe(false);
+    expect(accepts("https://merchant.example/", 8443)).toBe(false);
+    expect(accepts("http://127.0.0.1/", 443)).toBe(false);
+    expect(accepts("http://127.0.0.1/", 80)).toBe(true);
+    const any = endpointUrl("https://merchant.example:22/", { allowLoopback: false });
+    expect(any?.port).toBe("22");
   });
 });
 

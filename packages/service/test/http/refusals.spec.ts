@@ -9,7 +9,7 @@ import { refusal, validated } from "../validated.ts";
 
 // One service for all: what is refused leaves nothing behind that another test could meet.
 const { service, merchant, call } = await openWatched({ atEnd: afterAll });
-const sandbox = await openService({ atEnd: afterAll, allowLoopbackHttp: true });
+const sandbox = await openService({ atEnd: afterAll, endpoints: { allowLoopback: true } });
 
 /** The message of the whole refusal, and those of its members by their places. */
 async function messages(path: string, sent: object, send = call) {
@@ -102,7 +102,7 @@ describe("a refusal's message", () => {
   it("explains which URLs and secrets the service accepts, with http to loopback only in the sandbox", async () => {
     const whole = errorCodes.INVALID_URL.meaning;
     const policy = policyOf(profiles.standard);
-    const looped = meaningOf({ policy, allowLoopbackHttp: true }, "INVALID_URL");
+    const looped = meaningOf({ policy, endpoints: { allowLoopback: true } }, "INVALID_URL");
     expect([whole, looped].map((text) => text.includes("http to a loopback host"))).toEqual([
       false,
       true,
@@ -140,7 +140,7 @@ describe("a refusal's message", () => {
   });
 
   it("is the registry's for the standard profile, and has the bounds of any other", () => {
-    const standard = { policy: policyOf(profiles.standard), allowLoopbackHttp: false };
+    const standard = { policy: policyOf(profiles.standard), endpoints: { allowLoopback: false } };
     for (const code of Object.keys(errorCodes) as (keyof typeof errorCodes)[])
       expect(meaningOf(standard, code)).toBe(errorCodes[code].meaning);
     const { refund, amount, limits } = profiles.standard;
@@ -151,7 +151,7 @@ describe("a refusal's message", () => {
       amount: { ...amount, ...spelling, minimumCents: 100, maximumCents: 5000 },
       limits: { ...limits, softDescriptor: 20, url: 100, secretKey: { minimum: 32, maximum: 64 } },
     };
-    const other = { policy: policyOf(profile), allowLoopbackHttp: true };
+    const other = { policy: policyOf(profile), endpoints: { allowLoopback: true } };
     expect(meaningOf(other, "INVALID_SOFT_DESCRIPTOR")).toBe(
       "The softDescriptor must be 1 to 20 printable ASCII characters.",
     );

@@ -28,7 +28,7 @@ async function startServing(url: string): Promise<string> {
     profile,
     vault,
     port: 0,
-    allowLoopbackHttp: true,
+    endpoints: { allowLoopback: true },
     limitsRates: false,
     onWork: () => engine?.onWork(),
     workers: ({ useCases: { moveDueRefunds } }) => [

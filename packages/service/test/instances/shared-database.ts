@@ -24,7 +24,13 @@ export async function shareDatabase(driver: Driver, receiver: string): Promise<S
   const clock = { now: () => Date.now() - 21 * DAY };
   const vault = testVault();
   await migrate(driver, { now: clock.now() });
-  const options = { driver, clock, vault, profile: profiles.standard, allowLoopbackHttp: true };
+  const options = {
+    driver,
+    clock,
+    vault,
+    profile: profiles.standard,
+    endpoints: { allowLoopback: true },
+  };
   const service = createService(options);
   const { useCases } = service;
   const scopes = ["payments", "core"];
