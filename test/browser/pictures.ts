@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { expect, it } from "vitest";
+import { ManualClock } from "../../packages/service/test/manual-clock.ts";
 import { differingShare } from "./differing-share.ts";
 import { drawnChecks } from "./drawn-checks.ts";
 import { openInspector, type OpenInspector } from "./open-inspector.ts";
@@ -35,7 +36,7 @@ export function pictures(browser: () => Promise<Browser>, looks: readonly Look[]
     const one = await openInspector({
       now: NOW,
       random: hashedRandom(),
-      clock: { now: () => NOW },
+      clock: new ManualClock(NOW),
       checksOf: drawnChecks,
     });
     const { refundId, eventId } = await makeRefund(one);

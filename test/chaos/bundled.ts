@@ -6,7 +6,6 @@ import { join } from "node:path";
 import process from "node:process";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { deliveryThread } from "@countersign/service";
 import { build } from "esbuild";
 
 /** A running process of a campaign. */
@@ -28,8 +27,6 @@ async function bundle(): Promise<string> {
     entryPoints: {
       deliverer: fileURLToPath(new URL("delivery-process.ts", import.meta.url)),
       merchant: fileURLToPath(new URL("merchant.ts", import.meta.url)),
-      // `deliveryThread` looks for this name in the folder of its file.
-      "delivery-thread": fileURLToPath(deliveryThread),
     },
     outdir: folder,
     outExtension: { ".js": ".mjs" },

@@ -1,18 +1,20 @@
 /** Where a delivering process can be made to end, in the order in which a delivery passes them. */
 export const DELIVERY_POINTS = [
-  "inside the claim",
-  "after the claim",
+  "inside the lease",
+  "after the lease",
   "before the POST",
   "within the POST",
   "after the answer",
-  "inside the settlement",
-  "after the settlement",
+  "inside the completion",
+  "after the completion",
 ] as const;
 
 export type DeliveryPoint = (typeof DELIVERY_POINTS)[number];
 
 /** What the process is told, as JSON in its first argument. It says `ready` when it delivers. */
 export interface DelivererOptions {
+  /** Unique name of the process. */
+  readonly name: string;
   /** `postgres://…`, or the path of a SQLite file. */
   readonly database: string;
   /** A file with a line for each crash at a point. */
@@ -22,10 +24,10 @@ export interface DelivererOptions {
   /** Ends the process when this point is passed for the `pass`th time, from 1. */
   readonly crash?: { readonly point: DeliveryPoint; readonly pass: number };
   /** A fault that a campaign must find. */
-  readonly flaw?: "settles first";
+  readonly flaw?: "completes first";
 }
 
-/** Milliseconds that one attempt may take, and that a claim lasts. */
+/** Milliseconds that one attempt may take, and that a process is alive after its last beat. */
 export const DEADLINE_MS = 1000;
 export const LEASE_MS = 6000;
 /** Attempts at one time of one process, beside which some are ready to begin. */

@@ -1,9 +1,10 @@
 import { flushCompileCache } from "node:module";
 import { profiles } from "@countersign/schemas/profiles";
 import {
-  createDeliveryEngine,
+  DeliveryEngine,
   deliveryPolicyOf,
-  deliveryThread,
+  deliveryStore,
+  DueClock,
   postgresDriver,
   signerOf,
   sqliteDriver,
@@ -12,7 +13,6 @@ import {
   textOf,
   undiciTransport,
   type Driver,
-  type Operation,
   type Transport,
 } from "@countersign/service";
 import { testVault } from "../../packages/service/test/test-vault.ts";
@@ -30,17 +30,17 @@ import {
 
 // The campaign writes it.
 const options = JSON.parse(process.argv[2] ?? "{}") as DelivererOptions;
-const { database, crashes, ahead, crash, flaw } = options;
+const { name, database, crashes, ahead, crash, flaw } = options;
 
 const passing = crashingAt<DeliveryPoint>(crash, crashes);
 
-/** What a statement of the engine is for. */
-function purposeOf(sql: string): "claim" | "settlement" | undefined {
-  if (sql.startsWith("WITH asked")) return "claim";
-  return sql.startsWith("WITH settled") ? "settlement" : undefined;
+/** The purpose of a statement of the engine. */
+function purposeOf(sql: string): "lease" | "completion" | undefined {
+  if (sql.includes("INTO endpoint_leases")) return "lease";
+  return sql.includes("UPDATE deliveries SET") ? "completion" : undefined;
 }
 
-/** A store whose claims and settlements pass their points. */
+/** A store whose leases and completions pass their points. */
 function crashing(stored: Driver): Driver {
   return {
     query: (sql, params) => stored.query(sql, params),
@@ -63,17 +63,6 @@ function crashing(stored: Driver): Driver {
       if (purpose !== undefined) passing(`after the ${purpose}`);
       return value;
     },
-    ...(stored.performAside !== undefined && {
-      performAside: async <Input, Output>(
-        operation: Operation<Input, Output>,
-        input: Input,
-      ): Promise<Output> => {
-        const value = await stored.performAside?.(operation, input);
-        passing(operation.name === "claim" ? "after the claim" : "after the settlement");
-        // The method is there.
-        return value as Output;
-      },
-    }),
   };
 }
 
@@ -81,7 +70,7 @@ function crashingTransport(transport: Transport): Transport {
   return {
     post: async (request) => {
       passing("before the POST");
-      if (flaw === "settles first") {
+      if (flaw === "completes first") {
         setTimeout(() => void transport.post(request), DEADLINE_MS / 2);
         return { kind: "answered", status: 204, retryAfter: undefined, excerpt: "" };
       }
@@ -102,16 +91,17 @@ const policy = {
   leaseMs: LEASE_MS,
   concurrency: CONCURRENCY,
 };
-// What happens inside a transaction of the other thread is not seen here.
-const isSeenInside = crash?.point.startsWith("inside") ?? false;
 const driver = database.startsWith("postgres:")
   ? postgresDriver({ url: database })
-  : sqliteDriver(database, isSeenInside ? {} : { thread: deliveryThread });
+  : sqliteDriver(database);
+const clock = { ...systemClock, now: () => systemClock.now() + ahead };
 
-createDeliveryEngine({
-  driver: crashing(driver),
+new DeliveryEngine({
+  id: name,
+  store: deliveryStore(crashing(driver)),
   policy,
-  clock: { now: () => systemClock.now() + ahead },
+  clock,
+  dueClock: new DueClock(clock),
   random: systemRandom,
   transport: crashingTransport(
     undiciTransport({ deadlineMs: policy.deadlineMs, allowLoopback: true }),
@@ -119,9 +109,7 @@ createDeliveryEngine({
   sign: signerOf(profiles.standard),
   vault: testVault(),
   endpoints: { allowLoopback: true },
-  userAgent: "Countersign",
-  moveDueRefunds: async () => ({ passedOver: [] }),
-  pollMs: 20,
+  userAgent: name,
 }).start();
 process.stdin.resume().on("end", () => process.exit());
 process.stdout.write("ready\n");

@@ -17,6 +17,11 @@ export interface Sink {
   readonly url: string;
   /** Number of times that each event arrived whole and was accepted. */
   readonly arrived: ReadonlyMap<string, number>;
+  /**
+   * Events that one process had accepted twice, or that arrived while another request of theirs was open: must be none.
+   * A process knows what it has attempted, and nobody else attempts it while the process lives.
+   */
+  readonly doubled: readonly string[];
   /** Events with another body than was written: must be none. */
   readonly garbled: readonly string[];
   close(): Promise<void>;
@@ -26,6 +31,9 @@ export async function startSink(): Promise<Sink> {
   const arrived = new Map<string, number>();
   const refused = new Map<string, number>();
   const garbled: string[] = [];
+  const doubled: string[] = [];
+  const open = new Set<string>();
+  const accepted = new Set<string>();
   let answers = 0;
 
   const statusOf = (id: string): number => {
@@ -44,8 +52,14 @@ export async function startSink(): Promise<Sink> {
     // A request whose sender was killed while it sent has not arrived.
     if (body === undefined) return;
     const id = String(request.headers["webhook-id"]);
+    const sender = request.headers["user-agent"] ?? "";
     if (body !== payloadOf(id)) garbled.push(id);
+    if (open.has(id)) doubled.push(`${id} at one time, by ${sender}`);
+    open.add(id);
+    response.on("close", () => open.delete(id));
     const status = statusOf(id);
+    if (status === 204 && accepted.has(`${sender} ${id}`)) doubled.push(`${id} by ${sender}`);
+    if (status === 204) accepted.add(`${sender} ${id}`);
     answers += 1;
     if (answers % 4 === 0) await setTimeout(SLOW_MS);
     response.writeHead(status).end();
@@ -57,6 +71,7 @@ export async function startSink(): Promise<Sink> {
   const { port } = server.address() as AddressInfo;
   return {
     arrived,
+    doubled,
     garbled,
     url: `http://127.0.0.1:${String(port)}/hooks`,
     close: async () => {

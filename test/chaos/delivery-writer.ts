@@ -5,7 +5,7 @@ import { testVault } from "../../packages/service/test/test-vault.ts";
 
 const SUBSCRIPTIONS = 4;
 const EVENTS_AT_A_TIME = 6;
-const PAUSE_MS = 10;
+const PAUSE_MS = 100;
 
 export const payloadOf = (event: string): string => JSON.stringify({ id: event });
 

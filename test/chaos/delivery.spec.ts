@@ -19,18 +19,18 @@ describe(`two processes that deliver from one database (seed ${String(seed)})`, 
     async () => {
       const of = { cycles: points.length, seed, points };
       const tally = await deliveryCampaign({ ...of, ...(await postgresStore()) });
-      expect(tally).toMatchObject({ killed: points.length, garbled: [], ...NO_FAULT });
+      expect(tally).toMatchObject({ killed: points.length, garbled: [], doubled: [], ...NO_FAULT });
       expect(Object.keys(tally.crashes).toSorted()).toEqual([...points].toSorted());
       expect(tally.events).toBeGreaterThan(100);
-      // The schedule's longest step and its tenth: a lease or a wait beyond it would be a fault.
+      // The schedule's longest step and its tenth: a wait beyond it would be a fault.
       expect(tally.aheadMs).toBeLessThan(28 * HOUR_MS);
     },
     PATIENCE_MS,
   );
 
-  it("are reported by the campaign if they settle before they post", async () => {
-    const at = { points: ["after the settlement"] } as const;
-    const flawed = { cycles: 2, seed, ...at, flaw: "settles first" } as const;
+  it("are reported by the campaign if they record before they post", async () => {
+    const at = { points: ["after the completion"] } as const;
+    const flawed = { cycles: 2, seed, ...at, flaw: "completes first" } as const;
     const { lost, waiting } = await deliveryCampaign({ ...flawed, ...sqliteStore() });
     expect(lost).not.toEqual([]);
     expect(waiting).toEqual([]);

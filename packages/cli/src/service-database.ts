@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { deliveryThread, postgresDriver, type Driver } from "@countersign/service";
+import { postgresDriver, type Driver } from "@countersign/service";
 import { secretFrom } from "./environment.ts";
 import { Failure } from "./failure.ts";
 import { DEFAULT_FOLDER, openDatabase } from "./open-database.ts";
@@ -34,7 +34,7 @@ export async function serviceDatabase(
         const message = `the database ${path} does not exist; start without --require-database to create it`;
         throw new Failure("CS_CLI_DATABASE_UNUSABLE", message);
       }
-      return openDatabase(path, { thread: deliveryThread });
+      return openDatabase(path);
     };
     return { name: path, open };
   }

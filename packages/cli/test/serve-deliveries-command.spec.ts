@@ -17,7 +17,7 @@ const serve = (...args: string[]): Promise<Ran> =>
 
 /** A delivery of a subscription in a final state, of an event written at a time. */
 async function ended(key: string, state: string, writtenAt = REAL_START): Promise<string> {
-  const id = await queue.enqueue(key, { clockId: "live", nextAt: writtenAt });
+  const id = await queue.enqueue(key, { nextAt: writtenAt });
   const sql = "UPDATE deliveries SET state = $2, attempts = 10, next_at = NULL WHERE id = $1";
   await queue.write(sql, [id, state]);
   return id;

@@ -1,12 +1,16 @@
 import type { Profile } from "@countersign/schemas/profiles";
 import {
   checkSecrets,
-  createDeliveryEngine,
   createService,
   createVault,
+  DeliveryEngine,
   deliveryPolicyOf,
+  deliveryStore,
+  DueClock,
   listen,
   migrate,
+  NamespaceClocks,
+  newId,
   parseSecretKeys,
   policyOf,
   signerOf,
@@ -14,7 +18,6 @@ import {
   systemRandom,
   undiciTransport,
   type Clock,
-  type DeliveryEngine,
   type DeliveryPolicy,
   type Driver,
   type Logger,
@@ -63,6 +66,7 @@ export interface SandboxOptions {
 export interface RunningSandbox {
   readonly service: Service;
   readonly engine: DeliveryEngine;
+  readonly clocks: NamespaceClocks;
   /** Seals the secrets of subscriptions, and opens them. */
   readonly vault: Vault;
   /** `http://HOST:PORT`. */
@@ -99,9 +103,12 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
     const outcomes = new Outcomes();
     const { target, checks: runner } = options.inspector ?? {};
     const checks = target && runner && new CheckRuns(runner, streams);
-    const engine = createDeliveryEngine({
-      driver,
+    const dueClock = new DueClock(clock);
+    const engine = new DeliveryEngine({
+      id: newId(random, "req"),
+      store: deliveryStore(driver),
       clock,
+      dueClock,
       random,
       policy,
       transport: faultyTransport(
@@ -112,18 +119,25 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
       vault,
       endpoints: { allowLoopback: true },
       userAgent,
-      moveDueRefunds: (due) => service.useCases.moveDueRefunds(due),
       observer: {
         attempted: (attempt) => {
           service.metrics.deliveries.attempted(attempt);
           streams.attempted(attempt);
         },
-        passedOver: ({ id, error }) =>
-          options.logger?.error(
-            { refundId: id, errorName: error instanceof Error ? error.name : typeof error },
-            "a due refund cannot be moved",
-          ),
         failed: () => options.logger?.error({}, "deliveries could not be worked on"),
+      },
+    });
+    const clocks = new NamespaceClocks({
+      driver,
+      clock,
+      engine,
+      moveDueRefunds: async (due) => {
+        const moved = await service.useCases.moveDueRefunds(due);
+        for (const { id, error } of moved.passedOver) {
+          const errorName = error instanceof Error ? error.name : typeof error;
+          options.logger?.error({ refundId: id, errorName }, "a due refund cannot be moved");
+        }
+        return moved;
       },
     });
     const service = createService({
@@ -131,18 +145,19 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
       profile,
       vault,
       clock,
+      dueClock,
       random,
       endpoints: { allowLoopback: true },
       limitsRates: false,
       checksAnswers: true,
       ...(options.logger && { logger: options.logger }),
-      onWork: () => {
-        engine.onWork();
+      onWork: (work) => {
+        engine.onWork(work);
         streams.onWork();
       },
       routes: {
         ...controls({
-          engine,
+          clocks,
           faults,
           accountTypes: profile.account.types,
           onReset: (merchantId) => {
@@ -187,6 +202,7 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
     return {
       service,
       engine,
+      clocks,
       vault,
       url: listener.url,
       port: listener.port,

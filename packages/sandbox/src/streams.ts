@@ -4,8 +4,8 @@ import {
   listDeliveries,
   writtenTime,
   type EventRecord,
+  type Completion,
   type Queryable,
-  type SettledAttempt,
 } from "@countersign/service";
 import { NewsLog } from "./news-log.ts";
 import { shownDelivery, shownEvent, timeOrNull } from "./shown.ts";
@@ -90,23 +90,23 @@ export class Streams {
   }
 
   /** Sends an attempt that has been recorded, and its delivery. */
-  attempted({ attempt, settled }: SettledAttempt): void {
-    const { claim, answer } = attempt;
-    const named = { deliveryId: claim.id, eventId: claim.eventId };
+  attempted({ attempt, state, nextAt }: Completion): void {
+    const { answer, delivery, endpoint } = attempt;
+    const named = { deliveryId: delivery.id, eventId: delivery.eventId };
     const isAnswered = answer.kind === "answered";
-    this.send(claim.merchantId, "attempt", {
+    this.send(endpoint.merchantId, "attempt", {
       ...named,
-      number: claim.attempt,
+      number: attempt.number,
       startedAt: writtenTime(attempt.startedAt),
       durationMs: attempt.durationMs,
       status: isAnswered ? answer.status : null,
       error: isAnswered ? null : answer.code,
     });
-    this.send(claim.merchantId, "delivery", {
+    this.send(endpoint.merchantId, "delivery", {
       ...named,
-      subscriptionKey: claim.subscription.key,
-      state: settled.state,
-      nextAttemptAt: timeOrNull(settled.nextAt),
+      subscriptionKey: endpoint.key,
+      state,
+      nextAttemptAt: timeOrNull(nextAt),
     });
   }
 

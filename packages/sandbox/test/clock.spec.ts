@@ -2,11 +2,11 @@ import { profiles } from "@countersign/schemas/profiles";
 import type { LogFields } from "@countersign/service";
 import { standardWebhooks } from "@countersign/signatures";
 import { describe, expect, it } from "vitest";
+import { ManualClock } from "../../service/test/manual-clock.ts";
 import { openReceiver, openSandbox, refusal, SECRET, shareSandbox, START } from "./open-sandbox.ts";
 
-/** Real time, as the sandbox sees it: it stands until a test moves it. */
-let realTime = Date.parse("2026-11-20T15:00:00.000Z");
-const clock = { now: () => realTime };
+/** Wall time, as the sandbox sees it: it stands until a test moves it. */
+const clock = new ManualClock("2026-11-20T15:00:00.000Z");
 const schedule = { steps: [0, 5000, 300_000], jitter: 0, retryAfterFactor: 2 };
 const lines: LogFields[] = [];
 const keep = (fields: LogFields): void => void lines.push(fields);
@@ -102,11 +102,11 @@ describe("a namespace's clock that moves by 100 days", () => {
     await one.emit("customer.created", token);
     await receiver.hasArrived(1);
     const { headers = {}, body = Buffer.alloc(0) } = receiver.arrived[0] ?? {};
-    expect(Number(headers["webhook-timestamp"])).toBe(realTime / 1000);
+    expect(Number(headers["webhook-timestamp"])).toBe(clock.now() / 1000);
     const event = JSON.parse(body.toString()) as object;
     expect(event).toMatchObject({ timestamp: "2026-06-10T15:00:00.000Z" });
     const verified = standardWebhooks().verify({ headers, body }, [{ raw: SECRET }], {
-      now: realTime,
+      now: clock.now(),
     });
     expect(verified.ok).toBe(true);
 
@@ -116,9 +116,9 @@ describe("a namespace's clock that moves by 100 days", () => {
     const expiring = String(granted.body["access_token"]);
     await one.move({ advance: "P100D" }, expiring);
     const read = () => one.call("GET", "/sandbox/clock", { token: expiring });
-    realTime += 3_599_999;
+    clock.advance(3_599_999);
     expect((await read()).status).toBe(200);
-    realTime += 1;
+    clock.advance(1);
     expect(refusal(await read())).toBe("401 UNAUTHENTICATED");
   });
 
@@ -129,8 +129,8 @@ describe("a namespace's clock that moves by 100 days", () => {
     await one.subscribe(receiver.url);
     await one.refund("k", one.seeded.payments.recent);
     await one.move({ advance: "PT0S" });
-    realTime += 100 * 86_400_000;
-    one.sandbox.engine.onWork();
+    clock.advance(100 * 86_400_000);
+    one.sandbox.engine.onWork("anything");
     await one.move({ advance: "P100D" }, token);
     expect(receiver.arrived).toHaveLength(1);
     await one.move({ advance: "P100D" });

@@ -1,12 +1,66 @@
-/**
- * Real time. Signature timestamps, tokens, leases, deadlines and rate limits read it directly; the
- * times of payments, refunds and events go through `instantOf`, which lets a namespace have a clock
- * of its own.
- */
+import { setTimeout } from "node:timers/promises";
+
+/** Time, as everything in this package reads it. A test moves it; only `systemClock` reads the machine's. */
 export interface Clock {
-  /** Milliseconds since 1970, an integer. */
+  /** Wall time: milliseconds since 1970, an integer. It may step. Stored, or compared with others' times. */
   now(): number;
+  /** Monotonic time in milliseconds since an arbitrary instant. Limits, timeouts, leases and pacing use it. */
+  elapsed(): number;
+  /** Resolves after `ms` of monotonic time, or as soon as `signal` aborts; never rejects. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** The clock of this machine. */
-export const systemClock: Clock = { now: () => Date.now() };
+/** This machine's clocks. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  elapsed: () => performance.now(),
+  sleep: (ms, signal) =>
+    setTimeout(ms, undefined, signal && { signal }).then(
+      () => {},
+      () => {},
+    ),
+};
+
+/** Wall time that moves this much more or less than monotonic time has stepped, in milliseconds. */
+const STEP_MS = 500;
+
+/**
+ * The clock that due times of live deliveries follow. It never goes back: it passes with monotonic time, and
+ * follows wall time forward only. The database stores what it shows, so that a restart does not set it back either.
+ */
+export class DueClock {
+  readonly #clock: Clock;
+  #shown: number;
+  #shownAt: number;
+  /** Wall time less monotonic time. */
+  #offset: number;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#shown = clock.now();
+    this.#shownAt = clock.elapsed();
+    this.#offset = this.#shown - this.#shownAt;
+  }
+
+  /** Milliseconds since 1970, an integer. */
+  now(): number {
+    const at = this.#clock.elapsed();
+    this.#shown = Math.max(this.#shown + (at - this.#shownAt), this.#clock.now());
+    this.#shownAt = at;
+    return Math.floor(this.#shown);
+  }
+
+  /** Sets the clock forward to what another process, or this one before its restart, has shown. */
+  raise(instant: number): void {
+    this.#shown = Math.max(this.now(), instant);
+  }
+
+  /** The step of wall time since the last call, in milliseconds; 0 without one. */
+  takeStep(): number {
+    const offset = this.#clock.now() - this.#clock.elapsed();
+    const step = offset - this.#offset;
+    // Wall time drifts from monotonic time, too slowly to count as a step.
+    this.#offset = offset;
+    return Math.abs(step) < STEP_MS ? 0 : Math.round(step);
+  }
+}

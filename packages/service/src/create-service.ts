@@ -1,8 +1,9 @@
 import type { Socket } from "node:net";
 import type { Profile } from "@countersign/schemas/profiles";
 import type { Express } from "express";
-import { systemClock, type Clock } from "./clock.ts";
-import type { EndpointPolicy } from "./delivery/endpoint-url.ts";
+import { DueClock, systemClock, type Clock } from "./clock.ts";
+import type { Work } from "./delivery/types.ts";
+import type { EndpointPolicy } from "./delivery/egress/endpoint-url.ts";
 import { asyncApiOf } from "./documents/asyncapi.ts";
 import { schemas } from "./documents/generated/schemas.ts";
 import { openApiOf } from "./documents/openapi.ts";
@@ -29,16 +30,16 @@ export interface ServiceOptions {
   readonly vault?: Vault;
   /** Real time. Default: this machine's. */
   readonly clock?: Clock;
-  /** Monotonic time in milliseconds, for rate limits. Default: this machine's. */
-  readonly elapsed?: () => number;
+  /** The clock that due times of live deliveries follow. Default: made from `clock`. */
+  readonly dueClock?: DueClock;
   /** Default: the operating system's. */
   readonly random?: Random;
   /** The URLs that may be subscribed; the delivery engine gets the same. Default: `https:`, any port. */
   readonly endpoints?: EndpointPolicy;
   /** Gets one line for each call. Default: nobody. */
   readonly logger?: Logger;
-  /** A hint, after COMMIT, that deliveries may wait. Default: nobody listens, a poll finds them. */
-  readonly onWork?: () => void;
+  /** Is called after COMMIT with the deliveries of each new event. Default: the engine finds them some seconds later. */
+  readonly onWork?: (work: Work) => void;
   /** An outside issuer whose JWTs are taken beside this service's own tokens. Default: none. */
   readonly tokenIssuer?: TokenIssuer;
   /** Whether the profile's rate limits hold. Default true; the sandbox has none. */
@@ -71,6 +72,8 @@ export interface Service {
   readonly watch: StoreWatch;
   readonly failures: FailureLog;
   readonly clock: Clock;
+  /** The clock that due times of live deliveries follow; the engine of this process uses the same one. */
+  readonly dueClock: DueClock;
   readonly metrics: Metrics;
   /** From now on `GET /readyz` is 503, and connections end with their next answer. Calls are still taken. */
   drain(): void;
@@ -85,7 +88,7 @@ export interface Service {
  */
 export function createService(options: ServiceOptions): Service {
   const clock = options.clock ?? systemClock;
-  const elapsed = options.elapsed ?? (() => performance.now());
+  const elapsed = (): number => clock.elapsed();
   const policy = policyOf(options.profile);
   const rates =
     (options.limitsRates ?? true) ? new Rates({ limits: policy.rateLimit, elapsed }) : undefined;
@@ -97,12 +100,14 @@ export function createService(options: ServiceOptions): Service {
     elapsed: () => performance.now(),
     failed: (fault) => metrics.storeFailed(fault),
   });
+  const dueClock = options.dueClock ?? new DueClock(clock);
   let draining = false;
   const context: HttpContext = {
     driver: watch.driver,
     watch,
     failures,
     clock,
+    dueClock,
     random: options.random ?? systemRandom,
     policy,
     vault: options.vault ?? { seal: refuseToSeal },
@@ -133,6 +138,7 @@ export function createService(options: ServiceOptions): Service {
     watch,
     failures,
     clock,
+    dueClock,
     metrics,
     drain: () => {
       draining = true;

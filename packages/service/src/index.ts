@@ -18,7 +18,7 @@ export {
 } from "./error-codes.ts";
 
 // Ports
-export { systemClock, type Clock } from "./clock.ts";
+export { DueClock, systemClock, type Clock } from "./clock.ts";
 export { systemRandom, type Random } from "./random.ts";
 export { newId, type IdPrefix } from "./ids.ts";
 export { sha256Hex } from "./sha256.ts";
@@ -55,7 +55,6 @@ export {
   StoreUnavailableError,
   textOf,
   type Driver,
-  type Operation,
   type Queryable,
   type Sql,
   type SqlValue,
@@ -93,31 +92,29 @@ export {
 export { listEvents, type EventRecord } from "./store/tables/events.ts";
 export { findToken, type TokenRecord } from "./store/tables/tokens.ts";
 export { instantOf, moveClock } from "./store/tables/clocks.ts";
-export type { AttemptRow } from "./store/operations/deliveries/attempt-row.ts";
-export { listAttempts } from "./store/operations/deliveries/list-attempts.ts";
 export {
+  listAttempts,
   listDeliveries,
+  type AttemptRow,
   type DeliveryFilter,
   type DeliveryRecord,
-} from "./store/operations/deliveries/list-deliveries.ts";
+} from "./store/tables/deliveries.ts";
+export { listSubscriptionHealth, type SubscriptionHealth } from "./store/tables/subscriptions.ts";
 export {
-  listSubscriptionHealth,
-  type SubscriptionHealth,
-} from "./store/operations/deliveries/list-subscription-health.ts";
-export {
+  findOwner,
+  listReplays,
+  listTrail,
   replayDelivery,
-  type Replay,
-  type ReplayOutcome,
-} from "./store/operations/deliveries/replay-delivery.ts";
-export type { Replayed } from "./store/operations/deliveries/requeue-deliveries.ts";
-export { listReplays, type ReplayRecord } from "./store/operations/deliveries/list-replays.ts";
-export { findOwner, type Owner } from "./store/operations/deliveries/find-owner.ts";
-export { listTrail, type TrailLine } from "./store/operations/deliveries/list-trail.ts";
-export {
   resumeSubscription,
+  type Owner,
+  type Replay,
+  type Replayed,
+  type ReplayOutcome,
+  type ReplayRecord,
   type Resume,
   type ResumeOutcome,
-} from "./store/operations/deliveries/resume-subscription.ts";
+  type TrailLine,
+} from "./store/tables/replays.ts";
 
 // Use cases
 export type { Context } from "./use-cases/context.ts";
@@ -158,25 +155,29 @@ export { Refused, type MemberError, type Refusal } from "./http/problem.ts";
 export type { BodyCall, BodyRoute, Call, GetRoute, JsonBody, Route } from "./http/route.ts";
 
 // Delivery
-export type { AdvanceOutcome } from "./delivery/advance-clock.ts";
-export {
-  createDeliveryEngine,
-  type DeliveryEngine,
-  type DeliveryEngineOptions,
-} from "./delivery/delivery-engine.ts";
-export { deliveryThread } from "./delivery/delivery-thread-url.ts";
-export type { DeliveryObserver } from "./delivery/observer.ts";
+export { NamespaceClocks, type AdvanceOutcome } from "./delivery/namespace-clocks.ts";
+export { DeliveryEngine, type EngineOptions } from "./delivery/engine.ts";
+export { undiciTransport, type UndiciTransportOptions } from "./delivery/egress/transport.ts";
 export { deliveryPolicyOf, type DeliveryPolicy } from "./delivery/policy.ts";
-export { replayDeliveries, type ReplayRequest } from "./delivery/replay-deliveries.ts";
 export {
+  replayDeliveries,
   replayForOperator,
   resumeForOperator,
   type OperatorRefusal,
   type OperatorReplay,
+  type ReplayRequest,
 } from "./delivery/operator.ts";
-export type { Schedule } from "./delivery/schedule.ts";
-export type { SettledAttempt } from "./delivery/settled-attempt.ts";
 export { postgresHints, type Hints, type PostgresHintsOptions } from "./delivery/postgres-hints.ts";
+export type { Schedule } from "./delivery/schedule.ts";
 export { signerOf, type Signer, type SignerOptions } from "./delivery/signer.ts";
-export type { Answer as AttemptAnswer, PostRequest, Transport } from "./delivery/transport.ts";
-export { undiciTransport, type UndiciTransportOptions } from "./delivery/undici-transport.ts";
+export type {
+  Answer as AttemptAnswer,
+  Completion,
+  DeliveryObserver,
+  DeliveryStore,
+  PostRequest,
+  Transport,
+  Work,
+} from "./delivery/types.ts";
+export { DueRefunds, type DueRefundsOptions } from "./due-refunds.ts";
+export { deliveryStore } from "./store/tables/delivery-queue.ts";

@@ -1,7 +1,7 @@
 import {
   StoreUnavailableError,
+  withHooks,
   type Driver,
-  type Queryable,
   type Sql,
   type SqlValue,
 } from "../src/store/driver.ts";
@@ -9,7 +9,7 @@ import {
 /** Hooks around a driver's steps, which a test sets and clears. A step whose hook throws fails. */
 export interface DriverHooks {
   /** Before a query outside transactions. */
-  query?: ((sql: Sql) => unknown) | undefined;
+  query?: ((sql: Sql, params: readonly SqlValue[]) => unknown) | undefined;
   /** Before BEGIN. */
   begin?: (() => unknown) | undefined;
   /** Before a statement of a transaction. */
@@ -22,25 +22,26 @@ export interface DriverHooks {
 
 export function hookedDriver(driver: Driver, hooks: DriverHooks): Driver {
   return {
-    query: async <Row>(sql: Sql, params?: readonly SqlValue[]) => {
-      await hooks.query?.(sql);
+    query: async <Row>(sql: Sql, params: readonly SqlValue[] = []) => {
+      await hooks.query?.(sql, params);
       return driver.query<Row>(sql, params);
     },
     transaction: async (run, options) => {
       await hooks.begin?.();
-      const hooked = async (tx: Queryable): Promise<Awaited<ReturnType<typeof run>>> => {
-        const value = await run({
-          query: async <Row>(sql: Sql, params: readonly SqlValue[] = []) => {
-            await hooks.statement?.(sql, params);
-            const rows = await tx.query<Row>(sql, params);
-            // The test makes rows of the same columns.
-            return (hooks.rows?.(sql, rows) ?? rows) as Row[];
-          },
-        });
-        hooks.commit?.();
-        return value;
-      };
-      return driver.transaction(hooked, options);
+      return withHooks(run, (hooked) =>
+        driver.transaction(async (tx) => {
+          const value = await hooked({
+            query: async <Row>(sql: Sql, params: readonly SqlValue[] = []) => {
+              await hooks.statement?.(sql, params);
+              const rows = await tx.query<Row>(sql, params);
+              // The test makes rows of the same columns.
+              return (hooks.rows?.(sql, rows) ?? rows) as Row[];
+            },
+          });
+          hooks.commit?.();
+          return value;
+        }, options),
+      );
     },
     exclusive: (run) => driver.exclusive(run),
     close: () => driver.close(),

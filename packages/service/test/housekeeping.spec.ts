@@ -4,6 +4,7 @@ import type { Driver } from "../src/store/driver.ts";
 import { migrate } from "../src/store/migrate.ts";
 import { insertToken } from "../src/store/tables/tokens.ts";
 import { failCommit, hookedDriver, type DriverHooks } from "./hooked-driver.ts";
+import { ManualClock } from "./manual-clock.ts";
 import { onStores, postgres, sqlite } from "./store/stores.ts";
 
 const NOW = 1_000_000;
@@ -30,7 +31,7 @@ const left = async (driver: Driver): Promise<string[]> => {
 async function keepHouse(driver: Driver): Promise<unknown[]> {
   const failures: unknown[] = [];
   const failed = (error: unknown): number => failures.push(error);
-  const keeper = new Housekeeping({ driver, clock: { now: () => NOW }, failed });
+  const keeper = new Housekeeping({ driver, clock: new ManualClock(NOW), failed });
   const expired = (): Promise<unknown[]> =>
     driver.query("SELECT hash FROM tokens WHERE expires_at <= $1", [NOW]);
   keeper.start();

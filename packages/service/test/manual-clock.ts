@@ -1,20 +1,60 @@
-import type { Clock } from "../src/clock.ts";
+import { systemClock, type Clock } from "../src/clock.ts";
 
-/** A clock that stands until a test moves it. */
+/** Wall time that stands, or passes, until a test moves it. Monotonic time passes and is moved with it, or only moved if `isStill`. */
 export class ManualClock implements Clock {
-  #now: number;
-  /** @param start ISO 8601, UTC. */
-  constructor(start: string) {
-    this.#now = Date.parse(start);
+  readonly #start: number;
+  readonly #begun = systemClock.elapsed();
+  readonly #passes: boolean;
+  readonly #isStill: boolean;
+  #stepped = 0;
+  #advanced = 0;
+  readonly #sleepers = new Set<() => void>();
+  /**
+   * @param start ISO 8601 in UTC, or milliseconds since 1970.
+   * @param options `passes`: wall time passes with monotonic time; `isStill`: monotonic time passes by `advance` only.
+   *   Default false.
+   */
+  constructor(
+    start: string | number,
+    {
+      passes = false,
+      isStill = false,
+    }: { readonly passes?: boolean; readonly isStill?: boolean } = {},
+  ) {
+    this.#isStill = isStill;
+    this.#start = typeof start === "number" ? start : Date.parse(start);
+    this.#passes = passes;
   }
   now(): number {
-    return this.#now;
+    const passed = this.#passes ? Math.floor(systemClock.elapsed() - this.#begun) : 0;
+    return this.#start + passed + this.#advanced + this.#stepped;
   }
-  /** @param instant ISO 8601 in UTC, or milliseconds from now. */
+  elapsed(): number {
+    return this.#advanced + (this.#isStill ? 0 : systemClock.elapsed());
+  }
+  async sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    const until = this.elapsed() + ms;
+    const over = new AbortController();
+    const wake = (): void => over.abort();
+    const look = (): void => (this.elapsed() >= until ? wake() : undefined);
+    this.#sleepers.add(look);
+    signal?.addEventListener("abort", wake);
+    if (signal?.aborted === true) wake();
+    await systemClock.sleep(ms, over.signal);
+    this.#sleepers.delete(look);
+    signal?.removeEventListener("abort", wake);
+  }
+  /** Steps wall time only. */
+  step(milliseconds: number): void {
+    this.#stepped += milliseconds;
+  }
+  /** Steps wall time only. @param instant ISO 8601 in UTC. */
   moveTo(instant: string): void {
-    this.#now = Date.parse(instant);
+    this.step(Date.parse(instant) - this.now());
   }
+  /** Lets both clocks pass, and ends the sleeps that are over by then. */
   advance(milliseconds: number): void {
-    this.#now += milliseconds;
+    this.#advanced += milliseconds;
+    for (const look of this.#sleepers) look();
   }
 }

@@ -71,7 +71,7 @@ export const subscription = {
 
 /** The service over a new SQLite file and a real socket, with one merchant, on 20 November 2026. */
 export async function openService(options: OpenOptions = {}): Promise<TestService> {
-  const clock = new ManualClock("2026-11-20T15:00:00.000Z");
+  const clock = new ManualClock("2026-11-20T15:00:00.000Z", { isStill: true });
   const { wrap = (driver) => driver, atEnd = onTestFinished } = options;
   const driver = wrap(options.driver ?? sqliteDriver(options.file ?? temporaryDatabase(atEnd)));
   const { file: _file, driver: _driver, wrap: _wrap, atEnd: _atEnd, ...given } = options;

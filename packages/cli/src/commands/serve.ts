@@ -1,6 +1,9 @@
 import {
-  createDeliveryEngine,
+  DeliveryEngine,
   deliveryPolicyOf,
+  deliveryStore,
+  newId,
+  DueRefunds,
   postgresHints,
   signerOf,
   startService,
@@ -8,7 +11,6 @@ import {
   systemClock,
   systemRandom,
   undiciTransport,
-  type DeliveryEngine,
   type LogFields,
   type RunningService,
   type Signer,
@@ -101,20 +103,32 @@ function start(
   const hints =
     postgresUrl === undefined
       ? undefined
-      : postgresHints({ url: postgresUrl, random: systemRandom, onHint: () => engine?.onWork() });
+      : postgresHints({
+          url: postgresUrl,
+          random: systemRandom,
+          onWork: (work) => engine?.onWork(work),
+        });
   return startService({
     ...options,
     logger,
-    onWork: () => {
-      engine?.onWork();
-      hints?.tell();
+    onWork: (work) => {
+      engine?.onWork(work);
+      hints?.tell(work);
     },
-    workers: ({ driver, useCases, metrics }) => {
+    workers: ({ driver, useCases, metrics, dueClock }) => {
       metrics.collectProcess();
-      engine = createDeliveryEngine({
-        driver,
+      const storeFailed = (error: unknown): void => {
+        metrics.deliveries.failed(error);
+        // The service has written a line.
+        if (error instanceof StoreUnavailableError) return;
+        logger.error(described(error), "deliveries could not be worked on");
+      };
+      engine = new DeliveryEngine({
+        id: newId(systemRandom, "req"),
+        store: deliveryStore(driver),
         policy,
         clock: systemClock,
+        dueClock,
         random: systemRandom,
         transport: undiciTransport({
           deadlineMs: policy.deadlineMs,
@@ -124,27 +138,33 @@ function start(
         vault,
         endpoints,
         userAgent: `Countersign/${version}`,
-        moveDueRefunds: useCases.moveDueRefunds,
         observer: {
           attempted: metrics.deliveries.attempted,
           paused: (key) => {
             metrics.deliveries.paused(key);
             logger.warn({ subscriptionKey: key }, "a subscription that only fails has been paused");
           },
+          clockStepped: (stepMs) => {
+            metrics.deliveries.clockStepped(stepMs);
+            logger.warn({ durationMs: stepMs }, "the wall clock stepped; deliveries continue");
+          },
+          failed: storeFailed,
+        },
+      });
+      const dueRefunds = new DueRefunds({
+        driver,
+        clock: systemClock,
+        moveDueRefunds: useCases.moveDueRefunds,
+        observer: {
           passedOver: (refund) => {
-            metrics.deliveries.passedOver(refund);
+            metrics.refundPassedOver();
             const fields = { refundId: refund.id, ...described(refund.error) };
             logger.error(fields, "a due refund cannot be moved");
           },
-          failed: (error) => {
-            metrics.deliveries.failed(error);
-            // The service has written a line.
-            if (error instanceof StoreUnavailableError) return;
-            logger.error(described(error), "deliveries could not be worked on");
-          },
+          failed: storeFailed,
         },
       });
-      return hints === undefined ? [engine] : [engine, hints];
+      return [engine, dueRefunds, ...(hints === undefined ? [] : [hints])];
     },
   });
 }

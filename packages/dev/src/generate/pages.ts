@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { customerTransitions } from "../../../rules/src/customer.ts";
 import { mermaid } from "../../../rules/src/transition.ts";
 import { refundTransitions } from "../../../rules/src/refund-transitions.ts";
-import { attemptErrorCodes } from "../../../service/src/delivery/attempt-error.ts";
+import { attemptErrorCodes } from "../../../service/src/delivery/egress/attempt-error.ts";
 import { codesOf, operationsOf } from "../../../service/src/documents/operations.ts";
 import {
   errorCodes,

@@ -1,7 +1,7 @@
 import {
   writtenTime,
-  type DeliveryEngine,
   type Merchant,
+  type NamespaceClocks,
   type Queryable,
   type Routes,
 } from "@countersign/service";
@@ -12,13 +12,13 @@ import { duration, lastInstant, time } from "../times.ts";
 import { get, nowOf, post, put, refuseMember } from "./call.ts";
 
 export interface ClockParts {
-  readonly engine: DeliveryEngine;
+  readonly clocks: NamespaceClocks;
   readonly faults: Faults;
   /** Called when a namespace has been emptied. */
   readonly onReset: (merchantId: string) => void;
 }
 
-export const clockRoutes = ({ engine, faults, onReset }: ClockParts): Routes => ({
+export const clockRoutes = ({ clocks, faults, onReset }: ClockParts): Routes => ({
   "/sandbox/clock": [
     get(async (call) => ({ now: writtenTime(await nowOf(call)) })),
     // Answers when everything that became due on the way is done, attempts of deliveries included.
@@ -26,7 +26,7 @@ export const clockRoutes = ({ engine, faults, onReset }: ClockParts): Routes => 
       if ((order.now === undefined) === (order.advance === undefined)) {
         throw refuseMember("/now", "one of now and advance is required, not both");
       }
-      const outcome = await engine.advanceClock(call.merchant.clockId, (now) => {
+      const outcome = await clocks.advance(call.merchant.clockId, (now) => {
         const to = order.now ?? now + (order.advance ?? 0);
         if (to > lastInstant(call.context.policy)) throw refuse("CLOCK_OUT_OF_RANGE");
         return to;
@@ -41,7 +41,7 @@ export const clockRoutes = ({ engine, faults, onReset }: ClockParts): Routes => 
     // Empties the namespace, its faults included, and sets its clock to `now` or real time.
     post(200, { now: optional(time) }, async ({ context, merchant }, order) => {
       const instant = order.now ?? context.clock.now();
-      await engine.betweenMoves(merchant.clockId, () =>
+      await clocks.betweenMoves(merchant.clockId, () =>
         context.driver.transaction((tx) => emptyNamespace(tx, merchant, instant)),
       );
       faults.set(merchant.id, []);
@@ -58,6 +58,7 @@ const DELETIONS = [
   "resumes WHERE merchant_id = $1",
   "deliveries WHERE merchant_id = $1",
   "events WHERE merchant_id = $1",
+  "endpoint_leases WHERE subscription_key IN (SELECT key FROM subscriptions WHERE merchant_id = $1)",
   "subscriptions WHERE merchant_id = $1",
   "payments WHERE merchant_id = $1 AND direction = 'CREDIT'",
   "payments WHERE merchant_id = $1",

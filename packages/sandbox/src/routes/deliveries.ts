@@ -45,7 +45,7 @@ export const deliveryRoutes: Routes = {
       });
       if (!outcome.ok) throw refuse(outcome.code);
       const [delivery = {}] = await deliveriesOf(call, { ...named, limit: 1 });
-      context.onWork();
+      context.onWork("anything");
       return delivery;
     }),
   ],
@@ -75,7 +75,7 @@ export const deliveryRoutes: Routes = {
         return resumeSubscription(tx, { merchantId: merchant.id, key, at });
       });
       if (!outcome.ok) throw refuse(outcome.code);
-      context.onWork();
+      context.onWork("anything");
       const filter = { merchantId: merchant.id, limit: 1000 };
       const all = await listSubscriptionHealth(context.driver, filter);
       const resumed = all.find((one) => one.key === key);
@@ -86,7 +86,7 @@ export const deliveryRoutes: Routes = {
 
 async function replay({ context, merchant }: Call, what: Replayed): Promise<object> {
   const count = await replayDeliveries(context, merchant, { what, askedBy: "merchant" });
-  if (count > 0) context.onWork();
+  if (count > 0) context.onWork("anything");
   return { replayed: count };
 }
 

@@ -34,7 +34,6 @@ export const eventRoutes: Routes = {
         return writeEvent(tx, { ...context, policy }, merchant, { kind, data: sent, at });
       });
       if (event === undefined) throw new Error("the catalogue's row is no event");
-      context.onWork();
       return shownEvent(event);
     }),
   ],

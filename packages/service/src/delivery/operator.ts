@@ -1,9 +1,22 @@
-import { instantOf } from "../store/tables/clocks.ts";
-import { findOwner, type Owner } from "../store/operations/deliveries/find-owner.ts";
-import { resumeSubscription } from "../store/operations/deliveries/resume-subscription.ts";
+import type { Clock } from "../clock.ts";
+import type { Driver } from "../store/driver.ts";
+import { dueInstantOf, instantOf } from "../store/tables/clocks.ts";
 import { findMerchant, listMerchantsWithFailed, type Merchant } from "../store/tables/merchants.ts";
-import type { ClaimPorts } from "./claim.ts";
-import { replayDeliveries } from "./replay-deliveries.ts";
+import {
+  findOwner,
+  requeueDeliveries,
+  resumeSubscription,
+  type Owner,
+  type Replayed,
+} from "../store/tables/replays.ts";
+
+/** Deliveries of one transaction: bounds how long their rows are locked. */
+const BATCH = 500;
+
+interface Ports {
+  readonly driver: Driver;
+  readonly clock: Clock;
+}
 
 /** What an operator has attempted again, whosever it is. */
 export type OperatorReplay =
@@ -33,7 +46,7 @@ type Refused = { readonly ok: false; readonly code: OperatorRefusal };
  * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: earlier batches are stored.
  */
 export async function replayForOperator(
-  ports: ClaimPorts,
+  ports: Ports,
   { what, askedBy }: { readonly what: OperatorReplay; readonly askedBy: string },
 ): Promise<{ readonly ok: true; readonly replayed: number } | Refused> {
   const merchants = await ownersOf(ports, what);
@@ -51,7 +64,7 @@ export async function replayForOperator(
  * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: nothing is stored.
  */
 export async function resumeForOperator(
-  { driver, clock }: ClaimPorts,
+  { driver, clock }: Ports,
   { key, askedBy }: { readonly key: string; readonly askedBy: string },
 ): Promise<{ readonly ok: true } | Refused> {
   const owner = await findOwner(driver, { kind: "subscription", id: key });
@@ -63,7 +76,7 @@ export async function resumeForOperator(
 }
 
 async function ownersOf(
-  { driver }: ClaimPorts,
+  { driver }: Ports,
   what: OperatorReplay,
 ): Promise<readonly Merchant[] | Refused> {
   switch (what.kind) {
@@ -88,4 +101,37 @@ async function ownersOf(
 function onlyOpen(owner: Owner | undefined, code: OperatorRefusal): readonly Merchant[] | Refused {
   if (owner === undefined) return { ok: false, code };
   return owner.status === "CLOSED" ? { ok: false, code: "SUBSCRIPTION_CLOSED" } : [owner];
+}
+
+export interface ReplayRequest {
+  readonly what: Replayed;
+  /** For the audit trail: 1 to 64 characters. */
+  readonly askedBy: string;
+}
+
+/**
+ * Has deliveries of a merchant attempted again: one, all that failed since an instant, or all of a
+ * subscription. They are due now and go out within the caps that hold for all; those of closed
+ * subscriptions stay as they are. Asked for twice, those that wait already are left alone, but for a single one.
+ *
+ * @returns How many.
+ * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: earlier batches are stored; the same call goes on.
+ */
+export async function replayDeliveries(
+  { driver, clock }: Ports,
+  merchant: Pick<Merchant, "id" | "clockId">,
+  { what, askedBy }: ReplayRequest,
+): Promise<number> {
+  let replayed = 0;
+  let after = "";
+  for (;;) {
+    const ids = await driver.transaction(async (tx) => {
+      const at = await dueInstantOf(tx, clock, merchant.clockId);
+      const merchantId = merchant.id;
+      return requeueDeliveries(tx, { merchantId, what, askedBy, at, limit: BATCH, after });
+    });
+    replayed += ids.length;
+    after = ids.at(-1) ?? after;
+    if (ids.length < BATCH) return replayed;
+  }
 }

@@ -1,5 +1,5 @@
 import type { Profile } from "@countersign/schemas/profiles";
-import type { PausePolicy } from "../store/operations/deliveries/count-outcomes.ts";
+import type { PausePolicy } from "../store/tables/completions.ts";
 import type { Schedule } from "./schedule.ts";
 
 /** How events are delivered. */
@@ -12,18 +12,21 @@ export interface DeliveryPolicy {
   readonly pause: PausePolicy;
   /** Milliseconds for all of one attempt. */
   readonly deadlineMs: number;
-  /** Milliseconds of real time that a claim lasts; longer than the deadline by 5 s or more. */
+  /**
+   * Milliseconds after which a process that does not beat is dead, and others attempt its deliveries; longer than the
+   * deadline by 5 s or more.
+   */
   readonly leaseMs: number;
-  /** Attempts under way at one time, in all. */
+  /** Attempts in flight of one process. A quarter more is reserved for merchants that have few. */
   readonly concurrency: number;
-  /** Attempts under way at one time to one subscription. */
-  readonly concurrencyPerSubscription: number;
-  /** Attempts under way at one time to one host, whoever subscribed it. */
+  /** Attempts in flight to one endpoint, and to all endpoints of one merchant and origin. */
+  readonly concurrencyPerEndpoint: number;
+  /** Attempts in flight of one process to one host, of all merchants. */
   readonly concurrencyPerHost: number;
 }
 
-/** Real time that a claim lasts beyond an attempt's deadline, in milliseconds. */
-const LEASE_BEYOND_DEADLINE_MS = 45_000;
+/** How much longer than an attempt a lease lasts, in milliseconds: a slow store may delay three beats. */
+const LEASE_BEYOND_DEADLINE_MS = 15_000;
 
 /** How a profile delivers events (S 6.6), with this service's bounds on its own work. */
 export function deliveryPolicyOf({ delivery }: Pick<Profile, "delivery">): DeliveryPolicy {
@@ -40,18 +43,18 @@ export function deliveryPolicyOf({ delivery }: Pick<Profile, "delivery">): Deliv
     deadlineMs: delivery.timeoutMs,
     leaseMs: delivery.timeoutMs + LEASE_BEYOND_DEADLINE_MS,
     concurrency: 256,
-    concurrencyPerSubscription: 8,
+    concurrencyPerEndpoint: 8,
     concurrencyPerHost: 64,
   };
 }
 
-/** @throws {TypeError} As `Deliverer` says. */
+/** @throws {TypeError} As `DeliveryEngine` says. */
 export function refuseUnsound(policy: DeliveryPolicy): void {
   if (!(policy.leaseMs >= policy.deadlineMs + 5000)) {
     throw new TypeError('"leaseMs" must be at least 5000 more than "deadlineMs"');
   }
-  const { concurrency, concurrencyPerSubscription, concurrencyPerHost } = policy;
-  if (!(concurrency >= 1 && concurrencyPerSubscription >= 1 && concurrencyPerHost >= 1)) {
+  const { concurrency, concurrencyPerEndpoint, concurrencyPerHost } = policy;
+  if (!(concurrency >= 1 && concurrencyPerEndpoint >= 1 && concurrencyPerHost >= 1)) {
     throw new TypeError('"concurrency" and its parts must be 1 or more');
   }
 }

@@ -3,29 +3,37 @@ import pg from "pg";
 import { newId } from "../ids.ts";
 import type { Random } from "../random.ts";
 import type { Worker } from "../start-service.ts";
+import type { Work } from "./types.ts";
 
 export interface PostgresHintsOptions {
   /** As `postgresDriver` takes it. */
   readonly url: string;
-  /** Another process has written something that may be due. */
-  readonly onHint: () => void;
+  /** Is called when another process has written deliveries. */
+  readonly onWork: (work: Work) => void;
   readonly random: Random;
 }
 
-/** Tells the processes of one database that there is something to do. */
+/** Tells the processes of one database about new deliveries. */
 export interface Hints extends Worker {
-  /** Something may be due. Returns at once; those of some milliseconds are told together. */
-  tell(): void;
+  /** Returns at once. The hints of some milliseconds are sent together. */
+  tell(work: Work): void;
 }
 
 const CHANNEL = "countersign_deliveries";
 const TOGETHER_MS = 10;
 const AGAIN_MS = 1000;
+/** PostgreSQL takes 8000 bytes; each subscription takes 50. */
+const MAX_KEYS = 100;
+
+interface Notice {
+  /** The process that sent it, whose own notices come back to it. */
+  readonly from: string;
+  readonly work: Work;
+}
 
 /**
- * LISTEN and NOTIFY over a connection of its own, never inside a business transaction, whose COMMIT a
- * NOTIFY would make wait for every other one's. A hint and no more: one that is lost, also with the
- * connection, costs the others a poll's interval.
+ * LISTEN and NOTIFY over a connection of its own, never inside a business transaction: its COMMIT would wait for all
+ * others that notify. A notice that is lost, also with the connection, delays deliveries by some seconds.
  */
 export function postgresHints(options: PostgresHintsOptions): Hints {
   return new PostgresHints(options);
@@ -33,29 +41,43 @@ export function postgresHints(options: PostgresHintsOptions): Hints {
 
 class PostgresHints implements Hints {
   readonly #options: PostgresHintsOptions;
-  /** Of this process, whose own hints come back to it. */
   readonly #name: string;
   #client: pg.Client | undefined;
+  /** What is sent next: due times by subscription. */
+  readonly #waiting = new Map<string, number>();
   #telling: NodeJS.Timeout | undefined;
   #again: NodeJS.Timeout | undefined;
   #stopped = false;
 
   constructor(options: PostgresHintsOptions) {
     this.#options = options;
-    this.#name = newId(options.random, "evt");
+    this.#name = newId(options.random, "req");
   }
 
   start(): void {
     void this.#connect();
   }
 
-  tell(): void {
-    if (this.#client === undefined || this.#telling !== undefined) return;
-    this.#telling = setTimeout(() => {
+  tell(work: Work): void {
+    if (this.#client === undefined || work.length === 0) return;
+    if (work === "anything") this.#send(work);
+    else
+      for (const { key, at } of work)
+        this.#waiting.set(key, Math.min(at, this.#waiting.get(key) ?? Infinity));
+    this.#telling ??= setTimeout(() => {
       this.#telling = undefined;
-      // Its failure ends the connection, which is told by its `end`.
-      this.#client?.query("SELECT pg_notify($1, $2)", [CHANNEL, this.#name]).catch(() => {});
+      const all = [...this.#waiting].map(([key, at]) => ({ key, at }));
+      this.#waiting.clear();
+      if (all.length > 0) this.#send(all.length > MAX_KEYS ? "anything" : all);
     }, TOGETHER_MS);
+  }
+
+  #send(work: Work): void {
+    const notice: Notice = { from: this.#name, work };
+    // A failure ends the connection, which `end` reports.
+    this.#client
+      ?.query("SELECT pg_notify($1, $2)", [CHANNEL, JSON.stringify(notice)])
+      .catch(() => {});
   }
 
   async stop(): Promise<void> {
@@ -78,8 +100,10 @@ class PostgresHints implements Hints {
       if (this.#client === client) this.#client = undefined;
       this.#later();
     });
-    client.on("notification", ({ payload }) => {
-      if (payload !== this.#name) this.#options.onHint();
+    client.on("notification", ({ payload = "" }) => {
+      // Only processes of this version write to the channel.
+      const { from, work } = JSON.parse(payload) as Notice;
+      if (from !== this.#name) this.#options.onWork(work);
     });
     try {
       await client.connect();

@@ -1,6 +1,5 @@
 import { collectDefaultMetrics, Counter, Histogram, Registry } from "prom-client";
-import type { DeliveryObserver } from "../delivery/observer.ts";
-import type { SettledAttempt } from "../delivery/settled-attempt.ts";
+import type { Completion, DeliveryObserver } from "../delivery/types.ts";
 import type { StoreFault } from "../store/fault.ts";
 import type { MovedRefunds } from "../use-cases/refunds.ts";
 
@@ -44,6 +43,7 @@ export class Metrics {
     "delivery",
   );
   readonly #paused = this.#counter("subscriptions_paused_total", "Subscriptions paused.");
+  readonly #clockSteps = this.#counter("clock_steps_total", "Steps of wall time.");
   readonly #failures = this.#counter("delivery_failures_total", "Rounds that the store broke off.");
   readonly #storeFailures = this.#counter(
     "store_failures_total",
@@ -86,11 +86,16 @@ export class Metrics {
   /** Counts what the delivery of events comes to. */
   readonly deliveries: Required<DeliveryObserver> = {
     attempted: (attempt) =>
-      this.#attempts.inc({ answer: answerLabel(attempt), delivery: attempt.settled.state }),
+      this.#attempts.inc({ answer: answerLabel(attempt), delivery: attempt.state }),
     paused: () => this.#paused.inc(),
-    passedOver: () => this.#passedOver.inc(),
+    clockStepped: () => this.#clockSteps.inc(),
     failed: () => this.#failures.inc(),
   };
+
+  /** Counts a due refund that cannot be moved. */
+  refundPassedOver(): void {
+    this.#passedOver.inc();
+  }
 
   /** In Prometheus's text form. */
   async text(): Promise<string> {
@@ -108,6 +113,6 @@ export class Metrics {
 }
 
 /** `2xx` and the like, or why there is no answer. */
-function answerLabel({ attempt: { answer } }: SettledAttempt): string {
+function answerLabel({ attempt: { answer } }: Completion): string {
   return answer.kind === "unanswered" ? answer.code : `${Math.floor(answer.status / 100)}xx`;
 }

@@ -1,5 +1,5 @@
 import { formatAmount } from "@countersign/rules";
-import type { EndpointPolicy } from "../delivery/endpoint-url.ts";
+import type { EndpointPolicy } from "../delivery/egress/endpoint-url.ts";
 import { type ErrorCode, errorCodes } from "../error-codes.ts";
 import type { Policy } from "./policy.ts";
 

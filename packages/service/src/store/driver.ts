@@ -21,13 +21,6 @@ export interface Queryable {
   query<Row = Record<string, SqlValue>>(sql: Sql, params?: readonly SqlValue[]): Promise<Row[]>;
 }
 
-/** A transaction as one call. Its input and output are plain values that can be copied between threads. */
-export interface Operation<Input, Output> extends TransactionOptions {
-  /** Identifies the operation in the other thread. */
-  readonly name: string;
-  readonly run: (tx: Queryable, input: Input) => Promise<Output>;
-}
-
 export interface TransactionOptions {
   /**
    * True if the promise waits until the writes are flushed to disk. If false, a crash of the database server
@@ -64,12 +57,6 @@ export interface Driver extends Queryable {
    * @throws {StoreUnavailableError} As `transaction`.
    */
   exclusive<T>(run: (tx: Queryable) => Promise<T>): Promise<T>;
-  /**
-   * Runs an operation in another thread. Drivers without one do not have this method. See `perform`.
-   *
-   * @throws {StoreUnavailableError} As `transaction`; or the thread has ended, `outcome` `"unknown"`.
-   */
-  performAside?<Input, Output>(operation: Operation<Input, Output>, input: Input): Promise<Output>;
   /** Reads facts about the file or the pool. On SQLite it also empties a WAL that has grown large. */
   vitals?(): Vitals;
   /** Waits for running transactions, then closes the database. Idempotent. */
@@ -86,15 +73,32 @@ export interface Vitals {
   readonly waitingCalls?: number;
 }
 
-/** Runs an operation in a separate transaction, in another thread if the driver has one. */
-export function perform<Input, Output>(
-  driver: Driver,
-  operation: Operation<Input, Output>,
-  input: Input,
-): Promise<Output> {
-  return driver.performAside === undefined
-    ? driver.transaction((tx) => operation.run(tx, input), operation)
-    : driver.performAside(operation, input);
+const hooks = new WeakMap<Queryable, (() => void)[]>();
+
+/** Runs `hook` when a transaction has been committed; never if it is undone. */
+export function afterCommit(tx: Queryable, hook: () => void): void {
+  const waiting = hooks.get(tx);
+  if (waiting === undefined) throw new TypeError("not a transaction");
+  waiting.push(hook);
+}
+
+/**
+ * Runs a transaction with the hooks that it asks for. For drivers.
+ *
+ * @param transact Calls `run` with its transaction, perhaps several times, and resolves after COMMIT.
+ */
+export async function withHooks<T>(
+  run: (tx: Queryable) => Promise<T>,
+  transact: (run: (tx: Queryable) => Promise<T>) => Promise<T>,
+): Promise<T> {
+  let waiting: (() => void)[] = [];
+  const value = await transact((tx) => {
+    waiting = [];
+    hooks.set(tx, waiting);
+    return run(tx);
+  });
+  for (const hook of waiting) hook();
+  return value;
 }
 
 interface StoreUnavailableOptions extends ErrorOptions {

@@ -46,14 +46,10 @@ export class StoreWatch {
   constructor(driver: Driver, options: StoreWatchOptions) {
     this.#driver = driver;
     this.#options = options;
-    const performAside = driver.performAside?.bind(driver);
     this.driver = {
       query: (sql, params) => this.#watched(driver.query(sql, params)),
       transaction: (run, how) => this.#watched(driver.transaction(run, how)),
       exclusive: (run) => this.#watched(driver.exclusive(run)),
-      ...(performAside && {
-        performAside: (operation, input) => this.#watched(performAside(operation, input)),
-      }),
       vitals: () => this.vitals(),
       close: () => driver.close(),
     };

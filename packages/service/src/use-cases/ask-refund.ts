@@ -63,7 +63,6 @@ export async function askRefund(
   const outcome = await orUndone(
     context.driver.transaction((tx) => decideAndWrite(tx, context, merchant, order)),
   );
-  if (outcome.ok && outcome.created) context.onWork();
   return outcome;
 }
 

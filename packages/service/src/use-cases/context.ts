@@ -1,5 +1,6 @@
-import type { Clock } from "../clock.ts";
-import type { EndpointPolicy } from "../delivery/endpoint-url.ts";
+import type { Clock, DueClock } from "../clock.ts";
+import type { Work } from "../delivery/types.ts";
+import type { EndpointPolicy } from "../delivery/egress/endpoint-url.ts";
 import type { Policy } from "../profile/policy.ts";
 import type { Random } from "../random.ts";
 import type { Vault } from "../secrets/vault.ts";
@@ -15,6 +16,8 @@ export interface Context {
   readonly vault: Pick<Vault, "seal">;
   /** The URLs that may be subscribed. */
   readonly endpoints: EndpointPolicy;
-  /** Called after COMMIT when deliveries may be waiting. A lost call costs one polling interval. */
-  readonly onWork: () => void;
+  /** The clock that due times of live deliveries follow. */
+  readonly dueClock: Pick<DueClock, "now">;
+  /** Called after COMMIT with the deliveries of each new event. A lost call delays them by some seconds. */
+  readonly onWork: (work: Work) => void;
 }

@@ -65,7 +65,6 @@ export async function createCustomer(
     await writeEvent(tx, context, merchant, { kind: "customer.created", data, at: createdAt });
     return record;
   });
-  context.onWork();
   return customer;
 }
 
@@ -115,7 +114,6 @@ export async function moveCustomer(
     });
     return { ok: true, customer };
   });
-  if (outcome.ok) context.onWork();
   return outcome;
 }
 
@@ -165,7 +163,6 @@ export async function linkAccount(
     });
     return { ok: true, account: record };
   });
-  if (outcome.ok) context.onWork();
   return outcome;
 }
 
@@ -217,6 +214,5 @@ export async function deactivateAccount(
     });
     return { ok: true, account };
   });
-  if (outcome.ok) context.onWork();
   return outcome;
 }

@@ -75,7 +75,6 @@ export async function createPayment(
     await writeEvent(tx, context, merchant, event);
     return { ok: true, payment };
   });
-  if (outcome.ok) context.onWork();
   return outcome;
 }
 
@@ -236,6 +235,5 @@ async function movePayment(
     }
     return { ok: true, payment };
   });
-  if (outcome.ok) context.onWork();
   return outcome;
 }

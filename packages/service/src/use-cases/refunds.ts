@@ -127,7 +127,6 @@ export async function returnRefund(
     });
     return returned ? { ok: true } : { ok: false, code: "INVALID_TRANSITION" };
   });
-  if (outcome.ok) context.onWork();
   return outcome;
 }
 
@@ -167,7 +166,6 @@ export async function moveDueRefunds(
     after = due.at(-1);
     if (after === undefined) return { moved, passedOver };
     const batch = await moveBatch(context, due, now);
-    if (batch.moved > 0) context.onWork();
     moved += batch.moved;
     passedOver.push(...batch.passedOver);
   }

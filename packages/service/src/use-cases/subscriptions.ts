@@ -1,5 +1,5 @@
 import { select, exclude, isClosed, matches, type SubscriptionDetails } from "@countersign/rules";
-import { endpointUrl } from "../delivery/endpoint-url.ts";
+import { endpointUrl } from "../delivery/egress/endpoint-url.ts";
 import { newId } from "../ids.ts";
 import type { Policy } from "../profile/policy.ts";
 import { sha256Hex } from "../sha256.ts";

@@ -1,8 +1,9 @@
 import { matches } from "@countersign/rules";
 import { newId } from "../ids.ts";
 import { subjectOf, type EventKind } from "../profile/policy.ts";
-import type { Queryable } from "../store/driver.ts";
-import { insertDeliveries, insertEvent, type EventRecord } from "../store/tables/events.ts";
+import { afterCommit, type Queryable } from "../store/driver.ts";
+import { insertDeliveries } from "../store/tables/deliveries.ts";
+import { insertEvent, type EventRecord } from "../store/tables/events.ts";
 import { listOpenSubscriptions } from "../store/tables/subscriptions.ts";
 import type { Merchant } from "../store/tables/merchants.ts";
 import type { Context } from "./context.ts";
@@ -45,6 +46,7 @@ export async function writeEvent(
   const event = { id, type, category, payload: JSON.stringify(envelope), createdAt: at };
   await insertEvent(tx, merchant, event);
   const open = await listOpenSubscriptions(tx, merchant.id);
+  const dueAt = merchant.clockId === "live" ? context.dueClock.now() : at;
   const deliveries = open
     .filter(({ selection }) => matches(selection, { type, category }))
     .map(({ key }) => ({
@@ -52,7 +54,10 @@ export async function writeEvent(
       eventId: id,
       subscriptionKey: key,
       createdAt: at,
+      dueAt,
     }));
   await insertDeliveries(tx, merchant, deliveries);
+  const work = deliveries.map(({ subscriptionKey: key }) => ({ key, at: dueAt }));
+  afterCommit(tx, () => context.onWork(work));
   return event;
 }

@@ -1,9 +1,8 @@
 import { standardWebhooks } from "@countersign/signatures";
 import { describe, expect, it } from "vitest";
-import { Deliverer } from "../../src/delivery/deliver.ts";
-import { undiciTransport } from "../../src/delivery/undici-transport.ts";
+import { undiciTransport } from "../../src/delivery/egress/transport.ts";
 import { startReceiver } from "./listening.ts";
-import { answered, fakeTransport, openQueue, policy, REAL_START, SECRET } from "./queue.ts";
+import { answered, fakeTransport, openQueue, REAL_START, SECRET } from "./queue.ts";
 
 const network = () => undiciTransport({ deadlineMs: 10_000, allowLoopback: true });
 
@@ -14,7 +13,7 @@ describe("a webhook that the service sends", () => {
     await queue.subscribe("sub_1", { url });
     const payload = '{ "amount": 10.50, "name":"Zoë \\u20ac €" }';
     await queue.enqueue("sub_1", { payload });
-    await queue.deliverer(network()).drain("clk_1");
+    await queue.engine(network()).drain("clk_1");
     const [one] = arrived;
     if (one === undefined) throw new Error("nothing arrived");
     expect(one.body.toString("utf8")).toBe(payload);
@@ -26,7 +25,7 @@ describe("a webhook that the service sends", () => {
       "webhook-timestamp": String(REAL_START / 1000),
     });
     expect(one.headers).not.toHaveProperty("accept-encoding");
-    const verified = standardWebhooks().verify(one, [{ raw: SECRET }], { now: queue.realNow });
+    const verified = standardWebhooks().verify(one, [{ raw: SECRET }], { now: queue.clock.now() });
     expect(verified).toMatchObject({ ok: true, id: "evt_1" });
   });
 
@@ -35,11 +34,11 @@ describe("a webhook that the service sends", () => {
     const { arrived, url } = await startReceiver(503, 503, 204);
     await queue.subscribe("sub_1", { url });
     await queue.enqueue("sub_1");
-    const deliverer = queue.deliverer(network());
+    const engine = queue.engine(network());
     for (const step of [0, 5000, 300_000]) {
-      queue.realNow += 7000;
+      queue.clock.advance(7000);
       await queue.write("UPDATE clocks SET instant = instant + $1 WHERE id = 'clk_1'", [step]);
-      await deliverer.drain("clk_1");
+      await engine.drain("clk_1");
     }
     const column = (name: string) => arrived.map(({ headers }) => headers[name]);
     expect(column("webhook-id")).toEqual(["evt_1", "evt_1", "evt_1"]);
@@ -57,8 +56,8 @@ describe("an attempt that cannot be made", () => {
   it("B7 is recorded as a failure when the stored URL is forbidden or private", async () => {
     const queue = await openQueue();
     const urls = ["ftp://merchant.example/", "http://10.0.0.1/", "https://10.0.0.1/"];
-    await queue.subscribeMany(urls.length, (number) => urls[number] ?? "");
-    await queue.deliverer(network()).drain("clk_1");
+    await queue.subscribeMany(urls.length, (number) => ({ url: urls[number] }));
+    await queue.engine(network()).drain("clk_1");
     expect(await queue.attempts()).toMatchObject([
       { status: null, error: "CS_ATTEMPT_URL_REFUSED" },
       { status: null, error: "CS_ATTEMPT_URL_REFUSED" },
@@ -71,8 +70,7 @@ describe("an attempt that cannot be made", () => {
     const queue = await openQueue("sub_1");
     await queue.enqueue("sub_1");
     const transport = fakeTransport(() => answered(204));
-    const ports = { ...queue.ports(transport), sign: () => undefined };
-    await new Deliverer(ports, policy).drain("clk_1");
+    await queue.engine(transport, { sign: () => undefined }).drain("clk_1");
     expect(await queue.attempts()).toMatchObject([{ error: "CS_ATTEMPT_SECRET_UNUSABLE" }]);
     expect(transport.posts).toEqual([]);
   });

@@ -5,11 +5,11 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { endpointUrl } from "../../src/delivery/endpoint-url.ts";
-import { isLoopbackAddress, isPublicAddress } from "../../src/delivery/public-address.ts";
-import { resolvingLookup } from "../../src/delivery/resolving-lookup.ts";
-import type { Answer } from "../../src/delivery/transport.ts";
-import { undiciTransport } from "../../src/delivery/undici-transport.ts";
+import { endpointUrl } from "../../src/delivery/egress/endpoint-url.ts";
+import { isLoopbackAddress, isPublicAddress } from "../../src/delivery/egress/public-address.ts";
+import { resolvingLookup } from "../../src/delivery/egress/resolving-lookup.ts";
+import type { Answer } from "../../src/delivery/types.ts";
+import { undiciTransport } from "../../src/delivery/egress/transport.ts";
 import { forbiddenSpellings, post, REFUSED, SPECIAL_RANGES } from "./forbidden-addresses.ts";
 import { listen, listenHttp, listenRaw, type Listening } from "./listening.ts";
 import { startNameServer } from "./name-server.ts";
@@ -97,7 +97,9 @@ describe("[P-SUBSCRIBE-PUBLIC-URL] an attempt to a host that is not public", () 
     const answers: Answer[] = [];
     const poster = async (): Promise<void> => {
       for (const _ of numbers)
-        answers.push(await transport.post({ url, headers: {}, body: Buffer.from("{}") }));
+        answers.push(
+          await transport.post({ url, headers: {}, body: Buffer.from("{}"), merchantId: "mer_1" }),
+        );
     };
     await Promise.all(Array.from({ length: 20 }, poster));
     expect(answers).toHaveLength(200);
@@ -131,11 +133,11 @@ describe("[P-SUBSCRIBE-PUBLIC-URL] an attempt to a host that is not public", () 
 describe("a proxy", () => {
   it("B8 of the environment never sees an attempt", async () => {
     const proxy = await listenHttp((_, response) => response.end());
-    const transport = new URL("../../src/delivery/undici-transport.ts", import.meta.url).href;
+    const transport = new URL("../../src/delivery/egress/transport.ts", import.meta.url).href;
     const program = `
       import { undiciTransport } from ${JSON.stringify(transport)};
       const transport = undiciTransport({ deadlineMs: 10_000, allowLoopback: true });
-      const answer = await transport.post({ url: new URL(${JSON.stringify(canary.url.href)}), headers: {}, body: Buffer.from("{}") });
+      const answer = await transport.post({ url: new URL(${JSON.stringify(canary.url.href)}), headers: {}, body: Buffer.from("{}"), merchantId: "mer_1" });
       await transport.close();
       console.log(JSON.stringify(answer));`;
     const at = `http://127.0.0.1:${proxy.port}`;

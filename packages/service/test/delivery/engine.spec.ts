@@ -1,13 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { DeliveryEngine } from "../../src/delivery/delivery-engine.ts";
-import type { Transport } from "../../src/delivery/transport.ts";
+import { DeliveryEngine } from "../../src/delivery/engine.ts";
+import { NamespaceClocks } from "../../src/delivery/namespace-clocks.ts";
+import { failCommit, hookedDriver, type DriverHooks } from "../hooked-driver.ts";
+import { ManualClock } from "../manual-clock.ts";
+import { deliveryStore } from "../../src/store/tables/delivery-queue.ts";
 import {
   answered,
   CLOCK_START,
   fakeTransport,
   heldTransport,
-  openEngine,
   openQueue,
   policy,
   REAL_START,
@@ -16,36 +18,19 @@ import {
 } from "./queue.ts";
 
 const HOUR = 3_600_000;
-type MoveDueRefunds = (due: { clockId: string; now: number }) => Promise<void>;
-
-/** An engine over a queue, whose refunds move as the test says. */
-const engineOver = (
-  queue: Queue,
-  transport: Transport,
-  { moveDueRefunds, ...options }: { pollMs?: number; moveDueRefunds?: MoveDueRefunds } = {},
-): DeliveryEngine =>
-  openEngine(queue.ports(transport), {
-    ...options,
-    moveDueRefunds: async (due) => {
-      await moveDueRefunds?.(due);
-      return { passedOver: [] };
-    },
-  });
 const succeeding = () => fakeTransport(() => answered(204));
 
-/** A refund of a new customer that is due at an instant of a clock. */
-async function addDueRefund(queue: Queue, clockId: "clk_1" | "live", dueAt: number): Promise<void> {
-  const merchant = clockId === "live" ? "mer_live" : "mer_1";
+/** A refund of a new customer that is due at an instant of the sandbox clock. */
+async function addDueRefund(queue: Queue, dueAt: number): Promise<void> {
   await queue.write(
     `INSERT INTO customers (id, merchant_id, clock_id, first_name, last_name, email, status, created_at)
-     VALUES ('cus_1', $1, $2, 'A', 'B', 'a@example.test', 'ACTIVE', 0)`,
-    [merchant, clockId],
+     VALUES ('cus_1', 'mer_1', 'clk_1', 'A', 'B', 'a@example.test', 'ACTIVE', 0)`,
   );
   await queue.write(
     `INSERT INTO payments (id, merchant_id, clock_id, customer_id, direction, amount_cents, status,
        request_key, created_at, due_at)
-     VALUES ('ref_1', $1, $2, 'cus_1', 'CREDIT', 100, 'PENDING', 'key-1', 0, $3)`,
-    [merchant, clockId, dueAt],
+     VALUES ('ref_1', 'mer_1', 'clk_1', 'cus_1', 'CREDIT', 100, 'PENDING', 'key-1', 0, $1)`,
+    [dueAt],
   );
 }
 
@@ -54,54 +39,175 @@ describe("the delivery engine", () => {
     const queue = await openQueue("sub_1");
     await queue.subscribe("sub_live", { clockId: "live" });
     await queue.enqueue("sub_1");
-    await queue.enqueue("sub_live", { clockId: "live" });
+    await queue.enqueue("sub_live");
     const transport = succeeding();
-    engineOver(queue, transport).start();
+    queue.engine(transport);
     await expect.poll(() => transport.posts.length, SOON).toBe(2);
+    await expect.poll(() => queue.states(), SOON).toEqual(["delivered", "delivered"]);
   });
 
-  it("delivers new work at once after a hint, and without one at the next poll", async () => {
-    const queue = await openQueue("sub_1");
-    await queue.subscribe("sub_live", { clockId: "live" });
+  it("delivers new events at once after a hint, and finds them without one by its next look", async () => {
+    const queue = await openQueue();
+    for (const key of ["sub_1", "sub_2"]) await queue.subscribe(key, { clockId: "live" });
     const transport = succeeding();
-    const hinted = engineOver(queue, transport);
-    hinted.start();
+    const engine = queue.engine(transport);
+    await queue.passTurns();
     await queue.enqueue("sub_1");
-    hinted.onWork();
+    engine.onWork([{ key: "sub_1", at: REAL_START }]);
     await expect.poll(() => transport.posts.length, SOON).toBe(1);
-    engineOver(queue, transport, { pollMs: 5 }).start();
-    await queue.enqueue("sub_live", { clockId: "live", nextAt: REAL_START + 60_000 });
+    await queue.enqueue("sub_1");
+    await queue.enqueue("sub_2");
     await queue.passTurns();
     expect(transport.posts).toHaveLength(1);
-    queue.realNow += 60_000;
-    await expect.poll(() => transport.posts.length, SOON).toBe(2);
+    queue.clock.advance(5000);
+    await expect.poll(() => transport.posts.length, SOON).toBe(3);
   });
 
-  it("moves live refunds when they are due", async () => {
+  it("attempts a delivery when it is due, not before", async () => {
     const queue = await openQueue();
-    await addDueRefund(queue, "live", REAL_START + 1);
-    const moved: { clockId: string; now: number }[] = [];
-    const moveDueRefunds: MoveDueRefunds = async (due) => void moved.push(due);
-    engineOver(queue, succeeding(), { pollMs: 5, moveDueRefunds }).start();
-    await queue.passTurns();
-    expect(moved).toEqual([]);
-    queue.realNow += 1;
-    await expect.poll(() => moved[0], SOON).toEqual({ clockId: "live", now: REAL_START + 1 });
-  });
-
-  it("does nothing before start and after stop", async () => {
-    const queue = await openQueue("sub_1");
-    await queue.enqueue("sub_1");
+    await queue.subscribe("sub_1", { clockId: "live" });
+    await queue.enqueue("sub_1", { nextAt: REAL_START + 60_000 });
     const transport = succeeding();
-    const one = engineOver(queue, transport, { pollMs: 1 });
-    one.onWork();
-    await queue.passTurns();
-    await one.stop();
-    one.start();
-    one.onWork();
+    queue.engine(transport);
+    queue.clock.advance(40_000);
     await queue.passTurns();
     expect(transport.posts).toHaveLength(0);
-    await expect(one.stop()).resolves.toBeUndefined();
+    queue.clock.advance(20_000);
+    await expect.poll(() => transport.posts.length, SOON).toBe(1);
+  });
+
+  it("attempts each delivery once, however often it gets hints", async () => {
+    const queue = await openQueue("sub_1");
+    await queue.publish(50, ["sub_1"]);
+    const transport = succeeding();
+    const engine = queue.engine(transport);
+    for (let count = 0; count < 20; count += 1) {
+      engine.onWork("anything");
+      engine.onWork([{ key: "sub_1", at: 0 }]);
+      await queue.write("SELECT 1");
+    }
+    await Promise.all([engine.drain("clk_1"), engine.drain("clk_1")]);
+    expect(transport.posts).toHaveLength(50);
+    expect(new Set((await queue.deliveries()).map((row) => row.attempts))).toEqual(new Set([1]));
+  });
+
+  it("finds a delivery that was committed late, with an earlier due time and place than others", async () => {
+    const queue = await openQueue();
+    await queue.subscribe("sub_1", { clockId: "live" });
+    await queue.publish(3, ["sub_1"]);
+    const transport = succeeding();
+    const engine = queue.engine(transport);
+    await expect.poll(() => transport.posts.length, SOON).toBe(3);
+    await queue.enqueue("sub_1", { nextAt: REAL_START - 1000 });
+    engine.onWork([{ key: "sub_1", at: REAL_START - 1000 }]);
+    await expect.poll(() => transport.posts.length, SOON).toBe(4);
+    // The hint of another one is lost, and the subscription stays busy.
+    await queue.enqueue("sub_1", { nextAt: REAL_START - 2000 });
+    for (let count = 1; count <= 4; count += 1) {
+      queue.clock.advance(30_000);
+      await queue.enqueue("sub_1");
+      engine.onWork([{ key: "sub_1", at: queue.clock.now() }]);
+      await expect.poll(() => transport.posts.length, SOON).toBeGreaterThan(3 + count);
+    }
+    await expect.poll(() => transport.posts.length, SOON).toBe(9);
+  });
+
+  it("attempts nothing of a subscription that is PAUSED or CLOSED, until it is resumed", async () => {
+    const queue = await openQueue();
+    await queue.subscribeMany(3);
+    await queue.write("UPDATE subscriptions SET status = 'PAUSED' WHERE key = 'sub_0'");
+    await queue.write("UPDATE subscriptions SET status = 'CLOSED' WHERE key = 'sub_1'");
+    const engine = queue.engine(succeeding());
+    await engine.drain("clk_1");
+    expect(await queue.states()).toEqual(["waiting", "waiting", "delivered"]);
+    await queue.write("UPDATE subscriptions SET status = 'ACTIVE' WHERE key = 'sub_0'");
+    await engine.drain("clk_1");
+    expect(await queue.states()).toEqual(["delivered", "waiting", "delivered"]);
+  });
+
+  it("goes on when the store answers again, and records then what it has attempted, once", async () => {
+    const queue = await openQueue("sub_1");
+    await queue.enqueue("sub_1");
+    const held = heldTransport();
+    const hooks: DriverHooks = {};
+    const failures: unknown[] = [];
+    const engine = queue.engine(held.transport, {
+      store: deliveryStore(hookedDriver(queue.driver, hooks)),
+      observer: { failed: (error) => failures.push(error) },
+    });
+    await expect.poll(held.inFlight, SOON).toBe(1);
+    hooks.commit = failCommit;
+    held.answer(204);
+    await expect.poll(() => failures.length, SOON).toBeGreaterThan(0);
+    hooks.commit = undefined;
+    await engine.drain("clk_1");
+    expect(await queue.deliveries()).toMatchObject([{ state: "delivered", attempts: 1 }]);
+    expect(held.transport.posts).toHaveLength(1);
+    expect(failures).toMatchObject(failures.map(() => ({ code: "CS_STORE_UNAVAILABLE" })));
+  });
+
+  it("rejects a lease too short for its deadline, and limits below one", async () => {
+    const queue = await openQueue();
+    for (const change of [
+      { leaseMs: 19_999 },
+      { leaseMs: Number.NaN },
+      { concurrency: 0 },
+      { concurrencyPerEndpoint: 0 },
+      { concurrencyPerHost: 0 },
+    ])
+      expect(() => queue.engine(succeeding(), { policy: change })).toThrow(TypeError);
+  });
+
+  it("is not drained before it was started", async () => {
+    // Nothing of its ports is used.
+    const engine = new DeliveryEngine({ policy, clock: new ManualClock(0) } as never);
+    await expect(engine.drain("clk_1")).rejects.toThrow(TypeError);
+  });
+});
+
+describe("steps of wall time", () => {
+  it.each([
+    ["an hour back", -HOUR],
+    ["a day back", -24 * HOUR],
+    ["an hour forward", HOUR],
+    ["a day forward", 24 * HOUR],
+  ])("by %s stop no delivery and no retry, and are reported", async (_, step) => {
+    const queue = await openQueue();
+    await queue.subscribe("sub_1", { clockId: "live" });
+    const clock = new ManualClock(REAL_START, { passes: true });
+    const steps: number[] = [];
+    const transport = fakeTransport((__, count) => answered(count === 1 ? 500 : 204));
+    const observer = { clockStepped: (ms: number) => steps.push(ms) };
+    const engine = queue.engine(transport, { clock, observer });
+    const enqueue = async (): Promise<void> => {
+      const at = clock.now();
+      await queue.enqueue("sub_1", { nextAt: at });
+      engine.onWork([{ key: "sub_1", at }]);
+    };
+    await enqueue();
+    await expect.poll(() => transport.posts.length, SOON).toBe(1);
+    clock.step(step);
+    await enqueue();
+    await expect.poll(() => transport.posts.length, SOON).toBeGreaterThanOrEqual(2);
+    // The retry is due 5 s after the first attempt in monotonic time, or at once after a step forward.
+    clock.advance(5000);
+    await expect.poll(() => transport.posts.length, SOON).toBe(3);
+    clock.advance(5000);
+    await expect.poll(() => steps.length, SOON).toBe(1);
+    expect(Math.abs((steps[0] ?? 0) - step)).toBeLessThan(100);
+    expect(await queue.attempts()).toHaveLength(3);
+  });
+
+  it("back before a restart stop no delivery: due times follow the clock that the database keeps", async () => {
+    const queue = await openQueue();
+    await queue.subscribe("sub_1", { clockId: "live" });
+    const first = queue.engine(succeeding());
+    await queue.passTurns();
+    await first.stop();
+    await queue.enqueue("sub_1");
+    const transport = succeeding();
+    queue.engine(transport, { clock: new ManualClock(REAL_START - 24 * HOUR) });
+    await expect.poll(() => transport.posts.length, SOON).toBe(1);
   });
 });
 
@@ -115,11 +221,11 @@ describe("a sandbox clock that moves forward", () => {
       return answered(seen.length < 4 ? 500 : 204);
     });
     const to = CLOCK_START + 24 * HOUR;
-    const engine = openEngine(queue.ports(transport), {
-      policy: { ...policy, schedule: { ...policy.schedule, jitter: 0.1 } },
+    const engine = queue.engine(transport, {
+      policy: { schedule: { ...policy.schedule, jitter: 0.1 } },
       random: { bytes: (length) => Buffer.alloc(length) },
     });
-    const outcome = await engine.advanceClock("clk_1", to);
+    const outcome = await queue.advance(engine, to);
     // A tenth less by jitter: the least that random bytes may say.
     const retries = [4500, 274_500, 1_894_500].map((after) => CLOCK_START + after);
     expect(seen).toEqual([CLOCK_START, ...retries]);
@@ -130,21 +236,21 @@ describe("a sandbox clock that moves forward", () => {
   it("moves refunds at their own instants, before the deliveries that they cause", async () => {
     const queue = await openQueue("sub_1");
     const due = CLOCK_START + 3 * HOUR;
-    await addDueRefund(queue, "clk_1", due);
+    await addDueRefund(queue, due);
     const moved: number[] = [];
     const seen: (number | undefined)[] = [];
     const transport = fakeTransport(async () => {
       seen.push(await queue.instant());
       return answered(204);
     });
-    const moveDueRefunds: MoveDueRefunds = async ({ now }) => {
+    const moveDueRefunds = async ({ now }: { now: number }): Promise<void> => {
       if (now < due || moved.length > 0) return;
       moved.push(now);
       await queue.write("UPDATE payments SET status = 'AUTHORIZED', due_at = NULL");
       await queue.enqueue("sub_1", { nextAt: now });
     };
-    const engine = engineOver(queue, transport, { moveDueRefunds });
-    const outcome = await engine.advanceClock("clk_1", CLOCK_START + 24 * HOUR);
+    const engine = queue.engine(transport);
+    const outcome = await queue.advance(engine, CLOCK_START + 24 * HOUR, moveDueRefunds);
     expect([moved, seen]).toEqual([[due], [due]]);
     expect(outcome).toMatchObject({ instants: [due] });
   });
@@ -153,29 +259,31 @@ describe("a sandbox clock that moves forward", () => {
     const queue = await openQueue("sub_1");
     await queue.enqueue("sub_1", { nextAt: CLOCK_START + HOUR });
     const transport = succeeding();
-    const engine = engineOver(queue, transport);
-    await engine.advanceClock("clk_1", CLOCK_START + HOUR - 1);
+    const engine = queue.engine(transport);
+    await queue.advance(engine, CLOCK_START + HOUR - 1);
     expect(transport.posts).toHaveLength(0);
-    await engine.advanceClock("clk_1", CLOCK_START + HOUR);
+    await queue.advance(engine, CLOCK_START + HOUR);
     expect(transport.posts).toHaveLength(1);
-    expect(await engine.advanceClock("clk_1", CLOCK_START + HOUR - 1)).toEqual({
+    expect(await queue.advance(engine, CLOCK_START + HOUR - 1)).toEqual({
       ok: false,
       code: "CLOCK_GOES_FORWARD",
       now: CLOCK_START + HOUR,
     });
     expect(await queue.instant()).toBe(CLOCK_START + HOUR);
-    await expect(engine.advanceClock("live", CLOCK_START)).rejects.toThrow(TypeError);
+    const clocks = new NamespaceClocks({
+      driver: queue.driver,
+      clock: queue.clock,
+      engine,
+      moveDueRefunds: async () => ({ passedOver: [] }),
+    });
+    await expect(clocks.advance("live", CLOCK_START)).rejects.toThrow(TypeError);
   });
 
-  it("passes a paused subscription and a dead worker's lease", async () => {
+  it("goes past the deliveries of a paused subscription", async () => {
     const queue = await openQueue();
-    await queue.subscribeMany(2);
-    await queue.write("UPDATE subscriptions SET status = 'PAUSED' WHERE key = 'sub_0'");
-    await queue.write("UPDATE deliveries SET leased_until = $1 WHERE subscription_key = 'sub_1'", [
-      queue.realNow + 1,
-    ]);
-    const engine = engineOver(queue, succeeding());
-    const outcome = await engine.advanceClock("clk_1", CLOCK_START + HOUR);
+    await queue.subscribeMany(1);
+    await queue.write("UPDATE subscriptions SET status = 'PAUSED'");
+    const outcome = await queue.advance(queue.engine(succeeding()), CLOCK_START + HOUR);
     expect(outcome).toMatchObject({ ok: true, instants: [] });
   });
 
@@ -184,16 +292,16 @@ describe("a sandbox clock that moves forward", () => {
     const reached = CLOCK_START + HOUR;
     await queue.enqueue("sub_1", { nextAt: reached });
     const { transport, inFlight, answer } = heldTransport();
-    const one = engineOver(queue, transport);
-    const moving = one.advanceClock("clk_1", CLOCK_START + 24 * HOUR);
+    const one = queue.engine(transport);
+    const moving = queue.advance(one, CLOCK_START + 24 * HOUR);
     await expect.poll(inFlight, SOON).toBe(1);
     await one.stop({ graceMs: 0 });
     answer(204);
     expect(await moving).toEqual({ ok: false, code: "ENGINE_STOPPED", now: reached });
     expect(await queue.instant()).toBe(reached);
-    const other = engineOver(queue, succeeding());
-    await other.advanceClock("clk_1", CLOCK_START + 24 * HOUR);
-    expect(await queue.deliveries()).toMatchObject([{ state: "delivered", attempts: 2 }]);
+    const other = queue.engine(succeeding());
+    await queue.advance(other, CLOCK_START + 24 * HOUR);
+    expect(await queue.deliveries()).toMatchObject([{ state: "delivered", attempts: 1 }]);
   });
 
   it("leaves the same deliveries after one move and after many", async () => {
@@ -207,8 +315,8 @@ describe("a sandbox clock that moves forward", () => {
         seen.push(await queue.instant());
         return answered(count <= failing ? 500 : 204);
       });
-      const engine = engineOver(queue, transport);
-      for (const stop of stops) await engine.advanceClock("clk_1", CLOCK_START + stop * 1000);
+      const engine = queue.engine(transport);
+      for (const stop of stops) await queue.advance(engine, CLOCK_START + stop * 1000);
       return { seen, deliveries: await queue.deliveries(), instant: await queue.instant() };
     };
     const cuts = fc.uniqueArray(fc.integer({ min: 1, max: end - 1 }), { maxLength: 5 });

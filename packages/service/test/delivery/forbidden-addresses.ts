@@ -1,8 +1,8 @@
 import type net from "node:net";
 import fc from "fast-check";
 import { expect, onTestFinished } from "vitest";
-import type { Answer } from "../../src/delivery/transport.ts";
-import { undiciTransport } from "../../src/delivery/undici-transport.ts";
+import type { Answer } from "../../src/delivery/types.ts";
+import { undiciTransport } from "../../src/delivery/egress/transport.ts";
 import { listenRaw } from "./listening.ts";
 
 export const REFUSED: Answer = { kind: "unanswered", code: "CS_ATTEMPT_ADDRESS_REFUSED" };
@@ -54,7 +54,12 @@ export async function post(
 ): Promise<Answer> {
   const transport = undiciTransport({ deadlineMs: 10_000, ...options });
   try {
-    return await transport.post({ url: new URL(url), headers: {}, body: Buffer.from("{}") });
+    return await transport.post({
+      url: new URL(url),
+      headers: {},
+      body: Buffer.from("{}"),
+      merchantId: "mer_1",
+    });
   } finally {
     await transport.close();
   }
@@ -143,7 +148,9 @@ export async function forbiddenSpellings(attempts: number): Promise<number> {
       if (!URL.canParse(text)) return;
       spelled += 1;
       const url = new URL(text);
-      expect(await transport.post({ url, headers: {}, body: Buffer.from("{}") })).toEqual(REFUSED);
+      expect(
+        await transport.post({ url, headers: {}, body: Buffer.from("{}"), merchantId: "mer_1" }),
+      ).toEqual(REFUSED);
     }),
     { numRuns: attempts },
   );

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import type { Answer } from "../../src/delivery/transport.ts";
-import { undiciTransport } from "../../src/delivery/undici-transport.ts";
+import type { Answer } from "../../src/delivery/types.ts";
+import { undiciTransport } from "../../src/delivery/egress/transport.ts";
 import { hostileEndpoints, hostileHandshakes } from "./hostile-endpoints.ts";
 import { startHostileServers, type HostileServers } from "./hostile-process.ts";
 import { listenHttp } from "./listening.ts";
@@ -22,7 +22,12 @@ describe(`attempts at ${kinds.length} kinds of hostile endpoints at one time`, (
     onTestFinished(() => transport.close());
     const post = async (url: URL): Promise<{ answer: Answer; ms: number }> => {
       const start = performance.now();
-      const answer = await transport.post({ url, headers: {}, body: Buffer.from("{}") });
+      const answer = await transport.post({
+        url,
+        headers: {},
+        body: Buffer.from("{}"),
+        merchantId: "mer_1",
+      });
       return { answer, ms: performance.now() - start };
     };
     const friend = await listenHttp((_, response) => response.writeHead(204).end());
@@ -49,7 +54,12 @@ describe(`attempts at ${kinds.length} kinds of hostile endpoints at one time`, (
     const transport = undiciTransport({ deadlineMs: DEADLINE_MS / 4, allowLoopback: true });
     onTestFinished(() => transport.close());
     const postTwice = async (kind: string): Promise<void> => {
-      const request = { url: servers.urlOf(kind), headers: {}, body: Buffer.from("{}") };
+      const request = {
+        url: servers.urlOf(kind),
+        headers: {},
+        body: Buffer.from("{}"),
+        merchantId: "mer_1",
+      };
       for (let count = 0; count < 2; count += 1) {
         const answer = await transport.post(request);
         expect((answer.kind === "answered" ? answer.excerpt : "").length).toBeLessThanOrEqual(1024);

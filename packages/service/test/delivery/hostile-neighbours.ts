@@ -4,11 +4,12 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { request } from "undici";
-import { undiciTransport } from "../../src/delivery/undici-transport.ts";
+import { undiciTransport } from "../../src/delivery/egress/transport.ts";
+import { systemClock } from "../../src/clock.ts";
 import { systemRandom } from "../../src/random.ts";
-import { fill, giveAway } from "./backlog.ts";
+import { fill } from "./backlog.ts";
 import { startHostileServers, type HostileServers } from "./hostile-process.ts";
-import { openEngine, openQueue, policy, type Queue } from "./queue.ts";
+import { openQueue, type Queue } from "./queue.ts";
 import { heapInUse } from "./tls-endpoints.ts";
 
 const FRIENDS = 10;
@@ -71,20 +72,18 @@ export async function deliverBeside(
   if (endpoints === "hostile") await fillHostile(queue, servers);
   const hostile = { count: 0, longest: 0 };
   const transport = undiciTransport({ deadlineMs: DEADLINE_MS, allowLoopback: true });
-  const engine = openEngine(queue.ports(transport), {
-    clock: { now: () => Date.now() },
+  const engine = queue.engine(transport, {
+    clock: systemClock,
     random: systemRandom,
-    policy: { ...policy, deadlineMs: DEADLINE_MS, leaseMs: DEADLINE_MS + 5000 },
-    pollMs: 1000,
+    policy: { deadlineMs: DEADLINE_MS, leaseMs: DEADLINE_MS + 15_000 },
     observer: {
-      attempted: ({ attempt: { claim, durationMs } }) => {
-        if (!claim.subscription.key.startsWith("hostile")) return;
+      attempted: ({ attempt: { endpoint, durationMs } }) => {
+        if (!endpoint.key.startsWith("hostile")) return;
         hostile.count += 1;
         hostile.longest = Math.max(hostile.longest, durationMs);
       },
     },
   });
-  engine.start();
   const stalls = monitorEventLoopDelay({ resolution: 10 });
   stalls.enable();
   const committed = new Map<string, number>();
@@ -92,9 +91,10 @@ export async function deliverBeside(
   let halfway: number | undefined;
   for (let count = 0; performance.now() - start < forMs; count += 1) {
     const key = `sub_${String(count % FRIENDS)}`;
-    const id = await queue.enqueue(key, { clockId: "live", nextAt: Date.now() });
+    const at = Date.now();
+    const id = await queue.enqueue(key, { nextAt: at });
     committed.set(id.replace("dlv", "evt"), performance.timeOrigin + performance.now());
-    engine.onWork();
+    engine.onWork([{ key, at }]);
     await setTimeout(EVERY_MS);
     if (performance.now() - start > forMs / 2) halfway ??= heapInUse();
   }
@@ -123,8 +123,8 @@ export async function deliverBeside(
 async function fillHostile(queue: Queue, { kinds, urlOf }: HostileServers): Promise<void> {
   for (const [number, kind] of kinds.entries()) {
     const name = `hostile_${String(number)}_`;
-    await queue.subscribe(name, { url: urlOf(kind).href, clockId: "live" });
-    await fill(queue, { count: 400, key: `'${name}'`, clock: "live", nextAt: 0, name });
+    const merchant = { clockId: "live", merchantId: "mer_2" };
+    await queue.subscribe(name, { url: urlOf(kind).href, ...merchant });
+    await fill(queue, { count: 400, key: `'${name}'`, nextAt: 0, name });
   }
-  await giveAway(queue, "hostile%");
 }

@@ -1,179 +1,209 @@
 import { describe, expect, it } from "vitest";
-import { replayDeliveries } from "../../src/delivery/replay-deliveries.ts";
-import { releaseDeliveries } from "../../src/store/operations/deliveries/release-deliveries.ts";
+import { DueClock } from "../../src/clock.ts";
+import { Leases } from "../../src/delivery/leases.ts";
+import { deliveryStore } from "../../src/store/tables/delivery-queue.ts";
+import { failCommit, hookedDriver, type DriverHooks } from "../hooked-driver.ts";
 import { onStores, postgres, sqlite } from "../store/stores.ts";
-import { CLOCK_START, policy, queueOf, REAL_START, timeout, type Queue } from "./queue.ts";
+import {
+  answered,
+  fakeTransport,
+  heldTransport,
+  openQueue,
+  policy,
+  queueOf,
+  SOON,
+  type Queue,
+} from "./queue.ts";
 
-const STEPS = policy.schedule.steps;
-const merchant = { id: "mer_1", clockId: "clk_1" };
+const live = { clockId: "live" };
 
-/** Workers that claim the one delivery and are killed before anything of the attempt is written. */
-async function claimAndDie(queue: Queue, times: number): Promise<void> {
-  for (let time = 0; time < times; time += 1) {
-    await queue.claimOne();
-    queue.realNow += policy.leaseMs;
-  }
+/** A queue whose live subscriptions have so many deliveries each. */
+async function openLive(
+  queue: Queue,
+  subscriptions: number,
+  deliveries: number,
+): Promise<string[]> {
+  const keys = Array.from({ length: subscriptions }, (_, number) => `sub_${number}`);
+  for (const key of keys) await queue.subscribe(key, live);
+  for (const key of keys) await queue.publish(deliveries, [key]);
+  return keys;
 }
 
-const records = (queue: Queue): Promise<unknown[]> =>
-  queue.driver.query("SELECT number, status FROM attempts ORDER BY number");
+const members = (queue: Queue): Promise<{ id: string; endpoints: number }[]> =>
+  queue.driver.query(
+    `SELECT id, (SELECT CAST(count(*) AS bigint) FROM endpoint_leases WHERE member = id) AS endpoints
+     FROM delivery_members ORDER BY id`,
+  );
 
 onStores([sqlite, postgres], ({ open }) => {
-  /** A queue with one delivery. */
-  async function openOne(): Promise<Queue> {
-    const queue = await queueOf(await open(), "sub_1");
-    await queue.enqueue("sub_1", { payload: '{"amount":10.50}' });
-    return queue;
-  }
-
-  describe("a claimed delivery", () => {
-    it("belongs to its worker, with a number and the payload, until the lease ends in real time", async () => {
-      const queue = await openOne();
-      expect(await queue.claim()).toMatchObject([
-        {
-          id: "dlv_1",
-          eventId: "evt_1",
-          attempt: 1,
-          payload: '{"amount":10.50}',
-          leasedUntil: REAL_START + 60_000,
-          subscription: { key: "sub_1", url: "https://sub_1.example/hooks", host: "sub_1.example" },
-        },
-      ]);
-      const free = await queue.enqueue("sub_1");
-      expect((await queue.claim()).map(({ id }) => id)).toEqual([free]);
-      queue.realNow += policy.leaseMs - 1;
-      expect(await queue.claim()).toEqual([]);
-      queue.realNow += 1;
-      expect((await queue.claim()).map(({ attempt }) => attempt)).toEqual([2, 2]);
-    });
-
-    it("takes no result of a worker whose lease another one has taken over, alone or in one group", async () => {
-      const queue = await openOne();
-      const stale = await queue.claimOne();
-      queue.realNow += policy.leaseMs;
-      const current = await queue.claimOne();
-      const before = [await queue.deliveries(), await queue.subscription("sub_1")];
-      expect((await queue.settle([[stale, 204]])).settled).toEqual([]);
-      expect([await queue.deliveries(), await queue.subscription("sub_1")]).toEqual(before);
-      const { settled } = await queue.settle([
-        [stale, 204],
-        [current, timeout],
-      ]);
-      expect(settled.map(({ attempt }) => attempt.claim.attempt)).toEqual([2]);
-      expect(await queue.deliveries()).toMatchObject([{ state: "waiting", attempts: 2 }]);
-      expect(await queue.attempts()).toEqual([
-        { delivery_id: "dlv_1", number: 2, status: null, error: "CS_ATTEMPT_TIMEOUT" },
-      ]);
-      expect(await queue.subscription("sub_1")).toMatchObject([{ consecutive_failures: 1 }]);
-    });
-
-    it("keeps its whole retry schedule when workers are killed, or give it back, before the end of an attempt", async () => {
-      const queue = await openOne();
-      const before = await queue.subscription("sub_1");
-      const waits: number[] = [];
-      for (const _ of STEPS) {
-        await claimAndDie(queue, 1);
-        const { id, attempt } = await queue.claimOne();
-        await queue.driver.transaction((tx) =>
-          releaseDeliveries(tx, [{ id, attempt, begun: true }]),
-        );
-        if (waits.length === 0) expect(await queue.subscription("sub_1")).toEqual(before);
-        await queue.settle([[await queue.claimOne(), 500]]);
-        const [row] = await queue.deliveries();
-        const [at = 0, next] = [await queue.instant(), row?.next_at ?? undefined];
-        if (next === undefined) break;
-        waits.push(next - at);
-        await queue.setInstant(next);
-      }
-      expect(waits).toEqual(STEPS.slice(1));
-      expect(await queue.deliveries()).toMatchObject([
-        { state: "exhausted", attempts: 3 * STEPS.length },
-      ]);
-      expect(await queue.attempts()).toHaveLength(STEPS.length);
-    });
-  });
-
-  // A connection that ends during COMMIT says nothing of the transaction, so it is written again.
-  describe("an attempt that is recorded twice", () => {
-    it("leaves a replay that was requested in between", async () => {
-      const queue = await openOne();
-      const claim = await queue.claimOne();
-      await queue.settle([[claim, 204]]);
-      const what = { kind: "delivery", id: "dlv_1" } as const;
-      await replayDeliveries(queue.ports(), merchant, { what, askedBy: "operator" });
-      await queue.settle([[claim, 204]]);
-      expect(await queue.deliveries()).toMatchObject([
-        { state: "waiting", next_at: CLOCK_START, attempts: 1 },
-      ]);
-    });
-
-    it("counts as one failure and keeps the time of the retry", async () => {
-      const queue = await openOne();
-      const claim = await queue.claimOne();
-      await queue.settle([[claim, 500]]);
-      await queue.setInstant(CLOCK_START + 3000);
-      await queue.settle([[claim, 500]]);
-      expect(await queue.subscription("sub_1")).toMatchObject([{ consecutive_failures: 1 }]);
-      expect(await queue.deliveries()).toMatchObject([
-        { state: "waiting", next_at: CLOCK_START + 5000 },
-      ]);
-      expect(await queue.attempts()).toHaveLength(1);
-    });
-  });
-
-  describe("two workers with the same attempt number, after a crash undid the first claim", () => {
-    async function twoClaims() {
-      const queue = await openOne();
-      const first = await queue.claimOne();
-      await queue.write("UPDATE deliveries SET attempts = 0, leased_until = 0");
-      const second = await queue.claimOne();
-      expect([first.attempt, second.attempt]).toEqual([1, 1]);
-      return { queue, first, second };
-    }
-
-    it("record only the result that comes first", async () => {
-      const { queue, first, second } = await twoClaims();
-      expect((await queue.settle([[second, 204]])).settled).toHaveLength(1);
-      expect((await queue.settle([[first, 500]])).settled).toEqual([]);
-      expect(await queue.deliveries()).toMatchObject([{ state: "delivered", next_at: null }]);
-      expect(await records(queue)).toEqual([{ number: 1, status: 204 }]);
-    });
-
-    it("go on with a new number after one gives back what the other has recorded", async () => {
-      const { queue, first, second } = await twoClaims();
-      await queue.settle([[second, 500]]);
-      await queue.driver.transaction((tx) =>
-        releaseDeliveries(tx, [{ id: first.id, attempt: 1, begun: false }]),
-      );
-      await queue.write("UPDATE deliveries SET next_at = created_at");
-      const next = await queue.claimOne();
-      expect(next.attempt).toBe(2);
-      await queue.settle([[next, 204]]);
-      expect(await records(queue)).toEqual([
-        { number: 1, status: 500 },
-        { number: 2, status: 204 },
-      ]);
-    });
-  });
-
-  describe("due deliveries", () => {
-    it("are claimed by their namespace's own clock, those that waited longest first", async () => {
-      const queue = await queueOf(await open(), "sub_1");
-      await queue.subscribe("sub_live", { clockId: "live" });
-      for (const wait of [0, 3, 1, -1, 2])
-        await queue.enqueue("sub_1", { nextAt: CLOCK_START - wait });
-      await queue.enqueue("sub_live", { clockId: "live" });
-      const claims = await queue.claim(2);
-      expect(claims.map(({ id }) => id).toSorted()).toEqual(["dlv_2", "dlv_5"]);
-      expect((await queue.claim()).map(({ id }) => id).toSorted()).toEqual(["dlv_1", "dlv_3"]);
-    });
-
-    it("are left alone while their subscription is PAUSED or CLOSED", async () => {
+  describe("a process that delivers", () => {
+    it("starts no attempt while it cannot renew its lease, and goes on once it has", async () => {
       const queue = await queueOf(await open());
-      await queue.subscribeMany(3);
-      await queue.write("UPDATE subscriptions SET status = 'PAUSED' WHERE key = 'sub_0'");
-      await queue.write("UPDATE subscriptions SET status = 'CLOSED' WHERE key = 'sub_1'");
-      expect((await queue.claim()).map(({ subscription }) => subscription.key)).toEqual(["sub_2"]);
+      await openLive(queue, 1, 3);
+      const hooks: DriverHooks = {};
+      const held = heldTransport();
+      const store = deliveryStore(hookedDriver(queue.driver, hooks));
+      queue.engine(held.transport, { store, policy: { concurrencyPerEndpoint: 1 } });
+      await expect.poll(held.inFlight, SOON).toBe(1);
+      hooks.begin = failCommit;
+      queue.clock.advance(policy.leaseMs - policy.deadlineMs);
+      held.answer(204);
+      await queue.passTurns();
+      expect(held.transport.posts).toHaveLength(1);
+      hooks.begin = undefined;
+      await expect.poll(() => held.transport.posts.length, SOON).toBe(2);
+    });
+
+    it("begins anew when another process has removed it", async () => {
+      const queue = await queueOf(await open());
+      await openLive(queue, 1, 1);
+      const transport = fakeTransport(() => answered(204));
+      queue.engine(transport, { id: "a" });
+      await expect.poll(() => queue.states(), SOON).toEqual(["delivered"]);
+      await queue.write("DELETE FROM delivery_members");
+      await queue.enqueue("sub_0");
+      queue.clock.advance(5000);
+      await expect.poll(() => transport.posts.length, SOON).toBe(2);
+      await expect.poll(() => members(queue), SOON).toEqual([{ id: "a~2", endpoints: 1 }]);
+    });
+  });
+});
+
+it("a lease covers an attempt that starts at least its deadline and a second before the lease ends", async () => {
+  const queue = await openQueue();
+  const clock = { now: () => 0, elapsed: () => 7000, sleep: async () => {} };
+  const ports = { store: queue.store, clock, dueClock: new DueClock(clock) };
+  const leases = new Leases("a", ports, policy, {});
+  expect(leases.covers(7000)).toBe(false);
+  await leases.keep(0);
+  const last = 7000 + policy.leaseMs - policy.deadlineMs - 1000;
+  expect([leases.covers(last), leases.covers(last + 1)]).toEqual([true, false]);
+});
+
+onStores([sqlite], ({ open }) => {
+  it("a process on SQLite goes on at once with what a killed one has left", async () => {
+    const queue = await queueOf(await open());
+    await openLive(queue, 2, 1);
+    const hooks: DriverHooks = {};
+    const { transport, inFlight } = heldTransport();
+    queue.engine(transport, { store: deliveryStore(hookedDriver(queue.driver, hooks)) });
+    await expect.poll(inFlight, SOON).toBe(2);
+    // As far as the database can see, it is gone.
+    hooks.begin = failCommit;
+    const successor = fakeTransport(() => answered(204));
+    queue.engine(successor);
+    await expect.poll(() => successor.posts.length, SOON).toBe(2);
+  });
+});
+
+onStores([postgres], ({ open }) => {
+  describe("two processes of one database", () => {
+    it("share the endpoints, and never have one delivery in flight in both", async () => {
+      const queue = await queueOf(await open());
+      const keys = await openLive(queue, 20, 10);
+      const posted = new Map<string, number>();
+      const by = { a: 0, b: 0 };
+      const transportOf = (name: "a" | "b") =>
+        fakeTransport(async ({ headers }) => {
+          const id = headers["webhook-id"] ?? "";
+          posted.set(id, (posted.get(id) ?? 0) + 1);
+          by[name] += 1;
+          await queue.write("SELECT 1");
+          return answered(204);
+        });
+      const engines = [
+        queue.engine(transportOf("a"), { id: "a" }),
+        queue.engine(transportOf("b"), { id: "b" }),
+      ];
+      const counts = async () => (await members(queue)).map(({ endpoints }) => endpoints);
+      let events = 200;
+      const shared = async (): Promise<boolean> => {
+        // They beat, and notice who has more than a fair share.
+        queue.clock.advance(5000);
+        await queue.publish(1, keys);
+        events += 1;
+        for (const engine of engines)
+          engine.onWork(keys.map((key) => ({ key, at: queue.clock.now() })));
+        const [a = 0, b = 0] = await counts();
+        return a >= 9 && b >= 9 && a + b === 20;
+      };
+      await expect.poll(shared, { timeout: 20_000, interval: 100 }).toBe(true);
+      const waiting = async () => new Set(await queue.states());
+      await expect.poll(waiting, SOON).toEqual(new Set(["delivered"]));
+      expect(by.a).toBeGreaterThan(0);
+      expect(by.b).toBeGreaterThan(0);
+      expect(posted.size).toBe(events);
+      expect([...posted.values()].filter((times) => times !== 1 && times !== 20)).toEqual([]);
+    });
+
+    it("do not take each other for dead after a time in which neither reached the database", async () => {
+      const queue = await queueOf(await open());
+      await openLive(queue, 1, 1);
+      const [hooks, otherHooks]: [DriverHooks, DriverHooks] = [{}, {}];
+      const failures: unknown[] = [];
+      const { transport, inFlight } = heldTransport();
+      for (const [id, one] of [
+        ["a", hooks],
+        ["b", otherHooks],
+      ] as const)
+        queue.engine(transport, {
+          id,
+          store: deliveryStore(hookedDriver(queue.driver, one)),
+          observer: { failed: (error) => failures.push(error) },
+        });
+      await expect.poll(inFlight, SOON).toBe(1);
+      const beats = (): Promise<Record<string, unknown>[]> =>
+        queue.driver.query("SELECT id, beat FROM delivery_members ORDER BY id");
+      const beaten = async (): Promise<boolean> => {
+        queue.clock.advance(500);
+        return (await beats()).every(({ beat }) => Number(beat) > 2);
+      };
+      await expect.poll(beaten, SOON).toBe(true);
+      otherHooks.begin = failCommit;
+      const [seen] = await beats();
+      const again = async (): Promise<boolean> => {
+        queue.clock.advance(500);
+        return (await beats())[0]?.["beat"] !== seen?.["beat"];
+      };
+      await expect.poll(again, SOON).toBe(true);
+      hooks.begin = failCommit;
+      queue.clock.advance(2 * policy.leaseMs);
+      await expect.poll(() => failures.length, SOON).toBeGreaterThan(2);
+      hooks.begin = undefined;
+      const [before] = await beats();
+      await expect.poll(async () => (await beats())[0]?.["beat"], SOON).not.toBe(before?.["beat"]);
+      otherHooks.begin = undefined;
+      const [, other] = await beats();
+      await expect.poll(async () => (await beats())[1]?.["beat"], SOON).not.toBe(other?.["beat"]);
+      expect((await members(queue)).map(({ id }) => id)).toEqual(["a", "b"]);
+    });
+
+    it("take over the endpoints of a killed one after its lease, not before, and its late answers change nothing", async () => {
+      const queue = await queueOf(await open());
+      await openLive(queue, 3, 1);
+      const hooks: DriverHooks = {};
+      const killed = heldTransport();
+      const store = deliveryStore(hookedDriver(queue.driver, hooks));
+      queue.engine(killed.transport, { id: "killed", store });
+      await expect.poll(killed.inFlight, SOON).toBe(3);
+      hooks.begin = failCommit;
+      const transport = fakeTransport(() => answered(204));
+      queue.engine(transport, { id: "successor" });
+      await expect.poll(async () => (await members(queue)).length, SOON).toBe(2);
+      const from = queue.clock.elapsed();
+      const takenOver = (): boolean => {
+        if (transport.posts.length === 0) queue.clock.advance(1000);
+        return transport.posts.length > 0;
+      };
+      await expect.poll(takenOver, { timeout: 20_000, interval: 20 }).toBe(true);
+      expect(queue.clock.elapsed() - from).toBeGreaterThan(policy.leaseMs - 1000);
+      await expect.poll(() => queue.states(), SOON).toEqual(Array(3).fill("delivered"));
+      hooks.begin = undefined;
+      while (killed.inFlight() > 0) killed.answer(500);
+      await queue.passTurns();
+      expect((await queue.deliveries()).map(({ attempts }) => attempts)).toEqual([1, 1, 1]);
+      expect((await queue.attempts()).map(({ status }) => status)).toEqual([204, 204, 204]);
+      expect(transport.posts).toHaveLength(3);
     });
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { undiciTransport } from "../../src/delivery/undici-transport.ts";
+import { undiciTransport } from "../../src/delivery/egress/transport.ts";
 import { workOnBacklog } from "./backlog.ts";
 import { forbiddenSpellings } from "./forbidden-addresses.ts";
 import { deliverBeside, startNeighbourhood, type Neighbours } from "./hostile-neighbours.ts";

@@ -7,7 +7,8 @@ import {
 import { postgresHints, type Hints } from "../../src/delivery/postgres-hints.ts";
 import { systemRandom } from "../../src/random.ts";
 import { postgresDriver } from "../../src/store/postgres/driver.ts";
-import { queueOf, SOON } from "./queue.ts";
+import type { Completion, Work } from "../../src/delivery/types.ts";
+import { answered, fakeTransport, queueOf, SOON } from "./queue.ts";
 
 const reason = postgresBinaries === undefined ? " (skipped: PostgreSQL is not installed)" : "";
 
@@ -15,52 +16,75 @@ describe.skipIf(postgresBinaries === undefined)(`processes on one PostgreSQL${re
   let server: TestPostgres;
   let url: string;
   beforeAll(async () => {
-    // Nothing but a recorded attempt flushes a claim before the crash.
+    // Nothing but a durable transaction is flushed before the crash.
     server = await startPostgres({ settings: ["wal_writer_delay=10000"] });
     url = `postgres://postgres@127.0.0.1:${server.port}/postgres`;
   }, 60_000);
   afterAll(() => server.stop());
 
-  function openHints(at = url): { readonly hints: Hints; readonly heard: () => number } {
-    let heard = 0;
-    const onHint = (): number => (heard += 1);
-    const hints = postgresHints({ url: at, random: systemRandom, onHint });
+  function openHints(at = url): { readonly hints: Hints; readonly heard: Work[] } {
+    const heard: Work[] = [];
+    const onWork = (work: Work): void => void heard.push(work);
+    const hints = postgresHints({ url: at, random: systemRandom, onWork });
     onTestFinished(() => hints.stop());
     hints.start();
-    return { hints, heard: () => heard };
+    return { hints, heard };
   }
 
   it("hint at new work to the others and not to themselves, also after the server has come back", async () => {
     const [a, b] = [openHints(), openHints()];
     const hintB = (): number => {
-      a.hints.tell();
-      return b.heard();
+      a.hints.tell([{ key: "sub_1", at: 7 }]);
+      return b.heard.length;
     };
     await expect.poll(hintB, SOON).toBeGreaterThan(0);
-    expect(a.heard()).toBe(0);
+    expect(b.heard[0]).toEqual([{ key: "sub_1", at: 7 }]);
+    expect(a.heard).toEqual([]);
     await server.crash();
-    const before = b.heard();
+    const before = b.heard.length;
     await expect.poll(hintB, SOON).toBeGreaterThan(before);
+  });
+
+  it("hint once at many subscriptions of one moment: with the earliest due time of each, or at anything", async () => {
+    const [a, b] = [openHints(), openHints()];
+    const hintB = (): number => {
+      a.hints.tell("anything");
+      return b.heard.length;
+    };
+    await expect.poll(hintB, SOON).toBeGreaterThan(0);
+    const named = (count: number) =>
+      Array.from({ length: count }, (_, number) => ({ key: `sub_${number}`, at: 5 }));
+    for (const at of [5, 3, 9]) a.hints.tell([{ key: "sub_0", at }]);
+    const last = () => b.heard.at(-1);
+    await expect.poll(last, SOON).toEqual([{ key: "sub_0", at: 3 }]);
+    a.hints.tell(named(100));
+    await expect.poll(last, SOON).toEqual(named(100));
+    a.hints.tell(named(101));
+    await expect.poll(last, SOON).toBe("anything");
   });
 
   it("go on without hints when the server is not there", async () => {
     const { hints } = openHints("postgres://postgres@127.0.0.1:1/postgres");
-    hints.tell();
+    hints.tell("anything");
     await expect(hints.stop()).resolves.toBeUndefined();
   });
 
-  it("may lose a claim, but never a recorded attempt, in a crash of the server", async () => {
+  it("never lose a recorded attempt in a crash of the server, and go on after it", async () => {
     const driver = postgresDriver({ url });
     onTestFinished(() => driver.close());
     const queue = await queueOf(driver);
-    await queue.subscribeMany(1);
-    const first = await queue.claimOne();
+    await queue.subscribe("sub_1", { clockId: "live" });
+    await queue.enqueue("sub_1");
+    const transport = fakeTransport((_, count) => answered(count === 1 ? 500 : 204));
+    const recorded: number[] = [];
+    const observer = { attempted: ({ attempt }: Completion) => recorded.push(attempt.number) };
+    queue.engine(transport, { observer });
+    await expect.poll(() => recorded, SOON).toEqual([1]);
     await server.crash();
-    const second = await queue.claimOne();
-    expect([first.attempt, second.attempt]).toEqual([1, 1]);
-    expect((await queue.settle([[second, 500]])).settled).toHaveLength(1);
-    await server.crash();
-    expect(await queue.claim()).toEqual([]);
     expect(await queue.attempts()).toMatchObject([{ number: 1, status: 500 }]);
+    queue.clock.advance(5000);
+    await expect.poll(() => recorded, SOON).toEqual([1, 2]);
+    await expect.poll(() => queue.states(), SOON).toEqual(["delivered"]);
+    expect(transport.posts).toHaveLength(2);
   }, 60_000);
 });

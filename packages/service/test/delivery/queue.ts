@@ -1,26 +1,34 @@
 import { profiles } from "@countersign/schemas/profiles";
 import { standardWebhooks } from "@countersign/signatures";
 import { onTestFinished } from "vitest";
-import type { Attempt } from "../../src/delivery/attempt.ts";
-import { claim, type Claim } from "../../src/delivery/claim.ts";
-import { Deliverer, type DelivererPorts } from "../../src/delivery/deliver.ts";
-import { createDeliveryEngine, type DeliveryEngine } from "../../src/delivery/delivery-engine.ts";
-import { DueList } from "../../src/delivery/due-list.ts";
+import { DueClock } from "../../src/clock.ts";
+import { decideNext, isGone } from "../../src/delivery/decisions.ts";
+import { DeliveryEngine, type EngineOptions } from "../../src/delivery/engine.ts";
+import { NamespaceClocks, type AdvanceOutcome } from "../../src/delivery/namespace-clocks.ts";
 import { deliveryPolicyOf, type DeliveryPolicy } from "../../src/delivery/policy.ts";
-import { settle } from "../../src/delivery/settle.ts";
-import type { Answer, PostRequest, Transport } from "../../src/delivery/transport.ts";
+import type {
+  Answer,
+  CompletedGroup,
+  Completion,
+  DeliveryStore,
+  DueDelivery,
+  Endpoint,
+  PostRequest,
+  Transport,
+} from "../../src/delivery/types.ts";
 import type { Vault } from "../../src/secrets/vault.ts";
 import type { Driver, Queryable } from "../../src/store/driver.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { instantOf } from "../../src/store/tables/clocks.ts";
-import { dueSubscriptions } from "../../src/store/operations/deliveries/due-subscriptions.ts";
+import { deliveryStore } from "../../src/store/tables/delivery-queue.ts";
 import { secretPlace } from "../../src/store/tables/subscriptions.ts";
 import { sqliteDriver } from "../../src/store/sqlite/driver.ts";
+import { ManualClock } from "../manual-clock.ts";
 import { temporaryDatabase } from "../temporary-database.ts";
 import { testVault } from "../test-vault.ts";
 
 export const SECRET = "a-secret-of-24-characters-or-more";
-/** Real time at which every test begins. */
+/** Wall time at which every test begins. */
 export const REAL_START = Date.parse("2026-11-02T12:00:00.000Z");
 /** What the sandbox clock `clk_1` shows at first. */
 export const CLOCK_START = Date.parse("2026-03-02T09:00:00.000Z");
@@ -41,17 +49,29 @@ export interface DeliveryRow {
   readonly state: string;
   readonly attempts: number;
   readonly next_at: number | null;
-  readonly leased_until: number;
+}
+
+/** A delivery that a worker led by hand has read. */
+export interface Due {
+  readonly endpoint: Endpoint;
+  readonly delivery: DueDelivery;
+}
+
+/** Options of an engine over a queue; the policy is `policy` with these changes. */
+export interface OpenEngine extends Partial<Omit<EngineOptions, "policy">> {
+  readonly policy?: Partial<DeliveryPolicy>;
 }
 
 interface SubscribeOptions {
   readonly url?: string | undefined;
+  /** `live`, or by default `clk_1`. */
   readonly clockId?: string;
+  /** Default: the one merchant of the clock. */
+  readonly merchantId?: string;
   readonly secret?: string;
 }
 
 interface EventOptions {
-  readonly clockId?: string;
   readonly payload?: string;
   readonly nextAt?: number;
 }
@@ -59,28 +79,59 @@ interface EventOptions {
 /** A database with one merchant on the sandbox clock `clk_1` and one on `live`, and a clock to set. */
 export class Queue {
   readonly driver: Driver;
+  /** Path of a SQLite file. */
   readonly file: string;
-  realNow: number = REAL_START;
+  readonly store: DeliveryStore;
+  readonly clock: ManualClock = new ManualClock(REAL_START);
+  readonly #owners = new Map<string, { readonly merchantId: string; readonly clockId: string }>();
   #made = 0;
 
-  constructor(file: string, driver: Driver) {
-    this.file = file;
+  constructor(driver: Driver, file = "") {
     this.driver = driver;
+    this.file = file;
+    this.store = deliveryStore(driver);
   }
 
-  /** The ports of a deliverer over this queue. Its random source is the middle of every range. */
-  ports(transport: Transport = fakeTransport(() => answered(204))): DelivererPorts {
+  /** An engine over this queue that delivers until the test ends. Its random source is the middle of every range. */
+  engine(transport: Transport, { policy: change, ...options }: OpenEngine = {}): DeliveryEngine {
     const scheme = standardWebhooks();
-    return {
-      driver: this.driver,
-      clock: { now: () => this.realNow },
+    const { clock = this.clock } = options;
+    const engine = new DeliveryEngine({
+      id: `process_${(engines += 1)}`,
+      store: this.store,
+      clock,
+      dueClock: new DueClock(clock),
       random: { bytes: (length) => Buffer.concat([Buffer.from([0x80]), Buffer.alloc(length - 1)]) },
       transport,
       vault,
       sign: (message, secret) => scheme.sign(message, [{ raw: secret }]),
       endpoints: { allowLoopback: true },
       userAgent: "Countersign/test",
-    };
+      ...options,
+      policy: { ...policy, ...change },
+    });
+    onTestFinished(() => engine.stop({ graceMs: 0 }));
+    engine.start();
+    return engine;
+  }
+
+  /** Moves the sandbox clock, while an engine delivers and refunds move as the test says. */
+  advance(
+    engine: DeliveryEngine,
+    to: number,
+    moveDueRefunds: (due: { clockId: string; now: number }) => Promise<unknown> = async () => {},
+  ): Promise<AdvanceOutcome> {
+    const { driver, clock } = this;
+    const moving = new NamespaceClocks({
+      driver,
+      clock,
+      engine,
+      moveDueRefunds: async (due) => {
+        await moveDueRefunds(due);
+        return { passedOver: [] };
+      },
+    });
+    return moving.advance("clk_1", to);
   }
 
   subscribe(key: string, options: SubscribeOptions = {}): Promise<void> {
@@ -89,21 +140,27 @@ export class Queue {
 
   async #subscribe(tx: Queryable, key: string, options: SubscribeOptions): Promise<void> {
     const { clockId = "clk_1", url = `https://${key}.example/hooks`, secret = SECRET } = options;
+    const { merchantId = merchantOf(clockId) } = options;
+    this.#owners.set(key, { merchantId, clockId });
+    await tx.query(ADD_MERCHANT, [merchantId, clockId]);
     const { text, keyId } = vault.seal(secret, secretPlace(key));
     await tx.query(
       `INSERT INTO subscriptions
          (key, merchant_id, clock_id, url, secret, secret_key_id, selection, status, created_at,
           updated_at)
        VALUES ($1, $2, $3, $4, $5, $6, '{}', 'ACTIVE', 0, 0)`,
-      [key, merchantOf(clockId), clockId, url, text, keyId],
+      [key, merchantId, clockId, url, text, keyId],
     );
   }
 
   /** Subscriptions `sub_0`, `sub_1`, …, each with one event in its queue. */
-  async subscribeMany(count: number, urlOf?: (number: number) => string): Promise<void> {
+  async subscribeMany(
+    count: number,
+    optionsOf: (number: number) => SubscribeOptions = () => ({}),
+  ): Promise<void> {
     await this.driver.transaction(async (tx) => {
       for (let number = 0; number < count; number += 1) {
-        await this.#subscribe(tx, `sub_${number}`, { url: urlOf?.(number) });
+        await this.#subscribe(tx, `sub_${number}`, optionsOf(number));
         await this.#insert(tx, [`sub_${number}`], {});
       }
     });
@@ -126,12 +183,13 @@ export class Queue {
     this.#made += 1;
     const number = this.#made;
     const event = `evt_${number}`;
-    const { clockId = "clk_1", payload = JSON.stringify({ id: event }) } = options;
-    const nextAt = options.nextAt ?? (clockId === "live" ? this.realNow : CLOCK_START);
+    const { payload = JSON.stringify({ id: event }) } = options;
+    const { merchantId = "mer_1", clockId = "clk_1" } = this.#owners.get(keys[0] ?? "") ?? {};
+    const nextAt = options.nextAt ?? (clockId === "live" ? this.clock.now() : CLOCK_START);
     await tx.query(
       `INSERT INTO events (id, merchant_id, clock_id, type, category, payload, created_at)
        VALUES ($1, $2, $3, 'refund.authorized', 'PAYMENT', $4, $5)`,
-      [event, merchantOf(clockId), clockId, payload, nextAt],
+      [event, merchantId, clockId, payload, nextAt],
     );
     const ids = keys.map((key) => `dlv_${number}${keys.length > 1 ? `_${key}` : ""}`);
     for (const [at, key] of keys.entries()) {
@@ -139,7 +197,7 @@ export class Queue {
         `INSERT INTO deliveries
            (id, event_id, subscription_key, merchant_id, clock_id, state, next_at, created_at)
          VALUES ($1, $2, $3, $4, $5, 'waiting', $6, $6)`,
-        [ids[at] ?? "", event, key, merchantOf(clockId), clockId, nextAt],
+        [ids[at] ?? "", event, key, merchantId, clockId, nextAt],
       );
     }
     return ids[0] ?? "";
@@ -156,7 +214,7 @@ export class Queue {
 
   deliveries(): Promise<DeliveryRow[]> {
     return this.driver.query<DeliveryRow>(
-      "SELECT id, state, attempts, next_at, leased_until FROM deliveries ORDER BY created_at, id",
+      "SELECT id, state, attempts, next_at FROM deliveries ORDER BY created_at, seq",
     );
   }
 
@@ -190,46 +248,50 @@ export class Queue {
     return this.write("UPDATE clocks SET instant = $1 WHERE id = 'clk_1'", [instant]);
   }
 
-  /** A deliverer over this queue that is stopped at the end of the running test. */
-  deliverer(transport: Transport, change: Partial<DeliveryPolicy> = {}): Deliverer {
-    const one = new Deliverer(this.ports(transport), { ...policy, ...change });
-    onTestFinished(() => one.stop({ graceMs: 10 }));
-    return one;
+  // A worker that is led by hand: it reads what is due on `clk_1`, and says how each attempt went. Its leases are free,
+  // since it is no member.
+
+  /** What is due, by endpoint. */
+  async due(): Promise<Due[]> {
+    const endpoints = await this.store.take("hand", { dueBy: 0, most: 1000, clockId: "clk_1" });
+    const requests = endpoints.map((endpoint) => ({ endpoint, after: { nextAt: -1, seq: 0 } }));
+    const results = await this.store.read(requests, { now: 0, most: 1024 });
+    return results.flatMap(({ key, due }) =>
+      endpoints
+        .filter((endpoint) => endpoint.key === key)
+        .flatMap((endpoint) => due.map((delivery) => ({ endpoint, delivery }))),
+    );
   }
 
-  // A worker that is led by hand: it claims, and says how the attempt went.
-
-  /** Claims what is due on `clk_1`, as a deliverer with nothing in flight would. */
-  async claim(total = 100): Promise<Claim[]> {
-    const ports = this.ports();
-    const now = await instantOf(ports.driver, ports.clock, "clk_1");
-    const list = new DueList();
-    list.replace(await dueSubscriptions(ports.driver, "clk_1", { now, realNow: this.realNow }));
-    const shares = list.share({ total, fits: () => 8, fitsOnHost: () => 64 });
-    return claim("clk_1", shares, ports, policy);
-  }
-
-  async claimOne(): Promise<Claim> {
-    const [one] = await this.claim(1);
+  async dueOne(): Promise<Due> {
+    const [one] = await this.due();
     if (one === undefined) throw new Error("nothing is due");
     return one;
   }
 
-  /** Settles one group of attempts, each as its claim and the answer or its status. */
-  settle(
-    attempts: readonly (readonly [Claim, Answer | number])[],
+  /** Records one group of attempts, each as what was due and the answer or its status. */
+  async complete(
+    ended: readonly (readonly [Due, Answer | number])[],
     change: Partial<DeliveryPolicy> = {},
-  ) {
-    const made = attempts.map(([one, answer]): Attempt => ({
-      claim: one,
-      startedAt: REAL_START,
-      durationMs: 20,
-      answer: typeof answer === "number" ? answered(answer) : answer,
-    }));
-    return settle(made, this.ports(), { ...policy, ...change });
+  ): Promise<CompletedGroup> {
+    const now = await instantOf(this.driver, this.clock, "clk_1");
+    const used = { ...policy, ...change };
+    const completions = ended.map(([due, given]): Completion => {
+      const answer = typeof given === "number" ? answered(given) : given;
+      const number = due.delivery.attempts + 1;
+      const attempt = { ...due, number, startedAt: REAL_START, durationMs: 20, answer };
+      const next = decideNext(attempt, { now, random: 0.5 }, used);
+      return { attempt, ...next, isGone: isGone(answer, used), at: now };
+    });
+    return this.store.complete(completions, used);
   }
 }
 
+/** Engines of this file: each is a process with a name of its own. */
+let engines = 0;
+
+const ADD_MERCHANT = `INSERT INTO merchants (id, name, clock_id, created_at) VALUES ($1, 'M', $2, 0)
+  ON CONFLICT DO NOTHING`;
 const merchantOf = (clockId: string): string => (clockId === "live" ? "mer_live" : "mer_1");
 
 /** A queue with subscriptions of these keys, in a database file that lasts as long as the test. */
@@ -237,33 +299,24 @@ export async function openQueue(...keys: readonly string[]): Promise<Queue> {
   const file = temporaryDatabase();
   const driver = sqliteDriver(file);
   onTestFinished(() => driver.close());
-  await queueOf(driver, ...keys);
-  return new Queue(file, driver);
+  return queueOf(new Queue(driver, file), ...keys);
 }
 
 /** A queue with subscriptions of these keys, in an empty database. */
-export async function queueOf(driver: Driver, ...keys: readonly string[]): Promise<Queue> {
+export async function queueOf(
+  database: Driver | Queue,
+  ...keys: readonly string[]
+): Promise<Queue> {
+  const queue = database instanceof Queue ? database : new Queue(database);
+  const { driver } = queue;
   await migrate(driver, { now: REAL_START });
   await driver.transaction(async (tx) => {
     await tx.query("INSERT INTO clocks (id, instant) VALUES ('clk_1', $1)", [CLOCK_START]);
-    const insert = "INSERT INTO merchants (id, name, clock_id, created_at) VALUES ($1, 'M', $2, 0)";
-    for (const clockId of ["clk_1", "live"]) await tx.query(insert, [merchantOf(clockId), clockId]);
+    for (const clockId of ["clk_1", "live"])
+      await tx.query(ADD_MERCHANT, [merchantOf(clockId), clockId]);
   });
-  const queue = new Queue("", driver);
   for (const key of keys) await queue.subscribe(key);
   return queue;
-}
-
-/** An engine that is stopped at the end of the running test, and hardly ever polls unless an option says so. */
-export function openEngine(
-  ports: DelivererPorts,
-  options: Partial<Parameters<typeof createDeliveryEngine>[0]> = {},
-): DeliveryEngine {
-  const moveDueRefunds = async () => ({ passedOver: [] });
-  const fixed = { ...ports, policy, moveDueRefunds, pollMs: 1_000_000 };
-  const one = createDeliveryEngine({ ...fixed, ...options });
-  onTestFinished(() => one.stop({ graceMs: 0 }));
-  return one;
 }
 
 /** A network that answers what it is told, and keeps what it was asked. */

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { replayForOperator, resumeForOperator } from "../../src/delivery/operator.ts";
-import { replayDeliveries } from "../../src/delivery/replay-deliveries.ts";
-import { listReplays } from "../../src/store/operations/deliveries/list-replays.ts";
-import { listTrail } from "../../src/store/operations/deliveries/list-trail.ts";
-import type { Replayed } from "../../src/store/operations/deliveries/requeue-deliveries.ts";
+import {
+  replayDeliveries,
+  replayForOperator,
+  resumeForOperator,
+} from "../../src/delivery/operator.ts";
+import { listReplays, listTrail, type Replayed } from "../../src/store/tables/replays.ts";
 import { onStores, postgres, sqlite } from "../store/stores.ts";
 import { CLOCK_START, queueOf, type Queue } from "./queue.ts";
 
@@ -15,7 +16,7 @@ const end = (queue: Queue, id: string, state: string): Promise<unknown> =>
 
 const replay = (queue: Queue, what: Replayed): Promise<number> => {
   const merchant = { id: "mer_1", clockId: "clk_1" };
-  return replayDeliveries(queue.ports(), merchant, { what, askedBy: "operator" });
+  return replayDeliveries(queue, merchant, { what, askedBy: "operator" });
 };
 
 onStores([sqlite, postgres], ({ open }) => {
@@ -26,7 +27,7 @@ onStores([sqlite, postgres], ({ open }) => {
       const old = await queue.enqueue("sub_1", { nextAt: CLOCK_START - 1 });
       const failed = await queue.enqueue("sub_1");
       const delivered = await queue.enqueue("sub_1");
-      const other = await queue.enqueue("sub_live", { clockId: "live" });
+      const other = await queue.enqueue("sub_live");
       for (const id of [old, failed, other]) await end(queue, id, "exhausted");
       await end(queue, delivered, "delivered");
       expect(await replay(queue, { kind: "failed", since: CLOCK_START })).toBe(1);
@@ -54,7 +55,7 @@ onStores([sqlite, postgres], ({ open }) => {
       const queue = await queueOf(await open(), "sub_1");
       await queue.subscribe("sub_live", { clockId: "live" });
       const own = await queue.enqueue("sub_1");
-      const other = await queue.enqueue("sub_live", { clockId: "live" });
+      const other = await queue.enqueue("sub_live");
       for (const id of [own, other]) await end(queue, id, "exhausted");
       expect(await replay(queue, { kind: "delivery", id: other })).toBe(0);
       await queue.write("UPDATE subscriptions SET status = 'CLOSED' WHERE key = 'sub_1'");
@@ -68,10 +69,10 @@ onStores([sqlite, postgres], ({ open }) => {
       const id = await queue.enqueue("sub_1");
       await end(queue, id, "exhausted");
       await queue.write("UPDATE subscriptions SET status = 'PAUSED', consecutive_failures = 7");
-      const [ports, askedBy] = [queue.ports(), "anna"];
+      const askedBy = "anna";
       const what = { kind: "failed", since: 0 } as const;
-      expect(await replayForOperator(ports, { what, askedBy })).toEqual({ ok: true, replayed: 1 });
-      expect(await resumeForOperator(ports, { key: "sub_1", askedBy })).toEqual({ ok: true });
+      expect(await replayForOperator(queue, { what, askedBy })).toEqual({ ok: true, replayed: 1 });
+      expect(await resumeForOperator(queue, { key: "sub_1", askedBy })).toEqual({ ok: true });
       const entry = { merchantId: "mer_1", askedBy };
       expect(await listTrail(queue.driver, { limit: 10 })).toMatchObject([
         { ...entry, what: "replay", id, state: "exhausted", attempts: 10 },
@@ -86,14 +87,14 @@ onStores([sqlite, postgres], ({ open }) => {
       const queue = await queueOf(await open(), "sub_1");
       await queue.enqueue("sub_1");
       for (let time = 0; time < failures; time += 1) {
-        await queue.settle([[await queue.claimOne(), 500]]);
+        await queue.complete([[await queue.dueOne(), 500]]);
         await queue.write("UPDATE deliveries SET next_at = $1", [CLOCK_START]);
       }
-      const claim = await queue.claimOne();
+      const due = await queue.dueOne();
       expect(await replay(queue, { kind: "delivery", id: "dlv_1" })).toBe(1);
-      const { settled } = await queue.settle([[claim, status]]);
+      const { completed } = await queue.complete([[due, status]]);
       const [row] = await queue.deliveries();
-      expect(settled).toMatchObject([{ settled: { state: row?.state, nextAt: row?.next_at } }]);
+      expect(completed).toMatchObject([{ state: row?.state, nextAt: row?.next_at }]);
       return queue;
     }
 
@@ -104,9 +105,9 @@ onStores([sqlite, postgres], ({ open }) => {
       ] as const) {
         const queue = await replayDuring(failures, 500);
         expect(await queue.deliveries()).toMatchObject([
-          { state: "waiting", attempts: failures + 1, next_at: CLOCK_START, leased_until: 0 },
+          { state: "waiting", attempts: failures + 1, next_at: CLOCK_START },
         ]);
-        await queue.settle([[await queue.claimOne(), 500]]);
+        await queue.complete([[await queue.dueOne(), 500]]);
         expect(await queue.deliveries()).toMatchObject([then]);
       }
     });

@@ -1,12 +1,12 @@
 import type { Profile } from "@countersign/schemas/profiles";
 import { Webhook as StandardWebhook } from "standardwebhooks";
 import { Stripe } from "stripe";
-import { expect, onTestFinished } from "vitest";
-import { Deliverer } from "../../src/delivery/deliver.ts";
+import { expect } from "vitest";
+import { systemClock } from "../../src/clock.ts";
 import { signerOf } from "../../src/delivery/signer.ts";
-import { undiciTransport } from "../../src/delivery/undici-transport.ts";
+import { undiciTransport } from "../../src/delivery/egress/transport.ts";
 import { startReceiver, type Arrived } from "./listening.ts";
-import { openQueue, policy } from "./queue.ts";
+import { openQueue } from "./queue.ts";
 
 type Headers = Record<string, string>;
 
@@ -81,9 +81,9 @@ export async function rotate(
     events.add((JSON.parse(body.toString()) as { id: string }).id);
   };
   const transport = undiciTransport({ deadlineMs: 10_000, allowLoopback: true });
-  const ports = { ...queue.ports(transport), sign: signerOf({ signature }) };
-  const deliverer = new Deliverer(ports, policy);
-  onTestFinished(() => deliverer.stop({ graceMs: 1000 }));
+  // The libraries read the machine's clock.
+  const options = { sign: signerOf({ signature }), clock: systemClock };
+  const engine = queue.engine(transport, options);
 
   const subscribe = (at: number): Promise<void> =>
     queue.subscribe(`sub_${String(at)}`, { url, secret: secretOf(at) });
@@ -91,9 +91,7 @@ export async function rotate(
   for (; number < rotations; number += 1) {
     await subscribe(number + 1);
     await queue.publish(eventsEach, [`sub_${String(number)}`, `sub_${String(number + 1)}`]);
-    // The libraries read the machine's clock.
-    queue.realNow = Date.now();
-    await deliverer.drain("clk_1");
+    await engine.drain("clk_1");
     arrived.splice(0).forEach(receive);
     await queue.write("UPDATE subscriptions SET status = 'CLOSED' WHERE key = $1", [
       `sub_${String(number)}`,

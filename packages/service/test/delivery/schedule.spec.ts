@@ -4,7 +4,7 @@ import { standardWebhooks, xSignature } from "@countersign/signatures";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { deliveryPolicyOf } from "../../src/delivery/policy.ts";
-import { parseRetryAfter } from "../../src/delivery/retry-after.ts";
+import { parseRetryAfter } from "../../src/delivery/schedule.ts";
 import { waitAfter } from "../../src/delivery/schedule.ts";
 import { signerOf } from "../../src/delivery/signer.ts";
 
@@ -25,7 +25,7 @@ describe("the retry schedule (S 6.6)", () => {
       gone: 410,
       pause: { failures: 400, afterMs: 24 * HOUR },
       deadlineMs: 15_000,
-      leaseMs: 60_000,
+      leaseMs: 30_000,
     });
     const { delivery } = profiles.standard;
     const other = { ...delivery, success: "200" as const, timeoutMs: 120_000 };

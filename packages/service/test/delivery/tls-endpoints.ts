@@ -2,7 +2,7 @@ import * as tls from "node:tls";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { onTestFinished } from "vitest";
-import type { Answer, Transport } from "../../src/delivery/transport.ts";
+import type { Answer, Transport } from "../../src/delivery/types.ts";
 import { certificates, key } from "./certificates.ts";
 import { listen } from "./listening.ts";
 
@@ -61,7 +61,12 @@ export async function postMany(
     for (const number of numbers) {
       const url = urls[number % urls.length];
       if (url === undefined) throw new Error("nobody to post to");
-      const answer = await transport.post({ url, headers: {}, body: Buffer.from("{}") });
+      const answer = await transport.post({
+        url,
+        headers: {},
+        body: Buffer.from("{}"),
+        merchantId: "mer_1",
+      });
       if (answers.length < 100) answers.push(answer);
     }
   };

@@ -3,8 +3,8 @@ import type net from "node:net";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { AnswerBounds } from "../../src/delivery/answer-bounds.ts";
-import { undiciTransport } from "../../src/delivery/undici-transport.ts";
+import { AnswerBounds } from "../../src/delivery/egress/read-in-slices.ts";
+import { undiciTransport } from "../../src/delivery/egress/transport.ts";
 import { hostileEndpoints } from "./hostile-endpoints.ts";
 import { listenHttp, listenRaw } from "./listening.ts";
 import { SOON } from "./queue.ts";
@@ -28,7 +28,7 @@ function openTransport(deadlineMs = PATIENCE, lookup?: net.LookupFunction) {
   return one;
 }
 const send = (url: URL, one = openTransport(), body = Buffer.from("{}")) =>
-  one.post({ url, headers: { "content-type": "application/json" }, body });
+  one.post({ url, headers: { "content-type": "application/json" }, body, merchantId: "mer_1" });
 const answerOf = async (listener: RequestListener) => send((await listenHttp(listener)).url);
 
 describe("an attempt's request", () => {

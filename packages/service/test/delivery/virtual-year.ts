@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { answered, CLOCK_START, fakeTransport, openEngine, openQueue, policy } from "./queue.ts";
+import { answered, CLOCK_START, fakeTransport, openQueue, policy } from "./queue.ts";
 
 const SECOND = 1000;
 const DAY = 86_400 * SECOND;
@@ -35,10 +35,8 @@ export async function expectProfileTimes(subscriptions: number): Promise<number>
     const isUp = fate === "well" || (fate === "back" && now >= BACK_AT);
     return answered(isUp ? 204 : 500);
   });
-  const engine = openEngine(queue.ports(transport), {
-    policy: { ...policy, pause: { failures: 10, afterMs: DAY } },
-  });
-  const outcome = await engine.advanceClock("clk_1", CLOCK_START + YEAR);
+  const engine = queue.engine(transport, { policy: { pause: { failures: 10, afterMs: DAY } } });
+  const outcome = await queue.advance(engine, CLOCK_START + YEAR);
   expect(outcome).toMatchObject({ ok: true, now: CLOCK_START + YEAR });
   const back = instants.filter(
     (_, index) => index === 0 || (instants[index - 1] ?? 0) < BACK_AT - CLOCK_START,

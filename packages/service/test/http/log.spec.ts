@@ -239,15 +239,16 @@ describe("GET /metrics", () => {
 
   it("counts attempts by class of answer and outcome, pauses and failures", async () => {
     const metrics = new Metrics();
-    const settled = { id: "del_1", attempt: 1, state: "waiting", nextAt: 0 } as const;
+    const waiting = { state: "waiting", nextAt: 0, isGone: false, at: 0 } as const;
     // Only the answer of an attempt is counted.
     const attempted = (answer: object): void =>
-      metrics.deliveries.attempted({ attempt: { answer } as never, settled, now: 0 });
+      metrics.deliveries.attempted({ ...waiting, attempt: { answer } as never });
     attempted({ kind: "answered", status: 503 });
     attempted({ kind: "answered", status: 500 });
     attempted({ kind: "unanswered", code: "CS_ATTEMPT_TIMEOUT" });
     metrics.deliveries.paused("sub_canary");
-    metrics.deliveries.passedOver({ id: "ref_canary", error: undefined });
+    metrics.refundPassedOver();
+    metrics.deliveries.clockStepped(-3_600_000);
     metrics.deliveries.failed(new Error("canary"));
     const text = await metrics.text();
     expect(text).not.toContain("canary");

@@ -4,13 +4,15 @@ import pg from "pg";
 import { Agent, request } from "undici";
 import { expect, it, onTestFinished } from "vitest";
 import { systemClock } from "../../src/clock.ts";
-import { createDeliveryEngine, type DeliveryEngine } from "../../src/delivery/delivery-engine.ts";
+import { DeliveryEngine } from "../../src/delivery/engine.ts";
 import { deliveryPolicyOf } from "../../src/delivery/policy.ts";
 import { signerOf } from "../../src/delivery/signer.ts";
-import { undiciTransport } from "../../src/delivery/undici-transport.ts";
+import { undiciTransport } from "../../src/delivery/egress/transport.ts";
+import { DueRefunds } from "../../src/due-refunds.ts";
 import { systemRandom } from "../../src/random.ts";
 import { startService } from "../../src/start-service.ts";
 import { postgresDriver } from "../../src/store/postgres/driver.ts";
+import { deliveryStore } from "../../src/store/tables/delivery-queue.ts";
 import { startReceiver } from "../delivery/listening.ts";
 import { onStores, postgres } from "../store/stores.ts";
 import { testVault } from "../test-vault.ts";
@@ -30,10 +32,13 @@ async function startServing(url: string): Promise<string> {
     port: 0,
     endpoints: { allowLoopback: true },
     limitsRates: false,
-    onWork: () => engine?.onWork(),
-    workers: ({ useCases: { moveDueRefunds } }) => [
-      (engine = createDeliveryEngine({
-        driver,
+    onWork: (work) => engine?.onWork(work),
+    workers: ({ dueClock, useCases: { moveDueRefunds } }) => [
+      new DueRefunds({ driver, clock: systemClock, moveDueRefunds }),
+      (engine = new DeliveryEngine({
+        id: "process",
+        store: deliveryStore(driver),
+        dueClock,
         policy,
         vault,
         clock: systemClock,
@@ -42,7 +47,6 @@ async function startServing(url: string): Promise<string> {
         sign: signerOf(profile),
         endpoints: { allowLoopback: true },
         userAgent: "Countersign/test",
-        moveDueRefunds,
       })),
     ],
   });

@@ -1,4 +1,5 @@
 import { profiles } from "@countersign/schemas/profiles";
+import { systemClock } from "../../src/clock.ts";
 import { createService } from "../../src/create-service.ts";
 import type { Merchant } from "../../src/store/tables/merchants.ts";
 import type { Driver } from "../../src/store/driver.ts";
@@ -21,7 +22,7 @@ export interface SharedDatabase {
 
 /** A database with a merchant, of which each event goes to `receiver`. Its clock lags three weeks behind. */
 export async function shareDatabase(driver: Driver, receiver: string): Promise<SharedDatabase> {
-  const clock = { now: () => Date.now() - 21 * DAY };
+  const clock = { ...systemClock, now: () => Date.now() - 21 * DAY };
   const vault = testVault();
   await migrate(driver, { now: clock.now() });
   const options = {

@@ -3,11 +3,10 @@ import { dirname, join } from "node:path";
 import { profiles } from "@countersign/schemas/profiles";
 import { describe, expect, it } from "vitest";
 import { createService } from "../../src/create-service.ts";
-import { Deliverer } from "../../src/delivery/deliver.ts";
 import { checkSecrets, rotateSecrets } from "../../src/secrets/stored-secrets.ts";
 import { parseSecretKeys, createVault, type Vault } from "../../src/secrets/vault.ts";
 import type { Driver } from "../../src/store/driver.ts";
-import { answered, fakeTransport, policy, queueOf, SECRET, type Queue } from "../delivery/queue.ts";
+import { answered, fakeTransport, queueOf, SECRET, type Queue } from "../delivery/queue.ts";
 import { openService } from "../open-service.ts";
 import { onStores, postgres, sqlite } from "../store/stores.ts";
 import { temporaryDatabase } from "../temporary-database.ts";
@@ -25,9 +24,9 @@ async function send(queue: Queue, vault: Vault, during = async () => {}): Promis
     await during();
     return answered(204);
   });
-  const deliverer = new Deliverer({ ...queue.ports(transport), vault }, policy);
-  await deliverer.drain("clk_1");
-  await deliverer.stop({ graceMs: 1000 });
+  const engine = queue.engine(transport, { vault });
+  await engine.drain("clk_1");
+  await engine.stop({ graceMs: 1000 });
   const { status, error } = (await queue.attempts()).at(-1) ?? {};
   return status ?? error;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Driver } from "../../src/store/driver.ts";
+import { afterCommit, type Driver } from "../../src/store/driver.ts";
 import type { OpenStore } from "./stores.ts";
 
 /** Makes the table `notes (id, text)`. */
@@ -86,6 +86,21 @@ export function driverSuite(store: OpenStore): void {
       expect(await driver.query("SELECT parent FROM children")).toEqual([]);
       await write(driver, 2);
       expect(await ids(driver)).toEqual([2]);
+    });
+
+    it("runs its hooks after COMMIT, and never when it is undone", async () => {
+      const driver = await openNotes();
+      const seen: unknown[] = [];
+      const insert = (id: number, error?: Error): Promise<unknown> =>
+        driver.transaction(async (tx) => {
+          await tx.query("INSERT INTO notes (id, text) VALUES ($1, 'x')", [id]);
+          afterCommit(tx, () => seen.push(ids(driver)));
+          if (error !== undefined) throw error;
+        });
+      await insert(1);
+      await expect(insert(2, new RangeError("the caller's own"))).rejects.toThrow(RangeError);
+      expect(await Promise.all(seen)).toEqual([[1]]);
+      expect(() => afterCommit(driver, () => {})).toThrow(TypeError);
     });
 
     it("takes no statement after its end", async () => {

@@ -1,10 +1,13 @@
 import { expect, it } from "vitest";
-import { listDeliveries } from "../../src/store/operations/deliveries/list-deliveries.ts";
-import { listSubscriptionHealth } from "../../src/store/operations/deliveries/list-subscription-health.ts";
+import { listDeliveries } from "../../src/store/tables/deliveries.ts";
 import { findPreferredAccount, listCustomers } from "../../src/store/tables/customers.ts";
 import { listEvents } from "../../src/store/tables/events.ts";
 import { listPayments } from "../../src/store/tables/payments.ts";
-import { listOpenSubscriptions, listSubscriptions } from "../../src/store/tables/subscriptions.ts";
+import {
+  listOpenSubscriptions,
+  listSubscriptionHealth,
+  listSubscriptions,
+} from "../../src/store/tables/subscriptions.ts";
 import { openService, subscription } from "../open-service.ts";
 import { newCustomer } from "../payments.ts";
 import { onStores, postgres, sqlite } from "./stores.ts";

@@ -1,20 +1,16 @@
 import { spawnSync } from "node:child_process";
 import { chmodSync, statSync, writeFileSync } from "node:fs";
-import { setImmediate } from "node:timers/promises";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { perform, StoreUnavailableError, type Driver } from "../../src/store/driver.ts";
+import { StoreUnavailableError, type Driver } from "../../src/store/driver.ts";
 import { sqliteDriver } from "../../src/store/sqlite/driver.ts";
 import { temporaryDatabase } from "../temporary-database.ts";
 import { ids, withDeferred, withNotes, write } from "./driver-suite.ts";
-import { end, fail, insert, unknown } from "./note-operations.ts";
 
 /** A driver over a new file with the table `notes (id, text)`; whoever meets a lock fails at once. */
-async function openNotes(
-  options: { thread?: URL } = {},
-): Promise<{ driver: Driver; file: string }> {
+async function openNotes(): Promise<{ driver: Driver; file: string }> {
   const file = temporaryDatabase();
-  const driver = sqliteDriver(file, { busyMs: 0, ...options });
+  const driver = sqliteDriver(file, { busyMs: 0 });
   onTestFinished(() => driver.close());
   return { driver: await withNotes(driver), file };
 }
@@ -104,75 +100,6 @@ describe("transactions on SQLite", () => {
       expect(() => sqliteDriver(file)).toThrow(TypeError);
   });
 });
-
-describe("a worker thread of the SQLite driver", () => {
-  const thread = new URL("notes-thread.ts", import.meta.url);
-
-  it("runs operations in turns with this thread, which goes on meanwhile", async () => {
-    const { driver } = await openNotes({ thread });
-    const order: string[] = [];
-    const done = (name: string) => () => order.push(name);
-    const all = Promise.all([
-      perform(driver, insert, { id: 1, holdMs: 200 }).then(done("thread 1")),
-      write(driver, 2).then(done("own 2")),
-    ]).then(() => true);
-    let turns = 0;
-    while (!(await Promise.race([all, setImmediate(false)]))) turns += 1;
-    // One that waits inside SQLite for the thread's lock takes no turn meanwhile.
-    expect(turns).toBeGreaterThan(50);
-    expect(order).toEqual(["thread 1", "own 2"]);
-    expect(await ids(driver)).toEqual([1, 2]);
-  });
-
-  it("undoes a failing operation, passes its error on, and serves the next turns", async () => {
-    const { driver } = await openNotes({ thread });
-    const outcomes = await Promise.allSettled([
-      perform(driver, insert, { id: 1 }),
-      perform(driver, fail, { id: 2 }),
-      driver.transaction(() => Promise.reject(new Error("own"))),
-      perform(driver, unknown, {}),
-      perform(driver, insert, { id: 3 }),
-    ]);
-    expect(outcomes).toMatchObject([
-      { status: "fulfilled", value: 1 },
-      { reason: { message: "the operation's own", cause: { message: "a reason" } } },
-      { reason: { message: "own" } },
-      { reason: { message: "there is no operation unknown" } },
-      { status: "fulfilled", value: 3 },
-    ]);
-    expect(await ids(driver)).toEqual([1, 3]);
-  });
-
-  it("fails with CS_STORE_UNAVAILABLE while another process has locked the file", async () => {
-    const { driver, file } = await openNotes({ thread });
-    const other = new DatabaseSync(file);
-    other.exec("BEGIN IMMEDIATE");
-    const unavailable = { code: "CS_STORE_UNAVAILABLE", outcome: "undone" };
-    await expect(perform(driver, insert, { id: 1 })).rejects.toMatchObject(unavailable);
-    other.exec("ROLLBACK");
-    other.close();
-    expect(await perform(driver, insert, { id: 1 })).toBe(1);
-  });
-
-  it("is started again by the next call after it has ended, whose outcome is unknown", async () => {
-    const { driver } = await openNotes({ thread });
-    const [ended] = await Promise.allSettled([perform(driver, end, { id: 1 })]);
-    expect(ended).toMatchObject({ reason: { code: "CS_STORE_UNAVAILABLE", outcome: "unknown" } });
-    expect(await perform(driver, insert, { id: 2 })).toBe(2);
-    expect(await ids(driver)).toEqual([2]);
-  });
-
-  it("finishes its operations when the driver closes, and takes no more", async () => {
-    const { driver } = await openNotes({ thread });
-    const written = perform(driver, insert, { id: 1, holdMs: 20 });
-    await setImmediate();
-    await driver.close();
-    expect(await written).toBe(1);
-    const late = perform(driver, insert, { id: 2 });
-    await expect(late).rejects.toMatchObject({ code: "CS_STORE_UNAVAILABLE" });
-  });
-});
-
 describe("a SQLite file", () => {
   it.each(["000", "022", "077", "0777"])(
     "C4 is created readable by its user only, with its -wal and -shm, under umask %s",

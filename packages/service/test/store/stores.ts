@@ -1,7 +1,6 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, onTestFinished } from "vitest";
 import { postgresBinaries, sharedPostgres } from "../../../receiver/test/inboxes/servers.ts";
-import { deliveryThread } from "../../src/delivery/delivery-thread-url.ts";
 import type { Driver } from "../../src/store/driver.ts";
 import { postgresDriver } from "../../src/store/postgres/driver.ts";
 import { sqliteDriver } from "../../src/store/sqlite/driver.ts";
@@ -39,16 +38,6 @@ export const sqlite: Store = {
   start: async () => ({
     create: async () => temporaryDatabase(),
     connect: (address) => sqliteDriver(address),
-    stop: () => {},
-  }),
-};
-
-/** Claims and settles in a thread of its own. */
-export const threadedSqlite: Store = {
-  name: "SQLite with a thread",
-  start: async () => ({
-    create: async () => temporaryDatabase(),
-    connect: (address) => sqliteDriver(address, { thread: deliveryThread }),
     stop: () => {},
   }),
 };

@@ -1,8 +1,10 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { NamespaceClocks } from "../../src/delivery/namespace-clocks.ts";
+import { DueRefunds } from "../../src/due-refunds.ts";
 import { textOf } from "../../src/store/driver.ts";
 import type { Merchant } from "../../src/store/tables/merchants.ts";
 import type { PassedOverRefund } from "../../src/use-cases/refunds.ts";
-import { openEngine, Queue, SOON } from "../delivery/queue.ts";
+import { SOON } from "../delivery/queue.ts";
 import { failCommit, failStatement, hookedDriver, type DriverHooks } from "../hooked-driver.ts";
 import { openService, subscription, type OpenOptions, type TestService } from "../open-service.ts";
 import { newPayment } from "../payments.ts";
@@ -139,27 +141,83 @@ it("due refunds that cannot move are skipped each time, also when their event ca
   expect(await authorizedEvents(opened)).toBe(2);
 });
 
-it("the delivery engine reports a refund that cannot move once a minute, and moves what is due after it", async () => {
-  const opened = await open();
-  const { service, clock } = opened;
-  const [poison = ""] = await dueRefunds(opened, 1);
-  await write(opened, "UPDATE payments SET original_id = NULL WHERE id = $1", poison);
-  clock.advance(30 * DAY_MS);
+describe("a process that moves due refunds", () => {
+  it("moves live refunds when they are due, not before", async () => {
+    const opened = await open();
+    const [refund = ""] = await dueRefunds(opened, 1);
+    startMoving(opened);
+    await opened.service.driver.query("SELECT 1");
+    expect((await statuses(opened))[refund]).toBe("PENDING");
+    opened.clock.advance(30 * DAY_MS);
+    await expect.poll(async () => (await statuses(opened))[refund], SOON).toBe("AUTHORIZED");
+  });
+
+  it("reports a refund that cannot move once a minute, and moves what is due after it", async () => {
+    const opened = await open();
+    const [poison = ""] = await dueRefunds(opened, 1);
+    await write(opened, "UPDATE payments SET original_id = NULL WHERE id = $1", poison);
+    opened.clock.advance(30 * DAY_MS);
+    const reported = startMoving(opened);
+    await expect.poll(() => reported.length, SOON).toBe(1);
+    expect(reported[0]?.id).toBe(poison);
+    expect(String(reported[0]?.error)).toContain("no original");
+    const [good = ""] = await dueRefunds(opened, 1, await opened.addMerchant());
+    await write(opened, "UPDATE payments SET due_at = 0 WHERE id = $1", good);
+    await expect.poll(async () => (await statuses(opened))[good], SOON).toBe("AUTHORIZED");
+    expect(reported).toHaveLength(1);
+    opened.clock.advance(60_000);
+    await expect.poll(() => reported.length, SOON).toBe(2);
+  });
+
+  it("goes on after the store did not answer, and reports that", async () => {
+    const opened = await open();
+    const [refund = ""] = await dueRefunds(opened, 1);
+    opened.clock.advance(30 * DAY_MS);
+    opened.hooks.commit = failCommit;
+    const failures: unknown[] = [];
+    startMoving(opened, failures);
+    await expect.poll(() => failures.length, SOON).toBeGreaterThan(0);
+    expect(failures[0]).toMatchObject({ code: "CS_STORE_UNAVAILABLE" });
+    opened.hooks.commit = undefined;
+    await expect.poll(async () => (await statuses(opened))[refund], SOON).toBe("AUTHORIZED");
+  });
+});
+
+/** Moves the live refunds of a service until the test ends. @returns The refunds that it reports. */
+function startMoving(
+  { service, clock }: TestService,
+  failures: unknown[] = [],
+): PassedOverRefund[] {
   const reported: PassedOverRefund[] = [];
-  const engine = openEngine(new Queue("", service.driver).ports(), {
+  const moving = new DueRefunds({
+    driver: service.driver,
     clock,
     moveDueRefunds: service.useCases.moveDueRefunds,
-    observer: { passedOver: (refund) => reported.push(refund) },
     pollMs: 2,
+    observer: {
+      passedOver: (refund) => reported.push(refund),
+      failed: (error) => failures.push(error),
+    },
   });
-  engine.start();
-  await expect.poll(() => reported.length, SOON).toBe(1);
-  expect(reported[0]?.id).toBe(poison);
-  expect(String(reported[0]?.error)).toContain("no original");
-  const [good = ""] = await dueRefunds(opened, 1, await opened.addMerchant());
-  await write(opened, "UPDATE payments SET due_at = 0 WHERE id = $1", good);
-  await expect.poll(async () => (await statuses(opened))[good], SOON).toBe("AUTHORIZED");
-  expect(reported).toHaveLength(1);
-  clock.advance(60_000);
-  await expect.poll(() => reported.length, SOON).toBe(2);
+  onTestFinished(() => moving.stop());
+  moving.start();
+  return reported;
+}
+
+it("a sandbox clock moves past a refund that cannot move, and the others on the way", async () => {
+  const opened = await open();
+  const { service, clock } = opened;
+  const start = clock.now();
+  const sandbox = { name: "Sandbox", clock: { instant: start }, scopes: ["payments"] };
+  const made = await service.useCases.createMerchant(sandbox);
+  if (!made.ok) throw new Error(made.code);
+  const [poison = "", good = ""] = await dueRefunds(opened, 2, made.merchant);
+  await write(opened, "UPDATE payments SET original_id = NULL WHERE id = $1", poison);
+  const { moveDueRefunds } = service.useCases;
+  const engine = { drain: async () => true };
+  const clocks = new NamespaceClocks({ driver: service.driver, clock, engine, moveDueRefunds });
+  const to = start + 7 * DAY_MS;
+  expect(await clocks.advance(made.merchant.clockId, to)).toMatchObject({ ok: true, now: to });
+  const after = await statuses(opened);
+  expect([after[poison], after[good]]).toEqual(["PENDING", "AUTHORIZED"]);
 });

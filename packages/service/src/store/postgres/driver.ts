@@ -8,6 +8,7 @@ import {
   type SqlValue,
   type TransactionOptions,
   type Vitals,
+  withHooks,
 } from "../driver.ts";
 import { unavailable, undone, type Tried } from "./failure.ts";
 import { openPool, type PostgresClient, type PostgresOptions, type PostgresPool } from "./pool.ts";
@@ -67,11 +68,12 @@ export class PooledDriver implements Driver {
     run: (tx: Queryable) => Promise<T>,
     { isDurable = true }: TransactionOptions = {},
   ): Promise<T> {
-    return this.#tracked(() => this.#transact(isDurable ? shared : unflushed, run));
+    const begin = isDurable ? shared : unflushed;
+    return withHooks(run, (hooked) => this.#tracked(() => this.#transact(begin, hooked)));
   }
 
   exclusive<T>(run: (tx: Queryable) => Promise<T>): Promise<T> {
-    return this.#tracked(() => this.#transact(exclusive, run));
+    return withHooks(run, (hooked) => this.#tracked(() => this.#transact(exclusive, hooked)));
   }
 
   vitals(): Vitals {

@@ -2,24 +2,18 @@ import {
   StoreUnavailableError,
   textOf,
   type Driver,
-  type Operation,
   type Queryable,
   type Sql,
   type SqlValue,
   type Vitals,
+  withHooks,
 } from "../driver.ts";
 import { SqliteConnection, unavailable } from "./connection.ts";
 import { DatabaseFile } from "./file.ts";
-import { SqliteThread } from "./thread.ts";
 
 export interface SqliteOptions {
   /** Maximum wait of BEGIN for another process's transaction, in milliseconds. Default 5000. */
   readonly busyMs?: number;
-  /**
-   * Module of a thread that runs operations, such as `deliveryThread` for the delivery engine. Default: all
-   * run in this thread.
-   */
-  readonly thread?: URL;
 }
 
 /** Size of the WAL in bytes from which on `vitals` tries to empty it. */
@@ -53,10 +47,7 @@ export function sqliteDriver(file: string, options: SqliteOptions = {}): Driver 
       'invalid "file": expected a path, since two connections cannot share a database in memory',
     );
   }
-  const busyMs = options.busyMs ?? 5000;
-  return options.thread === undefined
-    ? new SqliteDriver(file, busyMs)
-    : new ThreadedSqliteDriver(file, busyMs, options.thread);
+  return new SqliteDriver(file, options.busyMs ?? 5000);
 }
 
 class SqliteDriver implements Driver {
@@ -76,13 +67,17 @@ class SqliteDriver implements Driver {
 
   // Async although SQLite is not: a failing statement must reject, as it does on a server.
   async query<Row>(sql: Sql, params: readonly SqlValue[] = []): Promise<Row[]> {
-    this.refuseIfClosed();
-    // The cast: see `Queryable`.
+    this.#refuseIfClosed();
+    // The caller's claim about its own text, as `Queryable` says.
     return this.#reader.run(textOf(sql, "sqlite"), params) as Row[];
   }
 
-  async transaction<T>(run: (tx: Queryable) => Promise<T>): Promise<T> {
-    this.refuseIfClosed();
+  transaction<T>(run: (tx: Queryable) => Promise<T>): Promise<T> {
+    return withHooks(run, (hooked) => this.#transact(hooked));
+  }
+
+  async #transact<T>(run: (tx: Queryable) => Promise<T>): Promise<T> {
+    this.#refuseIfClosed();
     const outcome = await new Promise<Outcome>((settle) => {
       this.#waiting.push({ run, settle });
       this.#draining ??= this.#drain();
@@ -110,7 +105,7 @@ class SqliteDriver implements Driver {
     this.#writer.close();
   }
 
-  protected refuseIfClosed(): void {
+  #refuseIfClosed(): void {
     if (this.#closed) throw new StoreUnavailableError("the database is closed");
   }
 
@@ -118,17 +113,12 @@ class SqliteDriver implements Driver {
     while (this.#waiting.length > 0) {
       // One turn later: calls of the current turn join the group, and I/O is not starved.
       await new Promise((resolve) => setImmediate(resolve));
-      await this.inTurn(() => this.#commitGroup(this.#waiting.splice(0, MAX_GROUP)));
+      await this.#commitGroup(this.#waiting.splice(0, MAX_GROUP));
     }
     this.#draining = undefined;
   }
 
-  /** Waits for this process's other writer of the file, if it has one. */
-  protected inTurn(write: () => Promise<void>): Promise<void> {
-    return write();
-  }
-
-  /** Resolves every call of the group; never rejects. */
+  /** Settles every call of the group; never rejects. */
   async #commitGroup(group: readonly Call[]): Promise<void> {
     const outcomes: Outcome[] = [];
     try {
@@ -180,34 +170,6 @@ class SqliteDriver implements Driver {
   }
 }
 
-/** Has a second writer, in another thread. */
-class ThreadedSqliteDriver extends SqliteDriver {
-  readonly #turns = new WriterTurns();
-  readonly #thread: SqliteThread;
-
-  constructor(file: string, busyMs: number, thread: URL) {
-    super(file, busyMs);
-    this.#thread = new SqliteThread(thread, { file, busyMs });
-  }
-
-  async performAside<Input, Output>(
-    { name }: Operation<Input, Output>,
-    input: Input,
-  ): Promise<Output> {
-    this.refuseIfClosed();
-    // The cast: the thread has the same operation under this name.
-    return this.#turns.aside(() => this.#thread.call(name, input)) as Promise<Output>;
-  }
-
-  override async close(): Promise<void> {
-    await Promise.all([super.close(), this.#thread.close()]);
-  }
-
-  protected override inTurn(write: () => Promise<void>): Promise<void> {
-    return this.#turns.own(write);
-  }
-}
-
 /** The writer in use by one call. */
 class SqliteTransaction implements Queryable {
   readonly #writer: SqliteConnection;
@@ -232,32 +194,5 @@ class SqliteTransaction implements Queryable {
 
   close(): void {
     this.#open = false;
-  }
-}
-
-/**
- * The writers of one file in one process take turns: SQLite has a single writer at a time, and a call that
- * finds it taken waits inside SQLite, where its thread can do nothing else.
- */
-class WriterTurns {
-  /** The last turn of this thread that was asked for; never rejects. */
-  #own: Promise<unknown> = Promise.resolve();
-  /** Turns of the other thread since then; the two sides come in the order in which they asked. */
-  readonly #aside = new Set<Promise<unknown>>();
-
-  /** A turn of this thread: it waits for all that asked before. */
-  own<T>(run: () => Promise<T>): Promise<T> {
-    const turn = Promise.allSettled([this.#own, ...this.#aside]).then(run);
-    this.#own = Promise.allSettled([turn]);
-    return turn;
-  }
-
-  /** A turn of the other thread, which puts its own calls in order: it waits for this thread's alone. */
-  aside<T>(run: () => Promise<T>): Promise<T> {
-    const turn = this.#own.then(run);
-    this.#aside.add(turn);
-    const ended = (): void => void this.#aside.delete(turn);
-    turn.then(ended, ended);
-    return turn;
   }
 }

@@ -16,7 +16,22 @@ export async function instantOf(db: Queryable, clock: Clock, clockId: string): P
   return row.instant;
 }
 
-/** Creates a clock that shows `instant`, in milliseconds since 1970. */
+/** Time between two beats of a delivering process, and a little more, in milliseconds. */
+const STORED_MS = 6000;
+
+/**
+ * Returns a due time on a row's clock for deliveries that are to be attempted again, in milliseconds: what the clock shows.
+ * For `live` it is a little later than the due clock that a delivering process stored last: those processes then find the
+ * deliveries ahead of their cursors.
+ */
+export async function dueInstantOf(db: Queryable, clock: Clock, clockId: string): Promise<number> {
+  const sql = "SELECT instant FROM clocks WHERE id = $1";
+  const [row] = await db.query<{ instant: number | null }>(sql, [clockId]);
+  if (clockId !== "live" && row?.instant != null) return row.instant;
+  return row?.instant == null ? clock.now() : row.instant + STORED_MS;
+}
+
+/** Makes a clock that stands at `instant`, in milliseconds since 1970. */
 export async function insertClock(
   tx: Queryable,
   { id, instant }: { id: string; instant: number },

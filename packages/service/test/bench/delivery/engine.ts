@@ -1,33 +1,38 @@
 import { profiles } from "@countersign/schemas/profiles";
 import pg from "pg";
-import { systemClock } from "../../../src/clock.ts";
-import { createDeliveryEngine } from "../../../src/delivery/delivery-engine.ts";
-import { deliveryThread } from "../../../src/delivery/delivery-thread-url.ts";
+import { DueClock, systemClock } from "../../../src/clock.ts";
+import { undiciTransport } from "../../../src/delivery/egress/transport.ts";
+import { DeliveryEngine } from "../../../src/delivery/engine.ts";
 import { deliveryPolicyOf } from "../../../src/delivery/policy.ts";
 import { signerOf } from "../../../src/delivery/signer.ts";
-import { undiciTransport } from "../../../src/delivery/undici-transport.ts";
 import { systemRandom } from "../../../src/random.ts";
 import type { Driver } from "../../../src/store/driver.ts";
+import { migrate } from "../../../src/store/migrate.ts";
 import { postgresDriver } from "../../../src/store/postgres/driver.ts";
 import { sqliteDriver } from "../../../src/store/sqlite/driver.ts";
-import { fill } from "../../delivery/backlog.ts";
-import { queueOf, type Queue } from "../../delivery/queue.ts";
+import { deliveryStore } from "../../../src/store/tables/delivery-queue.ts";
+import { secretPlace } from "../../../src/store/tables/subscriptions.ts";
 import { temporaryDatabase } from "../../temporary-database.ts";
+import { testVault } from "../../test-vault.ts";
 import {
   CONCURRENCY,
   endpointOf,
   ENDPOINTS,
   PAYLOAD,
   runJob,
+  SECRET,
   urlOf,
   type BenchJob,
 } from "./job.ts";
 
 const keyOf = (endpoint: number): string => `sub_${String(endpoint)}`;
+const vault = testVault();
+/** Rows of one transaction while the store is filled. */
+const SLICE = 50_000;
 
 // The delivery engine over a store, with its own policy but the concurrency of the others.
 await runJob(async (job) => {
-  const queue = await openFilled(job);
+  const driver = await openFilled(job);
   const healthy = Array.from({ length: job.deliveries }, (_, number) =>
     endpointOf(number, job.slowEvery),
   ).filter((endpoint) => endpoint > 0).length;
@@ -35,17 +40,22 @@ await runJob(async (job) => {
   const done = Promise.withResolvers<void>();
   const { standard } = profiles;
   const policy = { ...deliveryPolicyOf(standard), concurrency: CONCURRENCY };
-  const engine = createDeliveryEngine({
-    ...queue.ports(undiciTransport({ deadlineMs: policy.deadlineMs, allowLoopback: true })),
+  const engine = new DeliveryEngine({
+    id: "bench",
+    store: deliveryStore(driver),
+    transport: undiciTransport({ deadlineMs: policy.deadlineMs, allowLoopback: true }),
     policy,
+    vault,
     clock: systemClock,
+    dueClock: new DueClock(systemClock),
     random: systemRandom,
     sign: signerOf(standard),
-    moveDueRefunds: async () => ({ passedOver: [] }),
+    endpoints: { allowLoopback: true },
+    userAgent: "Countersign/bench",
     observer: {
-      attempted: ({ attempt, settled }) => {
-        if (settled.state !== "delivered") throw new Error("an attempt failed");
-        if (attempt.claim.subscription.key !== keyOf(0)) delivered += 1;
+      attempted: ({ attempt, state }) => {
+        if (state !== "delivered") throw new Error("an attempt failed");
+        if (attempt.endpoint.key !== keyOf(0)) delivered += 1;
         if (delivered === healthy) done.resolve();
       },
       failed: (error) => done.reject(error),
@@ -58,15 +68,13 @@ await runJob(async (job) => {
   const rate = (healthy / (performance.now() - start)) * 1000;
   const { user, system } = process.cpuUsage(before);
   await engine.stop({ graceMs: 3000 });
-  await queue.driver.close();
+  await driver.close();
   return { rate, cpu: (user + system) / healthy };
 });
 
 async function openStore({ kind, postgresPort }: BenchJob): Promise<Driver> {
-  if (kind === "sqlite") {
-    const file = temporaryDatabase((cleanUp) => process.on("exit", () => void cleanUp()));
-    return sqliteDriver(file, { thread: deliveryThread });
-  }
+  if (kind === "sqlite")
+    return sqliteDriver(temporaryDatabase((cleanUp) => process.on("exit", () => void cleanUp())));
   const url = (name: string): string =>
     `postgres://postgres@127.0.0.1:${String(postgresPort)}/${name}`;
   const own = `bench_${String(process.pid)}`;
@@ -78,19 +86,67 @@ async function openStore({ kind, postgresPort }: BenchJob): Promise<Driver> {
 }
 
 /** A store with a subscription for each endpoint, and the job's deliveries that are due now and a day later. */
-async function openFilled(job: BenchJob): Promise<Queue> {
-  const queue = await queueOf(await openStore(job));
-  for (let endpoint = 0; endpoint <= ENDPOINTS; endpoint += 1)
-    await queue.subscribe(keyOf(endpoint), { url: urlOf(endpoint, job), clockId: "live" });
+async function openFilled(job: BenchJob): Promise<Driver> {
+  const driver = await openStore(job);
+  await migrate(driver, { now: Date.now() });
+  await driver.transaction(async (tx) => {
+    await tx.query(
+      "INSERT INTO merchants (id, name, clock_id, created_at) VALUES ('mer_1', 'M', 'live', 0)",
+    );
+    for (let endpoint = 0; endpoint <= ENDPOINTS; endpoint += 1) {
+      const key = keyOf(endpoint);
+      const { text, keyId } = vault.seal(SECRET, secretPlace(key));
+      await tx.query(
+        `INSERT INTO subscriptions (key, merchant_id, clock_id, url, secret, secret_key_id, selection,
+           status, created_at, updated_at)
+         VALUES ($1, 'mer_1', 'live', $2, $3, $4, '{}', 'ACTIVE', 0, 0)`,
+        [key, urlOf(endpoint, job), text, keyId],
+      );
+    }
+  });
   // As `endpointOf` says.
   const healthy = `'sub_' || (1 + i % ${String(ENDPOINTS)})`;
   const { deliveries, later, slowEvery } = job;
   const slow = `CASE WHEN i % ${String(slowEvery)} = 0 THEN 'sub_0' ELSE ${healthy} END`;
-  const [now, all] = [Date.now(), { clock: "live", payload: PAYLOAD } as const];
-  const aDayLater = { ...all, key: healthy, nextAt: now + 86_400_000, payload: "{}", name: "late" };
-  await fill(queue, { ...aDayLater, count: later });
-  const due = { ...all, key: slowEvery > 0 ? slow : healthy, nextAt: now - 60_000 };
-  await fill(queue, { ...due, count: deliveries });
-  if (job.kind === "postgres") await queue.write("ANALYZE");
-  return queue;
+  const now = Date.now();
+  await fill(driver, {
+    name: "late",
+    key: healthy,
+    count: later,
+    nextAt: now + 86_400_000,
+    payload: "{}",
+  });
+  const key = slowEvery > 0 ? slow : healthy;
+  await fill(driver, { name: "", key, count: deliveries, nextAt: now - 60_000, payload: PAYLOAD });
+  if (job.kind === "postgres") await driver.query("ANALYZE");
+  return driver;
+}
+
+interface Fill {
+  readonly name: string;
+  /** The subscription's key, as SQL of the event's number `i`. */
+  readonly key: string;
+  readonly count: number;
+  readonly nextAt: number;
+  readonly payload: string;
+}
+
+async function fill(driver: Driver, { name, key, count, nextAt, payload }: Fill): Promise<void> {
+  const owner = "'mer_1', 'live'";
+  for (let from = 0; from < count; from += SLICE) {
+    const numbers = `WITH RECURSIVE n (i) AS (SELECT ${String(from)} UNION ALL
+      SELECT i + 1 FROM n WHERE i + 1 < ${String(Math.min(count, from + SLICE))})`;
+    await driver.transaction(async (tx) => {
+      await tx.query(
+        `INSERT INTO events (id, merchant_id, clock_id, type, category, payload, created_at)
+         ${numbers} SELECT 'evt_${name}' || i, ${owner}, 'refund.authorized', 'PAYMENT', '${payload}', 0 FROM n`,
+      );
+      await tx.query(
+        `INSERT INTO deliveries
+           (id, event_id, subscription_key, merchant_id, clock_id, state, next_at, created_at)
+         ${numbers} SELECT 'dlv_${name}' || i, 'evt_${name}' || i, ${key}, ${owner}, 'waiting', $1, 0 FROM n`,
+        [nextAt],
+      );
+    });
+  }
 }

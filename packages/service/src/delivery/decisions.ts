@@ -1,0 +1,183 @@
+import type { Answer, Attempt, Next } from "./types.ts";
+import type { DeliveryPolicy } from "./policy.ts";
+import { parseRetryAfter, waitAfter } from "./schedule.ts";
+import { ENGINE } from "./constants.ts";
+
+/** The part of a policy that says what becomes of a delivery. */
+export type DecidingPolicy = Pick<DeliveryPolicy, "schedule" | "success" | "gone">;
+
+/**
+ * Decides what becomes of a delivery (S 6.6): a success delivers it; a receiver that is gone drops it; any other
+ * answer and none, redirects included, is a failure that waits for the next attempt or has used up the last one.
+ *
+ * @param at `now` on the endpoint's clock, in milliseconds; `random` from 0 to below 1.
+ */
+export function decideNext(
+  { number, answer, startedAt, durationMs }: Attempt,
+  at: { readonly now: number; readonly random: number },
+  policy: DecidingPolicy,
+): Next {
+  if (isSuccess(answer, policy)) return { state: "delivered", nextAt: null };
+  if (isGone(answer, policy)) return { state: "dropped", nextAt: null };
+  const retryAfter =
+    answer.kind === "answered"
+      ? parseRetryAfter(answer.retryAfter, startedAt + durationMs)
+      : undefined;
+  const wait = waitAfter({ attempt: number, retryAfter, random: at.random }, policy.schedule);
+  return wait === undefined
+    ? { state: "exhausted", nextAt: null }
+    : { state: "waiting", nextAt: at.now + wait };
+}
+
+/** True if the profile counts the answer as delivered. */
+export function isSuccess(answer: Answer, { success }: Pick<DeliveryPolicy, "success">): boolean {
+  if (answer.kind === "unanswered") return false;
+  return success === "2xx"
+    ? answer.status >= 200 && answer.status <= 299
+    : success.includes(answer.status);
+}
+
+/** True if the receiver wants nothing more: by its status, or by the header `webhook-delivery: disable`. */
+export function isGone(answer: Answer, { gone }: Pick<DeliveryPolicy, "gone">): boolean {
+  return answer.kind === "answered" && (answer.status === gone || answer.disables === true);
+}
+
+/** How fast one endpoint is posted to. */
+export interface Pace {
+  /** Attempts in flight, 1 or more. */
+  readonly limit: number;
+  /** Attempts in a row that failed, or whose answers were too long to be read to their end. */
+  readonly failures: number;
+  /** Overloads in a row. */
+  readonly overloads: number;
+  /** Monotonic time until which no attempt starts, in milliseconds. */
+  readonly restsUntil: number;
+}
+
+/** The statuses that say that an endpoint, or a proxy in front of it, is overloaded. */
+const OVERLOADED = new Set([429, 502, 504]);
+
+export function freshPace(policy: Pick<DeliveryPolicy, "concurrencyPerEndpoint">): Pace {
+  const limit = policy.concurrencyPerEndpoint;
+  return { limit, failures: 0, overloads: 0, restsUntil: 0 };
+}
+
+/**
+ * Adapts an endpoint's pace to an answer. An overloaded endpoint gets half the attempts in flight and rests, for
+ * twice as long each time; a success gives one attempt back and ends the rest. An endpoint that only fails gets
+ * one attempt at a time.
+ *
+ * @param now Monotonic time, in milliseconds.
+ * @see Standard Webhooks, "Deliverability"
+ */
+export function paceAfter(
+  pace: Pace,
+  answer: Answer,
+  now: number,
+  policy: Pick<DeliveryPolicy, "success" | "concurrencyPerEndpoint">,
+): Pace {
+  if (isSuccess(answer, policy)) {
+    const limit = Math.min(pace.limit + 1, policy.concurrencyPerEndpoint);
+    // An answer without an end costs a connection: it counts as a failure here.
+    const isFine = answer.kind === "answered" && answer.isCut !== true;
+    return { limit, failures: isFine ? 0 : pace.failures + 1, overloads: 0, restsUntil: 0 };
+  }
+  const failures = pace.failures + 1;
+  const limit = isFailing({ failures }) ? 1 : pace.limit;
+  const isOverload = answer.kind === "answered" && OVERLOADED.has(answer.status);
+  // Attempts that were in flight when the rest began report the same overload again.
+  if (!isOverload || pace.restsUntil > now) return { ...pace, limit, failures };
+  const rest = Math.min(ENGINE.firstRestMs * 2 ** pace.overloads, ENGINE.longestRestMs);
+  return {
+    limit: Math.max(1, Math.floor(limit / 2)),
+    failures,
+    overloads: pace.overloads + 1,
+    restsUntil: now + rest,
+  };
+}
+
+/** True if an endpoint's attempts cost more than they achieve. */
+export function isFailing({ failures }: Pick<Pace, "failures">): boolean {
+  return failures >= ENGINE.failing;
+}
+
+/** How many attempts are in flight, in all and of one of those who share the places. */
+export interface Use {
+  readonly total: number;
+  readonly own: number;
+  /** How many have attempts in flight. */
+  readonly users: number;
+}
+
+/**
+ * True if one of several users of shared places may take another one. While places run short, users with more than
+ * their fair share take none; the reserve beyond `places` is for users that have `few`, so that a newcomer finds a place
+ * while others' attempts hang.
+ */
+export function mayTakePlace(
+  { total, own, users }: Use,
+  {
+    places,
+    reserve,
+    few,
+  }: { readonly places: number; readonly reserve: number; readonly few: number },
+): boolean {
+  if (own < few) return total < places + reserve;
+  const fair = places / Math.max(1, users);
+  return total < places && (own < fair || total < (places * 3) / 4);
+}
+
+/**
+ * Takes turns between merchants, and between the endpoints of each, so that nobody waits for hundreds of another's
+ * deliveries.
+ */
+export class Turns<
+  E extends { readonly endpoint: { readonly key: string; readonly merchantId: string } },
+> {
+  /** By merchant, then by key. The one whose turn it is comes first. */
+  readonly #merchants = new Map<string, Map<string, E>>();
+
+  add(one: E): void {
+    const { key, merchantId } = one.endpoint;
+    const others = this.#merchants.get(merchantId);
+    if (others === undefined) this.#merchants.set(merchantId, new Map([[key, one]]));
+    else others.set(key, one);
+  }
+
+  remove({ endpoint: { key, merchantId } }: E): void {
+    const others = this.#merchants.get(merchantId);
+    others?.delete(key);
+    if (others?.size === 0) this.#merchants.delete(merchantId);
+  }
+
+  /**
+   * The next one that is admitted. Looks at a bounded number, and continues from there at the next call.
+   *
+   * @param admits `merchant` is asked first, once for all endpoints of a merchant.
+   */
+  next(admits: {
+    readonly merchant: (merchantId: string) => boolean;
+    readonly one: (one: E) => boolean;
+  }): E | undefined {
+    let looks: number = ENGINE.looksPerStart;
+    let merchants = this.#merchants.size;
+    // Maps go on with what is added at their end.
+    for (const [merchantId, ones] of this.#merchants) {
+      if (looks <= 0 || merchants <= 0) return undefined;
+      looks -= 1;
+      merchants -= 1;
+      this.#merchants.delete(merchantId);
+      this.#merchants.set(merchantId, ones);
+      let endpoints = admits.merchant(merchantId) ? ones.size : 0;
+      for (const [key, one] of ones) {
+        if (looks <= 0 || endpoints <= 0) break;
+        looks -= 1;
+        endpoints -= 1;
+        ones.delete(key);
+        ones.set(key, one);
+        if (admits.one(one)) return one;
+      }
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,105 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { Dispatcher } from "undici";
+import { attemptErrorCode, type AttemptErrorCode } from "./attempt-error.ts";
+import type { Answer } from "../types.ts";
+
+/** Bytes of an answer that are read; then its connection is closed. */
+const MAX_ANSWER_BYTES = 64 * 1024;
+/** Bytes of an answer that are kept. */
+const EXCERPT_BYTES = 1024;
+/** Interim answers that are passed over; a flood of them would keep this process busy until the deadline. */
+const MAX_INTERIM = 100;
+
+/**
+ * Listens to one POST, and settles once: with the whole answer, with what was read of one beyond 64 KiB, or
+ * with why there is none. One timer bounds all of it, also the wait for a connection.
+ */
+export class Posting implements Dispatcher.DispatchHandler {
+  readonly #settle: (answer: Answer) => void;
+  readonly #timer: NodeJS.Timeout;
+  readonly #kept: Buffer[] = [];
+  #controller: Dispatcher.DispatchController | undefined;
+  #status = 0;
+  #headers: IncomingHttpHeaders = {};
+  #received = 0;
+  #interim = 0;
+  #isWhole = false;
+  #isSettled = false;
+
+  constructor(deadlineMs: number, settle: (answer: Answer) => void) {
+    this.#settle = settle;
+    this.#timer = setTimeout(() => this.#end({ code: "CS_ATTEMPT_TIMEOUT" }), deadlineMs);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // It waited for a connection until its deadline.
+    if (this.#isSettled) controller.abort(new Error("the attempt is over"));
+  }
+
+  onResponseStart(
+    _: Dispatcher.DispatchController,
+    status: number,
+    headers: IncomingHttpHeaders,
+  ): void {
+    if (status < 200) {
+      this.#interim += 1;
+      if (this.#interim > MAX_INTERIM) this.#end({ code: "CS_ATTEMPT_ANSWER_MALFORMED" });
+      return;
+    }
+    this.#status = status;
+    this.#headers = headers;
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#received < EXCERPT_BYTES) {
+      // A copy: the part alone would keep the whole of the socket's buffer.
+      this.#kept.push(Buffer.from(chunk.subarray(0, EXCERPT_BYTES - this.#received)));
+    }
+    this.#received += chunk.length;
+    if (this.#received > MAX_ANSWER_BYTES) this.#end("answered");
+  }
+
+  onResponseEnd(): void {
+    this.#isWhole = true;
+    this.#end("answered");
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    this.fail(error);
+  }
+
+  /** The request could not be made. */
+  fail(error: unknown): void {
+    this.#end({ code: attemptErrorCode(error) });
+  }
+
+  #end(how: "answered" | { readonly code: AttemptErrorCode }): void {
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    clearTimeout(this.#timer);
+    if (how !== "answered") this.#settle({ kind: "unanswered", code: how.code });
+    else this.#settle(this.#answer());
+    if (!this.#isWhole) this.#controller?.abort(new Error("the attempt is over"));
+  }
+
+  #answer(): Answer {
+    const disables = firstOf(this.#headers["webhook-delivery"])?.trim().toLowerCase() === "disable";
+    const isCut = !this.#isWhole;
+    return {
+      kind: "answered",
+      status: this.#status,
+      retryAfter: firstOf(this.#headers["retry-after"]),
+      ...(disables && { disables }),
+      ...(isCut && { isCut }),
+      // PostgreSQL keeps no NUL in a text.
+      excerpt:
+        this.#kept.length === 0
+          ? ""
+          : Buffer.concat(this.#kept).toString("utf8").replaceAll("\0", "\uFFFD"),
+    };
+  }
+}
+
+const firstOf = (value: string | string[] | undefined): string | undefined =>
+  Array.isArray(value) ? value[0] : value;

@@ -1,0 +1,232 @@
+import type { CompletedGroup, Completion } from "../../delivery/types.ts";
+import type { Queryable } from "../driver.ts";
+import { givenRows, rowsParameter } from "./given-rows.ts";
+
+/** When a failing subscription is paused: both must hold. */
+export interface PausePolicy {
+  /** Failed attempts in a row, 1 or more. */
+  readonly failures: number;
+  /** Milliseconds since the first of them. */
+  readonly afterMs: number;
+}
+
+/**
+ * Records attempts in one transaction: what becomes of their deliveries, and what they say about their subscriptions.
+ *
+ * A completion changes its delivery only if the delivery has one completed attempt less: an attempt of another
+ * process with the same number was recorded first otherwise, or this very one, by a transaction whose COMMIT was not
+ * answered. A delivery that was dropped during its attempt stays dropped, unless the attempt delivered it.
+ */
+export async function completeDeliveries(
+  tx: Queryable,
+  completions: readonly Completion[],
+  pause: PausePolicy,
+): Promise<CompletedGroup> {
+  const changed = await writeAttempts(tx, completions);
+  const replays = await applyReplays(tx, changed);
+  const completed = changed.map((one): Completion => {
+    const nextAt = replays.get(one.attempt.delivery.id);
+    return nextAt === undefined ? one : { ...one, state: "waiting", nextAt };
+  });
+  const paused = await countOutcomes(tx, outcomesBySubscription(completed), pause);
+  for (const { isGone, attempt, at } of completed)
+    if (isGone) await endSubscription(tx, attempt.endpoint.key, at);
+  return { completed, paused };
+}
+
+// The record of the latest attempt is in the delivery's own row, which is written in any case; most deliveries have
+// no other one.
+const KEEP_EARLIER = givenRows(
+  { id: "text", number: "bigint" },
+  (rows) => `WITH done AS (${rows})
+    INSERT INTO earlier_attempts (delivery_id, number, started_at, duration_ms, status, error, answer)
+    SELECT deliveries.id, last_number, last_started_at, last_duration_ms, last_status, last_error,
+      last_answer
+    FROM done JOIN deliveries ON deliveries.id = done.id
+    WHERE deliveries.attempts = done.number - 1 AND last_number IS NOT NULL
+    ON CONFLICT DO NOTHING`,
+);
+const COMPLETE = givenRows(
+  {
+    id: "text",
+    number: "bigint",
+    state: "text",
+    next_at: "bigint",
+    started_at: "bigint",
+    duration_ms: "bigint",
+    status: "bigint",
+    error: "text",
+    answer: "text",
+  },
+  (rows) => `WITH done AS (${rows})
+    UPDATE deliveries SET
+      state = CASE WHEN deliveries.state = 'waiting' OR done.state = 'delivered'
+        THEN done.state ELSE deliveries.state END,
+      next_at = CASE WHEN deliveries.state = 'waiting' THEN done.next_at END,
+      attempts = done.number,
+      last_number = done.number, last_started_at = done.started_at,
+      last_duration_ms = done.duration_ms, last_status = done.status,
+      last_error = done.error, last_answer = done.answer
+    FROM done
+    WHERE deliveries.id = done.id AND deliveries.attempts = done.number - 1
+    RETURNING deliveries.id`,
+);
+
+/** @returns The completions that changed their delivery. */
+async function writeAttempts(
+  tx: Queryable,
+  completions: readonly Completion[],
+): Promise<Completion[]> {
+  const later = completions.filter(({ attempt }) => attempt.number > 1);
+  if (later.length > 0) {
+    const named = later.map(({ attempt }) => ({ id: attempt.delivery.id, number: attempt.number }));
+    await tx.query(KEEP_EARLIER, [rowsParameter(named)]);
+  }
+  // In one order, so that two processes never wait for each other.
+  const rows = completions
+    .map(({ attempt: { delivery, answer, ...attempt }, state, nextAt }) => ({
+      id: delivery.id,
+      number: attempt.number,
+      state,
+      next_at: nextAt,
+      started_at: attempt.startedAt,
+      duration_ms: attempt.durationMs,
+      status: answer.kind === "answered" ? answer.status : null,
+      error: answer.kind === "answered" ? null : answer.code,
+      answer: answer.kind === "answered" ? answer.excerpt : null,
+    }))
+    .toSorted((one, other) => (one.id < other.id ? -1 : 1));
+  const changed = await tx.query<{ id: string }>(COMPLETE, [rowsParameter(rows)]);
+  const ids = new Set(changed.map(({ id }) => id));
+  return completions.filter(({ attempt }) => ids.has(attempt.delivery.id));
+}
+
+const APPLY_REPLAYS = givenRows(
+  { id: "text", number: "bigint" },
+  (rows) => `WITH failed AS (${rows}), asked AS (
+      SELECT failed.id, MAX(replays.at) AS at
+      FROM failed JOIN replays ON replays.delivery_id = failed.id
+        AND replays.attempts = failed.number - 1 AND replays.state = 'waiting'
+      GROUP BY failed.id)
+    UPDATE deliveries SET state = 'waiting', next_at = asked.at FROM asked
+    WHERE deliveries.id = asked.id AND deliveries.state IN ('waiting', 'exhausted')
+    RETURNING deliveries.id, deliveries.next_at AS "nextAt"`,
+);
+
+/**
+ * Applies replays that were requested while an attempt was in flight that failed: the delivery is due when the replay
+ * said so, not at the schedule's next step.
+ *
+ * @returns New due times by delivery.
+ */
+async function applyReplays(
+  tx: Queryable,
+  completions: readonly Completion[],
+): Promise<ReadonlyMap<string, number>> {
+  const failed = completions.filter(({ state }) => state === "waiting" || state === "exhausted");
+  if (failed.length === 0) return new Map();
+  const named = failed.map(({ attempt }) => ({ id: attempt.delivery.id, number: attempt.number }));
+  const rows = await tx.query<{ id: string; nextAt: number }>(APPLY_REPLAYS, [
+    rowsParameter(named),
+  ]);
+  return new Map(rows.map(({ id, nextAt }) => [id, nextAt]));
+}
+
+/** The result of one group of attempts for a subscription. */
+interface SubscriptionOutcomes {
+  readonly key: string;
+  /** Failed attempts since the last success of the group, or all of them. */
+  readonly failures: number;
+  /** True if an attempt of the group was delivered. */
+  readonly succeeded: boolean;
+  /** Time of the subscription's clock, in milliseconds. */
+  readonly at: number;
+}
+
+function outcomesBySubscription(completed: readonly Completion[]): SubscriptionOutcomes[] {
+  const bySubscription = new Map<string, SubscriptionOutcomes>();
+  for (const { attempt, state, at } of completed) {
+    const { key } = attempt.endpoint;
+    const before = bySubscription.get(key);
+    const isDelivered = state === "delivered";
+    bySubscription.set(key, {
+      key,
+      failures: isDelivered ? 0 : (before?.failures ?? 0) + 1,
+      succeeded: isDelivered || (before?.succeeded ?? false),
+      at,
+    });
+  }
+  return [...bySubscription.values()];
+}
+
+/** A success is written only if the last one that was written is older, in milliseconds: most change nothing. */
+const SUCCESS_MS = 60_000;
+
+const COUNT = givenRows(
+  { key: "text", succeeded_at: "bigint", failures: "bigint", at: "bigint" },
+  (rows) => `WITH outcomes AS (${rows})
+    UPDATE subscriptions SET
+      last_success_at = COALESCE(outcomes.succeeded_at, subscriptions.last_success_at),
+      consecutive_failures = outcomes.failures +
+        CASE WHEN outcomes.succeeded_at IS NULL THEN subscriptions.consecutive_failures ELSE 0 END,
+      failing_since = CASE WHEN outcomes.failures = 0 THEN NULL
+        WHEN outcomes.succeeded_at IS NULL THEN COALESCE(subscriptions.failing_since, outcomes.at)
+        ELSE outcomes.at END
+    FROM outcomes
+    WHERE subscriptions.key = outcomes.key AND (
+      outcomes.failures > 0 OR subscriptions.consecutive_failures > 0
+      OR subscriptions.last_success_at IS NULL
+      OR subscriptions.last_success_at < outcomes.at - ${SUCCESS_MS})`,
+);
+const PAUSE = givenRows(
+  { key: "text", at: "bigint" },
+  (rows) => `WITH failing AS (${rows})
+    UPDATE subscriptions SET status = 'PAUSED', updated_at = failing.at FROM failing
+    WHERE subscriptions.key = failing.key AND subscriptions.status = 'ACTIVE'
+      AND subscriptions.consecutive_failures >= CAST($2 AS bigint)
+      AND subscriptions.failing_since <= failing.at - CAST($3 AS bigint)
+    RETURNING subscriptions.key`,
+);
+
+/** @returns The keys of the subscriptions that this call paused. */
+async function countOutcomes(
+  tx: Queryable,
+  outcomes: readonly SubscriptionOutcomes[],
+  { failures, afterMs }: PausePolicy,
+): Promise<string[]> {
+  if (outcomes.length === 0) return [];
+  const rows = outcomes
+    .toSorted((one, other) => (one.key < other.key ? -1 : 1))
+    .map(({ key, succeeded, failures: count, at }) => ({
+      key,
+      succeeded_at: succeeded ? at : null,
+      failures: count,
+      at,
+    }));
+  await tx.query(COUNT, [rowsParameter(rows)]);
+  const failing = outcomes.filter((one) => one.failures > 0).map(({ key, at }) => ({ key, at }));
+  if (failing.length === 0) return [];
+  const paused = await tx.query<{ key: string }>(PAUSE, [
+    rowsParameter(failing),
+    failures,
+    afterMs,
+  ]);
+  return paused.map(({ key }) => key);
+}
+
+/** Closes a subscription whose receiver is gone, and drops its waiting deliveries. */
+async function endSubscription(tx: Queryable, key: string, at: number): Promise<void> {
+  // Waits for whoever is writing an event for it, so that nothing of it is left behind.
+  await tx.query("SELECT key FROM subscriptions WHERE key = $1 FOR UPDATE", [key]);
+  const closed = await tx.query(
+    `UPDATE subscriptions SET status = 'CLOSED', updated_at = $2
+     WHERE key = $1 AND status <> 'CLOSED' RETURNING key`,
+    [key, at],
+  );
+  if (closed.length === 0) return;
+  await tx.query(
+    `UPDATE deliveries SET state = 'dropped', next_at = NULL
+     WHERE subscription_key = $1 AND next_at IS NOT NULL`,
+    [key],
+  );
+}

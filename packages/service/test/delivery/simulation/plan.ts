@@ -1,0 +1,227 @@
+import type { DeliveryStore } from "../../../src/delivery/types.ts";
+import { Dice } from "./timeline.ts";
+
+export type Behaviour =
+  | "good"
+  | "slow"
+  | "hanging"
+  | "refusing"
+  | "failing"
+  | "overloaded"
+  | "gone";
+
+/** When processes learn of a change of the queue: milliseconds after it; `own`: only one of them does; `lost`: none. */
+export type Hint = number | "own" | "lost";
+
+/** What a call of the store comes to; `later` and `late` are requests and answers on the way for `ms`. */
+export type Fault = "lost" | "repeated" | "later" | "late";
+
+export type StoreMethod = keyof DeliveryStore | "any";
+
+/** Something that happens to the world. */
+export type Move = { readonly at: number } & (
+  | { readonly do: "start" | "stop"; readonly process: number }
+  /** Its call number `calls` from then on, of any port, is its last one. */
+  | {
+      readonly do: "crash";
+      readonly process: number;
+      readonly calls: number;
+      readonly isSent: boolean;
+    }
+  | { readonly do: "stand still" | "away"; readonly process: number; readonly ms: number }
+  /** The store is away for all. */
+  | { readonly do: "outage"; readonly ms: number }
+  | {
+      readonly do: "fault";
+      readonly process: number;
+      readonly method: StoreMethod;
+      readonly fault: Fault;
+      readonly ms: number;
+    }
+  /** Wall time of one process, or of all, steps by `ms`. */
+  | { readonly do: "step"; readonly process: number | undefined; readonly ms: number }
+  | { readonly do: "behave"; readonly endpoint: number; readonly behaviour: Behaviour }
+  /** Commits a delivery that is due since `lag` ms. */
+  | {
+      readonly do: "write";
+      readonly id: string;
+      readonly endpoint: number;
+      readonly lag: number;
+      readonly hint: Hint;
+    }
+  | { readonly do: "replay"; readonly id: string; readonly hint: Hint }
+  | { readonly do: "pause" | "resume" | "close"; readonly endpoint: number; readonly hint: Hint }
+);
+
+/** A world and all that happens in it. */
+export interface Plan {
+  readonly seed: number;
+  readonly processes: number;
+  /** True if one process only can have the database. */
+  readonly isSingle: boolean;
+  /** How each endpoint behaves at first. */
+  readonly endpoints: readonly Behaviour[];
+  readonly moves: readonly Move[];
+}
+
+const DAY = 86_400_000;
+
+/** The world of a seed. Each has some of the faults only: a world with all of them shows little of any. */
+export function planOf(seed: number): Plan {
+  const dice = new Dice(seed);
+  const processes = dice.pick(1, 2, 2, 3);
+  const span = dice.pick(8_000, 20_000, 40_000);
+  const moves: Move[] = [];
+  const some = (count: number, make: (at: number) => Move | readonly Move[]): void => {
+    for (let made = 0; made < count; made += 1) moves.push(...[make(dice.from(0, span))].flat());
+  };
+  const process = (): number => dice.from(0, processes - 1);
+
+  const isQuiet = dice.chance(0.25);
+  const endpoints = Array.from({ length: dice.from(1, 6) }, (): Behaviour =>
+    isQuiet
+      ? "good"
+      : dice.pick<Behaviour>(
+          "good",
+          "good",
+          "good",
+          "slow",
+          "hanging",
+          "refusing",
+          "failing",
+          "overloaded",
+          "gone",
+        ),
+  );
+  const endpoint = (): number => dice.from(0, endpoints.length - 1);
+  const isTold = dice.chance(0.5);
+  const hint = (): Hint => (isTold ? 2 : dice.pick<Hint>(2, 2, 10, "own", "lost", 3000));
+
+  for (let one = 0; one < processes; one += 1) {
+    const at = one === 0 || dice.chance(0.5) ? 0 : dice.from(0, span);
+    moves.push({ at, do: "start", process: one });
+  }
+  const isLagging = dice.chance(0.3);
+  const writes = dice.from(2, 14);
+  let made = 0;
+  some(writes, (at) => {
+    made += 1;
+    const lag = isLagging ? dice.pick(0, 30, 2000) : 0;
+    return { at, do: "write", id: `d${made}`, endpoint: endpoint(), lag, hint: hint() };
+  });
+  if (dice.chance(0.2)) {
+    // Steady work for all endpoints, which processes share and do not give back.
+    for (let at = 0; at < 140_000; at += 7000)
+      for (const one of endpoints.keys()) {
+        made += 1;
+        moves.push({ at: at + one, do: "write", id: `d${made}`, endpoint: one, lag: 0, hint: 2 });
+      }
+    if (isLagging)
+      some(2, (at) => {
+        made += 1;
+        return { at, do: "write", id: `d${made}`, endpoint: endpoint(), lag: 2000, hint: "lost" };
+      });
+  }
+  if (dice.chance(0.2))
+    some(dice.from(1, 3), (at) => ({
+      at,
+      do: "replay",
+      id: `d${dice.from(1, writes)}`,
+      hint: hint(),
+    }));
+  if (dice.chance(0.2))
+    some(1, (at) => {
+      const paused = endpoint();
+      return [
+        { at, do: "pause", endpoint: paused, hint: "lost" },
+        { at: at + dice.pick(100, 6000), do: "resume", endpoint: paused, hint: hint() },
+      ];
+    });
+  if (dice.chance(0.1)) some(1, (at) => ({ at, do: "close", endpoint: endpoint(), hint: "lost" }));
+  if (isQuiet)
+    return {
+      seed,
+      processes,
+      isSingle: processes === 1 && dice.chance(0.5),
+      endpoints,
+      moves: sorted(moves),
+    };
+
+  for (const [one, behaviour] of endpoints.entries())
+    if (behaviour !== "good" && dice.chance(0.5))
+      moves.push({
+        at: dice.from(0, span + 20_000),
+        do: "behave",
+        endpoint: one,
+        behaviour: "good",
+      });
+  const restarts = (at: number, one: number): Move => ({
+    at: at + dice.pick(10, 1000, 12_000),
+    do: "start",
+    process: one,
+  });
+  if (dice.chance(0.35))
+    some(dice.from(1, 3), (at) => {
+      const one = process();
+      const crash = {
+        at,
+        do: "crash",
+        process: one,
+        calls: dice.from(0, 12),
+        isSent: dice.chance(0.5),
+      } as const;
+      return [crash, restarts(at, one)];
+    });
+  if (dice.chance(0.2))
+    some(dice.from(1, 2), (at) => {
+      const one = process();
+      return [{ at, do: "stop", process: one }, restarts(at + 4000, one)];
+    });
+  if (dice.chance(0.5))
+    some(dice.from(1, 4), (at) => {
+      const [method, fault] = dice.pick<readonly [StoreMethod, Fault]>(
+        ["any", dice.pick<Fault>("lost", "repeated", "later", "late")],
+        ["join", "repeated"],
+        ["beat", "late"],
+        ["beat", "later"],
+        ["take", "repeated"],
+        ["release", dice.pick<Fault>("lost", "repeated")],
+        ["read", dice.pick<Fault>("lost", "late")],
+        ["complete", "lost"],
+        ["complete", "repeated"],
+      );
+      return {
+        at,
+        do: "fault",
+        process: process(),
+        method,
+        fault,
+        ms: dice.pick(50, 2000, 9500, 13_000),
+      };
+    });
+  if (dice.chance(0.2))
+    some(1, (at) => ({
+      at,
+      do: "stand still",
+      process: process(),
+      ms: dice.pick(500, 5000, 14_000),
+    }));
+  if (dice.chance(0.2))
+    some(1, (at) => ({ at, do: "away", process: process(), ms: dice.pick(1000, 8000, 14_000) }));
+  if (dice.chance(0.1)) some(1, (at) => ({ at, do: "outage", ms: dice.pick(1000, 14_000) }));
+  if (dice.chance(0.2))
+    some(dice.from(1, 2), (at) => {
+      const ms = dice.pick(1000, 60_000, DAY) * dice.pick(1, -1);
+      return { at, do: "step", process: dice.chance(0.5) ? undefined : process(), ms };
+    });
+  return {
+    seed,
+    processes,
+    isSingle: processes === 1 && dice.chance(0.5),
+    endpoints,
+    moves: sorted(moves),
+  };
+}
+
+const sorted = (moves: readonly Move[]): Move[] =>
+  moves.toSorted((one, other) => one.at - other.at);

@@ -1,0 +1,224 @@
+import { DueClock, type Clock } from "../../../src/clock.ts";
+import type { DeliveryEngine, EngineOptions } from "../../../src/delivery/engine.ts";
+import type { DeliveryPolicy } from "../../../src/delivery/policy.ts";
+import type { Answer, DeliveryStore, PostRequest, Transport } from "../../../src/delivery/types.ts";
+import { StoreUnavailableError } from "../../../src/store/driver.ts";
+import type { Fault, StoreMethod } from "./plan.ts";
+import { Dice, type Timeline } from "./timeline.ts";
+
+export type EngineClass = new (options: EngineOptions) => DeliveryEngine;
+
+/** One POST, as its endpoint sees it. */
+export interface Post {
+  readonly process: Process;
+  readonly id: string;
+  readonly answer: Answer;
+  /** Milliseconds until the answer. */
+  readonly takes: number;
+}
+
+/** What the processes share. */
+export interface World {
+  readonly timeline: Timeline;
+  readonly store: DeliveryStore;
+  /** True if only one process can have the database: a dead one has no requests on their way. */
+  readonly isSingle: boolean;
+  readonly policy: DeliveryPolicy;
+  wallNow(process: number): number;
+  began(process: Process, id: string): Post;
+  ended(post: Post): void;
+  died(process: Process): void;
+  failed(process: Process, error: unknown): void;
+  /** A fault lasts until then. */
+  disturb(until: number): void;
+  note(text: () => string): void;
+}
+
+interface PlannedFault {
+  readonly method: StoreMethod;
+  readonly fault: Fault;
+  readonly ms: number;
+}
+
+/** A process from its start to its crash or stop, with an engine whose ports the world disturbs. */
+export class Process {
+  readonly number: number;
+  /** Unique name of this life. */
+  readonly id: string;
+  readonly engine: DeliveryEngine;
+  readonly dueClock: DueClock;
+  readonly faults: PlannedFault[] = [];
+  /** `stopping` until `stop` has resolved. */
+  state: "runs" | "stopping" | "dead" = "runs";
+  standsUntil = 0;
+  awayUntil = 0;
+  /** The end of the last fault of the store. */
+  faultedAt = -Infinity;
+  /** True if it ever stood still: what it does afterwards may be too late. */
+  stoodStill = false;
+  /** Calls left until the crash, and whether the last one is sent. */
+  crashAt: { calls: number; readonly isSent: boolean } | undefined;
+  readonly #world: World;
+  readonly #dice: Dice;
+  readonly #open = new Map<Post, (answer: Answer) => void>();
+
+  constructor(
+    {
+      number,
+      life,
+      seed,
+    }: { readonly number: number; readonly life: number; readonly seed: number },
+    world: World,
+    Engine: EngineClass,
+  ) {
+    this.number = number;
+    this.id = `p${number}.${life}`;
+    this.#world = world;
+    this.#dice = new Dice(seed * 31 + number * 7 + life);
+    const clock: Clock = {
+      now: () => world.wallNow(number),
+      elapsed: () => world.timeline.now + number * 10_000,
+      sleep: (ms, signal) => this.#sleep(ms, signal),
+    };
+    this.dueClock = new DueClock(clock);
+    this.engine = new Engine({
+      id: this.id,
+      store: this.#store(),
+      clock,
+      dueClock: this.dueClock,
+      random: { bytes: (length) => Uint8Array.from({ length }, () => this.#dice.from(0, 255)) },
+      transport: this.#transport(),
+      policy: world.policy,
+      sign: () => ({}),
+      vault: { open: () => "" },
+      endpoints: { allowLoopback: false },
+      userAgent: "",
+      observer: { failed: (error) => world.failed(this, error) },
+    });
+    this.engine.start();
+  }
+
+  get isDead(): boolean {
+    return this.state === "dead";
+  }
+
+  die(): void {
+    this.state = "dead";
+    // The machine closes its connections.
+    for (const post of this.#open.keys()) this.#world.ended(post);
+    this.#open.clear();
+    this.#world.died(this);
+  }
+
+  /** Runs what reaches this process, once it does not stand still; never if it is dead. */
+  reach(run: () => void): void {
+    const { timeline } = this.#world;
+    if (this.isDead) return;
+    if (timeline.now < this.standsUntil)
+      timeline.after(this.standsUntil - timeline.now, () => this.reach(run));
+    else run();
+  }
+
+  /** Counts a call of a port. @returns False if the process died before it. */
+  #calls(): boolean {
+    const crash = this.crashAt;
+    if (this.isDead) return false;
+    if (crash === undefined || (crash.calls -= 1) >= 0) return true;
+    // After the call has been sent, or instead of it.
+    if (crash.isSent) this.#world.timeline.after(0, () => this.isDead || this.die());
+    else this.die();
+    return crash.isSent;
+  }
+
+  #sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      if (!this.#calls()) return;
+      if (signal?.aborted === true) return resolve();
+      const cancel = this.#world.timeline.after(ms, () => this.reach(resolve));
+      signal?.addEventListener("abort", () => {
+        cancel();
+        resolve();
+      });
+    });
+  }
+
+  #store(): DeliveryStore {
+    const { store } = this.#world;
+    return {
+      join: (id) => this.#ask("join", () => store.join(id)),
+      beat: (beat) => this.#ask("beat", () => store.beat(beat)),
+      remove: (member) => this.#ask("remove", () => store.remove(member)),
+      take: (id, wanted) => this.#ask("take", () => store.take(id, wanted)),
+      release: (id, keys) => this.#ask("release", () => store.release(id, keys)),
+      read: (requests, bounds) => this.#ask("read", () => store.read(requests, bounds)),
+      complete: (completions, policy) =>
+        this.#ask("complete", () => store.complete(completions, policy)),
+    };
+  }
+
+  /** Sends a request to the store, which is some milliseconds away. */
+  #ask<T>(method: keyof DeliveryStore, request: () => Promise<T>): Promise<T> {
+    const { timeline } = this.#world;
+    return new Promise((resolve, reject) => {
+      if (!this.#calls()) return;
+      const { fault, ms } = this.#takeFault(method);
+      const there = this.#dice.from(1, 3) + (fault === "later" ? ms : 0);
+      const back = this.#dice.from(1, 3) + (fault === "late" ? ms : 0);
+      timeline.after(there, () => {
+        const isLost = fault === "lost" || (this.isDead && this.#world.isSingle);
+        const outcome = fault === "repeated" ? "unknown" : "undone";
+        const result = isLost ? undefined : request();
+        result?.catch(() => {});
+        this.#world.note(() => `${this.id} ${method}${fault === undefined ? "" : ` (${fault})`}`);
+        timeline.after(back, () =>
+          this.reach(() => {
+            if (result === undefined || fault === "repeated")
+              reject(new StoreUnavailableError(`${method} is ${outcome}`, { outcome }));
+            else resolve(result);
+          }),
+        );
+      });
+    });
+  }
+
+  #takeFault(method: keyof DeliveryStore): { readonly fault?: Fault; readonly ms: number } {
+    const { timeline } = this.#world;
+    if (this.awayUntil > timeline.now) {
+      this.faultedAt = timeline.now;
+      return { fault: "lost", ms: 0 };
+    }
+    const index = this.faults.findIndex((one) => one.method === method || one.method === "any");
+    const [found] = index < 0 ? [] : this.faults.splice(index, 1);
+    if (found === undefined) return { ms: 0 };
+    this.faultedAt = timeline.now + found.ms;
+    this.#world.disturb(this.faultedAt);
+    return found;
+  }
+
+  #transport(): Transport {
+    return {
+      post: (request) => this.#post(request),
+      close: async () => {
+        for (const [post, answer] of this.#open) {
+          this.#world.ended(post);
+          answer({ kind: "unanswered", code: "CS_ATTEMPT_CONNECTION_LOST" });
+        }
+        this.#open.clear();
+      },
+    };
+  }
+
+  #post({ body }: PostRequest): Promise<Answer> {
+    const { timeline } = this.#world;
+    return new Promise((resolve) => {
+      if (!this.#calls()) return;
+      const post = this.#world.began(this, Buffer.from(body).toString());
+      this.#open.set(post, resolve);
+      timeline.after(post.takes, () => {
+        if (!this.#open.delete(post)) return;
+        this.#world.ended(post);
+        this.reach(() => resolve(post.answer));
+      });
+    });
+  }
+}
