@@ -94,10 +94,10 @@ export function createService(options: ServiceOptions): Service {
     (options.limitsRates ?? true) ? new Rates({ limits: policy.rateLimit, elapsed }) : undefined;
   const metrics = new Metrics();
   const logger = options.logger ?? silentLogger;
-  const failures = new FailureLog(logger, () => performance.now());
+  const failures = new FailureLog(logger, elapsed);
   const watch = new StoreWatch(options.driver, {
     failures,
-    elapsed: () => performance.now(),
+    elapsed,
     failed: (fault) => metrics.storeFailed(fault),
   });
   const dueClock = options.dueClock ?? new DueClock(clock);

@@ -1,19 +1,19 @@
 import type { JsonErrorCode } from "@countersign/rules";
 
-/** What a code means, where a client meets it. */
+/** The meaning of a code to a client. */
 export interface ErrorCodeEntry {
-  /** Status of the answer that carries it (S 7.5); `undefined` where it is the reason of a failed refund. */
+  /** Status of the answer that carries it (S 7.5); `undefined` if it is the reason of a failed refund. */
   readonly status: number | undefined;
-  /** A few words for people: the problem's `title`. */
+  /** The problem's `title`, for people. */
   readonly title: string;
-  /** One sentence: the `errorMessage` where nothing more is known of the case. */
+  /** One sentence: the `errorMessage` unless the case has a more precise one. */
   readonly meaning: string;
 }
 
 /**
- * Every `errorCode` that this service writes (S 7, rules 2 and 4). Codes are never renamed; a client
- * takes the set as open. The meanings are those of the standard profile, served for real; an answer
- * says it in the words of its service (`meaningOf`).
+ * Every `errorCode` of this service (S 7, rules 2 and 4). Codes are never renamed; clients must expect new
+ * ones. The meanings are those of the standard profile; an answer has the bounds of its own service
+ * (`meaningOf`).
  */
 export const errorCodes = {
   CUSTOMER_NOT_DEBITED: {
@@ -34,12 +34,12 @@ export const errorCodes = {
   REFUND_AMOUNT_EXCEEDS_REMAINING: {
     status: 422,
     title: "Amount too large",
-    meaning: "The amount is more than remains of the payment.",
+    meaning: "The amount is larger than the remaining amount of the payment.",
   },
   PAYMENT_ALREADY_REFUNDED: {
     status: 422,
     title: "Payment already refunded",
-    meaning: "Nothing remains of the payment to refund.",
+    meaning: "The whole amount of the payment has been refunded.",
   },
   PAYMENT_NOT_REFUNDABLE: {
     status: 422,
@@ -49,17 +49,17 @@ export const errorCodes = {
   PAYMENT_NOT_FOUND: {
     status: 404,
     title: "Payment not found",
-    meaning: "There is no such payment.",
+    meaning: "The payment does not exist.",
   },
   CUSTOMER_NOT_FOUND: {
     status: 404,
     title: "Customer not found",
-    meaning: "There is no such customer.",
+    meaning: "The customer does not exist.",
   },
   SUBSCRIPTION_NOT_FOUND: {
     status: 404,
     title: "Subscription not found",
-    meaning: "There is no such subscription.",
+    meaning: "The subscription does not exist.",
   },
   SUBSCRIPTION_CLOSED: {
     status: 410,
@@ -69,12 +69,12 @@ export const errorCodes = {
   SUBSCRIPTION_LIMIT_REACHED: {
     status: 422,
     title: "Too many subscriptions",
-    meaning: "The merchant has as many open subscriptions as are allowed.",
+    meaning: "The merchant has the maximum number of open subscriptions.",
   },
   INVALID_REQUEST: {
     status: 400,
     title: "Invalid request",
-    meaning: "The request is not what this call takes.",
+    meaning: "The request is invalid.",
   },
   INVALID_AMOUNT: {
     status: 400,
@@ -124,11 +124,11 @@ export const errorCodes = {
     title: "Insufficient scope",
     meaning: "The access token does not have the scope that this call needs.",
   },
-  NOT_FOUND: { status: 404, title: "Not found", meaning: "There is nothing at this path." },
+  NOT_FOUND: { status: 404, title: "Not found", meaning: "No resource exists at this path." },
   METHOD_NOT_ALLOWED: {
     status: 405,
     title: "Method not allowed",
-    meaning: "The path does not take this method.",
+    meaning: "The path does not support this method.",
   },
   NOT_ACCEPTABLE: {
     status: 406,
@@ -138,7 +138,7 @@ export const errorCodes = {
   PAYLOAD_TOO_LARGE: {
     status: 413,
     title: "Body too large",
-    meaning: "The body is larger than this service takes.",
+    meaning: "The body is larger than this service accepts.",
   },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
@@ -148,42 +148,42 @@ export const errorCodes = {
   RATE_LIMITED: {
     status: 429,
     title: "Too many calls",
-    meaning: "The client has made too many calls.",
+    meaning: "Too many calls were made; wait as long as Retry-After says.",
   },
   INTERNAL_SERVER_ERROR: {
     status: 500,
     title: "Internal error",
-    meaning: "The service could not do its work.",
+    meaning: "The service failed to process the call.",
   },
   SERVICE_UNAVAILABLE: {
     status: 503,
     title: "Service unavailable",
-    meaning: "The service stored nothing of this call; it may be made again.",
+    meaning: "The service stored nothing; the call may be repeated.",
   },
 } as const;
 
 export type ErrorCode = keyof typeof errorCodes;
 
-/** What is wrong with a member of the request, where no `errorCode` says it. Codes are never renamed. */
+/** The kinds of mistakes in a member that no `errorCode` names. Codes are never renamed. */
 export const memberCodes = {
   MISSING_MEMBER: { meaning: "The member is required." },
-  UNKNOWN_MEMBER: { meaning: "This call takes no such member." },
-  INVALID_VALUE: { meaning: "The value is not of the member's form." },
-  CONTRADICTION: { meaning: "Two places of the request say different things." },
+  UNKNOWN_MEMBER: { meaning: "This call has no such member." },
+  INVALID_VALUE: { meaning: "The value does not have the expected form." },
+  CONTRADICTION: { meaning: "Two places of the request contradict each other." },
   JSON_EMPTY: { meaning: "The body is empty." },
   JSON_SYNTAX: { meaning: "The body is not JSON (RFC 8259)." },
   JSON_ENCODING: { meaning: "The body is not well-formed UTF-8." },
   JSON_BOM: { meaning: "The body begins with a byte order mark." },
-  JSON_LONE_SURROGATE: { meaning: "A text escapes one half of a surrogate pair alone." },
-  JSON_DUPLICATE_MEMBER: { meaning: "An object names a member twice." },
-  JSON_FORBIDDEN_MEMBER: { meaning: "A member has a name of prototypes, such as constructor." },
-  JSON_DEPTH: { meaning: "The body is nested more deeply than this service takes." },
-  JSON_POINTERS: { meaning: "The places of the body's numbers are too long to be told apart." },
+  JSON_LONE_SURROGATE: { meaning: "A string contains half of a surrogate pair." },
+  JSON_DUPLICATE_MEMBER: { meaning: "An object has a member twice." },
+  JSON_FORBIDDEN_MEMBER: { meaning: "A member name is reserved, such as __proto__." },
+  JSON_DEPTH: { meaning: "The body is nested more deeply than this service accepts." },
+  JSON_POINTERS: { meaning: "The JSON Pointers of the body's numbers are too long." },
 } as const;
 
 export type MemberCode = keyof typeof memberCodes;
 
-/** What the reader of JSON calls a fault of the body, as a member code. */
+/** The member codes of the JSON parser's errors. */
 export const memberCodeOfJson: Readonly<Record<JsonErrorCode, MemberCode>> = {
   CS_JSON_EMPTY: "JSON_EMPTY",
   CS_JSON_SYNTAX: "JSON_SYNTAX",

@@ -5,7 +5,7 @@ import type { ServerResponse } from "node:http";
 import type { Policy } from "../profile/policy.ts";
 import { membersOf } from "./body.ts";
 
-/** What a call comes to. */
+/** The answer to a call. */
 export interface Answer {
   readonly status: number;
   /** Written with `JSON.stringify`. */
@@ -15,7 +15,7 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Writes an answer. Nothing of this interface may be stored on its way: it is personal data and tokens. */
+/** Writes an answer that no cache may store: answers hold personal data and tokens. */
 export function writeAnswer(
   response: ServerResponse,
   { status, body, mediaType = "application/json", headers = {} }: Answer,
@@ -28,7 +28,7 @@ export interface TextAnswer extends Pick<Answer, "status" | "headers"> {
   readonly mediaType: string;
 }
 
-/** Writes an answer that is text already. */
+/** Writes a text as an answer that no cache may store. */
 export function writeText(
   response: ServerResponse,
   { status, text, mediaType, headers = {} }: TextAnswer,
@@ -47,7 +47,7 @@ interface Pair {
   readonly reader: Validator<unknown>;
 }
 
-/** Which schema a body is of. */
+/** The schema of a body. */
 export type BodyKind =
   | "customer"
   | "flatError"
@@ -75,9 +75,9 @@ const bodies: Readonly<Record<BodyKind, Pair>> = {
   },
 };
 
-/** An answer that does not fit its schema: a fault of this program. */
+/** An answer does not match its schema: a defect of this program. */
 export class DefectiveAnswerError extends Error {
-  /** Where, and the keyword that says so. Holds no value. */
+  /** The places and the violated keywords, without values. */
   readonly defect: string;
   constructor(kind: BodyKind, faults: readonly SchemaError[]) {
     super("an answer does not fit its schema");
@@ -88,8 +88,8 @@ export class DefectiveAnswerError extends Error {
 }
 
 /**
- * Judges a body by its schema, as it is written: no member that the schema does not know, values of
- * open sets aside, which a profile or a sandbox may have more of.
+ * Validates an answer's body against its schema, without unknown members. Only the values of open sets may
+ * differ, since a profile or a sandbox may have more of them.
  *
  * @throws {DefectiveAnswerError}
  */
@@ -102,7 +102,7 @@ export function checkBody(policy: Policy, kind: BodyKind, body: object): void {
   if (!isOpen) throw new DefectiveAnswerError(kind, judged.errors);
 }
 
-/** A profile may leave out a member that the schema requires (S 2.2). */
+/** Adds a member that the schema requires and the profile may leave out (S 2.2). */
 function asSchemaHasIt({ refund }: Policy, kind: BodyKind, body: unknown): unknown {
   if (kind !== "refund" || refund.absentReference !== "omit") return body;
   return { clientReferenceId: null, ...membersOf(body) };

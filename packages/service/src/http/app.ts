@@ -31,19 +31,19 @@ const interfaceRoutes: Routes = {
 };
 
 export interface AppOptions {
-  /** Routes beside those of the interface. */
+  /** Routes in addition to those of the interface. */
   readonly routes: Routes;
-  /** Addresses and networks of proxies whose word on a call's source is taken. */
+  /** Addresses and networks of the proxies whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
-  /** Documents about the interface, by their paths. */
+  /** Documents about the interface, by path. */
   readonly documents: Readonly<Record<string, object>>;
   /** See `serveMetrics`. */
   readonly metricsToken: string | undefined;
 }
 
 /**
- * The service's HTTP interface: the four calls of S 4, `POST /v1/tokens`, and `GET` of `/healthz`,
- * `/readyz`, `/metrics` and the documents. Every answer carries `x-request-id`; every refusal is a problem.
+ * Creates the service's HTTP interface: the four calls of S 4, `POST /v1/tokens`, and `GET` of `/healthz`,
+ * `/readyz`, `/metrics` and the documents. Every answer has `x-request-id`; every refusal is a problem.
  */
 export function createApp(context: HttpContext, options: AppOptions): Express {
   const app = express();
@@ -51,7 +51,7 @@ export function createApp(context: HttpContext, options: AppOptions): Express {
   app.disable("etag");
   app.enable("case sensitive routing");
   app.enable("strict routing");
-  // Paths are opaque and queries are read where they mean something.
+  // A route that has a query reads it itself.
   app.disable("query parser");
   app.set("trust proxy", [...options.trustedProxies]);
 
@@ -86,12 +86,12 @@ export function createApp(context: HttpContext, options: AppOptions): Express {
 type Handler = readonly [method: Route["method"], handler: RequestHandler];
 
 interface Taken {
-  /** Of every answer. */
+  /** Headers of every answer. */
   readonly headers: Readonly<Record<string, string>>;
   readonly handlers: readonly Handler[];
 }
 
-/** Takes a path's methods and answers every other one with 405 (RFC 9110, section 15.5.6). */
+/** Routes a path's methods and answers every other one with 405 (RFC 9110, section 15.5.6). */
 function take(route: IRoute, { headers, handlers }: Taken): void {
   const allowed: string[] = [];
   const fields = Object.entries(headers);
@@ -145,11 +145,11 @@ function reportUntrustedProxy({ logger }: HttpContext): RequestHandler {
 
 function withFacts({ random, isDraining }: HttpContext): RequestHandler {
   return (_request, response, next) => {
-    // A request id of the caller's is not taken over: it would be a stranger's text in our logs.
+    // Not the caller's own request id, which would be a stranger's text in the log.
     const requestId = newId(random, "req");
     setFacts(response, { requestId, merchantId: undefined, errorCode: undefined });
     response.setHeader("x-request-id", requestId);
-    // RFC 9112, section 9.6: the next call of a connection would meet a service that has gone.
+    // RFC 9112, section 9.6: the service will be gone at the connection's next call.
     if (isDraining()) response.setHeader("connection", "close");
     next();
   };
@@ -165,18 +165,18 @@ function refuseExcess({ isExcess }: HttpContext): RequestHandler {
 }
 
 /**
- * Ends every call that threw. A refusal is answered as it is; an error of this program becomes
- * `INTERNAL_SERVER_ERROR`, and its words go to the log alone.
+ * Answers every call that threw. A refusal is answered as it is; an error of this program becomes
+ * `INTERNAL_SERVER_ERROR` and is described only in the log.
  */
 export function answerRefusals(context: HttpContext): ErrorRequestHandler {
   const { metrics } = context;
-  // Express tells error handlers by their four parameters.
+  // Express recognizes an error handler by its four parameters.
   return (error: unknown, _request, response, _next) => {
     const facts = factsOf(response);
     const { refusal } = asRefused(error);
     const isGone = error instanceof SenderGone;
     if (refusal.status >= 500 && !isGone) logFailure(context, error, facts.requestId);
-    // Nobody is there, or half an answer is out: what Express would do then prints to the console.
+    // The caller is gone, or half of an answer is sent: Express would print to the console.
     if (isGone || response.headersSent || response.destroyed) {
       response.destroy();
       return;
@@ -196,7 +196,7 @@ function logFailure({ logger, failures }: HttpContext, error: unknown, requestId
   } else logger.error({ ...describe(error), requestId }, "call failed");
 }
 
-/** The problem of a refusal; where that fits no schema, the one of an error of this program. */
+/** The problem of a refusal; if it does not match its schema, that of an internal error. */
 function checkedAnswer(
   { policy, checksAnswers, logger, metrics }: HttpContext,
   refusal: Refusal,
@@ -216,7 +216,7 @@ function checkedAnswer(
 
 function asRefused(error: unknown): Refused {
   if (error instanceof Refused) return error;
-  // The path holds a percent sign that encodes nothing: no route is what it asks for.
+  // The path has an invalid percent-encoding, so no route matches it.
   if (error instanceof URIError) return refuse("NOT_FOUND");
   if (error instanceof StoreUnavailableError || error instanceof IssuerUnavailableError) {
     return refuse("SERVICE_UNAVAILABLE", { headers: { "retry-after": "1" } });

@@ -2,11 +2,11 @@ import type { IncomingMessage } from "node:http";
 import { refuse } from "./problem.ts";
 
 /**
- * The body's bytes as they arrived. Counts what really comes, whatever `Content-Length` says, and
+ * Reads the body's bytes as they arrived. Counts the bytes that arrive, whatever `Content-Length` says, and
  * keeps nothing of a body that is too long.
  *
  * @param limit Bytes, inclusive.
- * @throws {Refused} `UNSUPPORTED_MEDIA_TYPE`: a content coding; a few bytes could inflate to any number.
+ * @throws {Refused} `UNSUPPORTED_MEDIA_TYPE`: a content coding, since a few bytes could inflate to any number.
  * @throws {Refused} `PAYLOAD_TOO_LARGE`: more than `limit` bytes.
  * @throws {SenderGone} The connection ended first.
  */
@@ -21,7 +21,7 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
       length += chunk.length;
       if (length > limit) {
         chunks = [];
-        // What still comes flows into nothing, until the server's deadline or the sender ends it.
+        // The rest is discarded, until the sender ends it or the server's deadline.
         request.removeAllListeners("data").resume();
         reject(refuse("PAYLOAD_TOO_LARGE"));
       } else {
@@ -31,13 +31,13 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
     request.on("end", () => resolve(Buffer.concat(chunks)));
     request.on("error", () => reject(new SenderGone()));
     request.on("close", () => {
-      // Also the end of a body that was read: an error that nobody sees would be dear to make.
+      // Also emitted after a complete body, where an unseen error would be a waste.
       if (!request.readableEnded) reject(new SenderGone());
     });
   });
 }
 
-/** The connection ended before the request did: there is nobody to answer. */
+/** The connection ended before the request did, so no one receives an answer. */
 export class SenderGone extends Error {
   constructor() {
     super("the sender went away");
@@ -46,8 +46,8 @@ export class SenderGone extends Error {
 }
 
 /**
- * The media type of a `Content-Type` field in lower case, or `undefined` where it is absent, not
- * well-formed, or has a parameter other than `charset=utf-8` (RFC 9110, section 8.3).
+ * Returns the media type of a `Content-Type` header in lower case, or `undefined` if it is absent,
+ * malformed, or has a parameter other than `charset=utf-8` (RFC 9110, section 8.3).
  */
 export function mediaTypeOf(field: string | undefined): string | undefined {
   const match = /^([\w!#$&^.+-]+\/[\w!#$&^.+-]+)((?:[ \t]*;[^;]*)*)$/.exec(field?.trim() ?? "");
@@ -61,9 +61,9 @@ export function mediaTypeOf(field: string | undefined): string | undefined {
 }
 
 /**
- * Whether an `Accept` field lets this service answer in JSON (RFC 9110, section 12.5.1): the most
- * specific range that covers `application/json` decides, its weight 0 excludes. Parameters of a range
- * are not looked at, since clients write `application/json; charset=utf-8`. No field accepts all.
+ * True if an `Accept` header admits JSON (RFC 9110, section 12.5.1): the most specific range that covers
+ * `application/json` decides, and its weight 0 excludes it. Other parameters of a range are ignored, since
+ * clients write `application/json; charset=utf-8`. Without the header, everything is admitted.
  */
 export function acceptsJson(field: string | undefined): boolean {
   if (field === undefined || field.trim() === "") return true;
@@ -87,7 +87,7 @@ export function queryOf(target = "/"): URLSearchParams {
   return new URLSearchParams(at < 0 ? "" : target.slice(at));
 }
 
-/** The members of a body that may be anything. */
+/** The members of a value of any kind; none if it is not an object. */
 export function membersOf(body: unknown): Partial<Record<string, unknown>> {
   return typeof body === "object" && body !== null && !Array.isArray(body) ? { ...body } : {};
 }

@@ -14,11 +14,11 @@ export interface LogFields {
   readonly merchantId?: string;
   readonly errorCode?: string;
   readonly errorName?: string;
-  /** Of an error of this program. */
+  /** The stack of an internal error. */
   readonly stack?: string;
   /** The words of what failed: a database or the operating system. Never a value of a call. */
   readonly cause?: string;
-  /** What is wrong with an answer of this program. */
+  /** The defect of an answer that does not match its schema. */
   readonly defect?: string;
   readonly count?: number;
   readonly clockId?: string;
@@ -35,7 +35,7 @@ export interface Logger {
 
 export const silentLogger: Logger = { info: () => {}, warn: () => {}, error: () => {} };
 
-/** Every field that a line may have: a member more in `LogFields` must be allowed here too. */
+/** Every field that a line may have; a new member of `LogFields` must be added here too. */
 const allowed: Readonly<Record<keyof LogFields, true>> = {
   requestId: true,
   method: true,
@@ -54,14 +54,14 @@ const allowed: Readonly<Record<keyof LogFields, true>> = {
   subscriptionKey: true,
 };
 
-/** A longer text is cut: one line must not fill a disk. */
+/** Longer texts are cut, so that one line cannot fill a disk. */
 const MAX_TEXT = 8192;
 
-// C1 controls and what turns the direction of writing round: terminals obey them, and JSON may hold them.
+// C1 controls and characters that change the direction of writing: terminals obey them, and JSON admits them.
 const UNSEEN = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 export interface JsonLoggerOptions {
-  /** Gets each line, without its end. */
+  /** Receives each line, without a newline. */
   readonly write: (line: string) => void;
   readonly clock: Clock;
   /** Default `info`. */
@@ -69,8 +69,8 @@ export interface JsonLoggerOptions {
 }
 
 /**
- * A logger that writes one JSON object a line (pino), with the fields of `LogFields` and no others,
- * whatever it is given.
+ * Creates a logger that writes one JSON object per line (pino), with only the fields of `LogFields`,
+ * whatever it receives.
  */
 export function jsonLogger({ write, clock, level = "info" }: JsonLoggerOptions): Logger {
   const logger = pino(
@@ -103,7 +103,7 @@ function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
-/** What is known of a call for its log line and its answer; filled in as the call goes on. */
+/** Facts about a call for its log line and its answer, completed as the call proceeds. */
 export interface CallFacts {
   readonly requestId: string;
   merchantId: string | undefined;
@@ -116,7 +116,7 @@ export function setFacts(response: Response, facts: CallFacts): void {
 
 /** @throws {Error} The call did not pass through this service's application. */
 export function factsOf(response: Response): CallFacts {
-  // `setFacts` alone writes this member.
+  // Only `setFacts` writes this member.
   const facts = response.locals["facts"] as CallFacts | undefined;
   if (facts === undefined) throw new Error("the call has no facts");
   return facts;
@@ -127,16 +127,16 @@ export interface CallLog {
   readonly metrics: Pick<Metrics, "called">;
 }
 
-/** Writes one line for each call, and counts it, when its answer is out, or when the caller has gone before. */
+/** Logs and counts each call once its answer is sent, or once the caller has gone before that. */
 export function logCall({ logger, metrics }: CallLog): RequestHandler {
   return (request, response, next) => {
-    // A duration is no time of day: no injected clock is involved.
+    // A duration that is only reported: no injected clock is involved.
     const startedAt = performance.now();
     response.on("close", () => {
       const { requestId, merchantId, errorCode } = factsOf(response);
       const route = patternOf(request);
       const durationMs = performance.now() - startedAt;
-      // A call that was given up has no status: the default one was never sent.
+      // An abandoned call has no status: the default one was never sent.
       const status = response.writableFinished ? response.statusCode : undefined;
       metrics.called({ method: request.method, route, status, seconds: durationMs / 1000 });
       logger.info(

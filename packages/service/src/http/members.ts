@@ -9,7 +9,7 @@ import { type MemberError, refuse, type Refused } from "./problem.ts";
 const MAX_ERRORS = 100;
 const MAX_POINTER = 2048;
 
-/** Members whose faults have a code of their own, by JSON Pointer or its beginning. */
+/** Members whose errors have their own code, by JSON Pointer or its beginning. */
 const codesOfMembers: readonly (readonly [pointer: string, code: ErrorCode])[] = [
   ["/amount/currency", "UNSUPPORTED_CURRENCY"],
   ["/amount/value", "INVALID_AMOUNT"],
@@ -19,7 +19,7 @@ const codesOfMembers: readonly (readonly [pointer: string, code: ErrorCode])[] =
   ["/secretKey", "WEAK_SECRET"],
 ];
 
-/** A schema's finding with a stable code: the member's own, else what is wrong with the form. */
+/** Converts a schema's error to one with a stable code: the member's own, else the kind of mistake. */
 function memberError(wording: Wording, finding: SchemaError): MemberError {
   const { pointer, keyword } = finding;
   const code = codeOf(pointer, keyword);
@@ -27,13 +27,13 @@ function memberError(wording: Wording, finding: SchemaError): MemberError {
   return { pointer: pointer.slice(0, MAX_POINTER), code, message };
 }
 
-/** A fault of a registered code at one member, in this service's words. */
+/** Creates the error of one member for a registered code, with this service's sentence. */
 export function faultAt(wording: Wording, pointer: string, code: ErrorCode): MemberError {
   return { pointer, code, message: meaningOf(wording, code) };
 }
 
 /**
- * Refuses a request for all its wrong members at once. Where they all have one registered code, the
+ * Creates the refusal of a request with all its wrong members. If they share one registered code, the
  * problem has it too, else `INVALID_REQUEST`.
  *
  * @param errors One or more.
@@ -50,18 +50,18 @@ export function refuseMembers(errors: readonly MemberError[]): Refused {
   return refuse(shared, { ...(isOne && { message }), errors: errors.slice(0, MAX_ERRORS) });
 }
 
-/** A request, what its schema says of it, and what is wrong with it beside. */
+/** A request, the result of its schema, and errors found outside the schema. */
 export interface JudgedRequest<T> {
-  /** As it was sent, whatever view of it the schema has judged. */
+  /** The body as it was sent, even if the schema validated a changed copy. */
   readonly body: unknown;
   readonly validation: Validation<T>;
   readonly more?: readonly MemberError[];
 }
 
 /**
- * A validated request, within the profile's limits.
+ * Returns a validated request that keeps the profile's limits.
  *
- * @throws {Refused} 400 with everything that is wrong: one fault a member, none inside a wrong one.
+ * @throws {Refused} 400 with all errors: one per member, and none inside a wrong member.
  */
 export function acceptMembers<T>(
   wording: Wording,
@@ -76,7 +76,7 @@ export function acceptMembers<T>(
   return validation.value;
 }
 
-/** The first fault of each member, without those of what stands inside a wrong member. */
+/** The first error of each member, without those inside a wrong member. */
 function outermost(errors: readonly MemberError[]): MemberError[] {
   const first = new Map(errors.toReversed().map((error) => [error.pointer, error]));
   return errors.filter((error) => {
@@ -86,20 +86,20 @@ function outermost(errors: readonly MemberError[]): MemberError[] {
   });
 }
 
-/** What must hold, for people: never a pattern, nor one bound of several. */
+/** The expected form in a sentence: never a pattern, nor one bound of several. */
 function messageOf(
   wording: Wording,
   { pointer, keyword, message }: SchemaError,
   code: MemberError["code"],
 ): string {
-  // Which values and how many there may be, the schema says better than one sentence for all.
+  // The schema names the accepted values and their number better than one sentence for all.
   const isOwn = isRegistered(code) && (code !== "INVALID_SUBSCRIPTION_DETAILS" || isText(keyword));
   if (isOwn) return meaningOf(wording, code);
   if (code !== "INVALID_VALUE") return message;
   return formOf(wording, pointer) ?? (isText(keyword) ? memberCodes[code].meaning : message);
 }
 
-/** Keywords that judge a text by one side of its form. */
+/** True for the keywords that each check one aspect of a text. */
 function isText(keyword: string): boolean {
   return ["pattern", "format", "minLength", "maxLength"].includes(keyword);
 }
@@ -126,7 +126,7 @@ function isRegistered(code: MemberError["code"]): code is ErrorCode {
   return Object.hasOwn(errorCodes, code);
 }
 
-/** Texts of a body that are longer than the profile takes, where it is stricter than the schema (S 8). */
+/** Errors for texts that are longer than the profile accepts, where it is stricter than the schema (S 8). */
 export function limitErrors(body: unknown, { limits }: Policy): SchemaError[] {
   const members = membersOf(body);
   return Object.entries(limits.members).flatMap(([pointer, limit]) => {

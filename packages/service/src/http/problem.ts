@@ -12,14 +12,14 @@ import type { Answer } from "./answer.ts";
 export interface MemberError {
   /** JSON Pointer (RFC 6901); a missing member has its own. */
   readonly pointer: string;
-  /** For programs: the member's own code, or what is wrong with the form. */
+  /** For programs: the member's own code, or the kind of mistake. */
   readonly code: ErrorCode | MemberCode;
   /** For people, without the value. */
   readonly message: string;
 }
 
 export interface Refusal {
-  /** A code of the registry, or of whoever adds routes. */
+  /** A code of the registry, or of an added route. */
   readonly code: string;
   readonly status: number;
   readonly title: string;
@@ -29,7 +29,7 @@ export interface Refusal {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Ends a call with a problem body. Says nothing that the caller may not read. */
+/** Ends a call with a problem body. Contains nothing that the caller may not read. */
 export class Refused extends Error {
   readonly refusal: Refusal;
   constructor(refusal: Refusal) {
@@ -39,15 +39,15 @@ export class Refused extends Error {
   }
 }
 
-/** The refusal of a registered code, with its status and words where the case gives no others. */
+/** Creates the refusal of a registered code; `details` replace the registry's status and sentences. */
 export function refuse(code: ErrorCode, details: Partial<Omit<Refusal, "code">> = {}): Refused {
   const { status = 500, title, meaning }: ErrorCodeEntry = errorCodes[code];
   return new Refused({ code, status, title, message: meaning, ...details });
 }
 
 /**
- * A refusal as the profile writes it (S 7): RFC 9457 with the interface's `errorDetails`, or a flat
- * body. Holds the refusal's own words alone: no stack, no statement, no value of the request.
+ * Returns a refusal in the profile's form (S 7): RFC 9457 with the interface's `errorDetails`, or a flat
+ * body. Only the refusal's own sentences: no stack, no SQL, no value of the request.
  */
 export function problemAnswer(policy: Policy, refusal: Refusal, requestId: string): Answer {
   const { code, title, message, errors, existing, headers } = refusal;

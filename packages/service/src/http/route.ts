@@ -15,28 +15,28 @@ import { type CallFacts, factsOf, type Logger } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import { refuse } from "./problem.ts";
 
-/** What the HTTP interface works with beside the use cases. */
+/** Dependencies of the HTTP interface. */
 export interface HttpContext extends Context {
   readonly logger: Logger;
   readonly failures: FailureLog;
   readonly watch: StoreWatch;
   readonly metrics: Metrics;
-  /** `undefined` where nothing is limited. */
+  /** `undefined`: no limits. */
   readonly rates: Rates | undefined;
-  /** `undefined` where this service's own tokens alone are taken. */
+  /** `undefined`: only this service's own tokens are accepted. */
   readonly outsideTokens: OutsideTokens | undefined;
-  /** Whether each answer is judged by its schema before it is written. */
+  /** True if each answer is validated against its schema before it is written. */
   readonly checksAnswers: boolean;
-  /** Whether the service is about to close. */
+  /** True once the service is about to close. */
   readonly isDraining: () => boolean;
   /** True for a connection beyond those that the process can serve. */
   readonly isExcess: (socket: Socket) => boolean;
 }
 
-/** A body that has been read as JSON, with the source text of its numbers. */
+/** A parsed JSON body, with the source text of its numbers. */
 export type JsonBody = Extract<JsonReading, { ok: true }>;
 
-/** A call that has passed every check that is the same for all routes. */
+/** A call that has passed the checks common to all routes. */
 export interface Call {
   readonly context: HttpContext;
   readonly merchant: Merchant;
@@ -44,17 +44,17 @@ export interface Call {
   readonly requestId: string;
 }
 
-/** The body is there exactly where the method has one. */
+/** A call with a body. */
 export interface BodyCall extends Call {
   readonly body: JsonBody;
 }
 
 interface RouteBase {
-  /** Which of the profile's scopes the token needs; `undefined` takes any token. */
+  /** The profile's scope that the token needs; `undefined` accepts any token. */
   readonly scope: "payments" | "core" | undefined;
   /** Default `others`. */
   readonly rate?: RateKind;
-  /** The schema of what is answered, where the call succeeds. Default: none judges it. */
+  /** The schema of a successful answer. Default: it is not validated. */
   readonly writes?: BodyKind;
 }
 
@@ -68,13 +68,13 @@ export interface BodyRoute extends RouteBase {
   readonly answer: (call: BodyCall) => Promise<Answer>;
 }
 
-/** One method of one path: what it needs, and what it answers or refuses (by throwing `Refused`). */
+/** One method of one path. `answer` refuses a call by throwing `Refused`. */
 export type Route = GetRoute | BodyRoute;
 
 /**
- * An Express handler of a route. The checks come in an order in which a stranger learns nothing: path
- * and method have been matched, then authentication, scope, rate, media types, size, JSON; the route goes on
- * with fields, key, payment and business.
+ * Creates the Express handler of a route. The order of the checks reveals nothing to a stranger: path and
+ * method have matched, then authentication, scope, rate, media types, size and JSON follow; the route
+ * continues with members, key, payment and business rules.
  */
 export function serve(
   context: HttpContext,
@@ -121,7 +121,7 @@ function requireAcceptedJson({ policy }: HttpContext, request: Request): void {
 function requireContentType({ policy }: HttpContext, { method }: Route, request: Request): void {
   if (method === "GET" && !policy.http.isContentTypeOnGetRequired) return;
   if (mediaTypeOf(request.headers["content-type"]) === "application/json") return;
-  // RFC 9110, section 15.5.16: what would have been taken.
+  // RFC 9110, section 15.5.16: the media type that is accepted.
   throw refuse("UNSUPPORTED_MEDIA_TYPE", { headers: { accept: "application/json" } });
 }
 
@@ -136,7 +136,7 @@ function parse(bytes: Buffer, depth: number): JsonBody {
   });
 }
 
-/** A parameter of the route's path, decoded; `undefined` where the path that matched has none. */
+/** A decoded parameter of the route's path; `undefined` if the matched path has none. */
 export function pathParameter(request: Request, name: string): string | undefined {
   const value = request.params[name];
   return typeof value === "string" ? value : undefined;

@@ -2,9 +2,9 @@ import type { Profile } from "@countersign/schemas/profiles";
 import type { DeprecatedPath } from "./policy.ts";
 
 /**
- * What a profile deprecates.
+ * Returns the paths that a profile deprecates.
  *
- * @throws {TypeError} A day is none, or a path ends before the profile's months of notice are over.
+ * @throws {TypeError} A date is not valid, or a path ends before the profile's months of notice are over.
  */
 export function deprecatedOf({ deprecation }: Pick<Profile, "deprecation">): DeprecatedPath[] {
   const { deprecated = [], noticeMonths } = deprecation;
@@ -21,9 +21,9 @@ export function deprecatedOf({ deprecation }: Pick<Profile, "deprecation">): Dep
 /** @param text `YYYY-MM-DD`. */
 function dayOf(text: string): number {
   const instant = Date.parse(`${text}T00:00:00.000Z`);
-  // The round trip refuses what `Date.parse` forgives, such as 30 February.
+  // The round trip refuses dates that `Date.parse` accepts, such as 30 February.
   if (Number.isNaN(instant) || !new Date(instant).toISOString().startsWith(text)) {
-    throw new TypeError(`${text} is no day`);
+    throw new TypeError(`${text} is not a YYYY-MM-DD date`);
   }
   return instant;
 }
@@ -34,8 +34,8 @@ function monthsAfter(instant: number, months: number): number {
 }
 
 /**
- * The fields that say that a path is deprecated: `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and the
- * `Link` to what to do instead. Of several entries the longest path decides.
+ * Returns the headers of a deprecated path: `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and the `Link` to
+ * a page with the alternative. Of several entries the longest path decides.
  *
  * @param path A route's path, in Express's notation.
  */

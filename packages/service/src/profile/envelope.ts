@@ -4,12 +4,12 @@ import type { EnvelopeMembers } from "./policy.ts";
 type Members = Record<string, unknown>;
 
 /**
- * An event in the profile's form (S 6, rule 5): each member where its JSON Pointer says. A pointer of
- * `""` puts the resource's own members beside the others.
+ * Writes an event in the profile's form (S 6, rule 5): each member at its JSON Pointer. A pointer of `""`
+ * puts the resource's own members next to the others.
  *
- * Where the catalogue names a place for the resource's id that the resource does not fill by itself,
- * the id is written there, and beside it what kind of resource it is: without that a refund and a
- * debit of one event name could not be told apart.
+ * If the catalogue names a place for the resource's id that the resource does not fill itself, the id is
+ * written there, and the kind of resource next to it, which distinguishes a refund and a debit with one
+ * event name.
  */
 export function writeEnvelope(places: Profile["envelope"], event: EnvelopeMembers): object {
   const root = members();
@@ -38,7 +38,7 @@ function put(root: Members, pointer: string, value: unknown): void {
   for (const name of names) {
     const next = at[name] ?? members();
     at[name] = next;
-    // Made by this function alone.
+    // Only this function creates these members.
     at = next as Members;
   }
   at[last] = value;

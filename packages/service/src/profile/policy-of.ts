@@ -8,9 +8,9 @@ import { writeEnvelope } from "./envelope.ts";
 import type { Policy } from "./policy.ts";
 
 /**
- * What this service does where the interface leaves a choice, as a profile chooses.
+ * Reads the choices of a profile for this service.
  *
- * @throws {TypeError} The profile asks for what this service cannot do.
+ * @throws {TypeError} The profile is not valid, or requires something that this service does not support.
  */
 export function policyOf(profile: Profile): Policy {
   requireProfile(profile);
@@ -74,12 +74,12 @@ export function policyOf(profile: Profile): Policy {
   };
 }
 
-/** A document that a caller made by hand may be no profile, whatever its type says. */
+/** A caller's handwritten document may not be a profile, whatever its type. */
 function requireProfile(profile: Profile): void {
   const validation = validateProfile(profile);
   if (validation.ok) return;
   const faults = validation.errors.map(({ pointer, message }) => `${pointer} ${message}`);
-  throw new TypeError(`"profile" is not one: ${faults.join("; ")}`);
+  throw new TypeError(`invalid "profile": ${faults.join("; ")}`);
 }
 
 function holdOf({ hold: { closed, open, ...rest } }: Profile): Hold {
@@ -104,14 +104,14 @@ function alphabetOf(name: Profile["refund"]["softDescriptor"]): Alphabet {
   }
 }
 
-/** A profile may be stricter than the schema of the call, which wants 24 characters or more. */
+/** A profile may be stricter than the call's schema, which requires 24 characters or more. */
 function secretBounds({ secretKey }: Profile["limits"]): Policy["limits"]["secretKey"] {
   return { minimum: Math.max(24, secretKey.minimum), maximum: secretKey.maximum };
 }
 
 /**
- * A secret is taken where the scheme can sign with it. Keys of an asymmetric pair are not: the merchant
- * would hand over the private one, or wait for signatures that nobody can make with the public one.
+ * Accepts a secret that the scheme can sign with. Refuses keys of an asymmetric pair: the merchant would
+ * hand over the private key, or wait for signatures that no one can make with the public one.
  */
 function secretJudge({ signature, limits }: Profile): Policy["acceptsSecret"] {
   const sign = signerOf({ signature });
@@ -124,13 +124,13 @@ function secretJudge({ signature, limits }: Profile): Policy["acceptsSecret"] {
   };
 }
 
-/** The status that a profile answers a code with: it moves some of the registry's. */
+/** The status of a code under a profile, which changes some of the registry's. */
 export function statusOf(statuses: Profile["statuses"], code: ErrorCode): number {
   const { status = 500 }: ErrorCodeEntry = errorCodes[code];
   return movedStatuses(statuses)[code] ?? status;
 }
 
-/** The statuses that a profile decides, by their codes. */
+/** The statuses that a profile decides, by code. */
 export function movedStatuses(
   statuses: Profile["statuses"],
 ): Readonly<Partial<Record<ErrorCode, number>>> {

@@ -11,7 +11,7 @@ export type EventKind = NonNullable<Profile["catalogue"][number]["kind"]>;
  */
 export type EventRow = CatalogueRow & { readonly resource: string; readonly kind?: EventKind };
 
-/** What an event is written from. */
+/** The facts of an event that an envelope is written from. */
 export interface EnvelopeMembers extends EventRow {
   readonly id: string;
   /** As S 2.3 writes times. */
@@ -22,64 +22,64 @@ export interface EnvelopeMembers extends EventRow {
 
 /** Paths that are deprecated (S 9, rule 2). Times are milliseconds since 1970. */
 export interface DeprecatedPath {
-  /** Beginning of the paths. */
+  /** Prefix of the paths. */
   readonly path: string;
   readonly since: number;
   readonly sunset: number | undefined;
-  /** Page that says what to do instead. */
+  /** Page that describes the alternative. */
   readonly link: string | undefined;
 }
 
-/** What the interface leaves open, as this service reads it from a profile. */
+/** The choices that the interface leaves open, as this service reads them from a profile. */
 export interface Policy {
   readonly amount: AmountPolicy & {
-    /** Whether `"1.00"` is an amount. */
+    /** Accepts `"1.00"` as an amount, or rejects it. */
     readonly strings: "reject" | "accept";
     readonly minimumCents: bigint;
     readonly maximumCents: bigint;
   };
   readonly hold: Hold;
   readonly refund: {
-    /** What happens at the second call with a `requestKey` (S 4.1, rule 1). */
+    /** The answer to a second call with a `requestKey` (S 4.1, rule 1). */
     readonly duplicate: "reject" | "reject-with-existing" | "replay";
-    /** Whose id the answer carries as `paymentId` (S 2.2). */
+    /** The payment whose id the answer has as `paymentId` (S 2.2). */
     readonly answers: "refund" | "original";
-    /** How an answer shows that the request carried no `clientReferenceId` (S 2.2). */
+    /** The value of `clientReferenceId` in the answer to a request without it (S 2.2). */
     readonly absentReference: "null" | "omit" | "empty";
-    /** What the misspelt request member of S 4.1, `clientRefefenceId`, does. */
+    /** The treatment of the misspelt request member of S 4.1, `clientRefefenceId`. */
     readonly typoAlias: "alias" | "ignore" | "reject";
     readonly lateReturn: boolean;
     /** The alphabet of S 8. */
     readonly softDescriptor: RegExp;
-    /** The same for people, after a number of them. */
+    /** The alphabet in words, to follow a number. */
     readonly softDescriptorWords: string;
   };
   readonly events: {
     /** Every event that a subscription may name (S 6, rule 4). */
     readonly catalogue: readonly EventRow[];
-    /** What the profile calls what happened; `undefined` where it has no event for it. */
+    /** The profile's event for a kind; `undefined` if it has none. */
     readonly named: (kind: EventKind) => EventRow | undefined;
-    /** The event's members where the profile's envelope has them (S 6, rule 5). */
+    /** Puts the event's members where the profile's envelope has them (S 6, rule 5). */
     readonly envelope: (event: EnvelopeMembers) => object;
   };
   readonly customer: {
-    /** Whether the move exists (S 3.2). */
+    /** True if the transition exists (S 3.2). */
     readonly admits: (move: { from: CustomerStatus; to: CustomerStatus }) => boolean;
   };
   readonly subscription: {
-    /** How many subscriptions of a merchant may be open at one time. */
+    /** Maximum number of open subscriptions of a merchant. */
     readonly maxPerMerchant: number;
-    /** What unsubscribing from a closed one answers: the key again, 404 or 410. */
+    /** The answer to unsubscribing from a closed one: the key again, 404 or 410. */
     readonly closed: "ok" | "not-found" | "gone";
-    /** What `ALL` with details is: `ALL`, or a mistake (S 2.5). */
+    /** The treatment of details with `ALL`: ignored, or an error (S 2.5). */
     readonly allWithDetails: "ignore" | "reject";
   };
-  /** Whether the signature scheme makes a key of a subscription's `secretKey` (S 5, rule 3). */
+  /** True if the signature scheme can sign with a subscription's `secretKey` (S 5, rule 3). */
   readonly acceptsSecret: (secretKey: string) => boolean;
   readonly token: {
     readonly path: string;
     readonly lifetimeSeconds: number;
-    /** The profile's names of the scopes that refunds and everything else need. */
+    /** The profile's names of the scopes for refunds and for everything else. */
     readonly scopes: { readonly payments: string; readonly core: string };
   };
   /** Calls of one client (S 8). */
@@ -91,19 +91,19 @@ export interface Policy {
   readonly deprecated: readonly DeprecatedPath[];
   readonly http: {
     readonly errorBody: "problem" | "flat";
-    /** The status of a code where the profile moves it. */
+    /** The status of a code if the profile changes it. */
     readonly statusOf: (code: string) => number | undefined;
     readonly refundCreated: number;
     readonly subscribed: number;
-    /** Whether a call without `Accept` is refused (S 1 requires the header). */
+    /** True if a call without `Accept` is refused (S 1 requires the header). */
     readonly isAcceptRequired: boolean;
-    /** Whether a GET without a JSON `Content-Type` is refused (S 1 requires the header). */
+    /** True if a GET without a JSON `Content-Type` is refused (S 1 requires the header). */
     readonly isContentTypeOnGetRequired: boolean;
   };
   readonly limits: {
     /** Largest body, in bytes. */
     readonly bodyBytes: number;
-    /** Containers inside each other in a body. */
+    /** Nesting of containers in a body. */
     readonly depth: number;
     /** Most characters of text members, by JSON Pointer, where the profile is stricter than the schema. */
     readonly members: Readonly<Record<string, number>>;

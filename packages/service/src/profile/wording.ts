@@ -24,7 +24,7 @@ const meaningsWithBounds: Partial<Record<ErrorCode, (wording: Wording) => string
     const form =
       amount.strings === "accept" ? "a JSON number, or the text of one," : "a JSON number";
     const range = `from ${formatAmount(amount.minimumCents)} to ${formatAmount(amount.maximumCents)}`;
-    const zeros = amount.trailingZeros === "accept" ? ", zeros at the end aside" : "";
+    const zeros = amount.trailingZeros === "accept" ? ", apart from trailing zeros" : "";
     return `The amount must be ${form} ${range} with at most two digits after the separator${zeros}.`;
   },
   INVALID_SOFT_DESCRIPTOR: ({ policy: { limits, refund } }) =>
@@ -35,7 +35,7 @@ const meaningsWithBounds: Partial<Record<ErrorCode, (wording: Wording) => string
   },
 };
 
-/** The form of a text member in words, by JSON Pointer; `undefined` where no words are kept. */
+/** The form of a text member in words, by JSON Pointer; `undefined` if it has no description. */
 export function formOf({ policy }: Wording, pointer: string): string | undefined {
   const limit = policy.limits.members[pointer];
   switch (pointer) {

@@ -200,7 +200,7 @@ describe("a profile decides for subscriptions, headers, tokens and customers", (
     const { envelope: _, ...rest } = standard;
     // A document from outside, which no compiler has seen.
     const profile = rest as Profile;
-    await expect(openService({ profile })).rejects.toThrow(/"profile" is not one: \/envelope/);
+    await expect(openService({ profile })).rejects.toThrow(/invalid "profile": \/envelope/);
   });
 
   it("the places of an event's members, and never reaches a prototype", () => {

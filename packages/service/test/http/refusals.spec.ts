@@ -156,7 +156,7 @@ describe("a refusal's message", () => {
       "The softDescriptor must be 1 to 20 printable ASCII characters.",
     );
     expect(meaningOf(other, "INVALID_AMOUNT")).toBe(
-      "The amount must be a JSON number, or the text of one, from 1.00 to 50.00 with at most two digits after the separator, zeros at the end aside.",
+      "The amount must be a JSON number, or the text of one, from 1.00 to 50.00 with at most two digits after the separator, apart from trailing zeros.",
     );
     expect(meaningOf(other, "INVALID_URL")).toContain("of at most 100 ASCII characters");
     expect(meaningOf(other, "WEAK_SECRET")).toContain(

@@ -7,16 +7,16 @@ import {
   type RemoteJWKSet,
 } from "jose";
 
-/** The keys of an outside issuer cannot be had, so that its tokens can be judged neither way. */
+/** Cannot fetch an outside issuer's keys, so its tokens can be neither accepted nor refused. */
 export class IssuerUnavailableError extends Error {
   readonly code = "CS_ISSUER_UNAVAILABLE";
   constructor(options?: ErrorOptions) {
-    super("the keys of the token issuer cannot be had", options);
+    super("cannot fetch the keys of the token issuer", options);
     this.name = new.target.name;
   }
 }
 
-/** What a genuine token says. */
+/** The claims of a genuine token. */
 export interface OutsideIdentity {
   readonly merchantId: string;
   readonly clientId: string | null;
@@ -29,7 +29,7 @@ export interface OutsideTokensOptions {
   readonly now: () => number;
 }
 
-/** Faults of a token itself; every other one is the issuer's, or of the way to it. */
+/** Errors caused by the token; every other one is caused by the issuer or the network. */
 const FAULTS_OF_TOKENS: ReadonlySet<string> = new Set(
   [
     errors.JOSEAlgNotAllowed,
@@ -44,8 +44,8 @@ const FAULTS_OF_TOKENS: ReadonlySet<string> = new Set(
 );
 
 /**
- * Judges the JWTs of an outside issuer by its published keys (S 5, rule 2; RFC 8725). Keys are kept for
- * ten minutes; a key that is unknown is asked for at most every 30 seconds.
+ * Verifies the JWTs of an outside issuer with its published keys (S 5, rule 2; RFC 8725). Keys are kept for
+ * ten minutes; a token with an unknown key makes it fetch them at most every 30 seconds.
  */
 export class OutsideTokens {
   readonly #keys: RemoteJWKSet;
@@ -53,7 +53,7 @@ export class OutsideTokens {
   readonly #claims: { readonly scope: string; readonly merchant: string; readonly client: string };
   readonly #now: () => number;
 
-  /** @throws {TypeError} The issuer is not described as it must be. */
+  /** @throws {TypeError} The issuer's description is not valid. */
   constructor({ issuer, now }: OutsideTokensOptions) {
     const checked = checkedIssuer(issuer);
     this.#now = now;
@@ -70,7 +70,7 @@ export class OutsideTokens {
     this.#options = {
       issuer: checked.issuer,
       audience: checked.audience,
-      // Never the token's own word alone: `none` and shared keys are no choice.
+      // Never the token's own choice: `none` and shared keys must not pass.
       algorithms: [...checked.algorithms],
       clockTolerance: checked.clockToleranceSeconds,
       requiredClaims: ["exp", checked.merchantClaim],
@@ -78,14 +78,14 @@ export class OutsideTokens {
     };
   }
 
-  /** Whether a text has the form of a JWT, which no token of this service has. */
+  /** True if a text has the form of a JWT, which no token of this service has. */
   static isOfForm(token: string): boolean {
     return /^[\w-]+\.[\w-]+\.[\w-]*$/.test(token);
   }
 
   /**
-   * @returns What the token says, or `undefined` where it is not genuine, not for this service, or not
-   *   valid now.
+   * @returns The token's claims, or `undefined` if it is not genuine, not for this service, or not valid
+   *   now.
    * @throws {IssuerUnavailableError} `CS_ISSUER_UNAVAILABLE`
    */
   async verify(token: string): Promise<OutsideIdentity | undefined> {
@@ -103,7 +103,7 @@ export class OutsideTokens {
       return (await jwtVerify(token, this.#keys, options)).payload;
     } catch (error) {
       if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
-      // The token names no key, and the issuer has several of its kind.
+      // The token names no key, and the issuer has several of that kind.
       for await (const key of error) {
         try {
           return (await jwtVerify(token, key, options)).payload;
@@ -127,13 +127,13 @@ export class OutsideTokens {
   }
 }
 
-/** RFC 8693, section 4.2, has one text; some issuers write a list. */
+/** One text by RFC 8693, section 4.2; some issuers write a list. */
 function scopesOf(claim: unknown): readonly string[] {
   if (typeof claim === "string") return claim.split(" ").filter((scope) => scope !== "");
   return Array.isArray(claim) ? claim.filter((scope) => typeof scope === "string") : [];
 }
 
-/** Signatures that an outside issuer may make: of key pairs alone, since a shared key proves nothing. */
+/** Signature algorithms of an outside issuer: only those of key pairs, since a shared key proves nothing. */
 export const issuerAlgorithms = [
   "RS256",
   "RS384",
@@ -150,21 +150,21 @@ export const issuerAlgorithms = [
 
 export type IssuerAlgorithm = (typeof issuerAlgorithms)[number];
 
-/** An authorization server beside this service whose JWTs are access tokens (RFC 7519, RFC 9068). */
+/** An authorization server outside this service whose JWTs are access tokens (RFC 7519, RFC 9068). */
 export interface TokenIssuer {
   /** Value of `iss`. */
   readonly issuer: string;
-  /** Where its public keys are (RFC 7517): https, or http to a loopback host. */
+  /** The URL of its public keys (RFC 7517): https, or http to a loopback host. */
   readonly jwksUrl: string;
-  /** Value of `aud`: what the issuer calls this service. */
+  /** Value of `aud`: the issuer's name for this service. */
   readonly audience: string;
   /** Default `RS256`, `PS256`, `ES256`, `EdDSA` and `Ed25519`. */
   readonly algorithms?: readonly IssuerAlgorithm[];
   /** Value of `typ`, such as `at+jwt`. Default: any. */
   readonly type?: string;
-  /** Seconds by which both clocks may differ, 0 to 300. Default 30. */
+  /** Accepted difference of the two clocks in seconds, 0 to 300. Default 30. */
   readonly clockToleranceSeconds?: number;
-  /** Claim with the scopes: a text with spaces, or a list. Default `scope`. */
+  /** Claim with the scopes: separated by spaces, or a list. Default `scope`. */
   readonly scopeClaim?: string;
   /** Claim with the id of the merchant. Default `merchant_id`. */
   readonly merchantClaim?: string;
@@ -173,15 +173,15 @@ export interface TokenIssuer {
 }
 
 /**
- * An issuer with its defaults.
+ * Returns an issuer with its defaults.
  *
- * @throws {TypeError} A member is missing or is not of its form.
+ * @throws {TypeError} A member is missing or not valid.
  */
 export function checkedIssuer(issuer: TokenIssuer): Required<Omit<TokenIssuer, "type">> {
-  if (typeof issuer !== "object" || issuer === null) throw new TypeError("it is no object");
+  if (typeof issuer !== "object" || issuer === null) throw new TypeError("expected an object");
   const algorithms = issuer.algorithms ?? ["RS256", "PS256", "ES256", "EdDSA", "Ed25519"];
   const { clockToleranceSeconds = 30 } = issuer;
-  // A document that somebody wrote by hand may hold anything.
+  // A handwritten document may contain anything.
   const known: readonly unknown[] = issuerAlgorithms;
   if (!Array.isArray(algorithms) || !algorithms.every((name) => known.includes(name)))
     throw new TypeError(`"algorithms" must be some of ${issuerAlgorithms.join(", ")}`);
@@ -206,7 +206,7 @@ export function checkedIssuer(issuer: TokenIssuer): Required<Omit<TokenIssuer, "
   return { ...checked, algorithms, clockToleranceSeconds };
 }
 
-/** Keys that come unprotected are anybody's, but on this machine. */
+/** Keys fetched without TLS could be anyone's, except from this machine. */
 function isFetchable(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname } = new URL(text);

@@ -5,14 +5,14 @@ import type { TokenRequest } from "../../use-cases/tokens.ts";
 import { mediaTypeOf, readBody } from "../body.ts";
 import { refuse } from "../problem.ts";
 
-/** The parameters of RFC 6749, section 4.4.2. Others are left out of sight, as section 3.2 wants. */
+/** The parameters of RFC 6749, section 4.4.2. Others are ignored, as section 3.2 requires. */
 const PARAMETERS = ["grant_type", "scope", "client_id", "client_secret"] as const;
 
 /**
- * The request of a token, as a form or as JSON, with the client's credentials.
+ * Reads a request for a token, as a form or as JSON, with the client's credentials.
  *
  * @throws {TokenRefused} RFC 6749, section 5.2.
- * @throws {Refused} `UNSUPPORTED_MEDIA_TYPE`, `PAYLOAD_TOO_LARGE`: before it is a token request at all.
+ * @throws {Refused} `UNSUPPORTED_MEDIA_TYPE`, `PAYLOAD_TOO_LARGE`: before it is read as a token request.
  */
 export async function readTokenRequest(
   request: IncomingMessage,
@@ -47,7 +47,7 @@ function readForm(bytes: Buffer): Parameters {
   for (const name of PARAMETERS) {
     const [value, ...more] = form.getAll(name);
     if (more.length > 0) throw new TokenRefused("invalid_request", `${name} comes twice`);
-    // RFC 6749, section 3.2: a parameter without a value counts as left out.
+    // RFC 6749, section 3.2: a parameter without a value counts as absent.
     if (value !== undefined && value !== "") parameters[name] = value;
   }
   return parameters;
@@ -68,11 +68,11 @@ export interface Credentials {
 }
 
 /**
- * How the client authenticates: HTTP Basic (RFC 6749, section 2.3.1) or members of the body, never
- * both.
+ * Reads the client's credentials from HTTP Basic (RFC 6749, section 2.3.1) or from members of the body,
+ * never from both.
  *
- * @throws {TokenRefused} `invalid_request`: both. `invalid_client`: neither, or Basic that is no pair
- *   of encoded texts.
+ * @throws {TokenRefused} `invalid_request`: both. `invalid_client`: neither, or a malformed Basic
+ *   header.
  */
 export function clientOf(
   authorization: string | undefined,
@@ -98,7 +98,7 @@ function basic(field: string): Credentials {
   }
 }
 
-/** Both halves are form-encoded before they are joined. @throws {URIError} They are not. */
+/** Decodes one half of a Basic pair, which is form-encoded. @throws {URIError} It is not valid. */
 function formDecode(text: string): string {
   return decodeURIComponent(text.replaceAll("+", " "));
 }
@@ -108,13 +108,13 @@ export const tokenErrors = {
   invalid_request: {
     status: 400,
     meaning:
-      "A parameter is missing, comes twice or is malformed, or the client authenticates twice.",
+      "A parameter is missing, repeated or malformed, or the client authenticates in two ways.",
   },
   invalid_client: {
     status: 401,
-    meaning: "No client authenticates, or its id and secret do not belong together.",
+    meaning: "The client's id or secret is missing or wrong.",
   },
-  invalid_scope: { status: 400, meaning: "The client does not have a scope that is asked for." },
+  invalid_scope: { status: 400, meaning: "The client does not have a requested scope." },
   unsupported_grant_type: { status: 400, meaning: "The grant is not client_credentials." },
 } as const;
 
@@ -123,7 +123,7 @@ export type TokenError = keyof typeof tokenErrors;
 /** Ends a token request with the body of RFC 6749, section 5.2. */
 export class TokenRefused extends Error {
   readonly error: TokenError;
-  /** For developers, printable ASCII, without anything that was sent but names of parameters. */
+  /** For developers: printable ASCII, with nothing that was sent except names of parameters. */
   readonly description: string | undefined;
   constructor(error: TokenError, description?: string) {
     super(description ?? error);

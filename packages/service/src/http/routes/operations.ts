@@ -75,7 +75,7 @@ function hasToken({ headers }: Request, token: string): boolean {
   return timingSafeEqual(Buffer.from(sha256Hex(sent)), Buffer.from(sha256Hex(token)));
 }
 
-/** `GET /openapi.json` and `GET /asyncapi.json`: what the interface is, for whoever asks. */
+/** `GET /openapi.json` and `GET /asyncapi.json`: the interface's documents, for everyone. */
 export function serveDocument(document: object): RequestHandler {
   const text = JSON.stringify(document);
   return (_request, response) => {

@@ -11,7 +11,7 @@ import { acceptMembers, faultAt } from "../members.ts";
 import { type MemberError, refuse, type Refused } from "../problem.ts";
 import type { BodyRoute, JsonBody } from "../route.ts";
 
-/** `POST /v1/refunds` (S 4.1). 201 where this call made a record, also a TERMINAL_FAILED one. */
+/** `POST /v1/refunds` (S 4.1). 201 if this call created a record, also a TERMINAL_FAILED one. */
 export const postRefund: BodyRoute = {
   method: "POST",
   scope: "payments",
@@ -44,7 +44,7 @@ function refusalOf(outcome: Extract<AskRefundOutcome, { ok: false }>): Refused {
   }
 }
 
-/** S 2.2, with what the profile says of the id and of a reference that was not sent. */
+/** The refund as S 2.2 has it, with the profile's choice of id and of an absent reference. */
 function refundAnswer(refund: RefundRecord, { refund: choice }: Policy): object {
   const { clientReferenceId, ...rest } = refundResource(refund);
   const paymentId = choice.answers === "refund" ? refund.id : refund.originalId;
@@ -62,7 +62,7 @@ function refundAnswer(refund: RefundRecord, { refund: choice }: Policy): object 
 }
 
 /**
- * The body of a refund request as an order (S 4.1). Everything that is wrong with it is told at once.
+ * Reads the body of a refund request (S 4.1) and reports all its errors together.
  *
  * @throws {Refused} 400 with JSON Pointers: `INVALID_AMOUNT`, `UNSUPPORTED_CURRENCY`,
  *   `INVALID_SOFT_DESCRIPTOR`, or `INVALID_REQUEST`.
@@ -82,7 +82,7 @@ export function readRefundRequest(body: JsonBody, wording: Wording): RefundOrder
       ...aliasErrors(body.value, policy),
     ],
   });
-  // Without an amount `acceptMembers` has thrown, as for a descriptor that is no text.
+  // `acceptMembers` has thrown for a missing amount, and for a descriptor that is not a string.
   if (cents === undefined) throw new Error("a request without an amount was accepted");
   return {
     paymentId: request.paymentId,
@@ -94,8 +94,8 @@ export function readRefundRequest(body: JsonBody, wording: Wording): RefundOrder
 }
 
 /**
- * The body without what the profile may take in another form than the schema: the descriptor, and an
- * amount that is written as text. Both are judged here.
+ * The body without the members that the profile may accept in another form than the schema: the descriptor,
+ * and an amount written as a string. Both are checked in this file.
  */
 function schemaView(value: unknown, policy: Policy): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
@@ -106,7 +106,7 @@ function schemaView(value: unknown, policy: Policy): unknown {
   return { ...members, amount: { ...membersOf(amount), value: 1 } };
 }
 
-/** Judges the text of the number: as a double, `1.0000000000000001` is 1 (S 2.1). */
+/** Parses the source text of the number: as a double, `1.0000000000000001` is 1 (S 2.1). */
 function amountOf({ value, numbers }: JsonBody, { amount: policy }: Policy): bigint | undefined {
   const written = membersOf(membersOf(value)["amount"])["value"];
   const isTextTaken = policy.strings === "accept" && typeof written === "string";
@@ -124,7 +124,7 @@ function isDescriptor(value: unknown, { refund, limits }: Policy): boolean {
   return refund.softDescriptor.test(value);
 }
 
-/** S 4.1 spells the member in two ways: what the second spelling means is the profile's to say. */
+/** S 4.1 spells the member in two ways; the profile decides about the second spelling. */
 function aliasErrors(value: unknown, { refund }: Policy): MemberError[] {
   const { clientReferenceId, clientRefefenceId: alias } = membersOf(value);
   if (alias === undefined) return [];

@@ -53,7 +53,7 @@ function refusalOf({ error, description }: TokenRefused): Answer {
   const { status } = tokenErrors[error];
   const pragma = "no-cache";
   if (error !== "invalid_client") return { status, headers: { pragma }, body };
-  // RFC 6749, section 5.2: the challenge is a MUST after Basic, and tells the others what works.
+  // RFC 6749, section 5.2: the challenge is a MUST after Basic, and names the scheme to use otherwise.
   const challenge = 'Basic realm="countersign", charset="UTF-8"';
   return { status, headers: { pragma, "www-authenticate": challenge }, body };
 }

@@ -45,8 +45,8 @@ export const putUnsubscribe: BodyRoute = {
 };
 
 /**
- * The body with the `subscriptionId` of the path or the query where it has none: S 4.4 does not say
- * where it goes.
+ * The body, with the `subscriptionId` of the path or the query if it has none: S 4.4 does not say where the
+ * member belongs.
  *
  * @throws {Refused} `INVALID_REQUEST`: two places name different subscriptions.
  */
