@@ -50,6 +50,7 @@ process.exitCode = await run(args, {
   env: process.env,
   asked: () => asked,
   interruption,
+  input: () => process.stdin,
   askSecret,
   version,
 });

@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { onTestFinished } from "vitest";
 import { run, type RunSurroundings } from "../src/run.ts";
 
@@ -8,7 +9,11 @@ export interface Said {
 }
 
 /** Surroundings without a person or a signal, whose output goes to `said`. */
-export const quietSurroundings = (said: Said, env: RunSurroundings["env"]): RunSurroundings => ({
+export const quietSurroundings = (
+  said: Said,
+  env: RunSurroundings["env"],
+  input = "",
+): RunSurroundings => ({
   terminal: {
     out: (line) => void (said.out += `${line}\n`),
     err: (line) => void (said.err += `${line}\n`),
@@ -16,6 +21,7 @@ export const quietSurroundings = (said: Said, env: RunSurroundings["env"]): RunS
   env,
   asked: () => Promise.resolve(),
   interruption: () => new AbortController().signal,
+  input: () => Readable.from(input === "" ? [] : [Buffer.from(input)]),
   askSecret: () => Promise.resolve(undefined),
   version: "1.2.3",
 });
@@ -25,9 +31,13 @@ export interface Ran extends Readonly<Said> {
 }
 
 /** Runs the command in this process; a server is asked to end as soon as it is ready. */
-export async function ran(args: readonly string[], env: RunSurroundings["env"] = {}): Promise<Ran> {
+export async function ran(
+  args: readonly string[],
+  env: RunSurroundings["env"] = {},
+  input = "",
+): Promise<Ran> {
   const said = { out: "", err: "" };
-  const status = await run(args, quietSurroundings(said, env));
+  const status = await run(args, quietSurroundings(said, env, input));
   return { status, ...said };
 }
 

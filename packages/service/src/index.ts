@@ -117,6 +117,13 @@ export {
 } from "./store/tables/replays.ts";
 
 // Use cases
+export {
+  readCustomerLine,
+  readPaymentLine,
+  type LineOptions,
+  type LineReading,
+} from "./record-lines.ts";
+export type { CustomerImport, ImportOutcome, PaymentImport } from "./use-cases/import-records.ts";
 export type { Context } from "./use-cases/context.ts";
 export {
   subjectOf,

@@ -5,6 +5,8 @@ import { ran, serveHere, type Ran, type Served } from "../ran.ts";
 export interface Administered {
   /** Runs `countersign serve admin …` on it. */
   readonly admin: (...args: string[]) => Promise<Ran>;
+  /** As `admin`, with a text on standard input. */
+  readonly piped: (input: string, ...args: string[]) => Promise<Ran>;
   /** Runs it with `--json`. @returns What it printed, also for a refusal. */
   readonly json: (...args: string[]) => Promise<Record<string, string>>;
   /** Runs a list with `--json`. */
@@ -18,12 +20,14 @@ export function administered(address: string): Administered {
   const isUrl = address.startsWith("postgres");
   const place = isUrl ? [] : ["--database", address];
   const env = { ...keys, ...(isUrl && { COUNTERSIGN_DATABASE_URL: address }) };
-  const admin = (...args: string[]): Promise<Ran> =>
-    ran(["serve", "admin", ...args, ...place], env);
+  const piped = (input: string, ...args: string[]): Promise<Ran> =>
+    ran(["serve", "admin", ...args, ...place], env, input);
+  const admin = (...args: string[]): Promise<Ran> => piped("", ...args);
   const parsed = async (args: string[]): Promise<unknown> =>
     JSON.parse((await admin(...args, "--json")).out);
   return {
     admin,
+    piped,
     // The casts: the test then compares what it reads.
     json: async (...args) => (await parsed(args)) as Record<string, string>,
     list: async (...args) => (await parsed(args)) as Record<string, unknown>[],
@@ -58,4 +62,13 @@ export async function call(
     ...(body !== undefined && { method: "POST", body: JSON.stringify(body) }),
   });
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+}
+
+/** Creates a merchant. @returns Its id. */
+export const newMerchant = async ({ json }: Pick<Administered, "json">): Promise<string> =>
+  (await json("merchants", "create", "--name", "Example"))["merchantId"] ?? "";
+
+/** Creates a client of a merchant. @returns An access token of it. */
+export async function newToken({ json }: Administered, url: string, merchant: string) {
+  return (await requestToken(url, await json("clients", "create", "--merchant", merchant))).token;
 }

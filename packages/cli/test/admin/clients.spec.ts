@@ -2,10 +2,13 @@ import { describe, expect, it } from "vitest";
 import { onStores, postgres, sqlite } from "../../../service/test/store/stores.ts";
 import { failedWith } from "../fixtures.ts";
 import { ran } from "../ran.ts";
-import { administered, call, requestToken, type Administered } from "./administered.ts";
-
-const newMerchant = async ({ json }: Administered): Promise<string> =>
-  (await json("merchants", "create", "--name", "Example"))["merchantId"] ?? "";
+import {
+  administered,
+  call,
+  newMerchant,
+  requestToken,
+  type Administered,
+} from "./administered.ts";
 
 onStores([sqlite, postgres], ({ create }) => {
   const open = async (): Promise<Administered> => administered(await create());

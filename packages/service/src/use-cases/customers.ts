@@ -39,6 +39,8 @@ export async function getCustomer(
 }
 
 export interface NewCustomer {
+  /** An id that no customer of any merchant has. Default: a new one. */
+  readonly id?: string;
   /** Up to 255 characters, as `lastName`. */
   readonly firstName: string;
   readonly lastName: string;
@@ -54,11 +56,10 @@ export interface NewCustomer {
 export async function createCustomer(
   context: Context,
   merchant: Merchant,
-  { firstName, lastName, email }: NewCustomer,
+  { id = newId(context.random, "cus"), firstName, lastName, email }: NewCustomer,
 ): Promise<CustomerRecord> {
   const customer = await context.driver.transaction(async (tx) => {
     const createdAt = await instantOf(tx, context.clock, merchant.clockId);
-    const id = newId(context.random, "cus");
     const record: CustomerRecord = { id, firstName, lastName, email, status: "CREATED", createdAt };
     await insertCustomer(tx, merchant, record);
     const data = customerResource(record, undefined);

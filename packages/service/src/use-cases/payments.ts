@@ -17,12 +17,16 @@ import { paymentResource } from "./resources.ts";
 import { writeEvent } from "./write-event.ts";
 
 export interface PaymentOrder {
+  /** An id that no payment or refund of any merchant has. Default: a new one. */
+  readonly id?: string;
   readonly customerId: string;
   /** 1 to 9,999,999,999. */
   readonly amountCents: bigint;
   /** Unique per merchant over debits and refunds, 1 to 255 characters. Default: the payment's id. */
   readonly requestKey?: string;
   readonly clientReferenceId?: string;
+  /** Milliseconds of the merchant's clock, not later than now. Default: now. */
+  readonly createdAt?: number;
 }
 
 export type CreatePaymentOutcome =
@@ -51,7 +55,7 @@ export async function createPayment(
     if (account === undefined) return { ok: false, code: "CUSTOMER_NOT_LINKED" };
 
     const now = await instantOf(tx, context.clock, merchant.clockId);
-    const id = newId(context.random, "pay");
+    const id = order.id ?? newId(context.random, "pay");
     const payment: DebitRecord = {
       id,
       merchantId: merchant.id,
@@ -66,7 +70,7 @@ export async function createPayment(
       clientReferenceId: order.clientReferenceId ?? null,
       errorCode: null,
       errorMessage: null,
-      createdAt: now,
+      createdAt: order.createdAt ?? now,
       settledAt: null,
       failedAt: null,
     };

@@ -15,6 +15,7 @@ import {
   linkAccount,
   moveCustomer,
 } from "./customers.ts";
+import { importCustomers, importPayments, movePaymentForOperator } from "./import-records.ts";
 import { createClient, revokeClient, rotateClientSecret } from "./clients.ts";
 import { addMerchant, createMerchant, renameMerchant } from "./merchants.ts";
 import { authenticateClient, createToken } from "./tokens.ts";
@@ -50,6 +51,9 @@ export interface UseCases {
   readonly coverPayment: OfMerchant<typeof coverPayment>;
   readonly returnRefund: OfMerchant<typeof returnRefund>;
   readonly moveDueRefunds: OfService<typeof moveDueRefunds>;
+  readonly importCustomers: OfMerchant<typeof importCustomers>;
+  readonly importPayments: OfMerchant<typeof importPayments>;
+  readonly movePaymentForOperator: OfMerchant<typeof movePaymentForOperator>;
   readonly authenticateClient: OfService<typeof authenticateClient>;
   readonly createToken: OfService<typeof createToken>;
   readonly createMerchant: OfService<typeof createMerchant>;
@@ -85,6 +89,9 @@ export function useCasesOf(context: Context): UseCases {
     coverPayment: ofMerchant(coverPayment),
     returnRefund: ofMerchant(returnRefund),
     moveDueRefunds: ofService(moveDueRefunds),
+    importCustomers: ofMerchant(importCustomers),
+    importPayments: ofMerchant(importPayments),
+    movePaymentForOperator: ofMerchant(movePaymentForOperator),
     authenticateClient: ofService(authenticateClient),
     createToken: ofService(createToken),
     createMerchant: ofService(createMerchant),

@@ -1,11 +1,15 @@
 import type { Command } from "commander";
 import type { Surroundings } from "../../terminal.ts";
 import { addClientCommands } from "./clients.ts";
+import { addCustomerCommands } from "./customers.ts";
 import { addMerchantCommands } from "./merchants.ts";
+import { addPaymentCommands } from "./payments.ts";
 
 /** `countersign serve admin …`: one file a resource. */
 export function addAdminCommands(serve: Command, surroundings: Surroundings): void {
   const admin = serve.command("admin").description("manage the data of the service");
   addMerchantCommands(admin, surroundings);
   addClientCommands(admin, surroundings);
+  addCustomerCommands(admin, surroundings);
+  addPaymentCommands(admin, surroundings);
 }

@@ -60,6 +60,13 @@ export async function findCustomer(
   return row;
 }
 
+/** Returns the merchant of a customer of any merchant. The caller must be an operator. */
+export async function findCustomerOwner(db: Queryable, id: string): Promise<string | undefined> {
+  const sql = `SELECT merchant_id AS "merchantId" FROM customers WHERE id = $1`;
+  const [row] = await db.query<{ merchantId: string }>(sql, [id]);
+  return row?.merchantId;
+}
+
 /** As `findCustomer`; locks the customer's status and accounts until this transaction ends. */
 export async function lockCustomer(
   tx: Queryable,

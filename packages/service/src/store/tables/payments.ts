@@ -153,6 +153,11 @@ export async function findPayment(
   return payment;
 }
 
+/** True if a payment or refund of any merchant has the id. The caller must be an operator. */
+export async function isPaymentId(db: Queryable, id: string): Promise<boolean> {
+  return (await db.query("SELECT id FROM payments WHERE id = $1", [id])).length === 1;
+}
+
 /** Returns the merchant's payment or refund with a `requestKey`. */
 export async function findPaymentByKey(
   db: Queryable,
