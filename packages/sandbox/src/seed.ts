@@ -185,7 +185,7 @@ export async function subscribeAll(
   const href = URL.canParse(url) ? new URL(url).href : url;
   const rows = await service.driver.query<SealedSecret & { key: string }>(
     `SELECT key, secret AS text, secret_key_id AS "keyId" FROM subscriptions
-     WHERE merchant_id = $1 AND url = $2 AND status <> 'CLOSED'`,
+     WHERE merchant_id = $1 AND url = $2 AND status <> 'CLOSED' ORDER BY seq`,
     [merchant.id, href],
   );
   const present = rows.find((row) => vault.open(row, secretPlace(row.key)) === secret);

@@ -1,9 +1,25 @@
-import { useCasesOf, writtenTime, type Routes } from "@countersign/service";
+import {
+  useCasesOf,
+  writtenTime,
+  type Merchant,
+  type NamespaceClocks,
+  type Queryable,
+  type Routes,
+} from "@countersign/service";
+import type { Faults } from "../faults.ts";
 import { optional, text } from "../readers.ts";
-import { time } from "../times.ts";
-import { get, nowOf, post } from "./call.ts";
+import { refuse } from "../refusals.ts";
+import { duration, lastInstant, time } from "../times.ts";
+import { get, nowOf, post, put, refuseMember } from "./call.ts";
 
-export const namespaceRoutes: Routes = {
+export interface NamespaceParts {
+  readonly clocks: NamespaceClocks;
+  readonly faults: Faults;
+  /** Called when a namespace has been emptied. */
+  readonly onReset: (merchantId: string) => void;
+}
+
+export const namespaceRoutes = ({ clocks, faults, onReset }: NamespaceParts): Routes => ({
   "/sandbox/merchants": [
     // The namespace's own.
     get(async (call) => {
@@ -25,4 +41,64 @@ export const namespaceRoutes: Routes = {
       return { merchantId, name, accessToken, clientId, clientSecret, now: writtenTime(instant) };
     }),
   ],
-};
+  "/sandbox/clock": [
+    get(async (call) => ({ now: writtenTime(await nowOf(call)) })),
+    // Answers when everything that became due on the way is done, attempts of deliveries included.
+    put({ now: optional(time), advance: optional(duration) }, async (call, order) => {
+      if ((order.now === undefined) === (order.advance === undefined)) {
+        throw refuseMember("/now", "one of now and advance is required, not both");
+      }
+      const outcome = await clocks.advance(call.merchant.clockId, (now) => {
+        const to = order.now ?? now + (order.advance ?? 0);
+        if (to > lastInstant(call.context.policy)) throw refuse("CLOCK_OUT_OF_RANGE");
+        return to;
+      });
+      if (!outcome.ok) {
+        throw refuse(outcome.code === "ENGINE_STOPPED" ? "SERVICE_UNAVAILABLE" : outcome.code);
+      }
+      return { now: writtenTime(outcome.now), instants: outcome.instants.map(writtenTime) };
+    }),
+  ],
+  "/sandbox/reset": [
+    // Empties the namespace, its faults included, and sets its clock to `now` or real time.
+    post(200, { now: optional(time) }, async ({ context, merchant }, order) => {
+      const instant = order.now ?? context.clock.now();
+      await clocks.betweenMoves(merchant.clockId, () =>
+        context.driver.transaction((tx) => emptyNamespace(tx, merchant, instant)),
+      );
+      faults.set(merchant.id, []);
+      onReset(merchant.id);
+      return { now: writtenTime(instant) };
+    }),
+  ],
+});
+
+/** Rows before those that they refer to; of payments the refunds before the debits. */
+const DELETIONS = [
+  "earlier_attempts WHERE delivery_id IN (SELECT id FROM deliveries WHERE merchant_id = $1)",
+  "replays WHERE merchant_id = $1",
+  "resumes WHERE merchant_id = $1",
+  "deliveries WHERE merchant_id = $1",
+  "events WHERE merchant_id = $1",
+  "endpoint_leases WHERE subscription_key IN (SELECT key FROM subscriptions WHERE merchant_id = $1)",
+  "subscriptions WHERE merchant_id = $1",
+  "payments WHERE merchant_id = $1 AND direction = 'CREDIT'",
+  "payments WHERE merchant_id = $1",
+  "accounts WHERE merchant_id = $1",
+  "customers WHERE merchant_id = $1",
+];
+
+/**
+ * Deletes everything of a namespace except the merchant, its clients and its tokens, and sets its clock. Only
+ * here a clock goes back: nothing is left that remembers a later time.
+ *
+ * @param instant In milliseconds.
+ */
+async function emptyNamespace(tx: Queryable, merchant: Merchant, instant: number): Promise<void> {
+  // oxlint-disable-next-line no-await-in-loop -- in the order of the list, in one transaction
+  for (const rows of DELETIONS) await tx.query(`DELETE FROM ${rows}`, [merchant.id]);
+  await tx.query("UPDATE clocks SET instant = $2 WHERE id = $1 AND id <> 'live'", [
+    merchant.clockId,
+    instant,
+  ]);
+}
