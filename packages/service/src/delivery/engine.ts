@@ -307,7 +307,9 @@ export class DeliveryEngine {
       // If the store has kept something else, the queue says what.
       const next = written === undefined ? nextAt : written.nextAt;
       if (next !== null) this.#queues.notice(held, next);
-      if (written?.isGone === true) this.#queues.wantRead(held);
+      if (written?.isGone !== true) continue;
+      this.#queues.dropReady(held);
+      this.#queues.wantRead(held);
     }
     this.#startReady();
     if (this.#queues.hasToRead || this.#isPacing) this.#wake.resolve();

@@ -246,6 +246,7 @@ export class Queues {
     if (held.cursor !== readFrom) this.wantRead(held);
     else if (last !== undefined) held.cursor = { nextAt: last.nextAt, seq: last.seq };
     if (this.#leaving.has(held) || this.#held.get(held.endpoint.key) !== held) return;
+    this.#forgetReady(held, due);
     const fresh = due.filter(({ id }) => !held.open.has(id));
     for (const { id } of fresh) held.open.add(id);
     if (held.ready.length === 0) held.readyAt = held.readAt;
@@ -259,6 +260,17 @@ export class Queues {
     if (held.ready.length > 0) this.offer(held);
     // All that was read is in flight already; there may be more behind it.
     else if (held.hasMore) this.wantRead(held);
+  }
+
+  /** Forgets what is ready and was read again: it may be due at another time now. */
+  #forgetReady(held: Held, again: readonly DueDelivery[]): void {
+    if (held.ready.length === 0) return;
+    const ids = new Set(again.map(({ id }) => id));
+    const kept = held.ready.filter(({ id }) => !ids.has(id));
+    if (kept.length === held.ready.length) return;
+    for (const { id } of held.ready) if (ids.has(id)) held.open.delete(id);
+    this.#ready -= held.ready.length - kept.length;
+    held.ready = kept;
   }
 
   /** Lets an endpoint take its turn if a delivery of it is ready. */
@@ -338,6 +350,9 @@ export class Queues {
       this.offer(held);
       if (held.pace.restsUntil > now) next = Math.min(next, held.pace.restsUntil);
     }
+    // Failing endpoints take turns, each some milliseconds after the one before.
+    const isPacedOut = held.ready.length > 0 && this.isPaced(held);
+    if (isPacedOut || this.#failingToRead.has(held)) next = Math.min(next, now + ENGINE.failingGapMs);
     const isIdle = now - held.usedAt >= ENGINE.idleMs && until > ENGINE.lookAheadMs;
     if (isIdle && held.open.size === 0) this.leave(held);
     return next;

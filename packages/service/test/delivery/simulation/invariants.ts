@@ -26,6 +26,8 @@ interface Watched {
   readonly store: ModelStore;
   readonly timeline: Timeline;
   readonly endpoints: ReadonlyMap<string, EndpointState>;
+  /** The latest wall time that any process has seen. */
+  readonly latestNow: () => number;
   readonly running: () => readonly Process[];
   readonly broken: (rule: string) => void;
 }
@@ -107,6 +109,7 @@ export class Invariants {
       complete: async (completions, { pause }) => {
         const group = await store.complete(completions, { pause });
         for (const one of group.completed) this.#complete(one);
+        this.#watchActive();
         return group;
       },
     };
@@ -204,11 +207,8 @@ export class Invariants {
 
   /** Checks what must not take too long. */
   check(): void {
-    const { endpoints, store } = this.#watched;
-    for (const endpoint of endpoints.values()) {
-      const isActive = store.subscriptions.get(endpoint.key)?.status === "ACTIVE";
-      endpoint.inactiveSince = isActive ? undefined : (endpoint.inactiveSince ?? this.#now);
-    }
+    const { store } = this.#watched;
+    this.#watchActive();
     const running = this.#watched.running().filter(({ state }) => state === "runs");
     const dueNow = Math.min(...running.map(({ dueClock }) => dueClock.now()));
     const busy = new Set([...this.#open].map(({ id }) => id));
@@ -216,6 +216,14 @@ export class Invariants {
       if (row.state === "waiting")
         this.#checkStart(row, running.length > 0 && !busy.has(row.id) ? dueNow : -Infinity);
     this.#checkShares(running);
+  }
+
+  #watchActive(): void {
+    const { endpoints, store } = this.#watched;
+    for (const endpoint of endpoints.values()) {
+      const isActive = store.subscriptions.get(endpoint.key)?.status === "ACTIVE";
+      endpoint.inactiveSince = isActive ? undefined : (endpoint.inactiveSince ?? this.#now);
+    }
   }
 
   #checkStart(row: ModelDelivery, dueNow: number): void {
@@ -283,9 +291,8 @@ export class Invariants {
   }
 
   checkEnd(): void {
-    const { broken, policy, running, store } = this.#watched;
-    const dueNow = Math.max(...running().map(({ dueClock }) => dueClock.now()));
-    if (running().length === 0) return;
+    const { broken, latestNow, policy, store } = this.#watched;
+    const dueNow = latestNow();
     const longest = Math.max(...policy.schedule.steps) * policy.schedule.retryAfterFactor;
     for (const { id, nextAt, state } of store.deliveries.values())
       if (state === "waiting" && (nextAt ?? 0) > dueNow + longest)

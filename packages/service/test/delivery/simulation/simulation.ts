@@ -75,6 +75,8 @@ class Simulation implements World {
   readonly #trace: string[] | undefined;
   /** What was added to each process's wall time. */
   readonly #steps: number[];
+  /** The largest of them so far. */
+  #furthest = 0;
   #lives = 0;
   #violation: string | undefined;
 
@@ -114,6 +116,7 @@ class Simulation implements World {
       timeline: this.timeline,
       endpoints: new Map(this.#endpoints.map((one) => [one.key, one])),
       running: () => this.#running(),
+      latestNow: () => START + this.timeline.now + this.#furthest,
       broken: (rule) => this.#broken(rule),
     });
     this.store = this.#invariants.watch(this.#model);
@@ -257,8 +260,8 @@ class Simulation implements World {
         break;
       case "step":
         for (const number of this.#steps.keys())
-          if (move.process === undefined || move.process === number)
-            this.#steps[number] = (this.#steps[number] ?? 0) + move.ms;
+          if (move.process === undefined || move.process === number) this.#steps[number] = (this.#steps[number] ?? 0) + move.ms;
+        this.#furthest = Math.max(this.#furthest, ...this.#steps);
         this.disturb(now);
         break;
       case "behave":

@@ -1,0 +1,272 @@
+import { describe, expect, it } from "vitest";
+import type {
+  Answer,
+  Completion,
+  DeliveryState,
+  DeliveryStore,
+  Endpoint,
+  ReadRequest,
+} from "../../../src/delivery/types.ts";
+
+/** A store, with what the rest of the service does to its rows. */
+export interface OpenQueue {
+  readonly store: DeliveryStore;
+  /** True if joining ends all other processes. */
+  readonly isSingle: boolean;
+  /** Adds an active subscription. */
+  subscribe(key: string, clockId?: "live" | "clk_1"): Promise<void>;
+  write(key: string, id: string, nextAt: number): Promise<void>;
+  replay(id: string, at: number): Promise<void>;
+  pause(key: string): Promise<void>;
+  resume(key: string): Promise<void>;
+  /** Closes a subscription and drops its waiting deliveries. */
+  close(key: string): Promise<void>;
+  delivery(id: string): Promise<{ state: DeliveryState; nextAt: number | null; attempts: number } | undefined>;
+}
+
+/** What the clock `clk_1` shows. */
+export const CLOCK_NOW = 5000;
+const PAUSE = { pause: { failures: 3, afterMs: 1000 } };
+const ALL = { now: 1_000_000, most: 8 };
+
+const keys = (endpoints: readonly { readonly key: string }[]): string[] => endpoints.map(({ key }) => key).toSorted();
+const ask = (endpoint: Endpoint, nextAt = -1, seq = 0): ReadRequest => ({ endpoint, after: { nextAt, seq } });
+
+/** Reads a subscription's queue from its beginning, and completes the first delivery. */
+async function completeFirst(
+  { store }: OpenQueue,
+  endpoint: Endpoint,
+  change: Partial<Completion> & { readonly status?: number } = {},
+): Promise<Completion> {
+  const [result] = await store.read([ask(endpoint)], ALL);
+  const delivery = result?.due[0];
+  if (delivery === undefined) throw new Error("nothing is due");
+  const { status = 204, ...rest } = change;
+  const answer: Answer = { kind: "answered", status, retryAfter: undefined, excerpt: "" };
+  const attempt = { endpoint, delivery, number: delivery.attempts + 1, startedAt: 1, durationMs: 1, answer };
+  const next = { state: "delivered", nextAt: null, isGone: false, at: 2000 } as const;
+  return { attempt, ...next, ...rest };
+}
+
+const failed = (nextAt: number, at = 2000) => ({ status: 500, state: "waiting", nextAt, at }) as const;
+
+/** What a delivery store does, whatever its database. */
+export function deliveryStoreSuite(open: () => Promise<OpenQueue>): void {
+  const openWith = async (...subscriptions: readonly string[]): Promise<OpenQueue & { leased: Endpoint[] }> => {
+    const queue = await open();
+    for (const key of subscriptions) await queue.subscribe(key);
+    await queue.store.join("a");
+    return Object.assign(queue, { leased: await queue.store.take("a", { keys: subscriptions }) });
+  };
+  const first = ([endpoint]: readonly Endpoint[]): Endpoint => {
+    if (endpoint === undefined) throw new Error("no endpoint was leased");
+    return endpoint;
+  };
+
+  describe("members", () => {
+    it("are reported with their beats and endpoints, and with the latest due clock of all", async () => {
+      const { store } = await openWith("one", "two");
+      expect(await store.beat({ id: "a", beat: 1, now: 700 })).toEqual({ members: [{ id: "a", beat: 1, endpoints: 2 }], now: 700 });
+      expect(await store.beat({ id: "a", beat: 2, now: 600 })).toMatchObject({ members: [{ beat: 2 }], now: 700 });
+    });
+
+    it("join again under the same name without an error", async () => {
+      const { store } = await openWith();
+      await store.join("a");
+      expect((await store.beat({ id: "a", beat: 1, now: 0 })).members).toHaveLength(1);
+    });
+
+    it("end when another one joins a database for one process, and live together in others", async () => {
+      const { isSingle, store } = await openWith("one");
+      await store.join("b");
+      const { members } = await store.beat({ id: "b", beat: 1, now: 0 });
+      expect(members.map(({ id }) => id).toSorted()).toEqual(isSingle ? ["b"] : ["a", "b"]);
+      expect(keys(await store.take("b", { keys: ["one"] }))).toEqual(isSingle ? ["one"] : []);
+    });
+
+    it("lack one that was removed, whose beats bring nothing back", async () => {
+      const { store } = await openWith();
+      await store.remove({ id: "a" });
+      expect((await store.beat({ id: "a", beat: 5, now: 0 })).members).toEqual([]);
+    });
+
+    it("are removed with a beat only if it is still the last one, and their leases are free then", async () => {
+      const { store } = await openWith("one");
+      await store.beat({ id: "a", beat: 3, now: 0 });
+      await store.remove({ id: "a", beat: 2 });
+      expect(await store.take("b", { keys: ["one"] })).toEqual([]);
+      await store.remove({ id: "a", beat: 3 });
+      expect(keys(await store.take("b", { keys: ["one"] }))).toEqual(["one"]);
+    });
+  });
+
+  describe("leases", () => {
+    it("are given for active, free endpoints that are named, each to one member", async () => {
+      const queue = await openWith("one");
+      await queue.subscribe("paused");
+      await queue.pause("paused");
+      expect(queue.leased).toMatchObject([{ key: "one", merchantId: "mer_live", clockId: "live" }]);
+      expect(await queue.store.take("a", { keys: ["one", "paused", "unknown"] })).toEqual([]);
+    });
+
+    it("are given for endpoints with deliveries due by an instant of the live clock, or by their own clock", async () => {
+      const queue = await openWith();
+      await queue.subscribe("soon");
+      await queue.subscribe("later");
+      await queue.subscribe("own", "clk_1");
+      await queue.subscribe("ahead", "clk_1");
+      await queue.write("soon", "d1", 1000);
+      await queue.write("later", "d2", 1001);
+      await queue.write("own", "d3", CLOCK_NOW);
+      await queue.write("ahead", "d4", CLOCK_NOW + 1);
+      expect(keys(await queue.store.take("a", { dueBy: 0, most: 9, clockId: "clk_1" }))).toEqual(["own"]);
+      expect(keys(await queue.store.take("a", { dueBy: 1000, most: 9 }))).toEqual(["soon"]);
+      expect(keys(await queue.store.take("a", { dueBy: 2000, most: 9 }))).toEqual(["later"]);
+    });
+
+    it("are at most as many as were asked for", async () => {
+      const queue = await openWith();
+      for (const key of ["one", "two", "three"]) {
+        await queue.subscribe(key);
+        await queue.write(key, `d-${key}`, 0);
+      }
+      expect(await queue.store.take("a", { dueBy: 0, most: 2 })).toHaveLength(2);
+      expect(await queue.store.take("a", { dueBy: 0, most: 2 })).toHaveLength(1);
+    });
+
+    it("are found again by their member, and by nobody else", async () => {
+      const { store } = await openWith("one", "two");
+      expect(keys(await store.take("a", "own"))).toEqual(["one", "two"]);
+      expect(await store.take("b", "own")).toEqual([]);
+    });
+
+    it("are given back by their member only", async () => {
+      const { store } = await openWith("one", "two");
+      await store.release("b", ["one"]);
+      await store.release("a", ["two"]);
+      expect(keys(await store.take("a", { keys: ["one", "two"] }))).toEqual(["two"]);
+    });
+  });
+
+  describe("a read", () => {
+    it("returns what is due behind the cursor in the order of due times and insertion, and when more is due", async () => {
+      const queue = await openWith("one");
+      for (const [id, at] of [["d1", 30], ["d2", 10], ["d3", 30], ["d4", 99], ["d5", 98]] as const) await queue.write("one", id, at);
+      const endpoint = first(queue.leased);
+      const [all] = await queue.store.read([ask(endpoint)], { now: 50, most: 4 });
+      expect(all).toMatchObject({ key: "one", now: 50, nextAt: 98, isWhole: true });
+      expect(all?.due.map(({ id }) => id)).toEqual(["d2", "d1", "d3"]);
+      const [, d1] = all?.due ?? [];
+      const [rest] = await queue.store.read([ask(endpoint, d1?.nextAt, d1?.seq)], { now: 50, most: 4 });
+      expect(rest?.due).toEqual([{ ...d1, id: "d3", eventId: "d3", seq: rest?.due[0]?.seq, payload: "d3" }]);
+    });
+
+    it("returns at most as many as were asked for, and then not the whole", async () => {
+      const queue = await openWith("one");
+      for (const id of ["d1", "d2", "d3"]) await queue.write("one", id, 0);
+      const [some] = await queue.store.read([ask(first(queue.leased))], { now: 50, most: 2 });
+      expect(some).toMatchObject({ due: [{ id: "d1" }, { id: "d2" }], isWhole: false });
+    });
+
+    it("has a result for an endpoint without deliveries, and none for a paused or closed subscription", async () => {
+      const queue = await openWith("empty", "paused", "closed");
+      await queue.pause("paused");
+      await queue.close("closed");
+      const results = await queue.store.read(queue.leased.map((one) => ask(one)), { now: 50, most: 4 });
+      expect(results).toEqual([{ key: "empty", now: 50, due: [], nextAt: undefined, isWhole: true }]);
+    });
+
+    it("compares with the subscription's own clock, unless that is the live one", async () => {
+      const queue = await openWith();
+      await queue.subscribe("own", "clk_1");
+      await queue.write("own", "d1", CLOCK_NOW);
+      const [endpoint] = await queue.store.take("a", { keys: ["own"] });
+      const [result] = await queue.store.read([ask(first(endpoint ? [endpoint] : []))], { now: 1, most: 4 });
+      expect(result).toMatchObject({ now: CLOCK_NOW, due: [{ id: "d1" }] });
+    });
+  });
+
+  describe("a completion", () => {
+    it("changes its delivery once, however often and by whomever it is written", async () => {
+      const queue = await openWith("one");
+      await queue.write("one", "d1", 0);
+      const completion = await completeFirst(queue, first(queue.leased), failed(9000));
+      expect(await queue.store.complete([completion], PAUSE)).toEqual({ completed: [completion], paused: [] });
+      expect(await queue.store.complete([completion], PAUSE)).toEqual({ completed: [], paused: [] });
+      expect(await queue.delivery("d1")).toEqual({ state: "waiting", nextAt: 9000, attempts: 1 });
+    });
+
+    it("is written in a group with others, whose order is kept", async () => {
+      const queue = await openWith("one", "two");
+      await queue.write("one", "d2", 0);
+      await queue.write("two", "d1", 0);
+      const group = await Promise.all(queue.leased.map((endpoint) => completeFirst(queue, endpoint)));
+      const { completed } = await queue.store.complete(group, PAUSE);
+      expect(completed).toEqual(group);
+      expect(await queue.delivery("d1")).toEqual({ state: "delivered", nextAt: null, attempts: 1 });
+    });
+
+    it("that failed leaves a delivery due when a replay during the attempt said, even if it was the last one", async () => {
+      const queue = await openWith("one");
+      await queue.write("one", "d1", 0);
+      const completion = await completeFirst(queue, first(queue.leased), { status: 500, state: "exhausted" });
+      await queue.replay("d1", 4000);
+      const { completed } = await queue.store.complete([completion], PAUSE);
+      expect(completed).toMatchObject([{ state: "waiting", nextAt: 4000 }]);
+      expect(await queue.delivery("d1")).toEqual({ state: "waiting", nextAt: 4000, attempts: 1 });
+    });
+
+    it("that succeeded answers a replay during the attempt", async () => {
+      const queue = await openWith("one");
+      await queue.write("one", "d1", 0);
+      const completion = await completeFirst(queue, first(queue.leased));
+      await queue.replay("d1", 4000);
+      await queue.store.complete([completion], PAUSE);
+      expect(await queue.delivery("d1")).toEqual({ state: "delivered", nextAt: null, attempts: 1 });
+    });
+
+    it("keeps a delivery dropped that was dropped during the attempt, unless it succeeded", async () => {
+      const queue = await openWith("one", "two");
+      await queue.write("one", "d1", 0);
+      await queue.write("two", "d2", 0);
+      const [one, two] = queue.leased.toSorted((left, right) => (left.key < right.key ? -1 : 1));
+      const group = [
+        await completeFirst(queue, first(one ? [one] : []), failed(9000)),
+        await completeFirst(queue, first(two ? [two] : [])),
+      ];
+      await queue.close("one");
+      await queue.close("two");
+      await queue.store.complete(group, PAUSE);
+      expect(await queue.delivery("d1")).toEqual({ state: "dropped", nextAt: null, attempts: 1 });
+      expect(await queue.delivery("d2")).toEqual({ state: "delivered", nextAt: null, attempts: 1 });
+    });
+
+    it("of a receiver that is gone closes the subscription and drops what waits", async () => {
+      const queue = await openWith("one");
+      await queue.write("one", "d1", 0);
+      await queue.write("one", "d2", 5);
+      const gone = await completeFirst(queue, first(queue.leased), { status: 410, state: "dropped", isGone: true });
+      await queue.store.complete([gone], PAUSE);
+      expect(await queue.delivery("d2")).toEqual({ state: "dropped", nextAt: null, attempts: 0 });
+      expect(await queue.store.read([ask(first(queue.leased))], ALL)).toEqual([]);
+    });
+
+    it("pauses a subscription once it has failed often and long enough; a success or a resumption begins anew", async () => {
+      const queue = await openWith("one");
+      const endpoint = first(queue.leased);
+      const next = async (id: string, change: Parameters<typeof completeFirst>[2]): Promise<readonly string[]> => {
+        await queue.write("one", id, 0);
+        return (await queue.store.complete([await completeFirst(queue, endpoint, change)], PAUSE)).paused;
+      };
+      const lost = (at: number) => ({ status: 500, state: "exhausted", at }) as const;
+      expect(await next("d1", lost(1000))).toEqual([]);
+      expect(await next("d2", {})).toEqual([]);
+      expect(await next("d3", lost(2000))).toEqual([]);
+      expect(await next("d4", lost(2500))).toEqual([]);
+      expect(await next("d5", lost(2999))).toEqual([]);
+      expect(await next("d6", lost(3000))).toEqual(["one"]);
+      await queue.resume("one");
+      expect(await next("d7", lost(9000))).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,86 @@
+import { describe } from "vitest";
+import { deliveryStore } from "../../../src/store/tables/delivery-queue.ts";
+import { insertDeliveries } from "../../../src/store/tables/deliveries.ts";
+import { insertEvent } from "../../../src/store/tables/events.ts";
+import { replayDelivery, resumeSubscription } from "../../../src/store/tables/replays.ts";
+import { insertSubscription } from "../../../src/store/tables/subscriptions.ts";
+import { migrate } from "../../../src/store/migrate.ts";
+import type { Driver, SqlValue } from "../../../src/store/driver.ts";
+import { onStores, postgres, sqlite } from "../../store/stores.ts";
+import { CLOCK_NOW, deliveryStoreSuite, type OpenQueue } from "./delivery-store-suite.ts";
+import { ModelStore } from "./model-store.ts";
+
+/** The tables of a database. */
+async function openTables(driver: Driver, isSingle: boolean): Promise<OpenQueue> {
+  await migrate(driver, { now: 0 });
+  const write = (sql: string, params: readonly SqlValue[] = []): Promise<unknown> =>
+    driver.transaction((tx) => tx.query(sql, params));
+  await write("INSERT INTO clocks (id, instant) VALUES ('clk_1', $1)", [CLOCK_NOW]);
+  for (const id of ["live", "clk_1"])
+    await write("INSERT INTO merchants (id, name, clock_id, created_at) VALUES ($1, 'M', $2, 0)", [`mer_${id}`, id]);
+  const ownerOf = async (key: string) => {
+    const [row] = await driver.query<{ merchantId: string; clockId: string }>(
+      'SELECT merchant_id AS "merchantId", clock_id AS "clockId" FROM subscriptions WHERE key = $1', [key]);
+    if (row === undefined) throw new Error(`no subscription ${key}`);
+    return { id: row.merchantId, clockId: row.clockId };
+  };
+  return {
+    store: deliveryStore(driver),
+    isSingle,
+    subscribe: (key, clockId = "live") =>
+      driver.transaction((tx) => insertSubscription(tx, { id: `mer_${clockId}`, clockId }, {
+        key, url: `https://${key}.example/`, selection: {}, status: "ACTIVE", secret: { text: "", keyId: "" }, createdAt: 0 })),
+    write: async (key, id, dueAt) => {
+      const merchant = await ownerOf(key);
+      await driver.transaction(async (tx) => {
+        await insertEvent(tx, merchant, { id, type: "t", category: "c", payload: id, createdAt: 0 });
+        await insertDeliveries(tx, merchant, [{ id, eventId: id, subscriptionKey: key, createdAt: 0, dueAt }]);
+      });
+    },
+    replay: async (id, at) => {
+      await driver.transaction((tx) => replayDelivery(tx, { merchantId: "mer_live", id, at }));
+    },
+    pause: async (key) => { await write("UPDATE subscriptions SET status = 'PAUSED' WHERE key = $1", [key]); },
+    resume: async (key) => {
+      await driver.transaction((tx) => resumeSubscription(tx, { merchantId: "mer_live", key, at: 0 }));
+    },
+    close: async (key) => {
+      await write("UPDATE subscriptions SET status = 'CLOSED' WHERE key = $1", [key]);
+      await write("UPDATE deliveries SET state = 'dropped', next_at = NULL WHERE subscription_key = $1 AND next_at IS NOT NULL", [key]);
+    },
+    delivery: async (id) => {
+      const [row] = await driver.query<NonNullable<Awaited<ReturnType<OpenQueue["delivery"]>>>>(
+        'SELECT state, next_at AS "nextAt", attempts FROM deliveries WHERE id = $1', [id]);
+      return row && { ...row };
+    },
+  };
+}
+
+async function openModel(isSingle: boolean): Promise<OpenQueue> {
+  const store = new ModelStore({ isSingle });
+  store.clocks.set("clk_1", CLOCK_NOW);
+  return {
+    store,
+    isSingle,
+    subscribe: async (key, clockId = "live") =>
+      store.subscribe({ key, merchantId: `mer_${clockId}`, clockId, url: `https://${key}.example/`, secret: { keyId: "", text: "" } }),
+    write: async (key, id, nextAt) => store.write({ id, key, nextAt }),
+    replay: async (id, at) => void store.replay(id, at),
+    pause: async (key) => store.pause(key),
+    resume: async (key) => store.resume(key),
+    close: async (key) => store.close(key),
+    delivery: async (id) => {
+      const row = store.deliveries.get(id);
+      return row && { state: row.state, nextAt: row.nextAt, attempts: row.attempts };
+    },
+  };
+}
+
+describe("the delivery queue", () => {
+  describe.each([false, true])("of the simulation's model, for one process: %s", (isSingle) => {
+    deliveryStoreSuite(() => openModel(isSingle));
+  });
+  onStores([sqlite, postgres], ({ name, open }) => {
+    deliveryStoreSuite(async () => openTables(await open(), name === sqlite.name));
+  });
+});
