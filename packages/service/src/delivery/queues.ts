@@ -352,7 +352,8 @@ export class Queues {
     }
     // Failing endpoints take turns, each some milliseconds after the one before.
     const isPacedOut = held.ready.length > 0 && this.isPaced(held);
-    if (isPacedOut || this.#failingToRead.has(held)) next = Math.min(next, now + ENGINE.failingGapMs);
+    if (isPacedOut || this.#failingToRead.has(held))
+      next = Math.min(next, now + ENGINE.failingGapMs);
     const isIdle = now - held.usedAt >= ENGINE.idleMs && until > ENGINE.lookAheadMs;
     if (isIdle && held.open.size === 0) this.leave(held);
     return next;

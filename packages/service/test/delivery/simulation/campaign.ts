@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { planOf } from "./plan.ts";
 import { plant, type Bug } from "./planted-bugs.ts";
-import { findViolation, simulate } from "./simulation.ts";
+import { simulate, type Parts } from "./simulation.ts";
 
 /** Worlds in which a planted bug must show. They are always the same: some bugs show in a few of them only. */
 const PLANTED_WORLDS = 300;
@@ -26,4 +26,21 @@ export function findsBugs(bugs: readonly Bug[]): void {
       found = (await simulate(planOf(seed), parts)).violation;
     expect(found).toMatch(bug.rule);
   });
+}
+
+/** Runs the world of a seed. @returns `undefined`, or a report of the broken rule with the shortest world found for it. */
+export async function findViolation(seed: number, parts: Parts = {}): Promise<string | undefined> {
+  let plan = planOf(seed);
+  if ((await simulate(plan, parts)).violation === undefined) return undefined;
+  // Leaves out what the violation does not need, until nothing can be left out.
+  for (let index = 0; index < plan.moves.length;) {
+    const less = { ...plan, moves: plan.moves.toSpliced(index, 1) };
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    if ((await simulate(less, parts)).violation === undefined) index += 1;
+    else [plan, index] = [less, 0];
+  }
+  const { violation, trace } = await simulate(plan, parts, true);
+  return [`seed ${seed}: ${violation}`, `endpoints: ${plan.endpoints.join(", ")}`, ...trace].join(
+    "\n",
+  );
 }

@@ -2,35 +2,23 @@ import { describe, expect, it } from "vitest";
 import type {
   Answer,
   Completion,
-  DeliveryState,
   DeliveryStore,
   Endpoint,
   ReadRequest,
 } from "../../../src/delivery/types.ts";
-
-/** A store, with what the rest of the service does to its rows. */
-export interface OpenQueue {
-  readonly store: DeliveryStore;
-  /** True if joining ends all other processes. */
-  readonly isSingle: boolean;
-  /** Adds an active subscription. */
-  subscribe(key: string, clockId?: "live" | "clk_1"): Promise<void>;
-  write(key: string, id: string, nextAt: number): Promise<void>;
-  replay(id: string, at: number): Promise<void>;
-  pause(key: string): Promise<void>;
-  resume(key: string): Promise<void>;
-  /** Closes a subscription and drops its waiting deliveries. */
-  close(key: string): Promise<void>;
-  delivery(id: string): Promise<{ state: DeliveryState; nextAt: number | null; attempts: number } | undefined>;
-}
+import type { OpenQueue } from "./model-store.ts";
 
 /** What the clock `clk_1` shows. */
 export const CLOCK_NOW = 5000;
 const PAUSE = { pause: { failures: 3, afterMs: 1000 } };
 const ALL = { now: 1_000_000, most: 8 };
 
-const keys = (endpoints: readonly { readonly key: string }[]): string[] => endpoints.map(({ key }) => key).toSorted();
-const ask = (endpoint: Endpoint, nextAt = -1, seq = 0): ReadRequest => ({ endpoint, after: { nextAt, seq } });
+const keys = (endpoints: readonly { readonly key: string }[]): string[] =>
+  endpoints.map(({ key }) => key).toSorted();
+const ask = (endpoint: Endpoint, nextAt = -1, seq = 0): ReadRequest => ({
+  endpoint,
+  after: { nextAt, seq },
+});
 
 /** Reads a subscription's queue from its beginning, and completes the first delivery. */
 async function completeFirst(
@@ -43,16 +31,26 @@ async function completeFirst(
   if (delivery === undefined) throw new Error("nothing is due");
   const { status = 204, ...rest } = change;
   const answer: Answer = { kind: "answered", status, retryAfter: undefined, excerpt: "" };
-  const attempt = { endpoint, delivery, number: delivery.attempts + 1, startedAt: 1, durationMs: 1, answer };
+  const attempt = {
+    endpoint,
+    delivery,
+    number: delivery.attempts + 1,
+    startedAt: 1,
+    durationMs: 1,
+    answer,
+  };
   const next = { state: "delivered", nextAt: null, isGone: false, at: 2000 } as const;
   return { attempt, ...next, ...rest };
 }
 
-const failed = (nextAt: number, at = 2000) => ({ status: 500, state: "waiting", nextAt, at }) as const;
+const failed = (nextAt: number, at = 2000) =>
+  ({ status: 500, state: "waiting", nextAt, at }) as const;
 
 /** What a delivery store does, whatever its database. */
 export function deliveryStoreSuite(open: () => Promise<OpenQueue>): void {
-  const openWith = async (...subscriptions: readonly string[]): Promise<OpenQueue & { leased: Endpoint[] }> => {
+  const openWith = async (
+    ...subscriptions: readonly string[]
+  ): Promise<OpenQueue & { leased: Endpoint[] }> => {
     const queue = await open();
     for (const key of subscriptions) await queue.subscribe(key);
     await queue.store.join("a");
@@ -66,8 +64,14 @@ export function deliveryStoreSuite(open: () => Promise<OpenQueue>): void {
   describe("members", () => {
     it("are reported with their beats and endpoints, and with the latest due clock of all", async () => {
       const { store } = await openWith("one", "two");
-      expect(await store.beat({ id: "a", beat: 1, now: 700 })).toEqual({ members: [{ id: "a", beat: 1, endpoints: 2 }], now: 700 });
-      expect(await store.beat({ id: "a", beat: 2, now: 600 })).toMatchObject({ members: [{ beat: 2 }], now: 700 });
+      expect(await store.beat({ id: "a", beat: 1, now: 700 })).toEqual({
+        members: [{ id: "a", beat: 1, endpoints: 2 }],
+        now: 700,
+      });
+      expect(await store.beat({ id: "a", beat: 2, now: 600 })).toMatchObject({
+        members: [{ beat: 2 }],
+        now: 700,
+      });
     });
 
     it("join again under the same name without an error", async () => {
@@ -119,7 +123,9 @@ export function deliveryStoreSuite(open: () => Promise<OpenQueue>): void {
       await queue.write("later", "d2", 1001);
       await queue.write("own", "d3", CLOCK_NOW);
       await queue.write("ahead", "d4", CLOCK_NOW + 1);
-      expect(keys(await queue.store.take("a", { dueBy: 0, most: 9, clockId: "clk_1" }))).toEqual(["own"]);
+      expect(keys(await queue.store.take("a", { dueBy: 0, most: 9, clockId: "clk_1" }))).toEqual([
+        "own",
+      ]);
       expect(keys(await queue.store.take("a", { dueBy: 1000, most: 9 }))).toEqual(["soon"]);
       expect(keys(await queue.store.take("a", { dueBy: 2000, most: 9 }))).toEqual(["later"]);
     });
@@ -151,14 +157,26 @@ export function deliveryStoreSuite(open: () => Promise<OpenQueue>): void {
   describe("a read", () => {
     it("returns what is due behind the cursor in the order of due times and insertion, and when more is due", async () => {
       const queue = await openWith("one");
-      for (const [id, at] of [["d1", 30], ["d2", 10], ["d3", 30], ["d4", 99], ["d5", 98]] as const) await queue.write("one", id, at);
+      for (const [id, at] of [
+        ["d1", 30],
+        ["d2", 10],
+        ["d3", 30],
+        ["d4", 99],
+        ["d5", 98],
+      ] as const)
+        await queue.write("one", id, at);
       const endpoint = first(queue.leased);
       const [all] = await queue.store.read([ask(endpoint)], { now: 50, most: 4 });
       expect(all).toMatchObject({ key: "one", now: 50, nextAt: 98, isWhole: true });
       expect(all?.due.map(({ id }) => id)).toEqual(["d2", "d1", "d3"]);
       const [, d1] = all?.due ?? [];
-      const [rest] = await queue.store.read([ask(endpoint, d1?.nextAt, d1?.seq)], { now: 50, most: 4 });
-      expect(rest?.due).toEqual([{ ...d1, id: "d3", eventId: "d3", seq: rest?.due[0]?.seq, payload: "d3" }]);
+      const [rest] = await queue.store.read([ask(endpoint, d1?.nextAt, d1?.seq)], {
+        now: 50,
+        most: 4,
+      });
+      expect(rest?.due).toEqual([
+        { ...d1, id: "d3", eventId: "d3", seq: rest?.due[0]?.seq, payload: "d3" },
+      ]);
     });
 
     it("returns at most as many as were asked for, and then not the whole", async () => {
@@ -172,8 +190,13 @@ export function deliveryStoreSuite(open: () => Promise<OpenQueue>): void {
       const queue = await openWith("empty", "paused", "closed");
       await queue.pause("paused");
       await queue.close("closed");
-      const results = await queue.store.read(queue.leased.map((one) => ask(one)), { now: 50, most: 4 });
-      expect(results).toEqual([{ key: "empty", now: 50, due: [], nextAt: undefined, isWhole: true }]);
+      const results = await queue.store.read(
+        queue.leased.map((one) => ask(one)),
+        { now: 50, most: 4 },
+      );
+      expect(results).toEqual([
+        { key: "empty", now: 50, due: [], nextAt: undefined, isWhole: true },
+      ]);
     });
 
     it("compares with the subscription's own clock, unless that is the live one", async () => {
@@ -181,7 +204,10 @@ export function deliveryStoreSuite(open: () => Promise<OpenQueue>): void {
       await queue.subscribe("own", "clk_1");
       await queue.write("own", "d1", CLOCK_NOW);
       const [endpoint] = await queue.store.take("a", { keys: ["own"] });
-      const [result] = await queue.store.read([ask(first(endpoint ? [endpoint] : []))], { now: 1, most: 4 });
+      const [result] = await queue.store.read([ask(first(endpoint ? [endpoint] : []))], {
+        now: 1,
+        most: 4,
+      });
       expect(result).toMatchObject({ now: CLOCK_NOW, due: [{ id: "d1" }] });
     });
   });
@@ -191,8 +217,14 @@ export function deliveryStoreSuite(open: () => Promise<OpenQueue>): void {
       const queue = await openWith("one");
       await queue.write("one", "d1", 0);
       const completion = await completeFirst(queue, first(queue.leased), failed(9000));
-      expect(await queue.store.complete([completion], PAUSE)).toEqual({ completed: [completion], paused: [] });
-      expect(await queue.store.complete([completion], PAUSE)).toEqual({ completed: [], paused: [] });
+      expect(await queue.store.complete([completion], PAUSE)).toEqual({
+        completed: [completion],
+        paused: [],
+      });
+      expect(await queue.store.complete([completion], PAUSE)).toEqual({
+        completed: [],
+        paused: [],
+      });
       expect(await queue.delivery("d1")).toEqual({ state: "waiting", nextAt: 9000, attempts: 1 });
     });
 
@@ -200,7 +232,9 @@ export function deliveryStoreSuite(open: () => Promise<OpenQueue>): void {
       const queue = await openWith("one", "two");
       await queue.write("one", "d2", 0);
       await queue.write("two", "d1", 0);
-      const group = await Promise.all(queue.leased.map((endpoint) => completeFirst(queue, endpoint)));
+      const group = await Promise.all(
+        queue.leased.map((endpoint) => completeFirst(queue, endpoint)),
+      );
       const { completed } = await queue.store.complete(group, PAUSE);
       expect(completed).toEqual(group);
       expect(await queue.delivery("d1")).toEqual({ state: "delivered", nextAt: null, attempts: 1 });
@@ -209,7 +243,10 @@ export function deliveryStoreSuite(open: () => Promise<OpenQueue>): void {
     it("that failed leaves a delivery due when a replay during the attempt said, even if it was the last one", async () => {
       const queue = await openWith("one");
       await queue.write("one", "d1", 0);
-      const completion = await completeFirst(queue, first(queue.leased), { status: 500, state: "exhausted" });
+      const completion = await completeFirst(queue, first(queue.leased), {
+        status: 500,
+        state: "exhausted",
+      });
       await queue.replay("d1", 4000);
       const { completed } = await queue.store.complete([completion], PAUSE);
       expect(completed).toMatchObject([{ state: "waiting", nextAt: 4000 }]);
@@ -245,7 +282,11 @@ export function deliveryStoreSuite(open: () => Promise<OpenQueue>): void {
       const queue = await openWith("one");
       await queue.write("one", "d1", 0);
       await queue.write("one", "d2", 5);
-      const gone = await completeFirst(queue, first(queue.leased), { status: 410, state: "dropped", isGone: true });
+      const gone = await completeFirst(queue, first(queue.leased), {
+        status: 410,
+        state: "dropped",
+        isGone: true,
+      });
       await queue.store.complete([gone], PAUSE);
       expect(await queue.delivery("d2")).toEqual({ state: "dropped", nextAt: null, attempts: 0 });
       expect(await queue.store.read([ask(first(queue.leased))], ALL)).toEqual([]);
@@ -254,9 +295,13 @@ export function deliveryStoreSuite(open: () => Promise<OpenQueue>): void {
     it("pauses a subscription once it has failed often and long enough; a success or a resumption begins anew", async () => {
       const queue = await openWith("one");
       const endpoint = first(queue.leased);
-      const next = async (id: string, change: Parameters<typeof completeFirst>[2]): Promise<readonly string[]> => {
+      const next = async (
+        id: string,
+        change: Parameters<typeof completeFirst>[2],
+      ): Promise<readonly string[]> => {
         await queue.write("one", id, 0);
-        return (await queue.store.complete([await completeFirst(queue, endpoint, change)], PAUSE)).paused;
+        return (await queue.store.complete([await completeFirst(queue, endpoint, change)], PAUSE))
+          .paused;
       };
       const lost = (at: number) => ({ status: 500, state: "exhausted", at }) as const;
       expect(await next("d1", lost(1000))).toEqual([]);

@@ -258,3 +258,21 @@ export class ModelStore implements DeliveryStore {
     return paused.map(([key]) => key);
   }
 }
+
+/** A store, with what the rest of the service does to its rows. */
+export interface OpenQueue {
+  readonly store: DeliveryStore;
+  /** True if joining ends all other processes. */
+  readonly isSingle: boolean;
+  /** Adds an active subscription. */
+  subscribe(key: string, clockId?: "live" | "clk_1"): Promise<void>;
+  write(key: string, id: string, nextAt: number): Promise<void>;
+  replay(id: string, at: number): Promise<void>;
+  pause(key: string): Promise<void>;
+  resume(key: string): Promise<void>;
+  /** Closes a subscription and drops its waiting deliveries. */
+  close(key: string): Promise<void>;
+  delivery(
+    id: string,
+  ): Promise<{ state: DeliveryState; nextAt: number | null; attempts: number } | undefined>;
+}

@@ -1,4 +1,5 @@
-import type { DeliveryStore } from "../../../src/delivery/types.ts";
+import type { DeliveryPolicy } from "../../../src/delivery/policy.ts";
+import type { Answer, DeliveryStore } from "../../../src/delivery/types.ts";
 import { Dice } from "./timeline.ts";
 
 export type Behaviour =
@@ -225,3 +226,49 @@ export function planOf(seed: number): Plan {
 
 const sorted = (moves: readonly Move[]): Move[] =>
   moves.toSorted((one, other) => one.at - other.at);
+
+export const POLICY: DeliveryPolicy = {
+  schedule: { steps: [0, 2000, 10_000, 40_000], jitter: 0.1, retryAfterFactor: 2 },
+  success: "2xx",
+  gone: 410,
+  pause: { failures: 4, afterMs: 15_000 },
+  deadlineMs: 3000,
+  leaseMs: 9000,
+  concurrency: 16,
+  concurrencyPerEndpoint: 2,
+  concurrencyPerHost: 8,
+};
+
+/** Chooses what an endpoint answers, and after how many milliseconds. */
+export function answerOf(behaviour: Behaviour, dice: Dice): { takes: number; answer: Answer } {
+  const answered = (status: number, retryAfter?: string): Answer => ({
+    kind: "answered",
+    status,
+    retryAfter,
+    excerpt: "",
+  });
+  switch (behaviour) {
+    case "good":
+      return { takes: dice.from(5, 50), answer: answered(204) };
+    case "slow":
+      return { takes: dice.from(300, 1500), answer: answered(200) };
+    case "hanging":
+      return {
+        takes: POLICY.deadlineMs,
+        answer: { kind: "unanswered", code: "CS_ATTEMPT_TIMEOUT" },
+      };
+    case "refusing":
+      return { takes: 1, answer: { kind: "unanswered", code: "CS_ATTEMPT_CONNECTION_FAILED" } };
+    case "failing":
+      return { takes: dice.from(5, 50), answer: answered(500) };
+    case "overloaded":
+      return {
+        takes: 5,
+        answer: answered(dice.pick(429, 502), dice.pick(undefined, "1", "600")),
+      };
+    case "gone":
+      return { takes: 5, answer: answered(410) };
+    default:
+      return behaviour satisfies never;
+  }
+}

@@ -39,12 +39,6 @@ export const BUGS: readonly Bug[] = [
     ],
   },
   {
-    name: "a lease that counts from the end of the beat's call",
-    rule: /without its lease/,
-    file: "leases",
-    changes: [["this.#beatAt = begun;", "this.#beatAt = clock.elapsed();"]],
-  },
-  {
     name: "a lease measured in wall time",
     rule: /without its lease/,
     file: "leases",
@@ -87,12 +81,6 @@ export const BUGS: readonly Bug[] = [
     rule: /has not started/,
     file: "queues",
     changes: [["if (nextAt <= held.cursor.nextAt)", "if (nextAt < 0)"]],
-  },
-  {
-    name: "a cursor set back to the first delivery in memory, not the earliest",
-    rule: /has not started/,
-    file: "queues",
-    changes: [["if (held.ready.length > fresh.length) held.ready.sort(byPlace);", ""]],
   },
   {
     name: "no full reads",

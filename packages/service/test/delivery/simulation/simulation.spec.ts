@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { seed } from "../../../../../test/seed.ts";
-import { findsBugs, firstViolation } from "./campaign.ts";
+import { findsBugs, findViolation, firstViolation } from "./campaign.ts";
 import { BUGS, plant } from "./planted-bugs.ts";
-import { findViolation } from "./simulation.ts";
 
 const WORLDS = 300;
 /** One of each kind: of the store, of leases, of queues. The long lane has them all. */

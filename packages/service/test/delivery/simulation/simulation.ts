@@ -1,24 +1,11 @@
 import { DeliveryEngine } from "../../../src/delivery/engine.ts";
 import { StoreUnavailableError } from "../../../src/store/driver.ts";
-import type { DeliveryPolicy } from "../../../src/delivery/policy.ts";
-import type { Answer, DeliveryStore } from "../../../src/delivery/types.ts";
+import type { DeliveryStore } from "../../../src/delivery/types.ts";
 import { Invariants, type EndpointState } from "./invariants.ts";
 import { ModelStore } from "./model-store.ts";
-import { planOf, type Behaviour, type Hint, type Move, type Plan } from "./plan.ts";
+import { answerOf, POLICY, type Hint, type Move, type Plan } from "./plan.ts";
 import { Process, type EngineClass, type Post, type World } from "./process.ts";
 import { Dice, Timeline } from "./timeline.ts";
-
-export const POLICY: DeliveryPolicy = {
-  schedule: { steps: [0, 2000, 10_000, 40_000], jitter: 0.1, retryAfterFactor: 2 },
-  success: "2xx",
-  gone: 410,
-  pause: { failures: 4, afterMs: 15_000 },
-  deadlineMs: 3000,
-  leaseMs: 9000,
-  concurrency: 16,
-  concurrencyPerEndpoint: 2,
-  concurrencyPerHost: 8,
-};
 
 /** Wall time at the beginning. */
 const START = Date.parse("2026-11-02T12:00:00.000Z");
@@ -41,23 +28,6 @@ export interface Outcome {
 /** Runs a world until everything is delivered, or nothing more is to be expected. */
 export function simulate(plan: Plan, parts: Parts = {}, isTraced = false): Promise<Outcome> {
   return new Simulation(plan, parts, isTraced).run();
-}
-
-/** Runs the world of a seed. @returns `undefined`, or a report of the broken rule with the shortest world found for it. */
-export async function findViolation(seed: number, parts: Parts = {}): Promise<string | undefined> {
-  let plan = planOf(seed);
-  if ((await simulate(plan, parts)).violation === undefined) return undefined;
-  // Leaves out what the violation does not need, until nothing can be left out.
-  for (let index = 0; index < plan.moves.length;) {
-    const less = { ...plan, moves: plan.moves.toSpliced(index, 1) };
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
-    if ((await simulate(less, parts)).violation === undefined) index += 1;
-    else [plan, index] = [less, 0];
-  }
-  const { violation, trace } = await simulate(plan, parts, true);
-  return [`seed ${seed}: ${violation}`, `endpoints: ${plan.endpoints.join(", ")}`, ...trace].join(
-    "\n",
-  );
 }
 
 class Simulation implements World {
@@ -164,7 +134,7 @@ class Simulation implements World {
 
   began(process: Process, id: string): Post {
     const endpoint = this.#endpointOf(this.#model.deliveries.get(id)?.key);
-    const { takes, answer } = this.#answer(endpoint.behaviour);
+    const { takes, answer } = answerOf(endpoint.behaviour, this.#dice);
     const post = { process, id, answer, takes };
     this.note(() => `${process.id} posts ${id} to ${endpoint.key}`);
     this.#invariants.began(post);
@@ -190,39 +160,6 @@ class Simulation implements World {
     const found = this.#endpoints.find((one) => one.key === key);
     if (found === undefined) throw new Error(`there is no endpoint ${key}`);
     return found;
-  }
-
-  #answer(behaviour: Behaviour): { takes: number; answer: Answer } {
-    const answered = (status: number, retryAfter?: string): Answer => ({
-      kind: "answered",
-      status,
-      retryAfter,
-      excerpt: "",
-    });
-    switch (behaviour) {
-      case "good":
-        return { takes: this.#dice.from(5, 50), answer: answered(204) };
-      case "slow":
-        return { takes: this.#dice.from(300, 1500), answer: answered(200) };
-      case "hanging":
-        return {
-          takes: POLICY.deadlineMs,
-          answer: { kind: "unanswered", code: "CS_ATTEMPT_TIMEOUT" },
-        };
-      case "refusing":
-        return { takes: 1, answer: { kind: "unanswered", code: "CS_ATTEMPT_CONNECTION_FAILED" } };
-      case "failing":
-        return { takes: this.#dice.from(5, 50), answer: answered(500) };
-      case "overloaded":
-        return {
-          takes: 5,
-          answer: answered(this.#dice.pick(429, 502), this.#dice.pick(undefined, "1", "600")),
-        };
-      case "gone":
-        return { takes: 5, answer: answered(410) };
-      default:
-        return behaviour satisfies never;
-    }
   }
 
   #move(move: Move): void {
@@ -260,7 +197,8 @@ class Simulation implements World {
         break;
       case "step":
         for (const number of this.#steps.keys())
-          if (move.process === undefined || move.process === number) this.#steps[number] = (this.#steps[number] ?? 0) + move.ms;
+          if (move.process === undefined || move.process === number)
+            this.#steps[number] = (this.#steps[number] ?? 0) + move.ms;
         this.#furthest = Math.max(this.#furthest, ...this.#steps);
         this.disturb(now);
         break;

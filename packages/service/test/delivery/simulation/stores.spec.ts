@@ -7,8 +7,10 @@ import { insertSubscription } from "../../../src/store/tables/subscriptions.ts";
 import { migrate } from "../../../src/store/migrate.ts";
 import type { Driver, SqlValue } from "../../../src/store/driver.ts";
 import { onStores, postgres, sqlite } from "../../store/stores.ts";
-import { CLOCK_NOW, deliveryStoreSuite, type OpenQueue } from "./delivery-store-suite.ts";
-import { ModelStore } from "./model-store.ts";
+import { CLOCK_NOW, deliveryStoreSuite } from "./delivery-store-suite.ts";
+import { ModelStore, type OpenQueue } from "./model-store.ts";
+
+const NONE = { all: false, categories: [], events: [] };
 
 /** The tables of a database. */
 async function openTables(driver: Driver, isSingle: boolean): Promise<OpenQueue> {
@@ -17,10 +19,15 @@ async function openTables(driver: Driver, isSingle: boolean): Promise<OpenQueue>
     driver.transaction((tx) => tx.query(sql, params));
   await write("INSERT INTO clocks (id, instant) VALUES ('clk_1', $1)", [CLOCK_NOW]);
   for (const id of ["live", "clk_1"])
-    await write("INSERT INTO merchants (id, name, clock_id, created_at) VALUES ($1, 'M', $2, 0)", [`mer_${id}`, id]);
+    await write("INSERT INTO merchants (id, name, clock_id, created_at) VALUES ($1, 'M', $2, 0)", [
+      `mer_${id}`,
+      id,
+    ]);
   const ownerOf = async (key: string) => {
     const [row] = await driver.query<{ merchantId: string; clockId: string }>(
-      'SELECT merchant_id AS "merchantId", clock_id AS "clockId" FROM subscriptions WHERE key = $1', [key]);
+      'SELECT merchant_id AS "merchantId", clock_id AS "clockId" FROM subscriptions WHERE key = $1',
+      [key],
+    );
     if (row === undefined) throw new Error(`no subscription ${key}`);
     return { id: row.merchantId, clockId: row.clockId };
   };
@@ -28,29 +35,58 @@ async function openTables(driver: Driver, isSingle: boolean): Promise<OpenQueue>
     store: deliveryStore(driver),
     isSingle,
     subscribe: (key, clockId = "live") =>
-      driver.transaction((tx) => insertSubscription(tx, { id: `mer_${clockId}`, clockId }, {
-        key, url: `https://${key}.example/`, selection: {}, status: "ACTIVE", secret: { text: "", keyId: "" }, createdAt: 0 })),
+      driver.transaction((tx) =>
+        insertSubscription(
+          tx,
+          { id: `mer_${clockId}`, clockId },
+          {
+            key,
+            url: `https://${key}.example/`,
+            selection: { include: NONE, exclude: NONE },
+            status: "ACTIVE",
+            secret: { text: "", keyId: "" },
+            createdAt: 0,
+          },
+        ),
+      ),
     write: async (key, id, dueAt) => {
       const merchant = await ownerOf(key);
       await driver.transaction(async (tx) => {
-        await insertEvent(tx, merchant, { id, type: "t", category: "c", payload: id, createdAt: 0 });
-        await insertDeliveries(tx, merchant, [{ id, eventId: id, subscriptionKey: key, createdAt: 0, dueAt }]);
+        await insertEvent(tx, merchant, {
+          id,
+          type: "t",
+          category: "c",
+          payload: id,
+          createdAt: 0,
+        });
+        await insertDeliveries(tx, merchant, [
+          { id, eventId: id, subscriptionKey: key, createdAt: 0, dueAt },
+        ]);
       });
     },
     replay: async (id, at) => {
       await driver.transaction((tx) => replayDelivery(tx, { merchantId: "mer_live", id, at }));
     },
-    pause: async (key) => { await write("UPDATE subscriptions SET status = 'PAUSED' WHERE key = $1", [key]); },
+    pause: async (key) => {
+      await write("UPDATE subscriptions SET status = 'PAUSED' WHERE key = $1", [key]);
+    },
     resume: async (key) => {
-      await driver.transaction((tx) => resumeSubscription(tx, { merchantId: "mer_live", key, at: 0 }));
+      await driver.transaction((tx) =>
+        resumeSubscription(tx, { merchantId: "mer_live", key, at: 0 }),
+      );
     },
     close: async (key) => {
       await write("UPDATE subscriptions SET status = 'CLOSED' WHERE key = $1", [key]);
-      await write("UPDATE deliveries SET state = 'dropped', next_at = NULL WHERE subscription_key = $1 AND next_at IS NOT NULL", [key]);
+      await write(
+        "UPDATE deliveries SET state = 'dropped', next_at = NULL WHERE subscription_key = $1 AND next_at IS NOT NULL",
+        [key],
+      );
     },
     delivery: async (id) => {
       const [row] = await driver.query<NonNullable<Awaited<ReturnType<OpenQueue["delivery"]>>>>(
-        'SELECT state, next_at AS "nextAt", attempts FROM deliveries WHERE id = $1', [id]);
+        'SELECT state, next_at AS "nextAt", attempts FROM deliveries WHERE id = $1',
+        [id],
+      );
       return row && { ...row };
     },
   };
@@ -63,7 +99,13 @@ async function openModel(isSingle: boolean): Promise<OpenQueue> {
     store,
     isSingle,
     subscribe: async (key, clockId = "live") =>
-      store.subscribe({ key, merchantId: `mer_${clockId}`, clockId, url: `https://${key}.example/`, secret: { keyId: "", text: "" } }),
+      store.subscribe({
+        key,
+        merchantId: `mer_${clockId}`,
+        clockId,
+        url: `https://${key}.example/`,
+        secret: { keyId: "", text: "" },
+      }),
     write: async (key, id, nextAt) => store.write({ id, key, nextAt }),
     replay: async (id, at) => void store.replay(id, at),
     pause: async (key) => store.pause(key),
