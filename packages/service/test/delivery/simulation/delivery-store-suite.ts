@@ -1,11 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type {
-  Answer,
-  Completion,
-  DeliveryStore,
-  Endpoint,
-  ReadRequest,
-} from "../../../src/delivery/types.ts";
+import type { Answer, Completion, Endpoint, ReadRequest } from "../../../src/delivery/types.ts";
 import type { OpenQueue } from "./model-store.ts";
 
 /** What the clock `clk_1` shows. */

@@ -211,7 +211,7 @@ class Simulation implements World {
         this.#moveQueue(move);
         break;
       default:
-        return move satisfies never;
+        move satisfies never;
     }
   }
 
