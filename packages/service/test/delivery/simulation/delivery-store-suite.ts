@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Answer, Completion, Endpoint, ReadRequest } from "../../../src/delivery/types.ts";
 import type { OpenQueue } from "./model-store.ts";
 
-/** What the clock `clk_1` shows. */
+/** The instant of the clock `clk_1`, in milliseconds. */
 export const CLOCK_NOW = 5000;
 const PAUSE = { pause: { failures: 3, afterMs: 1000 } };
 const ALL = { now: 1_000_000, most: 8 };
@@ -40,7 +40,7 @@ async function completeFirst(
 const failed = (nextAt: number, at = 2000) =>
   ({ status: 500, state: "waiting", nextAt, at }) as const;
 
-/** What a delivery store does, whatever its database. */
+/** Tests of any delivery store. */
 export function deliveryStoreSuite(open: () => Promise<OpenQueue>): void {
   const openWith = async (
     ...subscriptions: readonly string[]
@@ -124,7 +124,7 @@ export function deliveryStoreSuite(open: () => Promise<OpenQueue>): void {
       expect(keys(await queue.store.take("a", { dueBy: 2000, most: 9 }))).toEqual(["later"]);
     });
 
-    it("are at most as many as were asked for", async () => {
+    it("never exceed the number that a call allows", async () => {
       const queue = await openWith();
       for (const key of ["one", "two", "three"]) {
         await queue.subscribe(key);
@@ -173,7 +173,7 @@ export function deliveryStoreSuite(open: () => Promise<OpenQueue>): void {
       ]);
     });
 
-    it("returns at most as many as were asked for, and then not the whole", async () => {
+    it("stops at the number that a call allows, and reports that more is due", async () => {
       const queue = await openWith("one");
       for (const id of ["d1", "d2", "d3"]) await queue.write("one", id, 0);
       const [some] = await queue.store.read([ask(first(queue.leased))], { now: 50, most: 2 });
