@@ -25,8 +25,9 @@ export const systemClock: Clock = {
 const STEP_MS = 500;
 
 /**
- * The clock that due times of live deliveries follow. It never goes back: it passes with monotonic time, and
- * follows wall time forward only. The database stores what it shows, so that a restart does not set it back either.
+ * The clock that due times of live deliveries follow. It never goes back: it passes with monotonic time. Each beat stores
+ * what it shows, or wall time if that is later, and sets it to what is stored: so a restart does not set it back, and
+ * nothing is due by a step of wall time that no other process learns of.
  */
 export class DueClock {
   readonly #clock: Clock;
@@ -45,9 +46,14 @@ export class DueClock {
   /** Milliseconds since 1970, an integer. */
   now(): number {
     const at = this.#clock.elapsed();
-    this.#shown = Math.max(this.#shown + (at - this.#shownAt), this.#clock.now());
+    this.#shown += at - this.#shownAt;
     this.#shownAt = at;
     return Math.floor(this.#shown);
+  }
+
+  /** The instant to store, in milliseconds: what the clock shows, or wall time if that is later. */
+  latest(): number {
+    return Math.max(this.now(), this.#clock.now());
   }
 
   /** Sets the clock forward to what another process, or this one before its restart, has shown. */

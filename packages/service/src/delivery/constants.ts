@@ -5,6 +5,8 @@
 export const ENGINE = {
   /** Times that a process beats within a lease: two beats may fail before an attempt is put off. */
   beatsPerLease: 6,
+  /** Longest time between two beats: the stored due clock, which replays go by, is no older. */
+  longestBeatMs: 5000,
   /** From an attempt's deadline to the end of the lease: covers the completion's transaction. */
   leaseMargin: 1000,
 

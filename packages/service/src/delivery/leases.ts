@@ -74,7 +74,7 @@ export class Leases {
     if (begun - this.#beatAt < this.#beatEvery) return 0;
     if (this.#beat === 0) await store.join(this.#id);
     this.#beat += 1;
-    const beat = { id: this.#id, beat: this.#beat, now: dueClock.now() };
+    const beat = { id: this.#id, beat: this.#beat, now: dueClock.latest() };
     const { members, now } = await store.beat(beat);
     dueClock.raise(now);
     if (!members.some(({ id }) => id === this.#id)) {
@@ -129,7 +129,7 @@ export class Leases {
   }
 
   get #beatEvery(): number {
-    return this.#policy.leaseMs / ENGINE.beatsPerLease;
+    return Math.min(this.#policy.leaseMs / ENGINE.beatsPerLease, ENGINE.longestBeatMs);
   }
 
   #startOver(): void {
