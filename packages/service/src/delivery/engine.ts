@@ -3,10 +3,11 @@ import type { Random } from "../random.ts";
 import { makeAttempt, type AttemptPorts } from "./attempt.ts";
 import { ENGINE } from "./constants.ts";
 import { decideNext, isGone, paceAfter } from "./decisions.ts";
+import type { Held } from "./held.ts";
 import { InFlight } from "./in-flight.ts";
 import { Leases } from "./leases.ts";
 import { refuseUnsound, type DeliveryPolicy } from "./policy.ts";
-import { Queues, type Held } from "./queues.ts";
+import { Queues } from "./queues.ts";
 import { Recorder } from "./recorder.ts";
 import type {
   Attempt,

@@ -1,44 +1,10 @@
 import type { Clock, DueClock } from "../clock.ts";
-import { openTarget, type AttemptPorts, type Target } from "./attempt.ts";
+import { openTarget, type AttemptPorts } from "./attempt.ts";
 import { ENGINE } from "./constants.ts";
-import { freshPace, isFailing, Turns, type Pace } from "./decisions.ts";
+import { freshPace, isFailing, Turns } from "./decisions.ts";
+import { BEGINNING, byPlace, LAST_SEQ, newHeld, type Held } from "./held.ts";
 import type { DeliveryPolicy } from "./policy.ts";
 import type { Cursor, DeliveryStore, DueDelivery, Endpoint, ReadResult } from "./types.ts";
-
-/** An endpoint that this process leases, with the part of its queue that was read. */
-export interface Held {
-  readonly endpoint: Endpoint;
-  readonly target: Target;
-  /** False for a namespace's clock, which stands still while its deliveries are made: they are not paced. */
-  readonly isLive: boolean;
-  pace: Pace;
-  /** Deliveries up to here have been read. */
-  cursor: Cursor;
-  /** Deliveries that were read and have not started, in the order of the queue. */
-  ready: DueDelivery[];
-  /** Monotonic time at which the oldest of them was read. */
-  readyAt: number;
-  /** Ids of deliveries that are ready, in flight, or not recorded yet: a second read leaves them out. */
-  readonly open: Set<string>;
-  inFlight: number;
-  /** True if the last read left due deliveries behind. */
-  hasMore: boolean;
-  /** When the first delivery behind the cursor is due, on the endpoint's clock. */
-  nextAt: number | undefined;
-  /** The endpoint's clock at the last read; namespaces' clocks stand still between moves. */
-  clockNow: number;
-  /** Duration of the last attempt; `undefined` before the first one. */
-  lastMs: number | undefined;
-  /** Monotonic times of the last read, of the last one from the beginning, and of the last delivery. */
-  readAt: number;
-  fullReadAt: number;
-  usedAt: number;
-  isReading: boolean;
-}
-
-const BEGINNING: Cursor = { nextAt: -1, seq: 0 };
-/** No sequence number is larger. */
-const LAST_SEQ = Number.MAX_SAFE_INTEGER;
 
 type Ports = Pick<AttemptPorts, "vault" | "endpoints"> & {
   readonly store: Pick<DeliveryStore, "read">;
@@ -102,26 +68,11 @@ export class Queues {
   /** Begins to read the queue of an endpoint that was leased. */
   hold(endpoint: Endpoint): void {
     if (this.#held.has(endpoint.key)) return;
-    const now = this.#ports.clock.elapsed();
-    const held: Held = {
-      endpoint,
-      target: openTarget(endpoint, this.#ports),
-      isLive: endpoint.clockId === "live",
+    const target = openTarget(endpoint, this.#ports);
+    const held = newHeld(endpoint, target, {
+      now: this.#ports.clock.elapsed(),
       pace: freshPace(this.#policy),
-      cursor: BEGINNING,
-      ready: [],
-      readyAt: now,
-      open: new Set(),
-      inFlight: 0,
-      hasMore: true,
-      nextAt: undefined,
-      clockNow: 0,
-      lastMs: undefined,
-      readAt: now,
-      fullReadAt: now,
-      usedAt: now,
-      isReading: false,
-    };
+    });
     this.#held.set(endpoint.key, held);
     this.wantRead(held);
   }
@@ -359,6 +310,3 @@ export class Queues {
     return next;
   }
 }
-
-const byPlace = (one: Cursor, other: Cursor): number =>
-  one.nextAt - other.nextAt || one.seq - other.seq;
