@@ -36,7 +36,7 @@ export interface Held {
 /** The place before all deliveries. */
 export const BEGINNING: Cursor = { nextAt: -1, seq: 0 };
 /** No sequence number is larger. */
-export const LAST_SEQ = Number.MAX_SAFE_INTEGER;
+export const LAST_SEQ: number = Number.MAX_SAFE_INTEGER;
 
 /** An endpoint whose queue was not read yet. @param start `now`: monotonic time, in milliseconds. */
 export function newHeld(
