@@ -14,7 +14,7 @@ import {
   undiciTransport,
   type Driver,
   type Transport,
-} from "@countersign/service";
+} from "@countersign/service/internal";
 import { testVault } from "../../packages/service/test/test-vault.ts";
 import { crashingAt } from "./crash-points.ts";
 import {

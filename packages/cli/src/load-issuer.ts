@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { checkedIssuer, type TokenIssuer } from "@countersign/service";
+import { checkedIssuer, type TokenIssuer } from "@countersign/service/internal";
 import { Failure } from "./failure.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { sqliteDriver, type Driver, type SqliteOptions } from "@countersign/service";
+import { sqliteDriver, type Driver, type SqliteOptions } from "@countersign/service/internal";
 import { Failure } from "./failure.ts";
 
 /** Folder of the databases that nobody has named, in the working folder. */

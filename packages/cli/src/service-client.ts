@@ -1,4 +1,4 @@
-import { policyOf, type RunningService } from "@countersign/service";
+import { policyOf, type RunningService } from "@countersign/service/internal";
 import type { Profile } from "@countersign/schemas/profiles";
 import { secretFrom } from "./environment.ts";
 import { Failure } from "./failure.ts";

@@ -1,4 +1,4 @@
-import type { Routes } from "@countersign/service";
+import type { Routes } from "@countersign/service/internal";
 import { customerRoutes } from "./routes/customers.ts";
 import { deliveryRoutes } from "./routes/deliveries.ts";
 import { faultControls } from "./routes/faults.ts";

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout } from "node:timers/promises";
-import type { AttemptAnswer, PostRequest, Transport } from "@countersign/service";
+import type { AttemptAnswer, PostRequest, Transport } from "@countersign/service/internal";
 import { refuse } from "./refusals.ts";
 
 /** The calls of the interface that a fault can be put on. */

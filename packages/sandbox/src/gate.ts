@@ -9,7 +9,7 @@ import {
   type Policy,
   type Random,
   type Service,
-} from "@countersign/service";
+} from "@countersign/service/internal";
 import { faultRouteOf, injectFault, type Faults } from "./faults.ts";
 import { guard } from "./guard.ts";
 import type { Inspector } from "./inspector/page.ts";

@@ -1,5 +1,10 @@
 import { parseAmount } from "@countersign/rules";
-import { faultAt, refuseMembers, type BodyCall, type MemberError } from "@countersign/service";
+import {
+  faultAt,
+  refuseMembers,
+  type BodyCall,
+  type MemberError,
+} from "@countersign/service/internal";
 
 /** Where a value stands in the body of a call. */
 export interface Place {

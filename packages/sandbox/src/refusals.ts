@@ -1,4 +1,9 @@
-import { errorCodes, refuse as refuseCall, Refused, type ErrorCode } from "@countersign/service";
+import {
+  errorCodes,
+  refuse as refuseCall,
+  Refused,
+  type ErrorCode,
+} from "@countersign/service/internal";
 
 /** Codes of the controls beyond those of the interface, with status and meaning. Codes are never renamed. */
 export const sandboxErrorCodes = {

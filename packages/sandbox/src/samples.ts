@@ -16,7 +16,7 @@ import {
   type EventRow,
   type Random,
   type RefundRecord,
-} from "@countersign/service";
+} from "@countersign/service/internal";
 import { isObject, pointerTo } from "./readers.ts";
 
 export interface SampleOrder {

@@ -24,7 +24,7 @@ import {
   type Random,
   type Service,
   type Vault,
-} from "@countersign/service";
+} from "@countersign/service/internal";
 import { controls } from "./controls.ts";
 import { Faults, faultyTransport } from "./faults.ts";
 import { gate } from "./gate.ts";

@@ -19,7 +19,7 @@ import {
   type Service,
   type UseCases,
   type Vault,
-} from "@countersign/service";
+} from "@countersign/service/internal";
 
 export interface SeedOptions {
   /** A database with its tables. */

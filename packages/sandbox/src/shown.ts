@@ -5,7 +5,7 @@ import {
   type DeliveryRecord,
   type EventRecord,
   type Queryable,
-} from "@countersign/service";
+} from "@countersign/service/internal";
 
 export const timeOrNull = (at: number | null): string | null =>
   at === null ? null : writtenTime(at);

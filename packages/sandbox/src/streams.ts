@@ -6,7 +6,7 @@ import {
   type EventRecord,
   type Completion,
   type Queryable,
-} from "@countersign/service";
+} from "@countersign/service/internal";
 import { NewsLog } from "./news-log.ts";
 import { shownDelivery, shownEvent, timeOrNull } from "./shown.ts";
 

@@ -1,5 +1,5 @@
 import { eligibleAt } from "@countersign/rules";
-import type { Policy } from "@countersign/service";
+import type { Policy } from "@countersign/service/internal";
 import { invalid, type Reader } from "./readers.ts";
 
 const DAY_MS = 86_400_000;

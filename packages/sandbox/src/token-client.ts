@@ -1,5 +1,5 @@
 import { readJson } from "@countersign/rules";
-import type { Policy } from "@countersign/service";
+import type { Policy } from "@countersign/service/internal";
 import type { IncomingMessage } from "node:http";
 import { setImmediate } from "node:timers/promises";
 import { isObject } from "./readers.ts";

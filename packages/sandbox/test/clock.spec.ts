@@ -1,5 +1,5 @@
 import { profiles } from "@countersign/schemas/profiles";
-import type { LogFields } from "@countersign/service";
+import type { LogFields } from "@countersign/service/internal";
 import { standardWebhooks } from "@countersign/signatures";
 import { describe, expect, it } from "vitest";
 import { ManualClock } from "../../service/test/manual-clock.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { profiles } from "@countersign/schemas/profiles";
 import { describe, expect, it } from "vitest";
-import { errorCodes, memberCodes, type NamespaceClocks } from "@countersign/service";
+import { errorCodes, memberCodes, type NamespaceClocks } from "@countersign/service/internal";
 import { controls } from "../src/controls.ts";
 import { sandboxErrorCodes } from "../src/refusals.ts";
 import { Faults } from "../src/faults.ts";

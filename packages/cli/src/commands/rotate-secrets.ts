@@ -1,4 +1,4 @@
-import { checkSecrets, migrate, rotateSecrets, systemClock } from "@countersign/service";
+import { checkSecrets, migrate, rotateSecrets, systemClock } from "@countersign/service/internal";
 import { serviceVault } from "../encryption-keys.ts";
 import { serviceDatabase } from "../service-database.ts";
 import { asFailure } from "../service-failure.ts";

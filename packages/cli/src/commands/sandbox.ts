@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { openNamespace, startSandbox, subscribeAll } from "@countersign/sandbox";
-import { listPayments, type Merchant, type Queryable } from "@countersign/service";
+import { listPayments, type Merchant, type Queryable } from "@countersign/service/internal";
 import { newEncryptionKey, vaultOf } from "../encryption-keys.ts";
 import { secretFrom } from "../environment.ts";
 import { Failure } from "../failure.ts";

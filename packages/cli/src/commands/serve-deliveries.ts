@@ -7,7 +7,7 @@ import {
   type Driver,
   type OperatorRefusal,
   type OperatorReplay,
-} from "@countersign/service";
+} from "@countersign/service/internal";
 import { printable, printableJson } from "../printable.ts";
 import { serviceDatabase } from "../service-database.ts";
 import { asFailure } from "../service-failure.ts";

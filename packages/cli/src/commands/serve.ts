@@ -15,7 +15,7 @@ import {
   type RunningService,
   type Signer,
   type StartOptions,
-} from "@countersign/service";
+} from "@countersign/service/internal";
 import type { Profile } from "@countersign/schemas/profiles";
 import { serviceVault } from "../encryption-keys.ts";
 import { secretFrom } from "../environment.ts";

@@ -1,4 +1,4 @@
-import type { Schema, Schemas } from "@countersign/service";
+import type { Schema, Schemas } from "@countersign/service/internal";
 import { resolved } from "./resolved.ts";
 
 /** The values of the members that have one value alone, by their JSON Pointers. */

@@ -1,5 +1,5 @@
 import type { Profile } from "@countersign/schemas/profiles";
-import { profiledEvents, type Schema, type Schemas } from "@countersign/service";
+import { profiledEvents, type Schema, type Schemas } from "@countersign/service/internal";
 import { constantsOf } from "./constants-of.ts";
 import { flattened } from "./flattened.ts";
 import { pascalCase } from "./pascal-case.ts";

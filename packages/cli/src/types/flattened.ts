@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Schema, Schemas } from "@countersign/service";
+import type { Schema, Schemas } from "@countersign/service/internal";
 import { resolved } from "./resolved.ts";
 
 /**

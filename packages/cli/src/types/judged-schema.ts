@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { JudgedSchema } from "@countersign/schemas/reader-of";
-import type { Schema, Schemas } from "@countersign/service";
+import type { Schema, Schemas } from "@countersign/service/internal";
 import { resolved } from "./resolved.ts";
 
 /**

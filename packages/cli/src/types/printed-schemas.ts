@@ -1,4 +1,4 @@
-import type { Schema } from "@countersign/service";
+import type { Schema } from "@countersign/service/internal";
 import type { EventModel } from "./event-model.ts";
 import { flattened } from "./flattened.ts";
 import { pascalCase } from "./pascal-case.ts";

@@ -1,4 +1,4 @@
-import type { Schema, Schemas } from "@countersign/service";
+import type { Schema, Schemas } from "@countersign/service/internal";
 
 const PREFIX = "#/components/schemas/";
 

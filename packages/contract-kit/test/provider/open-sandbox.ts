@@ -10,7 +10,7 @@ import {
 } from "@countersign/contract-kit";
 import { openNamespace, startSandbox } from "@countersign/sandbox";
 import { type Profile, profiles } from "@countersign/schemas/profiles";
-import { type Driver, sha256Hex, sqliteDriver } from "@countersign/service";
+import { type Driver, sha256Hex, sqliteDriver } from "@countersign/service/internal";
 
 export const TOKEN = "token-of-the-first-namespace";
 

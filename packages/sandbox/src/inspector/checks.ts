@@ -1,4 +1,4 @@
-import type { Routes } from "@countersign/service";
+import type { Routes } from "@countersign/service/internal";
 import { refuse } from "../refusals.ts";
 import { get, post, queryOf, refuseMember } from "../routes/call.ts";
 import type { Streams } from "../streams.ts";

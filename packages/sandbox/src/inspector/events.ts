@@ -5,7 +5,7 @@ import {
   type EventRecord,
   type Routes,
   type SealedSecret,
-} from "@countersign/service";
+} from "@countersign/service/internal";
 import { isObject } from "../readers.ts";
 import { refuse } from "../refusals.ts";
 import { get, listed, parameter, queryOf, refuseMember } from "../routes/call.ts";

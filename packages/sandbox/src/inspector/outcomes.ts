@@ -1,4 +1,4 @@
-import { writtenTime, type Routes } from "@countersign/service";
+import { writtenTime, type Routes } from "@countersign/service/internal";
 import { integer, optional, text } from "../readers.ts";
 import { get, post } from "../routes/call.ts";
 import type { Streams } from "../streams.ts";

@@ -2,7 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 import { readFileSync, readdirSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { extname, join } from "node:path";
-import { sha256Hex, type Random } from "@countersign/service";
+import { sha256Hex, type Random } from "@countersign/service/internal";
 import { refuse } from "../refusals.ts";
 import type { CheckRunner } from "./checks.ts";
 

@@ -8,7 +8,7 @@ import {
   type DebitRecord,
   type EventRecord,
   type Routes,
-} from "@countersign/service";
+} from "@countersign/service/internal";
 import { refuse } from "../refusals.ts";
 import { get, nowOf, parameter } from "../routes/call.ts";
 import { subjectReader } from "./events.ts";

@@ -5,7 +5,7 @@ import {
   useCasesOf,
   type DeliveryPolicy,
   type Routes,
-} from "@countersign/service";
+} from "@countersign/service/internal";
 import { faultRoutes } from "../faults.ts";
 import { list, object, oneOf, optional, text } from "../readers.ts";
 import { refuse } from "../refusals.ts";

@@ -7,7 +7,7 @@ import {
   type Routes,
   type SealedSecret,
   type Vault,
-} from "@countersign/service";
+} from "@countersign/service/internal";
 import { schemeOf } from "@countersign/signatures";
 import { explain, type Explanation } from "@countersign/signatures/explain";
 import { integer, optional, text } from "../readers.ts";

@@ -7,7 +7,7 @@ import {
   type MemberError,
   type Refused,
   type Route,
-} from "@countersign/service";
+} from "@countersign/service/internal";
 import { readMembers, type Members, type Spec } from "../readers.ts";
 
 type Answerer<S extends Spec> = (call: BodyCall, members: Members<S>) => Promise<object>;

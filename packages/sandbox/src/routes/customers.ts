@@ -10,7 +10,7 @@ import {
   type Route,
   type Routes,
   type UseCases,
-} from "@countersign/service";
+} from "@countersign/service/internal";
 import { flag, oneOf, optional, text, type Members, type Spec } from "../readers.ts";
 import { refuse, type SandboxErrorCode } from "../refusals.ts";
 import { get, listed, parameter, post } from "./call.ts";

@@ -15,7 +15,7 @@ import {
   type Replayed,
   type Routes,
   type SubscriptionHealth,
-} from "@countersign/service";
+} from "@countersign/service/internal";
 import { invalid, optional, text, type Reader } from "../readers.ts";
 import { refuse } from "../refusals.ts";
 import { eventData, sampleData, sampledRow } from "../samples.ts";

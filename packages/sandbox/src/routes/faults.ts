@@ -1,4 +1,4 @@
-import { refuseMembers, type Routes } from "@countersign/service";
+import { refuseMembers, type Routes } from "@countersign/service/internal";
 import { faultRoutes, type Fault, type Faults } from "../faults.ts";
 import { integer, list, object, oneOf, optional } from "../readers.ts";
 import { get, put } from "./call.ts";

@@ -5,7 +5,7 @@ import {
   type NamespaceClocks,
   type Queryable,
   type Routes,
-} from "@countersign/service";
+} from "@countersign/service/internal";
 import type { Faults } from "../faults.ts";
 import { optional, text } from "../readers.ts";
 import { refuse } from "../refusals.ts";

@@ -11,7 +11,7 @@ import {
   type Route,
   type Routes,
   type UseCases,
-} from "@countersign/service";
+} from "@countersign/service/internal";
 import { amount, oneOf, optional, text, type Members, type Spec } from "../readers.ts";
 import { refuse } from "../refusals.ts";
 import { time } from "../times.ts";

@@ -1,6 +1,6 @@
 import { userInfo } from "node:os";
 import { InvalidArgumentError, Option, type Command } from "commander";
-import type * as Service from "@countersign/service";
+import type * as Service from "@countersign/service/internal";
 import { printable, printableJson } from "../../printable.ts";
 import type { Surroundings } from "../../terminal.ts";
 
@@ -60,7 +60,7 @@ export async function administer<T>(
   { env }: Surroundings,
   run: (administration: Administration) => Promise<T>,
 ): Promise<T> {
-  const service = await import("@countersign/service");
+  const service = await import("@countersign/service/internal");
   const { loadProfile } = await import("../../load-profile.ts");
   const { serviceDatabase } = await import("../../service-database.ts");
   const { asFailure } = await import("../../service-failure.ts");

@@ -1,4 +1,4 @@
-import type { CustomerImport } from "@countersign/service";
+import type { CustomerImport } from "@countersign/service/internal";
 import type { Command } from "commander";
 import type { Surroundings } from "../../terminal.ts";
 import { environmentHelp, withAsker, withProfile } from "./administer.ts";
@@ -61,7 +61,7 @@ export function addCustomerCommands(admin: Command, surroundings: Surroundings):
     .option("--status <status>", "CREATED, ACTIVE or INACTIVE", "CREATED")
     .addHelpText("after", createHelp)
     .action(async (options: CreateOptions) => {
-      const { newId, systemRandom } = await import("@countersign/service");
+      const { newId, systemRandom } = await import("@countersign/service/internal");
       const { id = newId(systemRandom, "cus"), firstName, lastName, email, status } = options;
       const { bank, lastFour, accountType } = options;
       const isLinked = [bank, lastFour, accountType].some((one) => one !== undefined);

@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import type * as Service from "@countersign/service";
+import type * as Service from "@countersign/service/internal";
 import { Failure } from "../../failure.ts";
 import { printable, printableJson } from "../../printable.ts";
 import type { Surroundings } from "../../terminal.ts";

@@ -1,4 +1,4 @@
-import type { PaymentImport } from "@countersign/service";
+import type { PaymentImport } from "@countersign/service/internal";
 import { InvalidArgumentError, type Command } from "commander";
 import type { Surroundings } from "../../terminal.ts";
 import {
@@ -76,7 +76,7 @@ export function addPaymentCommands(admin: Command, surroundings: Surroundings): 
     .option("--status <status>", "CREATED, AUTHORIZED, SUCCEEDED, …", "CREATED")
     .addHelpText("after", createHelp)
     .action(async (options: CreateOptions) => {
-      const { newId, systemRandom } = await import("@countersign/service");
+      const { newId, systemRandom } = await import("@countersign/service/internal");
       const { id = newId(systemRandom, "pay"), customer, status, reference } = options;
       const line = {
         paymentId: id,

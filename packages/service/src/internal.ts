@@ -1,0 +1,110 @@
+// The parts of the service that the sandbox and the command build on, in addition to the public entry. They may
+// change in any release.
+export * from "./index.ts";
+
+// Running the service
+export { memberCodes } from "./error-codes.ts";
+export { listen } from "./listen.ts";
+
+// Ports and their defaults
+export { checkedIssuer } from "./http/auth/outside-tokens.ts";
+export type { LogFields } from "./http/log.ts";
+export { newId } from "./ids.ts";
+export { sha256Hex } from "./sha256.ts";
+
+// Secrets at rest
+export { checkSecrets } from "./secrets/stored-secrets.ts";
+export { SecretRefusedError, type SealedSecret } from "./secrets/vault.ts";
+
+// Store
+export { textOf, type Queryable } from "./store/driver.ts";
+export type { SqliteOptions } from "./store/sqlite/driver.ts";
+export { instantOf, moveClock } from "./store/tables/clocks.ts";
+export {
+  findPreferredAccount,
+  listCustomers,
+  type AccountRecord,
+  type CustomerRecord,
+  type CustomerStatus,
+} from "./store/tables/customers.ts";
+export {
+  listAttempts,
+  listDeliveries,
+  type AttemptRow,
+  type DeliveryRecord,
+} from "./store/tables/deliveries.ts";
+export { listEvents, type EventRecord } from "./store/tables/events.ts";
+export {
+  findClient,
+  findMerchant,
+  listClients,
+  listMerchants,
+  type Merchant,
+} from "./store/tables/merchants.ts";
+export {
+  findPayment,
+  listPayments,
+  type DebitRecord,
+  type PaymentRecord,
+  type RefundRecord,
+} from "./store/tables/payments.ts";
+export {
+  findOwner,
+  listTrail,
+  replayDelivery,
+  resumeSubscription,
+  type Replayed,
+} from "./store/tables/replays.ts";
+export {
+  listSubscriptionHealth,
+  secretPlace,
+  type SubscriptionHealth,
+} from "./store/tables/subscriptions.ts";
+export { findToken } from "./store/tables/tokens.ts";
+
+// Delivery
+export { NamespaceClocks } from "./delivery/namespace-clocks.ts";
+export {
+  replayForOperator,
+  resumeForOperator,
+  type OperatorRefusal,
+  type OperatorReplay,
+} from "./delivery/operator.ts";
+export type { DeliveryPolicy } from "./delivery/policy.ts";
+export type { Signer } from "./delivery/signer.ts";
+export type { Answer as AttemptAnswer, Completion, PostRequest } from "./delivery/types.ts";
+
+// Use cases and profiles
+export { policyOf } from "./profile/policy-of.ts";
+export { subjectOf, type EventKind, type EventRow, type Policy } from "./profile/policy.ts";
+export type { CustomerImport, ImportOutcome, PaymentImport } from "./use-cases/import-records.ts";
+export type { MovePaymentOutcome } from "./use-cases/payments.ts";
+export {
+  customerResource,
+  linkedAccountResource,
+  paymentResource,
+  refundResource,
+  writtenTime,
+} from "./use-cases/resources.ts";
+export { useCasesOf, type UseCases } from "./use-cases/use-cases.ts";
+export { writeEvent } from "./use-cases/write-event.ts";
+
+// Documents
+export { profiledEvents } from "./documents/event-schemas.ts";
+export type { Schema, Schemas } from "./documents/schema.ts";
+
+// Additional routes
+export { writeAnswer } from "./http/answer.ts";
+export type { Routes } from "./http/app.ts";
+export { authenticate } from "./http/auth/bearer.ts";
+export { faultAt, refuseMembers } from "./http/members.ts";
+export { problemAnswer, refuse, Refused, type MemberError } from "./http/problem.ts";
+export { pathParameter, type BodyCall, type Call, type Route } from "./http/route.ts";
+
+// Others
+export {
+  readCustomerLine,
+  readPaymentLine,
+  type LineOptions,
+  type LineReading,
+} from "./record-lines.ts";
