@@ -117,7 +117,7 @@ describe("countersign serve", () => {
             resolve([answer.statusCode, answer.headers["retry-after"]]);
           }).on("error", () => resolve([undefined, undefined]));
         });
-      const answers = await Promise.all(Array.from({ length: 60 }, call));
+      const answers = await Promise.all(Array.from({ length: 80 }, call));
       const statuses = answers.map(([status]) => status);
       expect(new Set(statuses)).toEqual(new Set([404, 503, undefined]));
       for (const [status, retryAfter] of answers) if (status === 503) expect(retryAfter).toBe("1");
