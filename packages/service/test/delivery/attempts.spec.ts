@@ -66,6 +66,20 @@ describe("an attempt that cannot be made", () => {
     expect(await queue.states()).toEqual(["waiting", "waiting", "waiting"]);
   });
 
+  it("B7 is recorded as a failure and posts nothing when the stored URL names another port than those allowed", async () => {
+    const queue = await openQueue();
+    const urls = ["https://merchant.example:22/", "https://merchant.example:8443/"];
+    await queue.subscribeMany(urls.length, (number) => ({ url: urls[number] }));
+    const transport = fakeTransport(() => answered(204));
+    const endpoints = { allowLoopback: false, ports: [443, 8443] };
+    await queue.engine(transport, { endpoints }).drain("clk_1");
+    expect(await queue.attempts()).toMatchObject([
+      { status: null, error: "CS_ATTEMPT_URL_REFUSED" },
+      { status: 204, error: null },
+    ]);
+    expect(transport.posts).toHaveLength(1);
+  });
+
   it("is recorded as a failure and posts nothing when the secret cannot sign", async () => {
     const queue = await openQueue("sub_1");
     await queue.enqueue("sub_1");
