@@ -65,9 +65,9 @@ export { findToken } from "./store/tables/tokens.ts";
 // Delivery
 export { NamespaceClocks } from "./delivery/namespace-clocks.ts";
 export {
+  pauseForOperator,
   replayForOperator,
   resumeForOperator,
-  type OperatorRefusal,
   type OperatorReplay,
 } from "./delivery/operator.ts";
 export type { DeliveryPolicy } from "./delivery/policy.ts";

@@ -3,7 +3,6 @@ import { type Command, InvalidArgumentError } from "commander";
 import { addAdminCommands } from "../commands/admin/admin.ts";
 import type { Surroundings } from "../terminal.ts";
 import { portChoice, portOption } from "./port.ts";
-import { addDeliveryCommands } from "./serve-deliveries.ts";
 import { wholeNumber } from "./whole-number.ts";
 
 const help = `
@@ -103,7 +102,6 @@ export function declareServe(program: Command, surroundings: Surroundings): void
     });
   serve.enablePositionalOptions();
   addKeyCommands(serve, surroundings);
-  addDeliveryCommands(serve, surroundings);
   addAdminCommands(serve, surroundings);
 }
 

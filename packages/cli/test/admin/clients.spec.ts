@@ -1,6 +1,9 @@
+import { userInfo } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { onStores, postgres, sqlite } from "../../../service/test/store/stores.ts";
 import { failedWith } from "../fixtures.ts";
+import { temporaryFolder } from "../start-command.ts";
 import { ran } from "../ran.ts";
 import {
   administered,
@@ -117,6 +120,33 @@ onStores([sqlite, postgres], ({ create }) => {
         expect(await json(...args.split(" "))).toEqual({ ok: false, code });
       }
     });
+  });
+});
+
+describe("countersign serve admin trail", () => {
+  it("shows who changed which merchant and client, by default the OS user", async () => {
+    const one = administered(join(temporaryFolder(), "service.db"));
+    const merchant = await newMerchant(one);
+    const { clientId = "" } = await one.json(
+      "clients",
+      "create",
+      "--merchant",
+      merchant,
+      "--by",
+      "anna",
+    );
+    await one.admin("merchants", "rename", merchant, "--name", "New", "--by", "anna");
+    await one.admin("clients", "revoke", clientId, "--by", "ben");
+    const lines = await one.list("trail");
+    const { username } = userInfo();
+    const shown = lines.map(({ what, subject, askedBy }) => [what, subject, askedBy].join(" "));
+    expect(shown.toSorted()).toEqual([
+      `client.create ${clientId} anna`,
+      `client.revoke ${clientId} ben`,
+      `merchant.create ${merchant} ${username}`,
+      `merchant.rename ${merchant} anna`,
+    ]);
+    expect(lines.every(({ merchantId }) => merchantId === merchant)).toBe(true);
   });
 });
 

@@ -1,5 +1,6 @@
 import type { Clock } from "../clock.ts";
 import type { Driver } from "../store/driver.ts";
+import { recordAction } from "../store/tables/admin-actions.ts";
 import { dueInstantOf, instantOf } from "../store/tables/clocks.ts";
 import { findMerchant, listMerchantsWithFailed, type Merchant } from "../store/tables/merchants.ts";
 import {
@@ -9,6 +10,7 @@ import {
   type Owner,
   type Replayed,
 } from "../store/tables/replays.ts";
+import { lockSubscription, updateSelection } from "../store/tables/subscriptions.ts";
 
 /** Deliveries of one transaction: bounds how long their rows are locked. */
 const BATCH = 500;
@@ -72,6 +74,30 @@ export async function resumeForOperator(
   return driver.transaction(async (tx) => {
     const at = await instantOf(tx, clock, owner.clockId);
     return resumeSubscription(tx, { merchantId: owner.id, key, at, askedBy });
+  });
+}
+
+/**
+ * Pauses a subscription for an operator: its deliveries wait until it is resumed. One that is paused stays as it is.
+ *
+ * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: nothing is stored.
+ */
+export async function pauseForOperator(
+  { driver, clock }: Ports,
+  { key, askedBy }: { readonly key: string; readonly askedBy: string },
+): Promise<{ readonly ok: true } | Refused> {
+  const owner = await findOwner(driver, { kind: "subscription", id: key });
+  if (owner === undefined) return { ok: false, code: "SUBSCRIPTION_NOT_FOUND" };
+  const merchantId = owner.id;
+  return driver.transaction(async (tx) => {
+    const subscription = await lockSubscription(tx, { merchantId, key });
+    if (subscription?.status === "CLOSED") return { ok: false, code: "SUBSCRIPTION_CLOSED" };
+    if (subscription?.status !== "ACTIVE") return { ok: true };
+    const updatedAt = await instantOf(tx, clock, owner.clockId);
+    await updateSelection(tx, merchantId, { ...subscription, status: "PAUSED", updatedAt });
+    const action = { what: "subscription.pause", subject: key, merchantId, askedBy } as const;
+    await recordAction(tx, { ...action, at: clock.now() });
+    return { ok: true };
   });
 }
 

@@ -2,8 +2,10 @@ import type { Command } from "commander";
 import type { Surroundings } from "../../terminal.ts";
 import { addClientCommands } from "./clients.ts";
 import { addCustomerCommands } from "./customers.ts";
+import { addDeliveryCommands, addTrailCommand } from "./deliveries.ts";
 import { addMerchantCommands } from "./merchants.ts";
 import { addPaymentCommands } from "./payments.ts";
+import { addSubscriptionCommands } from "./subscriptions.ts";
 
 /** `countersign serve admin …`: one file a resource. */
 export function addAdminCommands(serve: Command, surroundings: Surroundings): void {
@@ -12,4 +14,7 @@ export function addAdminCommands(serve: Command, surroundings: Surroundings): vo
   addClientCommands(admin, surroundings);
   addCustomerCommands(admin, surroundings);
   addPaymentCommands(admin, surroundings);
+  addSubscriptionCommands(admin, surroundings);
+  addDeliveryCommands(admin, surroundings);
+  addTrailCommand(admin, surroundings);
 }

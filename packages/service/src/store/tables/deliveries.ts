@@ -46,10 +46,12 @@ export async function insertDeliveries(
 }
 
 export interface DeliveryFilter {
-  readonly merchantId: string;
+  /** Default: all merchants, for an operator. */
+  readonly merchantId?: string | undefined;
   readonly id?: string | undefined;
   readonly eventId?: string | undefined;
   readonly subscriptionKey?: string | undefined;
+  readonly state?: DeliveryState | undefined;
   /** At most this many. */
   readonly limit: number;
 }
@@ -57,6 +59,7 @@ export interface DeliveryFilter {
 /** A delivery as its merchant may see it. */
 export interface DeliveryRecord {
   readonly id: string;
+  readonly merchantId: string;
   readonly eventId: string;
   readonly type: string;
   readonly subscriptionKey: string;
@@ -68,11 +71,13 @@ export interface DeliveryRecord {
   readonly createdAt: number;
 }
 
-/** The merchant's deliveries, the newest first. */
+/** The deliveries of a merchant, or of all, the newest first. */
 export function listDeliveries(db: Queryable, filter: DeliveryFilter): Promise<DeliveryRecord[]> {
-  const params: SqlValue[] = [filter.merchantId];
-  const conditions = ["deliveries.merchant_id = $1"];
+  const params: SqlValue[] = [];
+  const conditions = ["true"];
   for (const [column, value] of [
+    ["deliveries.merchant_id", filter.merchantId],
+    ["deliveries.state", filter.state],
     ["deliveries.id", filter.id],
     ["deliveries.event_id", filter.eventId],
     ["deliveries.subscription_key", filter.subscriptionKey],
@@ -80,7 +85,7 @@ export function listDeliveries(db: Queryable, filter: DeliveryFilter): Promise<D
     if (value !== undefined) conditions.push(`${column} = $${params.push(value)}`);
   }
   return db.query<DeliveryRecord>(
-    `SELECT deliveries.id, event_id AS "eventId", events.type,
+    `SELECT deliveries.id, deliveries.merchant_id AS "merchantId", event_id AS "eventId", events.type,
        subscription_key AS "subscriptionKey", state, attempts, next_at AS "nextAt",
        deliveries.created_at AS "createdAt"
      FROM deliveries JOIN events ON events.id = deliveries.event_id

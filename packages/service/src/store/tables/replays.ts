@@ -1,4 +1,5 @@
 import type { Queryable } from "../driver.ts";
+import type { AdminAction } from "./admin-actions.ts";
 import type { Merchant } from "./merchants.ts";
 import type { SubscriptionStatus } from "./subscriptions.ts";
 
@@ -210,27 +211,30 @@ export function listReplays(
 
 /** A line of the audit trail of all merchants. */
 export interface TrailLine {
-  readonly what: "replay" | "resume";
-  /** The delivery of a replay, the subscription of a resume. */
-  readonly id: string;
+  readonly what: AdminAction["what"] | "delivery.replay" | "subscription.resume";
+  /** The id of what was changed. */
+  readonly subject: string;
   readonly merchantId: string;
   readonly askedBy: string;
-  /** What a delivery was until then; a subscription was `PAUSED`. */
-  readonly state: string;
-  /** Attempts of the delivery until then, or failures in a row of the subscription. */
-  readonly attempts: number;
-  /** Time of the merchant's clock, in milliseconds. */
+  /** What a replayed delivery was until then; a resumed subscription was `PAUSED`. Else `null`. */
+  readonly state: string | null;
+  /** Attempts of a replayed delivery until then, or failures in a row of a resumed subscription. */
+  readonly attempts: number | null;
+  /** Time of the merchant's clock for replays and resumes, else real time, in milliseconds. */
   readonly at: number;
 }
 
-/** Who had deliveries attempted again or subscriptions resumed, the latest first. */
+/** Who changed what by `serve admin`, or had deliveries replayed or subscriptions resumed; the latest first. */
 export function listTrail(db: Queryable, { limit }: { limit: number }): Promise<TrailLine[]> {
   return db.query<TrailLine>(
-    `SELECT 'replay' AS what, delivery_id AS id, merchant_id AS "merchantId", asked_by AS "askedBy",
-       state, attempts, at FROM replays
+    `SELECT 'delivery.replay' AS what, delivery_id AS subject, merchant_id AS "merchantId",
+       asked_by AS "askedBy", state, attempts, at FROM replays
      UNION ALL
-     SELECT 'resume', subscription_key, merchant_id, asked_by, 'PAUSED', failures, at FROM resumes
-     ORDER BY at DESC, id LIMIT $1`,
+     SELECT 'subscription.resume', subscription_key, merchant_id, asked_by, 'PAUSED', failures, at
+     FROM resumes
+     UNION ALL
+     SELECT what, subject, merchant_id, asked_by, NULL, NULL, at FROM admin_actions
+     ORDER BY at DESC, subject LIMIT $1`,
     [limit],
   );
 }

@@ -193,6 +193,7 @@ export async function updateSecret(
 /** A subscription with how its deliveries fare. Never its secret. */
 export interface SubscriptionHealth {
   readonly key: string;
+  readonly merchantId: string;
   readonly url: string;
   readonly status: "ACTIVE" | "PAUSED" | "CLOSED";
   /** JSON of a `Selection`. */
@@ -204,16 +205,18 @@ export interface SubscriptionHealth {
   readonly lastSuccessAt: number | null;
 }
 
-/** The merchant's subscriptions, the newest first. */
+/** The subscriptions of a merchant, or of all, the newest first. */
 export function listSubscriptionHealth(
   db: Queryable,
-  { merchantId, limit }: { merchantId: string; limit: number },
+  { merchantId, limit }: { readonly merchantId?: string | undefined; readonly limit: number },
 ): Promise<SubscriptionHealth[]> {
+  const [condition, params] =
+    merchantId === undefined ? ["", []] : ["WHERE merchant_id = $2", [merchantId]];
   return db.query<SubscriptionHealth>(
-    `SELECT key, url, status, selection, created_at AS "createdAt",
+    `SELECT key, merchant_id AS "merchantId", url, status, selection, created_at AS "createdAt",
        consecutive_failures AS "consecutiveFailures", failing_since AS "failingSince",
        last_success_at AS "lastSuccessAt"
-     FROM subscriptions WHERE merchant_id = $1 ORDER BY seq DESC LIMIT $2`,
-    [merchantId, limit],
+     FROM subscriptions ${condition} ORDER BY seq DESC LIMIT $1`,
+    [limit, ...params],
   );
 }
