@@ -104,20 +104,17 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
     const { target, checks: runner } = options.inspector ?? {};
     const checks = target && runner && new CheckRuns(runner, streams);
     const dueClock = new DueClock(clock);
+    const parts = { clock, dueClock, random, vault, endpoints: { allowLoopback: true } };
     const engine = new DeliveryEngine({
       id: newId(random, "req"),
+      ...parts,
       store: deliveryStore(driver),
-      clock,
-      dueClock,
-      random,
       policy,
       transport: faultyTransport(
         undiciTransport({ deadlineMs: policy.deadlineMs, allowLoopback: true }),
         { faults, deadlineMs: policy.deadlineMs },
       ),
       sign: signerOf(profile),
-      vault,
-      endpoints: { allowLoopback: true },
       userAgent,
       observer: {
         attempted: (attempt) => {
@@ -141,13 +138,9 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
       },
     });
     const service = createService({
+      ...parts,
       driver,
       profile,
-      vault,
-      clock,
-      dueClock,
-      random,
-      endpoints: { allowLoopback: true },
       limitsRates: false,
       checksAnswers: true,
       ...(options.logger && { logger: options.logger }),
@@ -166,16 +159,10 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
           },
         }),
         ...(options.inspector &&
-          inspectRoutes({
-            profile,
-            delivery: policy,
-            vault,
-            outcomes,
-            streams,
-            userAgent,
-            target,
-            checks,
-          })),
+          inspectRoutes(
+            { profile, vault, userAgent },
+            { delivery: policy, outcomes, streams, target, checks },
+          )),
       },
     });
     const listener = await listen(

@@ -18,7 +18,7 @@ import type { InspectorOptions } from "./page.ts";
 import { refundRoutes } from "./refunds.ts";
 import { signatureRoutes, type SigningParts } from "./signatures.ts";
 
-export interface InspectParts extends SigningParts {
+export interface InspectParts {
   readonly delivery: DeliveryPolicy;
   readonly outcomes: Outcomes;
   readonly streams: Streams;
@@ -28,14 +28,17 @@ export interface InspectParts extends SigningParts {
 }
 
 /** The page's calls beyond the controls, each about the namespace of the call's token. */
-export function inspectRoutes(parts: InspectParts): Routes {
-  const { profile, delivery, outcomes, target } = parts;
+export function inspectRoutes(
+  signing: SigningParts,
+  { delivery, outcomes, streams, target, checks }: InspectParts,
+): Routes {
+  const { profile } = signing;
   return {
-    ...checkRoutes(parts.checks, target !== undefined),
-    ...inspectedEventRoutes(parts, outcomes),
-    ...outcomeRoutes(outcomes, parts.streams),
+    ...checkRoutes(checks, target !== undefined),
+    ...inspectedEventRoutes(signing, outcomes),
+    ...outcomeRoutes(outcomes, streams),
     ...refundRoutes(profile),
-    ...signatureRoutes(parts),
+    ...signatureRoutes(signing),
     "/sandbox/inspect": [
       // What the page is drawn from, with the rules' own transitions.
       get(async ({ context, merchant }) => ({

@@ -65,17 +65,15 @@ export const customerRoutes = (accountTypes: readonly string[]): Routes => ({
     move({}, ({ deactivateAccount }, merchant, named) => deactivateAccount(merchant, named)),
   ],
   // S 3.2
-  [`${CUSTOMER}/activate`]: [
-    move({}, ({ moveCustomer }, merchant, { customerId }) =>
-      moveCustomer(merchant, { customerId, move: "activate" }),
-    ),
-  ],
-  [`${CUSTOMER}/deactivate`]: [
-    move({}, ({ moveCustomer }, merchant, { customerId }) =>
-      moveCustomer(merchant, { customerId, move: "deactivate" }),
-    ),
-  ],
+  [`${CUSTOMER}/activate`]: [moveTo("activate")],
+  [`${CUSTOMER}/deactivate`]: [moveTo("deactivate")],
 });
+
+function moveTo(goal: "activate" | "deactivate"): Route {
+  return move({}, ({ moveCustomer }, merchant, { customerId }) =>
+    moveCustomer(merchant, { customerId, move: goal }),
+  );
+}
 
 type Moved =
   | { readonly ok: true }
