@@ -26,7 +26,7 @@ export interface ServiceOptions {
   /** A database with its tables: see `migrate`. The service does not close it. */
   readonly driver: Driver;
   readonly profile: Profile;
-  /** Seals the secrets of subscriptions. Default: none, and subscribing is an error of the service's. */
+  /** Encrypts the secrets of subscriptions. Default: none, and subscribing answers 500. */
   readonly vault?: Vault;
   /** Real time. Default: this machine's. */
   readonly clock?: Clock;
@@ -36,30 +36,30 @@ export interface ServiceOptions {
   readonly random?: Random;
   /** The URLs that may be subscribed; the delivery engine gets the same. Default: `https:`, any port. */
   readonly endpoints?: EndpointPolicy;
-  /** Gets one line for each call. Default: nobody. */
+  /** Receives one line for each call. Default: no log. */
   readonly logger?: Logger;
   /** Is called after COMMIT with the deliveries of each new event. Default: the engine finds them some seconds later. */
   readonly onWork?: (work: Work) => void;
-  /** An outside issuer whose JWTs are taken beside this service's own tokens. Default: none. */
+  /** An outside issuer whose JWTs are accepted in addition to this service's own tokens. Default: none. */
   readonly tokenIssuer?: TokenIssuer;
-  /** Whether the profile's rate limits hold. Default true; the sandbox has none. */
+  /** True to apply the profile's rate limits. Default true; the sandbox has none. */
   readonly limitsRates?: boolean;
   /**
-   * Addresses and networks (`10.0.0.0/8`, `loopback`) of the proxies before this service, whose
-   * `x-forwarded-for` tells where a call comes from. Default none: the connection's address does, and
-   * behind a proxy all callers would share one source's token requests.
+   * Addresses and networks (`10.0.0.0/8`, `loopback`) of the proxies in front of this service, whose
+   * `x-forwarded-for` names a call's source. Default none: the source is the connection's address, so all
+   * callers behind a proxy share the limits of wrong credentials.
    */
   readonly trustedProxies?: readonly string[];
   /**
-   * Whether each answer is judged by its schema, and one that does not fit becomes a 500 and a line of
-   * the log. Default false; the sandbox does it.
+   * True to validate each answer against its schema; one that does not match becomes a 500 and a line of
+   * the log. Default false; the sandbox sets it.
    */
   readonly checksAnswers?: boolean;
-  /** The bearer token of who reads `GET /metrics`. Default none: callers on this machine alone may. */
+  /** The bearer token of `GET /metrics`. Default none: only programs on this machine may read it. */
   readonly metricsToken?: string;
   /** True for a connection beyond those that the process can serve: it is answered 503. Default: none is. */
   readonly isExcess?: (socket: Socket) => boolean;
-  /** Routes beside those of the interface, answered with the same checks. Default: none. */
+  /** Routes in addition to those of the interface, with the same checks. Default: none. */
   readonly routes?: Routes;
 }
 
@@ -83,8 +83,8 @@ export interface Service {
  * The reference service over a database. Opens no port, starts no timer and delivers nothing by
  * itself: `startService` does.
  *
- * @throws {TypeError} The profile asks for what this service cannot do, or the issuer is not described
- *   as it must be.
+ * @throws {TypeError} The profile requires something that this service does not support, or the issuer's
+ *   description is not valid.
  */
 export function createService(options: ServiceOptions): Service {
   const clock = options.clock ?? systemClock;

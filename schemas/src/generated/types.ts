@@ -760,11 +760,11 @@ export interface Profile {
      */
     readonly refundsPerSecond: number;
     /**
-     * Access tokens.
+     * Access tokens of a client; also wrong secrets of a client from one source.
      */
     readonly tokensPerMinute: number;
     /**
-     * Everything else.
+     * Everything else; also wrong access tokens from one source.
      */
     readonly othersPerSecond: number;
   };
