@@ -1,5 +1,7 @@
 import { standardWebhooks } from "@countersign/signatures";
+import { Webhook } from "standardwebhooks";
 import { describe, expect, it } from "vitest";
+import { systemClock } from "../../src/clock.ts";
 import { undiciTransport } from "../../src/delivery/egress/transport.ts";
 import { startReceiver } from "./listening.ts";
 import { answered, fakeTransport, openQueue, REAL_START, SECRET } from "./queue.ts";
@@ -50,6 +52,41 @@ describe("a webhook that the service sends", () => {
     expect(await queue.deliveries()).toMatchObject([{ state: "delivered", attempts: 3 }]);
     expect((await queue.attempts()).map(({ status }) => status)).toEqual([503, 503, 204]);
   });
+});
+
+it("B19: a merchant who changes secrets through a second subscription verifies every attempt, and counts each event once by its id", async () => {
+  const queue = await openQueue();
+  const { arrived, url } = await startReceiver(204);
+  // The library reads the machine's clock.
+  const engine = queue.engine(network(), { clock: systemClock });
+  const secretOf = (number: number): string => `secret-number-${String(number).padStart(12, "0")}`;
+  const subscribe = (number: number): Promise<void> =>
+    queue.subscribe(`sub_${number}`, { url, secret: secretOf(number) });
+  const events = new Set<string>();
+  let genuine = 0;
+  await subscribe(0);
+  for (let number = 0; number < 10; number += 1) {
+    await subscribe(number + 1);
+    await queue.publish(10, [`sub_${number}`, `sub_${number + 1}`]);
+    await engine.drain("clk_1");
+    for (const { body, headers } of arrived.splice(0)) {
+      // The merchant knows the old secret and the new one, of which each verifies half.
+      for (const known of [secretOf(number), secretOf(number + 1)]) {
+        const library = new Webhook(Buffer.from(known).toString("base64"));
+        try {
+          library.verify(body, headers);
+          genuine += 1;
+        } catch {
+          continue;
+        }
+      }
+      events.add(headers["webhook-id"] ?? "");
+    }
+    await queue.write("UPDATE subscriptions SET status = 'CLOSED' WHERE key = $1", [
+      `sub_${number}`,
+    ]);
+  }
+  expect([genuine, events.size]).toEqual([200, 100]);
 });
 
 describe("an attempt that cannot be made", () => {

@@ -1,5 +1,4 @@
-import { answered, CLOCK_START, fakeTransport, openQueue, type Queue } from "./queue.ts";
-import { heapInUse } from "./tls-endpoints.ts";
+import { CLOCK_START, type Queue } from "./queue.ts";
 
 /** Rows of one transaction. */
 const SLICE = 50_000;
@@ -43,35 +42,4 @@ export async function fill(
       );
     });
   }
-}
-
-/**
- * Has an engine work on deliveries that are all due, until it has attempted so many of them.
- *
- * @returns Bytes of the heap and of the process's memory that this has added.
- */
-export async function workOnBacklog(
-  due: number,
-  attempts: number,
-): Promise<{ readonly heap: number; readonly resident: number }> {
-  const queue = await openQueue();
-  for (let number = 0; number < 200; number += 1)
-    await queue.subscribe(`sub_${number}`, { clockId: "live" });
-  await fill(queue, { count: due, key: "'sub_' || (i % 200)", nextAt: 0 });
-  const done = Promise.withResolvers<void>();
-  let attempted = 0;
-  const transport = fakeTransport(() => {
-    attempted += 1;
-    if (attempted === attempts) done.resolve();
-    // What was posted is kept by the fake one, and would be what grows.
-    transport.posts.length = 0;
-    return answered(204);
-  });
-  const before = { heap: heapInUse(), resident: process.memoryUsage().rss };
-  const engine = queue.engine(transport);
-  await done.promise;
-  const heap = heapInUse() - before.heap;
-  const resident = process.memoryUsage().rss - before.resident;
-  await engine.stop({ graceMs: 5000 });
-  return { heap, resident };
 }

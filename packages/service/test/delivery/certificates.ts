@@ -1,70 +1,12 @@
-// Certificates for `localhost` but one, made once by openssl and valid for a hundred years where they are. Each is
-// of the same key, and signed by the authority, which nobody trusts who is not told to.
+import { readFileSync } from "node:fs";
 
-/** Of all of them. It guards nothing. */
-export const key: string = `-----BEGIN EC PRIVATE KEY-----
-MHcCAQEEIK7tvU5V/oboqhJawoME907HXKEIQw4XxnqcR0jXzFqZoAoGCCqGSM49
-AwEHoUQDQgAEevHcp+g+m6RLZyR7juxTjgjWUJrqzjPjKEamFG0Wy6SJRcTCh2Op
-zIXC9YkqiD0eadqBzyLSdvUZ6DtEQPqVPw==
------END EC PRIVATE KEY-----
-`;
+type Certificate = "authority" | "genuine" | "expired" | "wrongHost" | "selfSigned";
 
-export const certificates = {
-  authority: `-----BEGIN CERTIFICATE-----
-MIIBiTCCAS+gAwIBAgIUC+9JEuRBOTn96e20bMMv6Sedg0swCgYIKoZIzj0EAwIw
-GTEXMBUGA1UEAwwOVGVzdCBBdXRob3JpdHkwIBcNMjYxMTIyMDAxNTQ1WhgPMjEy
-NjEwMjkwMDE1NDVaMBkxFzAVBgNVBAMMDlRlc3QgQXV0aG9yaXR5MFkwEwYHKoZI
-zj0CAQYIKoZIzj0DAQcDQgAEevHcp+g+m6RLZyR7juxTjgjWUJrqzjPjKEamFG0W
-y6SJRcTCh2OpzIXC9YkqiD0eadqBzyLSdvUZ6DtEQPqVP6NTMFEwHQYDVR0OBBYE
-FC+WU2yxj3qSpKr76LuAnOoxbQv6MB8GA1UdIwQYMBaAFC+WU2yxj3qSpKr76LuA
-nOoxbQv6MA8GA1UdEwEB/wQFMAMBAf8wCgYIKoZIzj0EAwIDSAAwRQIgQtcFu0it
-44nlVahSc+HwXoyJot4jLAnStF9Ci2QmZQoCIQCokozigrESS9Kf0NUyXGHKN0MQ
-AAtXkBIhTTUtCIzKmQ==
------END CERTIFICATE-----
-`,
-  genuine: `-----BEGIN CERTIFICATE-----
-MIIBVDCB+6ADAgECAgEBMAoGCCqGSM49BAMCMBkxFzAVBgNVBAMMDlRlc3QgQXV0
-aG9yaXR5MCAXDTIwMDEwMTAwMDAwMFoYDzIxMjAwMTAxMDAwMDAwWjAUMRIwEAYD
-VQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAAR68dyn6D6b
-pEtnJHuO7FOOCNZQmurOM+MoRqYUbRbLpIlFxMKHY6nMhcL1iSqIPR5p2oHPItJ2
-9RnoO0RA+pU/ozcwNTAUBgNVHREEDTALgglsb2NhbGhvc3QwHQYDVR0OBBYEFC+W
-U2yxj3qSpKr76LuAnOoxbQv6MAoGCCqGSM49BAMCA0gAMEUCIQDiWYKBtsLl9F9f
-OcCyfpuNrig/0OVIAFgFEBSig+lBPwIgeYD9xQPodcsbhnt8AJ4w+CykYr4sCVIf
-bBzx/eHAw0M=
------END CERTIFICATE-----
-`,
-  expired: `-----BEGIN CERTIFICATE-----
-MIIBUTCB+aADAgECAgECMAoGCCqGSM49BAMCMBkxFzAVBgNVBAMMDlRlc3QgQXV0
-aG9yaXR5MB4XDTIwMDEwMTAwMDAwMFoXDTIwMDIwMTAwMDAwMFowFDESMBAGA1UE
-AwwJbG9jYWxob3N0MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEevHcp+g+m6RL
-ZyR7juxTjgjWUJrqzjPjKEamFG0Wy6SJRcTCh2OpzIXC9YkqiD0eadqBzyLSdvUZ
-6DtEQPqVP6M3MDUwFAYDVR0RBA0wC4IJbG9jYWxob3N0MB0GA1UdDgQWBBQvllNs
-sY96kqSq++i7gJzqMW0L+jAKBggqhkjOPQQDAgNHADBEAiA3t8nB5cnpP39nFj9x
-g8v1WXBh/Wbp7mxBUfLdjWdrewIgIMGHLDBS+btZz75MMC6w6UKcOUNjO7TqGEXQ
-DodqqlQ=
------END CERTIFICATE-----
-`,
-  wrongHost: `-----BEGIN CERTIFICATE-----
-MIIBXTCCAQOgAwIBAgIBAzAKBggqhkjOPQQDAjAZMRcwFQYDVQQDDA5UZXN0IEF1
-dGhvcml0eTAgFw0yMDAxMDEwMDAwMDBaGA8yMTIwMDEwMTAwMDAwMFowGDEWMBQG
-A1UEAwwNb3RoZXIuZXhhbXBsZTBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABHrx
-3KfoPpukS2cke47sU44I1lCa6s4z4yhGphRtFsukiUXEwodjqcyFwvWJKog9Hmna
-gc8i0nb1Geg7RED6lT+jOzA5MBgGA1UdEQQRMA+CDW90aGVyLmV4YW1wbGUwHQYD
-VR0OBBYEFC+WU2yxj3qSpKr76LuAnOoxbQv6MAoGCCqGSM49BAMCA0gAMEUCIQDa
-nXxqAbhA9FcC5wejkPaA5Ex/W5PSQnuTHwLu7D2M5wIgHZiDXCu3Q268cccluszk
-WIV2whyvX99uVwbOu4ILwIs=
------END CERTIFICATE-----
-`,
-  selfSigned: `-----BEGIN CERTIFICATE-----
-MIIBlDCCATugAwIBAgIUQbTV25ff5GCaOYGanxXeasmEs5UwCgYIKoZIzj0EAwIw
-FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMjAwMTU0NloYDzIxMjYxMDI5
-MDAxNTQ2WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
-PQMBBwNCAAR68dyn6D6bpEtnJHuO7FOOCNZQmurOM+MoRqYUbRbLpIlFxMKHY6nM
-hcL1iSqIPR5p2oHPItJ29RnoO0RA+pU/o2kwZzAdBgNVHQ4EFgQUL5ZTbLGPepKk
-qvvou4Cc6jFtC/owHwYDVR0jBBgwFoAUL5ZTbLGPepKkqvvou4Cc6jFtC/owDwYD
-VR0TAQH/BAUwAwEB/zAUBgNVHREEDTALgglsb2NhbGhvc3QwCgYIKoZIzj0EAwID
-RwAwRAIgei6xCefXv5SmyI8SZKw4AtSNAbD2ysXFmuF1XTYLVLMCIFg1DDQcmwmv
-Z4XTk6HWMGBtD5vtcdUVjgvlJSxjTrzm
------END CERTIFICATE-----
-`,
-} as const;
+/**
+ * Made once by openssl, all of one key that guards nothing. All but the self-signed one are signed by the authority,
+ * and all but `wrongHost` are for `localhost`.
+ */
+export const certificates: Readonly<Record<Certificate | "key", string>> = JSON.parse(
+  readFileSync(new URL("certificates.json", import.meta.url), "utf8"),
+);
+export const { key } = certificates;

@@ -2,9 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DeliveryEngine } from "../../src/delivery/engine.ts";
 import { NamespaceClocks } from "../../src/delivery/namespace-clocks.ts";
-import { failCommit, hookedDriver, type DriverHooks } from "../hooked-driver.ts";
 import { ManualClock } from "../manual-clock.ts";
-import { deliveryStore } from "../../src/store/tables/delivery-queue.ts";
 import {
   answered,
   CLOCK_START,
@@ -63,55 +61,6 @@ describe("the delivery engine", () => {
     await expect.poll(() => transport.posts.length, SOON).toBe(3);
   });
 
-  it("attempts a delivery when it is due, not before", async () => {
-    const queue = await openQueue();
-    await queue.subscribe("sub_1", { clockId: "live" });
-    await queue.enqueue("sub_1", { nextAt: REAL_START + 60_000 });
-    const transport = succeeding();
-    queue.engine(transport);
-    queue.clock.advance(40_000);
-    await queue.passTurns();
-    expect(transport.posts).toHaveLength(0);
-    queue.clock.advance(20_000);
-    await expect.poll(() => transport.posts.length, SOON).toBe(1);
-  });
-
-  it("attempts each delivery once, however often it gets hints", async () => {
-    const queue = await openQueue("sub_1");
-    await queue.publish(50, ["sub_1"]);
-    const transport = succeeding();
-    const engine = queue.engine(transport);
-    for (let count = 0; count < 20; count += 1) {
-      engine.onWork("anything");
-      engine.onWork([{ key: "sub_1", at: 0 }]);
-      await queue.write("SELECT 1");
-    }
-    await Promise.all([engine.drain("clk_1"), engine.drain("clk_1")]);
-    expect(transport.posts).toHaveLength(50);
-    expect(new Set((await queue.deliveries()).map((row) => row.attempts))).toEqual(new Set([1]));
-  });
-
-  it("finds a delivery that was committed late, with an earlier due time and place than others", async () => {
-    const queue = await openQueue();
-    await queue.subscribe("sub_1", { clockId: "live" });
-    await queue.publish(3, ["sub_1"]);
-    const transport = succeeding();
-    const engine = queue.engine(transport);
-    await expect.poll(() => transport.posts.length, SOON).toBe(3);
-    await queue.enqueue("sub_1", { nextAt: REAL_START - 1000 });
-    engine.onWork([{ key: "sub_1", at: REAL_START - 1000 }]);
-    await expect.poll(() => transport.posts.length, SOON).toBe(4);
-    // The hint of another one is lost, and the subscription stays busy.
-    await queue.enqueue("sub_1", { nextAt: REAL_START - 2000 });
-    for (let count = 1; count <= 4; count += 1) {
-      queue.clock.advance(30_000);
-      await queue.enqueue("sub_1");
-      engine.onWork([{ key: "sub_1", at: queue.clock.now() }]);
-      await expect.poll(() => transport.posts.length, SOON).toBeGreaterThan(3 + count);
-    }
-    await expect.poll(() => transport.posts.length, SOON).toBe(9);
-  });
-
   it("attempts nothing of a subscription that is PAUSED or CLOSED, until it is resumed", async () => {
     const queue = await openQueue();
     await queue.subscribeMany(3);
@@ -123,27 +72,6 @@ describe("the delivery engine", () => {
     await queue.write("UPDATE subscriptions SET status = 'ACTIVE' WHERE key = 'sub_0'");
     await engine.drain("clk_1");
     expect(await queue.states()).toEqual(["delivered", "waiting", "delivered"]);
-  });
-
-  it("goes on when the store answers again, and records then what it has attempted, once", async () => {
-    const queue = await openQueue("sub_1");
-    await queue.enqueue("sub_1");
-    const held = heldTransport();
-    const hooks: DriverHooks = {};
-    const failures: unknown[] = [];
-    const engine = queue.engine(held.transport, {
-      store: deliveryStore(hookedDriver(queue.driver, hooks)),
-      observer: { failed: (error) => failures.push(error) },
-    });
-    await expect.poll(held.inFlight, SOON).toBe(1);
-    hooks.commit = failCommit;
-    held.answer(204);
-    await expect.poll(() => failures.length, SOON).toBeGreaterThan(0);
-    hooks.commit = undefined;
-    await engine.drain("clk_1");
-    expect(await queue.deliveries()).toMatchObject([{ state: "delivered", attempts: 1 }]);
-    expect(held.transport.posts).toHaveLength(1);
-    expect(failures).toMatchObject(failures.map(() => ({ code: "CS_STORE_UNAVAILABLE" })));
   });
 
   it("rejects a lease too short for its deadline, and limits below one", async () => {

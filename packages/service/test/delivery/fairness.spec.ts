@@ -73,20 +73,6 @@ describe("B14: deliveries that share one process", () => {
     expect(transport.posts).toHaveLength(48);
   });
 
-  it("go to merchants in turns, whatever the backlog and the subscriptions of one of them", async () => {
-    const queue = await openQueue();
-    const many = Array.from({ length: 20 }, (_, number) => `many_${number}`);
-    for (const key of many) await queue.subscribe(key, live);
-    await queue.subscribe("few", other);
-    await queue.publish(50, many);
-    await queue.publish(3, ["few"]);
-    const { transport, hosts } = countingTransport(() => queue.passTurns());
-    queue.engine(transport, { policy: { concurrency: 2 } });
-    await expect.poll(() => hosts.length, SOON).toBeGreaterThan(40);
-    expect(hosts.filter((host) => host === "few.example")).toHaveLength(3);
-    expect(hosts.lastIndexOf("few.example")).toBeLessThan(20);
-  });
-
   it("of a merchant who arrives late do not wait behind 1,000 of another merchant that hang", async () => {
     const queue = await openQueue();
     await queue.subscribe("late", other);
@@ -99,22 +85,6 @@ describe("B14: deliveries that share one process", () => {
     engine.onWork([{ key: "late", at: queue.clock.now() }]);
     const hosts = () => transport.posts.map(({ url }) => url.hostname);
     await expect.poll(hosts, SOON).toContain("late.example");
-  });
-
-  it("are in flight one at a time to an endpoint whose attempts only fail, until one succeeds", async () => {
-    const queue = await openQueue();
-    await queue.subscribe("sub_1");
-    await queue.publish(60, ["sub_1"]);
-    const { transport, inFlight } = countingTransport(
-      () => queue.passTurns(),
-      (_, count) => (count <= 20 ? 500 : 204),
-    );
-    await queue.engine(transport).drain("clk_1");
-    expect(Math.max(...inFlight.slice(0, 8))).toBe(8);
-    // The eight that were in flight when it was found to fail have ended by then.
-    expect(Math.max(...inFlight.slice(16, 21))).toBe(1);
-    expect(Math.max(...inFlight.slice(21))).toBeGreaterThan(4);
-    expect(inFlight).toHaveLength(60);
   });
 
   it("pass by endpoints that only fail, whose attempts begin at least 25 ms apart", async () => {

@@ -37,23 +37,6 @@ const members = (queue: Queue): Promise<{ id: string; endpoints: number }[]> =>
 
 onStores([sqlite, postgres], ({ open }) => {
   describe("a process that delivers", () => {
-    it("starts no attempt while it cannot renew its lease, and goes on once it has", async () => {
-      const queue = await queueOf(await open());
-      await openLive(queue, 1, 3);
-      const hooks: DriverHooks = {};
-      const held = heldTransport();
-      const store = deliveryStore(hookedDriver(queue.driver, hooks));
-      queue.engine(held.transport, { store, policy: { concurrencyPerEndpoint: 1 } });
-      await expect.poll(held.inFlight, SOON).toBe(1);
-      hooks.begin = failCommit;
-      queue.clock.advance(policy.leaseMs - policy.deadlineMs);
-      held.answer(204);
-      await queue.passTurns();
-      expect(held.transport.posts).toHaveLength(1);
-      hooks.begin = undefined;
-      await expect.poll(() => held.transport.posts.length, SOON).toBe(2);
-    });
-
     it("begins anew when another process has removed it", async () => {
       const queue = await queueOf(await open());
       await openLive(queue, 1, 1);
@@ -134,48 +117,6 @@ onStores([postgres], ({ open }) => {
       expect(by.b).toBeGreaterThan(0);
       expect(posted.size).toBe(events);
       expect([...posted.values()].filter((times) => times !== 1 && times !== 20)).toEqual([]);
-    });
-
-    it("do not take each other for dead after a time in which neither reached the database", async () => {
-      const queue = await queueOf(await open());
-      await openLive(queue, 1, 1);
-      const [hooks, otherHooks]: [DriverHooks, DriverHooks] = [{}, {}];
-      const failures: unknown[] = [];
-      const { transport, inFlight } = heldTransport();
-      for (const [id, one] of [
-        ["a", hooks],
-        ["b", otherHooks],
-      ] as const)
-        queue.engine(transport, {
-          id,
-          store: deliveryStore(hookedDriver(queue.driver, one)),
-          observer: { failed: (error) => failures.push(error) },
-        });
-      await expect.poll(inFlight, SOON).toBe(1);
-      const beats = (): Promise<Record<string, unknown>[]> =>
-        queue.driver.query("SELECT id, beat FROM delivery_members ORDER BY id");
-      const beaten = async (): Promise<boolean> => {
-        queue.clock.advance(500);
-        return (await beats()).every(({ beat }) => Number(beat) > 2);
-      };
-      await expect.poll(beaten, SOON).toBe(true);
-      otherHooks.begin = failCommit;
-      const [seen] = await beats();
-      const again = async (): Promise<boolean> => {
-        queue.clock.advance(500);
-        return (await beats())[0]?.["beat"] !== seen?.["beat"];
-      };
-      await expect.poll(again, SOON).toBe(true);
-      hooks.begin = failCommit;
-      queue.clock.advance(2 * policy.leaseMs);
-      await expect.poll(() => failures.length, SOON).toBeGreaterThan(2);
-      hooks.begin = undefined;
-      const [before] = await beats();
-      await expect.poll(async () => (await beats())[0]?.["beat"], SOON).not.toBe(before?.["beat"]);
-      otherHooks.begin = undefined;
-      const [, other] = await beats();
-      await expect.poll(async () => (await beats())[1]?.["beat"], SOON).not.toBe(other?.["beat"]);
-      expect((await members(queue)).map(({ id }) => id)).toEqual(["a", "b"]);
     });
 
     it("take over the endpoints of a killed one after its lease, not before, and its late answers change nothing", async () => {

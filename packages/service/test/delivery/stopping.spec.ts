@@ -90,7 +90,7 @@ describe("a process that stops delivering", () => {
   });
 });
 
-it("a delivery keeps its whole retry schedule when each attempt is first cut short by the end of its process", async () => {
+it("[P-EVENT-RETRY] a delivery keeps its whole retry schedule when each attempt is first cut short by the end of its process", async () => {
   const queue = await openQueue("sub_1");
   await queue.enqueue("sub_1");
   const { steps } = policy.schedule;

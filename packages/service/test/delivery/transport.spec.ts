@@ -5,7 +5,9 @@ import fc from "fast-check";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { AnswerBounds } from "../../src/delivery/egress/read-in-slices.ts";
 import { undiciTransport } from "../../src/delivery/egress/transport.ts";
+import { setTimeout } from "node:timers/promises";
 import { hostileEndpoints } from "./hostile-endpoints.ts";
+import { startHostileServers } from "./hostile-process.ts";
 import { listenHttp, listenRaw } from "./listening.ts";
 import { SOON } from "./queue.ts";
 import {
@@ -191,6 +193,31 @@ describe("[P-EVENT-TIMEOUT] B10 an attempt without a whole answer", () => {
       expect(performance.now() - started).toBeLessThan(PATIENCE / 2);
     },
   );
+
+  it("at every kind of hostile endpoint at one time ends by a second after the deadline with at most 1 KiB of an answer, and nobody else waits", async () => {
+    const deadlineMs = 2 * DEADLINE;
+    const one = openTransport(deadlineMs);
+    const friend = await listenHttp((_, response) => response.writeHead(204).end());
+    await send(friend.url, one);
+    const servers = await startHostileServers();
+    onTestFinished(() => servers.stop());
+    const post = async (kind: string): Promise<void> => {
+      const start = performance.now();
+      const answer = await send(servers.urlOf(kind), one);
+      expect([kind, performance.now() - start < deadlineMs + 1000]).toEqual([kind, true]);
+      const { excerpt } = { excerpt: "", ...answer };
+      expect([kind, excerpt.length <= 1024]).toEqual([kind, true]);
+    };
+    const posts = servers.kinds.flatMap((kind) => [
+      ...Array.from({ length: 4 }, () => post(kind)),
+      post(kind).then(() => post(kind)),
+    ]);
+    for (let count = 0; count < 20; count += 1) {
+      expect(await send(friend.url, one)).toMatchObject({ status: 204 });
+      await setTimeout(deadlineMs / 40);
+    }
+    await Promise.all(posts);
+  });
 
   it("fails with its own code when the connection is refused or the name is unknown", async () => {
     const server = await listenRaw(() => {});
