@@ -6,7 +6,8 @@ type Certificate = "authority" | "genuine" | "expired" | "wrongHost" | "selfSign
  * Made once by openssl, all of one key that guards nothing. All but the self-signed one are signed by the authority,
  * and all but `wrongHost` are for `localhost`.
  */
-export const certificates: Readonly<Record<Certificate | "key", string>> = JSON.parse(
+export const certificates = JSON.parse(
   readFileSync(new URL("certificates.json", import.meta.url), "utf8"),
-);
+  // What the file has.
+) as Readonly<Record<Certificate | "key", string>>;
 export const { key } = certificates;
