@@ -31,7 +31,7 @@ export async function serviceDatabase(
     const path = file ?? join(DEFAULT_FOLDER, "service.db");
     const open = async (): Promise<Driver> => {
       if (mustExist && !existsSync(path)) {
-        const message = `the database ${path} does not exist; start without --require-database to create it`;
+        const message = `the database ${path} does not exist; countersign serve creates it`;
         throw new Failure("CS_CLI_DATABASE_UNUSABLE", message);
       }
       return openDatabase(path);

@@ -1,9 +1,12 @@
-import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { execFile, execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import process from "node:process";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { postgresDriver } from "@countersign/service";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import {
@@ -14,7 +17,7 @@ import {
 import { shareDatabase } from "../../service/test/instances/shared-database.ts";
 import { expectToldOnce } from "../../service/test/instances/told-once.ts";
 import { failureCodes } from "../src/failure.ts";
-import { client, encryptionKey, failedWith, keys, tokenOf } from "./fixtures.ts";
+import { client, encryptionKey, failedWith, keys, missing, tokenOf } from "./fixtures.ts";
 import { ran, serveHere, type Served } from "./ran.ts";
 import { temporaryFolder } from "./start-command.ts";
 
@@ -42,12 +45,27 @@ async function subscribe(url: string): Promise<void> {
   expect(answer.status).toBe(200);
 }
 
+const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
+
+/** A port of this machine that nobody listens on. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  // The cast: it listens on a TCP port.
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
 describe("the page on running the service", () => {
   it("names only existing commands, options, variables and codes", async () => {
     const { out: help } = await ran(["serve", "--help"]);
-    const used = lines("sh").flatMap((line) => line.match(/(?<=countersign )serve[^>]*/g) ?? []);
+    const used = lines("sh").flatMap(
+      (line) => line.match(/(?<=countersign )serve(?! admin)[^>]*/g) ?? [],
+    );
     expect(used.length).toBeGreaterThan(2);
-    const words = `${used.join(" ")} ${page.match(/countersign serve [a-z-]+/g)?.join(" ")}`;
+    const words = `${used.join(" ")} ${page.match(/countersign serve (?!admin)[a-z-]+/g)?.join(" ")}`;
     const names = words.match(/--[a-z-]+|(?<=serve )[a-z]+-[a-z]+/g) ?? [];
     const variables = page.match(/COUNTERSIGN_[A-Z_]+/g) ?? [];
     const bare = variables.map((name) => name.replace(/_FILE$/, ""));
@@ -57,6 +75,31 @@ describe("the page on running the service", () => {
     for (const code of page.match(/CS_CLI_[A-Z_]+/g) ?? [])
       expect(failureCodes).toHaveProperty(code);
   });
+
+  it.skipIf(missing("curl")[0])(
+    "creates a merchant and a client, imports a payment, and refunds it with curl, as written",
+    async () => {
+      const folder = temporaryFolder();
+      const source = "--disable-warning=ExperimentalWarning --conditions=@countersign/source";
+      const command = `#!/bin/sh\nexec "${process.execPath}" ${source} "${main}" "$@"\n`;
+      writeFileSync(join(folder, "countersign"), command, { mode: 0o755 });
+      const port = String(await freePort());
+      const [, written = ""] = /```sh\n([^`]*)```/.exec(page) ?? [];
+      const script = join(folder, "first-start.sh");
+      // The server ends with the shell.
+      const end = `trap 'test -z "\${!-}" || kill "$!"' EXIT\n`;
+      writeFileSync(script, end + written.replaceAll("4010", port));
+      const { PATH, HOME } = process.env;
+      const env = { PATH: `${folder}:${PATH}`, HOME };
+      const { stdout } = await promisify(execFile)("sh", ["-eu", script], { cwd: folder, env });
+      expect(stdout).toMatch(/^cus_1\nimported 1, skipped 0, failed 0\nready \S+\n\{.*\}$/);
+      expect(JSON.parse(stdout.split("\n").at(-1) ?? "")).toMatchObject({
+        paymentStatus: "PENDING",
+        clientReferenceId: null,
+      });
+    },
+    30_000,
+  );
 
   it("backs up SQLite while the service runs, and the copy starts with the same key only", async () => {
     const folder = temporaryFolder();

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -104,6 +105,7 @@ onStores([sqlite, postgres], ({ create }) => {
 
     it("exits with 1 and a coded line for an unknown merchant or client", async () => {
       const { admin, json } = await open();
+      await newMerchant({ json });
       for (const [args, code] of [
         ["merchants rename mer_none --name X", "MERCHANT_NOT_FOUND"],
         ["clients create --merchant mer_none", "MERCHANT_NOT_FOUND"],
@@ -165,8 +167,12 @@ describe("countersign serve admin", () => {
       "clients revoke",
     ])
       expect([line, await admin(line)]).toMatchObject([line, { status: 2, out: "" }]);
-    const { admin: onFile } = administered("/dev/null/none.db");
-    expect(await onFile("merchants", "list")).toEqual(failedWith("DATABASE_UNUSABLE"));
+    const file = join(temporaryFolder(), "none.db");
+    for (const missing of [file, "/dev/null/none.db"])
+      expect(await administered(missing).admin("merchants", "list")).toEqual(
+        failedWith("DATABASE_UNUSABLE"),
+      );
+    expect(existsSync(file)).toBe(false);
     const { admin: onNobody } = administered("postgres://u:hush@127.0.0.1:9/d");
     expect(await onNobody("merchants", "list")).toEqual(failedWith("DATABASE_UNUSABLE"));
   });

@@ -52,11 +52,12 @@ export interface Administration {
 /**
  * Runs `run` on the service's database, with its tables up to date, and closes it.
  *
- * @param options `profile`: default `standard`, for what does not depend on it.
+ * @param options `profile`: default `standard`, for what does not depend on it. `createsDatabase`: default false, so that
+ *   a misspelt file is an error.
  * @throws {Failure} The database cannot be used, or there is no such profile.
  */
 export async function administer<T>(
-  options: AdminOptions & { readonly profile?: string },
+  options: AdminOptions & { readonly profile?: string; readonly createsDatabase?: boolean },
   { env }: Surroundings,
   run: (administration: Administration) => Promise<T>,
 ): Promise<T> {
@@ -65,7 +66,9 @@ export async function administer<T>(
   const { serviceDatabase } = await import("../../service-database.ts");
   const { asFailure } = await import("../../service-failure.ts");
   const profile = await loadProfile(options.profile ?? "standard");
-  const driver = await (await serviceDatabase(options.database, env)).open();
+  const mustExist = options.createsDatabase !== true;
+  const database = await serviceDatabase(options.database, env, { mustExist });
+  const driver = await database.open();
   try {
     await service.migrate(driver, { now: service.systemClock.now() });
     const { useCases } = service.createService({ driver, profile });

@@ -13,7 +13,7 @@ import {
 } from "./administer.ts";
 
 const createHelp = `${environmentHelp}
-Prints the merchant's id.
+Prints the merchant's id. Creates the SQLite file if it does not exist; the other commands need it.
 
 Examples:
   countersign serve admin merchants create --name "Example Ltd"`;
@@ -37,7 +37,8 @@ export function addMerchantCommands(admin: Command, surroundings: Surroundings):
     .requiredOption("--name <name>", "1 to 100 characters", merchantName)
     .addHelpText("after", createHelp)
     .action(async (options: NameOptions) => {
-      const { id } = await administer(options, surroundings, ({ useCases }) =>
+      const place = { ...options, createsDatabase: true };
+      const { id } = await administer(place, surroundings, ({ useCases }) =>
         useCases.addMerchant({ name: options.name, askedBy: options.by }),
       );
       report({ ok: true, merchantId: id }, options, surroundings, () => [id]);
