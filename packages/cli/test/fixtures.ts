@@ -14,26 +14,6 @@ export const encryptionKey = (id: string): string =>
   `${id}:${Buffer.alloc(32, id).toString("base64")}`;
 export const keys = { COUNTERSIGN_ENCRYPTION_KEYS: encryptionKey("k1") };
 
-/** The environment of a service with one client. */
-export const client = {
-  ...keys,
-  COUNTERSIGN_CLIENT_ID: "cli_merchant",
-  COUNTERSIGN_CLIENT_SECRET: "a-client-secret-of-24-or-more",
-};
-
-/** Gets an access token for `client`. */
-export async function tokenOf(url: string, env: Readonly<Record<string, string>> = client) {
-  const answer = await fetch(new URL("/v1/tokens", url), {
-    method: "POST",
-    body: new URLSearchParams({
-      grant_type: "client_credentials",
-      client_id: env["COUNTERSIGN_CLIENT_ID"] ?? "",
-      client_secret: env["COUNTERSIGN_CLIENT_SECRET"] ?? "",
-    }),
-  });
-  return ((await answer.json()) as { access_token: string }).access_token;
-}
-
 /**
  * The arguments of `skip` for a test that needs a tool. The tool is run: rustup's `rustc` is on PATH even without a
  * toolchain.

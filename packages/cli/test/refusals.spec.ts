@@ -15,13 +15,11 @@ const files = {
   "query.json": '{"deprecated":{"query":"ERR"}}',
 };
 const KEYS = `COUNTERSIGN_ENCRYPTION_KEYS=${encryptionKey("k1")}`;
-const CLIENT = `${KEYS} COUNTERSIGN_CLIENT_ID=cli_merchant COUNTERSIGN_CLIENT_SECRET=`;
 const NOBODY = "http://127.0.0.1:1/";
 const schemas = fileURLToPath(new URL("../../../schemas/documents", import.meta.url));
 const words: Readonly<Record<string, string>> = {
   SANDBOX: "sandbox --port 0 --database DIR/new.db",
   SERVE: "serve --port 0 --database DIR/new.db",
-  CLIENT: `${CLIENT}a-client-secret-of-24-or-more`,
   SEND: `COUNTERSIGN_SECRET=${SECRET} send refund.failed --url http://x/`,
   DIFF: "diff SCHEMAS SCHEMAS",
   VP: `COUNTERSIGN_TOKEN=hush-hush-hush-hush verify provider --url ${NOBODY}`,
@@ -49,10 +47,8 @@ ENVIRONMENT_UNUSABLE     COUNTERSIGN_DATABASE_URL=postgres://user:hush@db/counte
 ENVIRONMENT_UNUSABLE     ${KEYS} COUNTERSIGN_DATABASE_URL=mysql://u:hush@db/d serve --port 0
 DATABASE_UNUSABLE        ${KEYS} COUNTERSIGN_DATABASE_URL=postgres://u:hush@127.0.0.1:9/d serve --port 0
 ENVIRONMENT_UNUSABLE     ${KEYS} COUNTERSIGN_DATABASE_URL=hush serve --port 0
-ENVIRONMENT_UNUSABLE     ${KEYS} COUNTERSIGN_CLIENT_ID=cli_merchant SERVE
-ENVIRONMENT_UNUSABLE     CLIENT COUNTERSIGN_EGRESS_PROXY=socks5://proxy SERVE
-ENVIRONMENT_UNUSABLE     CLIENT COUNTERSIGN_SIGNING_KEYS=whsec_c2hhcmVk SERVE
-ENVIRONMENT_UNUSABLE     ${CLIENT}hush SERVE
+ENVIRONMENT_UNUSABLE     ${KEYS} COUNTERSIGN_EGRESS_PROXY=socks5://proxy SERVE
+ENVIRONMENT_UNUSABLE     ${KEYS} COUNTERSIGN_SIGNING_KEYS=whsec_c2hhcmVk SERVE
 ISSUER_UNUSABLE          SERVE --token-issuer DIR/none.json
 ISSUER_UNUSABLE          SERVE --token-issuer DIR/brace.json
 ISSUER_UNUSABLE          SERVE --token-issuer DIR/hs256.json

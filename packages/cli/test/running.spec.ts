@@ -17,7 +17,8 @@ import {
 import { shareDatabase } from "../../service/test/instances/shared-database.ts";
 import { expectToldOnce } from "../../service/test/instances/told-once.ts";
 import { failureCodes } from "../src/failure.ts";
-import { client, encryptionKey, failedWith, keys, missing, tokenOf } from "./fixtures.ts";
+import { tokenOf } from "./admin/administered.ts";
+import { encryptionKey, failedWith, keys, missing } from "./fixtures.ts";
 import { ran, serveHere, type Served } from "./ran.ts";
 import { temporaryFolder } from "./start-command.ts";
 
@@ -34,8 +35,8 @@ const lines = (language: string): string[] =>
 
 const canary = "a-secret-that-stands-out-in-any-dump";
 
-async function subscribe(url: string): Promise<void> {
-  const authorization = `Bearer ${await tokenOf(url)}`;
+async function subscribe(url: string, token: string): Promise<void> {
+  const authorization = `Bearer ${token}`;
   const details = { secretKey: canary, subscriptionDetails: { type: "ALL" } };
   const answer = await fetch(new URL("/v1/webhook/subscribe", url), {
     method: "POST",
@@ -104,8 +105,8 @@ describe("the page on running the service", () => {
   it("backs up SQLite while the service runs, and the copy starts with the same key only", async () => {
     const folder = temporaryFolder();
     const [file, copy] = [join(folder, "service.db"), join(folder, "copy.db")];
-    const one = await serveHere(["serve", "--port", "0", "--database", file], client);
-    await subscribe(one.url);
+    const one = await serveHere(["serve", "--port", "0", "--database", file], keys);
+    await subscribe(one.url, await tokenOf(one));
     const [statement = ""] = lines("sql");
     const database = new DatabaseSync(file);
     database.exec(statement.replace(/'[^']+'/, `'${copy}'`));
@@ -114,7 +115,7 @@ describe("the page on running the service", () => {
 
     expect(readFileSync(copy).includes(canary)).toBe(false);
     const args = ["serve", "--port", "0", "--database", copy];
-    expect((await ran(args, client)).status).toBe(0);
+    expect((await ran(args, keys)).status).toBe(0);
     const other = { COUNTERSIGN_ENCRYPTION_KEYS: encryptionKey("k2") };
     expect(await ran(args, other)).toEqual(failedWith("ENCRYPTION_KEYS_UNUSABLE"));
   });
@@ -137,17 +138,20 @@ describe.skipIf(postgresBinaries === undefined)(`countersign serve on PostgreSQL
 
   it("starts three times at once on an empty database, shares tokens, and a dump of it restores", async () => {
     const [name, restored] = [await postgres.create(), await postgres.create()];
-    const env = { ...client, COUNTERSIGN_DATABASE_URL: hushed(postgres.urlOf(name)) };
+    const address = postgres.urlOf(name);
+    const env = { ...keys, COUNTERSIGN_DATABASE_URL: hushed(address) };
     const all = await three(env);
-    const [{ url } = { url: "" }] = all;
-    const headers = { authorization: `Bearer ${await tokenOf(url)}` };
+    const [first] = all;
+    if (first === undefined) throw new Error("no service is running");
+    const token = await tokenOf(first, address);
+    const headers = { authorization: `Bearer ${token}` };
     for (const one of all) {
       const answer = await fetch(new URL("/v1/customers/cus_none", one.url), { headers });
       expect(answer.status).toBe(404);
       expect(one.stderr()).toContain(`/${name}\n`);
       expect(one.stderr()).not.toContain("hush");
     }
-    await subscribe(url);
+    await subscribe(first.url, token);
 
     const shell = (command: string): string =>
       execFileSync("sh", ["-ec", command], {
@@ -168,7 +172,7 @@ describe.skipIf(postgresBinaries === undefined)(`countersign serve on PostgreSQL
     expect(dump).toContain("https://merchant.example/");
     expect(dump).not.toContain(canary);
     await end(all);
-    const again = { ...client, COUNTERSIGN_DATABASE_URL: postgres.urlOf(restored) };
+    const again = { ...keys, COUNTERSIGN_DATABASE_URL: postgres.urlOf(restored) };
     expect((await ran(["serve", "--port", "0"], again)).status).toBe(0);
   });
 

@@ -2,7 +2,8 @@ import { existsSync, writeFileSync } from "node:fs";
 import { Agent, get } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { client, failedWith, READY, tokenOf } from "./fixtures.ts";
+import { tokenOf } from "./admin/administered.ts";
+import { failedWith, keys, READY } from "./fixtures.ts";
 import { ran, serveHere, type Served } from "./ran.ts";
 import { start, temporaryFolder } from "./start-command.ts";
 
@@ -12,8 +13,9 @@ const serve = (env: Readonly<Record<string, string>>, ...more: string[]): Promis
   serveHere([...argsOf(), ...more], env);
 
 /** The statuses of subscriptions to these URLs. */
-async function subscribed({ url }: Served, targets: readonly string[]) {
-  const authorization = `Bearer ${await tokenOf(url)}`;
+async function subscribed(served: Served, targets: readonly string[]) {
+  const { url } = served;
+  const authorization = `Bearer ${await tokenOf(served)}`;
   const secretKey = "a-secret-of-24-characters-or-more";
   const details = { secretKey, subscriptionDetails: { type: "ALL" } };
   const statuses: Record<string, number> = {};
@@ -29,57 +31,54 @@ async function subscribed({ url }: Served, targets: readonly string[]) {
 }
 
 describe("countersign serve", () => {
-  it("serves the environment's client, drains after SIGTERM, and keeps the client after a restart", async () => {
+  it("serves an administered client, drains after SIGTERM, and accepts the client's token after a restart", async () => {
     const folder = temporaryFolder();
-    const secret = client.COUNTERSIGN_CLIENT_SECRET;
-    const use = async (url: string): Promise<number> => {
-      const headers = { authorization: `Bearer ${await tokenOf(url)}` };
+    const database = join(folder, ".countersign", "service.db");
+    const use = async (url: string, token: string): Promise<number> => {
+      const headers = { authorization: `Bearer ${token}` };
       return (await fetch(new URL("/v1/customers/cus_none", url), { headers })).status;
     };
-    const one = start(["serve", "--port", "0", "--drain", "30"], { folder, env: client });
+    const one = start(["serve", "--port", "0", "--drain", "30"], { folder, env: keys });
     const url = await one.ready();
+    const token = await tokenOf({ url, stderr: one.stderr }, database);
     const ready = async (): Promise<number> => (await fetch(new URL("/readyz", url))).status;
-    expect([await ready(), await use(url)]).toEqual([200, 404]);
+    expect([await ready(), await use(url, token)]).toEqual([200, 404]);
     one.process.kill("SIGTERM");
     // Processes on a loaded machine take their time.
     await expect.poll(ready, { timeout: 25_000 }).toBe(503);
-    expect(await use(url)).toBe(404);
+    expect(await use(url, token)).toBe(404);
     // The second signal ends the process at once.
     await one.end();
     expect(one.stdout()).toBe(`ready ${url}\n`);
-    expect(one.stderr()).not.toContain(secret);
+    expect(one.stderr()).not.toContain(token);
 
-    const database = join(folder, ".countersign", "service.db");
-    const again = await serveHere(argsOf(database), client);
-    expect(await use(again.url)).toBe(404);
-    expect(again.stderr()).not.toContain(secret);
+    const again = await serveHere(argsOf(database), keys);
+    expect(await use(again.url, token)).toBe(404);
     expect(await again.end()).toBe(0);
 
-    const { status, out } = await ran([...argsOf(database), "--json"], client);
+    const { status, out } = await ran([...argsOf(database), "--json"], keys);
     expect([status, JSON.parse(out)]).toEqual([0, { ready: READY, profile: "standard", database }]);
-    const other = { ...client, COUNTERSIGN_CLIENT_SECRET: "another-client-secret-of-24" };
-    expect(await ran(argsOf(database), other)).toEqual(failedWith("CLIENT_REFUSED"));
   });
 
   it("with --require-database, fails with CS_CLI_DATABASE_UNUSABLE if the file or its tables are missing, and creates neither", async () => {
     const database = newDatabase();
     const args = [...argsOf(database), "--require-database"];
-    const missing = await ran(args, client);
+    const missing = await ran(args, keys);
     expect(missing).toEqual(failedWith("DATABASE_UNUSABLE"));
     expect(missing.err).toContain(`the database ${database} does not exist`);
     expect(existsSync(database)).toBe(false);
     writeFileSync(database, "");
-    const empty = await ran(args, client);
+    const empty = await ran(args, keys);
     expect(empty).toEqual(failedWith("DATABASE_UNUSABLE"));
     expect(empty.err).toContain(`${database}: the database has no tables of this service`);
-    expect((await ran(argsOf(database), client)).status).toBe(0);
-    expect((await ran(args, client)).status).toBe(0);
+    expect((await ran(argsOf(database), keys)).status).toBe(0);
+    expect((await ran(args, keys)).status).toBe(0);
   });
 
   it("names a corrupt database file and the reason", async () => {
     const database = newDatabase();
     writeFileSync(database, "this is not SQLite".repeat(1000));
-    const failed = await ran(argsOf(database), client);
+    const failed = await ran(argsOf(database), keys);
     expect(failed).toEqual(failedWith("DATABASE_UNUSABLE"));
     expect(failed.err).toContain(
       `the database ${database} cannot be opened: file is not a database`,
@@ -88,7 +87,7 @@ describe("countersign serve", () => {
 
   it("drains after SIGHUP as after SIGTERM", async () => {
     const folder = temporaryFolder();
-    const one = start(["serve", "--port", "0", "--drain", "30"], { folder, env: client });
+    const one = start(["serve", "--port", "0", "--drain", "30"], { folder, env: keys });
     const url = await one.ready();
     one.process.kill("SIGHUP");
     const ready = async (): Promise<number> => (await fetch(new URL("/readyz", url))).status;
@@ -102,9 +101,10 @@ describe("countersign serve", () => {
     "refuses connections with 503 and Retry-After before its file descriptors are exhausted, and serves the others (Linux)",
     async () => {
       const folder = temporaryFolder();
-      const one = start(["serve", "--port", "0"], { folder, env: client, descriptors: 64 });
+      const one = start(["serve", "--port", "0"], { folder, env: keys, descriptors: 64 });
       const url = new URL(await one.ready());
-      const token = await tokenOf(url.href);
+      const database = join(folder, ".countersign", "service.db");
+      const token = await tokenOf({ url: url.href, stderr: one.stderr }, database);
       const agent = new Agent({ keepAlive: true, maxSockets: Infinity });
       onTestFinished(() => agent.destroy());
       const path = "/v1/customers/cus_none";
@@ -138,14 +138,14 @@ describe("countersign serve", () => {
       "https://merchant.example:8444/": 200,
       "https://merchant.example:8445/": 200,
     };
-    expect(await subscribed(await serve(client), Object.keys(standard))).toEqual(standard);
+    expect(await subscribed(await serve(keys), Object.keys(standard))).toEqual(standard);
     const options = ["--subscription-port", "8444", "--subscription-port", "8445"];
-    expect(await subscribed(await serve(client, ...options), Object.keys(chosen))).toEqual(chosen);
+    expect(await subscribed(await serve(keys, ...options), Object.keys(chosen))).toEqual(chosen);
   });
 
   it("shows metrics to whoever has the token, and logs JSON lines without it", async () => {
-    const one = await serve({ ...client, COUNTERSIGN_METRICS_TOKEN: "a-token-for-metrics" });
-    await tokenOf(one.url);
+    const one = await serve({ ...keys, COUNTERSIGN_METRICS_TOKEN: "a-token-for-metrics" });
+    await tokenOf(one);
     expect((await fetch(new URL("/metrics", one.url))).status).toBe(401);
     const headers = { authorization: "Bearer a-token-for-metrics" };
     const text = await (await fetch(new URL("/metrics", one.url), { headers })).text();

@@ -4,7 +4,8 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { openSandbox } from "../../sandbox/test/open-sandbox.ts";
 import { routesOf } from "../../sandbox/test/routes.ts";
-import { client, keys, tokenOf } from "./fixtures.ts";
+import { tokenOf } from "./admin/administered.ts";
+import { keys } from "./fixtures.ts";
 import { start, temporaryFolder } from "./start-command.ts";
 
 const packages = fileURLToPath(new URL("../../", import.meta.url));
@@ -23,7 +24,6 @@ function environment(): Record<string, string> {
     ...Object.fromEntries(all.map((name) => [name, "a-text-of-24-characters-or-more"])),
     NODE_ENV: "test",
     ...keys,
-    COUNTERSIGN_CLIENT_ID: client.COUNTERSIGN_CLIENT_ID,
     COUNTERSIGN_EGRESS_PROXY: "http://127.0.0.1:9",
     COUNTERSIGN_SIGNING_KEYS: `whsk_${Buffer.alloc(32, 1).toString("base64")}`,
   };
@@ -51,7 +51,7 @@ describe("D7 countersign serve with every variable set", () => {
     expect(routes.length).toBeGreaterThan(20);
     const url = await one.ready();
     const headers = {
-      authorization: `Bearer ${await tokenOf(url, env)}`,
+      authorization: `Bearer ${await tokenOf({ url, stderr: one.stderr }, join(folder, ".countersign/service.db"))}`,
       "content-type": "application/json",
     };
     for (const route of [...routes, "GET /inspector/"]) {

@@ -25,7 +25,6 @@ import { loadIssuer } from "../load-issuer.ts";
 import { loadProfile } from "../load-profile.ts";
 import { lineLogger } from "../line-logger.ts";
 import { printableJson } from "../printable.ts";
-import { clientFrom, ensureClient } from "../service-client.ts";
 import { serviceDatabase } from "../service-database.ts";
 import { asFailure } from "../service-failure.ts";
 import type { Surroundings } from "../terminal.ts";
@@ -57,7 +56,6 @@ export async function runServe(command: ServeCommand, surroundings: Surroundings
     mustExist: command.requiresDatabase,
   });
   const profile = await loadProfile(command.profile);
-  const client = await clientFrom(env);
   const metricsToken = await secretFrom(env, "COUNTERSIGN_METRICS_TOKEN");
   const { tokenIssuer: issuerFile } = command;
   const sending = await sendingFrom(env, profile);
@@ -77,7 +75,6 @@ export async function runServe(command: ServeCommand, surroundings: Surroundings
     throw asFailure(error, database.name);
   });
   try {
-    if (client !== undefined) await ensureClient(service, profile, client);
     terminal.err(`database  ${database.name}`);
     const ready = { ready: service.url, profile: profile.name, database: database.name };
     terminal.out(command.json ? printableJson(ready) : `ready ${service.url}`);

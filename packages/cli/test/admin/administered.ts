@@ -1,5 +1,5 @@
 import { keys } from "../fixtures.ts";
-import { ran, serveHere, type Ran, type Served } from "../ran.ts";
+import { ran, serveHere, told, type Ran, type Served } from "../ran.ts";
 
 /** A database that `serve admin` and `serve` work on. */
 export interface Administered {
@@ -71,4 +71,17 @@ export const newMerchant = async ({ json }: Pick<Administered, "json">): Promise
 /** Creates a client of a merchant. @returns An access token of it. */
 export async function newToken({ json }: Administered, url: string, merchant: string) {
   return (await requestToken(url, await json("clients", "create", "--merchant", merchant))).token;
+}
+
+/**
+ * Creates a merchant with a client on the database of a running service. @returns An access token of the client.
+ *
+ * @param address Default: the file that the service prints.
+ */
+export async function tokenOf(
+  served: Pick<Served, "url" | "stderr">,
+  address: string = told(served, "database"),
+): Promise<string> {
+  const one = administered(address);
+  return (await newToken(one, served.url, await newMerchant(one))) ?? "";
 }
