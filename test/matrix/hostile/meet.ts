@@ -14,17 +14,13 @@ import {
   serveHostile,
 } from "../../../packages/contract-kit/test/receiver/hostile-target.ts";
 import { secrets } from "../receivers/conduct.ts";
-import { serve } from "../receivers/serve.ts";
 import { hostilities } from "./servers.ts";
 
-/** Runs every receiver check against a hostile target, or a good one with hostile effects. */
-export async function meetReceiver(name: string, where: "attempts" | "effects") {
+/** Runs every receiver check against a hostile target. */
+export async function meetReceiver(name: string) {
   const hostile = await serveHostile(hostilityOf(name));
-  const good = await serve();
-  const url = `${hostile.origin}/webhooks`;
   const target = receiverTarget({
-    url: where === "attempts" ? url : good.url,
-    effectsUrl: where === "effects" ? url : good.effectsUrl,
+    url: `${hostile.origin}/webhooks`,
     secrets,
     profile: profiles.standard,
     deadlineMs: 400,
@@ -34,7 +30,7 @@ export async function meetReceiver(name: string, where: "attempts" | "effects") 
     const report = await run({ target, checks: receiverChecks, ...common });
     return { report, asked: hostile.said.map((text) => text.split("\r\n")[0] ?? "") };
   } finally {
-    await Promise.all([hostile.close(), good.close()]);
+    await hostile.close();
   }
 }
 

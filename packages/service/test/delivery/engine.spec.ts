@@ -33,47 +33,6 @@ async function addDueRefund(queue: Queue, dueAt: number): Promise<void> {
 }
 
 describe("the delivery engine", () => {
-  it("delivers what waited while no process ran, on every clock", async () => {
-    const queue = await openQueue("sub_1");
-    await queue.subscribe("sub_live", { clockId: "live" });
-    await queue.enqueue("sub_1");
-    await queue.enqueue("sub_live");
-    const transport = succeeding();
-    queue.engine(transport);
-    await expect.poll(() => transport.posts.length, SOON).toBe(2);
-    await expect.poll(() => queue.states(), SOON).toEqual(["delivered", "delivered"]);
-  });
-
-  it("delivers new events at once after a hint, and finds them without one by its next look", async () => {
-    const queue = await openQueue();
-    for (const key of ["sub_1", "sub_2"]) await queue.subscribe(key, { clockId: "live" });
-    const transport = succeeding();
-    const engine = queue.engine(transport);
-    await queue.passTurns();
-    await queue.enqueue("sub_1");
-    engine.onWork([{ key: "sub_1", at: REAL_START }]);
-    await expect.poll(() => transport.posts.length, SOON).toBe(1);
-    await queue.enqueue("sub_1");
-    await queue.enqueue("sub_2");
-    await queue.passTurns();
-    expect(transport.posts).toHaveLength(1);
-    queue.clock.advance(5000);
-    await expect.poll(() => transport.posts.length, SOON).toBe(3);
-  });
-
-  it("attempts nothing of a subscription that is PAUSED or CLOSED, until it is resumed", async () => {
-    const queue = await openQueue();
-    await queue.subscribeMany(3);
-    await queue.write("UPDATE subscriptions SET status = 'PAUSED' WHERE key = 'sub_0'");
-    await queue.write("UPDATE subscriptions SET status = 'CLOSED' WHERE key = 'sub_1'");
-    const engine = queue.engine(succeeding());
-    await engine.drain("clk_1");
-    expect(await queue.states()).toEqual(["waiting", "waiting", "delivered"]);
-    await queue.write("UPDATE subscriptions SET status = 'ACTIVE' WHERE key = 'sub_0'");
-    await engine.drain("clk_1");
-    expect(await queue.states()).toEqual(["delivered", "waiting", "delivered"]);
-  });
-
   it("rejects a lease too short for its deadline, and limits below one", async () => {
     const queue = await openQueue();
     for (const change of [
@@ -205,14 +164,6 @@ describe("a sandbox clock that moves forward", () => {
       moveDueRefunds: async () => ({ passedOver: [] }),
     });
     await expect(clocks.advance("live", CLOCK_START)).rejects.toThrow(TypeError);
-  });
-
-  it("goes past the deliveries of a paused subscription", async () => {
-    const queue = await openQueue();
-    await queue.subscribeMany(1);
-    await queue.write("UPDATE subscriptions SET status = 'PAUSED'");
-    const outcome = await queue.advance(queue.engine(succeeding()), CLOCK_START + HOUR);
-    expect(outcome).toMatchObject({ ok: true, instants: [] });
   });
 
   it("stands where the engine was stopped, and goes on from there with another one", async () => {

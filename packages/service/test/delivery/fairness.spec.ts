@@ -1,6 +1,4 @@
-import { profiles } from "@countersign/schemas/profiles";
 import { describe, expect, it } from "vitest";
-import { deliveryPolicyOf } from "../../src/delivery/policy.ts";
 import { fill } from "./backlog.ts";
 import { answered, fakeTransport, heldTransport, openQueue, SOON } from "./queue.ts";
 
@@ -145,19 +143,6 @@ describe("B15: a host that many have subscribed", () => {
     expect(most.one).toBe(3);
     expect(hosts).toHaveLength(31);
     expect(hosts.indexOf("sub_other.example")).toBeLessThan(10);
-  });
-
-  it("gets at most 64 attempts at one time under the standard profile", async () => {
-    const queue = await openQueue();
-    const url = "https://victim.example/hooks";
-    await queue.subscribeMany(200, (number) => ({ ...live, url, merchantId: `mer_${number}` }));
-    const { transport, inFlight, answer } = heldTransport();
-    queue.engine(transport, { policy: deliveryPolicyOf(profiles.standard) });
-    await expect.poll(inFlight, SOON).toBe(64);
-    await queue.passTurns();
-    expect(inFlight()).toBe(64);
-    answer(204);
-    await expect.poll(() => transport.posts.length, SOON).toBe(65);
   });
 
   it.each([429, 502, 504])(

@@ -3,7 +3,7 @@ import { DueClock } from "../../src/clock.ts";
 import { Leases } from "../../src/delivery/leases.ts";
 import { deliveryStore } from "../../src/store/tables/delivery-queue.ts";
 import { failCommit, hookedDriver, type DriverHooks } from "../hooked-driver.ts";
-import { onStores, postgres, sqlite } from "../store/stores.ts";
+import { onStores, postgres } from "../store/stores.ts";
 import {
   answered,
   fakeTransport,
@@ -12,45 +12,104 @@ import {
   policy,
   queueOf,
   SOON,
+  type OpenEngine,
   type Queue,
 } from "./queue.ts";
 
-const live = { clockId: "live" };
+const succeeding = () => fakeTransport(() => answered(204));
 
-/** A queue whose live subscriptions have so many deliveries each. */
-async function openLive(
-  queue: Queue,
-  subscriptions: number,
-  deliveries: number,
-): Promise<string[]> {
-  const keys = Array.from({ length: subscriptions }, (_, number) => `sub_${number}`);
-  for (const key of keys) await queue.subscribe(key, live);
-  for (const key of keys) await queue.publish(deliveries, [key]);
-  return keys;
+/** An engine with attempts in flight, of so many deliveries that are due. */
+async function inFlight(due: number, options?: OpenEngine) {
+  const queue = await openQueue("sub_1");
+  await queue.publish(due, ["sub_1"]);
+  const held = heldTransport();
+  const engine = queue.engine(held.transport, options);
+  await expect.poll(held.inFlight, SOON).toBeGreaterThan(0);
+  return { queue, engine, ...held };
 }
+
+const summary = async (queue: Queue): Promise<string[]> =>
+  (await queue.deliveries()).map(({ state, attempts }) => `${state} ${attempts}`);
+const leases = (queue: Queue): Promise<unknown[]> =>
+  queue.driver.query(
+    `SELECT id AS name FROM delivery_members UNION ALL SELECT subscription_key FROM endpoint_leases`,
+  );
+
+describe("a process that stops delivering", () => {
+  it("waits for attempts in flight, starts no others, and gives its leases back at once", async () => {
+    const one = { policy: { concurrencyPerEndpoint: 1 } };
+    const { queue, engine, transport, answer } = await inFlight(3, one);
+    expect(await leases(queue)).not.toEqual([]);
+    const stopped = engine.stop({ graceMs: 60_000 });
+    answer(204);
+    await stopped;
+    expect(await summary(queue)).toEqual(["delivered 1", "waiting 0", "waiting 0"]);
+    expect(await leases(queue)).toEqual([]);
+    engine.start();
+    engine.onWork("anything");
+    await queue.passTurns();
+    expect(transport.posts).toHaveLength(1);
+    await expect(engine.stop()).resolves.toBeUndefined();
+  });
+
+  it("ends while the store takes nothing, and its successor goes on", async () => {
+    const hooks: DriverHooks = {};
+    const failures: unknown[] = [];
+    const queue = await openQueue("sub_1");
+    await queue.publish(3, ["sub_1"]);
+    const held = heldTransport();
+    let isClosed = false;
+    const close = async (): Promise<void> => void (isClosed = true);
+    const engine = queue.engine(
+      { ...held.transport, close },
+      {
+        store: deliveryStore(hookedDriver(queue.driver, hooks)),
+        policy: { concurrencyPerEndpoint: 1 },
+        observer: { failed: (error) => failures.push(error) },
+      },
+    );
+    await expect.poll(held.inFlight, SOON).toBe(1);
+    hooks.commit = failCommit;
+    held.answer(204);
+    await expect.poll(() => failures.length, SOON).toBeGreaterThan(0);
+    await engine.stop({ graceMs: 0 });
+    expect(isClosed).toBe(true);
+    expect(failures.at(-1)).toMatchObject({ code: "CS_STORE_UNAVAILABLE" });
+    expect(await summary(queue)).toEqual(["waiting 0", "waiting 0", "waiting 0"]);
+    await queue.engine(succeeding()).drain("clk_1");
+    expect(await summary(queue)).toEqual(["delivered 1", "delivered 1", "delivered 1"]);
+  });
+});
+
+it("[P-EVENT-RETRY] a delivery keeps its whole retry schedule when each attempt is first cut short by the end of its process", async () => {
+  const queue = await openQueue("sub_1");
+  await queue.enqueue("sub_1");
+  const { steps } = policy.schedule;
+  const waits: number[] = [];
+  for (const _ of steps) {
+    const held = heldTransport();
+    const cut = queue.engine(held.transport);
+    await expect.poll(held.inFlight, SOON).toBe(1);
+    await cut.stop({ graceMs: 0 });
+    const failing = queue.engine(fakeTransport(() => answered(500)));
+    await failing.drain("clk_1");
+    await failing.stop();
+    const [row] = await queue.deliveries();
+    const [at = 0, next] = [await queue.instant(), row?.next_at ?? undefined];
+    if (next === undefined) break;
+    waits.push(next - at);
+    await queue.setInstant(next);
+  }
+  expect(waits).toEqual(steps.slice(1));
+  expect(await summary(queue)).toEqual([`exhausted ${steps.length}`]);
+  expect(await queue.attempts()).toHaveLength(steps.length);
+});
 
 const members = (queue: Queue): Promise<{ id: string; endpoints: number }[]> =>
   queue.driver.query(
     `SELECT id, (SELECT CAST(count(*) AS bigint) FROM endpoint_leases WHERE member = id) AS endpoints
      FROM delivery_members ORDER BY id`,
   );
-
-onStores([sqlite, postgres], ({ open }) => {
-  describe("a process that delivers", () => {
-    it("begins anew when another process has removed it", async () => {
-      const queue = await queueOf(await open());
-      await openLive(queue, 1, 1);
-      const transport = fakeTransport(() => answered(204));
-      queue.engine(transport, { id: "a" });
-      await expect.poll(() => queue.states(), SOON).toEqual(["delivered"]);
-      await queue.write("DELETE FROM delivery_members");
-      await queue.enqueue("sub_0");
-      queue.clock.advance(5000);
-      await expect.poll(() => transport.posts.length, SOON).toBe(2);
-      await expect.poll(() => members(queue), SOON).toEqual([{ id: "a~2", endpoints: 1 }]);
-    });
-  });
-});
 
 it("a lease covers an attempt that starts at least its deadline and a second before the lease ends", async () => {
   const queue = await openQueue();
@@ -63,88 +122,44 @@ it("a lease covers an attempt that starts at least its deadline and a second bef
   expect([leases.covers(last), leases.covers(last + 1)]).toEqual([true, false]);
 });
 
-onStores([sqlite], ({ open }) => {
-  it("a process on SQLite goes on at once with what a killed one has left", async () => {
-    const queue = await queueOf(await open());
-    await openLive(queue, 2, 1);
-    const hooks: DriverHooks = {};
-    const { transport, inFlight } = heldTransport();
-    queue.engine(transport, { store: deliveryStore(hookedDriver(queue.driver, hooks)) });
-    await expect.poll(inFlight, SOON).toBe(2);
-    // As far as the database can see, it is gone.
-    hooks.begin = failCommit;
-    const successor = fakeTransport(() => answered(204));
-    queue.engine(successor);
-    await expect.poll(() => successor.posts.length, SOON).toBe(2);
-  });
-});
-
 onStores([postgres], ({ open }) => {
-  describe("two processes of one database", () => {
-    it("share the endpoints, and never have one delivery in flight in both", async () => {
-      const queue = await queueOf(await open());
-      const keys = await openLive(queue, 20, 10);
-      const posted = new Map<string, number>();
-      const by = { a: 0, b: 0 };
-      const transportOf = (name: "a" | "b") =>
-        fakeTransport(async ({ headers }) => {
-          const id = headers["webhook-id"] ?? "";
-          posted.set(id, (posted.get(id) ?? 0) + 1);
-          by[name] += 1;
-          await queue.write("SELECT 1");
-          return answered(204);
-        });
-      const engines = [
-        queue.engine(transportOf("a"), { id: "a" }),
-        queue.engine(transportOf("b"), { id: "b" }),
-      ];
-      const counts = async () => (await members(queue)).map(({ endpoints }) => endpoints);
-      let events = 200;
-      const shared = async (): Promise<boolean> => {
-        // They beat, and notice who has more than a fair share.
-        queue.clock.advance(5000);
-        await queue.publish(1, keys);
-        events += 1;
-        for (const engine of engines)
-          engine.onWork(keys.map((key) => ({ key, at: queue.clock.now() })));
-        const [a = 0, b = 0] = await counts();
-        return a >= 9 && b >= 9 && a + b === 20;
-      };
-      await expect.poll(shared, { timeout: 20_000, interval: 100 }).toBe(true);
-      const waiting = async () => new Set(await queue.states());
-      await expect.poll(waiting, SOON).toEqual(new Set(["delivered"]));
-      expect(by.a).toBeGreaterThan(0);
-      expect(by.b).toBeGreaterThan(0);
-      expect(posted.size).toBe(events);
-      expect([...posted.values()].filter((times) => times !== 1 && times !== 20)).toEqual([]);
-    });
-
-    it("take over the endpoints of a killed one after its lease, not before, and its late answers change nothing", async () => {
-      const queue = await queueOf(await open());
-      await openLive(queue, 3, 1);
-      const hooks: DriverHooks = {};
-      const killed = heldTransport();
-      const store = deliveryStore(hookedDriver(queue.driver, hooks));
-      queue.engine(killed.transport, { id: "killed", store });
-      await expect.poll(killed.inFlight, SOON).toBe(3);
-      hooks.begin = failCommit;
-      const transport = fakeTransport(() => answered(204));
-      queue.engine(transport, { id: "successor" });
-      await expect.poll(async () => (await members(queue)).length, SOON).toBe(2);
-      const from = queue.clock.elapsed();
-      const takenOver = (): boolean => {
-        if (transport.posts.length === 0) queue.clock.advance(1000);
-        return transport.posts.length > 0;
-      };
-      await expect.poll(takenOver, { timeout: 20_000, interval: 20 }).toBe(true);
-      expect(queue.clock.elapsed() - from).toBeGreaterThan(policy.leaseMs - 1000);
-      await expect.poll(() => queue.states(), SOON).toEqual(Array(3).fill("delivered"));
-      hooks.begin = undefined;
-      while (killed.inFlight() > 0) killed.answer(500);
-      await queue.passTurns();
-      expect((await queue.deliveries()).map(({ attempts }) => attempts)).toEqual([1, 1, 1]);
-      expect((await queue.attempts()).map(({ status }) => status)).toEqual([204, 204, 204]);
-      expect(transport.posts).toHaveLength(3);
-    });
+  it("two processes of one database share the endpoints, and never have one delivery in flight in both", async () => {
+    const queue = await queueOf(await open());
+    const keys = Array.from({ length: 20 }, (_, number) => `sub_${number}`);
+    for (const key of keys) await queue.subscribe(key, { clockId: "live" });
+    for (const key of keys) await queue.publish(10, [key]);
+    const posted = new Map<string, number>();
+    const by = { a: 0, b: 0 };
+    const transportOf = (name: "a" | "b") =>
+      fakeTransport(async ({ headers }) => {
+        const id = headers["webhook-id"] ?? "";
+        posted.set(id, (posted.get(id) ?? 0) + 1);
+        by[name] += 1;
+        await queue.write("SELECT 1");
+        return answered(204);
+      });
+    const engines = [
+      queue.engine(transportOf("a"), { id: "a" }),
+      queue.engine(transportOf("b"), { id: "b" }),
+    ];
+    const counts = async () => (await members(queue)).map(({ endpoints }) => endpoints);
+    let events = 200;
+    const shared = async (): Promise<boolean> => {
+      // They beat, and notice who has more than a fair share.
+      queue.clock.advance(5000);
+      await queue.publish(1, keys);
+      events += 1;
+      for (const engine of engines)
+        engine.onWork(keys.map((key) => ({ key, at: queue.clock.now() })));
+      const [a = 0, b = 0] = await counts();
+      return a >= 9 && b >= 9 && a + b === 20;
+    };
+    await expect.poll(shared, { timeout: 20_000, interval: 100 }).toBe(true);
+    const waiting = async () => new Set(await queue.states());
+    await expect.poll(waiting, SOON).toEqual(new Set(["delivered"]));
+    expect(by.a).toBeGreaterThan(0);
+    expect(by.b).toBeGreaterThan(0);
+    expect(posted.size).toBe(events);
+    expect([...posted.values()].filter((times) => times !== 1 && times !== 20)).toEqual([]);
   });
 });

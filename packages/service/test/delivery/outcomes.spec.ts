@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { replayDeliveries } from "../../src/delivery/operator.ts";
 import { onStores, postgres, sqlite } from "../store/stores.ts";
 import { CLOCK_START, queueOf, REAL_START, timeout } from "./queue.ts";
 
@@ -33,23 +32,6 @@ onStores([sqlite, postgres], ({ open }) => {
           last_success_at: null,
         },
       ]);
-    });
-
-    it("leaves a delivery dropped that was dropped during the attempt, unless the attempt succeeded", async () => {
-      const queue = await queueOf(await open(), "sub_1");
-      for (const status of [500, 204]) {
-        await queue.enqueue("sub_1");
-        const one = await queue.dueOne();
-        await queue.write("UPDATE deliveries SET state = 'dropped', next_at = NULL WHERE id = $1", [
-          one.delivery.id,
-        ]);
-        await queue.complete([[one, status]]);
-      }
-      expect(await queue.deliveries()).toMatchObject([
-        { state: "dropped", next_at: null },
-        { state: "delivered", next_at: null },
-      ]);
-      expect(await queue.attempts()).toHaveLength(2);
     });
 
     it("counts failures in the order in which the attempts of one group ended", async () => {
@@ -102,70 +84,5 @@ onStores([sqlite, postgres], ({ open }) => {
         { status: "PAUSED", consecutive_failures: 4, failing_since: again },
       ]);
     });
-  });
-
-  // A connection that ends during COMMIT says nothing of the transaction, so it is written again.
-  describe("an attempt that is recorded twice", () => {
-    it("leaves a replay that was requested in between", async () => {
-      const queue = await queueOf(await open(), "sub_1");
-      await queue.enqueue("sub_1");
-      const one = await queue.dueOne();
-      await queue.complete([[one, 204]]);
-      const [merchant, what] = [
-        { id: "mer_1", clockId: "clk_1" },
-        { kind: "delivery", id: "dlv_1" } as const,
-      ];
-      await replayDeliveries(queue, merchant, { what, askedBy: "operator" });
-      expect((await queue.complete([[one, 204]])).completed).toEqual([]);
-      expect(await queue.deliveries()).toMatchObject([
-        { state: "waiting", next_at: CLOCK_START, attempts: 1 },
-      ]);
-    });
-
-    it("counts as one failure and keeps the time of the retry", async () => {
-      const queue = await queueOf(await open(), "sub_1");
-      await queue.enqueue("sub_1");
-      const one = await queue.dueOne();
-      await queue.complete([[one, 500]]);
-      await queue.setInstant(CLOCK_START + 3000);
-      await queue.complete([[one, 500]]);
-      expect(await queue.subscription("sub_1")).toMatchObject([{ consecutive_failures: 1 }]);
-      expect(await queue.deliveries()).toMatchObject([
-        { state: "waiting", next_at: CLOCK_START + 5000 },
-      ]);
-      expect(await queue.attempts()).toHaveLength(1);
-    });
-  });
-
-  describe("two processes that made the same attempt", () => {
-    it("record only the result that comes first, also with others in one group", async () => {
-      const queue = await queueOf(await open(), "sub_1");
-      await queue.publish(2, ["sub_1"]);
-      const [first, second] = await queue.due();
-      if (first === undefined || second === undefined) throw new Error("nothing is due");
-      await queue.complete([[first, 204]]);
-      const before = await queue.subscription("sub_1");
-      expect((await queue.complete([[first, 500]])).completed).toEqual([]);
-      expect(await queue.subscription("sub_1")).toEqual(before);
-      const { completed } = await queue.complete([
-        [first, 410],
-        [second, 204],
-      ]);
-      expect(completed.map(({ attempt }) => attempt.delivery.id)).toEqual(["dlv_2"]);
-      expect(await queue.deliveries()).toMatchObject([
-        { state: "delivered", attempts: 1 },
-        { state: "delivered", attempts: 1 },
-      ]);
-      expect(await queue.subscription("sub_1")).toMatchObject([{ status: "ACTIVE" }]);
-      expect(await queue.attempts()).toMatchObject([{ status: 204 }, { status: 204 }]);
-    });
-  });
-
-  it("due deliveries are read by the clock of their namespace, those that waited longest first", async () => {
-    const queue = await queueOf(await open(), "sub_1");
-    for (const wait of [0, 3, 1, -1, 2, 0])
-      await queue.enqueue("sub_1", { nextAt: CLOCK_START - wait });
-    const ids = (await queue.due()).map(({ delivery }) => delivery.id);
-    expect(ids).toEqual(["dlv_2", "dlv_5", "dlv_3", "dlv_1", "dlv_6"]);
   });
 });

@@ -75,48 +75,9 @@ onStores([sqlite, postgres], ({ open }) => {
       expect(await resumeForOperator(queue, { key: "sub_1", askedBy })).toEqual({ ok: true });
       const entry = { merchantId: "mer_1", askedBy };
       expect(await listTrail(queue.driver, { limit: 10 })).toMatchObject([
-        { ...entry, what: "replay", id, state: "exhausted", attempts: 10 },
-        { ...entry, what: "resume", id: "sub_1", state: "PAUSED", attempts: 7 },
+        { ...entry, what: "delivery.replay", id, state: "exhausted", attempts: 10 },
+        { ...entry, what: "subscription.resume", id: "sub_1", state: "PAUSED", attempts: 7 },
       ]);
-    });
-  });
-
-  describe("a replay that is requested during an attempt", () => {
-    /** Replays the one delivery during an attempt that ends so, after so many failures. */
-    async function replayDuring(failures: number, status: number): Promise<Queue> {
-      const queue = await queueOf(await open(), "sub_1");
-      await queue.enqueue("sub_1");
-      for (let time = 0; time < failures; time += 1) {
-        await queue.complete([[await queue.dueOne(), 500]]);
-        await queue.write("UPDATE deliveries SET next_at = $1", [CLOCK_START]);
-      }
-      const due = await queue.dueOne();
-      expect(await replay(queue, { kind: "delivery", id: "dlv_1" })).toBe(1);
-      const { completed } = await queue.complete([[due, status]]);
-      const [row] = await queue.deliveries();
-      expect(completed).toMatchObject([{ state: row?.state, nextAt: row?.next_at }]);
-      return queue;
-    }
-
-    it("is made at once after the attempt fails, also after the schedule's last one, and only once", async () => {
-      for (const [failures, then] of [
-        [1, { state: "waiting", next_at: CLOCK_START + 1_800_000 }],
-        [9, { state: "exhausted", next_at: null }],
-      ] as const) {
-        const queue = await replayDuring(failures, 500);
-        expect(await queue.deliveries()).toMatchObject([
-          { state: "waiting", attempts: failures + 1, next_at: CLOCK_START },
-        ]);
-        await queue.complete([[await queue.dueOne(), 500]]);
-        expect(await queue.deliveries()).toMatchObject([then]);
-      }
-    });
-
-    it("is done when the attempt succeeds, and void when the receiver is gone", async () => {
-      const delivered = await replayDuring(1, 204);
-      expect(await delivered.deliveries()).toMatchObject([{ state: "delivered", next_at: null }]);
-      const gone = await replayDuring(1, 410);
-      expect(await gone.deliveries()).toMatchObject([{ state: "dropped", next_at: null }]);
     });
   });
 });

@@ -26,6 +26,7 @@ describe("the retry schedule (S 6.6)", () => {
       pause: { failures: 400, afterMs: 24 * HOUR },
       deadlineMs: 15_000,
       leaseMs: 30_000,
+      concurrencyPerHost: 64,
     });
     const { delivery } = profiles.standard;
     const other = { ...delivery, success: "200" as const, timeoutMs: 120_000 };
