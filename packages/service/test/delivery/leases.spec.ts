@@ -30,7 +30,7 @@ async function inFlight(due: number, options?: OpenEngine) {
 
 const summary = async (queue: Queue): Promise<string[]> =>
   (await queue.deliveries()).map(({ state, attempts }) => `${state} ${attempts}`);
-const leases = (queue: Queue): Promise<unknown[]> =>
+const memberships = (queue: Queue): Promise<unknown[]> =>
   queue.driver.query(
     `SELECT id AS name FROM delivery_members UNION ALL SELECT subscription_key FROM endpoint_leases`,
   );
@@ -39,12 +39,12 @@ describe("a process that stops delivering", () => {
   it("waits for attempts in flight, starts no others, and gives its leases back at once", async () => {
     const one = { policy: { concurrencyPerEndpoint: 1 } };
     const { queue, engine, transport, answer } = await inFlight(3, one);
-    expect(await leases(queue)).not.toEqual([]);
+    expect(await memberships(queue)).not.toEqual([]);
     const stopped = engine.stop({ graceMs: 60_000 });
     answer(204);
     await stopped;
     expect(await summary(queue)).toEqual(["delivered 1", "waiting 0", "waiting 0"]);
-    expect(await leases(queue)).toEqual([]);
+    expect(await memberships(queue)).toEqual([]);
     engine.start();
     engine.onWork("anything");
     await queue.passTurns();
