@@ -26,6 +26,8 @@ interface State {
 }
 
 const { values, positionals } = parseArgs({
+  // pnpm passes the separator on, npm does not.
+  args: process.argv.slice(2).filter((argument) => argument !== "--"),
   allowPositionals: true,
   options: {
     minutes: { type: "string" },
