@@ -20,18 +20,26 @@ export interface AttemptPorts {
 
 /** An endpoint that can be posted to, or why it cannot. */
 export type Target =
-  | { readonly ok: true; readonly url: URL; readonly secret: string }
+  | {
+      readonly ok: true;
+      readonly url: URL;
+      readonly secret: string;
+      readonly host: string;
+      /** Merchant and origin: whoever has the same shares connections. */
+      readonly pool: string;
+    }
   | { readonly ok: false; readonly code: AttemptErrorCode };
 
 /** Parses an endpoint's URL and opens its secret. */
 export function openTarget(
-  { key, url: text, secret }: Endpoint,
+  { key, merchantId, url: text, secret }: Endpoint,
   { endpoints, vault }: Pick<AttemptPorts, "endpoints" | "vault">,
 ): Target {
   const url = endpointUrl(text, endpoints);
   if (url === undefined) return { ok: false, code: "CS_ATTEMPT_URL_REFUSED" };
   try {
-    return { ok: true, url, secret: vault.open(secret, secretPlace(key)) };
+    const opened = vault.open(secret, secretPlace(key));
+    return { ok: true, url, secret: opened, host: url.host, pool: `${merchantId} ${url.origin}` };
   } catch (error) {
     if (error instanceof SecretRefusedError) return { ok: false, code: "CS_ATTEMPT_SECRET_SEALED" };
     throw error;

@@ -260,7 +260,7 @@ export class DeliveryEngine {
       this.#isFailingReady = true;
       return false;
     }
-    return this.#inFlight.admits(held);
+    return this.#inFlight.admits(held, this.#queues.sharesOrigin(held));
   }
 
   async #attempt(held: Held, delivery: DueDelivery, now: number): Promise<void> {

@@ -1,22 +1,22 @@
 import type { Target } from "./attempt.ts";
-import { mayTakePlace } from "./decisions.ts";
+import { mayTakePlace, type Use } from "./decisions.ts";
 import type { DeliveryPolicy } from "./policy.ts";
 
 interface Sender {
-  readonly endpoint: { readonly merchantId: string };
+  readonly endpoint: { readonly key: string; readonly merchantId: string };
   readonly target: Target;
 }
 
 type Caps = Pick<DeliveryPolicy, "concurrency" | "concurrencyPerEndpoint" | "concurrencyPerHost">;
 
-/** Counts the attempts in flight of this process, by merchant and by host. */
+/** Counts the attempts in flight of this process, and shares its places and connections. */
 export class InFlight {
   readonly #caps: Caps;
   readonly #merchants = new Map<string, number>();
   /** By host, then by merchant. */
   readonly #hosts = new Map<string, Map<string, number>>();
-  /** By merchant and origin: those that share connections. */
-  readonly #pools = new Map<string, number>();
+  /** By merchant and origin, whose connections are shared; then by endpoint. */
+  readonly #pools = new Map<string, Map<string, number>>();
   #total = 0;
 
   constructor(caps: Caps) {
@@ -29,25 +29,26 @@ export class InFlight {
 
   /** True if this process has a place for another attempt of a merchant. */
   admitsMerchant(merchantId: string): boolean {
-    const { concurrency } = this.#caps;
+    const { concurrency: places } = this.#caps;
     const own = this.#merchants.get(merchantId) ?? 0;
     const use = { total: this.#total, own, users: this.#merchants.size };
-    return mayTakePlace(use, { places: concurrency, reserve: Math.ceil(concurrency / 4), few: 4 });
+    return mayTakePlace(use, { places, reserve: Math.ceil(places / 4), few: 4 });
   }
 
-  /** True if another attempt of a merchant at this host may start. */
-  admits({ endpoint: { merchantId }, target }: Sender): boolean {
-    const { concurrencyPerEndpoint, concurrencyPerHost } = this.#caps;
+  /**
+   * True if a connection is free for another attempt of this endpoint.
+   *
+   * @param sharesOrigin True if its merchant has other endpoints at this origin: a slow one leaves them connections.
+   */
+  admits({ endpoint: { key, merchantId }, target }: Sender, sharesOrigin: boolean): boolean {
     if (!target.ok) return true;
-    if ((this.#pools.get(poolName(merchantId, target.url)) ?? 0) >= concurrencyPerEndpoint)
-      return false;
-    const users = this.#hosts.get(target.url.host);
-    if (users === undefined) return true;
-    let total = 0;
-    for (const count of users.values()) total += count;
-    const reserve = Math.floor(concurrencyPerHost / 4);
-    const host = { total, own: users.get(merchantId) ?? 0, users: users.size };
-    return mayTakePlace(host, { places: concurrencyPerHost - reserve, reserve, few: 1 });
+    const { concurrencyPerEndpoint, concurrencyPerHost } = this.#caps;
+    const pool = useOf(this.#pools.get(target.pool), key);
+    const isPoolFree = sharesOrigin
+      ? mayTakePlace(pool, withReserve(concurrencyPerEndpoint))
+      : pool.total < concurrencyPerEndpoint;
+    const host = useOf(this.#hosts.get(target.host), merchantId);
+    return isPoolFree && mayTakePlace(host, withReserve(concurrencyPerHost));
   }
 
   began(sender: Sender): void {
@@ -58,23 +59,40 @@ export class InFlight {
     this.#count(sender, -1);
   }
 
-  #count({ endpoint: { merchantId }, target }: Sender, change: 1 | -1): void {
+  #count({ endpoint: { key, merchantId }, target }: Sender, change: 1 | -1): void {
     this.#total += change;
     add(this.#merchants, merchantId, change);
     if (!target.ok) return;
-    const { host } = target.url;
-    add(this.#pools, poolName(merchantId, target.url), change);
-    const users = this.#hosts.get(host) ?? new Map<string, number>();
-    add(users, merchantId, change);
-    if (users.size > 0) this.#hosts.set(host, users);
-    else this.#hosts.delete(host);
+    addTo(this.#pools, [target.pool, key], change);
+    addTo(this.#hosts, [target.host, merchantId], change);
   }
 }
 
-const poolName = (merchantId: string, { origin }: URL): string => `${merchantId} ${origin}`;
+/** A quarter of the places is for those that have none. */
+function withReserve(all: number): { places: number; reserve: number; few: number } {
+  const reserve = Math.floor(all / 4);
+  return { places: all - reserve, reserve, few: 1 };
+}
+
+function useOf(counts: ReadonlyMap<string, number> | undefined, name: string): Use {
+  let total = 0;
+  for (const count of counts?.values() ?? []) total += count;
+  return { total, own: counts?.get(name) ?? 0, users: counts?.size ?? 0 };
+}
 
 function add(counts: Map<string, number>, name: string, change: 1 | -1): void {
   const count = (counts.get(name) ?? 0) + change;
   if (count === 0) counts.delete(name);
   else counts.set(name, count);
+}
+
+function addTo(
+  groups: Map<string, Map<string, number>>,
+  [group, name]: readonly [group: string, name: string],
+  change: 1 | -1,
+): void {
+  const counts = groups.get(group) ?? new Map<string, number>();
+  add(counts, name, change);
+  if (counts.size > 0) groups.set(group, counts);
+  else groups.delete(group);
 }

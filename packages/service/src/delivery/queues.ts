@@ -27,6 +27,8 @@ export class Queues {
   readonly #turns = new Turns<Held>();
   /** Endpoints to give back once nothing of them is open. */
   readonly #leaving = new Set<Held>();
+  /** How many endpoints each merchant has at each origin. */
+  readonly #origins = new Map<string, number>();
   #ready = 0;
   /** Deliveries read of each namespace's clock. */
   readonly #found = new Map<string, number>();
@@ -74,7 +76,13 @@ export class Queues {
       pace: freshPace(this.#policy),
     });
     this.#held.set(endpoint.key, held);
+    if (target.ok) this.#origins.set(target.pool, (this.#origins.get(target.pool) ?? 0) + 1);
     this.wantRead(held);
+  }
+
+  /** True if the merchant has another endpoint at the same origin: they share connections. */
+  sharesOrigin({ target }: Held): boolean {
+    return target.ok && (this.#origins.get(target.pool) ?? 0) > 1;
   }
 
   /** Drops an endpoint that is leased no more. Attempts in flight are still recorded. */
@@ -83,7 +91,11 @@ export class Queues {
     this.#toRead.delete(held);
     this.#failingToRead.delete(held);
     this.#leaving.delete(held);
-    this.#held.delete(held.endpoint.key);
+    if (!this.#held.delete(held.endpoint.key) || !held.target.ok) return;
+    const { pool } = held.target;
+    const left = (this.#origins.get(pool) ?? 0) - 1;
+    if (left > 0) this.#origins.set(pool, left);
+    else this.#origins.delete(pool);
   }
 
   /** Has an endpoint given back once nothing of it is open. */
