@@ -75,8 +75,8 @@ onStores([sqlite, postgres], ({ open }) => {
       expect(await resumeForOperator(queue, { key: "sub_1", askedBy })).toEqual({ ok: true });
       const entry = { merchantId: "mer_1", askedBy };
       expect(await listTrail(queue.driver, { limit: 10 })).toMatchObject([
-        { ...entry, what: "delivery.replay", id, state: "exhausted", attempts: 10 },
-        { ...entry, what: "subscription.resume", id: "sub_1", state: "PAUSED", attempts: 7 },
+        { ...entry, what: "delivery.replay", subject: id, state: "exhausted", attempts: 10 },
+        { ...entry, what: "subscription.resume", subject: "sub_1", state: "PAUSED", attempts: 7 },
       ]);
     });
   });
