@@ -34,6 +34,8 @@ export interface DeliveryCampaign {
   readonly driver: Driver;
   /** Processes at one time. Default 2. */
   readonly processes?: number;
+  /** Milliseconds that a process is alive after its last beat. Default 6000. */
+  readonly leaseMs?: number;
   readonly flaw?: DelivererOptions["flaw"];
   /** The points at which processes end, in turns. Default: every second cycle at one of all, the others at any moment. */
   readonly points?: readonly DeliveryPoint[];
@@ -48,12 +50,20 @@ const PATIENCE_MS = 30_000;
 
 /** Lets processes deliver from one database, kills each and starts another in its place. */
 export async function deliveryCampaign(campaign: DeliveryCampaign): Promise<DeliveryTally> {
-  const { cycles, database, driver, flaw, processes = 2 } = campaign;
+  const { cycles, database, driver, flaw, processes = 2, leaseMs = 6000 } = campaign;
   const folder = mkdtempSync(join(tmpdir(), "countersign-chaos-"));
   const crashes = join(folder, "crashes.txt");
   let names = 0;
-  const startDeliverer = (options: Omit<DelivererOptions, "name">): Promise<Child> =>
-    startBundled("deliverer", { ...options, name: `process-${String((names += 1))}` });
+  const startDeliverer = (
+    options: Pick<DelivererOptions, "ahead" | "crash" | "flaw">,
+  ): Promise<Child> =>
+    startBundled("deliverer", {
+      ...options,
+      database,
+      crashes,
+      leaseMs,
+      name: `process-${String((names += 1))}`,
+    });
   const sink = await startSink();
   // One crash after the other: each meets a running server.
   let disturbing = Promise.resolve();
@@ -64,8 +74,6 @@ export async function deliveryCampaign(campaign: DeliveryCampaign): Promise<Deli
       const { crash, afterMs } = planOf(campaign, next);
       next += 1;
       const child = await startDeliverer({
-        database,
-        crashes,
         ahead: 0,
         ...(crash && { crash }),
         ...(flaw && { flaw }),
@@ -83,9 +91,7 @@ export async function deliveryCampaign(campaign: DeliveryCampaign): Promise<Deli
     const writing = startWriting(driver);
     await Promise.all(Array.from({ length: processes }, inTurns));
     const written = await writing.end();
-    const aheadMs = await deliverRest(driver, (ahead) =>
-      startDeliverer({ database, crashes, ahead }),
-    );
+    const aheadMs = await deliverRest(driver, (ahead) => startDeliverer({ ahead }));
     return {
       killed,
       aheadMs,

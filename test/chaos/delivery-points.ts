@@ -19,6 +19,8 @@ export interface DelivererOptions {
   readonly database: string;
   /** A file with a line for each crash at a point. */
   readonly crashes: string;
+  /** Milliseconds that a process is alive after its last beat. */
+  readonly leaseMs: number;
   /** How far the process's clock is ahead, in milliseconds. */
   readonly ahead: number;
   /** Ends the process when this point is passed for the `pass`th time, from 1. */
@@ -27,8 +29,7 @@ export interface DelivererOptions {
   readonly flaw?: "completes first";
 }
 
-/** Milliseconds that one attempt may take, and that a process is alive after its last beat. */
+/** Milliseconds that one attempt may take. */
 export const DEADLINE_MS = 1000;
-export const LEASE_MS = 6000;
 /** Attempts at one time of one process, beside which some are ready to begin. */
 export const CONCURRENCY = 8;

@@ -20,7 +20,6 @@ import { crashingAt } from "./crash-points.ts";
 import {
   CONCURRENCY,
   DEADLINE_MS,
-  LEASE_MS,
   type DelivererOptions,
   type DeliveryPoint,
 } from "./delivery-points.ts";
@@ -30,7 +29,9 @@ import {
 
 // The campaign writes it.
 const options = JSON.parse(process.argv[2] ?? "{}") as DelivererOptions;
-const { name, database, crashes, ahead, crash, flaw } = options;
+const { name, database, crashes, leaseMs, ahead, crash, flaw } = options;
+
+const HINT_MS = 250;
 
 const passing = crashingAt<DeliveryPoint>(crash, crashes);
 
@@ -88,7 +89,7 @@ function crashingTransport(transport: Transport): Transport {
 const policy = {
   ...deliveryPolicyOf(profiles.standard),
   deadlineMs: DEADLINE_MS,
-  leaseMs: LEASE_MS,
+  leaseMs,
   concurrency: CONCURRENCY,
 };
 const driver = database.startsWith("postgres:")
@@ -96,7 +97,7 @@ const driver = database.startsWith("postgres:")
   : sqliteDriver(database);
 const clock = { ...systemClock, now: () => systemClock.now() + ahead };
 
-new DeliveryEngine({
+const engine = new DeliveryEngine({
   id: name,
   store: deliveryStore(crashing(driver)),
   policy,
@@ -110,7 +111,10 @@ new DeliveryEngine({
   vault: testVault(),
   endpoints: { allowLoopback: true },
   userAgent: name,
-}).start();
+});
+engine.start();
+// The campaign's writer sends no hints: reads without one are seconds apart.
+setInterval(() => engine.onWork("anything"), HINT_MS);
 process.stdin.resume().on("end", () => process.exit());
 process.stdout.write("ready\n");
 // Who is killed leaves nothing in the cache that its successors could start from.

@@ -1,5 +1,9 @@
 import { postgresDriver, sqliteDriver, type Driver } from "@countersign/service";
-import { postgresBinaries, startPostgres } from "../../packages/receiver/test/inboxes/servers.ts";
+import {
+  postgresBinaries,
+  sharedPostgres,
+  startPostgres,
+} from "../../packages/receiver/test/inboxes/servers.ts";
 import { temporaryDatabase } from "../../packages/service/test/temporary-database.ts";
 import { onTestFinished } from "vitest";
 
@@ -29,4 +33,18 @@ export async function postgresStore(): Promise<
   const driver = postgresDriver({ url: database });
   onTestFinished(() => driver.close());
   return { database, driver, crash: () => server.crash() };
+}
+
+/** As many empty databases of the run's PostgreSQL, which no test may kill. They last as long as the test. */
+export async function sharedStores(count: number): Promise<ChaosStore[]> {
+  const server = await sharedPostgres();
+  onTestFinished(() => server.stop());
+  const stores: ChaosStore[] = [];
+  while (stores.length < count) {
+    const database = server.urlOf(await server.create());
+    const driver = postgresDriver({ url: database });
+    onTestFinished(() => driver.close());
+    stores.push({ database, driver });
+  }
+  return stores;
 }

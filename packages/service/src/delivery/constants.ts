@@ -3,7 +3,7 @@
  * (`policy.ts`); the transport has its own limits (`egress/`).
  */
 export const ENGINE = {
-  /** Times that a process beats within a lease: two beats may fail before an attempt is put off. */
+  /** Times that a process beats within a lease: one beat may fail before an attempt is put off. */
   beatsPerLease: 6,
   /** Longest time between two beats: the stored due clock, which replays go by, is no older. */
   longestBeatMs: 5000,

@@ -60,7 +60,7 @@ export class DeliveryEngine {
   readonly #stopping = new AbortController();
   #stopped: Promise<void> | undefined;
 
-  /** @throws {TypeError} The lease is not at least 5 s longer than the deadline, or a concurrency is below 1. */
+  /** @throws {TypeError} The lease is too short for the deadline, or a concurrency is below 1. */
   constructor(options: EngineOptions) {
     const { id, store, clock, policy } = options;
     refuseUnsound(policy);

@@ -1,5 +1,6 @@
 import type { Profile } from "@countersign/schemas/profiles";
 import type { PausePolicy } from "../store/tables/completions.ts";
+import { ENGINE } from "./constants.ts";
 import type { Schedule } from "./schedule.ts";
 
 /** How events are delivered. */
@@ -13,8 +14,8 @@ export interface DeliveryPolicy {
   /** Milliseconds for all of one attempt. */
   readonly deadlineMs: number;
   /**
-   * Milliseconds after which a process that does not beat is dead, and others attempt its deliveries; longer than the
-   * deadline by 5 s or more.
+   * Milliseconds after which a process that does not beat is dead, and others attempt its deliveries; at least
+   * `shortestLease` of the deadline.
    */
   readonly leaseMs: number;
   /** Attempts in flight of one process. A quarter more is reserved for merchants that have few. */
@@ -41,18 +42,29 @@ export function deliveryPolicyOf({ delivery }: Pick<Profile, "delivery">): Deliv
     gone: delivery.goneStatus,
     pause: { failures: pause.failures, afterMs: pause.hours * 3_600_000 },
     deadlineMs: delivery.timeoutMs,
-    leaseMs: delivery.timeoutMs + LEASE_BEYOND_DEADLINE_MS,
+    leaseMs: Math.max(
+      delivery.timeoutMs + LEASE_BEYOND_DEADLINE_MS,
+      shortestLease(delivery.timeoutMs),
+    ),
     concurrency: 256,
     concurrencyPerEndpoint: 8,
     concurrencyPerHost: 64,
   };
 }
 
+/**
+ * The shortest lease for a deadline: attempts may start during the first third, in which two beats are due, so that
+ * one beat may fail before an attempt is put off.
+ */
+function shortestLease(deadlineMs: number): number {
+  return (deadlineMs + ENGINE.leaseMargin) * 1.5;
+}
+
 /** @throws {TypeError} As `DeliveryEngine` says. */
 export function refuseUnsound(policy: DeliveryPolicy): void {
-  if (!(policy.leaseMs >= policy.deadlineMs + 5000)) {
-    throw new TypeError('"leaseMs" must be at least 5000 more than "deadlineMs"');
-  }
+  const shortest = shortestLease(policy.deadlineMs);
+  if (!(policy.leaseMs >= shortest))
+    throw new TypeError(`invalid "leaseMs": expected at least ${shortest} for this "deadlineMs"`);
   const { concurrency, concurrencyPerEndpoint, concurrencyPerHost } = policy;
   if (!(concurrency >= 1 && concurrencyPerEndpoint >= 1 && concurrencyPerHost >= 1)) {
     throw new TypeError('"concurrency" and its parts must be 1 or more');

@@ -36,7 +36,7 @@ describe("the delivery engine", () => {
   it("rejects a lease too short for its deadline, and limits below one", async () => {
     const queue = await openQueue();
     for (const change of [
-      { leaseMs: 19_999 },
+      { leaseMs: 23_999 },
       { leaseMs: Number.NaN },
       { concurrency: 0 },
       { concurrencyPerEndpoint: 0 },
