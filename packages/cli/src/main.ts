@@ -34,7 +34,9 @@ const { version } = manifest as { version: string };
 const args = process.argv.slice(2);
 // What serves finishes its calls; whoever asks while it starts is heard once it runs. Any other command
 // ends at the first SIGINT: what it writes it moves into place when it is whole.
-const serves = ["sandbox", "serve"].includes(args[0] ?? "");
+const [command, next = "--"] = args;
+// `serve admin …` and the other commands below `serve` do not serve.
+const serves = command === "sandbox" || (command === "serve" && next.startsWith("-"));
 const asked = serves ? askedToEnd() : Promise.resolve();
 
 // Whoever read the output has gone (`… | head`): a server goes on for its callers, any other command has

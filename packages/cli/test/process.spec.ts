@@ -1,10 +1,11 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { listen } from "../../sandbox/test/listen.ts";
 import { knownLocale, SECRET } from "./fixtures.ts";
+import { ran } from "./ran.ts";
 import { start, temporaryFolder } from "./start-command.ts";
 
 const source = (name: string): string => fileURLToPath(new URL(`../src/${name}`, import.meta.url));
@@ -35,6 +36,27 @@ describe("the installed program", () => {
     expect([stdout.trim(), stderr]).toEqual(["141", ""]);
   });
 });
+
+it.skipIf(process.platform === "win32")(
+  "SIGINT ends an import of serve admin at once",
+  async () => {
+    const folder = temporaryFolder();
+    const lines = join(folder, "lines");
+    // Nobody ever writes to it.
+    spawnSync("mkfifo", [lines]);
+    const place = ["--database", "service.db"];
+    const create = ["serve", "admin", "merchants", "create", "--name", "Example"];
+    const { out } = await ran([...create, "--database", join(folder, "service.db")]);
+    const args = ["serve", "admin", "payments", "import", lines, "--merchant", out.trim()];
+    const running = start([...args, ...place], { folder });
+    // The command has opened the database.
+    await expect
+      .poll(() => existsSync(join(folder, "service.db-wal")), { timeout: 30_000 })
+      .toBe(true);
+    await running.end("SIGINT");
+    expect(running.process.signalCode).toBe("SIGINT");
+  },
+);
 
 it("SIGINT ends a verification at once with status 2 and a partial report", async () => {
   // No attempt is answered: without the signal the run would take minutes.

@@ -68,6 +68,23 @@ describe("the README of the command", () => {
     expect(sections).toEqual(commands);
   });
 
+  it("lists each command of serve admin", async () => {
+    const section = sectionOf("`countersign serve`");
+    const below = async (path: string): Promise<string[]> => {
+      const { out } = await ran([...path.split(" "), "--help"]);
+      const [, listed = ""] = out.split("Commands:\n");
+      return listed.match(/(?<=^ {2})(?!help)[a-z][a-z-]+/gm) ?? [];
+    };
+    const groups = await below("serve admin");
+    expect(groups.length).toBeGreaterThan(5);
+    for (const group of groups) {
+      const listed = section.split("\n").filter((line) => line.startsWith(`| \`${group}`));
+      expect([group, listed.length]).not.toEqual([group, 0]);
+      for (const name of await below(`serve admin ${group}`))
+        expect(listed.join("\n")).toMatch(new RegExp(`[\`, ]${name}\\b`));
+    }
+  });
+
   it("names every variable that the sources read", () => {
     const sources = globSync("src/**/*.ts", { cwd: home }).map((path) =>
       readFileSync(`${home}${path}`, "utf8"),

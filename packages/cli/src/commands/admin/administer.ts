@@ -41,7 +41,7 @@ export function withProfile(command: Command): Command {
   return command.option("--profile <name|file>", "the profile of the service", "standard");
 }
 
-/** What the commands work with while the database is open. */
+/** The service's parts that a command works with while the database is open. */
 export interface Administration {
   readonly service: typeof Service;
   readonly driver: Service.Driver;
@@ -54,7 +54,7 @@ export interface Administration {
  *
  * @param options `profile`: default `standard`, for what does not depend on it. `createsDatabase`: default false, so that
  *   a misspelt file is an error.
- * @throws {Failure} The database cannot be used, or there is no such profile.
+ * @throws {Failure} The database cannot be used, or the profile is unknown.
  */
 export async function administer<T>(
   options: AdminOptions & { readonly profile?: string; readonly createsDatabase?: boolean },

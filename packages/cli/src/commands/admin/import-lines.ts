@@ -25,7 +25,7 @@ export interface ImportOptions extends RecordOptions {
   readonly dryRun: boolean | undefined;
 }
 
-/** How lines of one kind are read and written. */
+/** Reads and writes lines of one kind of record. */
 export interface Kind<T> {
   readonly read: (
     { service }: Administration,
