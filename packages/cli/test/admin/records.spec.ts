@@ -243,6 +243,19 @@ onStores([sqlite, postgres], ({ create }) => {
         const { status, err } = await admin("payments", ...args);
         expect([args, status, err.split(":")[0]]).toEqual([args, 1, code]);
       }
+      const logged = (await one.list("trail")).map(({ what, subject }) =>
+        [what, subject].join(" "),
+      );
+      expect(logged).toEqual(
+        expect.arrayContaining([
+          "customer.create cus_ada",
+          "payment.create pay_1",
+          "payment.create pay_2",
+          "payment.settle pay_1",
+          "payment.fail pay_2",
+        ]),
+      );
+      expect(logged).not.toContain("payment.settle pay_2");
     });
   });
 });
