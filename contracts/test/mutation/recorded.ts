@@ -21,10 +21,7 @@ export interface Recorded {
 }
 
 /** Verifies a genuine provider, and records its answers and messages. @throws {Error} It fails a pact. */
-export async function record(
-  provider: PactProvider,
-  wanted: (interaction: PactInteraction) => boolean = () => true,
-): Promise<readonly Recorded[]> {
+export async function record(provider: PactProvider): Promise<readonly Recorded[]> {
   const exchanges = new Map<string, Recorded["exchange"]>();
   const messages = new Map<string, PactMessage>();
   let current = "";
@@ -48,11 +45,11 @@ export async function record(
       },
     }),
   };
-  const result = await verifyPacts({ provider: watched, pacts: [folder], wanted });
+  const result = await verifyPacts({ provider: watched, pacts: [folder] });
   if (!result.isOk) throw new Error("the provider that is recorded fails a pact");
   const pacts = readPacts([folder]).filter((pact) => pact.provider === provider.name);
   return pacts.flatMap((pact) =>
-    pact.interactions.filter(wanted).map((interaction): Recorded => {
+    pact.interactions.map((interaction): Recorded => {
       const exchange = exchanges.get(interaction.description);
       const given = messages.get(interaction.description);
       return { pact, interaction, ...(exchange && { exchange }), ...(given && { message: given }) };

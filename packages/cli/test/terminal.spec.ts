@@ -1,11 +1,18 @@
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { printable, printableJson } from "../src/printable.ts";
 import { processTerminal } from "../src/process-terminal.ts";
+import { keptSecret } from "../src/kept-secret.ts";
+import { writeFiles } from "../src/write-files.ts";
+import { temporaryFolder } from "./start-command.ts";
 
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+
 // Any code units, halves of pairs too.
 const texts = fc.uint16Array({ maxLength: 30 }).map((units) => String.fromCharCode(...units));
+
 const hostile = ["\u009b2J", "\u202e\u2066", "\u2028", "\u{e0001}", "##[error]x", "a\tb\nc"];
 
 it("printed text contains no control or format character, and its JSON reads back as the same value", () => {
@@ -48,5 +55,43 @@ describe("the terminal of a process", () => {
     expect(streams(true, { NO_COLOR: "" }).terminal.paint).toBeDefined();
     expect(streams(true, { NO_COLOR: "1" }).terminal.paint).toBeUndefined();
     expect(streams(true, { TERM: "dumb" }).terminal.paint).toBeUndefined();
+  });
+});
+
+const unusable = { code: "CS_CLI_DATABASE_UNUSABLE" };
+
+describe("a secret kept in a file", () => {
+  it("is made once, readable by its owner only, and read ever after", async () => {
+    const file = join(temporaryFolder(), "secret");
+    expect(await keptSecret(file, () => "first")).toEqual({ value: "first", isNew: true });
+    expect(await keptSecret(file, () => "second")).toEqual({ value: "first", isNew: false });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const below = keptSecret(join(file, "below"), () => "third");
+    await expect(below).rejects.toMatchObject(unusable);
+  });
+
+  it("is awaited while another process writes it", async () => {
+    const file = join(temporaryFolder(), "secret");
+    writeFileSync(file, "");
+    const kept = keptSecret(file, () => "mine");
+    await new Promise(setImmediate);
+    writeFileSync(file, "theirs\n");
+    expect(await kept).toEqual({ value: "theirs", isNew: false });
+  });
+});
+
+describe("writeFiles", () => {
+  it("replaces existing files and creates missing folders, or changes no file if one cannot be written", async () => {
+    const folder = temporaryFolder();
+    const [one, two] = [join(folder, "one"), join(folder, "deep", "er", "two")];
+    writeFileSync(one, "before, and longer");
+    await writeFiles(new Map([[one, "first"]]).set(two, "second"));
+    expect([readFileSync(one, "utf8"), readFileSync(two, "utf8")]).toEqual(["first", "second"]);
+    const files = new Map([[one, "after"]]).set(join(one, "within-a-file"), "");
+    await expect(writeFiles(files)).rejects.toThrow(/EEXIST|ENOTDIR/);
+    expect(readFileSync(one, "utf8")).toBe("first");
+    mkdirSync(join(folder, "taken"));
+    await expect(writeFiles(new Map([[join(folder, "taken"), ""]]))).rejects.toThrow(/EISDIR/);
+    expect(readdirSync(folder).toSorted()).toEqual(["deep", "one", "taken"]);
   });
 });

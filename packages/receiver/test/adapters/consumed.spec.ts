@@ -75,9 +75,7 @@ const expressFix = "above app.use(express.json())";
 const consuming: Readonly<Record<string, readonly [Serve, fix: string]>> = {
   "Express 5 after express.json()": [after(express, express.json()), expressFix],
   "Express 5 after express.text()": [after(express, express.text(all)), expressFix],
-  "Express 5 after express.urlencoded()": [after(express, express.urlencoded(all)), expressFix],
   "Express 4 after express.json()": [after(express4, express4.json()), expressFix],
-  "Express 4 after express.text()": [after(express4, express4.text(all)), expressFix],
   "node:http after a stream consumer": [node(swallow), "before any parser"],
   "node:http after a decoder": [
     node((incoming) => void incoming.setEncoding("utf8")),
@@ -117,16 +115,13 @@ const keepsBytes = (app: FastifyInstance): void => {
 const keepsRawBody = (incoming: IncomingMessage): void => {
   void buffer(incoming).then((rawBody) => Object.assign(incoming, { rawBody }));
 };
-const form = { extended: true };
 
 /** Mounts behind parsers that leave the bytes to the receiver. */
 const harmless: Readonly<Record<string, Serve>> = {
   "Express 5 above express.json()": above(express),
   "Express 4 above express.json()": above(express4),
   "Express 5 after a parser of other types": after(express, express.urlencoded()),
-  "Express 4 after a parser of other types": after(express4, express4.urlencoded(form)),
   "Express 5 after express.raw()": after(express, express.raw(all)),
-  "Express 4 after express.raw()": after(express4, express4.raw(all)),
   "Express 5 keeping rawBody": after(express, express.json({ verify: keepRawBody })),
   "node:http on a platform that keeps rawBody": node(keepsRawBody),
   "Fastify with its own parsers": fastifyWith(() => undefined),
