@@ -1,10 +1,9 @@
-import { execFile, execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import process from "node:process";
-import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { postgresDriver } from "@countersign/service";
@@ -18,7 +17,7 @@ import { shareDatabase } from "../../service/test/instances/shared-database.ts";
 import { expectToldOnce } from "../../service/test/instances/told-once.ts";
 import { failureCodes } from "../src/failure.ts";
 import { tokenOf } from "./admin/administered.ts";
-import { encryptionKey, failedWith, keys, missing } from "./fixtures.ts";
+import { failedWith, keys, missing } from "./fixtures.ts";
 import { ran, serveHere, type Served } from "./ran.ts";
 import { temporaryFolder } from "./start-command.ts";
 
@@ -27,24 +26,10 @@ const page = readFileSync(
   "utf8",
 );
 
-/** The lines of the page's blocks of a language, without their comments. */
-const lines = (language: string): string[] =>
-  [...page.matchAll(new RegExp(`\`\`\`${language}\\n([^\`]*)\`\`\``, "g"))]
-    .flatMap(([, block = ""]) => block.trim().split("\n"))
-    .map((line) => line.replace(/\s+#.*$/, ""));
-
-const canary = "a-secret-that-stands-out-in-any-dump";
-
-async function subscribe(url: string, token: string): Promise<void> {
-  const authorization = `Bearer ${token}`;
-  const details = { secretKey: canary, subscriptionDetails: { type: "ALL" } };
-  const answer = await fetch(new URL("/v1/webhook/subscribe", url), {
-    method: "POST",
-    headers: { authorization, "content-type": "application/json" },
-    body: JSON.stringify({ url: "https://merchant.example/", ...details }),
-  });
-  expect(answer.status).toBe(200);
-}
+/** The lines of the page's shell blocks, without their comments. */
+const lines = [...page.matchAll(/```sh\n([^`]*)```/g)]
+  .flatMap(([, block = ""]) => block.trim().split("\n"))
+  .map((line) => line.replace(/\s+#.*$/, ""));
 
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 
@@ -62,7 +47,7 @@ async function freePort(): Promise<number> {
 describe("the page on running the service", () => {
   it("names only existing commands, options, variables and codes", async () => {
     const { out: help } = await ran(["serve", "--help"]);
-    const used = lines("sh").flatMap(
+    const used = lines.flatMap(
       (line) => line.match(/(?<=countersign )serve(?! admin)[^>]*/g) ?? [],
     );
     expect(used.length).toBeGreaterThan(2);
@@ -101,24 +86,6 @@ describe("the page on running the service", () => {
     },
     30_000,
   );
-
-  it("backs up SQLite while the service runs, and the copy starts with the same key only", async () => {
-    const folder = temporaryFolder();
-    const [file, copy] = [join(folder, "service.db"), join(folder, "copy.db")];
-    const one = await serveHere(["serve", "--port", "0", "--database", file], keys);
-    await subscribe(one.url, await tokenOf(one));
-    const [statement = ""] = lines("sql");
-    const database = new DatabaseSync(file);
-    database.exec(statement.replace(/'[^']+'/, `'${copy}'`));
-    database.close();
-    expect(await one.end()).toBe(0);
-
-    expect(readFileSync(copy).includes(canary)).toBe(false);
-    const args = ["serve", "--port", "0", "--database", copy];
-    expect((await ran(args, keys)).status).toBe(0);
-    const other = { COUNTERSIGN_ENCRYPTION_KEYS: encryptionKey("k2") };
-    expect(await ran(args, other)).toEqual(failedWith("ENCRYPTION_KEYS_UNUSABLE"));
-  });
 });
 
 const reason = postgresBinaries === undefined ? " (skipped: PostgreSQL is not installed)" : "";
@@ -136,8 +103,8 @@ describe.skipIf(postgresBinaries === undefined)(`countersign serve on PostgreSQL
   const end = async (all: readonly Served[]): Promise<void> =>
     expect(await Promise.all(all.map((one) => one.end()))).toEqual([0, 0, 0]);
 
-  it("starts three times at once on an empty database, shares tokens, and a dump of it restores", async () => {
-    const [name, restored] = [await postgres.create(), await postgres.create()];
+  it("starts three times at once on an empty database, and shares tokens", async () => {
+    const name = await postgres.create();
     const address = postgres.urlOf(name);
     const env = { ...keys, COUNTERSIGN_DATABASE_URL: hushed(address) };
     const all = await three(env);
@@ -151,29 +118,7 @@ describe.skipIf(postgresBinaries === undefined)(`countersign serve on PostgreSQL
       expect(one.stderr()).toContain(`/${name}\n`);
       expect(one.stderr()).not.toContain("hush");
     }
-    await subscribe(first.url, token);
-
-    const shell = (command: string): string =>
-      execFileSync("sh", ["-ec", command], {
-        cwd: temporaryFolder(),
-        encoding: "utf8",
-        env: {
-          PATH: `${postgresBinaries}:${process.env["PATH"]}`,
-          COUNTERSIGN_DATABASE_URL: postgres.urlOf(name),
-          RESTORED_DATABASE_URL: postgres.urlOf(restored),
-        },
-      });
-    shell(
-      lines("sh")
-        .filter((line) => line.startsWith("pg_"))
-        .join("\n"),
-    );
-    const dump = shell('pg_dump "$COUNTERSIGN_DATABASE_URL"');
-    expect(dump).toContain("https://merchant.example/");
-    expect(dump).not.toContain(canary);
     await end(all);
-    const again = { ...keys, COUNTERSIGN_DATABASE_URL: postgres.urlOf(restored) };
-    expect((await ran(["serve", "--port", "0"], again)).status).toBe(0);
   });
 
   it("moves each due refund once and begins each attempt once in three servers", async () => {

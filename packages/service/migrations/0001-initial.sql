@@ -120,6 +120,7 @@ CREATE TABLE subscriptions (
   last_success_at bigint
 );
 CREATE INDEX subscriptions_of_merchant ON subscriptions (merchant_id, seq);
+CREATE INDEX subscriptions_paused ON subscriptions (key) WHERE status = 'PAUSED';
 CREATE INDEX subscriptions_open ON subscriptions (merchant_id, seq) WHERE status <> 'CLOSED';
 
 CREATE TABLE events (
@@ -190,9 +191,10 @@ CREATE VIEW attempts AS
   SELECT id, last_number, last_started_at, last_duration_ms, last_status, last_error, last_answer
   FROM deliveries WHERE last_number IS NOT NULL;
 
--- Audit log of replays: who asked, the delivery's state and attempts until then, and the time of its clock.
+-- Audit log of replays: who asked, the delivery's state and attempts until then, and the time of its clock. It
+-- outlives the delivery.
 CREATE TABLE replays (
-  delivery_id text NOT NULL REFERENCES deliveries (id),
+  delivery_id text NOT NULL,
   merchant_id text NOT NULL REFERENCES merchants (id),
   asked_by text NOT NULL,
   state text NOT NULL,

@@ -22,6 +22,11 @@ export interface StartOptions extends ServiceOptions, ListenOptions {
   readonly vault: Vault;
   /** True refuses a database without tables instead of making them. Default false. */
   readonly requiresDatabase?: boolean;
+  /**
+   * Age in milliseconds from which on events are deleted, with their deliveries and attempts, once all deliveries are
+   * finished. Default: never.
+   */
+  readonly retentionMs?: number;
   /** Made of the service, started once it listens, stopped before the database is let go of. */
   readonly workers?: (service: Service) => readonly Worker[];
 }
@@ -90,12 +95,15 @@ export async function startService(options: StartOptions): Promise<RunningServic
   }
 }
 
-function housekeeping({ driver, clock }: Service, { logger = silentLogger }: StartOptions): Worker {
+function housekeeping(
+  { driver, clock }: Service,
+  { logger = silentLogger, retentionMs }: StartOptions,
+): Worker {
   const failed = (error: unknown): void => {
     // The store's own watch has written a line.
     if (error instanceof StoreUnavailableError) return;
     const errorName = error instanceof Error ? error.name : typeof error;
-    logger.error({ errorName }, "expired tokens could not be deleted");
+    logger.error({ errorName }, "expired tokens and old events could not be deleted");
   };
-  return new Housekeeping({ driver, clock, failed });
+  return new Housekeeping({ driver, clock, retentionMs, failed });
 }

@@ -34,6 +34,8 @@ export interface ServeCommand {
   readonly database: string | undefined;
   /** True refuses a database that does not exist or has no tables. */
   readonly requiresDatabase: boolean;
+  /** Age in days from which on finished events are deleted; 0 keeps them. */
+  readonly retentionDays: number;
   readonly profile: string;
   /** Address to listen on. */
   readonly listen: string;
@@ -63,6 +65,7 @@ export async function runServe(command: ServeCommand, surroundings: Surroundings
     profile,
     host: command.listen,
     requiresDatabase: command.requiresDatabase,
+    ...(command.retentionDays > 0 && { retentionMs: command.retentionDays * 86_400_000 }),
     trustedProxies: command.trustProxy,
     endpoints: { allowLoopback: false, ports: command.subscriptionPorts },
     ...(issuerFile !== undefined && { tokenIssuer: await loadIssuer(issuerFile) }),

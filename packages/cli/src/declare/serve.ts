@@ -37,6 +37,7 @@ interface ServeOptions {
   readonly subscriptionPort: readonly number[] | undefined;
   readonly tokenIssuer: string | undefined;
   readonly drain: number;
+  readonly retention: number;
   readonly json: boolean | undefined;
 }
 
@@ -66,6 +67,12 @@ export function declareServe(program: Command, surroundings: Surroundings): void
       wholeNumber,
       0,
     )
+    .option(
+      "--retention <days>",
+      "age at which finished events are deleted; 0: never",
+      wholeNumber,
+      90,
+    )
     .option("--json", "one JSON object in the place of the line ready")
     .addHelpText("after", help)
     .action(async (options: ServeOptions) => {
@@ -79,6 +86,7 @@ export function declareServe(program: Command, surroundings: Surroundings): void
         trustProxy = [],
         subscriptionPort: subscriptionPorts = [443, 8443],
         drain,
+        retention: retentionDays,
         json = false,
       } = options;
       // A service that others look for never moves to another port.
@@ -88,6 +96,7 @@ export function declareServe(program: Command, surroundings: Surroundings): void
           port,
           database,
           requiresDatabase,
+          retentionDays,
           profile,
           listen,
           tokenIssuer,

@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Counter, Histogram, Registry } from "prom-client";
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Completion, DeliveryObserver } from "../delivery/types.ts";
 import type { StoreFault } from "../store/fault.ts";
 import type { MovedRefunds } from "../use-cases/refunds.ts";
@@ -21,6 +21,7 @@ const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
  */
 export class Metrics {
   readonly #registry = new Registry();
+  readonly #readings: (() => Promise<void>)[] = [];
   readonly #calls = this.#counter("http_requests_total", "Calls.", "method", "route", "status");
   readonly #seconds = new Histogram({
     name: "countersign_http_request_duration_seconds",
@@ -97,8 +98,34 @@ export class Metrics {
     this.#passedOver.inc();
   }
 
+  /**
+   * Adds gauges that `read` finds out when they are asked for. One that is missing then has no value, and all of them
+   * if `read` rejects.
+   *
+   * @param helps What each means, by its name.
+   */
+  addGauges<Name extends string>(
+    helps: Readonly<Record<Name, string>>,
+    read: () => Promise<Readonly<Partial<Record<Name, number>>>>,
+  ): void {
+    const gauges = Object.entries<string>(helps).map(([name, help]) => ({
+      // The cast: `Object.entries` types names as strings.
+      name: name as Name,
+      gauge: new Gauge({ name: `countersign_${name}`, help, registers: [this.#registry] }),
+    }));
+    this.#readings.push(async () => {
+      const values = await read().catch((): Partial<Record<Name, number>> => ({}));
+      for (const { name, gauge } of gauges) {
+        const value = values[name];
+        if (value === undefined) gauge.remove();
+        else gauge.set(value);
+      }
+    });
+  }
+
   /** In Prometheus's text form. */
   async text(): Promise<string> {
+    await Promise.all(this.#readings.map((read) => read()));
     return this.#registry.metrics();
   }
 

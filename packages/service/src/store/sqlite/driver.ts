@@ -122,7 +122,6 @@ class SqliteDriver implements Driver {
   async #commitGroup(group: readonly Call[]): Promise<void> {
     const outcomes: Outcome[] = [];
     try {
-      this.#file.refuseIfMoved();
       this.#writer.exec("BEGIN IMMEDIATE");
       for (const call of group) {
         outcomes.push(await this.#runOne(call));

@@ -1,0 +1,145 @@
+import { execFileSync, spawn } from "node:child_process";
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { postgresBinaries, sharedPostgres } from "../../receiver/test/inboxes/servers.ts";
+import { client, encryptionKey, failedWith, missing, tokenOf } from "./fixtures.ts";
+import { ran, serveHere } from "./ran.ts";
+import { temporaryFolder } from "./start-command.ts";
+
+const guide = readFileSync(
+  fileURLToPath(new URL("../../service/docs/backup.md", import.meta.url)),
+  "utf8",
+);
+const canary = "a-secret-that-stands-out-in-any-dump";
+
+type Env = Readonly<Record<string, string>>;
+
+/** The commands of a step of the guide. */
+function step(name: string): string {
+  const block = new RegExp(`<!-- run: ${name} -->\n\n\`\`\`sh\n([^\`]+)\`\`\``).exec(guide)?.[1];
+  if (block === undefined) throw new Error(`the guide has no step ${name}`);
+  return block;
+}
+
+/** Variables of a shell that finds PostgreSQL's tools and `countersign`, which serves on a free port. */
+function shellEnv(folder: string, env: Env): Env {
+  const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
+  const node = "--disable-warning=ExperimentalWarning --conditions=@countersign/source";
+  const command = join(folder, "countersign");
+  writeFileSync(command, `#!/bin/sh\nexec "${process.execPath}" ${node} "${main}" "$@" --port 0\n`);
+  chmodSync(command, 0o755);
+  return { PATH: `${folder}:${postgresBinaries}:${process.env["PATH"]}`, ...client, ...env };
+}
+
+const run = (name: string, env: Env): string =>
+  execFileSync("sh", ["-ec", step(name)], { env, encoding: "utf8", stdio: "pipe" });
+
+/** Runs a step whose last command serves until the test ends. @returns The URL of its line `ready URL`. */
+async function serveBy(name: string, env: Env): Promise<string> {
+  const child = spawn("sh", ["-ec", step(name)], { env, detached: true });
+  const { pid } = child;
+  onTestFinished(() => void (pid !== undefined && process.kill(-pid, "SIGKILL")));
+  let said = "";
+  return new Promise((resolve, reject) => {
+    child.stderr.on("data", (chunk: Buffer) => (said += chunk.toString()));
+    child.stdout.on("data", (chunk: Buffer) => {
+      said += chunk.toString();
+      const url = /^ready (.*)$/m.exec(said)?.[1];
+      if (url !== undefined) resolve(url);
+    });
+    child.on("close", (status) => reject(new Error(`ended with ${status}: ${said}`)));
+  });
+}
+
+async function subscribe(url: string): Promise<string> {
+  const answer = await fetch(new URL("/v1/webhook/subscribe", url), {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${await tokenOf(url)}`,
+      "content-type": "application/json",
+    },
+    body: JSON.stringify({
+      url: "https://merchant.example/",
+      secretKey: canary,
+      subscriptionDetails: { type: "ALL" },
+    }),
+  });
+  expect(answer.status).toBe(200);
+  return ((await answer.json()) as { subscriptionKey: string }).subscriptionKey;
+}
+
+/** The status of closing a subscription: 200 if the service knows it. */
+async function unsubscribe(url: string, subscriptionId: string): Promise<number> {
+  const answer = await fetch(new URL("/v1/webhook/unsubscribe", url), {
+    method: "PUT",
+    headers: {
+      authorization: `Bearer ${await tokenOf(url)}`,
+      "content-type": "application/json",
+    },
+    body: JSON.stringify({ subscriptionId, subscriptionDetails: { type: "ALL" } }),
+  });
+  return answer.status;
+}
+
+const ready = async (url: string): Promise<number> => (await fetch(new URL("/readyz", url))).status;
+
+describe("the backup guide", () => {
+  const [noSqlite, reason] = missing("sqlite3");
+  it.skipIf(noSqlite)(
+    `backs up SQLite while the service runs, restores it over a damaged file, and the copy starts with the same key only${noSqlite ? ` (skipped: ${reason})` : ""}`,
+    async () => {
+      const folder = temporaryFolder();
+      const [DATABASE, BACKUP] = [join(folder, "service.db"), join(folder, "backup.db")];
+      const one = await serveHere(["serve", "--port", "0", "--database", DATABASE], client);
+      const kept = await subscribe(one.url);
+      const env = shellEnv(folder, { DATABASE, BACKUP });
+      run("sqlite backup", env);
+      expect(() => run("sqlite backup", env)).toThrow(/already exists/);
+      const late = await subscribe(one.url);
+      expect(await one.end()).toBe(0);
+      expect(readFileSync(BACKUP).includes(canary)).toBe(false);
+
+      writeFileSync(DATABASE, "damaged");
+      const url = await serveBy("sqlite restore", env);
+      expect(await ready(url)).toBe(200);
+      expect([await unsubscribe(url, kept), await unsubscribe(url, late)]).toEqual([200, 404]);
+      expect(existsSync(join(`${DATABASE}.damaged`, "service.db"))).toBe(true);
+      const other = { COUNTERSIGN_ENCRYPTION_KEYS: encryptionKey("k2") };
+      const args = ["serve", "--port", "0", "--database", BACKUP];
+      expect(await ran(args, other)).toEqual(failedWith("ENCRYPTION_KEYS_UNUSABLE"));
+    },
+    40_000,
+  );
+
+  const noPostgres = postgresBinaries === undefined;
+  it.skipIf(noPostgres)(
+    `backs up PostgreSQL while the service runs and restores it into an empty database${noPostgres ? " (skipped: PostgreSQL is not installed)" : ""}`,
+    async () => {
+      const postgres = await sharedPostgres();
+      onTestFinished(() => postgres.stop());
+      const [from, to] = [await postgres.create(), await postgres.create()];
+      const COUNTERSIGN_DATABASE_URL = postgres.urlOf(from);
+      const one = await serveHere(["serve", "--port", "0"], {
+        ...client,
+        COUNTERSIGN_DATABASE_URL,
+      });
+      const kept = await subscribe(one.url);
+      const folder = temporaryFolder();
+      const BACKUP = join(folder, "countersign.dump");
+      const RESTORED_DATABASE_URL = postgres.urlOf(to);
+      const env = shellEnv(folder, { COUNTERSIGN_DATABASE_URL, RESTORED_DATABASE_URL, BACKUP });
+      run("postgres backup", env);
+      const late = await subscribe(one.url);
+      expect(await one.end()).toBe(0);
+      expect(readFileSync(BACKUP).includes(canary)).toBe(false);
+
+      const url = await serveBy("postgres restore", env);
+      expect(await ready(url)).toBe(200);
+      expect([await unsubscribe(url, kept), await unsubscribe(url, late)]).toEqual([200, 404]);
+    },
+    40_000,
+  );
+});

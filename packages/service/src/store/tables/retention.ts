@@ -1,0 +1,95 @@
+import type { Queryable, Sql } from "../driver.ts";
+import { givenRows, rowsParameter } from "./given-rows.ts";
+
+/** Part of a merchant's events, in the order in which they were written. */
+export interface PurgeRange {
+  readonly merchantId: string;
+  /** Only events after this place. */
+  readonly after: number;
+  /** Only events written, and deliveries attempted, before this time, in milliseconds. */
+  readonly before: number;
+  /** Events that are looked at. */
+  readonly limit: number;
+}
+
+export interface Purged {
+  readonly events: number;
+  /** Where the next call goes on; `undefined` if nothing old is left. */
+  readonly after: number | undefined;
+}
+
+/**
+ * A row that a caller has locked is left for the next round, and nothing else is waited for. Each table is read by its
+ * index: PostgreSQL would choose to read the whole of one that was not analyzed since it grew.
+ */
+const SETTINGS: Sql = {
+  sqlite: "SELECT 1",
+  postgres: `SET LOCAL lock_timeout = 100; SET LOCAL enable_seqscan = off;
+    SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off`,
+};
+
+const given = (write: (ids: string) => string): Sql =>
+  givenRows({ id: "text" }, (rows) => write(`SELECT id FROM (${rows}) AS given_ids`));
+const idsParameter = (ids: Iterable<string>): string =>
+  rowsParameter([...ids].map((id) => ({ id })));
+
+const DELIVERIES = given(
+  (ids) => `SELECT id, event_id AS "eventId", state, last_started_at AS "lastStartedAt",
+      (SELECT count(*) FROM deliveries AS siblings
+        WHERE siblings.event_id = deliveries.event_id) AS siblings
+    FROM deliveries WHERE event_id IN (${ids}) ORDER BY id FOR UPDATE SKIP LOCKED`,
+);
+const DELETES = [
+  given(
+    (ids) => `DELETE FROM earlier_attempts WHERE delivery_id IN
+    (SELECT id FROM deliveries WHERE event_id IN (${ids}))`,
+  ),
+  given((ids) => `DELETE FROM deliveries WHERE event_id IN (${ids})`),
+];
+// An event without deliveries that could be locked may have some.
+const DELETE_EVENTS = given(
+  (ids) => `DELETE FROM events WHERE id IN (${ids})
+    AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event_id = events.id) RETURNING id`,
+);
+
+interface DeliveryRow {
+  readonly eventId: string;
+  readonly state: string;
+  readonly lastStartedAt: number | null;
+  readonly siblings: number;
+}
+
+/** Deletes old events whose deliveries are all finished, with those deliveries and their attempts. */
+export async function purgeEvents(tx: Queryable, range: PurgeRange): Promise<Purged> {
+  const { merchantId, after, before, limit } = range;
+  await tx.query(SETTINGS);
+  const events = await tx.query<{ id: string; seq: number; at: number }>(
+    `SELECT id, seq, created_at AS at FROM events WHERE merchant_id = $1 AND seq > $2
+      ORDER BY seq LIMIT $3`,
+    [merchantId, after, limit],
+  );
+  const old = events.filter(({ at }) => at < before).map(({ id }) => id);
+  if (old.length === 0) return { events: 0, after: undefined };
+  const finished = await finishedOf(tx, old, before);
+  for (const statement of DELETES) await tx.query(statement, [idsParameter(finished)]);
+  const deleted = await tx.query(DELETE_EVENTS, [idsParameter(finished)]);
+  const last = events.length < limit ? undefined : events.at(-1)?.seq;
+  return { events: deleted.length, after: last };
+}
+
+/** Locks the events' deliveries. @returns The events of which no delivery waits, is new or is in use. */
+async function finishedOf(
+  tx: Queryable,
+  ids: readonly string[],
+  before: number,
+): Promise<Set<string>> {
+  const rows = await tx.query<DeliveryRow>(DELIVERIES, [idsParameter(ids)]);
+  const seen = new Map<string, number>();
+  const finished = new Set(ids);
+  for (const { eventId } of rows) seen.set(eventId, (seen.get(eventId) ?? 0) + 1);
+  for (const { eventId, state, lastStartedAt, siblings } of rows) {
+    const isOver = state !== "waiting" && (lastStartedAt ?? 0) < before;
+    if (!isOver || seen.get(eventId) !== siblings) finished.delete(eventId);
+  }
+  return finished;
+}
