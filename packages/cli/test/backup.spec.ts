@@ -5,7 +5,8 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { postgresBinaries, sharedPostgres } from "../../receiver/test/inboxes/servers.ts";
-import { client, encryptionKey, failedWith, missing, tokenOf } from "./fixtures.ts";
+import { tokenOf } from "./admin/administered.ts";
+import { encryptionKey, failedWith, keys, missing } from "./fixtures.ts";
 import { ran, serveHere } from "./ran.ts";
 import { temporaryFolder } from "./start-command.ts";
 
@@ -31,7 +32,7 @@ function shellEnv(folder: string, env: Env): Env {
   const command = join(folder, "countersign");
   writeFileSync(command, `#!/bin/sh\nexec "${process.execPath}" ${node} "${main}" "$@" --port 0\n`);
   chmodSync(command, 0o755);
-  return { PATH: `${folder}:${postgresBinaries}:${process.env["PATH"]}`, ...client, ...env };
+  return { PATH: `${folder}:${postgresBinaries}:${process.env["PATH"]}`, ...keys, ...env };
 }
 
 const run = (name: string, env: Env): string =>
@@ -54,11 +55,11 @@ async function serveBy(name: string, env: Env): Promise<string> {
   });
 }
 
-async function subscribe(url: string): Promise<string> {
+async function subscribe(url: string, token: string): Promise<string> {
   const answer = await fetch(new URL("/v1/webhook/subscribe", url), {
     method: "POST",
     headers: {
-      authorization: `Bearer ${await tokenOf(url)}`,
+      authorization: `Bearer ${token}`,
       "content-type": "application/json",
     },
     body: JSON.stringify({
@@ -72,11 +73,11 @@ async function subscribe(url: string): Promise<string> {
 }
 
 /** The status of closing a subscription: 200 if the service knows it. */
-async function unsubscribe(url: string, subscriptionId: string): Promise<number> {
+async function unsubscribe(url: string, token: string, subscriptionId: string): Promise<number> {
   const answer = await fetch(new URL("/v1/webhook/unsubscribe", url), {
     method: "PUT",
     headers: {
-      authorization: `Bearer ${await tokenOf(url)}`,
+      authorization: `Bearer ${token}`,
       "content-type": "application/json",
     },
     body: JSON.stringify({ subscriptionId, subscriptionDetails: { type: "ALL" } }),
@@ -93,19 +94,22 @@ describe("the backup guide", () => {
     async () => {
       const folder = temporaryFolder();
       const [DATABASE, BACKUP] = [join(folder, "service.db"), join(folder, "backup.db")];
-      const one = await serveHere(["serve", "--port", "0", "--database", DATABASE], client);
-      const kept = await subscribe(one.url);
+      const one = await serveHere(["serve", "--port", "0", "--database", DATABASE], keys);
+      const token = await tokenOf(one);
+      const kept = await subscribe(one.url, token);
       const env = shellEnv(folder, { DATABASE, BACKUP });
       run("sqlite backup", env);
       expect(() => run("sqlite backup", env)).toThrow(/already exists/);
-      const late = await subscribe(one.url);
+      const late = await subscribe(one.url, token);
       expect(await one.end()).toBe(0);
       expect(readFileSync(BACKUP).includes(canary)).toBe(false);
 
       writeFileSync(DATABASE, "damaged");
       const url = await serveBy("sqlite restore", env);
       expect(await ready(url)).toBe(200);
-      expect([await unsubscribe(url, kept), await unsubscribe(url, late)]).toEqual([200, 404]);
+      expect([await unsubscribe(url, token, kept), await unsubscribe(url, token, late)]).toEqual([
+        200, 404,
+      ]);
       expect(existsSync(join(`${DATABASE}.damaged`, "service.db"))).toBe(true);
       const other = { COUNTERSIGN_ENCRYPTION_KEYS: encryptionKey("k2") };
       const args = ["serve", "--port", "0", "--database", BACKUP];
@@ -123,22 +127,25 @@ describe("the backup guide", () => {
       const [from, to] = [await postgres.create(), await postgres.create()];
       const COUNTERSIGN_DATABASE_URL = postgres.urlOf(from);
       const one = await serveHere(["serve", "--port", "0"], {
-        ...client,
+        ...keys,
         COUNTERSIGN_DATABASE_URL,
       });
-      const kept = await subscribe(one.url);
+      const token = await tokenOf(one, COUNTERSIGN_DATABASE_URL);
+      const kept = await subscribe(one.url, token);
       const folder = temporaryFolder();
       const BACKUP = join(folder, "countersign.dump");
       const RESTORED_DATABASE_URL = postgres.urlOf(to);
       const env = shellEnv(folder, { COUNTERSIGN_DATABASE_URL, RESTORED_DATABASE_URL, BACKUP });
       run("postgres backup", env);
-      const late = await subscribe(one.url);
+      const late = await subscribe(one.url, token);
       expect(await one.end()).toBe(0);
       expect(readFileSync(BACKUP).includes(canary)).toBe(false);
 
       const url = await serveBy("postgres restore", env);
       expect(await ready(url)).toBe(200);
-      expect([await unsubscribe(url, kept), await unsubscribe(url, late)]).toEqual([200, 404]);
+      expect([await unsubscribe(url, token, kept), await unsubscribe(url, token, late)]).toEqual([
+        200, 404,
+      ]);
     },
     40_000,
   );

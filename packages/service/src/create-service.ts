@@ -17,6 +17,7 @@ import type { TokenIssuer } from "./http/auth/outside-tokens.ts";
 import { policyOf } from "./profile/policy-of.ts";
 import { systemRandom, type Random } from "./random.ts";
 import { SecretKeysError, type Vault } from "./secrets/vault.ts";
+import { addGauges } from "./gauges.ts";
 import { FailureLog } from "./failure-log.ts";
 import type { Driver } from "./store/driver.ts";
 import { StoreWatch } from "./store/watch.ts";
@@ -101,6 +102,7 @@ export function createService(options: ServiceOptions): Service {
     failed: (fault) => metrics.storeFailed(fault),
   });
   const dueClock = options.dueClock ?? new DueClock(clock);
+  addGauges(metrics, { driver: watch.driver, watch, now: () => dueClock.now(), elapsed });
   let draining = false;
   const context: HttpContext = {
     driver: watch.driver,

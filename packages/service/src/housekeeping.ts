@@ -1,5 +1,4 @@
 import { clearInterval, setInterval } from "node:timers";
-import { setTimeout } from "node:timers/promises";
 import type { Clock } from "./clock.ts";
 import type { Driver } from "./store/driver.ts";
 import { purgeEvents, type PurgeRange } from "./store/tables/retention.ts";
@@ -14,7 +13,6 @@ const PAUSE = { times: 9, leastMs: 20 };
 
 export interface HousekeepingOptions {
   readonly driver: Driver;
-  /** Real time. */
   readonly clock: Clock;
   /** Age in milliseconds from which on events are deleted, once their deliveries are finished. Default: never. */
   readonly retentionMs?: number | undefined;
@@ -70,7 +68,7 @@ export class Housekeeping {
 
   /** Merchants with a clock of their own are those of a sandbox, which is reset. */
   async #purge(before: number): Promise<void> {
-    const { driver } = this.#options;
+    const { driver, clock } = this.#options;
     const merchants = await driver.query<{ id: string }>(
       "SELECT id FROM merchants WHERE clock_id = 'live' ORDER BY id",
     );
@@ -78,21 +76,20 @@ export class Housekeeping {
       let after: number | undefined = 0;
       while (after !== undefined && !this.#isStopping) {
         const range: PurgeRange = { merchantId, after, before, limit: EVENTS };
-        const begun = performance.now();
+        const begun = clock.elapsed();
         const purged = await driver.transaction((tx) => purgeEvents(tx, range), {
           isDurable: false,
         });
         after = purged.after;
-        if (after !== undefined) await this.#pause(performance.now() - begun);
+        if (after !== undefined) await this.#pause(clock.elapsed() - begun);
       }
     }
   }
 
   /** Leaves the database to callers most of the time. */
   async #pause(tookMs: number): Promise<void> {
-    const { signal } = this.#stopping;
     const ms = Math.max(PAUSE.leastMs, PAUSE.times * tookMs);
-    await setTimeout(ms, undefined, { signal }).catch(() => {});
+    await this.#options.clock.sleep(ms, this.#stopping.signal);
   }
 
   get #isStopping(): boolean {

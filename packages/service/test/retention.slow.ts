@@ -3,6 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { Housekeeping } from "../src/housekeeping.ts";
 import type { Driver } from "../src/store/driver.ts";
+import { ManualClock } from "./manual-clock.ts";
 import { openService, refundOrder, type TestService } from "./open-service.ts";
 import { newPayment } from "./payments.ts";
 import { onStores, postgres, sqlite } from "./store/stores.ts";
@@ -84,7 +85,7 @@ onStores([sqlite, postgres], ({ name, open }) => {
         without.push(...(await callsOf(opened, paymentId, `without-${window}`)));
         const keeper = new Housekeeping({
           driver,
-          clock: { now: () => 90 * 86_400_000 },
+          clock: new ManualClock(90 * 86_400_000),
           retentionMs: 86_400_000,
           failed: (error) => failures.push(error),
         });

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { Housekeeping } from "../src/housekeeping.ts";
 import type { Driver } from "../src/store/driver.ts";
 import { migrate } from "../src/store/migrate.ts";
+import { ManualClock } from "./manual-clock.ts";
 import { onStores, postgres, sqlite } from "./store/stores.ts";
 
 const DAY_MS = 86_400_000;
@@ -78,8 +79,7 @@ async function purge(driver: Driver, retentionMs = 90 * DAY_MS): Promise<unknown
   const failures: unknown[] = [];
   const failed = (error: unknown): number => failures.push(error);
   let wasIdle = false;
-  // Two rounds: the second one begins only after the first.
-  const clock = { now: () => NOW };
+  const clock = new ManualClock(NOW);
   const keeper = new Housekeeping({ driver, clock, retentionMs, failed, everyMs: 5 });
   keeper.start();
   const left = async (): Promise<boolean> => {

@@ -117,6 +117,12 @@ function start(
     },
     workers: ({ driver, useCases, metrics, dueClock }) => {
       metrics.collectProcess();
+      metrics.addGauges(
+        { deliveries_in_flight: "Attempts in flight of this process." },
+        async () => ({
+          deliveries_in_flight: engine?.inFlight ?? 0,
+        }),
+      );
       const storeFailed = (error: unknown): void => {
         metrics.deliveries.failed(error);
         // The service has written a line.

@@ -79,6 +79,11 @@ export class DeliveryEngine {
     });
   }
 
+  /** Attempts in flight. */
+  get inFlight(): number {
+    return this.#inFlight.total;
+  }
+
   /** Begins to deliver: what waited while no process ran, and what becomes due. Idempotent. */
   start(): void {
     this.#loop ??= this.#run();

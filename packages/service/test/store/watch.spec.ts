@@ -43,9 +43,9 @@ const own = (driver: Driver): Driver => {
   return driver;
 };
 
-const ready = async ({ call }: TestService): Promise<TestAnswer> => {
-  // A probe is kept for a second.
-  await new Promise((resolve) => setTimeout(resolve, 1050));
+const ready = async ({ call, clock }: TestService): Promise<TestAnswer> => {
+  // A probe's result is kept for a second.
+  clock.advance(1000);
   return call("GET", "/readyz", { token: null });
 };
 

@@ -14,7 +14,7 @@ export interface PurgeRange {
 
 export interface Purged {
   readonly events: number;
-  /** Where the next call goes on; `undefined` if nothing old is left. */
+  /** The place from which the next call goes on; `undefined` if nothing old is left. */
   readonly after: number | undefined;
 }
 
@@ -24,35 +24,36 @@ export interface Purged {
  */
 const SETTINGS: Sql = {
   sqlite: "SELECT 1",
-  postgres: `SET LOCAL lock_timeout = 100; SET LOCAL enable_seqscan = off;
+  postgres: `SET LOCAL lock_timeout = 100; SET LOCAL jit = off; SET LOCAL enable_seqscan = off;
     SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off`,
 };
 
-const given = (write: (ids: string) => string): Sql =>
-  givenRows({ id: "text" }, (rows) => write(`SELECT id FROM (${rows}) AS given_ids`));
+/** A statement about given ids. PostgreSQL looks each of an array up in the index; of `IN` it may make a join. */
+const given = (write: (isGiven: string) => string): Sql => {
+  const { sqlite, postgres } = givenRows({ id: "text" }, (rows) => rows);
+  return { sqlite: write(`IN (${sqlite})`), postgres: write(`= ANY (ARRAY(${postgres}))`) };
+};
 const idsParameter = (ids: Iterable<string>): string =>
   rowsParameter([...ids].map((id) => ({ id })));
 
 const DELIVERIES = given(
-  (ids) => `SELECT id, event_id AS "eventId", state, last_started_at AS "lastStartedAt",
+  (isGiven) => `SELECT id, event_id AS "eventId", state, last_started_at AS "lastStartedAt",
       (SELECT count(*) FROM deliveries AS siblings
         WHERE siblings.event_id = deliveries.event_id) AS siblings
-    FROM deliveries WHERE event_id IN (${ids}) ORDER BY id FOR UPDATE SKIP LOCKED`,
+    FROM deliveries WHERE event_id ${isGiven} FOR UPDATE SKIP LOCKED`,
 );
-const DELETES = [
-  given(
-    (ids) => `DELETE FROM earlier_attempts WHERE delivery_id IN
-    (SELECT id FROM deliveries WHERE event_id IN (${ids}))`,
-  ),
-  given((ids) => `DELETE FROM deliveries WHERE event_id IN (${ids})`),
-];
+const DELETE_ATTEMPTS = given(
+  (isGiven) => `DELETE FROM earlier_attempts WHERE delivery_id ${isGiven}`,
+);
+const DELETE_DELIVERIES = given((isGiven) => `DELETE FROM deliveries WHERE id ${isGiven}`);
 // An event without deliveries that could be locked may have some.
 const DELETE_EVENTS = given(
-  (ids) => `DELETE FROM events WHERE id IN (${ids})
+  (isGiven) => `DELETE FROM events WHERE id ${isGiven}
     AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event_id = events.id) RETURNING id`,
 );
 
 interface DeliveryRow {
+  readonly id: string;
   readonly eventId: string;
   readonly state: string;
   readonly lastStartedAt: number | null;
@@ -70,20 +71,22 @@ export async function purgeEvents(tx: Queryable, range: PurgeRange): Promise<Pur
   );
   const old = events.filter(({ at }) => at < before).map(({ id }) => id);
   if (old.length === 0) return { events: 0, after: undefined };
-  const finished = await finishedOf(tx, old, before);
-  for (const statement of DELETES) await tx.query(statement, [idsParameter(finished)]);
+  const rows = await tx.query<DeliveryRow>(DELIVERIES, [idsParameter(old)]);
+  const finished = finishedOf(old, rows, before);
+  const deliveries = rows.filter(({ eventId }) => finished.has(eventId)).map(({ id }) => id);
+  await tx.query(DELETE_ATTEMPTS, [idsParameter(deliveries)]);
+  await tx.query(DELETE_DELIVERIES, [idsParameter(deliveries)]);
   const deleted = await tx.query(DELETE_EVENTS, [idsParameter(finished)]);
   const last = events.length < limit ? undefined : events.at(-1)?.seq;
   return { events: deleted.length, after: last };
 }
 
-/** Locks the events' deliveries. @returns The events of which no delivery waits, is new or is in use. */
-async function finishedOf(
-  tx: Queryable,
+/** @param rows The events' deliveries, as far as no call has locked them. @returns The events that may go. */
+function finishedOf(
   ids: readonly string[],
+  rows: readonly DeliveryRow[],
   before: number,
-): Promise<Set<string>> {
-  const rows = await tx.query<DeliveryRow>(DELIVERIES, [idsParameter(ids)]);
+): Set<string> {
   const seen = new Map<string, number>();
   const finished = new Set(ids);
   for (const { eventId } of rows) seen.set(eventId, (seen.get(eventId) ?? 0) + 1);

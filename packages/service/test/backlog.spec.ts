@@ -1,0 +1,80 @@
+import { expect, it } from "vitest";
+import { migrate } from "../src/store/migrate.ts";
+import { readBacklog } from "../src/store/tables/backlog.ts";
+import { hookedDriver, type DriverHooks } from "./hooked-driver.ts";
+import { onStores, postgres, sqlite } from "./store/stores.ts";
+
+const NOW = 1_000_000;
+
+onStores([sqlite, postgres], ({ name, open }) => {
+  it("the backlog counts what waits and is due, leaves paused subscriptions and sandboxes out of what is due, and reads indexes only", async () => {
+    const hooks: DriverHooks = {};
+    const driver = hookedDriver(await open(), hooks);
+    await migrate(driver, { now: 0 });
+    await driver.transaction(async (tx) => {
+      await tx.query("INSERT INTO clocks (id, instant) VALUES ('frozen', 0)");
+      for (const [key, clock, status] of [
+        ["a", "live", "ACTIVE"],
+        ["b", "live", "ACTIVE"],
+        ["c", "live", "PAUSED"],
+        ["d", "frozen", "ACTIVE"],
+      ] as const) {
+        await tx.query(
+          "INSERT INTO merchants (id, name, clock_id, created_at) VALUES ($1, $1, $2, 0)",
+          [key, clock],
+        );
+        await tx.query(
+          `INSERT INTO subscriptions (key, merchant_id, clock_id, url, secret, secret_key_id,
+             selection, status, created_at, updated_at)
+           VALUES ($1, $1, $2, 'https://x', 's', 'k', '{}', $3, 0, 0)`,
+          [key, clock, status],
+        );
+        for (const [state, at] of [
+          ["waiting", key === "b" ? NOW - 5000 : NOW - 2000],
+          ["waiting", NOW + 1],
+          ["exhausted", null],
+          ["delivered", null],
+        ] as const) {
+          const id = `${key}-${state}-${at}`;
+          await tx.query(
+            `INSERT INTO events (id, merchant_id, clock_id, type, category, payload, created_at)
+             VALUES ($1, $2, $3, 't', 'PAYMENT', '{}', 0)`,
+            [id, key, clock],
+          );
+          await tx.query(
+            `INSERT INTO deliveries (id, event_id, subscription_key, merchant_id, clock_id, state,
+               next_at, created_at) VALUES ($1, $1, $2, $2, $3, $4, $5, 0)`,
+            [id, key, clock, state, at],
+          );
+        }
+      }
+      await tx.query("INSERT INTO delivery_members (id, beat) VALUES ('p', 1)");
+    });
+    let text = "";
+    hooks.statement = (sql) => {
+      if (typeof sql === "string") text = sql;
+    };
+    expect(await readBacklog(driver, NOW)).toEqual({
+      waiting: 8,
+      due: 2,
+      oldestDueMs: 5000,
+      exhausted: 4,
+      pausedSubscriptions: 1,
+      pendingRefunds: 0,
+      oldestDueRefundMs: 0,
+      members: 1,
+    });
+    if (name !== "SQLite") return;
+    const plan = await driver.query<{ detail: string }>(`EXPLAIN QUERY PLAN ${text}`, [NOW]);
+    const reads = plan.map(({ detail }) => detail);
+    for (const index of [
+      "deliveries_due",
+      "deliveries_exhausted",
+      "subscriptions_paused",
+      "payments_due",
+    ])
+      expect(reads.join()).toContain(`INDEX ${index}`);
+    const whole = /^SCAN (?:deliveries|subscriptions|payments)(?! USING)/;
+    expect(reads.filter((line) => whole.test(line))).toEqual([]);
+  });
+});
