@@ -75,16 +75,6 @@ describe("countersign serve", () => {
     expect((await ran(args, keys)).status).toBe(0);
   });
 
-  it("names a corrupt database file and the reason", async () => {
-    const database = newDatabase();
-    writeFileSync(database, "this is not SQLite".repeat(1000));
-    const failed = await ran(argsOf(database), keys);
-    expect(failed).toEqual(failedWith("DATABASE_UNUSABLE"));
-    expect(failed.err).toContain(
-      `the database ${database} cannot be opened: file is not a database`,
-    );
-  });
-
   it("drains after SIGHUP as after SIGTERM", async () => {
     const folder = temporaryFolder();
     const one = start(["serve", "--port", "0", "--drain", "30"], { folder, env: keys });

@@ -23,12 +23,11 @@ const closed = (properties: object, required: readonly string[] = []): object =>
 
 describe.each(documents)("derivation from %s", (_path, at) => {
   it("generates values, examples and bounds that Ajv accepts", () => {
-    // 10,000 in the slow lane.
     fc.assert(
       fc.property(arbitrary(at), (value) => {
         expect(refusals(at, value)).toEqual([]);
       }),
-      { numRuns: 15 },
+      { numRuns: 100 },
     );
     const made = examplesOf(at);
     const bounds = made.flatMap((value) => boundaries(at, value));

@@ -37,19 +37,6 @@ describe("transactions on SQLite", () => {
     await again.close();
   });
 
-  it("never run between the statements of another one", async () => {
-    const { driver } = await openNotes();
-    let [running, most] = [0, 0];
-    const transaction = (pause: number): Promise<void> =>
-      driver.transaction(async (tx) => {
-        most = Math.max(most, ++running);
-        for (let i = 0; i <= pause; i++) await tx.query("SELECT 1");
-        running--;
-      });
-    await Promise.all([3, 0, 6, 1, 2, 5].map(transaction));
-    expect(most).toBe(1);
-  });
-
   it("fail with CS_STORE_UNAVAILABLE while another process has locked the file", async () => {
     const { driver, file } = await openNotes();
     const other = new DatabaseSync(file);
