@@ -53,6 +53,8 @@ export class DeliveryEngine {
   /** True if a delivery of a failing endpoint is ready and waits for that time. */
   #isFailingReady = false;
   #loop: Promise<void> | undefined;
+  /** Monotonic time until which the loop sleeps. */
+  #sleepsUntil = -Infinity;
   /** Resolves when there is something to do before the loop's time. */
   #wake = Promise.withResolvers<void>();
   /** Resolves after each step of any delivery. */
@@ -188,7 +190,8 @@ export class DeliveryEngine {
       this.#startReady();
       this.#changed();
       if (this.#isPacing) until = Math.min(until, this.#nextFailingAt);
-      await this.#pause(this.#queues.hasToRead ? 0 : until - clock.elapsed());
+      this.#sleepsUntil = this.#queues.hasToRead ? 0 : Math.min(until, this.#queues.sweepAt);
+      await this.#pause(this.#sleepsUntil - clock.elapsed());
     }
   }
 
@@ -279,14 +282,14 @@ export class DeliveryEngine {
       // A fault of this program. The delivery stays due, but not at once.
       this.#observer.failed?.(error);
       held.pace = { ...held.pace, restsUntil: now + ENGINE.longestRestMs };
-      held.open.delete(delivery.id);
+      this.#queues.recorded(held, delivery.id);
       this.#queues.notice(held, delivery.nextAt);
     } finally {
       held.inFlight -= 1;
       this.#inFlight.ended(held);
       this.#queues.offer(held);
       this.#startReady();
-      if (this.#isPacing) this.#wake.resolve();
+      if (this.#isPacing || this.#queues.sweepAt < this.#sleepsUntil) this.#wake.resolve();
       this.#changed();
     }
   }
@@ -308,7 +311,7 @@ export class DeliveryEngine {
       const { id, nextAt } = attempt.delivery;
       const held = this.#queues.get(attempt.endpoint.key);
       if (held === undefined) continue;
-      held.open.delete(id);
+      this.#queues.recorded(held, id);
       const written = byId.get(id);
       // If the store has kept something else, the queue says what.
       const next = written === undefined ? nextAt : written.nextAt;
@@ -318,7 +321,8 @@ export class DeliveryEngine {
       this.#queues.wantRead(held);
     }
     this.#startReady();
-    if (this.#queues.hasToRead || this.#isPacing) this.#wake.resolve();
+    const isEarlier = this.#queues.sweepAt < this.#sleepsUntil;
+    if (this.#queues.hasToRead || this.#isPacing || isEarlier) this.#wake.resolve();
     this.#changed();
   }
 

@@ -30,7 +30,15 @@ export interface Held {
   readAt: number;
   fullReadAt: number;
   usedAt: number;
-  isReading: boolean;
+  /** What happens during a read, which may not see it. */
+  reading: Reading | undefined;
+}
+
+interface Reading {
+  /** The earliest due time that was noticed, on the endpoint's clock. */
+  noticedAt: number;
+  /** Ids of deliveries whose attempts were recorded. */
+  readonly recorded: Set<string>;
 }
 
 /** The place before all deliveries. */
@@ -61,7 +69,7 @@ export function newHeld(
     readAt: now,
     fullReadAt: now,
     usedAt: now,
-    isReading: false,
+    reading: undefined,
   };
 }
 

@@ -49,6 +49,10 @@ export class Queues {
   get hasFailingToRead(): boolean {
     return this.#failingToRead.size > 0;
   }
+  /** Monotonic time by which `sweep` has something to do. */
+  get sweepAt(): number {
+    return this.#sweepAgainAt;
+  }
   get(key: string): Held | undefined {
     return this.#held.get(key);
   }
@@ -63,7 +67,8 @@ export class Queues {
 
   /** True if a delivery of the endpoint may be found, is ready, in flight, or not recorded. */
   isBusy(held: Held): boolean {
-    const isToRead = this.#toRead.has(held) || this.#failingToRead.has(held) || held.isReading;
+    const isToRead =
+      this.#toRead.has(held) || this.#failingToRead.has(held) || held.reading !== undefined;
     return this.#held.get(held.endpoint.key) === held && (isToRead || held.open.size > 0);
   }
 
@@ -122,16 +127,32 @@ export class Queues {
   }
 
   readFromBeginning(held: Held): void {
-    held.cursor = BEGINNING;
+    // A new object: a read that is under way began before.
+    held.cursor = { ...BEGINNING };
     held.fullReadAt = this.#ports.clock.elapsed();
     this.wantRead(held);
   }
 
   /** Reports that a delivery is due at `nextAt`, perhaps behind the cursor. */
   notice(held: Held, nextAt: number): void {
+    if (held.reading !== undefined)
+      held.reading.noticedAt = Math.min(nextAt, held.reading.noticedAt);
     if (nextAt <= held.cursor.nextAt) held.cursor = { nextAt: nextAt - 1, seq: LAST_SEQ };
     if (nextAt <= this.now(held)) this.wantRead(held);
-    else held.nextAt = Math.min(nextAt, held.nextAt ?? Infinity);
+    else {
+      held.nextAt = Math.min(nextAt, held.nextAt ?? Infinity);
+      if (held.isLive) this.#sweepBy(this.#ports.clock.elapsed() + nextAt - this.now(held));
+    }
+  }
+
+  /** Reports that an attempt is recorded. */
+  recorded(held: Held, id: string): void {
+    held.open.delete(id);
+    held.reading?.recorded.add(id);
+  }
+
+  #sweepBy(at: number): void {
+    this.#sweepAgainAt = Math.min(this.#sweepAgainAt, Math.max(at, this.#sweptAt + ENGINE.sweepMs));
   }
 
   /** The endpoint's clock, in milliseconds. */
@@ -177,7 +198,7 @@ export class Queues {
   async #read(chosen: readonly Held[], most: number): Promise<void> {
     const requests = chosen.map((held) => ({ endpoint: held.endpoint, after: held.cursor }));
     for (const held of chosen) {
-      held.isReading = true;
+      held.reading = { noticedAt: Infinity, recorded: new Set() };
       this.#toRead.delete(held);
       this.#failingToRead.delete(held);
     }
@@ -190,12 +211,14 @@ export class Queues {
         // Without a result its subscription is paused or closed.
         if (result === undefined) this.leave(held);
         else this.#take(held, result, requests[index]?.after);
+        const noticedAt = held.reading?.noticedAt ?? Infinity;
+        if (noticedAt < Infinity) this.notice(held, noticedAt);
       }
     } catch (error) {
       for (const held of chosen) this.wantRead(held);
       throw error;
     } finally {
-      for (const held of chosen) held.isReading = false;
+      for (const held of chosen) held.reading = undefined;
     }
   }
 
@@ -210,7 +233,9 @@ export class Queues {
     else if (last !== undefined) held.cursor = { nextAt: last.nextAt, seq: last.seq };
     if (this.#leaving.has(held) || this.#held.get(held.endpoint.key) !== held) return;
     this.#forgetReady(held, due);
-    const fresh = due.filter(({ id }) => !held.open.has(id));
+    const fresh = due.filter(
+      ({ id }) => !held.open.has(id) && held.reading?.recorded.has(id) !== true,
+    );
     for (const { id } of fresh) held.open.add(id);
     if (held.ready.length === 0) held.readyAt = held.readAt;
     held.ready.push(...fresh);
@@ -238,7 +263,9 @@ export class Queues {
 
   /** Lets an endpoint take its turn if a delivery of it is ready. */
   offer(held: Held): void {
-    if (held.ready.length > 0 && held.inFlight < held.pace.limit) this.#turns.add(held);
+    if (held.ready.length === 0 || held.inFlight >= held.pace.limit) return;
+    this.#turns.add(held);
+    if (held.pace.restsUntil > this.#ports.clock.elapsed()) this.#sweepBy(held.pace.restsUntil);
   }
 
   /** The endpoint whose turn it is, among those that `admits` lets start. */
