@@ -7,27 +7,21 @@ const live = { clockId: "live" };
 const other = { ...live, merchantId: "mer_2" };
 
 /** A network that answers after a pause, and the most requests in flight by host and in all. */
-function countingTransport(
-  pause: () => Promise<unknown>,
-  status: (host: string, count: number) => number = () => 204,
-) {
+function countingTransport(pause: () => Promise<unknown>) {
   const now = new Map<string, number>();
   const most = { all: 0, one: 0 };
-  const hosts: string[] = [];
-  /** In flight at the beginning of each attempt. */
-  const inFlight: number[] = [];
-  const transport = fakeTransport(async ({ url: { hostname } }, count) => {
-    hosts.push(hostname);
+  const transport = fakeTransport(async ({ url: { hostname } }) => {
     now.set(hostname, (now.get(hostname) ?? 0) + 1);
-    const all = [...now.values()].reduce((sum, one) => sum + one, 0);
-    inFlight.push(all);
-    most.all = Math.max(most.all, all);
+    most.all = Math.max(
+      most.all,
+      [...now.values()].reduce((sum, one) => sum + one, 0),
+    );
     most.one = Math.max(most.one, ...now.values());
     await pause();
     now.set(hostname, (now.get(hostname) ?? 0) - 1);
-    return answered(status(hostname, count));
+    return answered(204);
   });
-  return { transport, most, hosts, inFlight };
+  return { transport, most, hosts: () => transport.posts.map(({ url }) => url.hostname) };
 }
 
 describe("B14: deliveries that share one process", () => {
@@ -141,32 +135,29 @@ describe("B15: a host that many have subscribed", () => {
     const { transport, most, hosts } = countingTransport(() => queue.passTurns());
     await queue.engine(transport, { policy: { concurrencyPerHost: 3 } }).drain("clk_1");
     expect(most.one).toBe(3);
-    expect(hosts).toHaveLength(31);
-    expect(hosts.indexOf("sub_other.example")).toBeLessThan(10);
+    expect(hosts()).toHaveLength(31);
+    expect(hosts().indexOf("sub_other.example")).toBeLessThan(10);
   });
 
-  it.each([429, 502, 504])(
-    "rests for one subscription after a %d, and goes on for another merchant's",
-    async (status) => {
-      const queue = await openQueue();
-      const shared = "https://shared.example";
-      await queue.subscribe("sub_a", { ...live, url: `${shared}/a` });
-      await queue.subscribe("sub_b", { ...other, url: `${shared}/b` });
-      for (const key of ["sub_a", "sub_b"]) await queue.publish(20, [key]);
-      let isOverloaded = true;
-      const transport = fakeTransport(({ url: { pathname } }) =>
-        answered(isOverloaded && pathname === "/a" ? status : 204),
-      );
-      queue.engine(transport, { policy: { concurrencyPerEndpoint: 1 } });
-      const posts = (path: string): number =>
-        transport.posts.filter(({ url }) => url.pathname === path).length;
-      await expect.poll(() => posts("/b"), SOON).toBe(20);
-      await queue.passTurns();
-      expect(posts("/a")).toBeLessThan(5);
-      isOverloaded = false;
-      // The longest rest; the deliveries' own retries are due by then too.
-      queue.clock.advance(60_000);
-      await expect.poll(() => posts("/a"), SOON).toBeGreaterThanOrEqual(20);
-    },
-  );
+  it("rests for one subscription after an overload, and goes on for another merchant's", async () => {
+    const queue = await openQueue();
+    const shared = "https://shared.example";
+    await queue.subscribe("sub_a", { ...live, url: `${shared}/a` });
+    await queue.subscribe("sub_b", { ...other, url: `${shared}/b` });
+    for (const key of ["sub_a", "sub_b"]) await queue.publish(20, [key]);
+    let isOverloaded = true;
+    const transport = fakeTransport(({ url: { pathname } }) =>
+      answered(isOverloaded && pathname === "/a" ? 429 : 204),
+    );
+    queue.engine(transport, { policy: { concurrencyPerEndpoint: 1 } });
+    const posts = (path: string): number =>
+      transport.posts.filter(({ url }) => url.pathname === path).length;
+    await expect.poll(() => posts("/b"), SOON).toBe(20);
+    await queue.passTurns();
+    expect(posts("/a")).toBeLessThan(5);
+    isOverloaded = false;
+    // The longest rest; the deliveries' own retries are due by then too.
+    queue.clock.advance(60_000);
+    await expect.poll(() => posts("/a"), SOON).toBeGreaterThanOrEqual(20);
+  });
 });

@@ -6,8 +6,6 @@ import { fileURLToPath } from "node:url";
 import { certificates, key } from "./certificates.ts";
 import { hostileEndpoints, hostileHandshakes } from "./hostile-endpoints.ts";
 
-export type HostileServers = Awaited<ReturnType<typeof startHostileServers>>;
-
 /** A server of each kind in a process of its own: what they do to themselves is not the sender's. */
 export async function startHostileServers() {
   const script = fileURLToPath(import.meta.url);
