@@ -1,0 +1,39 @@
+import { execFileSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { postgresBinaries } from "../inboxes/servers.ts";
+import { table } from "./table.ts";
+
+// On an idle machine with two cores.
+const goals = [
+  { name: "SQLite, FULL", free: 3000, ordered: 500 },
+  { name: "PostgreSQL", free: 2000, ordered: 500 },
+] as const;
+
+/** Drained events a second: each of a resource of its own without order, all of one resource with it. */
+interface Figures {
+  readonly name: string;
+  readonly free: number;
+  readonly ordered: number;
+}
+
+test("after-store: workers drain a backlog with a no-op handler", () => {
+  const script = fileURLToPath(new URL("drain.ts", import.meta.url));
+  const args = ["--conditions=@countersign/source", "--no-warnings", script];
+  const output = execFileSync(process.execPath, args, { encoding: "utf8" });
+  const figures = JSON.parse(output) as readonly Figures[];
+  expect(figures).toHaveLength(postgresBinaries === undefined ? 1 : 2);
+
+  const against = (rate: number, goal: number): string =>
+    `${String(Math.round(rate))}/s of ${String(goal)}: ${rate >= goal ? "reached" : "missed"}`;
+  console.log(
+    table(
+      ["drained", "no order", "one ordered resource"],
+      goals.flatMap((goal) => {
+        const found = figures.find(({ name }) => name === goal.name);
+        if (found === undefined) return [];
+        return [[goal.name, against(found.free, goal.free), against(found.ordered, goal.ordered)]];
+      }),
+    ),
+  );
+});
