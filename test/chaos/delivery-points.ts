@@ -17,7 +17,7 @@ export interface DelivererOptions {
   readonly name: string;
   /** `postgres://…`, or the path of a SQLite file. */
   readonly database: string;
-  /** A file with a line for each crash at a point. */
+  /** A file with a line for each crash at a point, and for each step of wall time. */
   readonly crashes: string;
   /** Milliseconds that a process is alive after its last beat. */
   readonly leaseMs: number;

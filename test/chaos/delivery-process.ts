@@ -1,3 +1,4 @@
+import { appendFileSync } from "node:fs";
 import { flushCompileCache } from "node:module";
 import { profiles } from "@countersign/schemas/profiles";
 import {
@@ -111,6 +112,9 @@ const engine = new DeliveryEngine({
   vault: testVault(),
   endpoints: { allowLoopback: true },
   userAgent: name,
+  observer: {
+    clockStepped: (ms) => appendFileSync(crashes, `wall time stepped by ${String(ms)} ms\n`),
+  },
 });
 engine.start();
 // The campaign's writer sends no hints: reads without one are seconds apart.
