@@ -2,7 +2,6 @@ import * as tls from "node:tls";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { onTestFinished } from "vitest";
-import type { Answer, Transport } from "../../src/delivery/types.ts";
 import { certificates, key } from "./certificates.ts";
 import { listen } from "./listening.ts";
 
@@ -47,29 +46,4 @@ export function heapInUse(): number {
   collect();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
-}
-
-/** Attempts one after another, so many at one time. */
-export async function postMany(
-  transport: Transport,
-  urls: readonly URL[],
-  count: number,
-): Promise<Answer[]> {
-  const numbers = Array.from({ length: count }).keys();
-  const answers: Answer[] = [];
-  const poster = async (): Promise<void> => {
-    for (const number of numbers) {
-      const url = urls[number % urls.length];
-      if (url === undefined) throw new Error("nobody to post to");
-      const answer = await transport.post({
-        url,
-        headers: {},
-        body: Buffer.from("{}"),
-        merchantId: "mer_1",
-      });
-      if (answers.length < 100) answers.push(answer);
-    }
-  };
-  await Promise.all(Array.from({ length: 8 }, poster));
-  return answers;
 }
