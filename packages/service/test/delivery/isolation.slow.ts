@@ -1,0 +1,65 @@
+import { createServer } from "node:http";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { setTimeout } from "node:timers/promises";
+import { expect, it, onTestFinished } from "vitest";
+import { systemClock } from "../../src/clock.ts";
+import { ENGINE } from "../../src/delivery/constants.ts";
+import { undiciTransport } from "../../src/delivery/egress/transport.ts";
+import { openQueue } from "./queue.ts";
+
+const [ENDPOINTS, BACKLOG] = [20, 100];
+const [EVENTS, GAP_MS, DEADLINE_MS] = [200, 50, 2000];
+
+it.each(["429", "502", "504", "hang"])(
+  "keeps the p99 of a merchant's deliveries while another one's on the same host answer %s",
+  async (answer) => {
+    const arrived = new Map<string, number>();
+    const server = createServer((request, response) => {
+      request.resume().on("end", () => {
+        if (request.url === "/b") {
+          arrived.set(String(request.headers["webhook-id"]), performance.now());
+          response.writeHead(204).end();
+        } else if (answer !== "hang") response.writeHead(Number(answer)).end();
+      });
+    });
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    // A listening TCP server has an address with a port.
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const queue = await openQueue();
+    const live = { clockId: "live" };
+    await queue.subscribe("b", { ...live, merchantId: "mer_b", url: `${url}/b` });
+    const engine = queue.engine(undiciTransport({ deadlineMs: DEADLINE_MS, allowLoopback: true }), {
+      clock: systemClock,
+      policy: { deadlineMs: DEADLINE_MS },
+    });
+    const p99 = async (): Promise<number> => {
+      const sent = new Map<string, number>();
+      for (let count = 0; count < EVENTS; count += 1) {
+        const id = await queue.enqueue("b", { nextAt: Date.now() - 1 });
+        sent.set(id.replace("dlv", "evt"), performance.now());
+        engine.onWork([{ key: "b", at: Date.now() - 1 }]);
+        await setTimeout(GAP_MS);
+      }
+      await expect.poll(() => [...sent.keys()].every((id) => arrived.has(id))).toBe(true);
+      const times = [...sent].map(([id, at]) => (arrived.get(id) ?? Infinity) - at);
+      return times.toSorted((one, other) => one - other)[Math.floor(EVENTS * 0.99) - 1] ?? 0;
+    };
+    const alone = await p99();
+    for (let number = 0; number < ENDPOINTS; number += 1) {
+      const key = `a_${number}`;
+      await queue.subscribe(key, { ...live, merchantId: "mer_a", url: `${url}/a/${number}` });
+      await queue.publish(BACKLOG, [key], { nextAt: Date.now() - 1 });
+    }
+    engine.onWork("anything");
+    const beside = await p99();
+    console.log({ answer, alone, beside, ratio: beside / alone });
+    // A delivery that is due within the next millisecond waits for a sweep, with a neighbour or without.
+    expect(beside).toBeLessThan(2 * Math.max(alone, ENGINE.sweepMs));
+  },
+  120_000,
+);
