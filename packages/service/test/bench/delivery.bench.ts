@@ -13,7 +13,7 @@ import type { BenchFigures, BenchJob } from "./delivery/job.ts";
 
 // Ratios compare the kinds of one round, in which they take turns; the table shows their median. Each kind, the sink
 // and a database have processes of their own, so other work on two cores distorts the ratios: `chrt -r 50 pnpm bench
-// delivery` keeps it off. One case only: `pnpm bench delivery -t P4`, `P5` or `later`.
+// delivery` keeps it off. One case only: `pnpm bench delivery -t P4`, `P5`, `snapshot` or `later`.
 
 type Kind = BenchJob["kind"];
 type Servers = Pick<BenchJob, "sinkPort" | "postgresPort" | "redisPort">;
@@ -137,6 +137,24 @@ describe.skipIf(postgresBinaries === undefined || redisBinary === undefined)(
         expect.soft(kept).toBeGreaterThanOrEqual(0.9);
         expect.soft(best).toBeGreaterThanOrEqual(3);
       });
+    });
+
+    test("the durable rate while a backup holds a snapshot", CASE, () => {
+      // Long enough for dead entries to pile up: those of 300,000 deliveries.
+      const rateWith = (snapshot?: BenchJob["snapshot"]): number =>
+        measure("postgres", { deliveries: 300_000, ...(snapshot && { snapshot }) }).rate;
+      const rounds = times(3, () => ({
+        free: rateWith(),
+        transaction: rateWith("transaction"),
+        dump: rateWith("pg_dump"),
+      }));
+      for (const kind of ["transaction", "dump"] as const) {
+        const kept = median(rounds, (round) => round[kind] / round.free);
+        console.log(
+          `postgres, snapshot held by a ${kind}: keeps ${kept.toFixed(2)} of its rate (goal 0.95: ${verdict(kept >= 0.95)})`,
+        );
+        expect.soft(kept).toBeGreaterThanOrEqual(0.85);
+      }
     });
 
     test("the durable rate while a million deliveries are due later", CASE, () => {

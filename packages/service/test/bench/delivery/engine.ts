@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { profiles } from "@countersign/schemas/profiles";
 import pg from "pg";
 import { DueClock, systemClock } from "../../../src/clock.ts";
@@ -12,6 +14,7 @@ import { postgresDriver } from "../../../src/store/postgres/driver.ts";
 import { sqliteDriver } from "../../../src/store/sqlite/driver.ts";
 import { deliveryStore } from "../../../src/store/tables/delivery-queue.ts";
 import { secretPlace } from "../../../src/store/tables/subscriptions.ts";
+import { postgresBinaries } from "../../../../receiver/test/inboxes/servers.ts";
 import { temporaryDatabase } from "../../temporary-database.ts";
 import { testVault } from "../../test-vault.ts";
 import {
@@ -27,6 +30,10 @@ import {
 
 const keyOf = (endpoint: number): string => `sub_${String(endpoint)}`;
 const vault = testVault();
+/** The database of this process. */
+const OWN = `bench_${String(process.pid)}`;
+const databaseUrl = (name: string, port: number): string =>
+  `postgres://postgres@127.0.0.1:${String(port)}/${name}`;
 /** Rows of one transaction while the store is filled. */
 const SLICE = 50_000;
 
@@ -61,6 +68,7 @@ await runJob(async (job) => {
       failed: (error) => done.reject(error),
     },
   });
+  const release = await holdSnapshot(job);
   const start = performance.now();
   const before = process.cpuUsage();
   engine.start();
@@ -68,6 +76,7 @@ await runJob(async (job) => {
   const rate = (healthy / (performance.now() - start)) * 1000;
   const { user, system } = process.cpuUsage(before);
   await engine.stop({ graceMs: 3000 });
+  release();
   await driver.close();
   return { rate, cpu: (user + system) / healthy };
 });
@@ -75,14 +84,39 @@ await runJob(async (job) => {
 async function openStore({ kind, postgresPort }: BenchJob): Promise<Driver> {
   if (kind === "sqlite")
     return sqliteDriver(temporaryDatabase((cleanUp) => process.on("exit", () => void cleanUp())));
-  const url = (name: string): string =>
-    `postgres://postgres@127.0.0.1:${String(postgresPort)}/${name}`;
-  const own = `bench_${String(process.pid)}`;
-  const admin = new pg.Client(url("postgres"));
+  const admin = new pg.Client(databaseUrl("postgres", postgresPort));
   await admin.connect();
-  await admin.query(`CREATE DATABASE ${own}`);
+  await admin.query(`CREATE DATABASE ${OWN}`);
   await admin.end();
-  return postgresDriver({ url: url(own) });
+  return postgresDriver({ url: databaseUrl(OWN, postgresPort) });
+}
+
+/** Keeps every row that the run replaces, as a backup does. @returns Ends that. */
+async function holdSnapshot({ snapshot, postgresPort }: BenchJob): Promise<() => void> {
+  const url = databaseUrl(OWN, postgresPort);
+  switch (snapshot) {
+    case undefined:
+      return () => {};
+    case "transaction": {
+      const client = new pg.Client(url);
+      client.on("error", () => {});
+      await client.connect();
+      await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ");
+      await client.query("SELECT count(*) FROM merchants");
+      return () => void client.end();
+    }
+    case "pg_dump": {
+      const dump = spawn(`${postgresBinaries ?? ""}/pg_dump`, ["--dbname", url], {
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      // It has its snapshot when it writes, and stops in the middle of a table.
+      await once(dump.stdout, "data");
+      dump.kill("SIGSTOP");
+      return () => void dump.kill("SIGKILL");
+    }
+    default:
+      return snapshot satisfies never;
+  }
 }
 
 /** A store with a subscription for each endpoint, and the job's deliveries that are due now and a day later. */

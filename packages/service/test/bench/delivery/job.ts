@@ -11,6 +11,8 @@ export interface BenchJob {
   readonly slowEvery: number;
   /** Deliveries that are due a day later. */
   readonly later: number;
+  /** A snapshot that is held on PostgreSQL during the run: by a transaction, or by a pg_dump that is stopped midway. */
+  readonly snapshot?: "transaction" | "pg_dump";
 }
 
 /** What the process prints, as JSON. */
