@@ -138,10 +138,11 @@ export class Queues {
     if (held.reading !== undefined)
       held.reading.noticedAt = Math.min(nextAt, held.reading.noticedAt);
     if (nextAt <= held.cursor.nextAt) held.cursor = { nextAt: nextAt - 1, seq: LAST_SEQ };
-    if (nextAt <= this.now(held)) this.wantRead(held);
+    // A namespace's clock may have moved since its last read.
+    if (!held.isLive || nextAt <= this.now(held)) this.wantRead(held);
     else {
       held.nextAt = Math.min(nextAt, held.nextAt ?? Infinity);
-      if (held.isLive) this.#sweepBy(this.#ports.clock.elapsed() + nextAt - this.now(held));
+      this.#sweepBy(this.#ports.clock.elapsed() + nextAt - this.now(held));
     }
   }
 

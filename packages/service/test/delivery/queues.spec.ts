@@ -7,7 +7,7 @@ import { ManualClock } from "../manual-clock.ts";
 import { answered, fakeTransport, openQueue, policy, REAL_START, SECRET, vault } from "./queue.ts";
 
 /** The queue of one endpoint, whose read ends when the test says so. */
-function queueOfOne() {
+function queueOfOne(clockId = "live") {
   const clock = new ManualClock(REAL_START, { isStill: true });
   const read = Promise.withResolvers<ReadResult[]>();
   const queues = new Queues(
@@ -22,7 +22,7 @@ function queueOfOne() {
   );
   const secret = vault.seal(SECRET, secretPlace("sub_1"));
   const url = "https://receiver.example/hooks";
-  queues.hold({ key: "sub_1", merchantId: "mer_1", clockId: "live", url, secret });
+  queues.hold({ key: "sub_1", merchantId: "mer_1", clockId, url, secret });
   const [held] = queues.values();
   if (held === undefined) throw new Error("nothing is held");
   const endRead = (due: readonly DueDelivery[] = []): void =>
@@ -48,6 +48,14 @@ it("keeps a due time that is noticed during a read that does not see it", async 
   expect(queues.sweep()).toBe(200);
   clock.advance(200);
   queues.sweep();
+  expect(queues.hasToRead).toBe(true);
+});
+
+it("reads at once what is noticed for a namespace, whose clock may have moved since the last read", async () => {
+  const { queues, held, endRead } = queueOfOne("clk_1");
+  endRead();
+  await queues.read(false);
+  queues.notice(held, REAL_START + 86_400_000);
   expect(queues.hasToRead).toBe(true);
 });
 
