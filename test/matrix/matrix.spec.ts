@@ -30,12 +30,13 @@ const unbroken = (
 
 // A sample meets only the checks that must catch it; in the slow lane all faults meet all checks.
 describe("the detection matrix", { timeout: 90_000 }, () => {
-  it.concurrent("catches the first broken receiver of each requirement", async () => {
+  // Some faults show only if eight attempts meet within a second, which a busy machine may not manage the first time.
+  it.concurrent("catches the first broken receiver of each requirement", { retry: 1 }, async () => {
     const faults = firstOf(
       receiverFaults.filter(({ isSlow }) => !isSlow),
       "requirement",
     );
-    const rows = await matrixOf(faults, { ...short, checks: receiverChecks, atOnce: 12 });
+    const rows = await matrixOf(faults, { ...short, checks: receiverChecks, atOnce: 8 });
     expect(offDiagonal(rows, { isShort: true })).toEqual([]);
     expect(rows.length).toBeGreaterThan(40);
   });
