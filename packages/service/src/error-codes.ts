@@ -176,7 +176,7 @@ export const memberCodes = {
   JSON_BOM: { meaning: "The body begins with a byte order mark." },
   JSON_LONE_SURROGATE: { meaning: "A string contains half of a surrogate pair." },
   JSON_DUPLICATE_MEMBER: { meaning: "An object has a member twice." },
-  JSON_FORBIDDEN_MEMBER: { meaning: "A member name is reserved, such as __proto__." },
+  JSON_FORBIDDEN_MEMBER: { meaning: "A member name is reserved, such as `__proto__`." },
   JSON_DEPTH: { meaning: "The body is nested more deeply than this service accepts." },
   JSON_POINTERS: { meaning: "The JSON Pointers of the body's numbers are too long." },
 } as const;
