@@ -1,12 +1,17 @@
+import { createServer } from "node:http";
 import {
   type BodyReader,
+  createReceiver,
   type HandlerContext,
   type Inbox,
   memoryInbox,
   type Outcome,
 } from "@countersign/receiver";
+import { toNode } from "@countersign/receiver/node";
+import { Agent, request } from "undici";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { attemptOf, NOON, recordingReceiver, refundAuthorized } from "./fixtures.ts";
+import { listenInTest } from "./adapters/mounted.ts";
+import { attemptOf, NOON, recordingReceiver, refundAuthorized, secret } from "./fixtures.ts";
 
 const attempt = (id = "evt_1") => attemptOf(refundAuthorized(id));
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -170,6 +175,30 @@ describe("limits.answerMs", () => {
     expect((await retry).kind).toBe("handled");
   });
 
+  it("covers waiting: attempts beyond concurrentHandlers run in their order and get 503 after answerMs", async () => {
+    const order: string[] = [];
+    const { receiver } = recordingReceiver({
+      limits: { answerMs: 1000, concurrentHandlers: 1 },
+    });
+    receiver.on("refund.authorized", async ({ id }) => {
+      order.push(id);
+      await sleep(400);
+    });
+    const answers = ["evt_1", "evt_2", "evt_3", "evt_4"].map((id) => receiver.receive(attempt(id)));
+    await vi.advanceTimersByTimeAsync(1000);
+    const codes = (await Promise.all(answers)).map((outcome) =>
+      "code" in outcome ? outcome.code : outcome.kind,
+    );
+    expect(codes).toEqual(["handled", "handled", "CS_HANDLER_TIMEOUT", "CS_RECEIVER_BUSY"]);
+    // Its claim is released: the retry is not "in_progress".
+    await vi.advanceTimersByTimeAsync(200);
+    expect(order).toEqual(["evt_1", "evt_2", "evt_3"]);
+    // The slot is free again.
+    const next = receiver.receive(attempt("evt_4"));
+    await vi.advanceTimersByTimeAsync(400);
+    expect((await next).kind).toBe("handled");
+  });
+
   it("answers in_progress for a retry of an event in progress, and duplicate for a handled one, while all slots are taken", async () => {
     const { receiver, handler } = slow(500, { limits: { answerMs: 2000, concurrentHandlers: 1 } });
     handler.mockImplementationOnce(() => Promise.resolve());
@@ -183,5 +212,32 @@ describe("limits.answerMs", () => {
     await vi.advanceTimersByTimeAsync(1000);
     expect((await running)?.kind).toBe("handled");
     expect((await waiting)?.kind).toBe("handled");
+  });
+});
+
+describe("a burst of 200 events over 64 connections", () => {
+  it("gets no 503 from a handler that takes 200 ms", async () => {
+    const receiver = createReceiver({
+      secrets: [secret],
+      inbox: memoryInbox(),
+      fallback: () => sleep(200),
+      now: () => NOON,
+    });
+    const answer = toNode(receiver);
+    const { port } = await listenInTest(
+      createServer((incoming, outgoing) => void answer(incoming, outgoing)),
+    );
+    const dispatcher = new Agent({ connections: 64 });
+    const statuses = await Promise.all(
+      Array.from({ length: 200 }, async (_, index) => {
+        const { headers, body } = attempt(`evt_${String(index)}`);
+        const url = `http://127.0.0.1:${String(port)}/`;
+        const reply = await request(url, { method: "POST", headers, body, dispatcher });
+        await reply.body.dump();
+        return reply.statusCode;
+      }),
+    );
+    expect(new Set(statuses)).toEqual(new Set([204]));
+    await dispatcher.close();
   });
 });

@@ -19,7 +19,7 @@ const replays = (count: number) =>
 const handledOnce = ["PAYMENT evt_refund1"];
 
 describe("A10: an attempt that is replayed within the tolerance", () => {
-  it("runs its handler once over two inboxes on one file and a restart", async () => {
+  it("runs its handler once for 100 concurrent replays over two inboxes on one file, and for 20 after a restart", async () => {
     const path = join(folderInTest(), "replayed.db");
     const inboxes = [sqliteInbox(path), sqliteInbox(path)];
     const before = inboxes.map((inbox) => recordingReceiver({ inbox }));

@@ -2,6 +2,7 @@ import type net from "node:net";
 import fc from "fast-check";
 import { expect, onTestFinished } from "vitest";
 import type { Answer } from "../../src/delivery/types.ts";
+import { isPublicAddress } from "../../src/delivery/egress/public-address.ts";
 import { undiciTransport } from "../../src/delivery/egress/transport.ts";
 import { listenRaw } from "./listening.ts";
 
@@ -81,8 +82,13 @@ const dword = (bytes: Bytes): number => bytes.reduce((sum, one) => sum * 256 + o
 const hex = (number: number, width = 0): string => number.toString(16).padStart(width, "0");
 const groups = (bytes: Bytes): string =>
   `${hex(byte(bytes, 0) * 256 + byte(bytes, 1))}:${hex(byte(bytes, 2) * 256 + byte(bytes, 3))}`;
-const fullWidth = (text: string): string =>
-  text.replaceAll(/\d/g, (digit) => String.fromCodePoint(0xff10 + Number(digit)));
+/** With the ten digits of another alphabet, which IDNA maps to ASCII. */
+const inDigits = (text: string, zero: number): string =>
+  text.replaceAll(/\d/g, (digit) => String.fromCodePoint(zero + Number(digit)));
+/** Full width, mathematical bold, monospaced and double-struck digits. */
+const zeros: readonly number[] = [0xff10, 0x1d7ce, 0x1d7f6, 0x1d7d8];
+/** Dots that IDNA maps to ".". */
+const dots: readonly string[] = [".", "\u3002", "\uff0e", "\uff61"];
 const part = (number: number, how: number): string =>
   [String(number), `0x${hex(number)}`, `0${number.toString(8)}`, `0x000${hex(number)}`][how % 4] ??
   "";
@@ -92,7 +98,6 @@ const percent = (text: string): string =>
 /** The ways in which a URL may spell an address of version 4, and those of version 6 that carry one. */
 const spellings: readonly ((bytes: Bytes, how: readonly number[]) => string)[] = [
   (bytes) => bytes.join("."),
-  (bytes) => `${bytes.join(".")}.`,
   (bytes) => String(dword(bytes)),
   (bytes) => `0x${hex(dword(bytes))}`,
   (bytes) => `0${dword(bytes).toString(8)}`,
@@ -103,8 +108,10 @@ const spellings: readonly ((bytes: Bytes, how: readonly number[]) => string)[] =
     [...bytes.slice(0, 2), dword(bytes.slice(2))]
       .map((one, at) => part(one, how[at] ?? 0))
       .join("."),
-  (bytes) => fullWidth(bytes.join(".")),
-  (bytes) => bytes.join("。"),
+  (bytes, how) => inDigits(bytes.join("."), zeros[how[0] ?? 0] ?? 0),
+  (bytes, how) => encodeURI(inDigits(bytes.join("."), zeros[how[0] ?? 0] ?? 0)),
+  (bytes, how) =>
+    bytes.map((one, at) => (at === 0 ? "" : (dots[how[at] ?? 0] ?? "")) + String(one)).join(""),
   (bytes) => percent(bytes.join(".")),
   (bytes) => `[::ffff:${bytes.join(".")}]`,
   (bytes) => `[::ffff:${groups(bytes)}]`,
@@ -117,6 +124,8 @@ const spellings: readonly ((bytes: Bytes, how: readonly number[]) => string)[] =
   () => "[::1]",
   () => "[::]",
   () => "[fe80::1]",
+  () => "[fe80::1%25eth0]",
+  (bytes) => `[::ffff:${bytes.join(".")}%25lo]`,
   () => "[fd00::1]",
   () => "[fec0::1]",
   () => "[ff02::1]",
@@ -129,9 +138,11 @@ const forbiddenHosts = fc
     fc.constantFrom(...spellings),
     fc.array(fc.nat(3), { minLength: 4, maxLength: 4 }),
     fc.boolean(),
+    fc.constantFrom("", ".", "%2e"),
   )
-  .map(([bytes, spell, how, isUpper]) => {
-    const host = spell(bytes, how);
+  .map(([bytes, spell, how, isUpper, end]) => {
+    const text = spell(bytes, how);
+    const host = text.startsWith("[") ? text : text + end;
     return isUpper ? host.toUpperCase() : host;
   });
 
@@ -144,8 +155,8 @@ export async function forbiddenSpellings(attempts: number): Promise<number> {
   await fc.assert(
     fc.asyncProperty(forbiddenHosts, async (host) => {
       const text = `http://${host}:${port}/`;
-      // What no URL can say, no subscription can.
-      if (!URL.canParse(text)) return;
+      // A zone: no URL of a subscription can name one, but a resolver might.
+      if (!URL.canParse(text)) return void expect(isPublicAddress(host)).toBe(false);
       spelled += 1;
       const url = new URL(text);
       expect(
