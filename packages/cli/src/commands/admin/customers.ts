@@ -2,13 +2,7 @@ import type { CustomerImport } from "@countersign/service/internal";
 import type { Command } from "commander";
 import type { Surroundings } from "../../terminal.ts";
 import { environmentHelp, withAsker, withProfile } from "./administer.ts";
-import {
-  runCreate,
-  runImport,
-  type ImportOptions,
-  type Kind,
-  type RecordOptions,
-} from "./import-lines.ts";
+import { addImportCommand, runCreate, type Kind, type RecordOptions } from "./import-lines.ts";
 
 const createHelp = `${environmentHelp}
 Prints the customer's id. Payments need a customer with a bank account: --bank, --last-four and --account-type.
@@ -74,12 +68,5 @@ export function addCustomerCommands(admin: Command, surroundings: Surroundings):
       const line = isLinked ? { ...members, accountDetails } : members;
       await runCreate(line, options, surroundings, customers);
     });
-  withProfile(withAsker(group.command("import").description("import customers from JSON lines")))
-    .argument("<file>", "JSON lines; - is standard input")
-    .requiredOption("--merchant <id>", "the merchant's id")
-    .option("--dry-run", "check every line and write nothing")
-    .addHelpText("after", importHelp)
-    .action((file: string, options: ImportOptions) =>
-      runImport(file, options, surroundings, customers),
-    );
+  addImportCommand(group, surroundings, { kind: customers, help: importHelp });
 }

@@ -23,8 +23,8 @@ Examples:
   countersign serve admin deliveries list --state exhausted --merchant mer_01J9ZG0006`;
 
 const replayHelp = `${environmentHelp}
-Takes one of ID, --subscription and --failed-since. The deliveries are due at once and keep their event's id; those
-that wait already stay as they are.
+Takes one of ID, --subscription and --failed-since. Deliveries keep their event's id. A running service attempts them
+a few seconds later, a stopped one after its start. Those that wait already stay as they are.
 
 Examples:
   countersign serve admin deliveries replay dlv_01J9ZG0006

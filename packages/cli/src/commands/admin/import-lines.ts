@@ -1,5 +1,6 @@
 import { createReadStream } from "node:fs";
 import type * as Service from "@countersign/service/internal";
+import type { Command } from "commander";
 import { Failure } from "../../failure.ts";
 import { printable, printableJson } from "../../printable.ts";
 import type { Surroundings } from "../../terminal.ts";
@@ -7,6 +8,8 @@ import {
   administer,
   refusalText,
   report,
+  withAsker,
+  withProfile,
   type Administration,
   type ChangeOptions,
   type RefusalCode,
@@ -21,7 +24,7 @@ export interface RecordOptions extends ChangeOptions {
   readonly profile: string;
 }
 
-export interface ImportOptions extends RecordOptions {
+interface ImportOptions extends RecordOptions {
   readonly dryRun: boolean | undefined;
 }
 
@@ -57,12 +60,27 @@ const pointers: Readonly<Record<Extract<Service.ImportOutcome, { ok: false }>["c
   PAYMENT_ID_TAKEN: "/paymentId",
 };
 
+/** Adds `import` to a group of commands. `help` describes the lines. */
+export function addImportCommand<T>(
+  group: Command,
+  surroundings: Surroundings,
+  { kind, help }: { readonly kind: Kind<T>; readonly help: string },
+): void {
+  const description = `import ${group.name()} from JSON lines`;
+  withProfile(withAsker(group.command("import").description(description)))
+    .argument("<file>", "JSON lines; - is standard input")
+    .requiredOption("--merchant <id>", "the merchant's id")
+    .option("--dry-run", "check every line and write nothing")
+    .addHelpText("after", help)
+    .action((file: string, options: ImportOptions) => runImport(file, options, surroundings, kind));
+}
+
 /**
  * Imports JSON lines, and prints each error and the counts; status 1 if a line failed.
  *
  * @param file Path, or `-` for standard input.
  */
-export async function runImport<T>(
+async function runImport<T>(
   file: string,
   options: ImportOptions,
   surroundings: Surroundings,

@@ -9,13 +9,7 @@ import {
   withAsker,
   withProfile,
 } from "./administer.ts";
-import {
-  runCreate,
-  runImport,
-  type ImportOptions,
-  type Kind,
-  type RecordOptions,
-} from "./import-lines.ts";
+import { addImportCommand, runCreate, type Kind, type RecordOptions } from "./import-lines.ts";
 
 const createHelp = `${environmentHelp}
 Prints the payment's id. Refused for a customer without a bank account.
@@ -88,14 +82,7 @@ export function addPaymentCommands(admin: Command, surroundings: Surroundings): 
       };
       await runCreate(line, options, surroundings, payments);
     });
-  withProfile(withAsker(group.command("import").description("import payments from JSON lines")))
-    .argument("<file>", "JSON lines; - is standard input")
-    .requiredOption("--merchant <id>", "the merchant's id")
-    .option("--dry-run", "check every line and write nothing")
-    .addHelpText("after", importHelp)
-    .action((file: string, options: ImportOptions) =>
-      runImport(file, options, surroundings, payments),
-    );
+  addImportCommand(group, surroundings, { kind: payments, help: importHelp });
   withProfile(withAsker(group.command("settle").description("record a payment's settlement")))
     .argument("<id>", "the payment's id")
     .requiredOption("--merchant <id>", "the merchant's id")
