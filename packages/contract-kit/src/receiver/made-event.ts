@@ -1,4 +1,4 @@
-import type { Profile } from "@countersign/schemas";
+import { noMembers, type Profile, putAt } from "@countersign/schemas";
 import { example } from "../derive/example.ts";
 import { standardSchemas } from "../derive/schema-set.ts";
 
@@ -32,19 +32,19 @@ export function madeEvent(profile: Profile, order: EventOrder): Readonly<Members
   const { envelope: places, catalogue } = profile;
   const row = order.row ?? catalogue[0];
   if (row === undefined) throw new TypeError("the profile's catalogue has no event");
-  const root = members();
-  put(root, places.id, order.id);
-  put(root, places.type, order.type ?? row.type);
-  if (places.category !== undefined) put(root, places.category, row.category);
-  put(root, places.timestamp, new Date(order.at).toISOString());
+  const root = noMembers();
+  putAt(root, places.id, order.id);
+  putAt(root, places.type, order.type ?? row.type);
+  if (places.category !== undefined) putAt(root, places.category, row.category);
+  putAt(root, places.timestamp, new Date(order.at).toISOString());
   const data = { ...(row.kind === undefined ? {} : sampleOf(row.kind)), ...order.data };
-  if (Object.keys(data).length === 0) put(root, places.data, members());
-  for (const [name, value] of Object.entries(data)) put(root, `${places.data}/${name}`, value);
+  if (Object.keys(data).length === 0) putAt(root, places.data, noMembers());
+  for (const [name, value] of Object.entries(data)) putAt(root, `${places.data}/${name}`, value);
   // The example's own resource would be one resource for all events, and an order guard would skip most.
-  put(root, row.resource, order.resource);
+  putAt(root, row.resource, order.resource);
   const own = ownIdOf(row.kind);
-  if (own !== undefined) put(root, `${places.data}/${own}`, order.resource);
-  for (const [name, value] of Object.entries(order.more ?? {})) put(root, `/${name}`, value);
+  if (own !== undefined) putAt(root, `${places.data}/${own}`, order.resource);
+  for (const [name, value] of Object.entries(order.more ?? {})) putAt(root, `/${name}`, value);
   return root;
 }
 
@@ -64,24 +64,4 @@ function ownIdOf(kind: string | undefined): string | undefined {
   if (kind === undefined) return undefined;
   if (kind.startsWith("customer.")) return "id";
   return kind.startsWith("account.") ? "customerId" : "paymentId";
-}
-
-/** @param pointer Of names without escapes, as profiles have them; not `""`. */
-function put(root: Members, pointer: string, value: unknown): void {
-  const names = pointer.slice(1).split("/");
-  const last = names.pop() ?? "";
-  let at = root;
-  for (const name of names) {
-    const next = at[name] ?? members();
-    at[name] = next;
-    // Made by this function alone, or an object of the example.
-    at = next as Members;
-  }
-  at[last] = value;
-}
-
-/** Without a prototype: a name such as `__proto__` is a member like any other. */
-function members(): Members {
-  // `Object.create` is typed `any`.
-  return Object.create(null) as Members;
 }

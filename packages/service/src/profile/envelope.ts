@@ -1,3 +1,4 @@
+import { noMembers, putAt } from "@countersign/schemas";
 import type { Profile } from "@countersign/schemas/profiles";
 import type { EnvelopeMembers } from "./policy.ts";
 
@@ -12,42 +13,22 @@ type Members = Record<string, unknown>;
  * event name.
  */
 export function writeEnvelope(places: Profile["envelope"], event: EnvelopeMembers): object {
-  const root = members();
-  put(root, places.id, event.id);
-  put(root, places.type, event.type);
-  if (places.category !== undefined) put(root, places.category, event.category);
-  put(root, places.timestamp, event.timestamp);
+  const root = noMembers();
+  putAt(root, places.id, event.id);
+  putAt(root, places.type, event.type);
+  if (places.category !== undefined) putAt(root, places.category, event.category);
+  putAt(root, places.timestamp, event.timestamp);
   for (const [name, value] of Object.entries(event.data)) {
-    put(root, `${places.data}/${name}`, value);
+    putAt(root, `${places.data}/${name}`, value);
   }
   if (!has(root, event.resource)) {
     const beside = event.resource.slice(0, event.resource.lastIndexOf("/"));
-    put(root, event.resource, event.subject.id);
-    put(root, `${beside}/resourceType`, event.subject.type);
+    putAt(root, event.resource, event.subject.id);
+    putAt(root, `${beside}/resourceType`, event.subject.type);
     const { paymentType } = event.subject;
-    if (paymentType !== undefined) put(root, `${beside}/paymentType`, paymentType);
+    if (paymentType !== undefined) putAt(root, `${beside}/paymentType`, paymentType);
   }
   return root;
-}
-
-/** @param pointer Of names without escapes, as profiles have them; not `""`. */
-function put(root: Members, pointer: string, value: unknown): void {
-  const names = pointer.slice(1).split("/");
-  const last = names.pop() ?? "";
-  let at = root;
-  for (const name of names) {
-    const next = at[name] ?? members();
-    at[name] = next;
-    // Only this function creates these members.
-    at = next as Members;
-  }
-  at[last] = value;
-}
-
-/** Without a prototype: a profile whose pointer names `__proto__` reaches no other object. */
-function members(): Members {
-  // `Object.create` is typed `any`.
-  return Object.create(null) as Members;
 }
 
 function has(root: Members, pointer: string): boolean {
