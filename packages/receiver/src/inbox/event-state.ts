@@ -3,10 +3,11 @@
  *   waiting --claim, once due--> claimed --succeed--> handled
  *      ^                           |  \--supersede--> superseded (nothing ran)
  *      |                           |
- *      +---------- fail -----------+--after maxAttempts--> dead --revive--> waiting
+ *      +---------- fail -----------+--after maxAttempts--> dead
  * ```
  * A claim ends with its lease: from then on the event can be claimed again, and is dead instead where
- * that was its last attempt. Pure: no clock, no storage, no randomness. Times are milliseconds since 1970.
+ * that was its last attempt. A dead event waits again after `InboxQueue.retry`, and an attempt of its sender
+ * claims it as if it were new. Pure: no clock, no storage, no randomness. Times are milliseconds since 1970.
  *
  * `token` fences: it grows with every claim and never shrinks, so a claimer that lost its lease records
  * nothing. An event has each pair of `at` and `token` at most once in its life: a store that guards each
@@ -20,7 +21,7 @@ export type EventState =
 
 interface Counts {
   readonly token: number;
-  /** Claims since the event was received or revived, counted before the handler runs: a crash counts too. */
+  /** Claims since the event was received or retried, counted before the handler runs: a crash counts too. */
   readonly attempts: number;
 }
 
@@ -32,8 +33,7 @@ export type EventStep =
       readonly token: number;
       readonly retryAt: number;
       readonly reason: string;
-    } & Limit)
-  | { readonly type: "revive"; readonly now: number };
+    } & Limit);
 
 interface Limit {
   /** Attempts after which the event is dead. `Infinity` where the sender's next attempt is the retry. */
@@ -68,9 +68,6 @@ export function transition(state: EventState, step: EventStep): EventState | und
       return attempts < step.maxAttempts
         ? { at: "waiting", token, attempts, dueAt: step.retryAt }
         : { at: "dead", token, attempts, reason: step.reason };
-    case "revive":
-      if (state.at !== "dead") return undefined;
-      return { at: "waiting", token, attempts: 0, dueAt: step.now };
     default:
       return step satisfies never;
   }
@@ -79,7 +76,7 @@ export function transition(state: EventState, step: EventStep): EventState | und
 /** A stored event, as the rule for workers sees it. */
 export interface QueuedEvent {
   readonly state: EventState;
-  /** Grows with each stored event, and is renewed when a dead event is revived. */
+  /** Grows with each stored event, and is renewed when a dead event is retried. */
   readonly sequence: number;
   /** Only with `order: "per-resource"`. */
   readonly resource?: string | undefined;

@@ -149,8 +149,9 @@ async function claim(rows: EventRows, request: ClaimRequest): Promise<Claim> {
   // Before anything else: another body under a known key is never taken for a duplicate.
   if (anyBody !== true && known.digest !== digest) return { state: "conflict" };
   if (isHandled(known.state)) return { state: "handled" };
-  // Events that workers gave up are tried again.
-  const open = transition(known.state, { type: "revive", now }) ?? known.state;
+  const { at, token } = known.state;
+  // Workers gave it up; the sender did not.
+  const open = at === "dead" ? { ...received(now), token } : known.state;
   const to = transition(open, step);
   if (to === undefined) return { state: "busy", until: untilOf(open) };
   const written = await rows.update({ key, from: known.state, to, now, resource: resource?.name });

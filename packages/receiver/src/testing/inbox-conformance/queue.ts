@@ -91,6 +91,14 @@ export const queueChecks: NamedChecks = {
     assert.notEqual(again.token, token);
   },
 
+  async "claims a dead event for an attempt of its sender"(inbox) {
+    const queue = queueOf(inbox);
+    await queue.store(storeOf("resent"));
+    const token = await bury(queue, "resent");
+    assert((await claimed(inbox, claimOf("resent"))) > token);
+    assert.deepEqual(await queue.dead({ limit: 10 }), []);
+  },
+
   async "takes an event again after its lease, counts the attempt and fences the worker that died"(
     inbox,
   ) {
