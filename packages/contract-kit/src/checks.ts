@@ -22,7 +22,7 @@ import { tokenExpiry } from "./provider/token-expiry.ts";
 import { tokens } from "./provider/tokens.ts";
 import { unsubscribing } from "./provider/unsubscribing.ts";
 import { validRequests } from "./provider/valid-requests.ts";
-import { receiverChecks } from "./receiver/receiver-checks.ts";
+import { receiverChecks } from "./checks/receiver/receiver-checks.ts";
 
 /** The checks of a provider's service, in the order in which they run. */
 export const providerChecks: readonly ProviderCheck[] = [

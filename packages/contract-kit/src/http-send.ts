@@ -1,7 +1,7 @@
 import { Agent as HttpAgent, request as httpRequest } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import type { HttpAnswer, Send } from "./http.ts";
-import { checkOwned, loopbackLookup } from "./receiver/wire/owned-host.ts";
+import { checkOwned, loopbackLookup } from "./harness/owned-host.ts";
 
 export interface HttpSendOptions {
   /** Milliseconds until a call without an answer fails. Default 10 000. */

@@ -76,12 +76,12 @@ export {
   type UncoveredRequirement,
 } from "./report/report-document.ts";
 export { terminalEntry, terminalSummary } from "./report/terminal.ts";
-export type { Effect, Effects } from "./receiver/effects.ts";
-export { receiverChecks } from "./receiver/receiver-checks.ts";
-export { receiverTarget, type ReceiverTargetOptions } from "./receiver/receiver-target.ts";
-export { type Clock, systemClock } from "./receiver/wire/clock.ts";
-export { TargetNotOwnedError } from "./receiver/wire/owned-host.ts";
-export { TargetSilentError, type Wire } from "./receiver/wire/wire.ts";
+export type { Effect, Effects } from "./harness/effects.ts";
+export { receiverChecks } from "./checks/receiver/receiver-checks.ts";
+export { receiverTarget, type ReceiverTargetOptions } from "./harness/receiver-target.ts";
+export { type Clock, systemClock } from "./harness/clock.ts";
+export { TargetNotOwnedError } from "./harness/owned-host.ts";
+export { TargetSilentError, type Wire } from "./harness/wire.ts";
 export type { Requirement, Role } from "./requirement.ts";
 export { requirements } from "./requirements.ts";
 export { shownBytes } from "./shown-bytes.ts";
@@ -117,6 +117,6 @@ export {
 export { readControl, type ControlReading } from "./provider/control-file/read-control.ts";
 export { pacedSend, type PaceOptions } from "./provider/paced-send.ts";
 export { providerPacts, type ProviderPactsOptions } from "./provider/pacts.ts";
-export { checkOwned } from "./receiver/wire/owned-host.ts";
+export { checkOwned } from "./harness/owned-host.ts";
 export { hostReceiver, type HostOptions } from "./provider/hosted-receiver.ts";
 export { sandboxTarget, type SandboxOptions } from "./sandbox-controls.ts";

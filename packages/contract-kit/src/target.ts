@@ -1,8 +1,8 @@
 import type { Profile } from "@countersign/schemas";
 import type { Secret } from "@countersign/signatures";
 import type { Send } from "./http.ts";
-import type { Effects } from "./receiver/effects.ts";
-import type { Wire } from "./receiver/wire/wire.ts";
+import type { Effects } from "./harness/effects.ts";
+import type { Wire } from "./harness/wire.ts";
 
 /** A provider's service, of any make, as one merchant sees it. */
 export interface ProviderTarget {

@@ -10,7 +10,7 @@ import { toExpress } from "@countersign/receiver/express";
 import express from "express";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { providerChecks } from "../src/checks.ts";
-import { receiverChecks } from "../src/receiver/receiver-checks.ts";
+import { receiverChecks } from "../src/checks/receiver/receiver-checks.ts";
 import { entryOfFinding } from "../src/report/report-document.ts";
 import { terminalEntry } from "../src/report/terminal.ts";
 import { requirements } from "../src/requirements.ts";

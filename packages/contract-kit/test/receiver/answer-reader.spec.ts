@@ -1,10 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  type Answer,
-  answerReader,
-  GarbledAnswerError,
-} from "../../src/receiver/wire/answer-reader.ts";
+import { type Answer, answerReader, GarbledAnswerError } from "../../src/harness/answer-reader.ts";
 
 /** Reads pieces of an answer, after which the connection ends. */
 function read(pieces: readonly Uint8Array[], method = "POST"): Answer | string | undefined {

@@ -3,7 +3,7 @@ import { createReceiver, memoryInbox } from "@countersign/receiver";
 import { toNode } from "@countersign/receiver/node";
 import { type Profile, profiles } from "@countersign/schemas/profiles";
 import { onTestFinished } from "vitest";
-import { receiverTarget, type ReceiverTargetOptions } from "../../src/receiver/receiver-target.ts";
+import { receiverTarget, type ReceiverTargetOptions } from "../../src/harness/receiver-target.ts";
 import type { ReceiverTarget } from "../../src/target.ts";
 import { listen } from "../listen.ts";
 import { makeEffects } from "./make-effects.ts";

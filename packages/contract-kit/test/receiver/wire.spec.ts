@@ -1,15 +1,14 @@
 import type { Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type Clock, systemClock } from "../../src/receiver/wire/clock.ts";
-import type { Received } from "../../src/receiver/wire/connection.ts";
+import { type Clock, systemClock, pacer } from "../../src/harness/clock.ts";
+import type { Received } from "../../src/harness/connection.ts";
 import {
   checkOwned,
   loopbackLookup,
   type Lookup,
   TargetNotOwnedError,
-} from "../../src/receiver/wire/owned-host.ts";
-import { pacer } from "../../src/receiver/wire/pace.ts";
-import { openWire, TargetSilentError, type Wire } from "../../src/receiver/wire/wire.ts";
+} from "../../src/harness/owned-host.ts";
+import { openWire, TargetSilentError, type Wire } from "../../src/harness/wire.ts";
 import { drip, flood, hostileTarget } from "./hostile-target.ts";
 
 const post = {

@@ -1,0 +1,130 @@
+import type { ReceiverCheck } from "../../check.ts";
+import type { Attempt } from "../../harness/bench.ts";
+import { withHeader, without } from "../../harness/request.ts";
+import { receiverCheck } from "../../harness/play.ts";
+import type { Reply } from "../../harness/reply.ts";
+
+const ALIKE = "R-VERIFY-ALIKE";
+
+/** Refusals for the signature or the time, each twice: what differs by itself tells nothing. */
+export const alike: ReceiverCheck = receiverCheck({
+  id: "receiver/alike",
+  title: "no refusal tells what was wrong with the signature or the time",
+  requirements: [ALIKE],
+  play: async (bench) => {
+    const { docket, signing } = bench;
+    const { names, covers, withTime } = signing;
+    const tolerance = bench.target.profile.signature.toleranceSeconds + 3600;
+    const genuine = (): Attempt => bench.attempt(bench.event());
+    const changed = (name: string | undefined, change: (value: string) => string): Attempt => {
+      const attempt = genuine();
+      return { ...attempt, headers: withHeader(attempt.headers, name, change) };
+    };
+    const at = (seconds: number): Attempt =>
+      bench.attempt(bench.event(), { timestamp: bench.seconds() + seconds });
+    const kinds: readonly (readonly [string, () => Attempt])[] = [
+      [
+        "signed by another secret",
+        () => bench.attempt(bench.event(), { secrets: [signing.stranger("alike")] }),
+      ],
+      [
+        "unsigned",
+        () => {
+          const all = Object.values(names).filter((name) => name !== undefined);
+          const attempt = genuine();
+          return { ...attempt, headers: without(attempt.headers, all) };
+        },
+      ],
+      [
+        "without the signature's header",
+        () => {
+          const attempt = genuine();
+          return { ...attempt, headers: without(attempt.headers, [names.signature]) };
+        },
+      ],
+      ["of no signature's form", () => changed(names.signature, () => "cstest")],
+      ["of an empty signature", () => changed(names.signature, () => "")],
+      [
+        "of a changed body",
+        () => {
+          const attempt = genuine();
+          return { ...attempt, body: Buffer.concat([attempt.body, Buffer.from(" ")]) };
+        },
+      ],
+      ...(covers.id && names.id !== undefined
+        ? [["of a changed id", () => changed(names.id, (value) => `${value}x`)] as const]
+        : []),
+      ...(covers.timestamp
+        ? [["too old", () => at(-tolerance)] as const, ["too early", () => at(tolerance)] as const]
+        : []),
+      ...(withTime === undefined
+        ? []
+        : [
+            [
+              "of no time",
+              () => {
+                const attempt = genuine();
+                return { ...attempt, headers: withTime(attempt.headers, () => "now") };
+              },
+            ] as const,
+          ]),
+    ];
+    const attempts = kinds.flatMap(([, make]) => [make(), make()]);
+    const replies = await bench.postAll(attempts);
+    if (replies[0]?.isAcknowledged === true) {
+      docket.unseen(ALIKE, "it takes what another secret signed");
+      return;
+    }
+    const told = attempts.map((attempt, index) => seenOf(replies[index], attempt));
+    const isRefused = replies.map((reply) => reply.status !== undefined && !reply.isAcknowledged);
+    // Values that differ between two refusals for one reason are ids and times of the receiver's own.
+    const moving = new Set(
+      kinds.flatMap((_kind, kind) => {
+        const [one, two] = [told[2 * kind], told[2 * kind + 1]];
+        return [...(one?.keys() ?? [])].filter((name) => one?.get(name) !== two?.get(name));
+      }),
+    );
+    kinds.forEach(([what], kind) => {
+      const [reference, own] = [told[0], told[2 * kind]];
+      // What is taken, or has no answer, is another requirement's affair.
+      if (reference === undefined || own === undefined || !isRefused[2 * kind]) return;
+      const parts = [...new Set([...reference.keys(), ...own.keys()])];
+      const apart = parts.find(
+        (name) => !moving.has(name) && reference.get(name) !== own.get(name),
+      );
+      docket.judge(
+        ALIKE,
+        apart === undefined,
+        () =>
+          `an attempt ${what} is told apart from one ${kinds[0]?.[0] ?? ""} by its ${apart}: ${shown(own, apart)} and ${shown(reference, apart)}`,
+        () => [replies[0], replies[2 * kind]].flatMap((reply) => reply?.exchange() ?? []),
+      );
+    });
+    docket.unseen(ALIKE, "no refusal was answered");
+  },
+});
+
+/** Headers that belong to the connection or the moment. */
+const OF_THE_MOMENT = new Set(["date", "connection", "keep-alive", "content-length", "set-cookie"]);
+
+/** All that a refusal says: its status, its headers and its body, without what names the attempt. */
+function seenOf(reply: Reply | undefined, { ids }: Attempt): ReadonlyMap<string, string> {
+  if (reply?.received.kind !== "answer") return new Map();
+  const { status, headers } = reply.received.answer;
+  const plain = (text: string): string =>
+    ids
+      .reduce((before, id) => before.replaceAll(id, "ID"), text)
+      .replaceAll(/\d{4}-\d\d-\d\dT[0-9:.]+(?:Z|[+-]\d\d:?\d\d)?/g, "TIME")
+      .replaceAll(/\d{10,}/g, "NUMBER");
+  return new Map([
+    ["status", String(status)],
+    ...headers
+      .filter(([name]) => !OF_THE_MOMENT.has(name))
+      .map(([name, value]): [string, string] => [name, plain(value)]),
+    ["body", plain(reply.text)],
+  ]);
+}
+
+function shown(told: ReadonlyMap<string, string>, name: string | undefined): string {
+  return JSON.stringify((told.get(name ?? "") ?? "nothing").slice(0, 120));
+}

@@ -1,0 +1,142 @@
+import type { ReceiverCheck } from "../../check.ts";
+import type { Attempt, Bench } from "../../harness/bench.ts";
+import { valueOf, withHeader } from "../../harness/request.ts";
+import { receiverCheck } from "../../harness/play.ts";
+import { type Reply, textsOf } from "../../harness/reply.ts";
+
+const LEAK = "R-LEAK-NOTHING";
+
+/** Stands in payloads and in the message of a handler's failure. */
+const CANARY = "cstestcanary";
+
+/** Whatever makes a program say more than it should. */
+export const leaks: ReceiverCheck = receiverCheck({
+  id: "receiver/leaks",
+  title: "no answer holds a secret, an expected signature, a stack, a message or the payload",
+  requirements: [LEAK],
+  play: async (bench) => {
+    const { docket, target } = bench;
+    const cases = await provoked(bench);
+    const replies = await bench.postAll(cases.map(({ attempt }) => attempt));
+    const secrets = target.secrets.flatMap(textsOf);
+    const found = cases.map(({ what, attempt }, index) => ({
+      what,
+      attempt,
+      reply: replies[index],
+    }));
+    if ((await target.effects?.failNext(1, CANARY)) === true) {
+      const attempt = bench.attempt(bench.event());
+      const reply = await bench.post(attempt);
+      found.push({ what: "a handler that fails", attempt, reply });
+      await target.effects?.mend();
+    }
+    for (const { what, attempt, reply } of found) {
+      if (reply?.received.kind !== "answer") continue;
+      const leak = leakIn(reply, [
+        ...secrets.map((text) => ["a secret", text] as const),
+        ...expectedBy(bench, attempt).map((text) => ["the expected signature", text] as const),
+        ["the payload, or an error's message", CANARY],
+      ]);
+      docket.judge(
+        LEAK,
+        leak === undefined,
+        () => `${what}: the answer (${reply.said}) holds ${leak ?? ""}`,
+        () => [reply.exchange()],
+      );
+    }
+  },
+});
+
+interface Provoked {
+  readonly what: string;
+  readonly attempt: Attempt;
+}
+
+async function provoked(bench: Bench): Promise<readonly Provoked[]> {
+  const { names } = bench.signing;
+  const data = { clientReferenceId: CANARY, cstest: CANARY };
+  const genuine = (): Attempt => bench.attempt(bench.event({ data }));
+  const signed = (change: (body: string) => string): Attempt => {
+    const event = bench.event({ data });
+    return bench.attempt({ ...event, body: Buffer.from(change(event.body.toString())) });
+  };
+  const signature = (change: (value: string) => string): Attempt => {
+    const attempt = genuine();
+    return { ...attempt, headers: withHeader(attempt.headers, names.signature, change) };
+  };
+  const stranger = bench.signing.stranger("leaks");
+  return [
+    { what: "a genuine attempt", attempt: genuine() },
+    {
+      what: "an attempt that another secret signed",
+      attempt: bench.attempt(bench.event({ data }), { secrets: [stranger] }),
+    },
+    { what: "a changed body", attempt: { ...genuine(), body: Buffer.from(`{"a":"${CANARY}"}`) } },
+    { what: "a signature that is none", attempt: signature(() => CANARY) },
+    { what: "a signature of odd characters", attempt: signature((value) => `${value}\u00ff`) },
+    { what: "a time that is none", attempt: timeless(genuine(), names.timestamp) },
+    {
+      what: "an attempt of long ago",
+      attempt: bench.attempt(bench.event({ data }), { timestamp: 1 }),
+    },
+    { what: "a body that is no JSON", attempt: signed((body) => body.slice(0, -1)) },
+    { what: "a body that is a text", attempt: signed(() => `"${CANARY}"`) },
+    {
+      what: "an event without data",
+      attempt: signed((body) => body.replace(/"data":/, '"dato":')),
+    },
+    { what: "an event with a number for its type", attempt: signed(withNumber) },
+    { what: "another method", attempt: { ...genuine(), method: "PUT" } },
+    {
+      what: "another media type",
+      attempt: bench.attempt(bench.event({ data }), { headers: [["Content-Type", CANARY]] }),
+    },
+  ];
+}
+
+function timeless(attempt: Attempt, name: string | undefined): Attempt {
+  return { ...attempt, headers: withHeader(attempt.headers, name, () => CANARY) };
+}
+
+function withNumber(body: string): string {
+  return body.replace(/"type":"[^"]*"/, '"type":5').replace(/"eventType":"[^"]*"/, '"eventType":5');
+}
+
+/** Traces of the languages that receivers are written in. */
+const STACKS = [
+  /\n\s+at .+:\d+/,
+  /&nbsp;at .+:\d+:\d+/,
+  /Traceback \(most recent call last\)/,
+  /File ".+", line \d+/,
+  /\bat [\w.$]+\([\w$]+\.(?:java|kt|scala):\d+\)/,
+  /\bgoroutine \d+ \[/,
+  /\.(?:js|ts|mjs|cjs|py|rb|go|php|rs|cs):\d+(?::\d+)?\b/,
+  /\bpanicked at\b/,
+];
+
+function leakIn(reply: Reply, texts: readonly (readonly [string, string])[]): string | undefined {
+  if (reply.received.kind !== "answer") return undefined;
+  const { headers } = reply.received.answer;
+  const whole = [...headers.map((header) => header.join(": ")), "", reply.text].join("\n");
+  const [what] = texts.find(([, text]) => whole.includes(text)) ?? [];
+  if (what !== undefined) return what;
+  return STACKS.some((stack) => stack.test(reply.text)) ? "a stack" : undefined;
+}
+
+/** The signature that the receiver has computed, where the attempt came with another one. */
+function expectedBy({ signing, target }: Bench, attempt: Attempt): readonly string[] {
+  const { names } = signing;
+  const [secret] = target.secrets;
+  // What a scheme does not sign may be anything; a time that stands in the signature's header is not read.
+  if (signing.covers.timestamp && names.timestamp === undefined) return [];
+  const id = names.id === undefined ? "any" : valueOf(attempt.headers, names.id);
+  const timestamp =
+    names.timestamp === undefined ? 1 : Number(valueOf(attempt.headers, names.timestamp));
+  if (secret === undefined || !/^[A-Za-z0-9_-]+$/.test(id) || !Number.isInteger(timestamp))
+    return [];
+  const signed = signing.sign({ id, timestamp, body: attempt.body }, [secret]);
+  const expected = valueOf(signed, names.signature);
+  const sent = valueOf(attempt.headers, names.signature);
+  const bare = /[A-Za-z0-9+/]{38,}={0,2}/.exec(expected)?.[0] ?? expected;
+  return sent.includes(bare) ? [] : [bare];
+}

@@ -1,0 +1,111 @@
+import { standardCatalogue } from "@countersign/schemas";
+import { profiles } from "@countersign/schemas/profiles";
+import type { ReceiverCheck } from "../../check.ts";
+import { example } from "../../derive/example.ts";
+import { negatives } from "../../derive/negative.ts";
+import { standardSchemas } from "../../derive/schema-set.ts";
+import type { Bench, BenchEvent } from "../../harness/bench.ts";
+import { receiverCheck } from "../../harness/play.ts";
+
+const SCHEMA = "R-EVENT-SCHEMA";
+const ID = "R-EVENT-ID";
+
+const KIND = "payment.created";
+const MAX_CASES = 10;
+
+/** Genuine attempts of events that are not what their type promises. */
+export const schemas: ReceiverCheck = receiverCheck({
+  id: "receiver/schemas",
+  title: "an event that does not fit its schema, or its own id, is refused and not recorded",
+  requirements: [SCHEMA, ID],
+  play: async (bench) => {
+    await misfits(bench);
+    await otherIds(bench);
+  },
+});
+
+async function misfits(bench: Bench): Promise<void> {
+  const { docket, target } = bench;
+  const { envelope } = target.profile;
+  const hasSchemas = JSON.stringify(envelope) === JSON.stringify(profiles.standard.envelope);
+  const row = target.profile.catalogue.find((one) => one.kind === KIND && one.type === KIND);
+  if (!hasSchemas || row === undefined) {
+    docket.unseen(SCHEMA, "the profile's events have another form than the schemas");
+    return;
+  }
+  const events = brokenData(bench.seed).map(({ what, data }) => ({
+    what,
+    event: withData(bench.event({ row }), data),
+    mended: bench.event({ row }),
+  }));
+  const replies = await bench.postAll(events.map(({ event }) => bench.attempt(event)));
+  const last = bench.event();
+  await bench.post(bench.attempt(last));
+  const effects = await bench.effects([last.id]);
+  // What was refused is not known: the same id with what fits is a first attempt.
+  const seconds = await bench.postAll(
+    events.map(({ event, mended }) =>
+      bench.attempt({
+        ...event,
+        body: Buffer.from(mended.body.toString().replaceAll(mended.id, event.id)),
+      }),
+    ),
+  );
+  events.forEach(({ what, event }, index) => {
+    const [reply, second] = [replies[index], seconds[index]];
+    if (reply === undefined || second === undefined) return;
+    const ran = effects?.has(event.id) === true;
+    docket.judge(
+      SCHEMA,
+      !reply.isAcknowledged && !ran,
+      () => `${what}: a refusal expected, ${reply.said} came${ran ? ", and its handler ran" : ""}`,
+      () => [reply.exchange()],
+    );
+    if (reply.isAcknowledged) return;
+    docket.judge(
+      SCHEMA,
+      second.isAcknowledged,
+      () => `${what}: refused, and then ${second.said} came for the same id with data that fits`,
+      () => [reply.exchange(), second.exchange()],
+    );
+  });
+}
+
+/** Data that a reader's schema refuses: unknown members and values of open sets are taken. */
+function brokenData(seed: number): readonly { what: string; data: unknown }[] {
+  const schema = standardSchemas().document(`events/${KIND}.schema.json`);
+  const { validate } = standardCatalogue.events[KIND];
+  const found = negatives(schema, example(schema, { optional: "present" }))
+    // A format is an annotation in JSON Schema 2020-12: most validators rightly take what breaks it.
+    .filter(({ pointer, keyword }) => pointer.startsWith("/data") && keyword !== "format")
+    .filter(({ value }) => !validate(value).ok)
+    .map(({ pointer, keyword, value }) => ({
+      what: `${pointer} against ${keyword}`,
+      // A broken event has a member `data`, or none.
+      data: (value as { readonly data?: unknown }).data,
+    }));
+  // Some of them, and others with another seed.
+  const step = Math.max(1, Math.floor(found.length / MAX_CASES));
+  return found.filter((_, index) => (index + seed) % step === 0).slice(0, MAX_CASES);
+}
+
+function withData(event: BenchEvent, data: unknown): BenchEvent {
+  const whole = JSON.parse(event.body.toString()) as object;
+  return { ...event, body: Buffer.from(JSON.stringify({ ...whole, data })) };
+}
+
+async function otherIds(bench: Bench): Promise<void> {
+  const { docket, signing } = bench;
+  if (!signing.covers.id) {
+    docket.unseen(ID, "the profile's scheme signs no id");
+    return;
+  }
+  const event = bench.event();
+  const reply = await bench.post(bench.attempt(event, { id: `${event.id}x` }));
+  docket.judge(
+    ID,
+    !reply.isAcknowledged,
+    () => `an envelope under another signed id: a refusal expected, ${reply.said} came`,
+    () => [reply.exchange()],
+  );
+}

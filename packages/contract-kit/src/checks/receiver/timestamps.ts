@@ -1,0 +1,63 @@
+import type { ReceiverCheck } from "../../check.ts";
+import { mustRefuse, receiverCheck } from "../../harness/play.ts";
+import { isLocalName, hostOf } from "../../harness/owned-host.ts";
+
+const STALE = "R-VERIFY-STALE";
+
+/** Seconds by which an attempt is beyond or within the tolerance: clocks of two machines differ, and time goes on. */
+const MARGIN = 30;
+const LOCAL_MARGIN = 10;
+
+/** Genuine signatures over times at both sides of both edges. */
+export const timestamps: ReceiverCheck = receiverCheck({
+  id: "receiver/timestamps",
+  title:
+    "an attempt from beyond the tolerance is refused, before and after, and one from within is taken",
+  requirements: [STALE],
+  play: async (bench) => {
+    const { docket, signing, target } = bench;
+    if (!signing.covers.timestamp) {
+      docket.unseen(STALE, "the profile's scheme signs no time");
+      return;
+    }
+    const tolerance = target.profile.signature.toleranceSeconds;
+    const isHere = isLocalName(hostOf(target.wire.url));
+    const margin = isHere ? LOCAL_MARGIN : MARGIN;
+    // Of a tolerance smaller than the margin, nothing but the present is sure to be within.
+    const inner = Math.max(0, tolerance - margin);
+    const at = (seconds: number) =>
+      bench.attempt(bench.event(), { timestamp: bench.seconds() + seconds });
+
+    const within = tolerance < margin / 2 ? [] : [-inner, inner, 0];
+    const taken = await bench.postAll(within.map(at));
+    within.forEach((seconds, index) => {
+      const reply = taken[index];
+      if (reply === undefined) return;
+      docket.judge(
+        STALE,
+        reply.isAcknowledged,
+        () => `${told(seconds)}: within ±${tolerance} s, and ${reply.said} came`,
+        () => [reply.exchange()],
+      );
+    });
+    const beyond = [
+      ...[-margin, -60, -3600, -86_400 * 365].map((seconds) => seconds - tolerance),
+      ...[margin, 60, 3600, 86_400 * 365 * 10].map((seconds) => seconds + tolerance),
+    ];
+    await mustRefuse(bench, STALE, [
+      ...beyond.map((seconds) => ({ what: `an attempt ${told(seconds)}`, attempt: at(seconds) })),
+      {
+        what: "an attempt of the time 0",
+        attempt: bench.attempt(bench.event(), { timestamp: 0 }),
+      },
+      {
+        what: "an attempt of a time beyond every clock's",
+        attempt: bench.attempt(bench.event(), { timestamp: target.wire.clock.now() % 1e12 }),
+      },
+    ]);
+  },
+});
+
+function told(seconds: number): string {
+  return seconds < 0 ? `of ${-seconds} s ago` : `from ${seconds} s ahead`;
+}

@@ -1,0 +1,108 @@
+import type { Profile } from "@countersign/schemas";
+import { schemeOf } from "@countersign/signatures";
+import type { ReceiverTarget } from "../target.ts";
+import { httpEffects } from "./effects.ts";
+import { type Clock, systemClock } from "./clock.ts";
+import type { Lookup } from "./owned-host.ts";
+import { openWire } from "./wire.ts";
+
+export interface ReceiverTargetOptions {
+  /** Where the receiver takes attempts; http or https. */
+  readonly url: string;
+  /** The receiver's secrets as its configuration has them, 1 to 4; the first one signs. */
+  readonly secrets: readonly string[];
+  readonly profile: Profile;
+  /** The events that it handles, by their names. Default: all of the profile's catalogue. */
+  readonly types?: readonly string[] | undefined;
+  /** Where it tells what its handlers have done. Default: nobody can tell. */
+  readonly effectsUrl?: string | undefined;
+  /** The host of `url` (and of `effectsUrl`), where it is not this machine: that it may be attacked. */
+  readonly owned?: string | undefined;
+  /** Whether checks run that wait for the receiver's own deadlines. Default false. */
+  readonly slow?: boolean | undefined;
+  /** Other in each run against one receiver: a part of every id. Default: the time. */
+  readonly nonce?: string | undefined;
+  /** Milliseconds for one answer. Default: the profile's timeout of an attempt. */
+  readonly deadlineMs?: number | undefined;
+  /** Milliseconds for the whole run; what comes after is an error. Default: 10 minutes. */
+  readonly budgetMs?: number | undefined;
+  /** Requests a second. Default: 50 to another machine, and no cap to this one. */
+  readonly perSecond?: number | undefined;
+  /** Milliseconds that an effect may take to show. Default 2000. */
+  readonly effectsWaitMs?: number | undefined;
+  /** Default: this machine's. */
+  readonly clock?: Clock | undefined;
+  /** Default: the system's. */
+  readonly lookup?: Lookup | undefined;
+}
+
+/** The effects of a receiver with a memory are a longer list than an answer. */
+const MAX_EFFECTS_BYTES = 8 * 1_048_576;
+
+/**
+ * A receiver of any make, over HTTP.
+ *
+ * @throws {TargetNotOwnedError} `CS_KIT_TARGET_NOT_OWNED`: another machine that is not said to be one's own;
+ *   nothing was sent or looked up.
+ * @throws {TypeError} A URL, a secret or a type is unusable; the message never holds a secret.
+ */
+export function receiverTarget(options: ReceiverTargetOptions): ReceiverTarget {
+  const { clock = systemClock, owned, lookup, perSecond } = options;
+  const profile = handledOf(options.profile, options.types);
+  const deadlineMs = options.deadlineMs ?? profile.delivery.timeoutMs;
+  const { budgetMs } = options;
+  const common = { owned, clock, lookup, perSecond, deadlineMs, budgetMs };
+  const wire = openWire({ ...common, url: urlOf(options.url) });
+  const secrets = options.secrets;
+  // One by one: a scheme of one signature a header signs with one secret, and a receiver may have two.
+  for (const secret of secrets) schemeOf(profile.signature).check([secret], "sign");
+  const effectsWire =
+    options.effectsUrl === undefined
+      ? undefined
+      : openWire({ ...common, url: urlOf(options.effectsUrl), maxBodyBytes: MAX_EFFECTS_BYTES });
+  return {
+    role: "receiver",
+    url: options.url,
+    wire,
+    secrets,
+    profile,
+    ...(effectsWire && { effects: httpEffects(effectsWire) }),
+    effectsWaitMs: options.effectsWaitMs ?? 2000,
+    nonce: options.nonce ?? clock.now().toString(36),
+    slow: options.slow ?? false,
+    notes: () => skewNotes(wire.aheadSeconds() ?? 0),
+    close: () => {
+      wire.close();
+      effectsWire?.close();
+    },
+  };
+}
+
+/** The profile of a receiver that subscribes to some events alone. */
+function handledOf(profile: Profile, types: readonly string[] | undefined): Profile {
+  if (types === undefined) return profile;
+  const strange = types.find((type) => profile.catalogue.every((row) => row.type !== type));
+  if (strange !== undefined || types.length === 0)
+    throw new TypeError(`profile ${profile.name} has no event ${JSON.stringify(strange ?? "")}`);
+  return { ...profile, catalogue: profile.catalogue.filter(({ type }) => types.includes(type)) };
+}
+
+/** Seconds between two clocks that nobody needs to hear of. */
+const TOLD_SECONDS = 3;
+
+/** Attempts are signed by this machine's clock all the same: what a provider's receiver would see is seen. */
+function skewNotes(aheadSeconds: number): readonly string[] {
+  const apart = Math.abs(aheadSeconds);
+  if (apart <= TOLD_SECONDS) return [];
+  const side = aheadSeconds > 0 ? "ahead of" : "behind";
+  return [`the receiver's clock is ${apart} s ${side} this machine's, by its Date header`];
+}
+
+function urlOf(text: string): URL {
+  const url = URL.parse(text);
+  if (url === null || !["http:", "https:"].includes(url.protocol))
+    throw new TypeError("a receiver's URL is http or https");
+  if (url.username !== "" || url.password !== "")
+    throw new TypeError("a receiver's URL has no user and no password in it");
+  return url;
+}

@@ -1,0 +1,81 @@
+import type { Profile } from "@countersign/schemas";
+import type { Secret } from "@countersign/signatures";
+import type { Exchange } from "../finding.ts";
+import { shownBytes } from "../shown-bytes.ts";
+import type { Received } from "./connection.ts";
+
+/** What came of one attempt. */
+export interface Reply {
+  readonly received: Received;
+  /** `undefined` where no answer came. */
+  readonly status: number | undefined;
+  /** Whether the sender takes it for delivered, by the profile. */
+  readonly isAcknowledged: boolean;
+  /** The status, or why there is none: for messages. */
+  readonly said: string;
+  readonly text: string;
+  /** The first header of that name in lower case. */
+  readonly header: (name: string) => string | undefined;
+  /** Both sides as text, without a secret. */
+  readonly exchange: () => Exchange;
+}
+
+export interface ReplyOptions {
+  readonly sent: readonly Uint8Array[];
+  readonly received: Received;
+  readonly profile: Profile;
+  readonly secrets: readonly Secret[];
+}
+
+export function replyOf({ sent, received, profile, secrets }: ReplyOptions): Reply {
+  const answer = received.kind === "answer" ? received.answer : undefined;
+  const status = answer?.status;
+  const isAcknowledged =
+    status !== undefined &&
+    (profile.delivery.success === "200" ? status === 200 : status >= 200 && status < 300);
+  return {
+    received,
+    status,
+    isAcknowledged,
+    said: received.kind === "answer" ? String(received.answer.status) : saidOf(received),
+    text: answer === undefined ? "" : Buffer.from(answer.body).toString(),
+    header: (name) => answer?.headers.find((one) => one[0] === name)?.[1],
+    exchange: () => ({
+      sent: shownBytes(Buffer.concat(sent)),
+      received: shownBytes(withoutSecrets(received.raw, secrets)),
+    }),
+  };
+}
+
+function saidOf(received: Exclude<Received, { readonly kind: "answer" }>): string {
+  switch (received.why) {
+    case "closed":
+      return "a closed connection";
+    case "garbled":
+      return `no answer of HTTP (${received.detail})`;
+    case "timeout":
+      return `no answer within ${received.detail}`;
+    case "unreachable":
+      return `no connection (${received.detail})`;
+    default:
+      return received.why satisfies never;
+  }
+}
+
+/** Every way in which a secret's text could stand in an answer. */
+export function textsOf(secret: Secret): readonly string[] {
+  const plain = typeof secret === "string" ? secret : "raw" in secret ? secret.raw : "";
+  const text = typeof plain === "string" ? plain : Buffer.from(plain).toString("base64");
+  const bare = text.replace(/^(?:whsec_|whsk_|whpk_|raw:)/, "");
+  return [text, bare].filter(({ length }) => length >= 8);
+}
+
+/** A receiver that gives its secret away must not make a report give it away too. */
+function withoutSecrets(raw: Uint8Array, secrets: readonly Secret[]): Buffer {
+  const texts = secrets.flatMap(textsOf);
+  const text = texts.reduce(
+    (before, secret) => before.replaceAll(Buffer.from(secret).toString("latin1"), "[secret]"),
+    Buffer.from(raw).toString("latin1"),
+  );
+  return Buffer.from(text, "latin1");
+}

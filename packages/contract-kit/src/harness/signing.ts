@@ -1,0 +1,113 @@
+import { createHash, createHmac } from "node:crypto";
+import type { Profile } from "@countersign/schemas";
+import { type HmacDescription, type Message, schemeOf, type Secret } from "@countersign/signatures";
+import { withHeader, type Header } from "./request.ts";
+
+/** How the profile's scheme writes its headers, so that one of them can be changed. */
+export type WithTime = (
+  headers: readonly Header[],
+  change: (time: string) => string,
+) => readonly Header[];
+
+export interface Signing {
+  /** @param secrets Each adds its signature. */
+  readonly sign: (message: Message, secrets: readonly Secret[]) => readonly Header[];
+  readonly names: {
+    /** `undefined` where the scheme has no such header. */
+    readonly id: string | undefined;
+    readonly timestamp: string | undefined;
+    readonly signature: string;
+  };
+  /** With the time's text changed, wherever the scheme writes it; `undefined` where it has none. */
+  readonly withTime: WithTime | undefined;
+  /** Whether a change of it has to break the signature. */
+  readonly covers: { readonly id: boolean; readonly timestamp: boolean };
+  /** Whether the header may hold several signatures, and how they are joined. */
+  readonly separator: string | undefined;
+  /** Whether each signature names its version. */
+  readonly isVersioned: boolean;
+  /** A secret of the scheme's form that no receiver has. */
+  readonly stranger: (name: string) => Secret;
+  /** The bytes of a secret's key, where it has such: a private key of another kind has none. */
+  readonly keyOf: (secret: Secret) => Uint8Array | undefined;
+  /** What no key went into: the digest of the signed text alone. */
+  readonly digestOf: (message: Message) => string;
+  /** The signature that a key of any bytes makes, also one that no scheme would let one have. */
+  readonly macBy: (key: Uint8Array | string, message: SignedMessage) => string;
+}
+
+/** A message whose time may be spelt in any way. */
+interface SignedMessage extends Omit<Message, "timestamp"> {
+  readonly timestamp: number | string;
+}
+
+export function signingOf({ signature }: Profile): Signing {
+  const scheme = schemeOf(signature);
+  const sign: Signing["sign"] = (message, secrets) => Object.entries(scheme.sign(message, secrets));
+  if (signature.scheme === "standard-webhooks") {
+    return {
+      sign,
+      names: { id: "webhook-id", timestamp: "webhook-timestamp", signature: "webhook-signature" },
+      withTime: (headers, change) => withHeader(headers, "webhook-timestamp", change),
+      covers: { id: true, timestamp: true },
+      separator: " ",
+      isVersioned: true,
+      stranger: (name) => `whsec_${madeBytes(name).toString("base64")}`,
+      keyOf: standardKeyOf,
+      digestOf: ({ id, timestamp, body }) =>
+        createHash("sha256").update(`${id}.${timestamp}.`).update(body).digest("base64"),
+      macBy: (key, { id, timestamp, body }) =>
+        createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest("base64"),
+    };
+  }
+  const { headers, form, signed, separator, algorithm, encoding } = signature.description;
+  const textOf = ({ id, timestamp, body }: SignedMessage): Buffer => {
+    const parts = { id, timestamp: String(timestamp), body };
+    const pieces = signed.flatMap((part, index) =>
+      index === 0 ? [parts[part]] : [separator, parts[part]],
+    );
+    return Buffer.concat(pieces.map((piece) => Buffer.from(piece)));
+  };
+  const listSeparator =
+    form.kind === "list" ? form.separator : form.kind === "pairs" ? "," : undefined;
+  return {
+    sign,
+    names: {
+      id: headers.id?.toLowerCase(),
+      timestamp: headers.timestamp?.toLowerCase(),
+      signature: headers.signature.toLowerCase(),
+    },
+    withTime: withTimeOf(signature.description),
+    covers: { id: signed.includes("id"), timestamp: signed.includes("timestamp") },
+    separator: listSeparator,
+    isVersioned: form.kind !== "single",
+    stranger: (name) => madeBytes(name).toString("hex"),
+    keyOf: (secret) => (typeof secret === "string" ? Buffer.from(secret) : rawOf(secret)),
+    digestOf: (message) => createHash(algorithm).update(textOf(message)).digest(encoding),
+    macBy: (key, message) => createHmac(algorithm, key).update(textOf(message)).digest(encoding),
+  };
+}
+
+function withTimeOf({ headers: names, form }: HmacDescription): WithTime | undefined {
+  const { timestamp } = names;
+  if (timestamp !== undefined)
+    return (headers, change) => withHeader(headers, timestamp.toLowerCase(), change);
+  if (form.kind !== "pairs") return undefined;
+  const pair = new RegExp(`(?<=(?:^|,)${form.timestamp}=)[^,]*`);
+  return (headers, change) =>
+    withHeader(headers, names.signature.toLowerCase(), (value) => value.replace(pair, change));
+}
+
+function standardKeyOf(secret: Secret): Uint8Array | undefined {
+  if (typeof secret !== "string") return rawOf(secret);
+  if (secret.startsWith("whsec_")) return Buffer.from(secret.slice("whsec_".length), "base64");
+  return /^wh[sp]k_/.test(secret) ? undefined : Buffer.from(secret.replace(/^raw:/, ""));
+}
+
+function rawOf(secret: Exclude<Secret, string>): Uint8Array | undefined {
+  return "raw" in secret ? Buffer.from(secret.raw) : undefined;
+}
+
+function madeBytes(name: string): Buffer {
+  return createHash("sha256").update(`a stranger's: ${name}`).digest();
+}
