@@ -102,21 +102,21 @@ export type {
   TokenControls,
   Watch,
 } from "./target.ts";
-export { clientToken, type ClientTokenOptions } from "./provider/client-token.ts";
+export { clientToken, type ClientTokenOptions } from "./harness/client-token.ts";
 export {
   controlNames,
   type ControlCall,
   type ControlDocument,
   type ControlName,
-} from "./provider/control-file/control-document.ts";
+} from "./harness/control-file/control-document.ts";
 export {
   controlledTarget,
   variablesOf,
   type ControlledOptions,
-} from "./provider/control-file/controlled-target.ts";
-export { readControl, type ControlReading } from "./provider/control-file/read-control.ts";
-export { pacedSend, type PaceOptions } from "./provider/paced-send.ts";
-export { providerPacts, type ProviderPactsOptions } from "./provider/pacts.ts";
+} from "./harness/control-file/controlled-target.ts";
+export { readControl, type ControlReading } from "./harness/control-file/read-control.ts";
+export { pacedSend, type PaceOptions } from "./harness/paced-send.ts";
+export { providerPacts, type ProviderPactsOptions } from "./checks/provider/pacts.ts";
 export { checkOwned } from "./harness/owned-host.ts";
-export { hostReceiver, type HostOptions } from "./provider/hosted-receiver.ts";
-export { sandboxTarget, type SandboxOptions } from "./sandbox-controls.ts";
+export { hostReceiver, type HostOptions } from "./harness/hosted-receiver.ts";
+export { sandboxTarget, type SandboxOptions } from "./harness/sandbox-controls.ts";

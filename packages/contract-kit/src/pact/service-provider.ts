@@ -7,7 +7,7 @@ import {
 } from "@countersign/schemas/writers";
 import { schemeOf, type SignatureScheme } from "@countersign/signatures";
 import type { HttpAnswer, HttpCall, Send } from "../http.ts";
-import { answerFaults } from "../provider/judge-answer.ts";
+import { answerFaults } from "../harness/judge-answer.ts";
 import { captureDeliveries } from "./captured-deliveries.ts";
 import type { PactMessage, PactProvider, PactStateHandler } from "./pact-provider.ts";
 import { ACCESS_TOKEN, basic, CLIENT_ID, CLIENT_SECRET } from "./placeholders.ts";

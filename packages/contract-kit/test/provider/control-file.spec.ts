@@ -6,12 +6,9 @@ import {
   controlNames,
   controlShapes,
   type ControlDocument,
-} from "../../src/provider/control-file/control-document.ts";
-import {
-  controlledTarget,
-  variablesOf,
-} from "../../src/provider/control-file/controlled-target.ts";
-import { readControl } from "../../src/provider/control-file/read-control.ts";
+} from "../../src/harness/control-file/control-document.ts";
+import { controlledTarget, variablesOf } from "../../src/harness/control-file/controlled-target.ts";
+import { readControl } from "../../src/harness/control-file/read-control.ts";
 import { unreachable } from "../fake-provider.ts";
 
 const schema = JSON.parse(

@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { HttpAnswer, HttpCall } from "../../src/http.ts";
 import { httpSend } from "../../src/http-send.ts";
-import { clientToken } from "../../src/provider/client-token.ts";
-import { hostReceiver } from "../../src/provider/hosted-receiver.ts";
-import { pacedSend } from "../../src/provider/paced-send.ts";
+import { clientToken } from "../../src/harness/client-token.ts";
+import { hostReceiver } from "../../src/harness/hosted-receiver.ts";
+import { pacedSend } from "../../src/harness/paced-send.ts";
 
 const call: HttpCall = { method: "GET", path: "/", headers: {} };
 const answer = (status: number, json: unknown = {}, headers = {}): HttpAnswer => ({
