@@ -6,6 +6,11 @@ export interface Random {
   bytes(length: number): Uint8Array;
 }
 
+/** A number from 0 up to, but not including, 1. */
+export function unitInterval(random: Random): number {
+  return Buffer.from(random.bytes(6)).readUIntBE(0, 6) / 2 ** 48;
+}
+
 /** The operating system's generator. */
 export const systemRandom: Random = pooled((length) => randomBytes(length));
 

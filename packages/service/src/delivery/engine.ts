@@ -1,5 +1,5 @@
 import type { DueClock } from "../clock.ts";
-import type { Random } from "../random.ts";
+import { unitInterval, type Random } from "../random.ts";
 import { makeAttempt, type AttemptPorts } from "./attempt.ts";
 import { ENGINE } from "./constants.ts";
 import { decideNext, isGone, paceAfter } from "./decisions.ts";
@@ -48,12 +48,8 @@ export class DeliveryEngine {
   readonly #hints = new Map<string, number>();
   /** Namespaces' clocks that `drain` waits for: the loop leases their endpoints and resolves the promise. */
   readonly #clocks = new Map<string, PromiseWithResolvers<void>>();
-  /** Monotonic time before which no failing endpoint is attempted. */
-  #nextFailingAt = 0;
-  /** True if a delivery of a failing endpoint is ready and waits for that time. */
-  #isFailingReady = false;
   #loop: Promise<void> | undefined;
-  /** Monotonic time until which the loop sleeps. */
+  /** Monotonic time until which the loop sleeps; `-Infinity` while it does not. */
   #sleepsUntil = -Infinity;
   /** Resolves when there is something to do before the loop's time. */
   #wake = Promise.withResolvers<void>();
@@ -69,8 +65,8 @@ export class DeliveryEngine {
     this.#options = options;
     this.#observer = options.observer ?? {};
     this.#leases = new Leases(id, options, policy, this.#observer);
-    this.#queues = new Queues(options, policy);
     this.#inFlight = new InFlight(policy);
+    this.#queues = new Queues({ ...options, inFlight: this.#inFlight }, policy);
     this.#recorder = new Recorder({
       store,
       clock,
@@ -170,14 +166,14 @@ export class DeliveryEngine {
     const { clock } = this.#options;
     while (!this.#isStopping) {
       this.#wake = Promise.withResolvers();
-      let until: number;
+      this.#sleepsUntil = -Infinity;
       try {
         // Without its leases the process takes part anew before it takes any endpoint.
         if (!(await this.#keepLeases())) continue;
         await this.#takeEndpoints();
-        await this.#queues.read(clock.elapsed() >= this.#nextFailingAt);
+        await this.#queues.read();
         await this.#leases.release(this.#queues.takeLeaving());
-        until = Math.min(this.#queues.sweep(), this.#leases.dueAt);
+        this.#queues.sweep();
       } catch (error) {
         this.#observer.failed?.(error);
         for (const { reject } of this.#clocks.values()) reject(error);
@@ -187,22 +183,13 @@ export class DeliveryEngine {
         await clock.sleep(ENGINE.storeRetryMs, this.#stopping.signal);
         continue;
       }
-      this.#startReady();
-      this.#changed();
-      if (this.#isPacing) until = Math.min(until, this.#nextFailingAt);
-      this.#sleepsUntil = this.#queues.hasToRead ? 0 : Math.min(until, this.#queues.sweepAt);
-      await this.#pause(this.#sleepsUntil - clock.elapsed());
+      this.#goOn();
+      this.#sleepsUntil = Math.min(this.#queues.dueAt, this.#leases.dueAt);
+      const enough = new AbortController();
+      const ms = Math.max(0, this.#sleepsUntil - clock.elapsed());
+      await Promise.race([this.#wake.promise, clock.sleep(ms, enough.signal)]);
+      enough.abort();
     }
-  }
-
-  /** Waits for so many milliseconds, or until something is to be done before. */
-  async #pause(ms: number): Promise<void> {
-    const enough = new AbortController();
-    await Promise.race([
-      this.#wake.promise,
-      this.#options.clock.sleep(Math.max(0, ms), enough.signal),
-    ]);
-    enough.abort();
   }
 
   /** @returns False if all leases are lost. */
@@ -239,40 +226,18 @@ export class DeliveryEngine {
     }
   }
 
-  /** True if a failing endpoint waits for its turn. */
-  get #isPacing(): boolean {
-    return this.#isFailingReady || this.#queues.hasFailingToRead;
-  }
-
-  /** Starts attempts while there is room for them. */
-  #startReady(): void {
-    const { clock } = this.#options;
-    this.#isFailingReady = false;
-    while (!this.#isStopping && this.#recorder.size < ENGINE.unrecorded) {
-      const now = clock.elapsed();
-      if (!this.#leases.covers(now)) return;
-      const held = this.#queues.next(
-        (merchantId) => this.#inFlight.admitsMerchant(merchantId),
-        (one) => this.#mayStart(one, now),
-      );
-      if (held === undefined) return;
-      const delivery = this.#queues.shift(held);
-      if (delivery !== undefined) void this.#attempt(held, delivery, now);
-      if (this.#queues.hasToRead) this.#wake.resolve();
-    }
-  }
-
-  #mayStart(held: Held, now: number): boolean {
-    if (held.isLive && held.pace.restsUntil > now) return false;
-    if (this.#queues.isPaced(held) && this.#nextFailingAt > now) {
-      this.#isFailingReady = true;
-      return false;
-    }
-    return this.#inFlight.admits(held, this.#queues.sharesOrigin(held));
+  /** Starts attempts while there is room for them, and has the loop go on if there is something to do before its time. */
+  #goOn(): void {
+    const now = this.#options.clock.elapsed();
+    const mayStart = !this.#isStopping && this.#leases.covers(now);
+    const room = mayStart ? ENGINE.unrecorded - this.#recorder.size : 0;
+    for (const [held, delivery] of this.#queues.ready.take(now, room))
+      void this.#attempt(held, delivery, now);
+    if (this.#queues.dueAt < this.#sleepsUntil) this.#wake.resolve();
+    this.#changed();
   }
 
   async #attempt(held: Held, delivery: DueDelivery, now: number): Promise<void> {
-    if (this.#queues.isPaced(held)) this.#nextFailingAt = now + ENGINE.failingGapMs;
     held.inFlight += 1;
     this.#inFlight.began(held);
     try {
@@ -288,9 +253,7 @@ export class DeliveryEngine {
       held.inFlight -= 1;
       this.#inFlight.ended(held);
       this.#queues.offer(held);
-      this.#startReady();
-      if (this.#isPacing || this.#queues.sweepAt < this.#sleepsUntil) this.#wake.resolve();
-      this.#changed();
+      this.#goOn();
     }
   }
 
@@ -317,22 +280,14 @@ export class DeliveryEngine {
       const next = written === undefined ? nextAt : written.nextAt;
       if (next !== null) this.#queues.notice(held, next);
       if (written?.isGone !== true) continue;
-      this.#queues.dropReady(held);
+      this.#queues.ready.drop(held);
       this.#queues.wantRead(held);
     }
-    this.#startReady();
-    const isEarlier = this.#queues.sweepAt < this.#sleepsUntil;
-    if (this.#queues.hasToRead || this.#isPacing || isEarlier) this.#wake.resolve();
-    this.#changed();
+    this.#goOn();
   }
 
   #changed(): void {
     this.#change.resolve();
     this.#change = Promise.withResolvers();
   }
-}
-
-/** From 0 up to, but not including, 1. */
-function unitInterval(random: Random): number {
-  return Buffer.from(random.bytes(6)).readUIntBE(0, 6) / 2 ** 48;
 }

@@ -1,5 +1,5 @@
 import type { Target } from "./attempt.ts";
-import type { Pace } from "./decisions.ts";
+import { isFailing, type Pace } from "./decisions.ts";
 import type { Cursor, DueDelivery, Endpoint } from "./types.ts";
 
 /** An endpoint that this process leases, with the part of its queue that was read. */
@@ -76,3 +76,10 @@ export function newHeld(
 /** The order of a queue. */
 export const byPlace = (one: Cursor, other: Cursor): number =>
   one.nextAt - other.nextAt || one.seq - other.seq;
+
+/** True if the endpoint only fails: all such endpoints share one slow pace. */
+export const isPaced = ({ isLive, pace }: Held): boolean => isLive && isFailing(pace);
+
+/** True if no attempt of a live endpoint starts because of its last overload. */
+export const isResting = ({ isLive, pace }: Held, now: number): boolean =>
+  isLive && pace.restsUntil > now;

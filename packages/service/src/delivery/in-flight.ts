@@ -17,12 +17,15 @@ export class InFlight {
   readonly #hosts = new Map<string, Map<string, number>>();
   /** By merchant and origin, whose connections are shared; then by endpoint. */
   readonly #pools = new Map<string, Map<string, number>>();
+  /** Endpoints of each merchant and origin that this process leases. */
+  readonly #endpoints = new Map<string, number>();
   #total = 0;
 
   constructor(caps: Caps) {
     this.#caps = caps;
   }
 
+  /** Attempts in flight. */
   get total(): number {
     return this.#total;
   }
@@ -35,20 +38,27 @@ export class InFlight {
     return mayTakePlace(use, { places, reserve: Math.ceil(places / 4), few: 4 });
   }
 
-  /**
-   * True if a connection is free for another attempt of this endpoint.
-   *
-   * @param sharesOrigin True if its merchant has other endpoints at this origin: a slow one leaves them connections.
-   */
-  admits({ endpoint: { key, merchantId }, target }: Sender, sharesOrigin: boolean): boolean {
+  /** True if a connection is free for another attempt of this endpoint. */
+  admits({ endpoint: { key, merchantId }, target }: Sender): boolean {
     if (!target.ok) return true;
     const { concurrencyPerEndpoint, concurrencyPerHost } = this.#caps;
     const pool = useOf(this.#pools.get(target.pool), key);
+    // A slow endpoint leaves connections to its merchant's others at the same origin.
+    const sharesOrigin = (this.#endpoints.get(target.pool) ?? 0) > 1;
     const isPoolFree = sharesOrigin
       ? mayTakePlace(pool, withReserve(concurrencyPerEndpoint))
       : pool.total < concurrencyPerEndpoint;
     const host = useOf(this.#hosts.get(target.host), merchantId);
     return isPoolFree && mayTakePlace(host, withReserve(concurrencyPerHost));
+  }
+
+  /** Counts an endpoint that this process leases. */
+  leased({ target }: Pick<Sender, "target">): void {
+    if (target.ok) add(this.#endpoints, target.pool, 1);
+  }
+
+  released({ target }: Pick<Sender, "target">): void {
+    if (target.ok) add(this.#endpoints, target.pool, -1);
   }
 
   began(sender: Sender): void {

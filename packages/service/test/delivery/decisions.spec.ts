@@ -3,14 +3,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { profiles } from "@countersign/schemas/profiles";
 import { standardWebhooks, xSignature } from "@countersign/signatures";
-import { ENGINE } from "../../src/delivery/constants.ts";
 import {
   decideNext,
   freshPace,
   isFailing,
   mayTakePlace,
   paceAfter,
-  Turns,
   type Pace,
 } from "../../src/delivery/decisions.ts";
 import type { Answer, Attempt } from "../../src/delivery/types.ts";
@@ -173,49 +171,6 @@ describe("a place among several users", () => {
         }),
       );
     expect(isHeld).not.toThrow();
-  });
-});
-
-describe("turns", () => {
-  const one = (merchantId: string, key: string) => ({ endpoint: { key, merchantId } });
-  const everybody = { merchant: () => true, one: () => true };
-
-  it("alternate between merchants, and between the endpoints of each", () => {
-    const turns = new Turns();
-    for (const key of ["a1", "a2", "a3"]) turns.add(one("a", key));
-    turns.add(one("b", "b1"));
-    const next = () => turns.next(everybody)?.endpoint.key;
-    expect(Array.from({ length: 8 }, next)).toEqual([
-      "a1",
-      "b1",
-      "a2",
-      "b1",
-      "a3",
-      "b1",
-      "a1",
-      "b1",
-    ]);
-    turns.remove(one("a", "a2"));
-    turns.remove(one("b", "b1"));
-    expect(
-      Array.from({ length: 3 }, next).toSorted((a, b) => ((a ?? "") < (b ?? "") ? -1 : 1)),
-    ).toEqual(["a1", "a3", "a3"]);
-  });
-
-  it("look at a bounded number of endpoints, and reach every other one in the next calls", () => {
-    const turns = new Turns();
-    const count = ENGINE.looksPerStart * 3;
-    for (let number = 0; number < count; number += 1) turns.add(one("a", `a${number}`));
-    turns.add(one("b", "b1"));
-    let looks = 0;
-    const isWanted = ({ endpoint }: { endpoint: { key: string } }): boolean => {
-      looks += 1;
-      return endpoint.key === "b1";
-    };
-    const admits = { merchant: () => true, one: isWanted };
-    expect(turns.next(admits)).toBeUndefined();
-    expect(looks).toBeLessThanOrEqual(ENGINE.looksPerStart);
-    expect(turns.next(admits)?.endpoint.key).toBe("b1");
   });
 });
 

@@ -1,6 +1,11 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { DueClock } from "../../src/clock.ts";
+import { ENGINE } from "../../src/delivery/constants.ts";
+import { freshPace } from "../../src/delivery/decisions.ts";
+import { newHeld, type Held } from "../../src/delivery/held.ts";
+import { InFlight } from "../../src/delivery/in-flight.ts";
 import { Queues } from "../../src/delivery/queues.ts";
+import { Ready } from "../../src/delivery/ready.ts";
 import type { DueDelivery, ReadResult } from "../../src/delivery/types.ts";
 import { secretPlace } from "../../src/store/tables/subscriptions.ts";
 import { ManualClock } from "../manual-clock.ts";
@@ -15,6 +20,7 @@ function queueOfOne(clockId = "live") {
       vault,
       clock,
       dueClock: new DueClock(clock),
+      inFlight: new InFlight(policy),
       endpoints: { allowLoopback: true },
       store: { read: () => read.promise },
     },
@@ -33,30 +39,91 @@ function queueOfOne(clockId = "live") {
 it("sweeps as early as a due time that is noticed after the last sweep", async () => {
   const { queues, held, endRead } = queueOfOne();
   endRead();
-  await queues.read(false);
-  expect(queues.sweep()).toBe(5000);
+  await queues.read();
+  queues.sweep();
+  expect(queues.dueAt).toBe(5000);
   queues.notice(held, REAL_START + 200);
-  expect(queues.sweepAt).toBe(200);
+  expect(queues.dueAt).toBe(200);
 });
 
 it("keeps a due time that is noticed during a read that does not see it", async () => {
   const { queues, held, clock, endRead } = queueOfOne();
-  const reading = queues.read(false);
+  const reading = queues.read();
   queues.notice(held, REAL_START + 200);
   endRead();
   await reading;
-  expect(queues.sweep()).toBe(200);
+  queues.sweep();
+  expect(queues.dueAt).toBe(200);
   clock.advance(200);
   queues.sweep();
-  expect(queues.hasToRead).toBe(true);
+  expect(queues.dueAt).toBe(0);
 });
 
 it("reads at once what is noticed for a namespace, whose clock may have moved since the last read", async () => {
   const { queues, held, endRead } = queueOfOne("clk_1");
   endRead();
-  await queues.read(false);
+  await queues.read();
+  queues.sweep();
+  expect(queues.dueAt).toBeGreaterThan(0);
   queues.notice(held, REAL_START + 86_400_000);
-  expect(queues.hasToRead).toBe(true);
+  expect(queues.dueAt).toBe(0);
+});
+
+describe("turns", () => {
+  const target = { ok: false, code: "CS_ATTEMPT_URL_REFUSED" } as const;
+  const secret = vault.seal(SECRET, secretPlace("sub_1"));
+  const pace = freshPace(policy);
+
+  /** An endpoint with two deliveries that are ready. */
+  function offered(ready: Ready, [merchantId, key]: readonly [string, string], of = pace): Held {
+    const url = "https://receiver.example/hooks";
+    const endpoint = { key, merchantId, clockId: "live", url, secret };
+    const held = newHeld(endpoint, target, { now: 0, pace: of });
+    ready.add(held, [dueAt(1, 0), dueAt(2, 0)]);
+    ready.offer(held, 0);
+    return held;
+  }
+  /** Keys of the endpoints of the next attempts. */
+  const keysOf = (ready: Ready, most: number): string[] =>
+    [...ready.take(0, most)].map(([{ endpoint }]) => endpoint.key);
+  const everybody = { admits: () => true, admitsMerchant: () => true };
+
+  it("alternate between merchants, and between the endpoints of each", () => {
+    const ready = new Ready({ inFlight: everybody, wantRead: () => {} });
+    const [a1] = ["a1", "a2", "a3"].map((key) => offered(ready, ["a", key]));
+    offered(ready, ["b", "b1"]);
+    expect(keysOf(ready, 5)).toEqual(["a1", "b1", "a2", "b1", "a3"]);
+    if (a1 !== undefined) ready.drop(a1);
+    expect(keysOf(ready, 9)).toEqual(["a2", "a3"]);
+    expect(ready.size).toBe(0);
+  });
+
+  it("look at a bounded number of endpoints, and reach every other one in the next calls", () => {
+    let looks = 0;
+    const admits = ({ endpoint }: { readonly endpoint: { readonly key: string } }): boolean => {
+      looks += 1;
+      return endpoint.key === "b1";
+    };
+    const inFlight = { admits, admitsMerchant: () => true };
+    const ready = new Ready({ inFlight, wantRead: () => {} });
+    const count = ENGINE.looksPerStart * 3;
+    for (let number = 0; number < count; number += 1) offered(ready, ["a", `a${number}`]);
+    offered(ready, ["b", "b1"]);
+    expect(keysOf(ready, 9)).toEqual([]);
+    expect(looks).toBeLessThanOrEqual(ENGINE.looksPerStart);
+    expect(keysOf(ready, 1)).toEqual(["b1"]);
+  });
+
+  it("pass by any number of endpoints that rest or only fail, of which one starts at a time", () => {
+    const ready = new Ready({ inFlight: everybody, wantRead: () => {} });
+    for (let number = 0; number < ENGINE.looksPerStart * 3; number += 1) {
+      offered(ready, ["a", `rests${number}`], { ...pace, restsUntil: 1 });
+      offered(ready, ["a", `fails${number}`], { ...pace, failures: ENGINE.failing });
+    }
+    offered(ready, ["b", "b1"]);
+    expect(keysOf(ready, 9)).toEqual(["fails0", "b1", "b1"]);
+    expect(ready.dueAt).toBe(ENGINE.failingGapMs);
+  });
 });
 
 const dueAt = (seq: number, nextAt: number): DueDelivery => ({
@@ -71,7 +138,7 @@ const dueAt = (seq: number, nextAt: number): DueDelivery => ({
 it("attempts no delivery again whose attempt is recorded during a read that saw it waiting", async () => {
   const { queues, held, endRead } = queueOfOne();
   held.open.add("dlv_1");
-  const reading = queues.read(false);
+  const reading = queues.read();
   queues.recorded(held, "dlv_1");
   endRead([dueAt(1, REAL_START), dueAt(2, REAL_START)]);
   await reading;
@@ -80,17 +147,18 @@ it("attempts no delivery again whose attempt is recorded during a read that saw 
 
 it("reads again what is noticed during a read and lies behind its last delivery", async () => {
   const { queues, held, endRead } = queueOfOne();
-  const reading = queues.read(false);
+  const reading = queues.read();
   queues.notice(held, REAL_START - 5);
   endRead([dueAt(2, REAL_START)]);
   await reading;
   expect(held.cursor.nextAt).toBeLessThan(REAL_START - 5);
-  expect(queues.hasToRead).toBe(true);
+  queues.sweep();
+  expect(queues.dueAt).toBe(0);
 });
 
 it("reads from the beginning again when asked to during such a read", async () => {
   const { queues, held, endRead } = queueOfOne();
-  const reading = queues.read(false);
+  const reading = queues.read();
   queues.readFromBeginning(held);
   endRead([dueAt(1, REAL_START)]);
   await reading;

@@ -108,8 +108,8 @@ export const BUGS: readonly Bug[] = [
   {
     name: "an overloaded endpoint that does not rest",
     rule: /does not rest/,
-    file: "engine",
-    changes: [["if (held.isLive && held.pace.restsUntil > now) return false;", ""]],
+    file: "held",
+    changes: [["isLive && pace.restsUntil > now", "false"]],
   },
   {
     name: "due times compared with wall time",
