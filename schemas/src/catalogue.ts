@@ -1,6 +1,6 @@
 import type { Validator } from "./validator.ts";
 
-/** What a receiver knows of one type of event. */
+/** A receiver's facts about one event type. */
 export interface CatalogueEntry<Event> {
   readonly category: string;
   /** The reader's validator: unknown members pass, enums marked open take other values. */
@@ -9,7 +9,7 @@ export interface CatalogueEntry<Event> {
   readonly amounts: readonly string[];
   /** JSON Pointer of the id of the resource that the event is about. */
   readonly resource: string;
-  /** How far the resource's states have come; a higher one is newer. Absent where the type has none. */
+  /** How far the resource's states have come; a higher one is newer. Absent if the type has no states. */
   readonly rank?: number;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What `format` means here. JSON Schema leaves it to each implementation; S 2.3 and S 4.3 do not.
+ * Validators of `format`. JSON Schema leaves their meaning to each implementation; S 2.3 and S 4.3 define it.
  */
 export const formats: {
   readonly "date-time": (text: string) => boolean;

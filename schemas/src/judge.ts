@@ -15,8 +15,8 @@ export interface JudgedSchema {
   readonly required?: readonly string[];
   readonly additionalProperties?: boolean;
   /**
-   * The member that tells the kinds of `oneOf` apart, by the `const` that each has for it; one kind may
-   * have an `openEnum` in its place, and is that of every other value.
+   * The member that distinguishes the kinds of `oneOf` by their `const`. One kind may have an `openEnum`
+   * instead and then matches every other value.
    */
   readonly discriminator?: { readonly propertyName: string };
   readonly oneOf?: readonly JudgedSchema[];
@@ -28,19 +28,19 @@ export interface JudgedSchema {
   readonly pattern?: string;
   readonly minimum?: number;
   readonly maximum?: number;
-  /** Not judged: in binary fractions 1.13 is no multiple of 0.01. Amounts are judged on their source text. */
+  /** Not judged: in binary fractions 1.13 is not a multiple of 0.01. Amounts are judged on their source text. */
   readonly multipleOf?: number;
   /** Not judged. */
   readonly examples?: readonly unknown[];
 }
 
-/** What is wrong with a value. No value is in it: it may be a secret. */
+/** An error in a value. It omits the value, which may be a secret. */
 export interface SchemaError {
   /** JSON Pointer (RFC 6901) of the wrong value; of the missing or unknown member itself. */
   readonly pointer: string;
   /** The keyword of JSON Schema that refuses it. */
   readonly keyword: string;
-  /** What must hold, in words. */
+  /** The violated rule, in words. */
   readonly message: string;
 }
 
@@ -157,7 +157,7 @@ function membersJudge(
       errors.push({
         pointer: `${pointer}/${escaped(tag)}`,
         keyword: isText(named) ? "enum" : "required",
-        message: isText(named) ? "is none of the known kinds" : "is required, as text",
+        message: isText(named) ? "is not a known kind" : "is required, as text",
       });
   };
 }

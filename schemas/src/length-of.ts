@@ -1,4 +1,4 @@
-/** How many characters a text has, as JSON Schema counts: a pair of surrogates is one. */
+/** Counts a text's characters like JSON Schema: a surrogate pair is one. */
 export function lengthOf(text: string): number {
   let length = text.length;
   // A stranger's megabyte is not counted one by one: the engine finds at once that it has no pairs.

@@ -10,7 +10,7 @@ export interface Line {
   readonly tokens: Tokens;
 }
 
-/** Whether the call may still get a new token for a 401. Shared by its attempts. */
+/** True if the call may still get a new token for a 401. Shared by its attempts. */
 export interface Renewal {
   isSpent: boolean;
 }

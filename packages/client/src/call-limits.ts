@@ -2,7 +2,7 @@ import type { CallOptions } from "./options.ts";
 import { whole, type Settings } from "./settings.ts";
 import { startDeadline } from "./time.ts";
 
-/** What ends a call from outside. */
+/** The deadline and the signal that end a call. */
 export interface CallLimits {
   /** Aborted by the caller's signal and by the call's deadline. */
   readonly signal: AbortSignal;
@@ -15,7 +15,7 @@ export interface CallLimits {
 
 const DAY_MS = 86_400_000;
 
-/** @throws {TypeError} `timeoutMs` is no whole number from 1 to a day. */
+/** @throws {TypeError} `timeoutMs` is not a whole number from 1 to a day. */
 export function startLimits(
   { time, timeouts }: Pick<Settings, "time" | "timeouts">,
   { signal, timeoutMs = timeouts.callMs }: CallOptions,

@@ -11,15 +11,15 @@ export interface Call<T> {
   readonly path: string;
   /** JSON; absent where the call has none. */
   readonly body?: string;
-  /** Whether two of it do what one does: only then is it tried again. */
+  /** True if calling twice has the effect of calling once. Only such a call is retried. */
   readonly isIdempotent: boolean;
-  /** Whether it does anything at all. */
+  /** True if the call changes something at the provider. */
   readonly changes: boolean;
-  /** What the body holds that no error may. */
+  /** Secrets in the body, which no error may contain. */
   readonly secrets: readonly string[];
   /** Judges the JSON of a success. */
   readonly validate: Validator<T>;
-  /** What a refusal means to this call. Default: that it is refused. */
+  /** Interprets a refusal. Default: the call fails with it. */
   readonly settle?: (reading: RefusalReading) => Read<T>;
 }
 

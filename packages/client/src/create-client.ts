@@ -50,7 +50,7 @@ export interface Client {
  * A client of one provider for one merchant. Connections and the access token are kept between calls;
  * make one and share it.
  *
- * @throws {TypeError} An option is not what it has to be. No value is told: it may be a secret.
+ * @throws {TypeError} An option is invalid. The message omits its value, which may be a secret.
  */
 export function createClient(options: ClientOptions): Client {
   const settings = settingsOf(options);

@@ -4,19 +4,19 @@ import type { Refusal, UnreadableReason } from "./failure.ts";
 /** The calls of a client. */
 export type CallName = "refund" | "customer" | "subscribe" | "unsubscribe";
 
-/** What is known of a call that failed. */
+/** Facts about a failed call. */
 export interface CallFacts {
   readonly call: CallName;
-  /** How often the call was tried, 0 or more. */
+  /** Number of attempts, 0 or more. */
   readonly attempts: number;
   /**
-   * Whether the provider may have done it. Of a refund: ask again with the **same** `requestKey`,
+   * True if the provider may have carried out the call. Retry a refund with the **same** `requestKey`,
    * never with a new one.
    */
   readonly mayBeDone: boolean;
 }
 
-/** What every error of this package has. None holds a secret, a header or a body. */
+/** Base of every error of this package. None contains a secret, a header or a body. */
 abstract class CallError extends Error implements CallFacts {
   abstract readonly code: `CS_${string}`;
   readonly call: CallName;
@@ -68,7 +68,7 @@ export class RequestKeyUsedError extends CallError {
   readonly status: number;
   readonly errorCode: ErrorCode | undefined;
   readonly requestId: string | undefined;
-  /** The refund that has the key; `undefined` where it is a debit's or the provider does not tell. */
+  /** The refund that has the key; `undefined` if it is a debit's, or if the provider does not say. */
   readonly existing: ExistingRefund | undefined;
   constructor(refusal: Refusal, existing: ExistingRefund | undefined, facts: CallFacts) {
     super(
@@ -128,7 +128,7 @@ export class AnswerUnreadableError extends CallError {
   readonly reason: UnreadableReason;
   /** `undefined` where it was no HTTP. */
   readonly status: number | undefined;
-  /** Where the answer is not of its form; for the reason `schema` alone. */
+  /** The invalid members of the answer; only for the reason `schema`. */
   readonly errors: readonly InvalidMember[];
   constructor(
     answer: Pick<AnswerUnreadableError, "reason" | "status" | "errors">,

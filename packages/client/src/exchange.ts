@@ -14,7 +14,7 @@ export interface Outgoing {
 /** An answer that has come whole. */
 export interface Incoming {
   readonly status: number;
-  /** The media type in lower case without parameters; empty where there is none or a content coding. */
+  /** The media type in lower case without parameters; empty if it is missing or a content coding is set. */
   readonly mediaType: string;
   readonly retryAfter: string | undefined;
   readonly body: Uint8Array;
@@ -101,7 +101,7 @@ const NOT_CONNECTED =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_\w+|ERR_SSL_\w+|CERT_\w+|DEPTH_ZERO_\w+|SELF_SIGNED_\w+|UNABLE_TO_\w+)$/;
 const NOT_HTTP = /^(?:HPE_\w+|UND_ERR_HEADERS_OVERFLOW)$/;
 
-// The error itself goes no further: a parser's error holds the bytes that came, a token among them.
+// The error itself is dropped: a parser's error contains the received bytes, possibly with a token.
 function failureOf(error: unknown): Failure {
   const { name, code } = wordsOf(error);
   if (NOT_CONNECTED.test(code)) return { code: "CS_UNREACHABLE", reason: code };

@@ -1,6 +1,6 @@
 import type { ErrorCode, ExistingRefund, InvalidMember } from "@countersign/schemas";
 
-/** What a refused call was told. The provider's words, without the secrets of the call. */
+/** The provider's refusal of a call, without the secrets of the call. */
 export interface Refusal {
   readonly status: number;
   /** `errorCode` of the body (S 7); `undefined` where the body has none. The set is open. */
@@ -16,7 +16,7 @@ export interface Refusal {
 }
 
 /**
- * What makes an answer unreadable:
+ * Reasons why an answer is unreadable:
  *
  * - `http`: it is not HTTP, or its head is too long
  * - `status`: a redirect, or another status that answers nothing; nothing is followed
@@ -27,7 +27,7 @@ export interface Refusal {
  */
 export type UnreadableReason = "http" | "status" | "media-type" | "too-large" | "json" | "schema";
 
-/** Why an attempt has come to nothing. */
+/** The reason why an attempt failed. */
 export type Failure =
   | { readonly code: "CS_UNREACHABLE" | "CS_CONNECTION_LOST"; readonly reason: string }
   | { readonly code: "CS_CALL_TIMEOUT" | "CS_CALL_ABORTED" | "CS_CLIENT_CLOSED" }
@@ -51,7 +51,7 @@ export type Failure =
     }
   | { readonly code: "CS_TOKEN_UNAVAILABLE"; readonly reason: string };
 
-/** Whether the provider may have done what the attempt asked for. */
+/** True if the provider may have done what the attempt requested. */
 export function mayBeDone(failure: Failure): boolean {
   switch (failure.code) {
     case "CS_UNREACHABLE":
@@ -68,7 +68,7 @@ export function mayBeDone(failure: Failure): boolean {
       // A gateway answers 5xx for a service that may have done its work.
       return failure.refusal.status >= 500;
     case "CS_REQUEST_KEY_USED":
-      // Without `existing` nobody says whose refund has the key: it may be this one, asked for before.
+      // Without `existing` the holder of the key is unknown: it may be this refund, requested before.
       return failure.existing === undefined;
     default:
       return failure satisfies never;

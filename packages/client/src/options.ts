@@ -55,12 +55,12 @@ export interface Limits {
   readonly answerBytes?: number | undefined;
   /** Nesting of an answer's body, 1 to 1024. Default 16. */
   readonly depth?: number | undefined;
-  /** Connections that are kept open at one time. Default 16. */
+  /** Maximum of open connections. Default 16. */
   readonly connections?: number | undefined;
 }
 
 export interface CommonOptions {
-  /** `https://HOST[:PORT][/PREFIX]`; http to this machine alone, unless `allowHttp`. */
+  /** `https://HOST[:PORT][/PREFIX]`; http only to this machine, unless `allowHttp`. */
   readonly baseUrl: string | undefined;
   /** A built-in profile by its name, or a profile's document. Default `'standard'`. */
   readonly profile?: string | Profile | undefined;

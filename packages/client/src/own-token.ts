@@ -6,7 +6,7 @@ import { until } from "./until.ts";
 
 const BEARER = /^[A-Za-z0-9._~+/-]+=*$/;
 
-/** Whether a text may stand in an `Authorization` field (RFC 6750, section 2.1). */
+/** True if a text is valid in an `Authorization` field (RFC 6750, section 2.1). */
 export function isBearerToken(token: unknown): token is string {
   return typeof token === "string" && token.length <= 4096 && BEARER.test(token);
 }

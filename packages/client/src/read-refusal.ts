@@ -18,9 +18,9 @@ export interface RefusalReading {
 }
 
 /**
- * A 4xx or 5xx with what its body says: a problem (RFC 9457) with the interface's `errorDetails`, a
- * flat body, or `errorDetails` alone. Any other body says nothing, but one that breaks off is not
- * read: what is missing may be the refund. A code that nobody has heard of is a code like any other.
+ * Parses a 4xx or 5xx: a problem (RFC 9457) with the interface's `errorDetails`, a flat body, or only
+ * `errorDetails`. Any other body is ignored. A truncated body is not read: the missing part may name
+ * the refund. Unknown codes are kept.
  */
 export function readRefusal(
   { status, mediaType, body, retryAfter }: Incoming,

@@ -3,7 +3,7 @@ import type { ErrorDetails, ExistingRefund } from "@countersign/schemas";
 /** A refund's status (S 3.1): `PENDING`, `AUTHORIZED`, `TERMINAL_FAILED`, or one added since. */
 export type RefundStatus = ExistingRefund["paymentStatus"];
 
-/** What has become of a refund that was asked for (S 2.2). */
+/** The state of a requested refund (S 2.2). */
 export interface RefundAnswer {
   /** `TERMINAL_FAILED` is final and moves no money. Take a value that is not known here as not final. */
   readonly paymentStatus: RefundStatus;
@@ -19,7 +19,7 @@ export interface RefundAnswer {
   readonly requestKey: string;
   /** As it was sent; `null` where none was. */
   readonly clientReferenceId: string | null;
-  /** Why it failed. Absent where `recovered`: the provider tells no more than the status then. */
+  /** Why it failed. Absent if `recovered`: the provider then sends only the status. */
   readonly errorDetails?: ErrorDetails;
   /** An attempt whose answer was lost, in this call or before it, has made this refund. */
   readonly recovered: boolean;

@@ -2,9 +2,9 @@ import type { Failure } from "./failure.ts";
 import type { RetryPolicy } from "./settings.ts";
 
 /**
- * How long to wait before the next attempt of an idempotent call, in milliseconds. Waits grow
- * exponentially, each between half of its longest and its longest, so that calls which failed
- * together don't come back together. A longer `Retry-After` is waited for.
+ * Returns the wait before the next attempt of an idempotent call, in milliseconds. Waits grow
+ * exponentially, each random between half of its maximum and its maximum, so that calls which failed
+ * together do not retry together. A longer `Retry-After` is respected.
  *
  * @param attempt Number of the attempt that failed, from 1.
  * @returns `undefined` where another attempt would be answered alike, or not soon.

@@ -51,7 +51,7 @@ export async function runCall<T>(
             random: settings.random,
           })
         : undefined;
-      // A wait that the deadline would end tells the caller nothing more than the failure does.
+      // Waiting until the deadline would give the caller no more information than the failure.
       if (waitMs === undefined || waitMs >= limits.remainingMs()) throw fail(failure);
       await pause(settings, waitMs, AbortSignal.any([limits.signal, closing]));
     }
@@ -62,8 +62,8 @@ export async function runCall<T>(
 }
 
 /**
- * Whether the provider may have done the call by now. A later refusal does not take an earlier doubt
- * away, unless it says that another request has the key.
+ * True if the provider may have carried out the call. A later refusal does not remove an earlier doubt,
+ * unless it says that another request has the key.
  */
 function doubtAfter(failure: Failure, before: boolean): boolean {
   if (failure.code === "CS_REQUEST_KEY_USED") return mayBeDone(failure);

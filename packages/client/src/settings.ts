@@ -28,7 +28,7 @@ export interface RetryPolicy {
 
 const DAY_MS = 86_400_000;
 
-/** @throws {TypeError} An option is not what it has to be. Its value is not told: it may be a secret. */
+/** @throws {TypeError} An option is invalid. The message omits its value, which may be a secret. */
 export function settingsOf(options: ClientOptions): Settings {
   const { timeouts = {}, retry = {}, limits = {}, allowHttp = false } = options;
   return {
@@ -54,7 +54,7 @@ export function settingsOf(options: ClientOptions): Settings {
   };
 }
 
-/** @throws {TypeError} `value` is no whole number of the range, both ends included. */
+/** @throws {TypeError} `value` is not a whole number of the range, both ends included. */
 export function whole(
   name: string,
   value: number,

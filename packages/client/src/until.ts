@@ -1,4 +1,4 @@
-/** What `work` comes to, or `undefined` as soon as the signal is aborted. The work goes on. */
+/** Resolves to the result of `work`, or to `undefined` once the signal is aborted. The work continues. */
 export async function until<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   if (signal.aborted) return undefined;
   const left = Promise.withResolvers<undefined>();

@@ -32,7 +32,7 @@ else writeFileSync(options.save, `${JSON.stringify(await choose(), undefined, 2)
 
 /** Returns the saved or drawn changes: `--lines` of them, and half as many in reserve. */
 async function choose(): Promise<readonly Change[]> {
-  // What `--save` has written.
+  // Written by `--save`.
   if (options.replay !== undefined)
     return JSON.parse(readFileSync(options.replay, "utf8")) as Change[];
   const wanted = Math.ceil(Number(options.lines) * 1.5);

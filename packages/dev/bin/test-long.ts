@@ -19,7 +19,7 @@ A file that was stopped runs last next time.`;
 
 const STATE = "test/output/long.json";
 interface State {
-  /** Results of another commit are no results of this one. */
+  /** Results of another commit do not count for this one. */
   readonly commit: string;
   readonly passed: readonly string[];
   readonly stopped: readonly string[];

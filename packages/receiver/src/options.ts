@@ -10,13 +10,13 @@ import type { ReceiverLimits, TenantSecrets } from "./pipeline/parts.ts";
 import type { Respond } from "./pipeline/respond.ts";
 import type { ContextOf, Handler } from "./pipeline/router.ts";
 
-/** How long a failed event waits, in milliseconds, after its attempt with this number (from 1). */
+/** Wait of a failed event, in milliseconds, after its attempt with this number (from 1). */
 export type Backoff = (attempts: number) => number;
 
 export interface ExponentialBackoffOptions {
   /** The longest wait after the first attempt, in milliseconds. Default 5,000. */
   readonly baseMs?: number;
-  /** What each further wait is multiplied by. Default 4. */
+  /** Factor of each further wait. Default 4. */
   readonly factor?: number;
   /** The longest wait of all, in milliseconds. Default 6 hours. */
   readonly maxMs?: number;

@@ -1,6 +1,6 @@
 import type { InvalidMember, SchemaError } from "@countersign/schemas";
 
-/** What a schema refuses, as the members that are wrong. */
+/** Converts a schema's errors to the list of invalid members. */
 export function invalidMembers(errors: readonly SchemaError[]): InvalidMember[] {
   return errors.map(({ pointer, keyword, message }) => ({ pointer, code: keyword, message }));
 }

@@ -58,7 +58,7 @@ function statusOf({ paymentStatus }: { readonly paymentStatus: RefundStatus }): 
   return paymentStatus === "FAILED" ? "TERMINAL_FAILED" : paymentStatus;
 }
 
-/** Where the request had no reference a provider may answer `null`, an empty text or nothing (S 2.2). */
+/** For a request without a reference, a provider may answer `null`, an empty text or nothing (S 2.2). */
 function withReference(value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   return { clientReferenceId: null, ...value };
@@ -83,7 +83,7 @@ function answersAnother(
 }
 
 /**
- * What a refusal says of this refund. A duplicate of the same request is this refund: an attempt whose
+ * Interprets a refusal of this refund. A duplicate of the same request is this refund: an attempt whose
  * answer was lost has made it (S 4.1, rule 1). Any other is an error, never a reason for a new key.
  */
 function settle(

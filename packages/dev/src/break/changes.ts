@@ -46,7 +46,7 @@ export async function allChanges(): Promise<readonly Change[]> {
   const byStryker = mutants.flatMap(
     ({ fileName, replacement, status, location: { start, end } }): Change[] => {
       const line = readFileSync(fileName, "utf8").split("\n")[start.line] ?? "";
-      // A message's text is no behaviour, and Stryker's placeholders are no mistake that somebody makes.
+      // A message's text is not behaviour, and nobody would make Stryker's placeholder mistakes.
       if (status === "Ignored" || start.line !== end.line || /Stryker was/.test(replacement))
         return [];
       const changed =

@@ -31,7 +31,7 @@ export async function failingTest(
     "--outputFile",
     json,
   ];
-  // A group of its own, so that workers in an endless loop end with it.
+  // A separate process group, so that workers in an endless loop end with it.
   const child = spawn("pnpm", ["exec", "vitest", "run", ...settings, ...filters], {
     detached: true,
     stdio: "ignore",

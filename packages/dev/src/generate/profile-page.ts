@@ -95,7 +95,7 @@ function members(path: string, schema: Schema, isOptional = false): readonly Mem
   const { properties, required = [], items, oneOf } = schema as Parts;
   if (oneOf !== undefined) {
     const found = oneOf.flatMap((kind) => members(path, kind));
-    // Each kind has a value of its own for the tag.
+    // Each kind has a different value for the tag.
     const merged = new Map<string, Member>();
     for (const member of found) {
       const before = merged.get(member.path);

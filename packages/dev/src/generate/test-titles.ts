@@ -12,7 +12,7 @@ export interface NamedTest {
 const FILES = "{{packages/*,schemas,contracts}/test,test}/**/*.ts";
 const SUITES = ["describe", "describeInBrowser"];
 const TESTS = ["it", "test"];
-/** Requirements stand in brackets. A threat's letter and number are an id in parentheses or at a title's start only. */
+/** Requirement ids are in brackets. A threat's letter and number are an id in parentheses or at a title's start only. */
 const CITED = /(?<=\[)[PR](?:-[A-Z0-9]+)+(?=\])|\bT-\d\d\b|(?<=\()[ABC]\d+(?=\))/g;
 const THREATS = /^(?:(?:[ABC]\d+|T-\d\d|\[[PR]-[A-Z0-9-]+\]):? )*/;
 const THREAT = /\b[ABC]\d+\b/g;
@@ -74,7 +74,7 @@ function titlesIn(node: unknown, suites: Titles): readonly Titles[] {
   if (title === undefined || !isCallOf([...SUITES, ...TESTS], node))
     return Object.values(node).flatMap((value) => titlesIn(value, suites));
   const path = [...suites, title];
-  // What a test's own function says is no title.
+  // Text inside a test's function is not a title.
   const inner = titlesIn(
     isCallOf(TESTS, node) ? node["callee"] : [node["callee"], ...args.slice(1)],
     path,

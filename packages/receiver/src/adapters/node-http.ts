@@ -126,7 +126,7 @@ export function readNodeStream(stream: ByteStream, body: IncomingBody): Promise<
     };
     const onAbort = (): void => finish({ error: "CS_BODY_ABORTED" });
     body.onRefused = refuse;
-    // They stay on and do nothing once it is over: an error that comes later must not become an uncaught exception.
+    // The listeners remain and do nothing after the end: a later error must not become an uncaught exception.
     stream.on("data", (chunk) => {
       if (isOver) return;
       const error = body.push(chunk);
@@ -145,7 +145,7 @@ export function readNodeStream(stream: ByteStream, body: IncomingBody): Promise<
 /** The rest of a refused body that is read, so that its connection can carry the next request. */
 const DRAINED_BYTES = 65_536;
 
-/** How long the rest of a larger body is discarded before its connection is closed, in milliseconds. */
+/** Time to discard the rest of a larger body before closing its connection, in milliseconds. */
 const LINGER_MS = 500;
 
 /** Sends the answer, and drains or cuts off a body that was left unread. Never throws. */
@@ -167,7 +167,7 @@ export function sendNode(
     return;
   }
 
-  // The rest of the body cannot be told from a next request, so this one is the last. If the connection
+  // The rest of the body cannot be distinguished from a next request, so this one is the last. If the connection
   // were closed at once, with bytes unread, it would be reset and the answer lost.
   response.setHeader("connection", "close");
   if (body === "") response.flushHeaders();

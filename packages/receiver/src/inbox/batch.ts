@@ -11,7 +11,7 @@ export interface BatchOptions<Item, Result> {
   readonly nameOf: (item: Item) => string;
   /** Runs a batch in one statement; the results in the items' order. */
   readonly run: (items: readonly Item[]) => Promise<readonly Result[]>;
-  /** Whether a batch that failed did nothing, so that each of its items may run by itself. */
+  /** True if a failed batch did nothing, so that each of its items may run by itself. */
   readonly didNothing: (error: unknown) => boolean;
 }
 

@@ -3,7 +3,7 @@ import type { Inbox } from "./inbox.ts";
 
 type Parts = Pick<ReceiverParts, "inbox" | "leaseMs" | "now" | "elapsed" | "failures">;
 
-/** How often, in milliseconds, and how many events are forgotten at once. */
+/** Interval in milliseconds, and the number of events forgotten at once. */
 const EVERY_MS = 60_000;
 const AT_ONCE = 1000;
 
@@ -19,7 +19,7 @@ export function createHousekeeping(parts: Parts, retentionMs: number): () => voi
     const at = elapsed();
     if (at < nextAt) return;
     nextAt = at + EVERY_MS;
-    // What fails now is tried again in a minute, and attempts report an unavailable inbox anyway.
+    // A failure is retried in a minute, and attempts report an unavailable inbox anyway.
     forget(inbox, now() - retentionMs).catch(() => undefined);
     warnIfOverdue(parts).catch(() => undefined);
   };

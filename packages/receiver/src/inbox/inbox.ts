@@ -29,11 +29,11 @@ export interface RecordedEvent {
 }
 
 export interface ClaimRequest extends RecordedEvent {
-  /** How long the claim is valid, in milliseconds. */
+  /** Validity of the claim, in milliseconds. */
   readonly leaseMs: number;
   /** The receiver's clock, in milliseconds since 1970. */
   readonly now: number;
-  /** True: another digest is no conflict, for senders that print a body anew. Default false. */
+  /** If true, another digest is not a conflict, for senders that serialize a body again. Default false. */
   readonly anyBody?: boolean | undefined;
 }
 
@@ -53,7 +53,7 @@ export type Claim =
   | { readonly state: "handled" }
   | { readonly state: "conflict" };
 
-/** The end of a claim. With a token that is no longer current it changes nothing. */
+/** The end of a claim. A token that is no longer current changes nothing. */
 export interface Settlement {
   readonly key: EventKey;
   /** From the claim. */
@@ -75,7 +75,7 @@ export interface Completion extends Settlement {
  * the options that name it; `inboxConformance` of `@countersign/receiver/testing` checks all of it.
  */
 export interface Inbox {
-  /** How long the inbox remembers a handled event by itself, in milliseconds; absent if only `purge` forgets. */
+  /** Time for which the inbox remembers a handled event, in milliseconds; absent if only `purge` forgets. */
   readonly retentionMs?: number;
   /** The most handlers at once, if the inbox bounds them: a pool's size less one. */
   readonly maxConcurrentHandlers?: number;
@@ -149,7 +149,7 @@ export interface DeadEvent {
 /** The stored events that are neither handled nor dead. */
 export interface QueueStatus {
   readonly unhandled: number;
-  /** How many of them were due before the requested time. */
+  /** Number of them that were due before the requested time. */
   readonly overdue: number;
   /** The one that was stored first. */
   readonly oldest?: {
@@ -178,7 +178,7 @@ export interface InboxQueue {
   fail(failure: Failure): Promise<"waiting" | "dead" | undefined>;
   /** Dead events, the latest first. */
   dead(request: { readonly limit: number }): Promise<readonly DeadEvent[]>;
-  /** Makes a dead event due now, with new attempts, behind the stored events of its resource. False if there is none. */
+  /** Makes a dead event due now, with new attempts, behind the stored events of its resource. False if no dead event has this id. */
   retry(request: { readonly key: EventKey; readonly now: number }): Promise<boolean>;
   /** Counts what is not handled; `dueBefore` is in milliseconds since 1970. */
   status(request: { readonly dueBefore: number }): Promise<QueueStatus>;
@@ -186,7 +186,7 @@ export interface InboxQueue {
 
 /** A claimed event's transaction: the handler's writes and "handled" are committed together. */
 export interface InboxTransaction<Transaction> {
-  /** What the handler gets as `context.transaction`. Nothing begins before its first use. */
+  /** The handler's `context.transaction`. Begins at its first use. */
   readonly transaction: Transaction;
   /** True once the handler has begun it, if it holds a connection until its end. */
   readonly holdsConnection?: boolean;
@@ -221,6 +221,6 @@ export interface BeginRequest {
   readonly key: EventKey;
   /** From the claim. */
   readonly token: number;
-  /** How long the claim is valid from now on, in milliseconds: the database ends the transaction then. */
+  /** Validity of the claim from now on, in milliseconds: the database ends the transaction then. */
   readonly leaseMs: number;
 }

@@ -12,7 +12,7 @@ import {
 export interface MemoryInboxOptions {
   /** Handled events that are remembered, the oldest forgotten first. Default 100,000, about 20 MB. */
   readonly capacity?: number;
-  /** How long a handled event is remembered, in milliseconds. Default 30 days. */
+  /** Time for which a handled event is remembered, in milliseconds. Default 30 days. */
   readonly retentionMs?: number;
 }
 

@@ -83,7 +83,7 @@ const no = (): boolean => false;
 
 /**
  * True if the server answered that it did nothing. Without an answer, or when the connection or the
- * server ends (classes 08 and 57), nobody knows.
+ * server ends (classes 08 and 57), the result is unknown.
  */
 export function isRefusal(error: unknown): boolean {
   if (!isError(error)) return false;

@@ -5,7 +5,7 @@ import type { PostgresRows } from "./postgres-rows.ts";
 import { claimedBy } from "./rows-inbox.ts";
 import { updateValues } from "./sql-rows.ts";
 
-/** What a handler gets as `context.transaction`: its writes commit with "handled", or neither does. */
+/** A handler's `context.transaction`: its writes commit with "handled", or neither does. */
 export interface PostgresTransaction<Client = unknown> {
   /**
    * Runs one statement in the transaction.
@@ -28,7 +28,7 @@ export interface PostgresTransaction<Client = unknown> {
 const ENDS_TRANSACTION =
   /^\s*(?:BEGIN|START|COMMIT|END|ABORT|PREPARE\s+TRANSACTION|ROLLBACK(?!\s+(?:(?:WORK|TRANSACTION)\s+)?TO\b))\b/i;
 
-/** Begins at the first use, on a connection of its own: an event that writes nothing takes none. */
+/** Begins at the first use, on a separate connection: an event that writes nothing uses no connection. */
 export function postgresTransaction<Client>(
   database: PostgresDatabase<Client>,
   rows: PostgresRows,

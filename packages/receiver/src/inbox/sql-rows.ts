@@ -149,7 +149,7 @@ function stateOf(row: SqlRow): EventState {
   }
 }
 
-/** What `take` claimed, in the order of storing; those that became dead are not to be handled. */
+/** The events claimed by `take`, in the order of storing. Those that became dead must not be handled. */
 export function takenOf(rows: readonly SqlRow[]): readonly TakenEvent[] {
   return rows
     .toSorted((a, b) => Number(a["sequence"]) - Number(b["sequence"]))

@@ -40,7 +40,7 @@ export interface EventSql {
   readonly purge: string;
 }
 
-/** @param skipLocked PostgreSQL's clause for rows that another process takes at the same time. */
+/** @param skipLocked PostgreSQL's clause for rows that another process takes concurrently. */
 export function eventSql(events: string, skipLocked = ""): EventSql {
   const lastAttempt = "state = 'claimed' AND attempts >= $4";
   const claim = `state = CASE WHEN ${lastAttempt} THEN 'dead' ELSE 'claimed' END,

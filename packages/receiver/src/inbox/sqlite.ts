@@ -14,7 +14,7 @@ import { type SqlRow, SqlRows, type SqlValue, textOf, updateValues, valuesOf } f
 import { SqliteFile } from "./sqlite-file.ts";
 
 /**
- * What a handler gets as `context.transaction`: it takes one synchronous function, which runs after
+ * A handler's `context.transaction`: it takes one synchronous function, which runs after
  * the handler has succeeded, in the transaction that also records the event as handled.
  *
  * @throws {TypeError} a second function, or one that is passed after the handler has ended.
@@ -24,7 +24,7 @@ export type SqliteTransaction = (write: (database: DatabaseSync) => void) => voi
 export interface SqliteInboxOptions {
   /** Path of the database's file, created if missing; your own tables may be in it. One file per service. */
   readonly path: string;
-  /** How long a call waits for another process's transaction, in milliseconds; the process stands still meanwhile. Default 5000. */
+  /** Time that a call waits for another process's transaction, in milliseconds; it blocks the process. Default 5000. */
   readonly busyMs?: number;
 }
 
@@ -67,7 +67,7 @@ const REVIVE = `UPDATE ${EVENTS} SET state = 'waiting', attempts = 0, due_at = $
   sequence = (SELECT max(sequence) + 1 FROM ${EVENTS})
   WHERE tenant = $1 AND id = $2 AND state = 'dead' RETURNING id`;
 
-/** Creates the inbox's table if it is missing, in the merchant's own file or one of its own. */
+/** Creates the inbox's table if it is missing, in the merchant's own file or a separate one. */
 function createTable(database: DatabaseSync): void {
   const known = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?";
   if (database.prepare(known).get(EVENTS) !== undefined) return;

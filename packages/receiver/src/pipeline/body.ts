@@ -11,7 +11,7 @@ export interface Attempt {
 }
 
 /**
- * Why a body could not be read. `CS_BODY_NOT_JSON`: its transport encoding is invalid, so the bytes are
+ * The reason why a body could not be read. `CS_BODY_NOT_JSON`: its transport encoding is invalid, so the bytes are
  * unknown. `CS_REQUEST_UNREADABLE`: the runtime cannot make a request of what was sent.
  */
 export type BodyErrorCode = Extract<
@@ -25,7 +25,7 @@ export type BodyErrorCode = Extract<
   | "CS_RECEIVER_BUSY"
 >;
 
-/** A body's bytes, or why there are none. */
+/** A body's bytes, or the reason why they are missing. */
 export type BodyResult = Uint8Array | { readonly error: BodyErrorCode };
 
 /**

@@ -38,7 +38,7 @@ export type ClaimedRun =
       readonly error: unknown;
     };
 
-/** Ends a run whose claim is no longer valid. */
+/** Ends a run whose claim has expired. */
 const lost = (message: string): ClaimedRun => ({
   kind: "lost",
   error: new Error(message),
