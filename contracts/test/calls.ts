@@ -1,5 +1,5 @@
 import { createClient, type Client, type ClientOptions } from "@countersign/client";
-import { placeholders } from "@countersign/contract-kit";
+import { placeholders } from "@countersign/contract-kit/pact";
 import { expect, onTestFinished } from "vitest";
 import { type HttpInteraction, type Named, refusal } from "./interaction.ts";
 

@@ -1,9 +1,5 @@
-import {
-  matcher,
-  standardSchemas,
-  type Matcher,
-  type ServiceStates,
-} from "@countersign/contract-kit";
+import { matcher, standardSchemas, type Matcher } from "@countersign/contract-kit/derive";
+import { type ServiceStates } from "@countersign/contract-kit/pact";
 import { Matchers, type Pact } from "@pact-foundation/pact";
 import { request as requestOf } from "undici";
 import { expect } from "vitest";
@@ -29,7 +25,6 @@ export interface HttpInteraction {
   readonly description: string;
   readonly requirement: string;
   /** Default `MUST`. */
-  readonly level?: "MUST" | "SHOULD";
   readonly given: Given;
   readonly request: {
     readonly method: "GET" | "POST" | "PUT";
@@ -59,7 +54,7 @@ export const named = (
 
 /** Plays an interaction against Pact's own server, which writes it down if it is met as described. */
 export async function play(pact: Pact, interaction: HttpInteraction): Promise<void> {
-  const { description, requirement, level = "MUST", request, answer } = interaction;
+  const { description, requirement, request, answer } = interaction;
   const { consume = (url) => send(url, request, answer.status) } = interaction;
   const { state, params } = interaction.given;
   await pact
@@ -67,7 +62,6 @@ export async function play(pact: Pact, interaction: HttpInteraction): Promise<vo
     .given(state, params)
     .uponReceiving(description)
     .reference("requirement", "id", requirement)
-    .comment({ key: "level", value: JSON.stringify(level) })
     // Paths with expressions are taken too, which Pact's types do not know.
     .withRequest(request.method, request.path as string, (builder) => {
       builder.headers(request.headers as Record<string, string>);

@@ -1,5 +1,6 @@
 import { createServer } from "node:http";
-import { httpSend, receiverProvider } from "@countersign/contract-kit";
+import { httpSend } from "@countersign/contract-kit";
+import { receiverProvider } from "@countersign/contract-kit/pact";
 import { createReceiver, memoryInbox } from "@countersign/receiver";
 import { toNode } from "@countersign/receiver/node";
 import { profiles } from "@countersign/schemas/profiles";

@@ -1,4 +1,4 @@
-import { type PactProvider, serviceProvider } from "@countersign/contract-kit";
+import { type PactProvider, serviceProvider } from "@countersign/contract-kit/pact";
 import { profiles } from "@countersign/schemas/profiles";
 import { openSandbox, TOKEN } from "../../packages/contract-kit/test/provider/open-sandbox.ts";
 

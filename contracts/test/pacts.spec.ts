@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
-import { readPacts, requirements } from "@countersign/contract-kit";
+import { requirements } from "@countersign/contract-kit";
+import { readPacts } from "@countersign/contract-kit/pact";
 import { pactTests } from "@countersign/contract-kit/vitest";
 import { describe, expect, it } from "vitest";
 import { openReceiver } from "./open-receiver.ts";
@@ -7,7 +8,7 @@ import { openService } from "./open-service.ts";
 
 const folders = [fileURLToPath(new URL("../pacts", import.meta.url))];
 const pacts = readPacts(folders);
-const levels = new Map(requirements().map(({ id, level }) => [id, level]));
+const ids = requirements().map(({ id }) => id);
 
 pactTests({ provider: "countersign-service", pacts: folders, open: openService });
 pactTests({ provider: "merchant-receiver", pacts: folders, open: openReceiver });
@@ -15,9 +16,8 @@ pactTests({ provider: "merchant-receiver", pacts: folders, open: openReceiver })
 describe.each(pacts.map((pact) => [`${pact.consumer} and ${pact.provider}`, pact] as const))(
   "the pact of %s",
   (_name, { interactions }) => {
-    it("names a known requirement with its level in each interaction", () => {
-      for (const { requirement = "", level } of interactions)
-        expect([requirement, level]).toEqual([requirement, levels.get(requirement)]);
+    it("names a known requirement in each interaction", () => {
+      for (const { requirement } of interactions) expect(ids).toContain(requirement);
     });
 
     it("describes each interaction once, in one state", () => {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { example, matcher, standardSchemas, type Matcher } from "@countersign/contract-kit";
+import { example, matcher, standardSchemas, type Matcher } from "@countersign/contract-kit/derive";
 import { createReceiver, memoryInbox, type Outcome } from "@countersign/receiver";
 import { signedAttempt } from "@countersign/receiver/testing";
 import { profiles } from "@countersign/schemas/profiles";
@@ -106,7 +106,6 @@ describe("the receiver", () => {
         .addAsynchronousInteraction()
         .given(state, params)
         .reference("requirement", "id", "P-EVENT-SCHEMA")
-        .comment({ key: "level", value: '"MUST"' })
         .expectsToReceive(`${type}, with optional members ${optional}`, (builder) => {
           // Matchers are accepted too, which Pact's type of metadata does not say.
           builder.withMetadata(metadata as object as Record<string, string>).withJSONContent(body);

@@ -78,7 +78,6 @@ function refusalsOf(endpoint: Endpoint): readonly HttpInteraction[] {
     const errorCode = "SERVICE_UNAVAILABLE";
     return {
       ...named(`${name}, answered ${status}`, requirement, given("a service in trouble", state)),
-      ...(status === 429 && { level: "SHOULD" }),
       request: asked(),
       answer: {
         ...refusal(status, errorCode, retryAfter),
@@ -155,7 +154,6 @@ export const refusals: readonly HttpInteraction[] = [
   ...endpoints.flatMap(refusalsOf),
   {
     ...named("a method that the path does not take", "P-INPUT-METHOD"),
-    level: "SHOULD",
     request: { method: "PUT", path: "/v1/refunds", headers: common, body: {} },
     answer: refusal(405, "METHOD_NOT_ALLOWED", {
       headers: { Allow: Matchers.regex(".*POST.*", "POST") },

@@ -1,5 +1,5 @@
 import { isClientError } from "@countersign/client";
-import { placeholders } from "@countersign/contract-kit";
+import { placeholders } from "@countersign/contract-kit/pact";
 import { Matchers } from "@pact-foundation/pact";
 import { Agent } from "undici";
 import { expect } from "vitest";

@@ -1,9 +1,5 @@
-import {
-  matcher,
-  placeholders,
-  standardSchemas,
-  type ReceiverState,
-} from "@countersign/contract-kit";
+import { matcher, standardSchemas } from "@countersign/contract-kit/derive";
+import { placeholders, type ReceiverState } from "@countersign/contract-kit/pact";
 import { profiles } from "@countersign/schemas/profiles";
 import { Matchers } from "@pact-foundation/pact";
 import { request } from "undici";
@@ -61,7 +57,6 @@ async function deliver(url: string, event: { type: string; data: object }): Prom
 interface Delivered {
   readonly description: string;
   readonly requirement: string;
-  readonly level?: "MUST" | "SHOULD";
   readonly state: ReceiverState;
   readonly type: string;
   readonly data: Members;
@@ -121,7 +116,6 @@ const deliveries: readonly Delivered[] = [
   attempted("R-ONCE-DUPLICATE", "an attempt of an event that was acknowledged", acknowledged),
   {
     ...attempted("R-ONCE-REUSED", "an attempt with the id of another event", 409),
-    level: "SHOULD",
   },
   {
     ...attempted("R-EVENT-UNKNOWN", "a genuine attempt", acknowledged),
@@ -132,7 +126,6 @@ const deliveries: readonly Delivered[] = [
   {
     ...attempted("R-EVENT-SCHEMA", "a genuine attempt", 422),
     description: "payment.succeeded, with a creationDate that is none",
-    level: "SHOULD",
     data: { ...payment.data, creationDate: "yesterday" },
     isOdd: true,
   },
@@ -163,13 +156,12 @@ describe("the service", () => {
   it.each(deliveries.map((one) => [one.description, one] as const))(
     "delivers %s, and records the answer",
     async (_description, delivered) => {
-      const { description, requirement, level = "MUST", state, type, data, status } = delivered;
+      const { description, requirement, state, type, data, status } = delivered;
       await pact
         .addInteraction()
         .given(state)
         .uponReceiving(description)
         .reference("requirement", "id", requirement)
-        .comment({ key: "level", value: JSON.stringify(level) })
         .withRequest("POST", placeholders.RECEIVER_PATH, (builder) => {
           builder.headers(headers).jsonBody(bodyOf(delivered));
         })

@@ -74,7 +74,7 @@ describeInBrowser("the inspector's page", () => {
     });
     const { page, faults } = await openPage(await browser(), one);
     await page.getByRole("link", { name: "Checks" }).click();
-    await page.getByRole("heading", { name: /^\d+ MUSTs that a receiver owes$/ }).waitFor();
+    await page.getByRole("heading", { name: /^\d+ requirements of a receiver$/ }).waitFor();
     await page.getByText("not run yet").waitFor();
     await page.getByRole("button", { name: "run the checks" }).click();
     const row = page.locator("a.row", { hasText: "R-VERIFY-UNSIGNED" });

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { htmlReport, requirements, reportOfRun, type Finding } from "@countersign/contract-kit";
+import { requirements, type Finding } from "@countersign/contract-kit";
+import { htmlReport, reportOfRun } from "@countersign/contract-kit/report";
 import { profiles } from "@countersign/schemas/profiles";
 import { expect, it, onTestFinished } from "vitest";
 import { browserOfFile, describeInBrowser } from "./chromium.ts";
@@ -31,7 +32,7 @@ function write(texts: readonly string[]): string {
     url: "http://127.0.0.1:3000/webhooks",
     profile: profiles.standard,
     seed: 1,
-    isStrict: false,
+    failOn: ["exploitable"],
     startedAt: 0,
     isInterrupted: false,
     findings,

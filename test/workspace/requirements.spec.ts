@@ -10,7 +10,7 @@ const read = (path: string): string => readFileSync(`${root}/${path}`, "utf8");
 
 interface Requirement {
   readonly id: string;
-  readonly level: "MUST" | "SHOULD";
+  readonly level: string;
   readonly profile?: string;
   readonly checks: readonly string[];
   readonly unchecked?: string;

@@ -1,13 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  verifyPacts,
-  type HttpAnswer,
-  type HttpCall,
-  type PactMessage,
-  type PactProvider,
-} from "@countersign/contract-kit";
+import { type HttpAnswer, type HttpCall } from "@countersign/contract-kit";
+import { verifyPacts, type PactMessage, type PactProvider } from "@countersign/contract-kit/pact";
 import type { Recorded } from "./recorded.ts";
 
 /** A provider that breaks its contract at one place of one interaction. */

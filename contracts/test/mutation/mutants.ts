@@ -1,4 +1,5 @@
-import type { HttpAnswer, PactMessage } from "@countersign/contract-kit";
+import type { HttpAnswer } from "@countersign/contract-kit";
+import type { PactMessage } from "@countersign/contract-kit/pact";
 import { profiles } from "@countersign/schemas/profiles";
 import { schemeOf } from "@countersign/signatures";
 import type { Mutant } from "./campaign.ts";

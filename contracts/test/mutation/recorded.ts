@@ -1,14 +1,13 @@
 import { fileURLToPath } from "node:url";
+import { type HttpAnswer, type HttpCall } from "@countersign/contract-kit";
 import {
   readPacts,
   verifyPacts,
-  type HttpAnswer,
-  type HttpCall,
   type Pact,
   type PactInteraction,
   type PactMessage,
   type PactProvider,
-} from "@countersign/contract-kit";
+} from "@countersign/contract-kit/pact";
 
 const folder = fileURLToPath(new URL("../../pacts", import.meta.url));
 

@@ -25,7 +25,10 @@ export function receiverCheckRunner({
   profile,
   profileName,
 }: CheckedTarget): CheckRunner {
-  const load = () => import("@countersign/contract-kit");
+  const load = async () => ({
+    ...(await import("@countersign/contract-kit")),
+    ...(await import("@countersign/contract-kit/report")),
+  });
   const replay = (check: string, at: { seed: number; path?: string }): string =>
     shellWords([
       "countersign",

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { readBaseline } from "@countersign/contract-kit";
+import { readBaseline } from "@countersign/contract-kit/report";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { controlFrom } from "../src/verify/control-file.ts";

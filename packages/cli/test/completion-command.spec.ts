@@ -33,7 +33,7 @@ describe("countersign completion", () => {
       ["verify receiver --skip R-MONEY", ["R-MONEY-EXACT="]],
       ["verify provider --report ju", ["junit="]],
       ["completion z", ["zsh"]],
-      ["verify receiver --only R-MONEY-EXACT --str", ["--strict"]],
+      ["verify receiver --only R-MONEY-EXACT --fai", ["--fail-on"]],
       ["verify receiver --seed ", []],
     ] as const)
       expect([given, await words(...given.split(" "))]).toEqual([given, expected]);

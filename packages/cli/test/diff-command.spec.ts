@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { diffRules } from "@countersign/contract-kit";
+import { diffRules } from "@countersign/contract-kit/diff";
 import { describe, expect, it } from "vitest";
 import { ran } from "./ran.ts";
 import { temporaryFolder } from "./start-command.ts";

@@ -14,13 +14,13 @@ describe("countersign requirements", () => {
       .split("\n")
       .map((line) => line.split(" ", 1)[0]);
     expect(ids).toEqual(requirements().map(({ id }) => id));
-    expect(out).toMatch(/^R-VERIFY-RAW +MUST +\S/m);
+    expect(out).toMatch(/^R-VERIFY-RAW +loses-or-repeats-events +\S/m);
   });
 
   it("filters by role and by level", async () => {
     for (const role of ["provider", "receiver"] as const)
       expect(await listed("--role", role)).toEqual({ requirements: requirements(role) });
-    for (const level of ["MUST", "SHOULD"]) {
+    for (const level of ["exploitable", "hygiene"]) {
       const ids = requirements().filter((one) => one.level === level);
       expect(ids.length).toBeGreaterThan(0);
       expect(await listed("--level", level)).toEqual({ requirements: ids });
@@ -30,7 +30,7 @@ describe("countersign requirements", () => {
   it("explains a requirement that is named: reason, fix, source, profile and checks", async () => {
     const { out } = await ran(["requirements", "R-VERIFY-UNSIGNED"]);
     expect(out).toMatch(
-      /^R-VERIFY-UNSIGNED {2}MUST .*(\n {2}(why|fix|source|profile|checks) +\S.*){5}$/m,
+      /^R-VERIFY-UNSIGNED {2}exploitable .*(\n {2}(why|fix|source|profile|checks) +\S.*){5}$/m,
     );
   });
 });

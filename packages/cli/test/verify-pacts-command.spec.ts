@@ -12,7 +12,7 @@ const verify = (url: string, more: readonly string[], env: Readonly<Record<strin
 describe("countersign verify pacts", () => {
   it("verifies a service, writes reports and names what it skipped [P-REFUND-SUM]", async () => {
     const folder = temporaryFolder();
-    const files = ["junit", "json", "markdown"].map((one) => `${one}=${join(folder, one)}`);
+    const files = ["junit", "json", "github"].map((one) => `${one}=${join(folder, one)}`);
     const only = ["--only", "P-REFUND-SUM", "P-UNSUBSCRIBE-ID", "--skip", "P-UNSUBSCRIBE-ID=later"];
     const { sandbox } = await openSandbox();
     const more = ["--report", files.join(","), ...only];
@@ -22,7 +22,7 @@ describe("countersign verify pacts", () => {
     expect(status).toBe(0);
     expect(readFileSync(join(folder, "junit"), "utf8")).toContain("[P-REFUND-SUM]");
     expect(readFileSync(join(folder, "json"), "utf8")).toContain('"exitCode": 0');
-    expect(readFileSync(join(folder, "markdown"), "utf8")).toContain("1 skipped");
+    expect(readFileSync(join(folder, "github"), "utf8")).toContain("1 skipped");
   });
 
   it("verifies a receiver at its own path, and exits with 1 if it refuses genuine events", async () => {

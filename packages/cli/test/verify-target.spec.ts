@@ -72,14 +72,17 @@ describe("countersign verify", () => {
     expect(out).toMatch(/\b1 pass.*\b1 fail/);
   });
 
-  it("fails a SHOULD with --strict only", async () => {
+  it("fails at the levels of --fail-on only", async () => {
     expect(await verified([mild])).toMatchObject({ holds: true });
-    expect(await verified([mild], ["--strict"])).toMatchObject({ holds: false });
+    const failOn = (levels: string) => verified([mild], ["--fail-on", levels]);
+    expect(await failOn("hygiene,interoperability")).toMatchObject({ holds: false });
+    expect(await failOn("hygiene")).toMatchObject({ holds: true });
+    expect(await ran(["verify", "receiver", "--fail-on", "MUST"])).toMatchObject({ status: 2 });
   });
 
   it("lists checks with --list, without a target", async () => {
     const { out } = await verified([fails], ["--list"]);
-    expect(out).toMatch(/^P-AUTH-BEARER +MUST +provider\/said +\S/);
+    expect(out).toMatch(/^P-AUTH-BEARER +exploitable +provider\/said +\S/);
     for (const which of ["receiver", "provider", "pacts"]) {
       const listed = await ran(["verify", which, "--list"]);
       expect([which, listed.status]).toEqual([which, 0]);
@@ -109,7 +112,7 @@ describe("countersign verify", () => {
     const { out } = await verified([{ ...fails, message }], [], env);
     const commands = out.split("\n").filter((line) => line.trimStart().startsWith("::"));
     expect(commands).toEqual([
-      expect.stringMatching(/^::error title=P-AUTH-BEARER::A call without/),
+      expect.stringMatching(/^::error title=P-AUTH-BEARER \(exploitable\)::A call without/),
       expect.stringMatching(/^::notice title=provider at http/),
     ]);
     const json = await verified([fails], ["--json"], env);

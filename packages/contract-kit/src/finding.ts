@@ -47,7 +47,7 @@ export interface Finding {
   readonly check: string;
   readonly requirement: Requirement;
   /**
-   * `warn`: a SHOULD does not hold. `error`: the check itself broke, which says nothing of the target.
+   * `warn`: it does not hold, at a level that does not fail the run. `error`: the check itself broke, which says nothing of the target.
    * `not_applicable`: the target lacks what the check needs. `skipped`: somebody said so, or an earlier
    * failure ended the check.
    */

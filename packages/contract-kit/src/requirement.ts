@@ -1,12 +1,31 @@
+import { createRequire } from "node:module";
+
 /** Who owes a requirement: the provider's service, or the merchant's receiver. */
 export type Role = "provider" | "receiver";
+
+/** What breaking a requirement leads to, gravest first. */
+export const levels = [
+  /** A stranger makes a target act, or learns what they must not. */
+  "exploitable",
+  /** Events are lost or handled twice, or money is wrong. */
+  "loses-or-repeats-events",
+  /** A correct peer cannot work with the target, or works badly. */
+  "interoperability",
+  /** A defence in depth is missing. */
+  "hygiene",
+] as const;
+
+export type Level = (typeof levels)[number];
+
+/** Levels whose failures fail a run unless the caller chooses others. */
+export const defaultFailOn: readonly Level[] = ["exploitable", "loses-or-repeats-events"];
 
 /** One testable sentence of the interface. */
 export interface Requirement {
   /** Never renamed, never used again. `P-` is the provider's, `R-` the receiver's. */
   readonly id: string;
   readonly role: Role;
-  readonly level: "MUST" | "SHOULD";
+  readonly level: Level;
   readonly sentence: string;
   /** The interface's section (`S 4.1`), an RFC's, Standard Webhooks, or the receiver's promises. */
   readonly source: string;
@@ -19,4 +38,19 @@ export interface Requirement {
   readonly checks: readonly string[];
   /** Why no check tests it; absent where one does. */
   readonly unchecked?: string;
+}
+
+// The documents are looked up by role, and as a package's data they need no import of each.
+const load = createRequire(import.meta.url);
+
+/** Returns the requirements of a role, or of both, as `@countersign/contracts` has them. */
+export function requirements(role?: Role): readonly Requirement[] {
+  const roles: readonly Role[] = role === undefined ? ["provider", "receiver"] : [role];
+  return roles.flatMap((one) => {
+    // The package's own schema says so, and a test of the workspace validates its files.
+    const document = load(`@countersign/contracts/requirements/${one}.json`) as {
+      readonly requirements: readonly Omit<Requirement, "role">[];
+    };
+    return document.requirements.map((requirement) => ({ ...requirement, role: one }));
+  });
 }

@@ -1,7 +1,7 @@
 import type { Profile } from "@countersign/schemas";
 import type { CheckContext, CheckOf } from "./check.ts";
 import type { Finding, Verdict } from "./finding.ts";
-import type { Requirement } from "./requirement.ts";
+import { defaultFailOn, type Level, type Requirement } from "./requirement.ts";
 import type { Target } from "./target.ts";
 
 export interface RunOptions<T extends Target> {
@@ -13,8 +13,8 @@ export interface RunOptions<T extends Target> {
   readonly only?: readonly string[];
   /** Reasons by the id of a check or a requirement. */
   readonly skip?: Readonly<Record<string, string>>;
-  /** Whether a SHOULD that does not hold is a failure. Default: it is a warning. */
-  readonly strict?: boolean;
+  /** Levels whose failures fail the run; others are warnings. Default: `defaultFailOn`. */
+  readonly failOn?: readonly Level[];
   /** Default 1. */
   readonly seed?: number;
   /** Where to begin in the seed's runs, for one check alone. */
@@ -38,7 +38,7 @@ export interface Report {
   readonly url: string;
   readonly profile: Profile;
   readonly seed: number;
-  readonly isStrict: boolean;
+  readonly failOn: readonly Level[];
   /** When the run began, in milliseconds since the epoch. */
   readonly startedAt: number;
   /** Whether it was ended before its last check. */
@@ -46,7 +46,7 @@ export interface Report {
   readonly findings: readonly Finding[];
   /** Ids of the role's requirements without a finding: no check of this run tests them. */
   readonly uncovered: readonly string[];
-  /** 0: all MUSTs hold. 1: one does not. 2: a check broke, nothing was tested, or it was interrupted. */
+  /** 0: nothing fails at a level of `failOn`. 1: something does. 2: a check broke, nothing was tested, or the run was interrupted. */
   readonly exitCode: 0 | 1 | 2;
 }
 
@@ -57,7 +57,7 @@ export interface Report {
  * @throws {TypeError} A check names a requirement that is not there: a mistake of who wrote it.
  */
 export async function run<T extends Target>(options: RunOptions<T>): Promise<Report> {
-  const { target, seed = 1, runs = 50, path, skip = {}, signal, strict = false } = options;
+  const { target, seed = 1, runs = 50, path, skip = {}, signal, failOn = defaultFailOn } = options;
   const { now = () => performance.now(), clock = Date.now } = options;
   const startedAt = clock();
   const context = { seed, runs, ...(path !== undefined && { path }) };
@@ -76,7 +76,7 @@ export async function run<T extends Target>(options: RunOptions<T>): Promise<Rep
     const ms = now() - started;
     for (const requirement of owed) {
       const said = skip[requirement.id] === undefined ? judge : skipped(skip[requirement.id] ?? "");
-      const finding = { check: check.id, requirement, ms, ...said(requirement, strict) };
+      const finding = { check: check.id, requirement, ms, ...said(requirement, failOn) };
       findings.push(finding);
       options.onFinding?.(finding);
     }
@@ -88,7 +88,7 @@ export async function run<T extends Target>(options: RunOptions<T>): Promise<Rep
     url: target.url,
     profile: target.profile,
     seed,
-    isStrict: strict,
+    failOn,
     startedAt,
     isInterrupted,
     findings,
@@ -122,7 +122,7 @@ function wantedOf<T extends Target>({
 }
 
 type Said = Pick<Finding, "status" | "message" | "evidence">;
-type Judge = (requirement: Requirement, strict: boolean) => Said;
+type Judge = (requirement: Requirement, failOn: readonly Level[]) => Said;
 
 const skipped =
   (message: string): Judge =>
@@ -151,11 +151,11 @@ async function verdictsOf<T extends Target>(
     const message = error instanceof Error ? error.message : String(error);
     return () => ({ status: "error", message });
   }
-  return (requirement, strict) => {
+  return (requirement, failOn) => {
     const verdict = verdicts.find((one) => one.requirement === requirement.id);
     // A check that says nothing would pass for one that found nothing.
     if (verdict === undefined) return { status: "error", message: "the check came to no verdict" };
-    return saidOf(verdict, requirement.level === "SHOULD" && !strict);
+    return saidOf(verdict, !failOn.includes(requirement.level));
   };
 }
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { redactor } from "../src/report/redact.ts";
+import { redactor } from "../src/report/index.ts";
 import { shownBytes } from "../src/shown-bytes.ts";
 
 describe("shown bytes", () => {

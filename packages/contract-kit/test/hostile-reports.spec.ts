@@ -1,13 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Finding } from "../src/finding.ts";
-import { githubReport } from "../src/report/github.ts";
-import { htmlReport } from "../src/report/html.ts";
-import { jsonReport } from "../src/report/json.ts";
-import { junitReport } from "../src/report/junit.ts";
-import { markdownReport } from "../src/report/markdown.ts";
-import type { ReportDocument } from "../src/report/report-document.ts";
-import { terminalEntry, terminalSummary } from "../src/report/terminal.ts";
+import {
+  githubAnnotations,
+  githubSummary,
+  htmlReport,
+  jsonReport,
+  junitReport,
+  type ReportDocument,
+  terminalEntry,
+  terminalSummary,
+} from "../src/report/index.ts";
 
 const statuses: readonly Finding["status"][] = [
   "fail",
@@ -27,7 +30,7 @@ function reportOf(text: string): ReportDocument {
       target: text,
       profile: { name: text, digest: `sha256:${"0".repeat(64)}` },
       seed: 1,
-      strict: false,
+      failOn: ["exploitable"],
       startedAt: "2026-01-02T03:04:05.000Z",
       kit: "0.1.0",
       requirements: `sha256:${"0".repeat(64)}`,
@@ -37,7 +40,7 @@ function reportOf(text: string): ReportDocument {
       group: text,
       name: text,
       requirement: text,
-      level: "MUST",
+      level: "exploitable",
       status,
       isKnown: false,
       message: text,
@@ -45,7 +48,9 @@ function reportOf(text: string): ReportDocument {
       replay: text,
       ms: 1,
     })),
-    uncovered: [{ id: text, level: "MUST", sentence: text, page: "docs/x.md#x", unchecked: text }],
+    uncovered: [
+      { id: text, level: "exploitable", sentence: text, page: "docs/x.md#x", unchecked: text },
+    ],
     notes: [text],
     problems: [text],
     baseline: { known: [text], mended: [text], unjudged: [text] },
@@ -127,7 +132,7 @@ describe("a target's text", () => {
   });
 
   it("adds no workflow command to a GitHub log", () => {
-    always(githubReport, (text) => {
+    always(githubAnnotations, (text) => {
       const lines = text.split("\n");
       // A problem, three entries, a fixed failure, the summary, and the end.
       expect(lines).toHaveLength(7);
@@ -137,7 +142,7 @@ describe("a target's text", () => {
   });
 
   it("adds no HTML, link, table or heading to Markdown", () => {
-    always(markdownReport, (text) => {
+    always(githubSummary, (text) => {
       const outside = withoutBlocks(text.split("\n")).map((line) =>
         line.replaceAll(/(?<!\\)(`+)(?!`).*?[^`]\1(?!`)/g, "CODE"),
       );

@@ -5,20 +5,21 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import type { Verdict } from "../src/finding.ts";
 import type { PactRow } from "../src/pact/verify-pacts.ts";
-import { againstBaseline, baselineOf } from "../src/report/baseline.ts";
-import { githubReport } from "../src/report/github.ts";
-import { htmlReport } from "../src/report/html.ts";
-import { jsonReport } from "../src/report/json.ts";
-import { junitReport } from "../src/report/junit.ts";
-import { markdownReport } from "../src/report/markdown.ts";
-import { readBaseline } from "../src/report/read-baseline.ts";
 import {
+  againstBaseline,
+  baselineOf,
+  githubAnnotations,
+  githubSummary,
+  htmlReport,
+  jsonReport,
+  junitReport,
   type PactReportOptions,
+  readBaseline,
   type ReportDocument,
   reportOfPacts,
   reportOfRun,
-} from "../src/report/report-document.ts";
-import { requirements } from "../src/requirements.ts";
+} from "../src/report/index.ts";
+import { type Level, levels, requirements } from "../src/requirement.ts";
 import { run } from "../src/run.ts";
 import { checkOf, unreachable } from "./fake-provider.ts";
 
@@ -95,7 +96,7 @@ describe("a baseline", () => {
 });
 
 describe.each(
-  Object.entries({ jsonReport, junitReport, htmlReport, markdownReport, githubReport }),
+  Object.entries({ jsonReport, junitReport, htmlReport, githubSummary, githubAnnotations }),
 )("%s", (name, write) => {
   it("prints the same bytes for the same seed and clocks, with everything that the run knows", async () => {
     const report = await reported();
@@ -112,7 +113,7 @@ describe.each(
       ...about,
       ...failure,
       ...report.uncovered.map(({ id }) => id),
-      ...(name === "githubReport" ? [] : evident),
+      ...(name === "githubAnnotations" ? [] : evident),
     ])
       expect(text).toContain(one);
   });
@@ -124,7 +125,6 @@ const row: PactRow = {
   description: "a refund",
   states: [],
   requirement: "P-REFUND-SUM",
-  level: "MUST",
   isOk: true,
   ms: 12,
   problems: [],
@@ -135,7 +135,7 @@ const about = {
   url: "http://user:word@127.0.0.1:4010/base?key=word#word",
   profile: profiles.standard,
   seed: 1,
-  isStrict: false,
+  failOn: ["exploitable", "loses-or-repeats-events"],
   startedAt: Date.UTC(2026, 0, 2, 3, 4, 5),
 } as const;
 const ofPacts = (
@@ -146,18 +146,23 @@ const ofPacts = (
   reportOfPacts({ provider: "bank", rows, problems, isOk: false, log: "" }, { about, ...options });
 
 describe("a report of pacts", () => {
+  const mild = { ...failed, requirement: "P-LIMIT-RATE" };
   it.each([
-    ["all pass", [row], [], false, 0],
-    ["a MUST fails", [row, failed], [], false, 1],
-    ["a SHOULD fails", [{ ...failed, level: "SHOULD" }], [], false, 0],
-    ["a SHOULD fails in a strict run", [{ ...failed, level: "SHOULD" }], [], true, 1],
-    ["the run has a problem", [row], ["no end"], false, 2],
-  ] as const)("has the right exit code if %s", (_what, rows, problems, isStrict, exitCode) => {
-    const skipped = [{ row: failed, reason: "not yet" }];
-    const report = ofPacts(rows, problems, { about: { ...about, isStrict }, skipped });
-    expect(report).toMatchObject({ exitCode });
-    expect(report.entries.at(-1)).toMatchObject({ status: "skipped", message: "not yet" });
-  });
+    ["all pass", [row], [], ["exploitable"], 0],
+    ["one fails at a level that decides", [row, failed], [], ["loses-or-repeats-events"], 1],
+    ["one fails at another level", [mild], [], ["exploitable"], 0],
+    ["one fails and all levels decide", [mild], [], levels, 1],
+    ["one fails that names no requirement", [{ ...mild, requirement: undefined }], [], [], 1],
+    ["the run has a problem", [row], ["no end"], levels, 2],
+  ] as readonly [string, PactRow[], string[], readonly Level[], number][])(
+    "has the right exit code if %s",
+    (_what, rows, problems, failOn, exitCode) => {
+      const skipped = [{ row: failed, reason: "not yet" }];
+      const report = ofPacts(rows, problems, { about: { ...about, failOn }, skipped });
+      expect(report).toMatchObject({ exitCode });
+      expect(report.entries.at(-1)).toMatchObject({ status: "skipped", message: "not yet" });
+    },
+  );
 
   it("is a JUnit suite with a case for each interaction, without the URL's secrets", () => {
     const xml = junitReport(ofPacts([row, failed], ["no end"]));
@@ -168,7 +173,9 @@ describe("a report of pacts", () => {
       '  <testsuite name="shop → bank" tests="2" failures="1" errors="0" skipped="0" time="0.024">',
       '    <testcase classname="shop → bank" name="[P-REFUND-SUM] a refund" time="0.012"/>',
     ]);
-    expect(lines[4]).toContain('<failure message="409 &amp; &lt;gone&gt;">409 &amp; &lt;gone&gt;');
+    expect(lines[4]).toContain(
+      '<failure type="loses-or-repeats-events" message="409 &amp; &lt;gone&gt;">409 &amp; &lt;gone&gt;',
+    );
     expect(xml).toContain('<error message="no end"/>');
     expect(xml).toContain('<property name="seed" value="1"/>');
     expect(xml).toContain('<property name="target" value="http://127.0.0.1:4010/base?…"/>');
@@ -176,10 +183,11 @@ describe("a report of pacts", () => {
     expect(xml).not.toContain("not covered: P-REFUND-SUM");
   });
 
-  it("shows failures before the table in Markdown", () => {
-    const text = markdownReport(ofPacts([row, failed]));
+  it("shows failures before the table in the job summary", () => {
+    const text = githubSummary(ofPacts([row, failed]));
+    expect(text).toMatch(/^# FAIL: 1 requirement does not hold: pacts of bank/);
     expect(text).toContain("1 pass, 1 fail.");
-    expect(text).toContain("## **FAIL** `P-REFUND-SUM` another");
+    expect(text).toContain("## FAIL `P-REFUND-SUM` another");
     expect(text).toContain("```text\n409 & <gone>\n```");
     expect(text.indexOf("## ")).toBeLessThan(text.indexOf("| requirement"));
   });

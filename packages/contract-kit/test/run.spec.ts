@@ -1,13 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { ProviderCheck } from "../src/check.ts";
 import type { Verdict } from "../src/finding.ts";
-import type { Requirement } from "../src/requirement.ts";
-import { requirements } from "../src/requirements.ts";
+import { levels, requirements, type Level, type Requirement } from "../src/requirement.ts";
 import { run, type Report, type RunOptions } from "../src/run.ts";
 import type { ProviderTarget } from "../src/target.ts";
 import { checkOf, unreachable } from "./fake-provider.ts";
 
-const requirementOf = (id: string, level: Requirement["level"] = "MUST"): Requirement => ({
+const requirementOf = (id: string, level: Level = "exploitable"): Requirement => ({
   id,
   level,
   role: "provider",
@@ -17,7 +16,7 @@ const requirementOf = (id: string, level: Requirement["level"] = "MUST"): Requir
   why: "A reason.",
   fix: "A change.",
 });
-const listed = [requirementOf("P-A"), requirementOf("P-B", "SHOULD"), requirementOf("P-C")];
+const listed = [requirementOf("P-A"), requirementOf("P-B", "hygiene"), requirementOf("P-C")];
 const failed = (requirement: string): Verdict => ({ requirement, status: "fail", message: "no" });
 const ran = (
   check: ProviderCheck,
@@ -32,12 +31,14 @@ describe("a run", () => {
     expect(report).toMatchObject({ exitCode: 0, uncovered: ["P-B", "P-C"], role: "provider" });
   });
 
-  it("ends with 1 if a MUST fails, and only in strict mode if a SHOULD does", async () => {
-    expect(await ran(checkOf("provider/a", failed("P-A")))).toMatchObject({ exitCode: 1 });
-    const should = checkOf("provider/b", failed("P-B"));
-    expect(await ran(should)).toMatchObject({ exitCode: 0, findings: [{ status: "warn" }] });
-    const strict = await ran(should, { strict: true });
-    expect(strict).toMatchObject({ exitCode: 1, findings: [{ status: "fail" }] });
+  it("ends with 1 only if a requirement fails at a level of failOn", async () => {
+    const exploitable = checkOf("provider/a", failed("P-A"));
+    expect(await ran(exploitable)).toMatchObject({ exitCode: 1 });
+    expect(await ran(exploitable, { failOn: ["hygiene"] })).toMatchObject({ exitCode: 0 });
+    const hygiene = checkOf("provider/b", failed("P-B"));
+    expect(await ran(hygiene)).toMatchObject({ exitCode: 0, findings: [{ status: "warn" }] });
+    const all = await ran(hygiene, { failOn: levels });
+    expect(all).toMatchObject({ exitCode: 1, findings: [{ status: "fail" }] });
   });
 
   it("ends with 2 if a check breaks, has no verdict, or if nothing was tested", async () => {

@@ -1,14 +1,16 @@
 import { readFile } from "node:fs/promises";
 import {
-  diffRules,
-  diffSchemas,
   OutsideSubsetError,
   readSchemaSet,
-  type Change,
   type SchemaSet,
+} from "@countersign/contract-kit/derive";
+import {
+  diffRules,
+  diffSchemas,
+  type Change,
   type Severity,
   type SeverityOverrides,
-} from "@countersign/contract-kit";
+} from "@countersign/contract-kit/diff";
 import { Failure } from "../failure.ts";
 import { printable, printableJson } from "../printable.ts";
 import type { Surroundings } from "../terminal.ts";

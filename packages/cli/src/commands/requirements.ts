@@ -1,4 +1,4 @@
-import { requirements } from "@countersign/contract-kit";
+import { levels, requirements } from "@countersign/contract-kit";
 import { didYouMean } from "../closest.ts";
 import { Failure } from "../failure.ts";
 import { printableJson } from "../printable.ts";
@@ -18,8 +18,10 @@ export function runRequirements(
 ): void {
   if (role !== undefined && role !== "provider" && role !== "receiver")
     throw unusable("--role is provider or receiver");
-  if (level !== undefined && level !== "MUST" && level !== "SHOULD")
-    throw unusable("--level is MUST or SHOULD");
+  if (level !== undefined && levels.every((one) => one !== level))
+    throw unusable(
+      `invalid --level ${JSON.stringify(level)}: expected one of ${levels.join(", ")}`,
+    );
   const all = requirements(role);
   const unknown = ids.find((id) => all.every((one) => one.id !== id));
   if (unknown !== undefined)
@@ -41,7 +43,7 @@ export function runRequirements(
   }
   const width = Math.max(0, ...wanted.map(({ id }) => id.length));
   for (const one of wanted) {
-    terminal.out(`${one.id.padEnd(width)}  ${one.level.padEnd(6)}  ${one.sentence}`);
+    terminal.out(`${one.id.padEnd(width)}  ${one.level.padEnd(23)}  ${one.sentence}`);
     if (ids.length === 0) continue;
     terminal.out(`  why      ${one.why}`);
     terminal.out(`  fix      ${one.fix}`);

@@ -1,8 +1,7 @@
+import { requirements } from "@countersign/contract-kit";
 import {
   PactMissingError,
   readPacts,
-  redactor,
-  reportOfPacts,
   standardPacts,
   verifyPacts,
   type Pact,
@@ -10,8 +9,8 @@ import {
   type PactInteraction,
   type PactProvider,
   type PactResult,
-  type SkippedRow,
-} from "@countersign/contract-kit";
+} from "@countersign/contract-kit/pact";
+import { redactor, reportOfPacts, type SkippedRow } from "@countersign/contract-kit/report";
 import { secretFrom } from "../environment.ts";
 import { Failure } from "../failure.ts";
 import { loadProfile } from "../load-profile.ts";
@@ -40,7 +39,7 @@ export interface PactsOptions extends VerifyOptions {
 /**
  * `countersign verify pacts`: a line for each interaction, and reports.
  *
- * @returns Whether all MUSTs hold, but for what the baseline knows to fail.
+ * @returns True if nothing new fails at a level of `--fail-on`.
  * @throws {Failure} Nothing could be verified; reports are written all the same.
  */
 export async function runVerifyPacts(
@@ -53,7 +52,7 @@ export async function runVerifyPacts(
   // A broker's interactions are not known before they are verified.
   if (broker === undefined) requireKnownIds(options, requirementsOf(pacts));
   if (options.list === true) return list(pacts, options, surroundings);
-  const { only, skip = {}, strict = false, seed } = options;
+  const { only, skip = {}, failOn, seed } = options;
   const wanted = ({ requirement = "" }: PactInteraction): boolean =>
     (only === undefined || only.includes(requirement)) && !Object.hasOwn(skip, requirement);
   const isPart = only !== undefined || options.skip !== undefined || options.pacts !== undefined;
@@ -73,7 +72,7 @@ export async function runVerifyPacts(
     });
     const result = await Promise.race([verified, interrupted(provider, surroundings)]);
     const role = options.provider === "merchant-receiver" ? "receiver" : "provider";
-    const about = { role, url: url.href, profile, seed, isStrict: strict, startedAt } as const;
+    const about = { role, url: url.href, profile, seed, failOn, startedAt } as const;
     const skipped = skippedRows(pacts, skip);
     const report = reportOfPacts(result, { about, skipped, replay: (row) => again(row, options) });
     return await tells.report(redactor([...secrets, ...queryValues(url.href)])(report));
@@ -129,19 +128,20 @@ function list(
   { json }: PactsOptions,
   { terminal }: Pick<Surroundings, "terminal">,
 ): true {
+  const levelById = new Map(requirements().map(({ id, level }) => [id, level]));
   const rows = pacts.flatMap(({ consumer, interactions }) =>
-    interactions.map(({ requirement, level, description }) => ({
+    interactions.map(({ requirement, description }) => ({
       requirement,
-      level,
+      level: levelById.get(requirement ?? ""),
       consumer,
       description,
     })),
   );
   if (json === true) terminal.out(printableJson({ interactions: rows }));
   else
-    for (const { requirement = "-", level, consumer, description } of rows)
+    for (const { requirement = "-", level = "-", consumer, description } of rows)
       terminal.out(
-        printable(`${requirement.padEnd(26)}  ${level.padEnd(6)}  ${consumer}  ${description}`),
+        printable(`${requirement.padEnd(26)}  ${level.padEnd(23)}  ${consumer}  ${description}`),
       );
   return true;
 }

@@ -1,4 +1,5 @@
-import { providerChecks, providerPacts, serviceProvider } from "@countersign/contract-kit";
+import { providerChecks } from "@countersign/contract-kit";
+import { providerPacts, serviceProvider } from "@countersign/contract-kit/pact";
 import { Failure } from "../failure.ts";
 import { loadProfile } from "../load-profile.ts";
 import type { Surroundings } from "../terminal.ts";
@@ -24,7 +25,7 @@ export interface ProviderOptions extends VerifyOptions {
 /**
  * `countersign verify provider`: every check that the target can show, and reports.
  *
- * @returns Whether all MUSTs hold, but for what the baseline knows to fail.
+ * @returns True if nothing new fails at a level of `--fail-on`.
  * @throws {Failure} Nothing could be verified, or an argument is not of its form.
  */
 export async function runVerifyProvider(

@@ -26,7 +26,7 @@ export interface ReceiverOptions extends VerifyOptions {
 /**
  * `countersign verify receiver`: attempts to a receiver of any make, and what came of them.
  *
- * @returns Whether all MUSTs hold.
+ * @returns True if nothing new fails at a level of `--fail-on`.
  * @throws {Failure} `CS_CLI_TARGET_NOT_OWNED`: another machine, and nothing was sent to it;
  *   `CS_CLI_SECRET_UNUSABLE`, `CS_CLI_ARGUMENT_UNUSABLE`, and what `verifyTarget` throws.
  */

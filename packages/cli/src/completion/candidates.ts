@@ -18,7 +18,11 @@ export async function candidates(
   const options = command.createHelp().visibleOptions(command);
   const awaited = partial.startsWith("-") ? undefined : awaiting(options, after);
   const names = await (async () => {
-    if (awaited !== undefined) return (await optionValues[awaited.long ?? ""]?.()) ?? [];
+    if (awaited !== undefined) {
+      const option = awaited.long ?? "";
+      const known = optionValues[`${command.name()} ${option}`] ?? optionValues[option];
+      return (await known?.()) ?? [];
+    }
     if (partial.startsWith("-")) return options.flatMap(({ long }) => long ?? []);
     const [argument] = command.registeredArguments;
     const known = argumentValues[`${command.name()} ${argument?.name() ?? ""}`];

@@ -12,12 +12,14 @@ const checkedIds: Values = async () => {
   return [...checks, ...(await requirementIds())];
 };
 
+const levelNames: Values = async () => (await import("../verify/verify-options.ts")).levels;
+
 const profileNames: Values = async () => {
   const { profiles } = await import("@countersign/schemas/profiles");
   return Object.keys(profiles);
 };
 
-/** By an option's name. Files stand beside some of them, and are the shell's to find. */
+/** By an option's name, and by its command's where commands differ. Files stand beside some of them, and are the shell's to find. */
 export const optionValues: Readonly<Record<string, Values>> = {
   "--profile": profileNames,
   "--only": checkedIds,
@@ -29,9 +31,10 @@ export const optionValues: Readonly<Record<string, Values>> = {
   "--language": async () => Object.keys((await import("../types/languages.ts")).languages),
   "--broken": async () => Object.keys((await import("../send/broken.ts")).brokenKinds),
   "--role": () => Promise.resolve(["provider", "receiver"]),
-  "--level": () => Promise.resolve(["MUST", "SHOULD"]),
+  "--level": levelNames,
   "--provider": () => Promise.resolve(["countersign-service", "merchant-receiver"]),
-  "--fail-on": () => Promise.resolve(["ERR", "WARN", "INFO"]),
+  "--fail-on": levelNames,
+  "diff --fail-on": () => Promise.resolve(["ERR", "WARN", "INFO"]),
 };
 
 /** By a command's name and its argument's. */

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Surroundings } from "../terminal.ts";
 
 const help = `
-One line a requirement: id, MUST or SHOULD, the sentence. Named by their ids they also say why, what
+One line a requirement: id, level, the sentence. Named by their ids they also say why, what
 to change where one does not hold, from which section it is, on which value of the profile it rests, and which
 checks test it.
 
@@ -23,7 +23,7 @@ export function declareRequirements(program: Command, surroundings: Surroundings
     .argument("[id...]", "these alone, with their reasons")
     .description("what a provider and a receiver owe each other")
     .option("--role <role>", "provider or receiver (default: both)")
-    .option("--level <level>", "MUST or SHOULD (default: both)")
+    .option("--level <level>", "level (default: all)")
     .option("--json", "one JSON object instead of lines")
     .addHelpText("after", help)
     .action(async (ids: readonly string[], options: RequirementsOptions) => {

@@ -20,7 +20,7 @@ Examples:
   countersign verify pacts --provider-url http://127.0.0.1:4010
   countersign verify pacts --provider-url http://localhost:3000/webhooks --provider merchant-receiver
   countersign verify pacts --provider-url https://staging.example --sandbox-url https://controls.example
-  countersign verify pacts --provider-url http://127.0.0.1:4010 --report junit=pacts.xml,markdown=pacts.md
+  countersign verify pacts --provider-url http://127.0.0.1:4010 --report junit=pacts.xml,html=pacts.html
   countersign verify pacts --provider-url http://127.0.0.1:4010 --broker-url https://broker.example \\
     --provider-version 1.4.0 --publish`;
 

@@ -4,7 +4,7 @@ import {
   readBaseline,
   type Baseline,
   type ReportDocument,
-} from "@countersign/contract-kit";
+} from "@countersign/contract-kit/report";
 import { Failure, systemCode } from "../failure.ts";
 import type { Terminal } from "../terminal.ts";
 import { writeFiles } from "../write-files.ts";

@@ -1,9 +1,9 @@
+import { httpSend } from "@countersign/contract-kit";
 import {
-  httpSend,
   receiverProvider,
   serviceProvider,
   type PactProvider,
-} from "@countersign/contract-kit";
+} from "@countersign/contract-kit/pact";
 import type { Profile } from "@countersign/schemas/profiles";
 import { secretFrom } from "../environment.ts";
 import { Failure } from "../failure.ts";

@@ -2,16 +2,16 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import {
   againstBaseline,
-  githubReport,
+  githubAnnotations,
+  githubSummary,
   htmlReport,
   jsonReport,
   junitReport,
-  markdownReport,
   terminalEntry,
   terminalSummary,
   type ReportDocument,
   type ReportEntry,
-} from "@countersign/contract-kit";
+} from "@countersign/contract-kit/report";
 import { Failure } from "../failure.ts";
 import { printableJson } from "../printable.ts";
 import type { Surroundings, Tone } from "../terminal.ts";
@@ -25,7 +25,7 @@ export interface Telling {
   /**
    * The whole: the entries that nobody has told yet, the sum, and the files of `--report`.
    *
-   * @returns Whether all MUSTs hold, but for what the baseline knows to fail.
+   * @returns True if nothing new fails at a level of `--fail-on`.
    * @throws {Failure} `CS_CLI_UNVERIFIED`: it says nothing of the target, or too little; reports are
    *   written all the same. `CS_CLI_REPORT_UNWRITABLE`, `CS_CLI_BASELINE_UNUSABLE`: a file cannot be written.
    */
@@ -64,7 +64,7 @@ export async function telling(
       if (options.json === true) terminal.out(printableJson(document));
       else for (const line of terminalSummary(document)) terminal.out(line);
       if (options.json !== true && env["GITHUB_ACTIONS"] === "true")
-        for (const line of githubReport(document).split("\n").slice(0, -1)) terminal.out(line);
+        for (const line of githubAnnotations(document).split("\n").slice(0, -1)) terminal.out(line);
       await write(document, options);
       if (document.exitCode === 2) throw new Failure("CS_CLI_UNVERIFIED", unverified(document));
       return document.exitCode === 0;
@@ -101,8 +101,7 @@ const formats: Readonly<Record<ReportFormat, (report: ReportDocument) => string>
   junit: junitReport,
   json: jsonReport,
   html: htmlReport,
-  markdown: markdownReport,
-  github: githubReport,
+  github: githubSummary,
 };
 
 function unverified({ entries, problems }: ReportDocument): string {

@@ -1,4 +1,5 @@
-import { InvalidArgumentError, type Command } from "commander";
+import type { Level } from "@countersign/contract-kit";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { wholeNumber } from "../declare/whole-number.ts";
 
 /** What every `countersign verify …` takes, as the command line names it. */
@@ -9,7 +10,7 @@ export interface VerifyOptions {
   readonly only?: readonly string[];
   /** Reasons by the id of a requirement or a check. */
   readonly skip?: Readonly<Record<string, string>>;
-  readonly strict?: boolean;
+  readonly failOn: readonly Level[];
   readonly list?: boolean;
   readonly baseline?: string;
   readonly updateBaseline?: boolean;
@@ -17,7 +18,16 @@ export interface VerifyOptions {
   readonly json?: boolean;
 }
 
-export const reportFormats = ["junit", "json", "html", "markdown", "github"] as const;
+// Repeated here, since loading the kit would slow down every command.
+export const levels: readonly Level[] = [
+  "exploitable",
+  "loses-or-repeats-events",
+  "interoperability",
+  "hygiene",
+];
+export const defaultFailOn: readonly Level[] = levels.slice(0, 2);
+
+export const reportFormats = ["junit", "json", "html", "github"] as const;
 export type ReportFormat = (typeof reportFormats)[number];
 
 interface WantedReport {
@@ -26,12 +36,14 @@ interface WantedReport {
 }
 
 /** What the help of every `countersign verify …` ends with, before its examples. */
-export const verifyHelp = `
-Ends with 0 where all MUSTs hold, but for those that the baseline knows to fail; with 1 where one does not;
-with 2 where it says nothing, or too little: the target is not there, a check broke, it was interrupted.
+export const verifyHelp: string = `
+Exit code: 0 if nothing new fails at a level of --fail-on, 1 if something does, 2 if the target could not be
+judged: it is not there, a check broke, or the run was interrupted. A failure at another level is a warning.
 
-Reports: JUnit's XML, JSON, a page of HTML, Markdown for a job's summary, and annotations of GitHub Actions,
-which are printed too where GITHUB_ACTIONS is true.`;
+Levels: ${levels.join(", ")}.
+
+Reports: JUnit XML, JSON, one HTML page, and a Markdown job summary for GitHub. With GITHUB_ACTIONS=true the
+failures are also printed as annotations.`;
 
 /**
  * Adds the options that all `countersign verify …` share. With `--list` no other option must be there: what
@@ -47,7 +59,11 @@ export function withVerifyOptions(command: Command): Command {
     .option("--report <format=file,...>", `${reportFormats.join("=F, ")}=F`, reports)
     .option("--only <id...>", "requirements or checks; all others are left out")
     .option("--skip <id=reason...>", "requirements or checks that are left out", reasons)
-    .option("--strict", "a SHOULD that does not hold is a failure")
+    .addOption(
+      new Option("--fail-on <level,...>", "levels that fail the run")
+        .argParser(levelNames)
+        .default(defaultFailOn, defaultFailOn.join(",")),
+    )
     .option("--list", "list what would be verified, and verify nothing")
     .option("--baseline <file>", "JSON file of known failures, which fail no run")
     .option("--update-baseline", "write what fails now to the file of --baseline")
@@ -66,6 +82,15 @@ function reports(text: string, before: readonly WantedReport[] = []): readonly W
     return { format, file };
   });
   return [...before, ...asked];
+}
+
+function levelNames(text: string): readonly Level[] {
+  return text.split(",").map((name) => {
+    const level = levels.find((known) => known === name.trim());
+    if (level === undefined)
+      throw new InvalidArgumentError(`expected a list of ${levels.join(", ")}.`);
+    return level;
+  });
 }
 
 function reasons(

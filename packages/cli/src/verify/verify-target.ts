@@ -1,20 +1,17 @@
+import { requirements, run, type CheckOf, type Target } from "@countersign/contract-kit";
 import {
   entryOfFinding,
   reportOfRun,
   redactor,
-  requirements,
-  run,
-  type CheckOf,
   type RunReportOptions,
-  type Target,
-} from "@countersign/contract-kit";
+} from "@countersign/contract-kit/report";
 import { printable, printableJson } from "../printable.ts";
 import type { Surroundings } from "../terminal.ts";
 import { requireKnownIds } from "./known-ids.ts";
 import { shellWords } from "./shell-words.ts";
 import { queryValues } from "./target-url.ts";
 import { telling } from "./tell-report.ts";
-import type { VerifyOptions } from "./verify-options.ts";
+import { defaultFailOn, type VerifyOptions } from "./verify-options.ts";
 
 /** What `countersign verify receiver` and `verify provider` give of their own. */
 export interface Verification<T extends Target> {
@@ -42,7 +39,7 @@ export interface OpenedTarget<T extends Target> {
 /**
  * Verifies a target and tells what was found.
  *
- * @returns Whether all MUSTs hold, but for what the baseline knows to fail.
+ * @returns True if nothing new fails at a level of `--fail-on`.
  * @throws {Failure} `CS_CLI_UNVERIFIED`, `CS_CLI_ARGUMENT_UNUSABLE`, and what `open` throws.
  */
 export async function verifyTarget<T extends Target>(
@@ -51,7 +48,7 @@ export async function verifyTarget<T extends Target>(
   surroundings: Surroundings,
 ): Promise<boolean> {
   const { role, checks, path, runs } = verification;
-  const { only, skip, seed, strict = false } = options;
+  const { only, skip, seed, failOn } = options;
   const owed = requirements(role);
   requireKnownIds(options, [...owed.map(({ id }) => id), ...checks.map(({ id }) => id)]);
   if (options.list === true) {
@@ -62,6 +59,7 @@ export async function verifyTarget<T extends Target>(
     shellWords([
       ...verification.command,
       ...(options.profile === "standard" ? [] : ["--profile", options.profile]),
+      ...(failOn.join() === defaultFailOn.join() ? [] : ["--fail-on", failOn.join(",")]),
       "--only",
       check,
       "--seed",
@@ -77,7 +75,7 @@ export async function verifyTarget<T extends Target>(
       checks,
       requirements: owed,
       seed,
-      strict,
+      failOn,
       ...(only && { only }),
       ...(skip && { skip }),
       ...(path !== undefined && { path }),
@@ -115,7 +113,7 @@ function list<T extends Target>(
     for (const { check, requirement, level, sentence } of rows)
       terminal.out(
         printable(
-          `${requirement.padEnd(26)}  ${level.padEnd(6)}  ${check.padEnd(26)}  ${sentence}`,
+          `${requirement.padEnd(26)}  ${level.padEnd(23)}  ${check.padEnd(26)}  ${sentence}`,
         ),
       );
 }

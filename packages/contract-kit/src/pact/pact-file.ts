@@ -9,8 +9,6 @@ export interface PactInteraction {
   readonly states: readonly PactState[];
   /** Id of the requirement that it is about: `comments.references.requirement.id`. */
   readonly requirement: string | undefined;
-  /** `comments.level`. Without one a failure counts as a MUST's. */
-  readonly level: "MUST" | "SHOULD";
 }
 
 export interface PactState {
@@ -45,7 +43,6 @@ export interface InteractionDocument {
     readonly params?: Readonly<Record<string, unknown>>;
   }[];
   readonly comments?: {
-    readonly level?: unknown;
     readonly references?: { readonly requirement?: { readonly id?: string } };
   };
   readonly request?: { readonly headers?: Readonly<Record<string, unknown>> };
@@ -97,7 +94,6 @@ function interactionOf(
     kind,
     states: providerStates.map(({ name = "", params = {} }) => ({ name, params })),
     requirement: comments?.references?.requirement?.id,
-    level: comments?.level === "SHOULD" ? "SHOULD" : "MUST",
   };
 }
 

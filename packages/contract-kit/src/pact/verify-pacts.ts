@@ -39,7 +39,6 @@ export interface PactRow {
   readonly description: string;
   readonly states: readonly string[];
   readonly requirement: string | undefined;
-  readonly level: "MUST" | "SHOULD";
   readonly isOk: boolean;
   readonly ms: number;
   /** What the core found, then what the provider's judges did; empty where it is ok. */
@@ -164,9 +163,9 @@ function resultOf(provider: PactProvider, outcome: Outcome): PactResult {
   const { pacts, front, results = [], log = "" } = outcome;
   const expected = pacts.flatMap(({ consumer, interactions }) =>
     interactions.map((interaction): PactRow => {
-      const { description, requirement, level } = interaction;
+      const { description, requirement } = interaction;
       const states = interaction.states.map(({ name }) => name);
-      const named = { consumer, provider: provider.name, description, states, requirement, level };
+      const named = { consumer, provider: provider.name, description, states, requirement };
       const found = results.find(
         (one) => one.description === description && one.consumer === consumer,
       );
@@ -184,7 +183,7 @@ function resultOf(provider: PactProvider, outcome: Outcome): PactResult {
       const { consumer, description, states, isOk, ms } = one;
       const problems = [...one.problems, ...stateErrors(one, front)];
       const named = { consumer, provider: provider.name, description, states };
-      return { ...named, requirement: undefined, level: "MUST", isOk, ms, problems };
+      return { ...named, requirement: undefined, isOk, ms, problems };
     });
   const rows = [...expected, ...others];
   const none = rows.length === 0 ? ["no interaction was verified"] : [];

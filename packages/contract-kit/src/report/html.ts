@@ -1,23 +1,15 @@
 import { createHash } from "node:crypto";
-import { aboutRows, verdictOf } from "./about-rows.ts";
+import type { ReportDocument, ReportEntry, UncoveredRequirement } from "./document.ts";
 import { html } from "./escape.ts";
-import { style } from "./html-style.ts";
-import { gravestFirst } from "./gravest-first.ts";
-import type { ReportDocument, ReportEntry, UncoveredRequirement } from "./report-document.ts";
-import { countsOf } from "./terminal.ts";
+import { aboutRows, countsOf, gravestFirst, owedOf, verdictOf, wordOf } from "./summary.ts";
 
-interface Look {
-  readonly word: string;
-  readonly tone: "good" | "bad" | "mild" | "soft";
-}
-
-const looks: Readonly<Record<ReportEntry["status"], Look>> = {
-  pass: { word: "pass", tone: "good" },
-  fail: { word: "fail", tone: "bad" },
-  warn: { word: "warn", tone: "mild" },
-  error: { word: "error", tone: "bad" },
-  skipped: { word: "skipped", tone: "soft" },
-  not_applicable: { word: "n/a", tone: "soft" },
+const tones: Readonly<Record<ReportEntry["status"], "good" | "bad" | "mild" | "soft">> = {
+  pass: "good",
+  fail: "bad",
+  warn: "mild",
+  error: "bad",
+  skipped: "soft",
+  not_applicable: "soft",
 };
 
 /**
@@ -44,7 +36,7 @@ export function htmlReport(document: ReportDocument): string {
     "<header>",
     `<h1>${html(title)}</h1>`,
     `<p class="verdict ${exitCode === 0 ? "good" : "bad"}">${html(verdictOf(document))}</p>`,
-    `<p class="counts">${html(countsOf(entries) || "nothing was verified")}</p>`,
+    `<p class="counts">${html(countsOf(entries))}</p>`,
     '<dl class="about">',
     ...aboutRows(document).map(([name, value]) => `<dt>${html(name)}</dt><dd>${html(value)}</dd>`),
     "</dl>",
@@ -65,23 +57,22 @@ function newsOf({ problems, notes, baseline }: ReportDocument): readonly string[
   const lines = [
     ...problems.map((problem) => `Problem: ${problem}`),
     ...notes,
-    ...(baseline?.mended ?? []).map((id) => `Mended, to be removed from the baseline: ${id}`),
-    ...(baseline?.unjudged ?? []).map((id) => `In the baseline, and not judged by this run: ${id}`),
+    ...(baseline?.mended ?? []).map((id) => `Fixed; remove it from the baseline: ${id}`),
+    ...(baseline?.unjudged ?? []).map((id) => `In the baseline, not judged by this run: ${id}`),
   ];
   if (lines.length === 0) return [];
   return ['<ul class="notes">', ...lines.map((line) => `<li>${html(line)}</li>`), "</ul>"];
 }
 
 function articleOf(entry: ReportEntry): readonly string[] {
-  const { requirement, level, name, message, evidence, group } = entry;
-  const { word, tone } = lookOf(entry);
-  const { source, why, fix, page, replay } = entry;
+  const { requirement, name, message, evidence, group, why, fix, page, replay } = entry;
+  const tone = toneOf(entry);
   const edge = tone === "bad" ? "" : ` class="${tone}-edge"`;
   const part = (label: string, inner: string | undefined): readonly string[] =>
     inner === undefined ? [] : [`<dt>${label}</dt><dd>${inner}</dd>`];
   return [
     `<article${edge} id="${html(anchorOf(entry))}">`,
-    `<p class="id"><span class="word ${tone}">${word}</span> <code>${html(requirement ?? "")}</code> <span class="soft">${level}${source === undefined ? "" : `, ${html(source)}`}</span></p>`,
+    `<p class="id"><span class="word ${tone}">${wordOf(entry)}</span> <code>${html(requirement ?? "")}</code> <span class="soft">${html(owedOf(entry))}</span></p>`,
     `<h3>${html(name)}</h3>`,
     `<p class="message">${html(message)}</p>`,
     '<dl class="parts">',
@@ -117,15 +108,15 @@ function tableOf(entries: readonly ReportEntry[]): readonly string[] {
   return [
     "<h2>Everything that was asked</h2>",
     "<table>",
-    '<thead><tr><th scope="col">Finding</th><th scope="col">Requirement</th><th scope="col" class="wide">Check</th><th scope="col" class="wide number">ms</th></tr></thead>',
+    '<thead><tr><th scope="col">Finding</th><th scope="col">Requirement</th><th scope="col" class="wide">Level</th><th scope="col" class="wide">Check</th><th scope="col" class="wide number">ms</th></tr></thead>',
     "<tbody>",
     ...entries.map((entry) => {
-      const { requirement, name, message, status, group, ms } = entry;
-      const { word, tone } = lookOf(entry);
+      const { requirement, level = "", name, message, status, group, ms } = entry;
+      const word = wordOf(entry);
       const isTold = status === "fail" || status === "warn" || status === "error";
       const finding = isTold ? `<a href="#${html(anchorOf(entry))}">${word}</a>` : word;
       const reason = status === "skipped" || status === "not_applicable" ? message : "";
-      return `<tr><td class="${tone}">${finding}</td><td><code>${html(requirement ?? "")}</code> <span class="what">${html(name)}</span>${reason === "" ? "" : ` <span class="what soft">${html(reason)}</span>`}</td><td class="wide"><code>${html(group)}</code></td><td class="wide number">${Math.round(ms)}</td></tr>`;
+      return `<tr><td class="${toneOf(entry)}">${finding}</td><td><code>${html(requirement ?? "")}</code> <span class="what">${html(name)}</span>${reason === "" ? "" : ` <span class="what soft">${html(reason)}</span>`}</td><td class="wide">${level}</td><td class="wide"><code>${html(group)}</code></td><td class="wide number">${Math.round(ms)}</td></tr>`;
     }),
     "</tbody>",
     "</table>",
@@ -147,8 +138,8 @@ function uncoveredOf(uncovered: readonly UncoveredRequirement[]): readonly strin
   ];
 }
 
-function lookOf({ status, isKnown }: ReportEntry): Look {
-  return isKnown ? { word: "known", tone: "mild" } : looks[status];
+function toneOf({ status, isKnown }: ReportEntry): string {
+  return isKnown ? "mild" : tones[status];
 }
 
 /** The entry's place in the page: its id in letters that need no escape in an address. */
@@ -163,3 +154,87 @@ function linked(page: string, text: string = page): string {
     ? `<a href="${html(page)}"><code>${html(text)}</code></a>`
     : `<code title="${html(page)}">${html(text)}</code>`;
 }
+
+// Readable from 360 px on, by day and by night, and on paper.
+const style = `
+:root {
+  color-scheme: light dark;
+  --ink: light-dark(#1c2330, #e4e8f0);
+  --soft: light-dark(#566074, #9aa5b8);
+  --line: light-dark(#d9dee7, #333c4c);
+  --page: light-dark(#ffffff, #12161d);
+  --raised: light-dark(#f5f7fa, #1a202a);
+  --good: light-dark(#1d6b3c, #6fcf97);
+  --bad: light-dark(#b3261e, #ff8a80);
+  --mild: light-dark(#8a5a00, #f2c14e);
+  --link: light-dark(#1f5fbf, #8ab4f8);
+}
+* { box-sizing: border-box; }
+body {
+  margin: 0 auto;
+  max-width: 72rem;
+  padding: 1.5rem clamp(1rem, 4vw, 3rem) 4rem;
+  background: var(--page);
+  color: var(--ink);
+  font: 1rem/1.5 system-ui, sans-serif;
+  overflow-wrap: anywhere;
+}
+h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 0.25rem; }
+h2 { font-size: 1.2rem; margin: 2.5rem 0 0.75rem; }
+h3 { font-size: 1rem; line-height: 1.4; margin: 0; }
+p { margin: 0.5rem 0; max-width: 44rem; }
+a { color: var(--link); }
+code, pre { font-family: ui-monospace, "Cascadia Code", Menlo, Consolas, monospace; font-size: 0.86em; }
+pre {
+  margin: 0.25rem 0 0;
+  padding: 0.6rem 0.75rem;
+  border: 1px solid var(--line);
+  border-radius: 6px;
+  background: var(--raised);
+  white-space: pre-wrap;
+  line-height: 1.45;
+}
+.verdict { margin: 0; font-size: 1.1rem; font-weight: 600; }
+.good { color: var(--good); }
+.bad { color: var(--bad); }
+.mild { color: var(--mild); }
+.soft { color: var(--soft); }
+.counts { margin: 0.25rem 0 1.25rem; color: var(--soft); }
+.about { display: grid; grid-template-columns: max-content 1fr; gap: 0.2rem 1rem; margin: 0; font-size: 0.9rem; }
+.about dt { color: var(--soft); }
+.about dd { margin: 0; }
+.notes { margin: 1rem 0 0; padding: 0.6rem 1rem 0.6rem 2rem; border-left: 4px solid var(--mild); background: var(--raised); }
+article { border: 1px solid var(--line); border-left: 4px solid var(--bad); border-radius: 6px; padding: 1rem; margin: 0 0 1rem; }
+article.mild-edge { border-left-color: var(--mild); }
+article.soft-edge { border-left-color: var(--soft); }
+.id { display: flex; flex-wrap: wrap; gap: 0.25rem 0.75rem; align-items: baseline; margin: 0 0 0.25rem; font-size: 0.9rem; }
+.word { font-weight: 700; text-transform: uppercase; font-size: 0.8rem; letter-spacing: 0.04em; }
+.message { white-space: pre-wrap; max-width: none; }
+.parts { display: grid; grid-template-columns: max-content 1fr; gap: 0.3rem 1rem; margin: 0.75rem 0 0; }
+.parts dt { color: var(--soft); }
+.parts dd { margin: 0; }
+.exchange { display: grid; grid-template-columns: 1fr 1fr; gap: 0 1rem; margin-top: 0.75rem; }
+.exchange > div { min-width: 0; }
+.label { color: var(--soft); font-size: 0.85rem; margin: 0.75rem 0 0; }
+.exchange .label { margin: 0; }
+table { width: 100%; border-collapse: collapse; font-size: 0.92rem; }
+th { text-align: left; font-weight: 600; color: var(--soft); border-bottom: 2px solid var(--line); }
+th, td { padding: 0.45rem 0.75rem 0.45rem 0; vertical-align: top; }
+td { border-bottom: 1px solid var(--line); }
+.what { display: block; }
+.number { text-align: right; padding-right: 0; font-variant-numeric: tabular-nums; white-space: nowrap; }
+th, td:first-child { white-space: nowrap; }
+.wide { overflow-wrap: normal; max-width: 18rem; }
+.uncovered { padding: 0; list-style: none; }
+.uncovered li { padding: 0.45rem 0; border-bottom: 1px solid var(--line); font-size: 0.92rem; }
+summary { cursor: pointer; }
+@media (max-width: 44rem) {
+  h1 { font-size: 1.25rem; }
+  article { padding: 0.75rem; }
+  .exchange { grid-template-columns: 1fr; }
+  .exchange { gap: 0.5rem; }
+  .about, .parts { gap: 0.3rem 0.75rem; font-size: 0.85rem; }
+  .wide { display: none; }
+}
+@media print { article { break-inside: avoid; } }
+`;

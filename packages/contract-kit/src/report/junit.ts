@@ -1,6 +1,6 @@
-import { aboutRows } from "./about-rows.ts";
+import type { ReportDocument, ReportEntry } from "./document.ts";
 import { terminalLines, xml } from "./escape.ts";
-import type { ReportDocument, ReportEntry } from "./report-document.ts";
+import { aboutRows, countsOf, levelOf, verdictOf } from "./summary.ts";
 import { terminalDetails } from "./terminal.ts";
 
 /**
@@ -27,6 +27,7 @@ function runSuite(document: ReportDocument): readonly string[] {
       `    <testcase classname="run" name="says something of the target" time="0.000"><error message="${xml(problem)}"/></testcase>`,
   );
   const output = [
+    `${verdictOf(document)} (${countsOf(document.entries)})`,
     ...notes,
     ...uncovered.map(
       ({ id, unchecked }) => `not covered: ${id}${unchecked ? ` (${unchecked})` : ""}`,
@@ -42,7 +43,7 @@ function runSuite(document: ReportDocument): readonly string[] {
     ...(cases.length > 0
       ? cases
       : ['    <testcase classname="run" name="says something of the target" time="0.000"/>']),
-    ...(output.length === 0 ? [] : [`    <system-out>${xml(output.join("\n"))}</system-out>`]),
+    `    <system-out>${xml(output.join("\n"))}</system-out>`,
     "  </testsuite>",
   ];
 }
@@ -81,11 +82,11 @@ function insideOf(entry: ReportEntry): string | undefined {
     case "pass":
       return undefined;
     case "fail":
-      return `<failure message="${xml(line)}">${text()}</failure>`;
+      return `<failure type="${xml(levelOf(entry))}" message="${xml(line)}">${text()}</failure>`;
     case "error":
       return `<error message="${xml(line)}">${text()}</error>`;
     case "warn":
-      return `<system-out>warning: ${text()}</system-out>`;
+      return `<system-out>warning (${xml(levelOf(entry))}): ${text()}</system-out>`;
     case "skipped":
     case "not_applicable":
       return `<skipped message="${xml(line)}"/>`;

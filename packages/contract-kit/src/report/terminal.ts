@@ -1,25 +1,15 @@
+import type { Exchange, Finding, Replay } from "../finding.ts";
+import { entryOfFinding, type ReportDocument, type ReportEntry } from "./document.ts";
 import { terminalLine, terminalLines } from "./escape.ts";
-import type { Exchange } from "../finding.ts";
-import { gravestFirst } from "./gravest-first.ts";
-import type { ReportDocument, ReportEntry } from "./report-document.ts";
-
-const words: Readonly<Record<ReportEntry["status"], string>> = {
-  pass: "pass",
-  fail: "FAIL",
-  warn: "warn",
-  error: "ERROR",
-  skipped: "skip",
-  not_applicable: "n/a",
-};
+import { countsOf, gravestFirst, levelOf, owedOf, verdictOf, wordOf } from "./summary.ts";
 
 /**
  * An entry for a terminal: a line where it passes, and below what does not hold what came, why it matters,
  * what was sent and received, what to change, and what shows it again.
  */
 export function terminalEntry(entry: ReportEntry): readonly string[] {
-  const { status, requirement = "-", name, message, isKnown } = entry;
-  const word = isKnown ? "known" : words[status];
-  const head = terminalLine(`${word.padEnd(5)}  ${requirement.padEnd(26)}  ${name}`);
+  const { status, requirement = "-", name, message } = entry;
+  const head = terminalLine(`${wordOf(entry).padEnd(5)}  ${requirement.padEnd(26)}  ${name}`);
   switch (status) {
     case "pass":
       return [head];
@@ -42,10 +32,10 @@ function indented(line: string): string {
 
 /** What a failure is about, a part after the other. */
 export function terminalDetails(entry: ReportEntry): readonly string[] {
-  const { message, level, source, why, fix, evidence, replay, page, group, requirement } = entry;
+  const { message, why, fix, evidence, replay, page, group, requirement } = entry;
   return [
     ...terminalLines(message),
-    ...named("owed", source === undefined ? level : `${level}, ${source}`),
+    ...named("level", owedOf(entry)),
     ...named("why", why),
     ...named("fix", fix),
     ...exchangesOf(evidence?.exchanges ?? []),
@@ -58,51 +48,36 @@ export function terminalDetails(entry: ReportEntry): readonly string[] {
   ];
 }
 
-/** The last lines: what was verified, the counts, and what nothing tests. */
+/** The last lines: the verdict, then what was verified, and what nothing tests. */
 export function terminalSummary(document: ReportDocument): readonly string[] {
   const { about, entries, uncovered, notes, problems, baseline } = document;
-  const counts = countsOf(entries);
   const unchecked = uncovered.filter((one) => one.unchecked !== undefined).map(({ id }) => id);
   const left = uncovered.length - unchecked.length;
   return [
     "",
-    document.title,
+    `${verdictOf(document)} (${countsOf(entries)}): ${document.title}`,
     ...notHolding(entries),
-    `profile ${about.profile.name}, seed ${about.seed}, kit ${about.kit}, requirements ${about.requirements.slice(0, 19)}, ${about.startedAt}`,
+    ...problems.map((problem) => `problem: ${problem}`),
     ...notes.map((note) => `note: ${note}`),
     ...(unchecked.length === 0 ? [] : [`no check tests these ${unchecked.length}:`]),
     ...rows(unchecked),
     ...(left === 0 ? [] : [`left out of this run: ${left} requirements that checks test`]),
-    ...(baseline?.mended ?? []).map((id) => `mended: remove it from the baseline: ${id}`),
-    ...(baseline?.unjudged ?? []).map((id) => `in the baseline, and not judged by this run: ${id}`),
-    ...problems.map((problem) => `problem: ${problem}`),
-    counts === "" ? "nothing was verified" : counts,
+    ...(baseline?.mended ?? []).map((id) => `fixed; remove it from the baseline: ${id}`),
+    ...(baseline?.unjudged ?? []).map((id) => `in the baseline, not judged by this run: ${id}`),
+    `profile ${about.profile.name}, seed ${about.seed}, kit ${about.kit}, requirements ${about.requirements.slice(0, 19)}, ${about.startedAt}`,
   ].flatMap(terminalLines);
 }
 
-/** What does not hold, once more: the blocks above may be far away. */
+/** Failures and warnings by level once more: their blocks above may be far away. */
 function notHolding(entries: readonly ReportEntry[]): readonly string[] {
-  const wrong = gravestFirst(entries);
-  if (wrong.length === 0) return [];
-  const told = wrong.map(({ requirement, group, status, isKnown }) => {
-    const word = isKnown ? "known" : words[status];
-    return `${word} ${requirement ?? group},`;
-  });
-  return ["these do not hold:", ...rows([...new Set(told)]).map((line) => line.replace(/,$/, ""))];
-}
-
-/** `50 pass, 2 fail, 1 known`: how many entries there are of each kind. */
-export function countsOf(entries: readonly ReportEntry[]): string {
-  const known = entries.filter(({ isKnown }) => isKnown).length;
-  return (Object.keys(words) as ReportEntry["status"][])
-    .map((status): [string, number] => [
-      status.replace("_", " "),
-      entries.filter((one) => one.status === status && !one.isKnown).length,
-    ])
-    .concat([["known to fail", known]])
-    .filter(([, count]) => count > 0)
-    .map(([word, count]) => `${count} ${word}`)
-    .join(", ");
+  const byLevel = Map.groupBy(
+    gravestFirst(entries),
+    (entry) => `${wordOf(entry)} ${levelOf(entry)}`,
+  );
+  return [...byLevel].flatMap(([head, those]) => [
+    `${head}:`,
+    ...rows([...new Set(those.map(({ requirement, group }) => requirement ?? group))]),
+  ]);
 }
 
 /** Words in lines of a terminal's width. */
@@ -139,4 +114,30 @@ function named(name: string, text: string | undefined): readonly string[] {
 
 function block(name: string, text: string): readonly string[] {
   return [`${name}:`, ...terminalLines(text.trimEnd()).map((line) => `  ${line}`)];
+}
+
+export interface FailureTextOptions {
+  /** What makes the check meet the scenario again. Default: the option of `run`, as code. */
+  readonly replay?: (check: string, replay: Replay) => string;
+}
+
+/**
+ * A failure for a terminal: what is owed and why, what came, the bytes or the scenario as lines for a shell,
+ * what to change, and what replays it. Nothing in it is a control character but line breaks.
+ */
+export function failureText(
+  finding: Finding,
+  { replay = asOption }: FailureTextOptions = {},
+): string {
+  const at = finding.evidence?.replay;
+  const entry = entryOfFinding(finding, {
+    seed: at?.seed ?? 1,
+    ...(at && { replay: (check) => replay(check, at) }),
+  });
+  const head = terminalLine(`${finding.requirement.id} ${entry.name}`);
+  return [head, ...terminalDetails(entry).map((line) => `  ${line}`)].join("\n");
+}
+
+function asOption(check: string, { seed, path }: Replay): string {
+  return `run({ …, only: ["${check}"], seed: ${String(seed)}, path: "${path}" })`;
 }

@@ -1,9 +1,9 @@
 import { profiles } from "@countersign/schemas/profiles";
 import { describe, expect, it } from "vitest";
 import { providerChecks } from "../../src/checks.ts";
-import { failureText } from "../../src/failure-text.ts";
+import { failureText } from "../../src/report/index.ts";
 import type { Finding } from "../../src/finding.ts";
-import { requirements } from "../../src/requirements.ts";
+import { requirements } from "../../src/requirement.ts";
 import { run, type Report, type RunOptions } from "../../src/run.ts";
 import type { ProviderControls, ProviderTarget } from "../../src/target.ts";
 import { quick } from "./open-sandbox.ts";

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { Finding } from "../../src/finding.ts";
 import { receiverChecks } from "../../src/checks/receiver/receiver-checks.ts";
 import { systemClock } from "../../src/harness/clock.ts";
-import { requirements } from "../../src/requirements.ts";
+import { requirements } from "../../src/requirement.ts";
 import { run, type Report } from "../../src/run.ts";
 import type { ReceiverTarget } from "../../src/target.ts";
 import { openReceiver, secrets } from "./open-receiver.ts";

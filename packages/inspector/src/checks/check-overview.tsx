@@ -11,9 +11,7 @@ export function CheckOverview({
   readonly checks: Checks;
   readonly target: string;
 }) {
-  const musts = new Set(
-    owed.filter(({ level }) => level === "MUST").map(({ requirement }) => requirement),
-  );
+  const requirements = new Set(owed.map(({ requirement }) => requirement));
   const failed = new Set(
     (run?.entries ?? [])
       .filter(({ status }) => status === "fail")
@@ -21,7 +19,7 @@ export function CheckOverview({
   );
   return (
     <article>
-      <h1>{verdictOf(run?.report ?? null, { musts: musts.size, failed: failed.size })}</h1>
+      <h1>{verdictOf(run?.report ?? null, { total: requirements.size, failed: failed.size })}</h1>
       <p>
         The checks of <code>countersign verify receiver</code> send genuine, forged, repeated and
         broken attempts to <code>{target}</code>, the address of <code>--deliver-to</code>, and
@@ -75,16 +73,16 @@ function About({
 
 function verdictOf(
   report: CheckReport | null,
-  { musts, failed }: { readonly musts: number; readonly failed: number },
+  { total, failed }: { readonly total: number; readonly failed: number },
 ): string {
-  if (report === null) return `${String(musts)} MUSTs that a receiver owes`;
+  if (report === null) return `${String(total)} requirements of a receiver`;
   switch (report.exitCode) {
     case 0:
-      return "All MUSTs hold";
+      return "PASS: nothing fails";
     case 1:
-      return `${String(failed)} ${failed === 1 ? "MUST does" : "MUSTs do"} not hold`;
+      return `FAIL: ${String(failed)} ${failed === 1 ? "requirement does" : "requirements do"} not hold`;
     case 2:
-      return "The run says too little";
+      return "FAIL: the receiver could not be judged";
     default:
       return report.exitCode satisfies never;
   }

@@ -10,7 +10,7 @@ export interface OwedCheck {
   /** What the check does. */
   readonly title: string;
   readonly requirement: string;
-  readonly level: "MUST" | "SHOULD";
+  readonly level: string;
   /** The requirement's sentence. */
   readonly name: string;
   readonly source: string;

@@ -1,11 +1,12 @@
+import { createHash } from "node:crypto";
+import { createRequire } from "node:module";
+import type { Profile } from "@countersign/schemas";
 import type { Evidence, Finding } from "../finding.ts";
 import type { PactResult, PactRow } from "../pact/verify-pacts.ts";
-import type { Requirement } from "../requirement.ts";
-import { requirements } from "../requirements.ts";
+import { requirements, type Level, type Requirement, type Role } from "../requirement.ts";
 import type { Report } from "../run.ts";
-import { reportAbout, withoutSecrets, type AboutOptions, type ReportAbout } from "./about.ts";
 import type { BaselineNews } from "./baseline.ts";
-import { requirementPage } from "./requirement-page.ts";
+import { json } from "./escape.ts";
 
 /**
  * What a verification found, for people and programs: each format is written of this and of nothing else.
@@ -24,7 +25,7 @@ export interface ReportDocument {
   readonly problems: readonly string[];
   /** What became of the failures that were known, where a baseline was given. */
   readonly baseline?: BaselineNews;
-  /** 0: all MUSTs hold, but for known failures. 1: one does not. 2: it says nothing of the target, or too little. */
+  /** 0: nothing new fails at a level of `about.failOn`. 1: something does. 2: it says nothing of the target, or too little. */
   readonly exitCode: 0 | 1 | 2;
 }
 
@@ -37,7 +38,8 @@ export interface ReportEntry {
   readonly name: string;
   /** Id of the requirement, where it names one. */
   readonly requirement: string | undefined;
-  readonly level: "MUST" | "SHOULD";
+  /** The requirement's. Absent if a pact's interaction names none: its failure always fails the run. */
+  readonly level?: Level;
   readonly status: Finding["status"];
   /** Whether the baseline has it: a failure that was there before, which does not fail the run. */
   readonly isKnown: boolean;
@@ -58,7 +60,7 @@ export interface ReportEntry {
 
 export interface UncoveredRequirement {
   readonly id: string;
-  readonly level: "MUST" | "SHOULD";
+  readonly level: Level;
   readonly sentence: string;
   readonly page: string;
   /** Why no check tests it; absent where one does that was left out of this run. */
@@ -120,10 +122,7 @@ export interface PactReportOptions {
   readonly replay?: (row: SkippedRow) => string;
 }
 
-export type SkippedRow = Pick<
-  PactRow,
-  "consumer" | "provider" | "description" | "requirement" | "level"
->;
+export type SkippedRow = Pick<PactRow, "consumer" | "provider" | "description" | "requirement">;
 
 /** The report of a verification of pacts. */
 export function reportOfPacts(
@@ -133,7 +132,7 @@ export function reportOfPacts(
   const known = new Map(requirements().map((one) => [one.id, one]));
   const named = (row: SkippedRow) => {
     const requirement = known.get(row.requirement ?? "");
-    const { consumer, provider, description, level } = row;
+    const { consumer, provider, description } = row;
     const group = `${consumer} → ${provider}`;
     return {
       id: `${group}: ${description}`,
@@ -141,13 +140,13 @@ export function reportOfPacts(
       name: description,
       ...(requirement && explained(requirement)),
       requirement: row.requirement,
-      level,
       isKnown: false,
     };
   };
   const entries = result.rows.map((row): ReportEntry => {
-    const isMild = row.level === "SHOULD" && !about.isStrict;
-    const status = row.isOk ? "pass" : isMild ? "warn" : "fail";
+    const { level } = known.get(row.requirement ?? "") ?? {};
+    const fails = level === undefined || about.failOn.includes(level);
+    const status = row.isOk ? "pass" : fails ? "fail" : "warn";
     const again = row.isOk ? undefined : replay?.(row);
     const message = row.problems.join("\n");
     const { ms } = row;
@@ -189,4 +188,90 @@ function uncoveredOf(ids: readonly string[]): readonly UncoveredRequirement[] {
       page: requirementPage(id),
       ...(unchecked !== undefined && { unchecked }),
     }));
+}
+
+/** What a report is of, so that it can be told from another and made again. */
+export interface ReportAbout {
+  readonly role: Role;
+  /** The target's URL, without a user's name, password, query or fragment. */
+  readonly target: string;
+  readonly profile: { readonly name: string; readonly digest: string };
+  readonly seed: number;
+  /** Levels whose failures fail the run. */
+  readonly failOn: readonly Level[];
+  /** When the run began, ISO 8601 in UTC. */
+  readonly startedAt: string;
+  /** Version of this kit. */
+  readonly kit: string;
+  /** SHA-256 of the requirements' documents, as canonical JSON. */
+  readonly requirements: string;
+}
+
+export interface AboutOptions {
+  readonly role: Role;
+  readonly url: string;
+  readonly profile: Profile;
+  readonly seed: number;
+  readonly failOn: readonly Level[];
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+}
+
+// The manifest is beside both src/ and dist/, and the documents are another package's data.
+const load = createRequire(import.meta.url);
+
+export function reportAbout(options: AboutOptions): ReportAbout {
+  const { role, url, profile, seed, failOn, startedAt } = options;
+  // npm packs no package without a version.
+  const { version } = load("../../package.json") as { readonly version: string };
+  return {
+    role,
+    target: withoutSecrets(url),
+    profile: { name: profile.name, digest: digestOf(profile) },
+    seed,
+    failOn,
+    startedAt: new Date(startedAt).toISOString(),
+    kit: version,
+    requirements: digestOf(
+      ["provider", "receiver"].map(
+        (one): unknown => load(`@countersign/contracts/requirements/${one}.json`) as unknown,
+      ),
+    ),
+  };
+}
+
+/** An address as a report may tell it: what people put keys into is left out. */
+export function withoutSecrets(url: string): string {
+  if (!URL.canParse(url)) return "(not a URL)";
+  const { protocol, host, pathname, search } = new URL(url);
+  return `${protocol}//${host}${pathname}${search === "" ? "" : "?…"}`;
+}
+
+function digestOf(value: unknown): string {
+  return `sha256:${createHash("sha256").update(canonical(value)).digest("hex")}`;
+}
+
+/** JSON without space and with members in the order of their names: equal documents, equal text. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_name, part: unknown) =>
+    typeof part === "object" && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
+}
+
+/**
+ * Where a requirement is explained: in `docs/requirements.md` under its id. Ids are never renamed, and so
+ * neither are the places. An address where the package's manifest names a home page, else a path in the
+ * repository.
+ */
+export function requirementPage(id: string): string {
+  const { homepage } = load("../../package.json") as { readonly homepage?: string };
+  const base = homepage === undefined ? "" : `${homepage.replace(/\/?(#.*)?$/, "")}/`;
+  return `${base}docs/requirements.md#${id.toLowerCase()}`;
+}
+
+/** The report as JSON, the document as it is: `schemas/report.schema.json` describes it. */
+export function jsonReport(document: ReportDocument): string {
+  return `${json(document)}\n`;
 }

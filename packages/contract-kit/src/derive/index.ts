@@ -1,0 +1,10 @@
+export { arbitrary } from "./arbitrary.ts";
+export { boundaries } from "./boundary.ts";
+export { coverage, pointsOf, type Coverage } from "./coverage.ts";
+export { example, examples, type ExampleOptions } from "./example.ts";
+export type { Labelled } from "./labelled.ts";
+export { matcher, type Matcher } from "./matcher.ts";
+export { negatives } from "./negative.ts";
+export { OutsideSubsetError } from "./resolve.ts";
+export { readSchemaSet, schemaSet, standardSchemas } from "./schema-set.ts";
+export type { LocatedSchema, Schema, SchemaSet } from "./schema.ts";

@@ -1,0 +1,33 @@
+export {
+  againstBaseline,
+  baselineOf,
+  readBaseline,
+  type Baseline,
+  type BaselineNews,
+  type BaselineReading,
+  type KnownFailure,
+} from "./baseline.ts";
+export {
+  entryOfFinding,
+  jsonReport,
+  reportOfPacts,
+  reportOfRun,
+  type AboutOptions,
+  type PactReportOptions,
+  type ReportAbout,
+  type ReportDocument,
+  type ReportEntry,
+  type RunReportOptions,
+  type SkippedRow,
+  type UncoveredRequirement,
+} from "./document.ts";
+export { redactor } from "./escape.ts";
+export { githubAnnotations, githubSummary } from "./github.ts";
+export { htmlReport } from "./html.ts";
+export { junitReport } from "./junit.ts";
+export {
+  failureText,
+  terminalEntry,
+  terminalSummary,
+  type FailureTextOptions,
+} from "./terminal.ts";

@@ -1,0 +1,89 @@
+import { levels } from "../requirement.ts";
+import type { ReportDocument, ReportEntry } from "./document.ts";
+
+/** What a report is of, as names and values for people. */
+export function aboutRows({ about }: ReportDocument): readonly (readonly [string, string])[] {
+  return [
+    ["target", about.target],
+    ["role", about.role],
+    ["profile", `${about.profile.name} (${about.profile.digest})`],
+    ["seed", String(about.seed)],
+    ["fails on", about.failOn.join(", ")],
+    ["started", about.startedAt],
+    ["kit", about.kit],
+    ["requirements", about.requirements],
+  ];
+}
+
+/** The first line of every summary: PASS or FAIL, then why. */
+export function verdictOf({ exitCode, entries }: ReportDocument): string {
+  switch (exitCode) {
+    case 0: {
+      const warned = entries.filter(({ status }) => status === "warn").length;
+      const known = entries.some(({ isKnown }) => isKnown) ? "nothing new fails" : "nothing fails";
+      const warnings = warned === 1 ? "; 1 warning" : warned === 0 ? "" : `; ${warned} warnings`;
+      return `PASS: ${known}${warnings}`;
+    }
+    case 1: {
+      const failed = entries.filter(({ status, isKnown }) => status === "fail" && !isKnown);
+      const what = failed.length === 1 ? "1 requirement does" : `${failed.length} requirements do`;
+      return `FAIL: ${what} not hold`;
+    }
+    case 2:
+      return "FAIL: the target could not be judged";
+    default:
+      return exitCode satisfies never;
+  }
+}
+
+/** The status of an entry in one word. */
+export function wordOf({ status, isKnown }: Pick<ReportEntry, "status" | "isKnown">): string {
+  return isKnown ? "known" : words[status];
+}
+
+const words: Readonly<Record<ReportEntry["status"], string>> = {
+  pass: "pass",
+  fail: "FAIL",
+  warn: "warn",
+  error: "ERROR",
+  skipped: "skip",
+  not_applicable: "n/a",
+};
+
+/** `50 pass, 2 fail, 1 known to fail`: how many entries there are of each kind. */
+export function countsOf(entries: readonly ReportEntry[]): string {
+  const known = entries.filter(({ isKnown }) => isKnown).length;
+  const counts = (Object.keys(words) as ReportEntry["status"][])
+    .map((status): [string, number] => [
+      status.replace("_", " "),
+      entries.filter((one) => one.status === status && !one.isKnown).length,
+    ])
+    .concat([["known to fail", known]])
+    .filter(([, count]) => count > 0)
+    .map(([word, count]) => `${count} ${word}`);
+  return counts.join(", ") || "nothing was verified";
+}
+
+export function levelOf({ level }: Pick<ReportEntry, "level">): string {
+  return level ?? "agreed with a consumer";
+}
+
+/** A requirement's level and where it is written, in one line. */
+export function owedOf(entry: Pick<ReportEntry, "level" | "source">): string {
+  return entry.source === undefined ? levelOf(entry) : `${levelOf(entry)}, ${entry.source}`;
+}
+
+/** Entries that do not hold: failures, broken checks, warnings, known failures; each by its level. */
+export function gravestFirst(entries: readonly ReportEntry[]): readonly ReportEntry[] {
+  const byLevel = entries.toSorted((a, b) => rankOf(a) - rankOf(b));
+  return [
+    ...byLevel.filter(({ status, isKnown }) => status === "fail" && !isKnown),
+    ...entries.filter(({ status }) => status === "error"),
+    ...byLevel.filter(({ status }) => status === "warn"),
+    ...byLevel.filter(({ isKnown }) => isKnown),
+  ];
+}
+
+function rankOf({ level }: ReportEntry): number {
+  return level === undefined ? -1 : levels.indexOf(level);
+}
