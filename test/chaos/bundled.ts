@@ -46,17 +46,16 @@ async function bundle(): Promise<string> {
   return folder;
 }
 
-/** Starts a program with these options, and further variables of its environment. It ends with its input: a killed campaign leaves no process behind. */
+/** Starts a program with these options. It ends with its input: a killed campaign leaves no process behind. */
 export async function startBundled(
   name: "deliverer" | "merchant",
   options: object,
-  env: NodeJS.ProcessEnv = {},
 ): Promise<Child> {
   const folder = await (made ??= bundle());
   const flags = ["--disable-warning=ExperimentalWarning", join(folder, `${name}.mjs`)];
   const child = spawn(process.execPath, [...flags, JSON.stringify(options)], {
     stdio: ["pipe", "pipe", "inherit"],
-    env: { ...process.env, NODE_COMPILE_CACHE: join(folder, "compiled"), ...env },
+    env: { ...process.env, NODE_COMPILE_CACHE: join(folder, "compiled") },
   });
   const exit = once(child, "exit");
   const output = once(child.stdout, "data").then(([data]) => String(data));

@@ -1,49 +1,36 @@
-import { globSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { linesOf } from "./books.ts";
-import { startBundled } from "./bundled.ts";
-import { startSink } from "./delivery-sink.ts";
-import { sqliteStore } from "./delivery-store.ts";
-import { startWriting, subscribe } from "./delivery-writer.ts";
+import { describe, expect, it } from "vitest";
+import { seeded } from "../fuzz/random.ts";
+import { seed } from "../seed.ts";
+import { CLOCK_STEPS, faketime, faultyOf, stepClocks } from "./clock-steps.ts";
+import { isPostgresMissing, postgresStore, sqliteStore } from "./delivery-store.ts";
 
-const [library] = globSync("/usr/lib/*/faketime/libfaketimeMT.so.1");
-const why = library === undefined ? " (skipped: faketime is not installed)" : "";
+const why = faketime === undefined ? " (skipped: faketime is not installed)" : "";
+const random = seeded(seed);
+const wait = { timeout: 120_000 };
+/** Far less than any step that stops something, and no bound of a loaded machine's speed. */
+const withinMs = 15_000;
 
-describe(`a process that delivers while its wall clock steps${why}`, () => {
-  it.skipIf(library === undefined).each([
-    ["an hour back", -3600],
-    ["a day forward", 86_400],
-  ])("by %s goes on delivering and reports the step", async (_, seconds) => {
-    const { database, driver } = sqliteStore();
-    const sink = await startSink();
-    onTestFinished(() => sink.close());
-    await subscribe(driver, sink.url);
-    const crashes = join(dirname(database), "crashes.txt");
-    const offset = join(dirname(database), "offset.txt");
-    const setClock = (ahead: number): void =>
-      writeFileSync(offset, `${ahead < 0 ? "-" : "+"}${String(Math.abs(ahead))}\n`);
-    setClock(0);
-    const child = await startBundled(
-      "deliverer",
-      { name: "process-1", database, crashes, leaseMs: 3000, ahead: 0 },
-      {
-        LD_PRELOAD: library,
-        FAKETIME_TIMESTAMP_FILE: offset,
-        FAKETIME_NO_CACHE: "1",
-        FAKETIME_DONT_FAKE_MONOTONIC: "1",
+// All steps, and the bound of 2 s, are in `clock-steps.slow.ts`.
+describe.skipIf(faketime === undefined)(
+  `\`countersign serve\` whose wall clock steps (seed ${String(seed)})${why}`,
+  () => {
+    const backlog = random.pick(CLOCK_STEPS.filter((step) => step.backlog));
+    const calls = random.pick(CLOCK_STEPS.filter((step) => !step.backlog));
+
+    it("answers, delivers a backlog and reports the step on SQLite", wait, async () => {
+      const of = { processes: 1, stepping: [0] };
+      const times = await stepClocks(sqliteStore(), of, [backlog]);
+      expect(faultyOf(times, { ...of, withinMs })).toEqual([]);
+    });
+
+    it.skipIf(isPostgresMissing)(
+      "answers, delivers and reports the step on PostgreSQL, where it is one of two processes",
+      wait,
+      async () => {
+        const of = { processes: 2, stepping: [1] };
+        const times = await stepClocks(await postgresStore(), of, [calls]);
+        expect(faultyOf(times, { ...of, withinMs })).toEqual([]);
       },
     );
-    onTestFinished(() => child.kill());
-    const writing = startWriting(driver);
-    await expect.poll(() => sink.arrived.size, { timeout: 10_000 }).toBeGreaterThan(0);
-    setClock(seconds);
-    const before = sink.arrived.size;
-    // In two seconds the writer writes 100 events or more.
-    await expect.poll(() => sink.arrived.size, { timeout: 5000 }).toBeGreaterThan(before + 50);
-    await expect.poll(() => linesOf(crashes), { timeout: 5000 }).toHaveLength(1);
-    const [line = ""] = linesOf(crashes);
-    expect(Math.abs(Number(/-?\d+/.exec(line)) - seconds * 1000)).toBeLessThan(1000);
-    await writing.end();
-  });
-});
+  },
+);

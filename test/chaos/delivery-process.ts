@@ -1,4 +1,3 @@
-import { appendFileSync } from "node:fs";
 import { flushCompileCache } from "node:module";
 import { profiles } from "@countersign/schemas/profiles";
 import {
@@ -112,9 +111,6 @@ const engine = new DeliveryEngine({
   vault: testVault(),
   endpoints: { allowLoopback: true },
   userAgent: name,
-  observer: {
-    clockStepped: (ms) => appendFileSync(crashes, `wall time stepped by ${String(ms)} ms\n`),
-  },
 });
 engine.start();
 // The campaign's writer sends no hints: reads without one are seconds apart.

@@ -34,7 +34,7 @@ describe(`processes that deliver from one database (seed ${String(seed)})`, () =
     "lose nothing as `countersign serve` on PostgreSQL when both are killed 20 times",
     async () => {
       const store = await postgresStore();
-      const tally = await serveCampaign({ cycles: 20, refunds: 5000, seed, ...store });
+      const tally = await serveCampaign({ cycles: 20, refunds: 5000, seed, store });
       console.log(tally);
       expect(tally).toMatchObject({ ...NO_FAULT, events: 10_000 });
     },

@@ -47,7 +47,7 @@ describe(`two processes that deliver from one database (seed ${String(seed)})`, 
     "lose nothing as `countersign serve` on PostgreSQL when both are killed",
     async () => {
       const store = await postgresStore();
-      const tally = await serveCampaign({ cycles: 1, refunds: 60, seed, ...store });
+      const tally = await serveCampaign({ cycles: 1, refunds: 60, seed, store });
       expect(tally).toMatchObject(NO_FAULT);
       // A refund emits that it is pending, and that it is authorized.
       expect(tally.events).toBe(120);

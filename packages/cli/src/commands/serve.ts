@@ -2,6 +2,7 @@ import {
   DeliveryEngine,
   deliveryPolicyOf,
   deliveryStore,
+  DueClock,
   newId,
   DueRefunds,
   postgresHints,
@@ -99,6 +100,7 @@ function start(
   const { profile, vault, endpoints } = options;
   const policy = deliveryPolicyOf(profile);
   const logger = lineLogger(terminal, systemClock);
+  const dueClock = new DueClock(systemClock);
   let engine: DeliveryEngine | undefined;
   const hints =
     postgresUrl === undefined
@@ -106,16 +108,18 @@ function start(
       : postgresHints({
           url: postgresUrl,
           random: systemRandom,
+          dueClock,
           onWork: (work) => engine?.onWork(work),
         });
   return startService({
     ...options,
     logger,
+    dueClock,
     onWork: (work) => {
       engine?.onWork(work);
       hints?.tell(work);
     },
-    workers: ({ driver, useCases, metrics, dueClock }) => {
+    workers: ({ driver, useCases, metrics }) => {
       metrics.collectProcess();
       metrics.addGauges(
         { deliveries_in_flight: "Attempts in flight of this process." },

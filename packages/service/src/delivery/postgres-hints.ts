@@ -1,5 +1,6 @@
 import { clearTimeout, setTimeout } from "node:timers";
 import pg from "pg";
+import type { DueClock } from "../clock.ts";
 import { newId } from "../ids.ts";
 import type { Random } from "../random.ts";
 import type { Worker } from "../start-service.ts";
@@ -11,6 +12,8 @@ export interface PostgresHintsOptions {
   /** Is called when another process has written deliveries. */
   readonly onWork: (work: Work) => void;
   readonly random: Random;
+  /** The due clock of this process. A notice brings it up to that of its sender, whose deliveries are due by it. */
+  readonly dueClock: Pick<DueClock, "now" | "raise">;
 }
 
 /** Tells the processes of one database about new deliveries. */
@@ -28,6 +31,8 @@ const MAX_KEYS = 100;
 interface Notice {
   /** The process that sent it, whose own notices come back to it. */
   readonly from: string;
+  /** Its due clock, in milliseconds. */
+  readonly now: number;
   readonly work: Work;
 }
 
@@ -73,7 +78,7 @@ class PostgresHints implements Hints {
   }
 
   #send(work: Work): void {
-    const notice: Notice = { from: this.#name, work };
+    const notice: Notice = { from: this.#name, now: this.#options.dueClock.now(), work };
     // A failure ends the connection, which `end` reports.
     this.#client
       ?.query("SELECT pg_notify($1, $2)", [CHANNEL, JSON.stringify(notice)])
@@ -102,8 +107,10 @@ class PostgresHints implements Hints {
     });
     client.on("notification", ({ payload = "" }) => {
       // Only processes of this version write to the channel.
-      const { from, work } = JSON.parse(payload) as Notice;
-      if (from !== this.#name) this.#options.onWork(work);
+      const { from, now, work } = JSON.parse(payload) as Notice;
+      if (from === this.#name) return;
+      this.#options.dueClock.raise(now);
+      this.#options.onWork(work);
     });
     try {
       await client.connect();

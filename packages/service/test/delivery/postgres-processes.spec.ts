@@ -4,6 +4,7 @@ import {
   startPostgres,
   type TestPostgres,
 } from "../../../receiver/test/inboxes/servers.ts";
+import { DueClock, systemClock } from "../../src/clock.ts";
 import { postgresHints, type Hints } from "../../src/delivery/postgres-hints.ts";
 import { systemRandom } from "../../src/random.ts";
 import { postgresDriver } from "../../src/store/postgres/driver.ts";
@@ -22,13 +23,18 @@ describe.skipIf(postgresBinaries === undefined)(`processes on one PostgreSQL${re
   }, 60_000);
   afterAll(() => server.stop());
 
-  function openHints(at = url): { readonly hints: Hints; readonly heard: Work[] } {
+  function openHints(at = url): {
+    readonly hints: Hints;
+    readonly heard: Work[];
+    readonly dueClock: DueClock;
+  } {
     const heard: Work[] = [];
     const onWork = (work: Work): void => void heard.push(work);
-    const hints = postgresHints({ url: at, random: systemRandom, onWork });
+    const dueClock = new DueClock(systemClock);
+    const hints = postgresHints({ url: at, random: systemRandom, onWork, dueClock });
     onTestFinished(() => hints.stop());
     hints.start();
-    return { hints, heard };
+    return { hints, heard, dueClock };
   }
 
   it("hint at new work to the others and not to themselves, also after the server has come back", async () => {
@@ -61,6 +67,17 @@ describe.skipIf(postgresBinaries === undefined)(`processes on one PostgreSQL${re
     await expect.poll(last, SOON).toEqual(named(100));
     a.hints.tell(named(101));
     await expect.poll(last, SOON).toBe("anything");
+  });
+
+  it("bring the due clocks of the others up to their own with a hint", async () => {
+    const [a, b] = [openHints(), openHints()];
+    const at = Date.now() + 3_600_000;
+    a.dueClock.raise(at);
+    const hintB = (): number => {
+      a.hints.tell([{ key: "sub_1", at }]);
+      return b.dueClock.now();
+    };
+    await expect.poll(hintB, SOON).toBeGreaterThanOrEqual(at);
   });
 
   it("go on without hints when the server is not there", async () => {

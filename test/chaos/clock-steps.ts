@@ -1,0 +1,163 @@
+import { globSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { temporaryFolder } from "../../packages/cli/test/start-command.ts";
+import type { ChaosStore } from "./delivery-store.ts";
+import { openServed } from "./serve-processes.ts";
+
+/** The library of Debian's `faketime` that works in processes with threads. */
+export const [faketime] = globSync("/usr/lib/*/faketime/libfaketimeMT.so.1");
+
+/** A step of the wall clock while `countersign serve` runs. */
+export interface ClockStep {
+  readonly seconds: number;
+  /** True if deliveries wait behind a merchant who does not answer when the clock steps. */
+  readonly backlog: boolean;
+}
+
+/** Processes on one database, and those of them whose clocks step. */
+export interface SteppedProcesses {
+  readonly processes: number;
+  /** Indices of `processes`. */
+  readonly stepping: readonly number[];
+}
+
+/** What a step did. */
+export interface ClockStepTimes extends ClockStep {
+  /** Milliseconds from the step to the last answer of a call to each process. */
+  readonly answeredMs: number;
+  /** Milliseconds from the step until the events of those calls, and the backlog, had arrived. */
+  readonly deliveredMs: number;
+  /** The same for calls after the processes had logged the step. */
+  readonly laterMs: number;
+  /** Lines of the log about the step, and its count in the metrics, over all processes. */
+  readonly logged: number;
+  readonly counted: number;
+}
+
+/** The steps that were not logged and counted once by each process, or after which something took too long. */
+export const faultyOf = (
+  times: readonly ClockStepTimes[],
+  { stepping, withinMs }: SteppedProcesses & { readonly withinMs: number },
+): ClockStepTimes[] =>
+  times.filter(
+    ({ answeredMs, deliveredMs, laterMs, logged, counted }) =>
+      Math.max(answeredMs, deliveredMs, laterMs) > withinMs ||
+      logged !== stepping.length ||
+      counted !== stepping.length,
+  );
+
+/** Every size and direction, with and without a backlog. Each step forward goes beyond all that came before. */
+export const CLOCK_STEPS: readonly ClockStep[] = [1, -1, 3600, -3600, 86_400, -86_400].flatMap(
+  (seconds) => [false, true].map((backlog) => ({ seconds, backlog })),
+);
+
+/** Calls of the backlog: more than an endpoint's attempts at one time, fewer than the rate limit of a second. */
+const BACKLOG = 16;
+/** Longest wait for anything; nothing that works takes as long. */
+const PATIENCE_MS = 20_000;
+
+/** Runs processes of `countersign serve` on an empty database and steps their wall clocks. */
+export async function stepClocks(
+  store: ChaosStore,
+  { processes, stepping }: SteppedProcesses,
+  steps: readonly ClockStep[],
+): Promise<ClockStepTimes[]> {
+  const { serve, arrived, holdAnswers, token, paymentId } = await openServed(store);
+  const folder = temporaryFolder();
+  const clocks = Array.from({ length: processes }, (_, index) => new FakeClock(folder, index));
+  const started = clocks.map((clock) => serve(clock.env));
+  const urls = await Promise.all(started.map((one) => one.ready()));
+  let asked = 0;
+
+  const ask = async (url: string): Promise<void> => {
+    asked += 1;
+    const amount = { currency: "USD", value: 0.01 };
+    const response = await fetch(`${url}/v1/refunds`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: JSON.stringify({ paymentId, amount, requestKey: `step-${String(asked)}` }),
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    });
+    if (response.status !== 201)
+      throw new Error(`a call was answered ${String(response.status)}: ${await response.text()}`);
+  };
+  /** Each refund of a settled payment has one event. */
+  const isAllDelivered = (): boolean => arrived.size >= asked;
+  const time = async (from: number, isDone: () => boolean): Promise<number> => {
+    while (!isDone() && performance.now() - from < PATIENCE_MS) await setTimeout(5);
+    return Math.round(performance.now() - from);
+  };
+  const countedSteps = async (): Promise<number> => {
+    const pages = await Promise.all(
+      urls.map(async (url) => (await fetch(`${url}/metrics`)).text()),
+    );
+    return sum(
+      pages.map((page) => Number(/^countersign_clock_steps_total (\d+)$/m.exec(page)?.[1])),
+    );
+  };
+  const loggedSteps = (): number =>
+    sum(started.map((one) => one.stderr().split("the wall clock stepped").length - 1));
+
+  await Promise.all(urls.map(ask));
+  await time(performance.now(), isAllDelivered);
+  const times: ClockStepTimes[] = [];
+  for (const step of steps) {
+    const [logged, counted] = [loggedSteps(), await countedSteps()];
+    const release = step.backlog ? holdAnswers() : () => {};
+    if (step.backlog)
+      await Promise.all(
+        Array.from({ length: BACKLOG }, (_, index) => ask(urls[index % urls.length] ?? "")),
+      );
+    const from = performance.now();
+    for (const index of stepping) clocks[index]?.step(step.seconds);
+    release();
+    await Promise.all(urls.map(ask));
+    const answeredMs = Math.round(performance.now() - from);
+    const deliveredMs = await time(from, isAllDelivered);
+    await time(from, () => loggedSteps() >= logged + stepping.length);
+    const later = performance.now();
+    await Promise.all(urls.map(ask));
+    const laterMs = await time(later, isAllDelivered);
+    times.push({
+      ...step,
+      answeredMs,
+      deliveredMs,
+      laterMs,
+      logged: loggedSteps() - logged,
+      counted: (await countedSteps()) - counted,
+    });
+  }
+  await Promise.all(started.map((one) => one.end()));
+  return times;
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((one, other) => one + other, 0);
+
+/** The wall clock of a process, which its environment names. Its monotonic clock is the machine's. */
+class FakeClock {
+  readonly #file: string;
+  #seconds = 0;
+
+  constructor(folder: string, index: number) {
+    this.#file = join(folder, `clock-${String(index)}.txt`);
+    this.step(0);
+  }
+
+  get env(): Readonly<Record<string, string>> {
+    return {
+      LD_PRELOAD: faketime ?? "",
+      FAKETIME_TIMESTAMP_FILE: this.#file,
+      FAKETIME_NO_CACHE: "1",
+      FAKETIME_DONT_FAKE_MONOTONIC: "1",
+    };
+  }
+
+  step(seconds: number): void {
+    this.#seconds += seconds;
+    writeFileSync(
+      this.#file,
+      `${this.#seconds < 0 ? "-" : "+"}${String(Math.abs(this.#seconds))}\n`,
+    );
+  }
+}
