@@ -172,22 +172,22 @@ async function read(
   }));
   const found = await db.query<DueRow>(statement, [rowsParameter(rows), now]);
   const results = new Map<string, ReadResult & { readonly due: DueDelivery[] }>();
-  for (const { key, now: at, behind, ...delivery } of found) {
+  for (const { key, now: at, behind, id, eventId, seq, nextAt, attempts, payload } of found) {
     let result = results.get(key);
     if (result === undefined) {
       result = { key, now: at, due: [], nextAt: behind ?? undefined, isWhole: true };
       results.set(key, result);
     }
     // An endpoint without due deliveries has one row without a delivery.
-    if (delivery.id !== null) result.due.push(delivery);
+    if (id !== null) result.due.push({ id, eventId, seq, nextAt, attempts, payload });
   }
   return [...results.values()].map((result) => ({ ...result, isWhole: result.due.length < count }));
 }
 
 /**
  * Reads each queue forward from its cursor: entries of rows that are done lie before it and cost nothing, also while a
- * snapshot keeps them. Only PostgreSQL joins a query that refers to the row next to it; only SQLite repeats one in a list
- * for each row.
+ * snapshot keeps them. MATERIALIZED has `behind` looked up once for each queue, not for each delivery. Only PostgreSQL
+ * joins a query that refers to the row next to it; only SQLite repeats one in a list for each row.
  */
 function readStatement(count: number): Sql {
   const due = `FROM deliveries
@@ -203,7 +203,7 @@ function readStatement(count: number): Sql {
       FROM asked JOIN subscriptions ON subscriptions.key = asked.key
         JOIN clocks ON clocks.id = subscriptions.clock_id
       WHERE subscriptions.status = 'ACTIVE'
-    ), open AS (
+    ), open AS MATERIALIZED (
       SELECT key, after_at, after_seq, now, (SELECT next_at FROM deliveries
         WHERE subscription_key = clocked.key AND next_at > clocked.now
         ORDER BY next_at LIMIT 1) AS behind
