@@ -26,8 +26,10 @@ export const ENGINE = {
   /** An endpoint without deliveries for this long is given back. */
   idleMs: 60_000,
 
-  /** Shortest time between two sweeps over the endpoints in memory for what has become due. */
-  sweepMs: 20,
+  /** Endpoints in memory that are looked at for what has become due, for each millisecond since the last such sweep. */
+  sweptPerMs: 100,
+  /** A sweep waits no longer than this for the one before, however many endpoints there are. */
+  longestSweepGapMs: 20,
   /** An endpoint whose last attempt took less is read far ahead. */
   fastMs: 100,
   /** Endpoints of one read, which is one statement. */

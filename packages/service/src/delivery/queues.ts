@@ -131,7 +131,7 @@ export class Queues {
     if (!held.isLive || nextAt <= this.now(held)) this.wantRead(held);
     else {
       held.nextAt = Math.min(nextAt, held.nextAt ?? Infinity);
-      this.#sweepBy(this.#ports.clock.elapsed() + nextAt - this.now(held));
+      this.#sweepBy(this.#ports.clock.elapsed() + held.nextAt - this.now(held));
     }
   }
 
@@ -139,10 +139,17 @@ export class Queues {
   recorded(held: Held, id: string): void {
     held.open.delete(id);
     held.reading?.recorded.add(id);
+    if (held.open.size === 0) this.#sweepBy(held.readAt + ENGINE.rereadMs);
   }
 
   #sweepBy(at: number): void {
-    this.#sweepAt = Math.min(this.#sweepAt, Math.max(at, this.#sweptAt + ENGINE.sweepMs));
+    this.#sweepAt = Math.min(this.#sweepAt, Math.max(at, this.#nextSweepAt));
+  }
+
+  /** Monotonic time before which there is no sweep: it costs as much as there are endpoints. */
+  get #nextSweepAt(): number {
+    const gap = Math.max(1, this.#held.size / ENGINE.sweptPerMs);
+    return this.#sweptAt + Math.min(gap, ENGINE.longestSweepGapMs);
   }
 
   /** The endpoint's clock, in milliseconds. */
@@ -213,6 +220,8 @@ export class Queues {
     held.readAt = this.#ports.clock.elapsed();
     held.hasMore = !isWhole;
     held.nextAt = isWhole ? nextAt : undefined;
+    if (held.isLive && held.nextAt !== undefined)
+      this.#sweepBy(held.readAt + held.nextAt - this.now(held));
     const last = due.at(-1);
     // A hint during the read has set the cursor back.
     if (held.cursor !== readFrom) this.wantRead(held);
@@ -236,23 +245,26 @@ export class Queues {
   /** Looks at every endpoint for what has become due, and lets those leave that have had no delivery for a while. */
   sweep(): void {
     const now = this.#ports.clock.elapsed();
-    if (now - this.#sweptAt < ENGINE.sweepMs) return;
+    if (now < this.#nextSweepAt) return;
     this.#sweptAt = now;
     this.#sweepAt = Infinity;
     for (const held of this.#held.values()) this.#sweepBy(this.#sweepOne(held, now));
   }
 
+  /** @returns Monotonic time by which the endpoint is to be looked at again. */
   #sweepOne(held: Held, now: number): number {
     const until = held.nextAt === undefined ? Infinity : held.nextAt - this.now(held);
-    let next = Math.min(held.readAt + ENGINE.rereadMs, held.isLive ? now + until : Infinity);
+    const rereadAt = held.open.size === 0 ? held.readAt + ENGINE.rereadMs : Infinity;
     if (now - held.fullReadAt >= ENGINE.fullReadMs) this.readFromBeginning(held);
     else if (held.isLive && until <= 0) {
       held.nextAt = undefined;
       this.wantRead(held);
-    } else if (now - held.readAt >= ENGINE.rereadMs && held.open.size === 0) this.wantRead(held);
+    } else if (rereadAt <= now) this.wantRead(held);
     if (held.ready.length > 0) this.offer(held);
     const isIdle = now - held.usedAt >= ENGINE.idleMs && until > ENGINE.lookAheadMs;
     if (isIdle && held.open.size === 0) this.leave(held);
-    return next;
+    // What is due is wanted already, and perhaps waits for its turn.
+    const later = [rereadAt, held.isLive ? now + until : Infinity].filter((at) => at > now);
+    return Math.min(...later);
   }
 }

@@ -4,7 +4,6 @@ import type { AddressInfo } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
 import { systemClock } from "../../src/clock.ts";
-import { ENGINE } from "../../src/delivery/constants.ts";
 import { undiciTransport } from "../../src/delivery/egress/transport.ts";
 import { openQueue } from "./queue.ts";
 
@@ -58,8 +57,8 @@ it.each(["429", "502", "504", "hang"])(
     engine.onWork("anything");
     const beside = await p99();
     console.log({ answer, alone, beside, ratio: beside / alone });
-    // A delivery that is due within the next millisecond waits for a sweep, with a neighbour or without.
-    expect(beside).toBeLessThan(2 * Math.max(alone, ENGINE.sweepMs));
+    // Under 5 ms the noise of timers decides.
+    expect(beside).toBeLessThan(Math.max(2 * alone, 5));
   },
   120_000,
 );

@@ -31,8 +31,8 @@ function queueOfOne(clockId = "live") {
   queues.hold({ key: "sub_1", merchantId: "mer_1", clockId, url, secret });
   const [held] = queues.values();
   if (held === undefined) throw new Error("nothing is held");
-  const endRead = (due: readonly DueDelivery[] = []): void =>
-    read.resolve([{ key: "sub_1", now: REAL_START, due, nextAt: undefined, isWhole: true }]);
+  const endRead = (due: readonly DueDelivery[] = [], nextAt?: number): void =>
+    read.resolve([{ key: "sub_1", now: REAL_START, due, nextAt, isWhole: true }]);
   return { queues, held, clock, endRead };
 }
 
@@ -42,7 +42,15 @@ it("sweeps as early as a due time that is noticed after the last sweep", async (
   await queues.read();
   queues.sweep();
   expect(queues.dueAt).toBe(5000);
-  queues.notice(held, REAL_START + 200);
+  queues.notice(held, REAL_START + 1);
+  expect(queues.dueAt).toBe(1);
+});
+
+it("sweeps as early as a due time that a read finds after the last sweep", async () => {
+  const { queues, endRead } = queueOfOne();
+  queues.sweep();
+  endRead([], REAL_START + 200);
+  await queues.read();
   expect(queues.dueAt).toBe(200);
 });
 
