@@ -48,13 +48,8 @@ export {
   type PaymentRecord,
   type RefundRecord,
 } from "./store/tables/payments.ts";
-export {
-  findOwner,
-  listTrail,
-  replayDelivery,
-  resumeSubscription,
-  type Replayed,
-} from "./store/tables/replays.ts";
+export { listAudit } from "./store/tables/audit.ts";
+export type { Replayed } from "./store/tables/replays.ts";
 export {
   listSubscriptionHealth,
   secretPlace,
@@ -64,12 +59,7 @@ export { findToken } from "./store/tables/tokens.ts";
 
 // Delivery
 export { NamespaceClocks } from "./delivery/namespace-clocks.ts";
-export {
-  pauseForOperator,
-  replayForOperator,
-  resumeForOperator,
-  type OperatorReplay,
-} from "./delivery/operator.ts";
+export { pauseSubscription } from "./delivery/operator.ts";
 export type { DeliveryPolicy } from "./delivery/policy.ts";
 export type { Signer } from "./delivery/signer.ts";
 export type { Answer as AttemptAnswer, Completion, PostRequest } from "./delivery/types.ts";

@@ -129,11 +129,11 @@ onStores([sqlite, postgres], ({ open }) => {
     await fill(driver, [...kept, ...gone]);
     await driver.transaction((tx) =>
       tx.query(
-        `INSERT INTO replays (delivery_id, merchant_id, asked_by, state, attempts, at)
-         VALUES ('gone.0', 'live', 'operator', 'exhausted', 1, 0)`,
+        `INSERT INTO audit_log (what, subject, merchant_id, asked_by, state, attempts, at)
+         VALUES ('delivery.replay', 'gone.0', 'live', 'operator', 'exhausted', 1, 0)`,
       ),
     );
-    const others = ["merchants", "subscriptions", "replays", "clocks"];
+    const others = ["merchants", "subscriptions", "audit_log", "clocks"];
     const counts = (): Promise<unknown[]> =>
       Promise.all(others.map((table) => driver.query(`SELECT count(*) AS n FROM ${table}`)));
     const before = await counts();

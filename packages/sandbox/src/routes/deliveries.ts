@@ -1,14 +1,12 @@
 import {
   faultAt,
-  findOwner,
   instantOf,
   listDeliveries,
   listEvents,
   listSubscriptionHealth,
+  pauseSubscription,
   refuseMembers,
   replayDeliveries,
-  replayDelivery,
-  resumeSubscription,
   writeEvent,
   writtenTime,
   type Call,
@@ -69,15 +67,9 @@ export const deliveryRoutes: Routes = {
   ],
   "/sandbox/deliveries/:deliveryId/replay": [
     post(202, {}, async (call) => {
-      const { context, merchant } = call;
-      const named = { merchantId: merchant.id, id: parameter(call, "deliveryId") };
-      const outcome = await context.driver.transaction(async (tx) => {
-        const at = await instantOf(tx, context.clock, merchant.clockId);
-        return replayDelivery(tx, { ...named, at });
-      });
-      if (!outcome.ok) throw refuse(outcome.code);
-      const [delivery = {}] = await deliveriesOf(call, { ...named, limit: 1 });
-      context.onWork("anything");
+      const id = parameter(call, "deliveryId");
+      await replay(call, { kind: "delivery", id });
+      const [delivery = {}] = await deliveriesOf(call, { ...listed(call), id });
       return delivery;
     }),
   ],
@@ -89,23 +81,17 @@ export const deliveryRoutes: Routes = {
   ],
   [`${SUBSCRIPTION}/replay`]: [
     // Every delivery of the subscription that is not waiting.
-    post(202, {}, async (call) => {
-      const key = parameter(call, "subscriptionKey");
-      const owner = await findOwner(call.context.driver, { kind: "subscription", id: key });
-      if (owner?.id !== call.merchant.id) throw refuse("SUBSCRIPTION_NOT_FOUND");
-      if (owner.status === "CLOSED") throw refuse("SUBSCRIPTION_CLOSED");
-      return replay(call, { kind: "subscription", key });
-    }),
+    post(202, {}, (call) =>
+      replay(call, { kind: "subscription", id: parameter(call, "subscriptionKey") }),
+    ),
   ],
   [`${SUBSCRIPTION}/resume`]: [
     // A paused subscription goes on, with what waits for it.
     post(200, {}, async (call) => {
       const { context, merchant } = call;
       const key = parameter(call, "subscriptionKey");
-      const outcome = await context.driver.transaction(async (tx) => {
-        const at = await instantOf(tx, context.clock, merchant.clockId);
-        return resumeSubscription(tx, { merchantId: merchant.id, key, at });
-      });
+      const resume = { key, isPaused: false, askedBy: "merchant", merchantId: merchant.id };
+      const outcome = await pauseSubscription(context, resume);
       if (!outcome.ok) throw refuse(outcome.code);
       context.onWork("anything");
       const filter = { merchantId: merchant.id, limit: 1000 };
@@ -117,9 +103,13 @@ export const deliveryRoutes: Routes = {
 };
 
 async function replay({ context, merchant }: Call, what: Replayed): Promise<object> {
-  const count = await replayDeliveries(context, merchant, { what, askedBy: "merchant" });
-  if (count > 0) context.onWork("anything");
-  return { replayed: count };
+  const order = { what, askedBy: "merchant", merchantId: merchant.id };
+  const outcome = await replayDeliveries(context, order);
+  if (!outcome.ok)
+    // The call's merchant exists.
+    throw refuse(outcome.code === "MERCHANT_NOT_FOUND" ? "NOT_FOUND" : outcome.code);
+  if (outcome.replayed > 0) context.onWork("anything");
+  return { replayed: outcome.replayed };
 }
 
 async function deliveriesOf(

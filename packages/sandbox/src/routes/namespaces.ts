@@ -76,8 +76,7 @@ export const namespaceRoutes = ({ clocks, faults, onReset }: NamespaceParts): Ro
 /** Rows before those that they refer to; of payments the refunds before the debits. */
 const DELETIONS = [
   "earlier_attempts WHERE delivery_id IN (SELECT id FROM deliveries WHERE merchant_id = $1)",
-  "replays WHERE merchant_id = $1",
-  "resumes WHERE merchant_id = $1",
+  "audit_log WHERE merchant_id = $1",
   "deliveries WHERE merchant_id = $1",
   "events WHERE merchant_id = $1",
   "endpoint_leases WHERE subscription_key IN (SELECT key FROM subscriptions WHERE merchant_id = $1)",

@@ -2,7 +2,7 @@ import { newId } from "../ids.ts";
 import type { Random } from "../random.ts";
 import { sha256Hex } from "../sha256.ts";
 import type { Queryable } from "../store/driver.ts";
-import { recordAction } from "../store/tables/admin-actions.ts";
+import { recordAction } from "../store/tables/audit.ts";
 import {
   findClient,
   findMerchant,

@@ -1,5 +1,5 @@
 import { orUndone, Undo, type Driver, type Queryable } from "../store/driver.ts";
-import { recordAction } from "../store/tables/admin-actions.ts";
+import { recordAction } from "../store/tables/audit.ts";
 import { findCustomerOwner, type CustomerStatus } from "../store/tables/customers.ts";
 import { lockMerchant, type Merchant } from "../store/tables/merchants.ts";
 import { findPaymentByKey, isPaymentId, type DebitStatus } from "../store/tables/payments.ts";

@@ -1,7 +1,7 @@
 import { newId } from "../ids.ts";
 import { sha256Hex } from "../sha256.ts";
 import { orUndone, Undo } from "../store/driver.ts";
-import { recordAction } from "../store/tables/admin-actions.ts";
+import { recordAction } from "../store/tables/audit.ts";
 import { insertClock } from "../store/tables/clocks.ts";
 import {
   insertClient,

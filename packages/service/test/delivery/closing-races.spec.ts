@@ -38,7 +38,7 @@ async function writeEvent(tx: Queryable, between: () => Promise<void>): Promise<
 
 /** A replay's transaction. */
 async function replay(tx: Queryable, between: () => Promise<void>): Promise<void> {
-  const what = { kind: "subscription", key: "sub_1" } as const;
+  const what = { kind: "subscription", id: "sub_1" } as const;
   const all = { merchantId: merchant.id, what, askedBy: "operator", at: CLOCK_START };
   await requeueDeliveries(tx, { ...all, limit: 10, after: "" });
   await between();

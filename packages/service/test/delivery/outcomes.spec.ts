@@ -2,11 +2,12 @@ import { describe, expect, it } from "vitest";
 import { onStores, postgres, sqlite } from "../store/stores.ts";
 import { CLOCK_START, queueOf, REAL_START, timeout, type Queue } from "./queue.ts";
 import {
+  pauseSubscription,
   replayDeliveries,
-  replayForOperator,
-  resumeForOperator,
+  type ReplayOutcome,
 } from "../../src/delivery/operator.ts";
-import { listReplays, listTrail, type Replayed } from "../../src/store/tables/replays.ts";
+import { listAudit } from "../../src/store/tables/audit.ts";
+import type { Replayed } from "../../src/store/tables/replays.ts";
 
 const DAY = 86_400_000;
 
@@ -99,10 +100,9 @@ const end = (queue: Queue, id: string, state: string): Promise<unknown> =>
     state,
   ]);
 
-const replay = (queue: Queue, what: Replayed): Promise<number> => {
-  const merchant = { id: "mer_1", clockId: "clk_1" };
-  return replayDeliveries(queue, merchant, { what, askedBy: "operator" });
-};
+const replay = (queue: Queue, what: Replayed): Promise<ReplayOutcome> =>
+  replayDeliveries(queue, { what, askedBy: "operator", merchantId: "mer_1" });
+const replayed = (count: number): ReplayOutcome => ({ ok: true, replayed: count });
 
 onStores([sqlite, postgres], ({ open }) => {
   describe("a replay", () => {
@@ -115,10 +115,10 @@ onStores([sqlite, postgres], ({ open }) => {
       const other = await queue.enqueue("sub_live");
       for (const id of [old, failed, other]) await end(queue, id, "exhausted");
       await end(queue, delivered, "delivered");
-      expect(await replay(queue, { kind: "failed", since: CLOCK_START })).toBe(1);
+      expect(await replay(queue, { kind: "failed", since: CLOCK_START })).toEqual(replayed(1));
       const waiting = (await queue.deliveries()).filter(({ state }) => state === "waiting");
       expect(waiting).toMatchObject([{ id: failed, attempts: 10, next_at: CLOCK_START }]);
-      expect(await replay(queue, { kind: "failed", since: CLOCK_START })).toBe(0);
+      expect(await replay(queue, { kind: "failed", since: CLOCK_START })).toEqual(replayed(0));
     });
 
     it("of a subscription takes all that ended, in batches, and writes each into the audit log", async () => {
@@ -126,14 +126,13 @@ onStores([sqlite, postgres], ({ open }) => {
       await queue.publish(600, ["sub_1"]);
       const other = await queue.enqueue("sub_2");
       await queue.write("UPDATE deliveries SET state = 'delivered', next_at = NULL");
-      expect(await replay(queue, { kind: "subscription", key: "sub_1" })).toBe(600);
+      expect(await replay(queue, { kind: "subscription", id: "sub_1" })).toEqual(replayed(600));
       const ended = (await queue.deliveries()).filter(({ state }) => state === "delivered");
       expect(ended.map(({ id }) => id)).toEqual([other]);
-      const log = await listReplays(queue.driver, { merchantId: "mer_1", limit: 1000 });
+      const log = await listAudit(queue.driver, { limit: 1000 });
       expect(log).toHaveLength(600);
-      const entry = { askedBy: "operator", state: "delivered", attempts: 0, at: CLOCK_START };
-      expect(log[0]).toMatchObject(entry);
-      expect(await listReplays(queue.driver, { merchantId: "mer_live", limit: 10 })).toEqual([]);
+      const entry = { merchantId: "mer_1", askedBy: "operator", state: "delivered", attempts: 0 };
+      expect(log[0]).toMatchObject({ ...entry, what: "delivery.replay", at: CLOCK_START });
     });
 
     it("of one delivery finds only the merchant's own, and nothing of a closed subscription", async () => {
@@ -142,11 +141,17 @@ onStores([sqlite, postgres], ({ open }) => {
       const own = await queue.enqueue("sub_1");
       const other = await queue.enqueue("sub_live");
       for (const id of [own, other]) await end(queue, id, "exhausted");
-      expect(await replay(queue, { kind: "delivery", id: other })).toBe(0);
+      expect(await replay(queue, { kind: "delivery", id: other })).toMatchObject({
+        code: "DELIVERY_NOT_FOUND",
+      });
       await queue.write("UPDATE subscriptions SET status = 'CLOSED' WHERE key = 'sub_1'");
-      expect(await replay(queue, { kind: "delivery", id: own })).toBe(0);
+      const closed = { code: "SUBSCRIPTION_CLOSED" };
+      expect(await replay(queue, { kind: "delivery", id: own })).toMatchObject(closed);
+      expect(await replay(queue, { kind: "subscription", id: "sub_1" })).toMatchObject(closed);
+      const unknown = await replay(queue, { kind: "subscription", id: "sub_live" });
+      expect(unknown).toMatchObject({ code: "SUBSCRIPTION_NOT_FOUND" });
       await queue.write("UPDATE subscriptions SET status = 'PAUSED' WHERE key = 'sub_1'");
-      expect(await replay(queue, { kind: "delivery", id: own })).toBe(1);
+      expect(await replay(queue, { kind: "delivery", id: own })).toEqual(replayed(1));
     });
 
     it("by an operator needs no merchant, and a resume is written into the same audit log", async () => {
@@ -156,12 +161,13 @@ onStores([sqlite, postgres], ({ open }) => {
       await queue.write("UPDATE subscriptions SET status = 'PAUSED', consecutive_failures = 7");
       const askedBy = "anna";
       const what = { kind: "failed", since: 0 } as const;
-      expect(await replayForOperator(queue, { what, askedBy })).toEqual({ ok: true, replayed: 1 });
-      expect(await resumeForOperator(queue, { key: "sub_1", askedBy })).toEqual({ ok: true });
+      expect(await replayDeliveries(queue, { what, askedBy })).toEqual(replayed(1));
+      const resume = { key: "sub_1", isPaused: false, askedBy };
+      expect(await pauseSubscription(queue, resume)).toEqual({ ok: true });
       const entry = { merchantId: "mer_1", askedBy };
-      expect(await listTrail(queue.driver, { limit: 10 })).toMatchObject([
-        { ...entry, what: "delivery.replay", subject: id, state: "exhausted", attempts: 10 },
+      expect(await listAudit(queue.driver, { limit: 10 })).toMatchObject([
         { ...entry, what: "subscription.resume", subject: "sub_1", state: "PAUSED", attempts: 7 },
+        { ...entry, what: "delivery.replay", subject: id, state: "exhausted", attempts: 10 },
       ]);
     });
   });

@@ -5,7 +5,7 @@ import { DueClock } from "../../src/clock.ts";
 import { moveClock } from "../../src/store/tables/clocks.ts";
 import { listCustomers } from "../../src/store/tables/customers.ts";
 import { listAttempts, listDeliveries } from "../../src/store/tables/deliveries.ts";
-import { replayDelivery, resumeSubscription } from "../../src/store/tables/replays.ts";
+import { requeueDeliveries, setSubscriptionStatus } from "../../src/store/tables/replays.ts";
 import { listEvents } from "../../src/store/tables/events.ts";
 import { listPayments } from "../../src/store/tables/payments.ts";
 import { nextDueAt } from "../../src/store/tables/refunds.ts";
@@ -34,6 +34,7 @@ const TABLES = {
   events: "seq",
   deliveries: "seq",
   attempts: "delivery_id, number",
+  audit_log: "seq",
 };
 
 /** Everything that the service can do, once; what it answered, and what is stored in the end. */
@@ -57,7 +58,7 @@ async function story(driver: Driver) {
   const good = await subscribe("good", { type: "ALL" });
   // So few that one claim takes them all: how many are attempted before the first answer ends it is else chance.
   await subscribe("gone", { type: "EVENT", details: ["account.deactivated"] });
-  await subscribe("bad", { type: "EVENT", details: ["payment.canceled"] });
+  const bad = await subscribe("bad", { type: "EVENT", details: ["payment.canceled"] });
   const told: unknown[] = await everything(opened);
 
   const paymentId = await newPayment(service, merchant, { requestKey: "p1" });
@@ -92,6 +93,7 @@ async function story(driver: Driver) {
   await engine.stop({ graceMs: 1000 });
   const page = { merchantId, limit: 1000 };
   const [first] = await listDeliveries(driver, page);
+  const [askedBy, what] = ["test", { kind: "delivery", id: first?.id ?? "" } as const];
   const [{ clockId = "" } = {}] = await driver.query<{ clockId?: string }>(
     `SELECT id AS "clockId" FROM clocks WHERE id <> 'live'`,
   );
@@ -102,8 +104,9 @@ async function story(driver: Driver) {
     }),
     await driver.transaction(async (tx) => [
       await moveClock(tx, { id: clockId, instant: now + 1 }),
-      await replayDelivery(tx, { merchantId, id: first?.id ?? "", at: now }),
-      await resumeSubscription(tx, { merchantId, key: good, at: now }),
+      await requeueDeliveries(tx, { merchantId, what, askedBy, at: now, limit: 1, after: "" }),
+      await setSubscriptionStatus(tx, { key: bad, status: "PAUSED", askedBy, at: now }),
+      await setSubscriptionStatus(tx, { key: bad, status: "ACTIVE", askedBy, at: now }),
     ]),
     await listPayments(driver, page),
     await listCustomers(driver, page),

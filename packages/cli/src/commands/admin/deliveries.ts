@@ -1,4 +1,4 @@
-import type { OperatorReplay } from "@countersign/service/internal";
+import type { Replayed } from "@countersign/service/internal";
 import { Option, type Command } from "commander";
 import { Failure } from "../../failure.ts";
 import type { Surroundings } from "../../terminal.ts";
@@ -82,10 +82,14 @@ export function addDeliveryCommands(admin: Command, surroundings: Surroundings):
     .option("--merchant <id>", "with --failed-since: only this merchant's")
     .addHelpText("after", replayHelp)
     .action(async (id: string | undefined, options: ReplayOptions) => {
-      const what = replayed(id, options);
+      const order = {
+        what: replayed(id, options),
+        askedBy: options.by,
+        merchantId: options.merchant,
+      };
       const outcome = await administer(options, surroundings, ({ service, driver }) => {
         const ports = { driver, clock: service.systemClock };
-        return service.replayForOperator(ports, { what, askedBy: options.by });
+        return service.replayDeliveries(ports, order);
       });
       report(outcome, options, surroundings, ({ replayed: count }) => [`${count} due again`]);
     });
@@ -98,7 +102,7 @@ export function addTrailCommand(admin: Command, surroundings: Surroundings): voi
     .addHelpText("after", trailHelp)
     .action(async (options: AdminOptions & { readonly limit: number }) => {
       const rows = await administer(options, surroundings, ({ service, driver }) =>
-        service.listTrail(driver, options),
+        service.listAudit(driver, options),
       );
       const shown = rows.map(({ at, ...row }) => ({ at: written(at), ...row }));
       printList(shown, options, surroundings);
@@ -108,7 +112,7 @@ export function addTrailCommand(admin: Command, surroundings: Surroundings): voi
 function replayed(
   id: string | undefined,
   { subscription, failedSince, merchant }: ReplayOptions,
-): OperatorReplay {
+): Replayed {
   const named = [id, subscription, failedSince].filter((one) => one !== undefined);
   if (named.length !== 1 || (merchant !== undefined && failedSince === undefined)) {
     throw new Failure(
@@ -117,7 +121,6 @@ function replayed(
     );
   }
   if (id !== undefined) return { kind: "delivery", id };
-  if (subscription !== undefined) return { kind: "subscription", key: subscription };
-  const ofMerchant = merchant === undefined ? {} : { merchantId: merchant };
-  return { kind: "failed", since: failedSince ?? 0, ...ofMerchant };
+  if (subscription !== undefined) return { kind: "subscription", id: subscription };
+  return { kind: "failed", since: failedSince ?? 0 };
 }

@@ -67,7 +67,7 @@ export function addSubscriptionCommands(admin: Command, surroundings: Surroundin
     .action(async (key: string, options: ChangeOptions) => {
       const outcome = await administer(options, surroundings, ({ service, driver }) => {
         const ports = { driver, clock: service.systemClock };
-        return service.pauseForOperator(ports, { key, askedBy: options.by });
+        return service.pauseSubscription(ports, { key, isPaused: true, askedBy: options.by });
       });
       report(outcome, options, surroundings, () => [`${key} is paused`]);
     });
@@ -77,7 +77,7 @@ export function addSubscriptionCommands(admin: Command, surroundings: Surroundin
     .action(async (key: string, options: ChangeOptions) => {
       const outcome = await administer(options, surroundings, ({ service, driver }) => {
         const ports = { driver, clock: service.systemClock };
-        return service.resumeForOperator(ports, { key, askedBy: options.by });
+        return service.pauseSubscription(ports, { key, isPaused: false, askedBy: options.by });
       });
       report(outcome, options, surroundings, () => [`${key} is active`]);
     });

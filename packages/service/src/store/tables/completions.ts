@@ -104,9 +104,10 @@ async function writeAttempts(
 const APPLY_REPLAYS = givenRows(
   { id: "text", number: "bigint" },
   (rows) => `WITH failed AS (${rows}), asked AS (
-      SELECT failed.id, MAX(replays.at) AS at
-      FROM failed JOIN replays ON replays.delivery_id = failed.id
-        AND replays.attempts = failed.number - 1 AND replays.state = 'waiting'
+      SELECT failed.id, MAX(audit_log.at) AS at
+      FROM failed JOIN audit_log ON audit_log.subject = failed.id
+        AND audit_log.what = 'delivery.replay'
+        AND audit_log.attempts = failed.number - 1 AND audit_log.state = 'waiting'
       GROUP BY failed.id)
     UPDATE deliveries SET state = 'waiting', next_at = asked.at FROM asked
     WHERE deliveries.id = asked.id AND deliveries.state IN ('waiting', 'exhausted')

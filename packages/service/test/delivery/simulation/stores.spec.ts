@@ -2,7 +2,7 @@ import { describe } from "vitest";
 import { deliveryStore } from "../../../src/store/tables/delivery-queue.ts";
 import { insertDeliveries } from "../../../src/store/tables/deliveries.ts";
 import { insertEvent } from "../../../src/store/tables/events.ts";
-import { replayDelivery, resumeSubscription } from "../../../src/store/tables/replays.ts";
+import { requeueDeliveries, setSubscriptionStatus } from "../../../src/store/tables/replays.ts";
 import { insertSubscription } from "../../../src/store/tables/subscriptions.ts";
 import { migrate } from "../../../src/store/migrate.ts";
 import type { Driver, SqlValue } from "../../../src/store/driver.ts";
@@ -65,14 +65,16 @@ async function openTables(driver: Driver, isSingle: boolean): Promise<OpenQueue>
       });
     },
     replay: async (id, at) => {
-      await driver.transaction((tx) => replayDelivery(tx, { merchantId: "mer_live", id, at }));
+      const requeue = { merchantId: "mer_live", askedBy: "test", at, limit: 1, after: "" };
+      const what = { kind: "delivery", id } as const;
+      await driver.transaction((tx) => requeueDeliveries(tx, { ...requeue, what }));
     },
     pause: async (key) => {
       await write("UPDATE subscriptions SET status = 'PAUSED' WHERE key = $1", [key]);
     },
     resume: async (key) => {
       await driver.transaction((tx) =>
-        resumeSubscription(tx, { merchantId: "mer_live", key, at: 0 }),
+        setSubscriptionStatus(tx, { key, status: "ACTIVE", askedBy: "test", at: 0 }),
       );
     },
     close: async (key) => {
