@@ -110,7 +110,7 @@ interface WallClock {
  *
  * @throws {RangeError} The time zone does not exist.
  */
-export function wallClock(timeZone: string): WallClock {
+function wallClock(timeZone: string): WallClock {
   const format = formatOf(timeZone);
   const read = (instant: number): number => {
     // In the order of American English, whatever stands between them; parts would take twice as long.

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { federalReserve, isBusinessDay } from "../src/business-days.ts";
-import { checkHold, eligibleAt, type Hold, wallClock } from "../src/hold.ts";
+import { checkHold, eligibleAt, type Hold } from "../src/hold.ts";
 import { ms, standardHold } from "./refunds.ts";
 
 const DAY = 86_400_000;
@@ -163,56 +163,51 @@ const zones = fc.constantFrom(
 );
 const allInstants = fc.integer({
   min: ms("1975-01-01T00:00:00Z"),
-  max: ms("2035-12-31T00:00:00Z"),
+  max: ms("2035-12-30T00:00:00Z"),
 });
 
-/** A wall time, as `WallClock` counts it. */
-function wall(time: string): number {
-  return ms(`${time}Z`);
-}
-
-describe("a zone's wall clock", () => {
-  it.each([
-    ["America/New_York", "2026-11-25T01:30:00.123Z", "2026-11-24T20:30:00.123"],
-    ["America/New_York", "2026-07-01T03:59:59.999Z", "2026-06-30T23:59:59.999"],
-    ["Asia/Kathmandu", "2026-01-01T00:00:00.000Z", "2026-01-01T05:45:00.000"],
-    ["UTC", "2026-11-25T00:00:00.000Z", "2026-11-25T00:00:00.000"],
-    ["UTC", "1969-12-31T23:59:59.750Z", "1969-12-31T23:59:59.750"],
-  ])("of %s reads %s as %s", (zone, instant, time) => {
-    expect(wallClock(zone).read(ms(instant))).toBe(wall(time));
-  });
+describe("the cut-off in a time zone", () => {
+  /** Every day counts, so that the threshold is the cut-off of the settlement's own date. */
+  const sameDay = (timeZone: string, cutoff: string): Hold => {
+    const calendar = { ...federalReserve, holidays: "none", weekend: [] } as const;
+    return { ...standardHold, businessDays: 0, timeZone, cutoff, calendar };
+  };
 
   it.each([
-    ["America/New_York", "2026-11-30T00:00:00.000", "2026-11-30T05:00:00.000Z"],
-    ["America/New_York", "2026-03-08T02:30:00.000", "2026-03-08T07:00:00.000Z"],
-    ["America/New_York", "2026-11-01T01:30:00.000", "2026-11-01T05:30:00.000Z"],
-    ["America/New_York", "2026-11-01T02:00:00.000", "2026-11-01T07:00:00.000Z"],
-    ["America/Santiago", "2026-09-06T00:00:00.000", "2026-09-06T04:00:00.000Z"],
-    ["Australia/Lord_Howe", "2026-04-05T01:45:00.000", "2026-04-04T14:45:00.000Z"],
-    ["Pacific/Apia", "2011-12-30T12:00:00.000", "2011-12-30T10:00:00.000Z"],
-  ])("of %s first reaches %s, repeated or skipped, at %s", (zone, time, instant) => {
-    expect(wallClock(zone).firstInstantOf(wall(time))).toBe(ms(instant));
-  });
+    ["America/New_York", "2026-11-30T12:00Z", "00:00", "2026-11-30T05:00:00.000Z"],
+    ["America/New_York", "2026-03-08T12:00Z", "02:30", "2026-03-08T07:00:00.000Z"],
+    ["America/New_York", "2026-11-01T12:00Z", "01:30", "2026-11-01T05:30:00.000Z"],
+    ["America/New_York", "2026-11-01T12:00Z", "02:00", "2026-11-01T07:00:00.000Z"],
+    ["America/New_York", "2026-07-01T03:59:59.999Z", "00:00", "2026-06-30T04:00:00.000Z"],
+    ["America/Santiago", "2026-09-06T12:00Z", "00:00", "2026-09-06T04:00:00.000Z"],
+    ["Australia/Lord_Howe", "2026-04-05T01:00Z", "01:45", "2026-04-04T14:45:00.000Z"],
+    ["Pacific/Apia", "2011-12-30T09:59:59.999Z", "12:00", "2011-12-29T22:00:00.000Z"],
+    ["Asia/Kathmandu", "2026-01-01T00:00Z", "05:45", "2026-01-01T00:00:00.000Z"],
+    ["UTC", "1969-12-31T23:59:59.750Z", "23:59", "1969-12-31T23:59:00.000Z"],
+  ])(
+    "of %s is reached for %s at %s, also repeated or skipped, first at %s",
+    (zone, at, cutoff, instant) => {
+      expect(new Date(eligibleAt(ms(at), sameDay(zone, cutoff))).toISOString()).toBe(instant);
+    },
+  );
 
-  it("reaches a wall time at its first instant and not before", () => {
+  it("is the first instant at which that zone's clocks, by Intl, have passed it on that date", () => {
+    const minutes = fc
+      .nat(1439)
+      .map((minute) => new Date(minute * 60_000).toISOString().slice(11, 16));
     fc.assert(
-      fc.property(zones, allInstants, (zone, instant) => {
-        const { read, firstInstantOf } = wallClock(zone);
-        const time = read(instant);
-        const first = firstInstantOf(time);
-        expect(first).toBeLessThanOrEqual(instant);
-        expect(instant - first).toBeLessThanOrEqual(DAY / 8);
-        expect(read(first)).toBe(time);
-        expect(read(first - 1)).toBeLessThan(time);
-        // Zones skip some of these wall times.
-        const reached = firstInstantOf(instant);
-        expect(read(reached)).toBeGreaterThanOrEqual(instant);
-        expect(read(reached - 1)).toBeLessThan(instant);
+      fc.property(zones, allInstants, minutes, (timeZone, instant, cutoff) => {
+        const format = new Intl.DateTimeFormat("sv-SE", {
+          timeZone,
+          dateStyle: "short",
+          timeStyle: "medium",
+        });
+        const wanted = `${format.format(instant).slice(0, 10)} ${cutoff}:00`;
+        const reached = eligibleAt(instant, sameDay(timeZone, cutoff));
+        expect(format.format(reached) >= wanted).toBe(true);
+        expect(format.format(reached - 1) < wanted).toBe(true);
       }),
+      { numRuns: 300 },
     );
-  });
-
-  it("throws a RangeError for a zone that does not exist", () => {
-    expect(() => wallClock("America/Gotham")).toThrow(RangeError);
   });
 });

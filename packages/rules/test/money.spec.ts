@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { Big } from "big.js";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -98,4 +99,20 @@ describe("formatAmount", () => {
       }),
     );
   });
+});
+
+it("[P-REFUND-AMOUNT] amounts to 99,999.99 are read as formatAmount and as JSON.stringify write them: 19.9 is 1990 cents", () => {
+  // Every cent to 999.99, then each 101st from a random one on.
+  const cents = Array.from({ length: 99_999 }, (_, at) => at + 1);
+  for (let one = 99_999 + randomInt(1, 101); one <= 9_999_999; one += 101) cents.push(one);
+  const lost = cents
+    .flatMap((one) => [
+      [one, formatAmount(BigInt(one))] as const,
+      [one, String(Number(`${String(one)}e-2`))] as const,
+    ])
+    .filter(([one, text]) => {
+      const parsed = parseAmount(text);
+      return !parsed.ok || parsed.cents !== BigInt(one);
+    });
+  expect(lost).toEqual([]);
 });

@@ -14,22 +14,6 @@ function fullBody(): { body: string; count: number } {
 }
 
 describe("the numbers that readJson returns", () => {
-  it("are all of them if the options say so", () => {
-    const text = '[1,{"a":-2.50,"b":[3e0,"4",[]]},5]';
-    expect(readJson(text, { numbers: "all" })).toMatchObject({
-      numbers: new Map([
-        ["/0", "1"],
-        ["/1/a", "-2.50"],
-        ["/1/b/0", "3e0"],
-        ["/2", "5"],
-      ]),
-    });
-    expect(readJson(new TextEncoder().encode(text), { numbers: "all" })).toEqual(
-      readJson(text, { numbers: "all" }),
-    );
-    expect(readJson("7", { numbers: "all" })).toMatchObject({ numbers: new Map([["", "7"]]) });
-  });
-
   const longest = `1${"0".repeat(308)}`;
   const tiny = (zeros: number) => `0.${"0".repeat(zeros)}1`;
   const inexact =
