@@ -154,11 +154,12 @@ const gateway = { httpMethod: "POST", path: "/webhooks", headers };
 const isBase64Encoded = true;
 
 describe("toLambda with a body in base64", () => {
-  it("answers 400 to text that is not canonical base64", async () => {
+  it("accepts no other text for the same bytes, and answers 400 to text that is not canonical", async () => {
+    const { receiver } = recordingReceiver();
+    const handler = toLambda(receiver);
     const [braces, at] = [Buffer.from("{}").toString("base64"), 8];
     for (const garbled of [
       `${base64.slice(0, at)}!${base64.slice(at + 1)}`,
-      `${base64.slice(0, at)}!${base64.slice(at)}`,
       `${base64.slice(0, 76)}\n${base64.slice(76)}`,
       `${base64} `,
       Buffer.from("??>").toString("base64url"),
@@ -167,22 +168,19 @@ describe("toLambda with a body in base64", () => {
       "e31=",
       "e",
     ]) {
-      const { receiver, outcomes } = recordingReceiver();
-      const answer = await toLambda(receiver)({ ...gateway, body: garbled, isBase64Encoded });
+      const answer = await handler({ ...gateway, body: garbled, isBase64Encoded });
       expect([answer.statusCode, answer.body]).toEqual([400, '{"code":"CS_BODY_NOT_JSON"}']);
-      expect(outcomes).toEqual([{ kind: "rejected", code: "CS_BODY_NOT_JSON" }]);
     }
-  });
-
-  it("accepts no other text for the same bytes", async () => {
-    const { receiver } = recordingReceiver();
-    const handler = toLambda(receiver);
     await fc.assert(
-      fc.asyncProperty(fc.nat(base64.length - 1), fc.string({ minLength: 1 }), async (at, junk) => {
-        const other = base64.slice(0, at) + junk + base64.slice(at);
-        const answer = await handler({ ...gateway, body: other, isBase64Encoded });
-        expect(answer.statusCode).toBeGreaterThanOrEqual(400);
-      }),
+      fc.asyncProperty(
+        fc.nat(base64.length - 1),
+        fc.string({ minLength: 1 }),
+        async (cut, junk) => {
+          const other = base64.slice(0, cut) + junk + base64.slice(cut);
+          const answer = await handler({ ...gateway, body: other, isBase64Encoded });
+          expect(answer.statusCode).toBeGreaterThanOrEqual(400);
+        },
+      ),
     );
     expect((await handler({ ...gateway, body: base64, isBase64Encoded })).statusCode).toBe(204);
   });

@@ -2,7 +2,6 @@ import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { postgresBinaries } from "../inboxes/servers.ts";
-import { table } from "./table.ts";
 
 // On an idle machine with two cores.
 const goals = [
@@ -26,14 +25,12 @@ test("after-store: workers drain a backlog with a no-op handler", () => {
 
   const against = (rate: number, goal: number): string =>
     `${String(Math.round(rate))}/s of ${String(goal)}: ${rate >= goal ? "reached" : "missed"}`;
-  console.log(
-    table(
-      ["drained", "no order", "one ordered resource"],
-      goals.flatMap((goal) => {
-        const found = figures.find(({ name }) => name === goal.name);
-        if (found === undefined) return [];
-        return [[goal.name, against(found.free, goal.free), against(found.ordered, goal.ordered)]];
-      }),
-    ),
+  console.table(
+    goals.flatMap(({ name, free, ordered }) => {
+      const found = figures.find((one) => one.name === name);
+      if (found === undefined) return [];
+      const rates = { free: against(found.free, free), ordered: against(found.ordered, ordered) };
+      return [{ name, ...rates }];
+    }),
   );
 });
