@@ -64,41 +64,36 @@ const sqlite: TestStore<Queued> = {
   },
 };
 
-const postgres: TestStore<Queued> = {
-  name: "the PostgreSQL inbox",
-  skipped: missing(["PostgreSQL", postgresBinaries]),
-  async start() {
-    const server = await sharedPostgres();
-    const pool = new Pool({ connectionString: server.urlOf(await server.create()), max: 4 });
-    return {
-      open: schemas(pool),
-      async stop() {
-        await pool.end();
-        await server.stop();
-      },
-    };
-  },
-};
-
-const pgbouncer: TestStore<Queued> = {
-  name: "the PostgreSQL inbox through PgBouncer in transaction mode",
-  skipped: missing(["PostgreSQL", postgresBinaries], ["PgBouncer", pgbouncerBinary]),
+/** @param connections Of PgBouncer; without them, the inboxes talk to the server itself. */
+const overPostgres = (name: string, skipped: string, connections = 0): TestStore<Queued> => ({
+  name,
+  skipped,
   async start() {
     const server = await sharedPostgres();
     const database = await server.create();
-    // Fewer servers than clients: a client that left something in a session would meet another's.
-    const { port, stop } = await startPgbouncer(server, { connections: 3 });
-    const pool = new Pool({ host: "127.0.0.1", port, database, user: "postgres", max: 8 });
+    const pooler = connections === 0 ? undefined : await startPgbouncer(server, { connections });
+    const { port } = pooler ?? server;
+    const max = connections === 0 ? 4 : 8;
+    const pool = new Pool({ host: "127.0.0.1", port, database, user: "postgres", max });
     return {
       open: schemas(pool),
       async stop() {
         await pool.end();
-        stop();
+        pooler?.stop();
         await server.stop();
       },
     };
   },
-};
+});
+
+const postgres = overPostgres("the PostgreSQL inbox", missing(["PostgreSQL", postgresBinaries]));
+
+// Fewer servers than clients: a client that left something in a session would meet another's.
+const pgbouncer = overPostgres(
+  "the PostgreSQL inbox through PgBouncer in transaction mode",
+  missing(["PostgreSQL", postgresBinaries], ["PgBouncer", pgbouncerBinary]),
+  3,
+);
 
 /** Each inbox in a schema of its own. */
 function schemas(pool: Pool): () => Promise<Queued> {
