@@ -92,6 +92,7 @@ describe("parseAmount (T-14, T-15)", () => {
 
 describe("formatAmount", () => {
   it("prints what big.js prints with two digits, which parseAmount reads back", () => {
+    expect(formatAmount(0n)).toBe("0.00");
     fc.assert(
       fc.property(fc.bigInt(), fc.bigInt({ min: MIN_CENTS, max: MAX_CENTS }), (any, cents) => {
         expect(formatAmount(any)).toBe(new Big(String(any)).div(100).toFixed(2));

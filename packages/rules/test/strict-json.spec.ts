@@ -93,6 +93,8 @@ describe("readJson", () => {
         ["nul\\ud800", 3],
         ["-Infinity", 1],
         ["{}{}", 2],
+        ["[1 2]", 3],
+        ['{"a" 1}', 5],
         ['{"é":"€😀",x', 11],
       ],
     ],
@@ -133,6 +135,14 @@ describe("readJson", () => {
               wrong.push(body);
           }
     expect(wrong).toEqual([]);
+  });
+
+  it("reads surrogates at the bounds of their pairs, and names that an outer object has too", () => {
+    const many = members(20).join(",");
+    const nested = [`{"n16":{${many}}}`, `{${many},"inner":{${many}}}`];
+    for (const text of ['"\\ud800\\udc00\\udbff\\udfff"', ...nested])
+      for (const reading of readings(text))
+        expect(reading).toMatchObject({ ok: true, value: JSON.parse(text) as unknown });
   });
 
   it("throws a TypeError for a body that is neither bytes nor a text", () => {
