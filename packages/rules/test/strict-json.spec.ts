@@ -139,8 +139,8 @@ describe("readJson", () => {
 
   it("reads surrogates at the bounds of their pairs, and names that an outer object has too", () => {
     const many = members(20).join(",");
-    const nested = [`{"n16":{${many}}}`, `{${many},"inner":{${many}}}`];
-    for (const text of ['"\\ud800\\udc00\\udbff\\udfff"', ...nested])
+    const inner = [`{"n16":{${many}}}`, `{${many},"inner":{${many}}}`];
+    for (const text of ['"\\ud800\\udc00\\udbff\\udfff"', ...inner])
       for (const reading of readings(text))
         expect(reading).toMatchObject({ ok: true, value: JSON.parse(text) as unknown });
   });

@@ -10,15 +10,7 @@ import {
   timestampedHmac,
   xSignature,
 } from "../src/index.ts";
-import {
-  messageOf,
-  now,
-  OTHER_SECRET,
-  PRIVATE_KEY,
-  PUBLIC_KEY,
-  SECRET,
-  signed,
-} from "./attempts.ts";
+import { messageOf, now, OTHER_SECRET, PUBLIC_KEY, SECRET, signed } from "./attempts.ts";
 
 const secrets = [{ raw: "only-the-two-of-us-know-it" }];
 const withId: readonly SignatureScheme[] = [standardWebhooks(), xSignature()];
