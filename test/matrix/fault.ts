@@ -6,14 +6,12 @@ export interface Opened<T extends Target> {
   readonly close: () => Promise<void>;
 }
 
-/** A target that breaks one requirement and keeps the rest. */
+/** A target that breaks one requirement. */
 export interface Fault<T extends Target> {
   /** Id of the requirement that must catch it. */
   readonly requirement: string;
   /** The mistake, as one reads it after "a receiver that": unique within its role. */
   readonly what: string;
-  /** Ids of other requirements that catch it too, each with the reason why they must. */
-  readonly also: Readonly<Record<string, string>>;
   /** The check that the quick lane runs. Default: all that test the requirement. */
   readonly check?: string;
   /** True if only checks that wait for a target's own deadlines can see it. */
@@ -24,9 +22,6 @@ export interface Fault<T extends Target> {
 
 /** Changes to an honest target, by `REQUIREMENT: WHAT` or `CHECK REQUIREMENT: WHAT`. */
 export type FaultTable<Change> = Readonly<Record<string, Change>>;
-
-/** Other requirements that catch a fault, by the fault's words; each with its reason. */
-export type Exceptions = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /** The rows of a table: the last word of the key's head is the requirement. */
 export const rowsOf = <Change>(table: FaultTable<Change>) =>

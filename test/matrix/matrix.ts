@@ -1,4 +1,12 @@
-import { levels, run, type Report, type RunOptions, type Target } from "@countersign/contract-kit";
+import {
+  defaultFailOn,
+  levels,
+  run,
+  type Finding,
+  type Report,
+  type RunOptions,
+  type Target,
+} from "@countersign/contract-kit";
 import type { Fault, Opened } from "./fault.ts";
 
 /** A true finding at a target whose only fault is its library's or its platform's. */
@@ -12,71 +20,50 @@ export interface TrueFinding {
 /** A target without faults of its own making. */
 export interface Good<T extends Target> {
   readonly name: string;
-  /** The reason why this machine cannot run it. */
-  readonly missing?: string;
+  /** Returns the reason why this machine cannot run it, or `undefined`. */
+  readonly missing?: () => string | undefined;
+  /** True if it does no more than merchants do: only failures that fail a run by default are alarms. */
+  readonly isStock?: boolean;
   readonly findings?: readonly TrueFinding[];
   readonly open: () => Promise<Opened<T>>;
 }
 
-/** The findings at one broken target. */
-export interface Row {
-  readonly requirement: string;
-  readonly what: string;
-  readonly also: Readonly<Record<string, string>>;
-  /** Ids of the requirements that caught it, sorted. */
-  readonly caughtBy: readonly string[];
-  /** Checks that broke, which says nothing about the target. */
-  readonly errors: readonly string[];
-}
-
 export interface MatrixOptions<T extends Target> extends Pick<
   RunOptions<T>,
-  "checks" | "requirements" | "seed" | "runs"
+  "checks" | "requirements" | "seed" | "runs" | "only"
 > {
-  /** True if each fault meets only the check that must catch it. Default: it meets all. */
-  readonly isShort?: boolean;
   readonly slow?: boolean;
   /** Targets that run at the same time. Default 1. */
   readonly atOnce?: number;
-  readonly onRow?: (row: Row) => void;
 }
 
-/** Runs the checks against each broken target, and returns a row for each, in their order. */
-export async function matrixOf<T extends Target>(
+/** Runs the checks of its requirement against each broken target, and returns what went unnoticed. */
+export async function missedOf<T extends Target>(
   faults: readonly Fault<T>[],
-  options: MatrixOptions<T>,
-): Promise<readonly Row[]> {
-  const rows: Row[] = [];
-  const left = faults.entries();
+  { atOnce = 1, ...options }: MatrixOptions<T>,
+): Promise<readonly string[]> {
+  const missed: string[] = [];
+  const left = faults.values();
   const work = async (): Promise<void> => {
-    for (const [index, fault] of left) {
-      const row = await rowOf(fault, options);
-      rows[index] = row;
-      options.onRow?.(row);
+    for (const { requirement, what, check, open } of left) {
+      const one = options.checks.filter(({ id }) => id === check);
+      const only = { ...(check && { checks: one }), only: [requirement] };
+      // oxlint-disable-next-line no-await-in-loop -- `atOnce` of them at a time
+      const { findings } = await reportOn(open, { ...options, ...only });
+      if (!findings.some(({ status }) => status === "fail"))
+        missed.push(`${requirement} does not catch: ${what}`);
+      for (const finding of findings)
+        if (finding.status === "error")
+          missed.push(`${what}: ${finding.check}: ${finding.message}`);
     }
   };
-  await Promise.all(Array.from({ length: options.atOnce ?? 1 }, work));
-  return rows;
-}
-
-async function rowOf<T extends Target>(
-  { requirement, what, also, check, open }: Fault<T>,
-  { isShort = false, ...options }: MatrixOptions<T>,
-): Promise<Row> {
-  const one = options.checks.filter(({ id }) => id === check);
-  const { findings } = isShort
-    ? await reportOn(open, { ...options, ...(check && { checks: one }), only: [requirement] })
-    : await reportOn(open, options);
-  const failed = findings.filter(({ status }) => status === "fail");
-  const broken = findings.filter(({ status }) => status === "error");
-  const caughtBy = [...new Set(failed.map((finding) => finding.requirement.id))].toSorted();
-  const errors = [...new Set(broken.map((finding) => `${finding.check}: ${finding.message}`))];
-  return { requirement, what, also, caughtBy, errors };
+  await Promise.all(Array.from({ length: atOnce }, work));
+  return missed;
 }
 
 async function reportOn<T extends Target>(
   open: () => Promise<Opened<T>>,
-  { slow = false, ...options }: MatrixOptions<T> & Pick<RunOptions<T>, "only">,
+  { slow = false, ...options }: MatrixOptions<T>,
 ): Promise<Report> {
   const { target, close } = await open();
   try {
@@ -92,35 +79,19 @@ async function reportOn<T extends Target>(
   }
 }
 
-/** Problems of a matrix: faults caught by too few or too many, needless exceptions, broken checks. */
-export function offDiagonal(
-  rows: readonly Row[],
-  { isShort = false }: { readonly isShort?: boolean } = {},
-): readonly string[] {
-  return rows.flatMap(({ requirement, what, also, caughtBy, errors }) => {
-    const excused = Object.keys(also);
-    const strangers = caughtBy.filter((id) => id !== requirement && !excused.includes(id));
-    const needless = excused.filter((id) => !caughtBy.includes(id));
-    return [
-      ...(caughtBy.includes(requirement) ? [] : [`${requirement} does not catch: ${what}`]),
-      ...(isShort ? [] : strangers.map((id) => `${id} catches ${requirement}'s: ${what}`)),
-      ...(isShort ? [] : needless.map((id) => `${id} is excused and does not catch: ${what}`)),
-      ...errors.map((error) => `${what}: ${error}`),
-    ];
-  });
-}
-
 /** Findings at a good target that nobody expected, and expected ones that are missing. */
 export async function alarmsAt<T extends Target>(
-  { name, findings: known = [], open }: Good<T>,
+  { name, findings: known = [], isStock = false, open }: Good<T>,
   options: MatrixOptions<T>,
 ): Promise<readonly string[]> {
   const { findings } = await reportOn(open, options);
   const expected = new Set(known.map(({ requirement }) => requirement));
   const found = findings.filter(({ status }) => status === "fail" || status === "error");
+  const isAlarm = ({ status, requirement: { id, level } }: Finding): boolean =>
+    status === "error" || (isStock ? defaultFailOn.includes(level) : !expected.has(id));
   return [
     ...found
-      .filter(({ status, requirement: { id } }) => status === "error" || !expected.has(id))
+      .filter(isAlarm)
       .map((one) => `${name}: ${one.check} ${one.status} ${one.requirement.id}: ${one.message}`),
     ...[...expected]
       .filter((id) => !found.some(({ requirement }) => requirement.id === id))

@@ -14,8 +14,8 @@ import {
 } from "../../../packages/receiver/test/inboxes/servers.ts";
 import type { Good } from "../matrix.ts";
 
-const missing =
-  postgresBinaries === undefined ? { missing: "PostgreSQL is not installed" } : undefined;
+const missing = (): string | undefined =>
+  postgresBinaries === undefined ? "PostgreSQL is not installed" : undefined;
 
 /** The sandbox on each of its stores, in each built-in profile. */
 export const goodProviders: readonly Good<ProviderTarget>[] = (
@@ -23,7 +23,7 @@ export const goodProviders: readonly Good<ProviderTarget>[] = (
 ).flatMap((store) =>
   [profiles.standard, profiles["x-signature"]].map((profile) => ({
     name: `the sandbox on ${store}, ${profile.name}`,
-    ...(store === "PostgreSQL" && missing),
+    ...(store === "PostgreSQL" && { missing }),
     open: async () => {
       const driver = store === "PostgreSQL" ? await onPostgres() : undefined;
       const { target, close } = await openSandbox({ profile, driver });

@@ -9,15 +9,7 @@ import { listen } from "../../../packages/contract-kit/test/listen.ts";
 import { makeEffects } from "../../../packages/contract-kit/test/receiver/make-effects.ts";
 import { serveEffects } from "../receivers/http.ts";
 import { serve } from "../receivers/serve.ts";
-import {
-  onOctokit,
-  onStandardWebhooks,
-  onStripe,
-  onSvix,
-  standardWebhooksFindings,
-  stripeFindings,
-} from "./libraries.ts";
-import { otherLanguages } from "./other-languages.ts";
+import { stockReceivers } from "./stock.ts";
 
 /** Milliseconds after which a gateway gives up on a body. */
 const GATEWAY_BODY_MS = 10_000;
@@ -60,37 +52,14 @@ const ours = (name: string, profile: Profile = profiles.standard): Good<Receiver
 
 /** The receiver that the broken ones are made of, without their faults. */
 export const byHand =
-  (
-    change: Partial<Conduct> = {},
-    profile: Profile = profiles.standard,
-  ): Good<ReceiverTarget>["open"] =>
+  (change: Partial<Conduct> = {}): Good<ReceiverTarget>["open"] =>
   async () => {
     const { url, effectsUrl, close } = await serve(change);
-    return { target: receiverTarget({ url, effectsUrl, secrets, profile }), close };
+    return {
+      target: receiverTarget({ url, effectsUrl, secrets, profile: profiles.standard }),
+      close,
+    };
   };
-
-type Hmac = Extract<Profile["signature"], { scheme: "hmac" }>["description"];
-const hmac = (
-  name: string,
-  form: Pick<Hmac, "headers" | "form" | "signed" | "separator">,
-): Profile => {
-  const description: Hmac = { name, algorithm: "sha256", encoding: "hex", ...form };
-  const signature = { scheme: "hmac", toleranceSeconds: 300, description } as const;
-  return { ...profiles.standard, name, signature };
-};
-
-const stripe = hmac("stripe-signature", {
-  headers: { signature: "Stripe-Signature" },
-  form: { kind: "pairs", timestamp: "t", signature: "v1" },
-  signed: ["timestamp", "body"],
-  separator: ".",
-});
-const gitHub = hmac("hub-signature", {
-  headers: { signature: "X-Hub-Signature-256" },
-  form: { kind: "single", prefix: "sha256=" },
-  signed: ["body"],
-  separator: "",
-});
 
 export const goodReceivers: readonly Good<ReceiverTarget>[] = [
   ours("toNode on node:http"),
@@ -100,13 +69,5 @@ export const goodReceivers: readonly Good<ReceiverTarget>[] = [
   ours("toLambda behind a function URL"),
   ours("toNode on node:http", profiles["x-signature"]),
   { name: "node:http by hand", open: byHand() },
-  {
-    name: "npm standardwebhooks 1.1.1",
-    findings: standardWebhooksFindings,
-    open: byHand(onStandardWebhooks),
-  },
-  { name: "npm svix 2.5.0", findings: standardWebhooksFindings, open: byHand(onSvix) },
-  { name: "npm stripe 23.1.0", findings: stripeFindings, open: byHand(onStripe, stripe) },
-  { name: "npm @octokit/webhooks 14.2.0", open: byHand(onOctokit, gitHub) },
-  ...otherLanguages,
+  ...stockReceivers,
 ];

@@ -1,55 +1,10 @@
 import type { ProviderTarget } from "@countersign/contract-kit";
 import { openSandbox, quick } from "../../../packages/contract-kit/test/provider/open-sandbox.ts";
-import { type Exceptions, type Fault, rowsOf } from "../fault.ts";
+import { type Fault, rowsOf } from "../fault.ts";
 import { callFaults } from "./call-faults.ts";
 import { deliveryFaults } from "./delivery-faults.ts";
 import { startDeliveryProxy } from "./delivery-proxy.ts";
 import { refundFaults } from "./refund-faults.ts";
-
-const UNVERIFIED = { "P-EVENT-ROTATION": "An attempt that no secret verifies fails its own too." };
-
-const exceptions: Exceptions = {
-  "makes a refund for every call": {
-    "P-REFUND-STATUS-CODE": "Second calls use up what the third asks for.",
-  },
-  "refunds more than was paid": {
-    "P-REFUND-KEY-FREE": "A refund beyond the payment is one of the calls that it refuses.",
-  },
-  "pays a customer who was not debited": {
-    "P-REFUND-FAILED-FIRST": "The failure is judged, but not reported.",
-  },
-  "answers with the debit's id": {
-    "P-REFUND-KEY-EXISTING": "The answer to a second call names the refund's own id.",
-    "P-EVENT-EACH-STATE": "Events name the refund's own id.",
-  },
-  "answers an unknown payment with 400": {
-    "P-FOREIGN-404": "Another merchant's payment is answered like an unknown one.",
-  },
-  "answers a failed refund with 200": {
-    "P-REFUND-FAILED-FIRST": "A refund that failed was made.",
-    "P-EVENT-EACH-STATE": "A refund that failed was made.",
-  },
-  "reveals that another merchant's payment exists": {
-    "P-REFUND-NOT-FOUND": "Another merchant's payment does not exist for this one.",
-  },
-  "answers an unknown customer with 400": {
-    "P-INPUT-HEADERS-TOLERANT": "The check looks up an unknown customer.",
-  },
-  "acknowledges an unsubscription without effect": {
-    "P-EVENT-ROTATION": "The first secret stays in use next to the second.",
-  },
-  "gives every subscription the same key": {
-    "P-SUBSCRIBE-SELECT": "Every subtraction applies to the first subscription.",
-    "P-EVENT-SUCCESS": "The first subscription ends instead of the last.",
-  },
-  "forgets a closed subscription": {
-    "P-UNSUBSCRIBE-SUBTRACT": "Subtracting from a closed subscription succeeds like any other.",
-  },
-  "signs other bytes than it sends": UNVERIFIED,
-  "serves one receiver after the other": {
-    "P-EVENT-TIMEOUT": "An attempt that waits for a silent receiver has no time left.",
-  },
-};
 
 async function open() {
   const sandbox = await openSandbox({ profile: quick, deliveryMs: 4000 });
@@ -75,7 +30,6 @@ export const providerFaults: readonly Fault<ProviderTarget>[] = rowsOf({
     check,
     requirement,
     what,
-    also: exceptions[what] ?? {},
     isSlow: false,
     async open() {
       users += 1;

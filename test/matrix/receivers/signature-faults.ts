@@ -37,7 +37,10 @@ export const signatureFaults: FaultTable<Change> = {
       return verify(arrived, { secrets, steps: more });
     },
   }),
-  "R-VERIFY-STALE: accepts timestamps of the future": verifying({
+  "R-VERIFY-STALE: accepts timestamps of the past": verifying({
+    isTimely: ({ sent, now }) => sent - now <= 300,
+  }),
+  "R-VERIFY-AHEAD: accepts timestamps of the future": verifying({
     isTimely: ({ sent, now }) => now - sent <= 300,
   }),
   "R-VERIFY-CANONICAL: accepts a signature in non-canonical base64": verifying({
@@ -60,6 +63,12 @@ export const signatureFaults: FaultTable<Change> = {
   }),
   "R-VERIFY-ALIKE: tells a late attempt by its status": always({
     unbelieved: (reason) => refusal(reason === "time" ? 400 : 401, "signature"),
+  }),
+  "R-LEAK-DETAILS: answers a failure with its message": always({
+    failed: (error) => ({
+      ...refusal(503, "failed", { "retry-after": "1" }),
+      body: String(error),
+    }),
   }),
   "R-LEAK-NOTHING: answers a refusal with its secret": always({
     unbelieved: () => ({ ...refusal(401, "signature"), body: `no signature of ${secrets[0]}` }),

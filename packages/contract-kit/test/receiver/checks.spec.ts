@@ -121,7 +121,7 @@ describe("a run against a receiver", () => {
     const { findings } = await runAll(target, ["R-VERIFY-UNSIGNED", "R-LEAK-NOTHING"]);
     const [unsigned, leak] = findings;
     expect(unsigned).toMatchObject({ status: "fail" });
-    expect(leak?.message).toMatch(/the answer \(200\) holds a secret/);
+    expect(leak?.message).toMatch(/the answer \(200\) contains a secret/);
     const [exchange] = unsigned?.evidence?.exchanges ?? [];
     expect(exchange?.sent).toMatch(/^POST \/webhooks HTTP\/1\.1\nHost: 127/);
     expect(exchange?.sent).toMatch(/\n\n\{"id":"cstest_[0-9a-f]{8}_unsigned_\d+"/);

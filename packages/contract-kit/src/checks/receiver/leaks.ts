@@ -5,6 +5,7 @@ import { receiverCheck } from "../../harness/play.ts";
 import { type Reply, textsOf } from "../../harness/reply.ts";
 
 const LEAK = "R-LEAK-NOTHING";
+const DETAILS = "R-LEAK-DETAILS";
 
 /** Stands in payloads and in the message of a handler's failure. */
 const CANARY = "cstestcanary";
@@ -13,7 +14,7 @@ const CANARY = "cstestcanary";
 export const leaks: ReceiverCheck = receiverCheck({
   id: "receiver/leaks",
   title: "no answer holds a secret, an expected signature, a stack, a message or the payload",
-  requirements: [LEAK],
+  requirements: [LEAK, DETAILS],
   play: async (bench) => {
     const { docket, target } = bench;
     const cases = await provoked(bench);
@@ -32,17 +33,20 @@ export const leaks: ReceiverCheck = receiverCheck({
     }
     for (const { what, attempt, reply } of found) {
       if (reply?.received.kind !== "answer") continue;
-      const leak = leakIn(reply, [
-        ...secrets.map((text) => ["a secret", text] as const),
-        ...expectedBy(bench, attempt).map((text) => ["the expected signature", text] as const),
-        ["the payload, or an error's message", CANARY],
-      ]);
-      docket.judge(
-        LEAK,
-        leak === undefined,
-        () => `${what}: the answer (${reply.said}) holds ${leak ?? ""}`,
-        () => [reply.exchange()],
-      );
+      const whole = wholeOf(reply);
+      const judge = (requirement: string, leak: string | undefined): void =>
+        docket.judge(
+          requirement,
+          leak === undefined,
+          () => `${what}: the answer (${reply.said}) contains ${leak ?? ""}`,
+          () => [reply.exchange()],
+        );
+      const has = (texts: readonly string[]): boolean => texts.some((text) => whole.includes(text));
+      const isSigned = has(expectedBy(bench, attempt));
+      judge(LEAK, has(secrets) ? "a secret" : isSigned ? "the expected signature" : undefined);
+      const isStack = STACKS.some((stack) => stack.test(reply.text));
+      const said = has([CANARY]) ? "the payload, or an error's message" : undefined;
+      judge(DETAILS, said ?? (isStack ? "a stack" : undefined));
     }
   },
 });
@@ -114,13 +118,9 @@ const STACKS = [
   /\bpanicked at\b/,
 ];
 
-function leakIn(reply: Reply, texts: readonly (readonly [string, string])[]): string | undefined {
-  if (reply.received.kind !== "answer") return undefined;
-  const { headers } = reply.received.answer;
-  const whole = [...headers.map((header) => header.join(": ")), "", reply.text].join("\n");
-  const [what] = texts.find(([, text]) => whole.includes(text)) ?? [];
-  if (what !== undefined) return what;
-  return STACKS.some((stack) => stack.test(reply.text)) ? "a stack" : undefined;
+function wholeOf({ received, text }: Reply): string {
+  if (received.kind !== "answer") return "";
+  return [...received.answer.headers.map((header) => header.join(": ")), "", text].join("\n");
 }
 
 /** The signature that the receiver has computed, where the attempt came with another one. */

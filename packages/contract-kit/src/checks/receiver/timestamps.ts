@@ -3,6 +3,7 @@ import { mustRefuse, receiverCheck } from "../../harness/play.ts";
 import { isLocalName, hostOf } from "../../harness/owned-host.ts";
 
 const STALE = "R-VERIFY-STALE";
+const AHEAD = "R-VERIFY-AHEAD";
 
 /** Seconds by which an attempt is beyond or within the tolerance: clocks of two machines differ, and time goes on. */
 const MARGIN = 30;
@@ -13,11 +14,11 @@ export const timestamps: ReceiverCheck = receiverCheck({
   id: "receiver/timestamps",
   title:
     "an attempt from beyond the tolerance is refused, before and after, and one from within is taken",
-  requirements: [STALE],
+  requirements: [STALE, AHEAD],
   play: async (bench) => {
     const { docket, signing, target } = bench;
     if (!signing.covers.timestamp) {
-      docket.unseen(STALE, "the profile's scheme signs no time");
+      for (const one of [STALE, AHEAD]) docket.unseen(one, "the profile's scheme signs no time");
       return;
     }
     const tolerance = target.profile.signature.toleranceSeconds;
@@ -40,16 +41,17 @@ export const timestamps: ReceiverCheck = receiverCheck({
         () => [reply.exchange()],
       );
     });
-    const beyond = [
-      ...[-margin, -60, -3600, -86_400 * 365].map((seconds) => seconds - tolerance),
-      ...[margin, 60, 3600, 86_400 * 365 * 10].map((seconds) => seconds + tolerance),
-    ];
+    const attemptsAt = (beyond: readonly number[]) =>
+      beyond.map((seconds) => ({ what: `an attempt ${told(seconds)}`, attempt: at(seconds) }));
     await mustRefuse(bench, STALE, [
-      ...beyond.map((seconds) => ({ what: `an attempt ${told(seconds)}`, attempt: at(seconds) })),
+      ...attemptsAt([-margin, -60, -3600, -86_400 * 365].map((seconds) => seconds - tolerance)),
       {
         what: "an attempt of the time 0",
         attempt: bench.attempt(bench.event(), { timestamp: 0 }),
       },
+    ]);
+    await mustRefuse(bench, AHEAD, [
+      ...attemptsAt([margin, 60, 3600, 86_400 * 365 * 10].map((seconds) => seconds + tolerance)),
       {
         what: "an attempt of a time beyond every clock's",
         attempt: bench.attempt(bench.event(), { timestamp: target.wire.clock.now() % 1e12 }),

@@ -1,0 +1,208 @@
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { connect, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { receiverTarget, type ReceiverTarget } from "@countersign/contract-kit";
+import type { Profile } from "@countersign/schemas";
+import { profiles } from "@countersign/schemas/profiles";
+import { buildSync } from "esbuild";
+import type { Good } from "../matrix.ts";
+import { secrets } from "../receivers/conduct.ts";
+import { libraryFaults } from "./library-faults.ts";
+
+// Receivers as merchants write them from a library's README: verification, a unique insert, effects, nothing else.
+
+const folder = fileURLToPath(new URL("../stock/", import.meta.url));
+const output = fileURLToPath(new URL("../../output/", import.meta.url));
+
+interface Stock {
+  readonly name: string;
+  /** Returns the command to start; what must be built first is built here. */
+  readonly command: (scratch: string) => readonly string[];
+  /** A command that ends with 0 if the machine has what it needs. */
+  readonly needs?: readonly string[];
+  /** The library and its version, as `library-faults.ts` names it. */
+  readonly library?: string;
+  readonly profile?: Profile;
+}
+
+/** Starts a receiver on a free port, and waits until it listens. */
+async function start({ command, profile = profiles.standard }: Stock, given?: readonly string[]) {
+  const scratch = mkdtempSync(join(tmpdir(), "countersign-stock-"));
+  const [program = "", ...parameters] = given ?? command(scratch);
+  const port = await freePort();
+  const [secret] = secrets;
+  const child = spawn(program, parameters, {
+    cwd: folder,
+    env: {
+      PATH: process.env["PATH"],
+      PORT: String(port),
+      WEBHOOK_SECRET: secret,
+      DATABASE: join(scratch, "events.sqlite"),
+      PYTHONDONTWRITEBYTECODE: "1",
+      NODE_NO_WARNINGS: "1",
+    },
+    stdio: "ignore",
+  });
+  const ended = once(child, "exit");
+  for (let tries = 0; !(await isListening(port)); tries += 1) {
+    if (child.exitCode !== null || tries === 600) throw new Error(`${program} did not start`);
+    // oxlint-disable-next-line no-await-in-loop -- one try after the other
+    await setTimeout(50);
+  }
+  const url = `http://127.0.0.1:${String(port)}/webhooks`;
+  const target = receiverTarget({
+    url,
+    effectsUrl: `http://127.0.0.1:${String(port)}/effects`,
+    secrets: [secret],
+    profile,
+  });
+  return {
+    target,
+    async close() {
+      target.close();
+      child.kill("SIGKILL");
+      await ended;
+      rmSync(scratch, { recursive: true, force: true });
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  if (typeof address !== "object" || address === null) throw new Error("no port");
+  return address.port;
+}
+
+function isListening(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
+    socket.once("connect", () => socket.destroy());
+  });
+}
+
+type Hmac = Extract<Profile["signature"], { scheme: "hmac" }>["description"];
+const hmac = (
+  name: string,
+  form: Pick<Hmac, "headers" | "form" | "signed" | "separator">,
+): Profile => {
+  const description: Hmac = { name, algorithm: "sha256", encoding: "hex", ...form };
+  const signature = { scheme: "hmac", toleranceSeconds: 300, description } as const;
+  return { ...profiles.standard, name, signature };
+};
+
+const stripe = hmac("stripe-signature", {
+  headers: { signature: "Stripe-Signature" },
+  form: { kind: "pairs", timestamp: "t", signature: "v1" },
+  signed: ["timestamp", "body"],
+  separator: ".",
+});
+const gitHub = hmac("hub-signature", {
+  headers: { signature: "X-Hub-Signature-256" },
+  form: { kind: "single", prefix: "sha256=" },
+  signed: ["body"],
+  separator: "",
+});
+
+const node = (file: string) => () => [process.execPath, join(folder, file)];
+// Debian's packages belong to Debian's Python.
+const PYTHON = "/usr/bin/python3";
+const python = (file: string) => () => [PYTHON, file];
+
+const stock: readonly Stock[] = [
+  { name: "Express by hand", command: node("express-by-hand.mjs") },
+  {
+    name: "Express with standardwebhooks",
+    command: node("express-standardwebhooks.mjs"),
+    library: "standardwebhooks 1.1.1",
+  },
+  { name: "Express with svix", command: node("express-svix.mjs"), library: "svix 2.5.0" },
+  {
+    name: "Express with stripe",
+    command: node("express-stripe.mjs"),
+    library: "stripe 23.1.0",
+    profile: stripe,
+  },
+  {
+    name: "Express with @octokit/webhooks-methods",
+    command: node("express-octokit.mjs"),
+    profile: gitHub,
+  },
+  { name: "Fastify", command: node("fastify.mjs"), library: "standardwebhooks 1.1.1" },
+  { name: "Hono", command: node("hono.mjs"), library: "standardwebhooks 1.1.1" },
+  {
+    name: "NestJS",
+    library: "standardwebhooks 1.1.1",
+    command: () => {
+      const outfile = join(output, `nest-${String(process.pid)}.mjs`);
+      const tsconfigRaw = { compilerOptions: { experimentalDecorators: true } };
+      buildSync({
+        entryPoints: [join(folder, "nest.ts")],
+        outfile,
+        tsconfigRaw,
+        bundle: true,
+        packages: "external",
+        format: "esm",
+        platform: "node",
+      });
+      process.once("exit", () => rmSync(outfile, { force: true }));
+      return [process.execPath, outfile];
+    },
+  },
+  { name: "Python http.server", command: python("http_server.py"), needs: [PYTHON, "--version"] },
+  { name: "Flask", command: python("flask_app.py"), needs: [PYTHON, "-c", "import flask"] },
+  { name: "Django", command: python("django_app.py"), needs: [PYTHON, "-c", "import django"] },
+  {
+    name: "Go net/http",
+    needs: ["go", "version"],
+    command: (scratch) => {
+      const binary = join(scratch, "receiver");
+      execFileSync("go", ["build", "-o", binary, "main.go"], { cwd: folder, stdio: "ignore" });
+      return [binary];
+    },
+  },
+  {
+    name: "PHP",
+    needs: ["php", "-r", "new PDO('sqlite::memory:');"],
+    command: () => ["sh", "-c", 'exec php -S 127.0.0.1:"$PORT" index.php'],
+  },
+  {
+    name: "Sinatra",
+    needs: ["ruby", "-e", 'require "sinatra/base"; require "sqlite3"; require "webrick"'],
+    command: () => ["ruby", "sinatra_app.rb"],
+  },
+  {
+    name: "Java com.sun.net.httpserver",
+    needs: ["sh", "-c", "command -v javac && test -e /usr/share/java/jackson-databind.jar"],
+    command: () => {
+      const jars = ["databind", "core", "annotations"];
+      const path = jars.map((one) => `/usr/share/java/jackson-${one}.jar`).join(":");
+      return ["java", "-cp", path, "Receiver.java"];
+    },
+  },
+];
+
+export const stockReceivers: readonly Good<ReceiverTarget>[] = stock.map((one) => ({
+  name: one.name,
+  findings: libraryFaults.filter(({ library }) => library === one.library),
+  missing() {
+    if (one.needs === undefined) return undefined;
+    const [program = "", ...parameters] = one.needs;
+    const isThere = spawnSync(program, parameters, { stdio: "ignore" }).status === 0;
+    return isThere ? undefined : `\`${one.needs.join(" ")}\` fails here`;
+  },
+  isStock: true,
+  open: () => start(one),
+}));
+
+/** Starts a JavaScript receiver of the folder's, or a changed copy of it. */
+export const openProgram = (path: string): ReturnType<Good<ReceiverTarget>["open"]> =>
+  start({ name: path, command: () => [process.execPath, path] });

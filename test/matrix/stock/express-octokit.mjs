@@ -1,0 +1,25 @@
+// Express and @octokit/webhooks-methods, as the library's README shows.
+import { verify } from "@octokit/webhooks-methods";
+import express from "express";
+import { effects, failNext, handleOnce } from "./ledger.mjs";
+
+const { PORT, WEBHOOK_SECRET = "" } = process.env;
+const app = express();
+
+app.post("/webhooks", express.text({ type: "application/json" }), async (req, res) => {
+  const signature = req.header("x-hub-signature-256");
+  if (!signature || !req.body || !(await verify(WEBHOOK_SECRET, req.body, signature))) {
+    res.status(401).send("Unauthorized");
+    return;
+  }
+  handleOnce(JSON.parse(req.body));
+  res.sendStatus(204);
+});
+
+app.get("/effects", (_req, res) => res.json(effects()));
+app.put("/effects", express.json(), (req, res) => {
+  failNext(req.body);
+  res.sendStatus(204);
+});
+
+app.listen(Number(PORT), "127.0.0.1");

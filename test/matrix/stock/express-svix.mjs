@@ -1,0 +1,28 @@
+// Express and svix, as the library's README shows.
+import express from "express";
+import { Webhook } from "svix";
+import { effects, failNext, handleOnce } from "./ledger.mjs";
+
+const { PORT, WEBHOOK_SECRET = "" } = process.env;
+const webhook = new Webhook(WEBHOOK_SECRET);
+const app = express();
+
+app.post("/webhooks", express.raw({ type: "application/json" }), (req, res) => {
+  let event;
+  try {
+    webhook.verify(req.body, req.headers);
+    event = JSON.parse(req.body);
+  } catch {
+    return res.status(400).json({});
+  }
+  handleOnce(event);
+  return res.json({});
+});
+
+app.get("/effects", (_req, res) => res.json(effects()));
+app.put("/effects", express.json(), (req, res) => {
+  failNext(req.body);
+  res.sendStatus(204);
+});
+
+app.listen(Number(PORT), "127.0.0.1");
