@@ -45,18 +45,4 @@ describe("defaultRespond", () => {
         defaultRespond({ kind: "rejected", code: code as RejectionCode }).status,
       ]).toEqual([code, status]);
   });
-
-  it("answers every signature error like an unknown tenant, with 401", () => {
-    const unknown = defaultRespond({ kind: "rejected", code: "CS_TENANT_UNKNOWN" });
-    expect(unknown.status).toBe(401);
-    for (const code of Object.keys(signatureErrorCodes))
-      expect(defaultRespond({ kind: "rejected", code: code as RejectionCode })).toEqual(unknown);
-  });
-
-  it("answers a finished event 204 and a stored one 202, without a body", () => {
-    const event = { key: { tenant: "", id: "evt_1" }, type: "refund.failed" };
-    for (const kind of ["handled", "unrouted", "duplicate", "superseded"] as const)
-      expect(defaultRespond({ kind, ...event })).toEqual({ status: 204, headers: {}, body: "" });
-    expect(defaultRespond({ kind: "stored", ...event }).status).toBe(202);
-  });
 });

@@ -89,24 +89,6 @@ describe("the facts of an outcome", () => {
     const outcome = await receiverOf().receive({ headers: {}, body: new Uint8Array(), ...attempt });
     expect(outcome).toMatchObject({ kind: "rejected", facts });
   });
-
-  it("name the secret that signed the attempt, and the status of the answer", async () => {
-    const seen: unknown[] = [];
-    const receiver = receiverOf({
-      secrets: [otherSecret, secret],
-      onOutcome: (_outcome, { secretIndex, status }) => void seen.push([secretIndex, status]),
-    });
-    await receiver.answer(attemptOf(refundAuthorized()));
-    await receiver.receive(attemptOf(refundAuthorized("evt_2"), { secrets: [otherSecret] }));
-    await receiver.answer(
-      attemptOf(refundAuthorized("evt_3"), { secrets: [`${secret.slice(0, -4)}AAAA`] }),
-    );
-    expect(seen).toEqual([
-      [1, 204],
-      [0, undefined],
-      [undefined, 401],
-    ]);
-  });
 });
 
 describe("explain: true", () => {

@@ -39,12 +39,28 @@ describe("a genuine attempt", () => {
     expect(handled).toEqual(["fallback evt_1", "PAYMENT evt_2"]);
   });
 
-  it("[R-VERIFY-ROTATION] is accepted under any of several secrets", async () => {
-    const { receiver } = recordingReceiver({ secrets: [otherSecret, secret] });
-    for (const [index, secrets] of [[secret], [otherSecret], [secret, otherSecret]].entries()) {
-      const attempt = attemptOf(refundAuthorized(`evt_${String(index)}`), { secrets });
-      expect((await receiver.receive(attempt)).kind).toBe("handled");
-    }
+  it("[R-VERIFY-ROTATION] is accepted under any of several secrets, and the facts name it and the answer's status", async () => {
+    const facts: unknown[] = [];
+    const { receiver } = recordingReceiver({
+      secrets: [otherSecret, secret],
+      onOutcome: (_outcome, { secretIndex, status }) => void facts.push([secretIndex, status]),
+    });
+    const third = `${secret.slice(0, -4)}AAAA`;
+    for (const [index, secrets] of [
+      [secret],
+      [otherSecret],
+      [third, otherSecret],
+      [third],
+    ].entries())
+      await receiver.answer(attemptOf(refundAuthorized(`evt_${String(index)}`), { secrets }));
+    await receiver.receive(attemptOf(refundAuthorized("evt_received")));
+    expect(facts).toEqual([
+      [1, 204],
+      [0, 204],
+      [0, 204],
+      [undefined, 401],
+      [1, undefined],
+    ]);
   });
 
   it("[R-VERIFY-RAW] is verified over its bytes, whatever their spelling", async () => {

@@ -10,7 +10,7 @@ import fastify from "fastify";
 import { describe, expect, it, type MockInstance, onTestFinished, vi } from "vitest";
 import { attemptOf, recordingReceiver, refundAuthorized, secret } from "../fixtures.ts";
 import { mounted } from "./mounted.ts";
-import { chunk, exchange, linesOf, open, post, readReply, request } from "./wire.ts";
+import { chunk, exchange, linesOf, open, post, postOnceAsked, request } from "./wire.ts";
 
 const genuine = attemptOf(refundAuthorized());
 const { headers, body } = genuine;
@@ -48,14 +48,7 @@ describe('toNode on a server that listens for "checkContinue"', () => {
 
   it("asks once for a body that it accepts", async () => {
     const { port } = await mounted({ serve });
-    const socket = await open(port);
-    socket.write(request([...linesOf(headers, body), "Expect: 100-continue"]));
-    const [interim] = (await once(socket, "data")) as [Buffer];
-    expect(interim.toString()).toBe("HTTP/1.1 100 Continue\r\n\r\n");
-    const reply = readReply(socket);
-    socket.write(body);
-    expect(await reply).toMatchObject({ status: 204, interim: [] });
-    socket.destroy();
+    expect(await postOnceAsked(port, genuine)).toMatchObject({ status: 204, interim: [] });
   });
 });
 

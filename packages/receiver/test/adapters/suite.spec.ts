@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import type { ReceiverOptions } from "@countersign/receiver";
 import type { EventTypeMap } from "@countersign/schemas";
 import { Agent, request as undici } from "undici";
@@ -7,7 +6,7 @@ import { attemptOf, NOON, refundAuthorized, secret } from "../fixtures.ts";
 import { publishedBypasses } from "../media-types.ts";
 import { mounted } from "./mounted.ts";
 import { mounts } from "./mounts.ts";
-import { chunk, codeOf, exchange, linesOf, open, post, readReply, request } from "./wire.ts";
+import { chunk, codeOf, exchange, linesOf, post, postOnceAsked, request } from "./wire.ts";
 
 const event = refundAuthorized();
 const genuine = attemptOf(event);
@@ -138,15 +137,8 @@ describe.each(mounts)("$name", (mount) => {
 
   it("asks for a body that waits for 100 Continue", async () => {
     const { port, handled } = await mounted(mount);
-    const socket = await open(port);
-    socket.write(request([...linesOf(headers, body), "Expect: 100-continue"]));
-    const [interim] = (await once(socket, "data")) as [Buffer];
-    expect(interim.toString()).toBe("HTTP/1.1 100 Continue\r\n\r\n");
-    const reply = readReply(socket);
-    socket.write(body);
-    expect((await reply).status).toBe(204);
+    expect((await postOnceAsked(port, genuine)).status).toBe(204);
     expect(handled).toEqual(handledOnce);
-    socket.destroy();
   });
 
   it("[R-METHOD] answers other methods than POST with 405 and Allow", async () => {

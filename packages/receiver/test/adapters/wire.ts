@@ -116,3 +116,17 @@ export const post = (
   { headers, body }: { readonly headers: Record<string, string>; readonly body: Uint8Array },
   ...lines: string[]
 ): Promise<Reply> => exchange(port, request([...linesOf(headers, body), ...lines], body));
+
+/** Sends an attempt's head, expects to be asked for the body, and only then sends it. */
+export async function postOnceAsked(
+  port: number,
+  { headers, body }: { readonly headers: Record<string, string>; readonly body: Uint8Array },
+): Promise<Reply> {
+  const socket = await open(port);
+  socket.write(request([...linesOf(headers, body), "Expect: 100-continue"]));
+  const [interim] = (await once(socket, "data")) as [Buffer];
+  if (interim.toString() !== "HTTP/1.1 100 Continue\r\n\r\n") throw new Error(interim.toString());
+  const reply = readReply(socket);
+  socket.write(body);
+  return reply.finally(() => socket.destroy());
+}
