@@ -39,7 +39,8 @@ const failures: Record<FailureCode, number> = {
 describe("defaultRespond", () => {
   it("answers each documented code with its documented status, and has no other code", () => {
     expect(Object.fromEntries(documented)).toEqual({ ...rejections, ...failures });
-    for (const [code, status] of Object.entries(rejections))
+    const signature = Object.keys(signatureErrorCodes).map((code) => [code, 401] as const);
+    for (const [code, status] of [...Object.entries(rejections), ...signature])
       expect([
         code,
         defaultRespond({ kind: "rejected", code: code as RejectionCode }).status,
