@@ -61,9 +61,29 @@ describe("the README", () => {
   });
 
   it("names every export of the package, and no other", () => {
-    const table = section("What it has").split("\n**")[0] ?? "";
+    const table = section("Contents").split("\n**")[0] ?? "";
     const named = [...table.matchAll(/`(\w+)`/g)].map(([, name]) => name);
     expect(new Set(named)).toEqual(new Set(Object.keys(rules)));
     expect(named).toHaveLength(new Set(named).size);
+  });
+});
+
+describe("a transition table", () => {
+  it("draws a Mermaid arrow for each row, with its condition and effect, and escapes Mermaid's characters", () => {
+    expect(
+      rules.mermaid([
+        { from: undefined, trigger: "make", condition: undefined, to: "A", effect: undefined },
+        { from: "A", trigger: "time", condition: "late", to: "B", effect: undefined },
+        { from: "B", trigger: '#;:<>{}"', condition: undefined, to: "A", effect: "é" },
+      ]),
+    ).toBe(
+      [
+        "stateDiagram-v2",
+        "    [*] --> A: make",
+        "    A --> B: time [late]",
+        "    B --> A: #35;#59;#58;#60;#62;#123;#125;#34; / é",
+        "",
+      ].join("\n"),
+    );
   });
 });

@@ -12,9 +12,9 @@ const FLOOR = 0.35;
 const READS = 200;
 
 // About 1 KB each, of the kinds that a receiver meets.
-const envelope = { timestamp: "2026-11-30T05:00:00.000Z", id: "evt_01J9ZQ7Q9T4C2F5M8K3N6P1R0S" };
 const event = {
-  ...envelope,
+  timestamp: "2026-11-30T05:00:00.000Z",
+  id: "evt_01J9ZQ7Q9T4C2F5M8K3N6P1R0S",
   type: "refund.authorized",
   data: {
     amount: { currency: "USD", value: 1250.5 },
@@ -29,23 +29,12 @@ const event = {
     note: 'The customer wrote: "the second parcel never arrived", see the attachment.',
   },
 };
-const customer = {
-  ...envelope,
-  type: "account.linked",
-  data: Array.from({ length: 4 }, (_, index) => ({
-    financialInstitutionName: `Crédit Coopératif de Nouvelle-Écosse ${index}`,
-    accountLastFourDigits: "0042",
-    accountType: "checking",
-    accountStatus: "ACTIVE",
-    preferred: index === 0,
-    creationDate: "2026-11-24T17:03:21.114Z",
-  })),
-};
+const foreign = { ...event.data, note: "Crédit Coopératif de Nouvelle-Écosse. ".repeat(8) };
 
 const bodies = {
   "a refund event": JSON.stringify(event),
   "the same, indented": JSON.stringify(event, undefined, 2),
-  "an account event with letters beyond ASCII": JSON.stringify(customer),
+  "the same with letters beyond ASCII": JSON.stringify({ ...event, data: foreign }),
 };
 
 // A text is encoded first, which costs 0.4 µs: as much as a quarter of JSON.parse.
