@@ -32,6 +32,6 @@ export { DeliveryEngine, type EngineOptions } from "./delivery/engine.ts";
 export { replayDeliveries } from "./delivery/operator.ts";
 export { deliveryPolicyOf } from "./delivery/policy.ts";
 export { postgresHints } from "./delivery/postgres-hints.ts";
-export { signerOf } from "./delivery/signer.ts";
+export { signerOf } from "./delivery/attempt.ts";
 export type { DeliveryObserver, Transport } from "./delivery/types.ts";
 export { DueRefunds } from "./due-refunds.ts";

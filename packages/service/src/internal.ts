@@ -9,12 +9,11 @@ export { listen } from "./listen.ts";
 // Ports and their defaults
 export { checkedIssuer } from "./http/auth/outside-tokens.ts";
 export type { LogFields } from "./http/log.ts";
-export { newId } from "./ids.ts";
-export { sha256Hex } from "./sha256.ts";
+export { newId } from "./random.ts";
+export { sha256Hex, SecretRefusedError, type SealedSecret } from "./secrets/vault.ts";
 
 // Secrets at rest
 export { checkSecrets } from "./secrets/stored-secrets.ts";
-export { SecretRefusedError, type SealedSecret } from "./secrets/vault.ts";
 
 // Store
 export { textOf, type Queryable } from "./store/driver.ts";
@@ -32,8 +31,9 @@ export {
   listDeliveries,
   type AttemptRow,
   type DeliveryRecord,
+  listEvents,
+  type EventRecord,
 } from "./store/tables/deliveries.ts";
-export { listEvents, type EventRecord } from "./store/tables/events.ts";
 export {
   findClient,
   findMerchant,
@@ -61,7 +61,7 @@ export { findToken } from "./store/tables/tokens.ts";
 export { NamespaceClocks } from "./delivery/namespace-clocks.ts";
 export { pauseSubscription } from "./delivery/operator.ts";
 export type { DeliveryPolicy } from "./delivery/policy.ts";
-export type { Signer } from "./delivery/signer.ts";
+export type { Signer } from "./delivery/attempt.ts";
 export type { Answer as AttemptAnswer, Completion, PostRequest } from "./delivery/types.ts";
 
 // Use cases and profiles
@@ -81,7 +81,7 @@ export { writeEvent } from "./use-cases/write-event.ts";
 
 // Documents
 export { profiledEvents } from "./documents/event-schemas.ts";
-export type { Schema, Schemas } from "./documents/schema.ts";
+export type { Schema, Schemas } from "./documents/profiled-schemas.ts";
 
 // Additional routes
 export { writeAnswer } from "./http/answer.ts";

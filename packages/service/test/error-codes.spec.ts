@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { attemptErrorCodes } from "../src/delivery/egress/attempt-error.ts";
 import { errorCodes, memberCodeOfJson, memberCodes } from "../src/error-codes.ts";
-import { tokenErrors } from "../src/http/auth/token-request.ts";
+import { tokenErrors } from "../src/http/routes/tokens.ts";
 
 const sources = new URL("../src/", import.meta.url);
 

@@ -10,7 +10,7 @@ import {
   type ErrorCode,
   type ErrorCodeEntry,
 } from "../../../service/src/error-codes.ts";
-import { tokenErrors } from "../../../service/src/http/auth/token-request.ts";
+import { tokenErrors } from "../../../service/src/http/routes/tokens.ts";
 
 /** A table as the formatter writes it: each column as wide as its widest cell. */
 export function markdownTable(

@@ -1,7 +1,16 @@
 import type { Profile } from "@countersign/schemas/profiles";
 import type { PausePolicy } from "../store/tables/completions.ts";
 import { ENGINE } from "./constants.ts";
-import type { Schedule } from "./schedule.ts";
+
+/** When the attempts of a delivery are made (S 6.6). */
+export interface Schedule {
+  /** Milliseconds before each attempt, counted from the end of the one before; the first is 0. */
+  readonly steps: readonly number[];
+  /** How far a wait may move, as a part of it: 0.1 is ±10 %. 0 or more, below 1. */
+  readonly jitter: number;
+  /** `Retry-After` counts from one up to this many times the step. 1 or more. */
+  readonly retryAfterFactor: number;
+}
 
 /** How events are delivered. */
 export interface DeliveryPolicy {

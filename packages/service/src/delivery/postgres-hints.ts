@@ -1,8 +1,7 @@
 import { clearTimeout, setTimeout } from "node:timers";
 import pg from "pg";
 import type { DueClock } from "../clock.ts";
-import { newId } from "../ids.ts";
-import type { Random } from "../random.ts";
+import { newId, type Random } from "../random.ts";
 import type { Worker } from "../start-service.ts";
 import type { Work } from "./types.ts";
 

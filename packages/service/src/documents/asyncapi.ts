@@ -1,8 +1,6 @@
 import type { Profile } from "@countersign/schemas/profiles";
-import { eventSchemas } from "./event-schemas.ts";
-import { profiledSchemas } from "./profiled-schemas.ts";
-import { reachable, type Schema, type Schemas } from "./schema.ts";
-import { signatureHeaders } from "./event-schemas.ts";
+import { eventSchemas, signatureHeaders } from "./event-schemas.ts";
+import { profiledSchemas, reachable, type Schema, type Schemas } from "./profiled-schemas.ts";
 
 /**
  * The AsyncAPI 3.0 document of the events that a profile's service sends to subscriptions.

@@ -1,8 +1,7 @@
 import type { Profile } from "@countersign/schemas/profiles";
 import { type EventKind, subjectOf } from "../profile/policy.ts";
 import { schemas as unprofiled } from "./generated/schemas.ts";
-import { profiledSchemas } from "./profiled-schemas.ts";
-import { refTo, resolved, type Schema, type Schemas } from "./schema.ts";
+import { profiledSchemas, refTo, resolved, type Schema, type Schemas } from "./profiled-schemas.ts";
 
 /** An event that a subscription may name, with the schema of its payload. */
 export interface EventSchema {

@@ -1,10 +1,7 @@
 import type { Profile } from "@countersign/schemas/profiles";
-import { headers, refusals, success } from "./operations.ts";
-import { eventSchemas } from "./event-schemas.ts";
-import { codesOf, operationsOf, type Operation } from "./operations.ts";
-import { profiledSchemas } from "./profiled-schemas.ts";
-import { reachable, type Schemas } from "./schema.ts";
-import { signatureHeaders } from "./event-schemas.ts";
+import { headers, refusals, success, codesOf, operationsOf, type Operation } from "./operations.ts";
+import { eventSchemas, signatureHeaders } from "./event-schemas.ts";
+import { profiledSchemas, reachable, type Schemas } from "./profiled-schemas.ts";
 
 const info = {
   title: "Refunds, customers and webhook subscriptions",

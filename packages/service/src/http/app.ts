@@ -4,8 +4,8 @@ import express, {
   type IRoute,
   type RequestHandler,
 } from "express";
-import { newId } from "../ids.ts";
-import { deprecationHeaders } from "../profile/deprecation.ts";
+import { newId } from "../random.ts";
+import { deprecationHeaders } from "../profile/policy-of.ts";
 import { StoreUnavailableError } from "../store/driver.ts";
 import { type Answer, checkBody, DefectiveAnswerError, writeAnswer } from "./answer.ts";
 import { IssuerUnavailableError } from "./auth/outside-tokens.ts";

@@ -1,7 +1,7 @@
 import type { Request } from "express";
 import ipaddr from "ipaddr.js";
 import type { Policy } from "../profile/policy.ts";
-import { sha256Hex } from "../sha256.ts";
+import { sha256Hex } from "../secrets/vault.ts";
 import type { Caller } from "./auth/bearer.ts";
 import { refuse, type Refused } from "./problem.ts";
 

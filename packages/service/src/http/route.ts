@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { type JsonReading, readJson } from "@countersign/rules";
 import type { Request, Response } from "express";
 import { memberCodeOfJson } from "../error-codes.ts";
-import type { FailureLog } from "../failure-log.ts";
+import { type FailureLog, type CallFacts, factsOf, type Logger } from "./log.ts";
 import type { Merchant } from "../store/tables/merchants.ts";
 import type { StoreWatch } from "../store/watch.ts";
 import type { Context } from "../use-cases/context.ts";
@@ -11,7 +11,6 @@ import { authenticate, requireScope } from "./auth/bearer.ts";
 import type { OutsideTokens } from "./auth/outside-tokens.ts";
 import { acceptsJson, mediaTypeOf, readBody } from "./body.ts";
 import { type RateKind, type Rates, sourceOf } from "./limits.ts";
-import { type CallFacts, factsOf, type Logger } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import { refuse } from "./problem.ts";
 

@@ -1,11 +1,10 @@
-import { checkHold, federalReserve, type Hold } from "@countersign/rules";
+import { type Hold, checkHold, federalReserve } from "@countersign/rules";
+import { noMembers, putAt } from "@countersign/schemas";
 import { validateProfile } from "@countersign/schemas/profile-validator";
 import type { Profile } from "@countersign/schemas/profiles";
-import { signerOf } from "../delivery/signer.ts";
+import { signerOf } from "../delivery/attempt.ts";
 import { type ErrorCode, type ErrorCodeEntry, errorCodes } from "../error-codes.ts";
-import { deprecatedOf } from "./deprecation.ts";
-import { writeEnvelope } from "./envelope.ts";
-import type { Policy } from "./policy.ts";
+import type { DeprecatedPath, EnvelopeMembers, Policy } from "./policy.ts";
 
 /**
  * Reads the choices of a profile for this service.
@@ -141,5 +140,99 @@ export function movedStatuses(
     PAYMENT_NOT_REFUNDABLE: statuses.business,
     SUBSCRIPTION_LIMIT_REACHED: statuses.business,
     INSUFFICIENT_SCOPE: statuses.forbidden,
+  };
+}
+
+type Members = Record<string, unknown>;
+
+/**
+ * Writes an event in the profile's form (S 6, rule 5): each member at its JSON Pointer. A pointer of `""`
+ * puts the resource's own members next to the others.
+ *
+ * If the catalogue names a place for the resource's id that the resource does not fill itself, the id is
+ * written there, and the kind of resource next to it, which distinguishes a refund and a debit with one
+ * event name.
+ */
+export function writeEnvelope(places: Profile["envelope"], event: EnvelopeMembers): object {
+  const root = noMembers();
+  putAt(root, places.id, event.id);
+  putAt(root, places.type, event.type);
+  if (places.category !== undefined) putAt(root, places.category, event.category);
+  putAt(root, places.timestamp, event.timestamp);
+  for (const [name, value] of Object.entries(event.data)) {
+    putAt(root, `${places.data}/${name}`, value);
+  }
+  if (!has(root, event.resource)) {
+    const beside = event.resource.slice(0, event.resource.lastIndexOf("/"));
+    putAt(root, event.resource, event.subject.id);
+    putAt(root, `${beside}/resourceType`, event.subject.type);
+    const { paymentType } = event.subject;
+    if (paymentType !== undefined) putAt(root, `${beside}/paymentType`, paymentType);
+  }
+  return root;
+}
+
+function has(root: Members, pointer: string): boolean {
+  let at: unknown = root;
+  for (const name of pointer.slice(1).split("/")) {
+    if (typeof at !== "object" || at === null || !Object.hasOwn(at, name)) return false;
+    // An object that has the name.
+    at = (at as Members)[name];
+  }
+  return true;
+}
+
+/**
+ * Returns the paths that a profile deprecates.
+ *
+ * @throws {TypeError} A date is not valid, or a path ends before the profile's months of notice are over.
+ */
+export function deprecatedOf({ deprecation }: Pick<Profile, "deprecation">): DeprecatedPath[] {
+  const { deprecated = [], noticeMonths } = deprecation;
+  return deprecated.map(({ path, since, sunset, link }) => {
+    const from = dayOf(since);
+    const until = sunset === undefined ? undefined : dayOf(sunset);
+    if (until !== undefined && until < monthsAfter(from, noticeMonths)) {
+      throw new TypeError(`${path} must end ${noticeMonths} months or more after ${since}`);
+    }
+    return { path, since: from, sunset: until, link };
+  });
+}
+
+/** @param text `YYYY-MM-DD`. */
+function dayOf(text: string): number {
+  const instant = Date.parse(`${text}T00:00:00.000Z`);
+  // The round trip refuses dates that `Date.parse` accepts, such as 30 February.
+  if (Number.isNaN(instant) || !new Date(instant).toISOString().startsWith(text)) {
+    throw new TypeError(`${text} is not a YYYY-MM-DD date`);
+  }
+  return instant;
+}
+
+function monthsAfter(instant: number, months: number): number {
+  const date = new Date(instant);
+  return date.setUTCMonth(date.getUTCMonth() + months);
+}
+
+/**
+ * Returns the headers of a deprecated path: `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and the `Link` to
+ * a page with the alternative. Of several entries the longest path decides.
+ *
+ * @param path A route's path, in Express's notation.
+ */
+export function deprecationHeaders(
+  deprecated: readonly DeprecatedPath[],
+  path: string,
+): Readonly<Record<string, string>> {
+  const [entry] = deprecated
+    .filter((one) => path === one.path || path.startsWith(`${one.path}/`))
+    .toSorted((one, other) => other.path.length - one.path.length);
+  if (entry === undefined) return {};
+  const { since, sunset, link } = entry;
+  return {
+    // RFC 9745, section 2.1: a date of structured fields, in seconds.
+    deprecation: `@${Math.floor(since / 1000)}`,
+    ...(sunset !== undefined && { sunset: new Date(sunset).toUTCString() }),
+    ...(link !== undefined && { link: `<${link}>; rel="deprecation"; type="text/html"` }),
   };
 }

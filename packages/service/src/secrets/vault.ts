@@ -1,5 +1,11 @@
-import { createSecretKey, createCipheriv, createDecipheriv, type KeyObject } from "node:crypto";
-import { systemRandom, type Random } from "../random.ts";
+import {
+  type KeyObject,
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createSecretKey,
+} from "node:crypto";
+import { type Random, systemRandom } from "../random.ts";
 
 /** Encryption keys that are malformed or not those of the database. The message contains no key. */
 export class SecretKeysError extends Error {
@@ -136,4 +142,12 @@ function open({ keyId, text }: SealedSecret, key: KeyObject, place: SecretPlace)
 /** JSON, so that different rows never give the same bytes. */
 function associatedData({ table, row }: SecretPlace, keyId: string): Buffer {
   return Buffer.from(JSON.stringify([table, row, keyId]), "utf8");
+}
+
+/**
+ * SHA-256 of a text's UTF-8, hexadecimal. For secrets of 128 random bits and more, which no dictionary
+ * holds: a slow hash would add nothing.
+ */
+export function sha256Hex(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
 }

@@ -1,5 +1,5 @@
 import { clearInterval, clearTimeout, setInterval, setTimeout } from "node:timers";
-import type { FailureLog } from "../failure-log.ts";
+import type { FailureLog } from "../http/log.ts";
 import { systemRandom } from "../random.ts";
 import { StoreUnavailableError, type Driver, type Vitals } from "./driver.ts";
 import type { StoreFault } from "./fault.ts";

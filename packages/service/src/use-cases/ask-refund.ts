@@ -1,5 +1,5 @@
 import { decide, type ReservationErrorCode, type Debit } from "@countersign/rules";
-import { newId } from "../ids.ts";
+import { newId } from "../random.ts";
 import { orUndone, Undo, type Queryable } from "../store/driver.ts";
 import { instantOf } from "../store/tables/clocks.ts";
 import type { Merchant } from "../store/tables/merchants.ts";

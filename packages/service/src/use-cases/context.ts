@@ -1,6 +1,6 @@
 import type { Clock, DueClock } from "../clock.ts";
 import type { Work } from "../delivery/types.ts";
-import type { EndpointPolicy } from "../delivery/egress/endpoint-url.ts";
+import type { EndpointPolicy } from "../delivery/egress/addresses.ts";
 import type { Policy } from "../profile/policy.ts";
 import type { Random } from "../random.ts";
 import type { Vault } from "../secrets/vault.ts";

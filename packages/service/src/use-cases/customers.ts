@@ -1,6 +1,6 @@
 import { moveCustomer as nextStatus } from "@countersign/rules";
 import type { Customer } from "@countersign/schemas";
-import { newId } from "../ids.ts";
+import { newId } from "../random.ts";
 import type { Queryable } from "../store/driver.ts";
 import { instantOf } from "../store/tables/clocks.ts";
 import {

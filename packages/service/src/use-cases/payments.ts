@@ -1,5 +1,5 @@
 import { onSettled, onFailed, onCovered, type Refund } from "@countersign/rules";
-import { newId } from "../ids.ts";
+import { newId } from "../random.ts";
 import type { EventKind } from "../profile/policy.ts";
 import { instantOf } from "../store/tables/clocks.ts";
 import { findCustomer, findPreferredAccount } from "../store/tables/customers.ts";

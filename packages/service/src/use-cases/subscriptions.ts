@@ -1,8 +1,8 @@
 import { select, exclude, isClosed, matches, type SubscriptionDetails } from "@countersign/rules";
-import { endpointUrl } from "../delivery/egress/endpoint-url.ts";
-import { newId } from "../ids.ts";
+import { endpointUrl } from "../delivery/egress/addresses.ts";
+import { newId } from "../random.ts";
 import type { Policy } from "../profile/policy.ts";
-import { sha256Hex } from "../sha256.ts";
+import { sha256Hex } from "../secrets/vault.ts";
 import type { Queryable } from "../store/driver.ts";
 import { instantOf } from "../store/tables/clocks.ts";
 import { hasClientSecret, lockMerchant, type Merchant } from "../store/tables/merchants.ts";

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
-import { sha256Hex } from "../sha256.ts";
+import { sha256Hex } from "../secrets/vault.ts";
 import { findClient, type ClientRecord } from "../store/tables/merchants.ts";
 import { insertToken } from "../store/tables/tokens.ts";
 import type { Context } from "./context.ts";

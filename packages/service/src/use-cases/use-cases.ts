@@ -16,8 +16,14 @@ import {
   moveCustomer,
 } from "./customers.ts";
 import { importCustomers, importPayments, movePaymentForOperator } from "./import-records.ts";
-import { createClient, revokeClient, rotateClientSecret } from "./clients.ts";
-import { addMerchant, createMerchant, renameMerchant } from "./merchants.ts";
+import {
+  createClient,
+  revokeClient,
+  rotateClientSecret,
+  addMerchant,
+  createMerchant,
+  renameMerchant,
+} from "./merchants.ts";
 import { authenticateClient, createToken } from "./tokens.ts";
 import { moveDueRefunds, returnRefund } from "./refunds.ts";
 import { subscribe, unsubscribe } from "./subscriptions.ts";

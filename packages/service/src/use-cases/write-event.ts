@@ -1,9 +1,8 @@
 import { matches } from "@countersign/rules";
-import { newId } from "../ids.ts";
+import { newId } from "../random.ts";
 import { subjectOf, type EventKind } from "../profile/policy.ts";
 import { afterCommit, type Queryable } from "../store/driver.ts";
-import { insertDeliveries } from "../store/tables/deliveries.ts";
-import { insertEvent, type EventRecord } from "../store/tables/events.ts";
+import { insertDeliveries, insertEvent, type EventRecord } from "../store/tables/deliveries.ts";
 import { listOpenSubscriptions } from "../store/tables/subscriptions.ts";
 import type { Merchant } from "../store/tables/merchants.ts";
 import type { Context } from "./context.ts";

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Queryable } from "../../src/store/driver.ts";
 import { requeueDeliveries } from "../../src/store/tables/replays.ts";
-import { insertDeliveries } from "../../src/store/tables/deliveries.ts";
-import { insertEvent } from "../../src/store/tables/events.ts";
+import { insertDeliveries, insertEvent } from "../../src/store/tables/deliveries.ts";
 import {
   dropWaitingDeliveries,
   listOpenSubscriptions,

@@ -10,12 +10,13 @@ import {
   mayTakePlace,
   paceAfter,
   type Pace,
+  parseRetryAfter,
+  waitAfter,
 } from "../../src/delivery/decisions.ts";
 import type { Answer, Attempt } from "../../src/delivery/types.ts";
 import { answered, CLOCK_START, policy, REAL_START, timeout } from "./queue.ts";
 import { deliveryPolicyOf } from "../../src/delivery/policy.ts";
-import { parseRetryAfter, waitAfter } from "../../src/delivery/schedule.ts";
-import { signerOf } from "../../src/delivery/signer.ts";
+import { signerOf } from "../../src/delivery/attempt.ts";
 
 const DAY = 86_400_000;
 

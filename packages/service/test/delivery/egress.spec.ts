@@ -5,9 +5,12 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { endpointUrl } from "../../src/delivery/egress/endpoint-url.ts";
-import { isLoopbackAddress, isPublicAddress } from "../../src/delivery/egress/public-address.ts";
-import { resolvingLookup } from "../../src/delivery/egress/resolving-lookup.ts";
+import {
+  endpointUrl,
+  isLoopbackAddress,
+  isPublicAddress,
+} from "../../src/delivery/egress/addresses.ts";
+import { resolvingLookup } from "../../src/delivery/egress/guarded-connector.ts";
 import type { Answer } from "../../src/delivery/types.ts";
 import { undiciTransport } from "../../src/delivery/egress/transport.ts";
 import { forbiddenSpellings, post, REFUSED, SPECIAL_RANGES } from "./forbidden-addresses.ts";

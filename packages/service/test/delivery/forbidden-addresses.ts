@@ -2,7 +2,7 @@ import type net from "node:net";
 import fc from "fast-check";
 import { expect, onTestFinished } from "vitest";
 import type { Answer } from "../../src/delivery/types.ts";
-import { isPublicAddress } from "../../src/delivery/egress/public-address.ts";
+import { isPublicAddress } from "../../src/delivery/egress/addresses.ts";
 import { undiciTransport } from "../../src/delivery/egress/transport.ts";
 import { listenRaw } from "./listening.ts";
 

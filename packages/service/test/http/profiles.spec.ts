@@ -3,7 +3,7 @@ import { validateFlatError } from "@countersign/schemas/writers";
 import { request } from "undici";
 import { describe, expect, it } from "vitest";
 import { subjectOf } from "../../src/profile/policy.ts";
-import { writeEnvelope } from "../../src/profile/envelope.ts";
+import { writeEnvelope } from "../../src/profile/policy-of.ts";
 import {
   openService,
   refundOrder,

@@ -1,7 +1,7 @@
 import { profiles, type Profile } from "@countersign/schemas/profiles";
 import { afterAll, describe, expect, it } from "vitest";
 import { errorCodes } from "../../src/error-codes.ts";
-import { meaningOf } from "../../src/profile/wording.ts";
+import { meaningOf } from "../../src/http/members.ts";
 import { policyOf } from "../../src/profile/policy-of.ts";
 import { openWatched, openService, refundOrder, subscription } from "../open-service.ts";
 import { newPayment } from "../payments.ts";

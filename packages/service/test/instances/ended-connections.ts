@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import { DeliveryEngine } from "../../src/delivery/engine.ts";
 import { deliveryPolicyOf } from "../../src/delivery/policy.ts";
-import { signerOf } from "../../src/delivery/signer.ts";
+import { signerOf } from "../../src/delivery/attempt.ts";
 import { undiciTransport } from "../../src/delivery/egress/transport.ts";
 import { DueRefunds } from "../../src/due-refunds.ts";
 import { systemRandom } from "../../src/random.ts";

@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
-import { listDeliveries } from "../../src/store/tables/deliveries.ts";
+import { listDeliveries, listEvents } from "../../src/store/tables/deliveries.ts";
 import { findPreferredAccount, listCustomers } from "../../src/store/tables/customers.ts";
-import { listEvents } from "../../src/store/tables/events.ts";
 import { listPayments } from "../../src/store/tables/payments.ts";
 import {
   listOpenSubscriptions,

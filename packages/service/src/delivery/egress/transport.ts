@@ -2,9 +2,8 @@ import { clearInterval, setInterval } from "node:timers";
 import type { LookupFunction } from "node:net";
 import { Pool, ProxyAgent, type Dispatcher } from "undici";
 import type { Answer, Transport } from "../types.ts";
-import { guardedConnector, refusesHost } from "./guarded-connector.ts";
+import { guardedConnector, refusesHost, resolvingLookup } from "./guarded-connector.ts";
 import { Posting } from "./posting.ts";
-import { resolvingLookup } from "./resolving-lookup.ts";
 
 export interface UndiciTransportOptions {
   /** Milliseconds for all of one POST: resolving, connecting, sending and the whole answer. */

@@ -1,5 +1,5 @@
 // Generated from schemas/ by `pnpm generate`. Do not edit.
-import type { Schemas } from "../schema.ts";
+import type { Schemas } from "../profiled-schemas.ts";
 
 /** The schemas by their titles. */
 export const schemas: Schemas = {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { sha256Hex } from "../../sha256.ts";
+import { sha256Hex } from "../../secrets/vault.ts";
 import { findMerchant } from "../../store/tables/merchants.ts";
 import { findToken, type TokenRecord } from "../../store/tables/tokens.ts";
 import type { Context } from "../../use-cases/context.ts";

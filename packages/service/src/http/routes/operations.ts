@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from "express";
 import { timingSafeEqual } from "node:crypto";
-import { sha256Hex } from "../../sha256.ts";
+import { sha256Hex } from "../../secrets/vault.ts";
 import { writeAnswer, writeText } from "../answer.ts";
 import type { Metrics } from "../metrics.ts";
 import { refuse } from "../problem.ts";

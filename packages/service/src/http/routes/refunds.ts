@@ -2,12 +2,11 @@ import { parseAmount } from "@countersign/rules";
 import type { RefundRequest } from "@countersign/schemas";
 import { validateRefundRequest } from "@countersign/schemas/writers";
 import type { Policy } from "../../profile/policy.ts";
-import type { Wording } from "../../profile/wording.ts";
+import { type Wording, acceptMembers, faultAt } from "../members.ts";
 import type { RefundRecord } from "../../store/tables/payments.ts";
 import { askRefund, type AskRefundOutcome, type RefundOrder } from "../../use-cases/ask-refund.ts";
 import { refundResource } from "../../use-cases/resources.ts";
 import { membersOf } from "../body.ts";
-import { acceptMembers, faultAt } from "../members.ts";
 import { type MemberError, refuse, type Refused } from "../problem.ts";
 import type { BodyRoute, JsonBody } from "../route.ts";
 

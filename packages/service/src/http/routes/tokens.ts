@@ -1,8 +1,10 @@
+import { readJson } from "@countersign/rules";
+import { validateTokenRequest } from "@countersign/schemas/writers";
 import type { Request, Response } from "express";
-import { authenticateClient, grantToken } from "../../use-cases/tokens.ts";
+import type { IncomingMessage } from "node:http";
+import { type TokenRequest, authenticateClient, grantToken } from "../../use-cases/tokens.ts";
 import { type Answer, checkBody, writeAnswer } from "../answer.ts";
-import { readTokenRequest, tokenErrors, TokenRefused } from "../auth/token-request.ts";
-import { acceptsJson } from "../body.ts";
+import { acceptsJson, mediaTypeOf, readBody } from "../body.ts";
 import { sourceOf } from "../limits.ts";
 import { factsOf } from "../log.ts";
 import { refuse } from "../problem.ts";
@@ -56,4 +58,132 @@ function refusalOf({ error, description }: TokenRefused): Answer {
   // RFC 6749, section 5.2: the challenge is a MUST after Basic, and names the scheme to use otherwise.
   const challenge = 'Basic realm="countersign", charset="UTF-8"';
   return { status, headers: { pragma, "www-authenticate": challenge }, body };
+}
+
+/** The parameters of RFC 6749, section 4.4.2. Others are ignored, as section 3.2 requires. */
+const PARAMETERS = ["grant_type", "scope", "client_id", "client_secret"] as const;
+
+/**
+ * Reads a request for a token, as a form or as JSON, with the client's credentials.
+ *
+ * @throws {TokenRefused} RFC 6749, section 5.2.
+ * @throws {Refused} `UNSUPPORTED_MEDIA_TYPE`, `PAYLOAD_TOO_LARGE`: before it is read as a token request.
+ */
+export async function readTokenRequest(
+  request: IncomingMessage,
+  limits: { bodyBytes: number; depth: number },
+): Promise<TokenRequest> {
+  const mediaType = mediaTypeOf(request.headers["content-type"]);
+  const isForm = mediaType === "application/x-www-form-urlencoded";
+  if (!isForm && mediaType !== "application/json") {
+    const message = "The body must be a form or application/json in UTF-8, without content coding.";
+    throw refuse("UNSUPPORTED_MEDIA_TYPE", { message });
+  }
+  const bytes = await readBody(request, limits.bodyBytes);
+  const sent = isForm ? readForm(bytes) : readMembers(bytes, limits.depth);
+  const { grant_type: grantType } = sent;
+  if (grantType === undefined) throw new TokenRefused("invalid_request", "grant_type is missing");
+  if (grantType !== "client_credentials") throw new TokenRefused("unsupported_grant_type");
+  const validation = validateTokenRequest(sent);
+  if (!validation.ok) {
+    const pointers = validation.errors.map(({ pointer }) => pointer).join(", ");
+    throw new TokenRefused("invalid_request", `not well-formed: ${pointers}`);
+  }
+  const { client_id, client_secret, scope } = validation.value;
+  const client = clientOf(request.headers.authorization, { id: client_id, secret: client_secret });
+  return { ...client, scopes: scope?.split(" ") };
+}
+
+type Parameters = Partial<Record<(typeof PARAMETERS)[number], unknown>>;
+
+function readForm(bytes: Buffer): Parameters {
+  const form = new URLSearchParams(bytes.toString("utf8"));
+  const parameters: Parameters = {};
+  for (const name of PARAMETERS) {
+    const [value, ...more] = form.getAll(name);
+    if (more.length > 0) throw new TokenRefused("invalid_request", `${name} comes twice`);
+    // RFC 6749, section 3.2: a parameter without a value counts as absent.
+    if (value !== undefined && value !== "") parameters[name] = value;
+  }
+  return parameters;
+}
+
+function readMembers(bytes: Buffer, depth: number): Parameters {
+  const reading = readJson(bytes, { depth });
+  const value = reading.ok ? reading.value : undefined;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new TokenRefused("invalid_request", "the body is not a JSON object");
+  }
+  return value;
+}
+
+export interface Credentials {
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+/**
+ * Reads the client's credentials from HTTP Basic (RFC 6749, section 2.3.1) or from members of the body,
+ * never from both.
+ *
+ * @throws {TokenRefused} `invalid_request`: both. `invalid_client`: neither, or a malformed Basic
+ *   header.
+ */
+export function clientOf(
+  authorization: string | undefined,
+  body: { readonly id: string | undefined; readonly secret: string | undefined },
+): Credentials {
+  const inBody = body.id !== undefined || body.secret !== undefined;
+  if (authorization !== undefined && inBody) {
+    throw new TokenRefused("invalid_request", "the client authenticates in two ways");
+  }
+  if (authorization !== undefined) return basic(authorization);
+  if (body.id === undefined || body.secret === undefined) throw new TokenRefused("invalid_client");
+  return { clientId: body.id, clientSecret: body.secret };
+}
+
+function basic(field: string): Credentials {
+  const encoded = /^basic +([A-Za-z0-9+/]+={0,2})$/i.exec(field)?.[1] ?? "";
+  const [, id, secret] = /^([^:]+):(.+)$/s.exec(Buffer.from(encoded, "base64").toString()) ?? [];
+  if (id === undefined || secret === undefined) throw new TokenRefused("invalid_client");
+  try {
+    return { clientId: formDecode(id), clientSecret: formDecode(secret) };
+  } catch {
+    throw new TokenRefused("invalid_client");
+  }
+}
+
+/** Decodes one half of a Basic pair, which is form-encoded. @throws {URIError} It is not valid. */
+function formDecode(text: string): string {
+  return decodeURIComponent(text.replaceAll("+", " "));
+}
+
+/** The error codes of RFC 6749, section 5.2, that this service answers with. */
+export const tokenErrors = {
+  invalid_request: {
+    status: 400,
+    meaning:
+      "A parameter is missing, repeated or malformed, or the client authenticates in two ways.",
+  },
+  invalid_client: {
+    status: 401,
+    meaning: "The client's id or secret is missing or wrong.",
+  },
+  invalid_scope: { status: 400, meaning: "The client does not have a requested scope." },
+  unsupported_grant_type: { status: 400, meaning: "The grant is not client_credentials." },
+} as const;
+
+export type TokenError = keyof typeof tokenErrors;
+
+/** Ends a token request with the body of RFC 6749, section 5.2. */
+export class TokenRefused extends Error {
+  readonly error: TokenError;
+  /** For developers: printable ASCII, with nothing that was sent except names of parameters. */
+  readonly description: string | undefined;
+  constructor(error: TokenError, description?: string) {
+    super(description ?? error);
+    this.name = new.target.name;
+    this.error = error;
+    this.description = description;
+  }
 }

@@ -1,6 +1,6 @@
 import { validateSubscribeRequest, validateUnsubscribeRequest } from "@countersign/schemas/writers";
 import type { Request } from "express";
-import type { Wording } from "../../profile/wording.ts";
+import { type Wording, acceptMembers, faultAt, refuseMembers } from "../members.ts";
 import {
   subscribe,
   type SubscribeOutcome,
@@ -8,7 +8,6 @@ import {
   type UnsubscribeOutcome,
 } from "../../use-cases/subscriptions.ts";
 import { queryOf } from "../body.ts";
-import { acceptMembers, faultAt, refuseMembers } from "../members.ts";
 import { refuse, type Refused } from "../problem.ts";
 import { type BodyRoute, pathParameter } from "../route.ts";
 

@@ -10,8 +10,15 @@ import {
   type Vitals,
   withHooks,
 } from "../driver.ts";
-import { unavailable, undone, type Tried } from "./failure.ts";
-import { openPool, type PostgresClient, type PostgresOptions, type PostgresPool } from "./pool.ts";
+import {
+  unavailable,
+  undone,
+  type Tried,
+  openPool,
+  type PostgresClient,
+  type PostgresOptions,
+  type PostgresPool,
+} from "./pool.ts";
 import {
   exclusive,
   shared,

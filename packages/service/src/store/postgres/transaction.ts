@@ -1,6 +1,12 @@
 import { textOf, type Queryable, type Sql, type SqlValue } from "../driver.ts";
-import { failureOf, undone, unavailable, type Tried } from "./failure.ts";
-import type { PostgresClient, PostgresStatement } from "./pool.ts";
+import {
+  failureOf,
+  undone,
+  unavailable,
+  type Tried,
+  type PostgresClient,
+  type PostgresStatement,
+} from "./pool.ts";
 
 /** Any number, the same in every version. */
 const EXCLUSIVE_LOCK = 4_070_715_221;

@@ -1,6 +1,5 @@
 import type { CompletedGroup, Completion } from "../../delivery/types.ts";
-import type { Queryable } from "../driver.ts";
-import { givenRows, rowsParameter } from "./given-rows.ts";
+import { type Queryable, givenRows, rowsParameter } from "../driver.ts";
 
 /** When a failing subscription is paused: both must hold. */
 export interface PausePolicy {

@@ -6,9 +6,8 @@ import type {
   ReadRequest,
   ReadResult,
 } from "../../delivery/types.ts";
-import type { Driver, Queryable, Sql } from "../driver.ts";
+import { type Driver, type Queryable, type Sql, givenRows, rowsParameter } from "../driver.ts";
 import { completeDeliveries } from "./completions.ts";
-import { givenRows, rowsParameter } from "./given-rows.ts";
 
 /** The queue of deliveries in a database, and the leases of its endpoints. */
 export function deliveryStore(driver: Driver): DeliveryStore {

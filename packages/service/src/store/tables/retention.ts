@@ -1,5 +1,4 @@
-import type { Queryable, Sql } from "../driver.ts";
-import { givenRows, rowsParameter } from "./given-rows.ts";
+import { type Queryable, type Sql, givenRows, rowsParameter } from "../driver.ts";
 
 /** Part of a merchant's events, in the order in which they were written. */
 export interface PurgeRange {

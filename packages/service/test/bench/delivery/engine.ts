@@ -6,7 +6,7 @@ import { DueClock, systemClock } from "../../../src/clock.ts";
 import { undiciTransport } from "../../../src/delivery/egress/transport.ts";
 import { DeliveryEngine } from "../../../src/delivery/engine.ts";
 import { deliveryPolicyOf } from "../../../src/delivery/policy.ts";
-import { signerOf } from "../../../src/delivery/signer.ts";
+import { signerOf } from "../../../src/delivery/attempt.ts";
 import { systemRandom } from "../../../src/random.ts";
 import type { Driver } from "../../../src/store/driver.ts";
 import { migrate } from "../../../src/store/migrate.ts";

@@ -1,7 +1,6 @@
 import { describe } from "vitest";
 import { deliveryStore } from "../../../src/store/tables/delivery-queue.ts";
-import { insertDeliveries } from "../../../src/store/tables/deliveries.ts";
-import { insertEvent } from "../../../src/store/tables/events.ts";
+import { insertDeliveries, insertEvent } from "../../../src/store/tables/deliveries.ts";
 import { requeueDeliveries, setSubscriptionStatus } from "../../../src/store/tables/replays.ts";
 import { insertSubscription } from "../../../src/store/tables/subscriptions.ts";
 import { migrate } from "../../../src/store/migrate.ts";
