@@ -49,7 +49,7 @@ function print(document: object): string {
 function openApiSchemasModule(schemas: Readonly<Record<string, Schema>>): string {
   return [
     BANNER,
-    'import type { Schemas } from "../schema.ts";',
+    'import type { Schemas } from "../profiled-schemas.ts";',
     "",
     "/** The schemas by their titles. */",
     `export const schemas: Schemas = ${JSON.stringify(schemas, null, 2)};`,
