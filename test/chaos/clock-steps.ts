@@ -63,7 +63,7 @@ export async function stepClocks(
   { processes, stepping }: SteppedProcesses,
   steps: readonly ClockStep[],
 ): Promise<ClockStepTimes[]> {
-  const { serve, arrived, holdAnswers, token, paymentId } = await openServed(store);
+  const { serve, arrived, holdAnswers, askOver } = await openServed(store);
   const folder = temporaryFolder();
   const clocks = Array.from({ length: processes }, (_, index) => new FakeClock(folder, index));
   const started = clocks.map((clock) => serve(clock.env));
@@ -72,13 +72,7 @@ export async function stepClocks(
 
   const ask = async (url: string): Promise<void> => {
     asked += 1;
-    const amount = { currency: "USD", value: 0.01 };
-    const response = await fetch(`${url}/v1/refunds`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-      body: JSON.stringify({ paymentId, amount, requestKey: `step-${String(asked)}` }),
-      signal: AbortSignal.timeout(PATIENCE_MS),
-    });
+    const response = await askOver(url, `step-${String(asked)}`);
     if (response.status !== 201)
       throw new Error(`a call was answered ${String(response.status)}: ${await response.text()}`);
   };

@@ -12,7 +12,7 @@ import { verdictOf, type Verdict } from "./delivery-verdict.ts";
 import { startWriting, subscribe } from "./delivery-writer.ts";
 
 /** The counts of a campaign. */
-export interface DeliveryTally extends Verdict {
+export type DeliveryTally = Verdict & {
   readonly killed: number;
   /** How often a process ended at each named point. */
   readonly crashes: Readonly<Partial<Record<DeliveryPoint, number>>>;
@@ -23,7 +23,7 @@ export interface DeliveryTally extends Verdict {
   readonly garbled: readonly string[];
   /** The clock's lead when nothing waited any more, in milliseconds. */
   readonly aheadMs: number;
-}
+};
 
 export interface DeliveryCampaign {
   readonly cycles: number;

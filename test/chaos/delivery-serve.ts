@@ -1,56 +1,151 @@
 import { setTimeout } from "node:timers/promises";
 import type { Driver } from "@countersign/service";
+import { expectToldOnce } from "../../packages/service/test/instances/told-once.ts";
 import { seeded } from "../fuzz/random.ts";
-import { openServed } from "./serve-processes.ts";
 import type { ChaosStore } from "./delivery-store.ts";
-import { verdictOf, type Verdict } from "./delivery-verdict.ts";
+import { NO_FAULT, verdictOf, type Verdict } from "./delivery-verdict.ts";
+import { openServed, type Served } from "./serve-processes.ts";
 
 /** The counts of a campaign with `countersign serve`. */
-export interface ServeTally extends Verdict {
+export type ServeTally = Verdict & {
+  readonly killed: number;
   readonly events: number;
-  readonly paymentId: string;
-}
+  /** Refunds asked for over HTTP until they were answered, and how many calls had no answer. */
+  readonly refunds: number;
+  readonly unanswered: number;
+  /** Answered refunds that the store does not have, and keys with another refund than was answered. Must be none. */
+  readonly forgotten: readonly string[];
+  /** The report of `expectToldOnce`: refunds with other events than their states have, or a wrong sum. Must be none. */
+  readonly untold: readonly string[];
+};
+
+/** Of a campaign that found no fault. */
+export const NO_SERVE_FAULT = { ...NO_FAULT, forgotten: [], untold: [] };
 
 export interface ServeCampaign {
   readonly cycles: number;
-  /** Refunds that are due: each emits two events. */
-  readonly refunds: number;
   readonly seed: number;
   /** An empty database. */
   readonly store: ChaosStore;
 }
 
-/** Longest life of each process once both are ready, in milliseconds. */
-const ALIVE_MS = 400;
+/** Refunds that are due when the first process starts, for each cycle: each emits two events. */
+const DUE = 20;
+/** Longest life of each process once all are ready, in milliseconds. */
+const ALIVE_MS = 600;
+/** Longest time to deliver the rest, in milliseconds. */
+const PATIENCE_MS = 60_000;
+/** Pause of a caller whose call was refused because of the rate limit, in milliseconds. */
+const BUSY_MS = 50;
 
-/** Kills two processes of `countersign serve` that share a database, again and again; a last one delivers the rest. */
-export async function serveCampaign(campaign: ServeCampaign): Promise<ServeTally> {
-  const { cycles, refunds, seed, store } = campaign;
+/**
+ * Kills one to three processes of `countersign serve` that share a database, again and again, while callers ask for
+ * refunds; a last process delivers the rest. Then looks every key, refund and event up in the store.
+ */
+export async function serveCampaign({ cycles, seed, store }: ServeCampaign): Promise<ServeTally> {
   const { driver } = store;
   const random = seeded(seed);
-  const { askDueRefunds, paymentId, arrived, serve } = await openServed(store);
-  await askDueRefunds(refunds);
+  const { askDueRefunds, paymentId, arrived, serve, askOver } = await openServed(store);
+  await askDueRefunds(cycles * DUE);
+  const caller = new Caller(askOver);
+  let killed = 0;
   for (let cycle = 0; cycle < cycles; cycle += 1) {
-    const both = [serve(), serve()];
-    await Promise.all(both.map((one) => one.ready()));
-    for (const one of both) {
-      await setTimeout(random.int(ALIVE_MS));
-      await one.end("SIGKILL");
-    }
-    // Both are gone: nobody need wait for the end of their leases.
+    const processes = Array.from({ length: 1 + random.int(3) }, () => serve());
+    const urls = await Promise.all(processes.map((one) => one.ready()));
+    const calling = urls.map((url) => caller.askUntilItEnds(url));
+    await Promise.all(
+      processes.map(async (one) => {
+        await setTimeout(random.int(ALIVE_MS));
+        one.process.kill("SIGKILL");
+        await one.exited;
+        if (one.process.signalCode === "SIGKILL") killed += 1;
+      }),
+    );
+    await Promise.all(calling);
+    // All are gone: nobody need wait for the end of their leases.
     await driver.transaction((tx) => tx.query("DELETE FROM delivery_members"));
   }
   const last = serve();
-  await last.ready();
+  await caller.askRest(await last.ready());
   await nothingWaits(driver);
   await last.end();
-  const rows = await driver.query<{ id: string }>("SELECT event_id AS id FROM deliveries");
+  const rows = await driver.query<{ id: string }>(
+    "SELECT id FROM events WHERE type LIKE 'refund.%'",
+  );
   const written = rows.map(({ id }) => id);
-  return { ...(await verdictOf(driver, written, arrived)), events: written.length, paymentId };
+  return {
+    ...(await verdictOf(driver, written, arrived)),
+    killed,
+    events: written.length,
+    refunds: caller.answered.size,
+    unanswered: caller.unanswered,
+    forgotten: await forgottenOf(driver, caller.answered),
+    untold: await expectToldOnce(driver, paymentId).then(
+      () => [],
+      (error: unknown) => [String(error)],
+    ),
+  };
+}
+
+/** Asks for refunds, and again with the same key if there was no answer, as clients do. */
+class Caller {
+  /** The refund's id that was answered, by its key. */
+  readonly answered = new Map<string, string>();
+  unanswered = 0;
+  readonly #askOver: Served["askOver"];
+  /** Keys without an answer. */
+  readonly #open: string[] = [];
+  #asked = 0;
+
+  constructor(askOver: Served["askOver"]) {
+    this.#askOver = askOver;
+  }
+
+  async askUntilItEnds(url: string): Promise<void> {
+    for (;;) {
+      const key = this.#open.shift() ?? `http-${String((this.#asked += 1))}`;
+      if ((await this.#ask(url, key)) === "gone") return;
+    }
+  }
+
+  async askRest(url: string): Promise<void> {
+    for (let key = this.#open.shift(); key !== undefined; key = this.#open.shift())
+      if ((await this.#ask(url, key)) === "gone") throw new Error(`${url} does not answer`);
+  }
+
+  async #ask(url: string, key: string): Promise<"alive" | "gone"> {
+    const answer = await this.#askOver(url, key)
+      .then(async (response) => ({
+        status: response.status,
+        // The cast: a service that answers otherwise fails the campaign.
+        body: (await response.json()) as Answered,
+      }))
+      .catch(() => undefined);
+    const id = answer?.body.paymentId ?? answer?.body.existing?.paymentId;
+    if (id !== undefined) {
+      this.answered.set(key, id);
+      return "alive";
+    }
+    this.#open.push(key);
+    if (answer === undefined) {
+      this.unanswered += 1;
+      return "gone";
+    }
+    if (answer.status !== 429 && answer.status !== 503)
+      throw new Error(`a call was answered ${String(answer.status)}`);
+    await setTimeout(BUSY_MS);
+    return "alive";
+  }
+}
+
+/** An answer, or a refusal because of the key. */
+interface Answered {
+  readonly paymentId?: string;
+  readonly existing?: { readonly paymentId: string };
 }
 
 async function nothingWaits(driver: Driver): Promise<void> {
-  for (let waited = 0; waited < 30_000; waited += 50) {
+  for (let waited = 0; waited < PATIENCE_MS; waited += 50) {
     const rows = await driver.query(
       `SELECT id FROM deliveries WHERE next_at IS NOT NULL
        UNION ALL SELECT id FROM payments WHERE direction = 'CREDIT' AND status = 'PENDING' LIMIT 1`,
@@ -58,4 +153,21 @@ async function nothingWaits(driver: Driver): Promise<void> {
     if (rows.length === 0) return;
     await setTimeout(50);
   }
+}
+
+/** @param answered The refund's id by its key, as callers were told. */
+async function forgottenOf(
+  driver: Driver,
+  answered: ReadonlyMap<string, string>,
+): Promise<string[]> {
+  const rows = await driver.query<{ id: string; key: string }>(
+    "SELECT id, request_key AS key FROM payments WHERE direction = 'CREDIT'",
+  );
+  const stored = Map.groupBy(rows, ({ key }) => key);
+  return [...answered].flatMap(([key, id]) => {
+    const ids = stored.get(key)?.map((row) => row.id) ?? [];
+    return ids.join() === id
+      ? []
+      : [`${key} was answered ${id}, the store has ${ids.join() || "none"}`];
+  });
 }

@@ -1,5 +1,6 @@
 import { postgresDriver, sqliteDriver, type Driver } from "@countersign/service";
 import {
+  clients,
   postgresBinaries,
   sharedPostgres,
   startPostgres,
@@ -23,16 +24,35 @@ export function sqliteStore(): ChaosStore {
 
 export const isPostgresMissing: boolean = postgresBinaries === undefined;
 
-/** An empty PostgreSQL that lasts as long as the test. */
-export async function postgresStore(): Promise<
-  ChaosStore & { readonly crash: () => Promise<void> }
-> {
+/** An empty database of a PostgreSQL of its own, which lasts as long as the test. */
+export async function postgresStore(): Promise<ChaosStore> {
+  const open = await storesOf("postgres");
+  const store = await open();
+  onTestFinished(() => store.driver.close());
+  return store;
+}
+
+/**
+ * Makes empty databases for the rounds of a campaign, which close their drivers. A PostgreSQL lasts as long as the test.
+ *
+ * @returns Makes the next one; `crash` ends all connections of the PostgreSQL and starts it again.
+ */
+export async function storesOf(
+  kind: "sqlite" | "postgres",
+): Promise<() => Promise<ChaosStore & { readonly crash?: () => Promise<void> }>> {
+  if (kind === "sqlite") return async () => sqliteStore();
   const server = await startPostgres();
   onTestFinished(() => server.stop());
-  const database = `postgres://postgres@127.0.0.1:${String(server.port)}/postgres`;
-  const driver = postgresDriver({ url: database });
-  onTestFinished(() => driver.close());
-  return { database, driver, crash: () => server.crash() };
+  const admin = await clients.postgres(server.port, "postgres");
+  onTestFinished(() => admin.end());
+  let made = 0;
+  return async () => {
+    const name = `round_${String((made += 1))}`;
+    await admin.query(`CREATE DATABASE ${name}`);
+    const database = `postgres://postgres@127.0.0.1:${String(server.port)}/${name}`;
+    const driver = postgresDriver({ url: database });
+    return { database, driver, crash: () => server.crash() };
+  };
 }
 
 /** As many empty databases of the run's PostgreSQL, which no test may kill. They last as long as the test. */

@@ -1,43 +1,71 @@
 import { describe, expect, it } from "vitest";
+import { runRounds } from "../evidence.ts";
 import { seed } from "../seed.ts";
 import { deliveryCampaign } from "./delivery-campaign.ts";
-import { serveCampaign } from "./delivery-serve.ts";
-import { isPostgresMissing, postgresStore, sqliteStore } from "./delivery-store.ts";
+import { NO_SERVE_FAULT, serveCampaign } from "./delivery-serve.ts";
+import { isPostgresMissing, storesOf } from "./delivery-store.ts";
 import { NO_FAULT } from "./delivery-verdict.ts";
 
-const HOUR_MS = 3_600_000;
-const all = [
-  { store: "postgres", processes: 2, cycles: 10_000, crashes: false },
-  { store: "postgres", processes: 4, cycles: 1000, crashes: false },
-  { store: "postgres", processes: 2, cycles: 100, crashes: true },
-  { store: "sqlite", processes: 2, cycles: 1000, crashes: false },
-];
-const campaigns = all.filter(({ store }) => store === "sqlite" || !isPostgresMissing);
+const LONG = { timeout: 6 * 3_600_000 };
+/** Kills of a round, each of which has a database of its own. */
+const ROUND = 50;
+const deliverers = [
+  { store: "postgres", processes: 2, kills: 10_000, crashes: false },
+  { store: "postgres", processes: 4, kills: 1000, crashes: false },
+  { store: "postgres", processes: 2, kills: 100, crashes: true },
+  { store: "sqlite", processes: 2, kills: 1000, crashes: false },
+] as const;
+const isInstalled = ({ store }: { readonly store: string }): boolean =>
+  store === "sqlite" || !isPostgresMissing;
+const file = "test/chaos/delivery.slow.ts";
 
-describe(`processes that deliver from one database (seed ${String(seed)})`, () => {
-  it.each(campaigns)(
-    "lose nothing: $processes on $store, killed $cycles times, the server crashing too: $crashes",
-    async ({ store, processes, cycles, crashes }) => {
-      const { crash, ...opened } =
-        store === "postgres" ? await postgresStore() : { ...sqliteStore(), crash: undefined };
-      const disturb = crashes && crash !== undefined ? { disturb: crash } : {};
-      const tally = await deliveryCampaign({ cycles, seed, processes, ...opened, ...disturb });
-      console.log(tally);
-      expect(tally).toMatchObject({ killed: cycles, garbled: [], ...NO_FAULT });
+describe("processes that deliver from one database", () => {
+  it.each(deliverers.filter(isInstalled))(
+    "lose nothing: $processes on $store, killed $kills times, the server crashing too: $crashes",
+    LONG,
+    async ({ store, processes, kills, crashes }) => {
+      const open = await storesOf(store);
+      const { result } = await runRounds({
+        campaign: `delivery-${store}-${String(processes)}${crashes ? "-crashes" : ""}`,
+        file,
+        seed,
+        goal: kills,
+        unit: "kills of a delivering process",
+        round: async (roundSeed) => {
+          const { crash, ...opened } = await open();
+          const disturb = crashes && crash !== undefined ? { disturb: crash } : {};
+          const plan = { cycles: ROUND, seed: roundSeed, processes, ...opened, ...disturb };
+          const tally = await deliveryCampaign(plan).finally(() => opened.driver.close());
+          const { aheadMs: _, ...result } = tally;
+          return { done: result.killed, result };
+        },
+      });
+      expect(result).toMatchObject({ garbled: [], ...NO_FAULT });
       // While the server is down, a process may count as dead and still have requests open.
-      if (!crashes) expect(tally.doubled).toEqual([]);
+      if (!crashes) expect(result.doubled).toEqual([]);
     },
-    6 * HOUR_MS,
   );
 
-  it.skipIf(isPostgresMissing)(
-    "lose nothing as `countersign serve` on PostgreSQL when both are killed 20 times",
-    async () => {
-      const store = await postgresStore();
-      const tally = await serveCampaign({ cycles: 20, refunds: 5000, seed, store });
-      console.log(tally);
-      expect(tally).toMatchObject({ ...NO_FAULT, events: 10_000 });
+  it.each([{ store: "sqlite" }, { store: "postgres" }] as const)(
+    "forget no event, key or refund as one to three `countersign serve` on $store, killed 1,000 times",
+    LONG,
+    async ({ store }) => {
+      if (!isInstalled({ store })) return;
+      const open = await storesOf(store);
+      const { result } = await runRounds({
+        campaign: `serve-${store}`,
+        file,
+        seed,
+        goal: 1000,
+        unit: "kills of countersign serve",
+        round: async (roundSeed) => {
+          const opened = await open();
+          const plan = { cycles: ROUND / 5, seed: roundSeed, store: opened };
+          const result = await serveCampaign(plan).finally(() => opened.driver.close());
+          return { done: result.killed, result };
+        },
+      });
+      expect(result).toMatchObject(NO_SERVE_FAULT);
     },
-    HOUR_MS,
   );
 });

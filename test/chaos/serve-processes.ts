@@ -22,6 +22,8 @@ export interface Served extends SharedDatabase {
   readonly arrived: ReadonlyMap<string, number>;
   /** Has the merchant leave requests open until the returned function is called. */
   readonly holdAnswers: () => () => void;
+  /** Asks a process for a refund of 0.01 over HTTP. Rejects if there is no answer within 20 s. */
+  readonly askOver: (url: string, requestKey: string) => Promise<Response>;
   /** Starts a process. */
   readonly serve: (env?: Readonly<Record<string, string>>) => Started;
 }
@@ -44,10 +46,18 @@ export async function openServed({ database, driver }: ChaosStore): Promise<Serv
     NODE_EXTRA_CA_CERTS: authority,
     ...(isPostgres && { COUNTERSIGN_DATABASE_URL: database }),
   };
+  const refund = { paymentId: shared.paymentId, amount: { currency: "USD", value: 0.01 } };
   const args = ["serve", "--port", "0", ...(isPostgres ? [] : ["--database", database])];
   return {
     ...shared,
     ...merchant,
+    askOver: (url, requestKey) =>
+      fetch(`${url}/v1/refunds`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${shared.token}`, "content-type": "application/json" },
+        body: JSON.stringify({ ...refund, requestKey }),
+        signal: AbortSignal.timeout(20_000),
+      }),
     serve: (env = {}) => start(args, { folder, env: { ...settings, ...env } }),
   };
 }
