@@ -7,10 +7,10 @@ const FOLDER = fileURLToPath(new URL("output/evidence/", import.meta.url));
 /** Rounds are added up: numbers are summed, by name too, and lists joined. */
 type Count = number | readonly string[] | Readonly<Partial<Record<string, number>>>;
 
-/** What a campaign counts and finds. */
+/** The counts and findings of a campaign. */
 type Counts<Result> = { readonly [Name in keyof Result]: Count };
 
-/** What a campaign has shown so far: the content of `test/output/evidence/CAMPAIGN.json`. */
+/** The result of a campaign so far, as `test/output/evidence/CAMPAIGN.json` has it. */
 export interface Evidence<Result> {
   readonly campaign: string;
   /** Repeats the campaign in a clone of the repository. */
@@ -34,7 +34,7 @@ export interface LongCampaign<Result> {
   readonly seed: number;
   readonly goal: number;
   readonly unit: string;
-  /** Runs one part, of its own seed. @returns The units that it has done, and what it found. */
+  /** Runs one part with a separate seed. @returns The units that it has done, and its result. */
   readonly round: (seed: number) => Promise<{ readonly done: number; readonly result: Result }>;
 }
 

@@ -46,6 +46,7 @@ function crashing(stored: Driver): Driver {
   return {
     query: (sql, params) => stored.query(sql, params),
     exclusive: (run) => stored.exclusive(run),
+    enter: (whenAlone) => stored.enter(whenAlone),
     close: () => stored.close(),
     transaction: async (run, given) => {
       let purpose: ReturnType<typeof purposeOf>;

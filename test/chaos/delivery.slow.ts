@@ -25,7 +25,7 @@ describe("processes that deliver from one database", () => {
     LONG,
     async ({ store, processes, kills, crashes }) => {
       const open = await storesOf(store);
-      const { result } = await runRounds({
+      const { result: all } = await runRounds({
         campaign: `delivery-${store}-${String(processes)}${crashes ? "-crashes" : ""}`,
         file,
         seed,
@@ -35,14 +35,14 @@ describe("processes that deliver from one database", () => {
           const { crash, ...opened } = await open();
           const disturb = crashes && crash !== undefined ? { disturb: crash } : {};
           const plan = { cycles: ROUND, seed: roundSeed, processes, ...opened, ...disturb };
-          const tally = await deliveryCampaign(plan).finally(() => opened.driver.close());
-          const { aheadMs: _, ...result } = tally;
+          const { aheadMs: _, ...result } = await deliveryCampaign(plan);
+          await opened.driver.close();
           return { done: result.killed, result };
         },
       });
-      expect(result).toMatchObject({ garbled: [], ...NO_FAULT });
+      expect(all).toMatchObject({ garbled: [], ...NO_FAULT });
       // While the server is down, a process may count as dead and still have requests open.
-      if (!crashes) expect(result.doubled).toEqual([]);
+      if (!crashes) expect(all.doubled).toEqual([]);
     },
   );
 
@@ -52,7 +52,7 @@ describe("processes that deliver from one database", () => {
     async ({ store }) => {
       if (!isInstalled({ store })) return;
       const open = await storesOf(store);
-      const { result } = await runRounds({
+      const { result: all } = await runRounds({
         campaign: `serve-${store}`,
         file,
         seed,
@@ -61,11 +61,12 @@ describe("processes that deliver from one database", () => {
         round: async (roundSeed) => {
           const opened = await open();
           const plan = { cycles: ROUND / 5, seed: roundSeed, store: opened };
-          const result = await serveCampaign(plan).finally(() => opened.driver.close());
+          const result = await serveCampaign(plan);
+          await opened.driver.close();
           return { done: result.killed, result };
         },
       });
-      expect(result).toMatchObject(NO_SERVE_FAULT);
+      expect(all).toMatchObject(NO_SERVE_FAULT);
     },
   );
 });

@@ -22,7 +22,7 @@ export interface Served extends SharedDatabase {
   readonly arrived: ReadonlyMap<string, number>;
   /** Has the merchant leave requests open until the returned function is called. */
   readonly holdAnswers: () => () => void;
-  /** Asks a process for a refund of 0.01 over HTTP. Rejects if there is no answer within 20 s. */
+  /** Asks a process for a refund of 0.01 over HTTP. Rejects without an answer within 20 s. */
   readonly askOver: (url: string, requestKey: string) => Promise<Response>;
   /** Starts a process. */
   readonly serve: (env?: Readonly<Record<string, string>>) => Started;

@@ -44,6 +44,7 @@ export function hookedDriver(driver: Driver, hooks: DriverHooks): Driver {
       );
     },
     exclusive: (run) => driver.exclusive(run),
+    enter: (whenAlone) => driver.enter(whenAlone),
     vitals: () => driver.vitals?.() ?? {},
     close: () => driver.close(),
   };

@@ -135,7 +135,7 @@ export interface CompletedGroup {
  * `StoreUnavailableError` (`CS_STORE_UNAVAILABLE`) if the database did not answer; a write may be stored then.
  */
 export interface DeliveryStore {
-  /** Adds a process, and ends all others if the database can have one process only. */
+  /** Adds a process, and ends all others if the database knows that none of them lives. */
   join(id: string): Promise<void>;
   /** Writes a beat and the due clock. `members` lacks this process if another one has removed it. */
   beat(beat: { readonly id: string; readonly beat: number; readonly now: number }): Promise<{

@@ -57,6 +57,11 @@ export interface Driver extends Queryable {
    * @throws {StoreUnavailableError} As `transaction`.
    */
   exclusive<T>(run: (tx: Queryable) => Promise<T>): Promise<T>;
+  /**
+   * Makes this process known to those that enter later, until it ends or closes the driver. Runs `whenAlone` first if no
+   * other process that has entered lives; never on PostgreSQL, which does not know. Does nothing when it is repeated.
+   */
+  enter(whenAlone: () => Promise<void>): Promise<void>;
   /** Reads facts about the file or the pool. On SQLite it also empties a WAL that has grown large. */
   vitals?(): Vitals;
   /** Waits for running transactions, then closes the database. Idempotent. */

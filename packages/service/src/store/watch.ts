@@ -50,6 +50,7 @@ export class StoreWatch {
       query: (sql, params) => this.#watched(driver.query(sql, params)),
       transaction: (run, how) => this.#watched(driver.transaction(run, how)),
       exclusive: (run) => this.#watched(driver.exclusive(run)),
+      enter: (whenAlone) => driver.enter(whenAlone),
       vitals: () => this.vitals(),
       close: () => driver.close(),
     };

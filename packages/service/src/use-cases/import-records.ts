@@ -213,6 +213,7 @@ function joining(context: Context, tx: Queryable): Context {
     query: (sql, params) => tx.query(sql, params),
     transaction: (run) => run(tx),
     exclusive: (run) => run(tx),
+    enter: () => Promise.resolve(),
     close: () => Promise.resolve(),
   };
   return { ...context, driver };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { DueClock } from "../../src/clock.ts";
 import { Leases } from "../../src/delivery/leases.ts";
+import { sqliteDriver } from "../../src/store/sqlite/driver.ts";
 import { deliveryStore } from "../../src/store/tables/delivery-queue.ts";
 import { failCommit, hookedDriver, type DriverHooks } from "../hooked-driver.ts";
 import { onStores, postgres } from "../store/stores.ts";
@@ -56,6 +57,7 @@ describe("a process that stops delivering", () => {
     const hooks: DriverHooks = {};
     const failures: unknown[] = [];
     const queue = await openQueue("sub_1");
+    const driver = sqliteDriver(queue.file);
     await queue.publish(3, ["sub_1"]);
     const held = heldTransport();
     let isClosed = false;
@@ -63,7 +65,7 @@ describe("a process that stops delivering", () => {
     const engine = queue.engine(
       { ...held.transport, close },
       {
-        store: deliveryStore(hookedDriver(queue.driver, hooks)),
+        store: deliveryStore(hookedDriver(driver, hooks)),
         policy: { concurrencyPerEndpoint: 1 },
         observer: { failed: (error) => failures.push(error) },
       },
@@ -73,6 +75,7 @@ describe("a process that stops delivering", () => {
     held.answer(204);
     await expect.poll(() => failures.length, SOON).toBeGreaterThan(0);
     await engine.stop({ graceMs: 0 });
+    await driver.close();
     expect(isClosed).toBe(true);
     expect(failures.at(-1)).toMatchObject({ code: "CS_STORE_UNAVAILABLE" });
     expect(await summary(queue)).toEqual(["waiting 0", "waiting 0", "waiting 0"]);

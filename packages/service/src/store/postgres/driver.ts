@@ -83,6 +83,10 @@ export class PooledDriver implements Driver {
     return withHooks(run, (hooked) => this.#tracked(() => this.#transact(exclusive, hooked)));
   }
 
+  enter(): Promise<void> {
+    return Promise.resolve();
+  }
+
   vitals(): Vitals {
     return { waitingCalls: this.#pool.waiting() };
   }

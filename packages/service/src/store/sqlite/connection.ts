@@ -106,7 +106,7 @@ function openWal(path: string, { busyMs }: { readonly busyMs: number }): Databas
       database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
       return database;
     } catch (error) {
-      if (resultCodeOf(error) !== SQLITE_BUSY || waited >= busyMs) {
+      if (!isBusy(error) || waited >= busyMs) {
         database.close();
         throw error;
       }
@@ -119,7 +119,7 @@ function openWal(path: string, { busyMs }: { readonly busyMs: number }): Databas
  * Creates a missing database file that only its user can read and write, whatever the umask. SQLite gives
  * its `-wal` and `-shm` files the same mode. The mode of an existing file is its owner's choice.
  */
-function createPrivately(path: string): void {
+export function createPrivately(path: string): void {
   // SQLite reads such a path as a URI; its parameters say how to open it.
   if (path.startsWith("file:")) return;
   try {
@@ -140,6 +140,8 @@ const resultCodeOf = (error: unknown): number =>
   error instanceof Error && "errcode" in error && typeof error.errcode === "number"
     ? error.errcode & 0xff
     : 0;
+
+export const isBusy = (error: unknown): boolean => resultCodeOf(error) === SQLITE_BUSY;
 
 export function unavailable(cause: unknown): StoreUnavailableError {
   if (cause instanceof StoreUnavailableError) return cause;

@@ -10,6 +10,7 @@ import {
 } from "../driver.ts";
 import { SqliteConnection, unavailable } from "./connection.ts";
 import { DatabaseFile } from "./file.ts";
+import { Presence } from "./presence.ts";
 
 export interface SqliteOptions {
   /** Maximum wait of BEGIN for another process's transaction, in milliseconds. Default 5000. */
@@ -58,11 +59,13 @@ class SqliteDriver implements Driver {
   #draining: Promise<void> | undefined;
   #closed = false;
   readonly #file: DatabaseFile;
+  readonly #presence: Presence;
 
   constructor(file: string, busyMs: number) {
     this.#writer = new SqliteConnection(file, { readOnly: false, busyMs });
     this.#reader = new SqliteConnection(file, { readOnly: true, busyMs });
     this.#file = new DatabaseFile(file);
+    this.#presence = new Presence(file, busyMs);
   }
 
   // Async although SQLite is not: a failing statement must reject, as it does on a server.
@@ -92,6 +95,10 @@ class SqliteDriver implements Driver {
     return this.transaction(run);
   }
 
+  enter(whenAlone: () => Promise<void>): Promise<void> {
+    return this.#presence.enter(whenAlone);
+  }
+
   vitals(): Vitals {
     if (!this.#closed && this.#file.walBytes > WAL_BYTES) this.#writer.emptyWal();
     const { freeBytes, walBytes } = this.#file;
@@ -101,6 +108,7 @@ class SqliteDriver implements Driver {
   async close(): Promise<void> {
     this.#closed = true;
     await this.#draining;
+    this.#presence.leave();
     this.#reader.close();
     this.#writer.close();
   }

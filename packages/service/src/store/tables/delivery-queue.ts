@@ -12,7 +12,7 @@ import { completeDeliveries } from "./completions.ts";
 /** The queue of deliveries in a database, and the leases of its endpoints. */
 export function deliveryStore(driver: Driver): DeliveryStore {
   return {
-    join: (id) => driver.transaction((tx) => join(tx, id)),
+    join: (id) => join(driver, id),
     beat: (beat) => driver.transaction((tx) => writeBeat(tx, beat), { isDurable: false }),
     remove: (member) => driver.transaction((tx) => remove(tx, member)),
     take: (id, wanted) => driver.transaction((tx) => take(tx, id, wanted)),
@@ -23,18 +23,14 @@ export function deliveryStore(driver: Driver): DeliveryStore {
   };
 }
 
-// A SQLite file has one process: whoever is in the table has ended. The leases of no member are free.
-const END_OTHERS: Sql = {
-  sqlite: "DELETE FROM delivery_members",
-  postgres: "DELETE FROM delivery_members WHERE false",
-};
-
-async function join(tx: Queryable, id: string): Promise<void> {
-  await tx.query(END_OTHERS);
+async function join(driver: Driver, id: string): Promise<void> {
+  // Whoever is in the table has ended then. The leases of no member are free.
+  await driver.enter(async () => {
+    await driver.transaction((tx) => tx.query("DELETE FROM delivery_members"));
+  });
   // It is there already if an earlier call was stored, but not answered.
-  await tx.query("INSERT INTO delivery_members (id, beat) VALUES ($1, 0) ON CONFLICT DO NOTHING", [
-    id,
-  ]);
+  const insert = "INSERT INTO delivery_members (id, beat) VALUES ($1, 0) ON CONFLICT DO NOTHING";
+  await driver.transaction((tx) => tx.query(insert, [id]));
 }
 
 async function writeBeat(

@@ -1,4 +1,4 @@
-import { describe } from "vitest";
+import { describe, expect, it } from "vitest";
 import { deliveryStore } from "../../../src/store/tables/delivery-queue.ts";
 import { insertDeliveries, insertEvent } from "../../../src/store/tables/deliveries.ts";
 import { requeueDeliveries, setSubscriptionStatus } from "../../../src/store/tables/replays.ts";
@@ -12,7 +12,7 @@ import { ModelStore, type OpenQueue } from "./model-store.ts";
 const NONE = { all: false, categories: [], events: [] };
 
 /** The tables of a database. */
-async function openTables(driver: Driver, isSingle: boolean): Promise<OpenQueue> {
+async function openTables(driver: Driver): Promise<OpenQueue> {
   await migrate(driver, { now: 0 });
   const write = (sql: string, params: readonly SqlValue[] = []): Promise<unknown> =>
     driver.transaction((tx) => tx.query(sql, params));
@@ -32,7 +32,7 @@ async function openTables(driver: Driver, isSingle: boolean): Promise<OpenQueue>
   };
   return {
     store: deliveryStore(driver),
-    isSingle,
+    isSingle: false,
     subscribe: (key, clockId = "live") =>
       driver.transaction((tx) =>
         insertSubscription(
@@ -123,7 +123,29 @@ describe("the delivery queue", () => {
   describe.each([false, true])("of the simulation's model, for one process: %s", (isSingle) => {
     deliveryStoreSuite(() => openModel(isSingle));
   });
-  onStores([sqlite, postgres], ({ name, open }) => {
-    deliveryStoreSuite(async () => openTables(await open(), name === sqlite.name));
+  onStores([sqlite, postgres], ({ open }) => {
+    deliveryStoreSuite(async () => openTables(await open()));
+  });
+  onStores([sqlite], ({ create, open }) => {
+    it("frees the leases of earlier processes once all of them have ended, and not before", async () => {
+      const file = await create();
+      const [driverA, driverB, driverC] = [await open(file), await open(file), await open(file)];
+      const a = await openTables(driverA);
+      await a.subscribe("one");
+      await a.store.join("a");
+      expect(await a.store.take("a", { keys: ["one"] })).toHaveLength(1);
+      const b = deliveryStore(driverB);
+      await b.join("b");
+      expect(await b.take("b", { keys: ["one"] })).toEqual([]);
+      await driverA.close();
+      const c = deliveryStore(driverC);
+      await c.join("c");
+      expect(await c.take("c", { keys: ["one"] })).toEqual([]);
+      await Promise.all([driverB.close(), driverC.close()]);
+      const d = deliveryStore(await open(file));
+      await d.join("d");
+      expect(await d.take("d", { keys: ["one"] })).toHaveLength(1);
+      expect((await d.beat({ id: "d", beat: 1, now: 0 })).members).toMatchObject([{ id: "d" }]);
+    });
   });
 });
