@@ -11,7 +11,7 @@ import { redisInbox } from "@countersign/receiver/redis";
 import { profiles } from "@countersign/schemas/profiles";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { attemptOf, recordingReceiver, refundAuthorized, secret } from "./fixtures.ts";
+import { attemptOf, otherSecret, recordingReceiver, refundAuthorized, secret } from "./fixtures.ts";
 
 const genuine = attemptOf(refundAuthorized());
 const HORIZON = profiles.standard.delivery.scheduleSeconds.reduce((a, b) => a + b, 0) * 1000;
@@ -68,6 +68,38 @@ describe("createReceiver", () => {
   ])("refuses %s with a TypeError", (_what, options, message) => {
     expect(() => create(options)).toThrow(TypeError);
     expect(() => create(options)).toThrow(message);
+  });
+
+  it("[R-SECRET-FORM] A7: refuses bad secrets, also next to a good one, without printing them", () => {
+    for (const value of [
+      "",
+      undefined,
+      7,
+      "whsec_!!!",
+      `${secret} `,
+      `"${secret}"`,
+      { raw: new Uint8Array(23) },
+      "hunter2hunter2",
+      "$WEBHOOK_SECRET",
+      // A6: a public key of small order.
+      `whpk_${Buffer.from(`01${"00".repeat(31)}`, "hex").toString("base64")}`,
+      `whsk_${Buffer.alloc(64, 7).toString("base64")}`,
+    ])
+      for (const secrets of [[value], [otherSecret, value]]) {
+        expect(() => create({ secrets })).toThrow(TypeError);
+        expect(() => create({ secrets })).not.toThrow(otherSecret.slice(6));
+        if (typeof value === "string" && value.length > 12)
+          expect(() => create({ secrets })).not.toThrow(value.trim().slice(4));
+      }
+  });
+
+  it("A7: makes receivers that cannot be forged with an empty or undecoded key", async () => {
+    const { receiver } = recordingReceiver();
+    for (const text of [secret, secret.slice(6), "!".repeat(32), "\0".repeat(32)]) {
+      const raw = Buffer.from(text).toString("base64");
+      const attempt = attemptOf(refundAuthorized(), { secrets: [`whsec_${raw}`] });
+      expect((await receiver.receive(attempt)).kind).toBe("rejected");
+    }
   });
 
   it("A20: refuses a limit that switches a check off", () => {

@@ -1,7 +1,14 @@
 import { defaultRespond } from "@countersign/receiver";
 import { eventFactories } from "@countersign/receiver/testing";
 import { describe, expect, it } from "vitest";
-import { attemptOf, otherSecret, recordingReceiver, refundAuthorized, secret } from "./fixtures.ts";
+import {
+  attemptOf,
+  NOON,
+  otherSecret,
+  recordingReceiver,
+  refundAuthorized,
+  secret,
+} from "./fixtures.ts";
 import { acceptedMediaTypes, publishedBypasses, refusedMediaTypes } from "./media-types.ts";
 
 const event = refundAuthorized();
@@ -61,6 +68,16 @@ describe("a genuine attempt", () => {
       [undefined, 401],
       [1, undefined],
     ]);
+  });
+
+  it("[R-VERIFY-STALE] A11: is handled up to 300 seconds from the receiver's clock, and refused at 301", async () => {
+    const { receiver, outcomes } = recordingReceiver();
+    for (const seconds of [-300, 300, -301, 301]) {
+      const sent = refundAuthorized(`evt_${String(seconds)}`);
+      await receiver.receive(attemptOf(sent, { now: NOON + seconds * 1000 }));
+    }
+    const expected = ["handled", "handled", "rejected", "rejected"];
+    expect(outcomes.map(({ kind }) => kind)).toEqual(expected);
   });
 
   it("[R-VERIFY-RAW] is verified over its bytes, whatever their spelling", async () => {

@@ -64,7 +64,7 @@ describe("the channel countersign:receiver:outcome", () => {
 });
 
 describe("countOutcomes", () => {
-  it("counts by kind, failures and rejections by code, in objects that do not change", async () => {
+  it("counts by kind, failures and rejections by code, and events that workers give up, in objects that do not change", async () => {
     const { onOutcome, counters } = countOutcomes();
     const before = counters();
     const { receiver } = recordingReceiver({ onOutcome });
@@ -90,13 +90,9 @@ describe("countOutcomes", () => {
     const codes = { failed: { CS_HANDLER_FAILED: 2 }, rejected: { [code]: 1 } };
     expect(counters()).toEqual({ ...none, handled: 1, unrouted: 1, duplicate: 1, ...codes });
     expect(before).toEqual({ ...none, failed: {}, rejected: {} });
-  });
-
-  it("counts events that workers give up as dead", () => {
-    const { onOutcome, counters } = countOutcomes();
     const failed = { kind: "failed", code: "CS_HANDLER_FAILED", retryAfterSeconds: 5 } as const;
     for (const dead of [false, true])
       onOutcome({ ...failed, error: undefined }, { worker: { dead } });
-    expect(counters()).toMatchObject({ failed: { CS_HANDLER_FAILED: 2 }, dead: 1 });
+    expect(counters()).toMatchObject({ failed: { CS_HANDLER_FAILED: 4 }, dead: 1 });
   });
 });

@@ -74,7 +74,6 @@ const expressFix = "above app.use(express.json())";
 /** Common parsers in front of each adapter, with the fix that the answer and the warning must name. */
 const consuming: Readonly<Record<string, readonly [Serve, fix: string]>> = {
   "Express 5 after express.json()": [after(express, express.json()), expressFix],
-  "Express 5 after express.text()": [after(express, express.text(all)), expressFix],
   "Express 4 after express.json()": [after(express4, express4.json()), expressFix],
   "node:http after a stream consumer": [node(swallow), "before any parser"],
   "node:http after a decoder": [
@@ -92,10 +91,6 @@ const consuming: Readonly<Record<string, readonly [Serve, fix: string]>> = {
   "Hono after c.req.json()": [
     hono(async (context, next) => (await context.req.json(), next())),
     "c.req.json()",
-  ],
-  "Hono after c.req.arrayBuffer()": [
-    hono(async (context, next) => (await context.req.arrayBuffer(), next())),
-    "request.clone()",
   ],
   "Hono after a reader of the stream": [
     hono((context, next) => (context.req.raw.body?.getReader(), next())),
@@ -124,7 +119,6 @@ const harmless: Readonly<Record<string, Serve>> = {
   "Express 5 after express.raw()": after(express, express.raw(all)),
   "Express 5 keeping rawBody": after(express, express.json({ verify: keepRawBody })),
   "node:http on a platform that keeps rawBody": node(keepsRawBody),
-  "Fastify with its own parsers": fastifyWith(() => undefined),
   "Fastify with a parser of every type": fastifyWith(parsesAll),
   "Fastify without preParsing, keeping the bytes": fastifyWith(keepsBytes, "handler"),
   "Fastify after a hook that keeps rawBody": fastifyWith(
