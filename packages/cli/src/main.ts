@@ -24,7 +24,21 @@ function interruption(): AbortSignal {
   return (interrupted = controller.signal);
 }
 
-// Beside both src/ and dist/.
+/** Reads keys without Enter. Ctrl-C still interrupts. */
+function keys(signal: AbortSignal, onKey: (key: string) => void): void {
+  const { stdin } = process;
+  const onData = (bytes: Buffer): void => {
+    const key = bytes.toString();
+    if (key === "\u0003") process.kill(process.pid, "SIGINT");
+    else onKey(key);
+  };
+  stdin.setRawMode(true).on("data", onData).resume();
+  signal.addEventListener("abort", () => stdin.off("data", onData).setRawMode(false).pause(), {
+    once: true,
+  });
+}
+
+// Next to both src/ and dist/.
 const manifest: unknown = JSON.parse(
   readFileSync(new URL("../package.json", import.meta.url), "utf8"),
 );
@@ -54,6 +68,7 @@ process.exitCode = await run(args, {
   interruption,
   input: () => process.stdin,
   askSecret,
+  ...(process.stdin.isTTY && process.stderr.isTTY && { keys }),
   version,
 });
 

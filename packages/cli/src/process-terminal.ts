@@ -7,11 +7,11 @@ interface Stream {
   write(text: string): unknown;
 }
 
-const colours: Readonly<Record<Tone, number>> = { good: 32, bad: 31, mild: 33, soft: 2 };
+const colours: Readonly<Record<Tone, number>> = { good: 32, bad: 31, mild: 33, soft: 2, strong: 1 };
 
 /**
- * The streams of a process; progress is shown where stderr is a terminal, and is no line of it. Words have
- * colours where stdout is one, unless `NO_COLOR` is set or the terminal knows none.
+ * The streams of a process. Shows progress if stderr is a terminal. Words have colours if stdout is a terminal
+ * that supports them; `NO_COLOR` turns colours off, `FORCE_COLOR` turns them on (`FORCE_COLOR=0`: off).
  */
 export function processTerminal({
   stdout,
@@ -22,7 +22,9 @@ export function processTerminal({
   readonly stderr: Stream;
   readonly env: Readonly<Record<string, string | undefined>>;
 }): Terminal {
+  const forced = env["FORCE_COLOR"];
   const isPlain = (env["NO_COLOR"] ?? "") !== "" || env["TERM"] === "dumb";
+  const isColoured = forced === undefined ? stdout.isTTY === true && !isPlain : forced !== "0";
   let isShown = false;
   const clear = (): void => {
     if (isShown) stderr.write("\r\u001b[K");
@@ -35,10 +37,10 @@ export function processTerminal({
   return {
     out: (text) => line(stdout, text),
     err: (text) => line(stderr, text),
-    ...(stdout.isTTY === true &&
-      !isPlain && {
-        paint: (word: string, tone: Tone) => `\u001b[${colours[tone]}m${word}\u001b[0m`,
-      }),
+    ...(stdout.isTTY === true && stdout.columns !== undefined && { columns: stdout.columns }),
+    ...(isColoured && {
+      paint: (word: string, tone: Tone) => `\u001b[${colours[tone]}m${word}\u001b[0m`,
+    }),
     ...(stderr.isTTY === true && {
       progress: (text: string): void => {
         clear();

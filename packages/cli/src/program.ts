@@ -1,51 +1,146 @@
 import { Command } from "commander";
-import { declareCompletion } from "./declare/completion.ts";
-import { declareDiff } from "./declare/diff.ts";
-import { declareExplain } from "./declare/explain.ts";
-import { declareInbox } from "./declare/inbox.ts";
-import { declareRequirements } from "./declare/requirements.ts";
-import { declareSandbox } from "./declare/sandbox.ts";
-import { declareSend } from "./declare/send.ts";
-import { declareServe } from "./declare/serve.ts";
-import { declareTypes } from "./declare/types.ts";
-import { declareVerify } from "./declare/verify.ts";
+import { didYouMean } from "./closest.ts";
 import { printable } from "./printable.ts";
 import type { Surroundings } from "./terminal.ts";
+
+/** Adds a command's options, help and action to the command itself. */
+type Declare = (command: Command, surroundings: Surroundings) => void;
+
+interface Entry {
+  readonly summary: string;
+  /** Imports the command's file. Only the command that runs is imported, so that each starts fast. */
+  readonly declare: () => Promise<Declare>;
+}
+
+const commands: Readonly<Record<string, Entry>> = {
+  sandbox: {
+    summary: "Start a payment sandbox with an inspector for your webhooks",
+    declare: async () => (await import("./commands/sandbox.ts")).declareSandbox,
+  },
+  serve: {
+    summary: "Run the reference service, without sandbox controls",
+    declare: async () => (await import("./commands/serve.ts")).declareServe,
+  },
+  send: {
+    summary: "Send one signed event to a receiver",
+    declare: async () => (await import("./commands/send.ts")).declareSend,
+  },
+  explain: {
+    summary: "Explain why a receiver refuses a recorded webhook",
+    declare: async () => (await import("./commands/explain.ts")).declareExplain,
+  },
+  verify: {
+    summary: "Test a service or a receiver against the requirements",
+    declare: async () => (await import("./declare/verify.ts")).declareVerify,
+  },
+  requirements: {
+    summary: "List the requirements for providers and receivers",
+    declare: async () => (await import("./commands/requirements.ts")).declareRequirements,
+  },
+  types: {
+    summary: "Generate the event types in a programming language",
+    declare: async () => (await import("./commands/types.ts")).declareTypes,
+  },
+  diff: {
+    summary: "Compare two folders of schemas and list breaking changes",
+    declare: async () => (await import("./commands/diff.ts")).declareDiff,
+  },
+  inbox: {
+    summary: "Create, inspect and repair a receiver's inbox",
+    declare: async () => (await import("./commands/inbox.ts")).declareInbox,
+  },
+};
 
 const help = `
 Examples:
   countersign sandbox
   countersign send refund.authorized --url http://localhost:3000/webhooks
-  countersign types --language typescript --out src/events.ts
+  countersign verify receiver --url http://localhost:3000/webhooks
   countersign help send`;
 
-/** The command `countersign`. Each command loads what it needs when it runs, and no other one's. */
-export function createProgram(surroundings: Surroundings): Command {
+/**
+ * Creates the command `countersign`.
+ *
+ * @param args Arguments of the run: only their command is loaded, and every one for shell completion.
+ */
+export async function createProgram(
+  args: readonly string[],
+  surroundings: Surroundings,
+): Promise<Command> {
   const { terminal, version } = surroundings;
   const program = new Command("countersign")
-    .description(
-      "A payment provider's refunds, customers and webhooks, for development and for real",
-    )
+    .description("Test webhooks: a payment sandbox, a reference service and contract checks")
     .version(version)
     .addHelpText("after", help)
-    // An option behind a command is that command's own, also where it is one of the command before.
+    // An option after a command's name belongs to that command.
     .enablePositionalOptions()
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => terminal.out(text.trimEnd()),
-      // It repeats what was typed, or what a script put there.
+      writeOut: (text) => terminal.out(wrapHelp(text.trimEnd(), terminal.columns ?? 120)),
+      // Error messages repeat arguments, which may contain control characters.
       writeErr: (text) => terminal.err(text.trimEnd().split("\n").map(printable).join("\n")),
+      ...(terminal.columns !== undefined && {
+        getOutHelpWidth: () => terminal.columns ?? 80,
+        getErrHelpWidth: () => terminal.columns ?? 80,
+      }),
     });
-
-  declareSandbox(program, surroundings);
-  declareServe(program, surroundings);
-  declareSend(program, surroundings);
-  declareExplain(program, surroundings);
-  declareDiff(program, surroundings);
-  declareTypes(program, surroundings);
-  declareRequirements(program, surroundings);
-  declareVerify(program, surroundings);
-  declareInbox(program, surroundings);
-  declareCompletion(program, surroundings);
+  const [word = "", next = ""] = args;
+  const wanted = word === "help" ? next : word;
+  for (const [name, { summary, declare }] of Object.entries(commands)) {
+    const command = program.command(name).description(summary);
+    // oxlint-disable-next-line no-await-in-loop -- help lists the commands in this order
+    if ([name, "complete"].includes(wanted)) (await declare())(command, surroundings);
+  }
+  if (wanted === "complete") {
+    const { default: addCompletion } = await import("@bomb.sh/tab/commander");
+    addCompletion(program);
+  } else program.command("complete").description("Print a completion script for your shell");
+  program
+    .helpCommand(false)
+    .command("help")
+    .argument("[command...]")
+    .description("Print the help of a command")
+    .action((names: readonly string[]) => commandOf(program, names).help());
   return program;
+}
+
+function commandOf(program: Command, names: readonly string[]): Command {
+  let command = program;
+  for (const name of names) {
+    const known = command.commands.map((one) => one.name());
+    const next = command.commands.find((one) => one.name() === name);
+    if (next === undefined)
+      return command.error(`error: unknown command '${name}'${didYouMean(name, known)}`);
+    command = next;
+  }
+  return command;
+}
+
+/**
+ * Wraps help at words for a terminal's width. Text without indentation is a paragraph; an indented line keeps its
+ * column, and an example continues with a backslash.
+ */
+function wrapHelp(text: string, width: number): string {
+  const paragraphs = text.replaceAll(/(?<=^\S.*)\n(?=\S)(?!Usage:|Examples:|Environment)/gm, " ");
+  return paragraphs
+    .split("\n")
+    .map((line) => wrapLine(line, width))
+    .join("\n");
+}
+
+function wrapLine(line: string, width: number): string {
+  if (line.length <= width) return line;
+  const isExample = /^ +countersign /.test(line);
+  const column = /^\s*\S+(?:[ ,]\S+)*\s{2,}/.exec(line)?.[0].length ?? 0;
+  const indent = isExample ? 4 : column < width / 2 ? column : (/^\s*/.exec(line)?.[0].length ?? 0);
+  const rows: string[] = [];
+  let row = "";
+  for (const part of line.match(/\s*\S+/g) ?? []) {
+    const room = width - (isExample ? 2 : 0);
+    if (row.trim() !== "" && row.length + part.length > room) {
+      rows.push(row);
+      row = " ".repeat(indent) + part.trimStart();
+    } else row += part;
+  }
+  return [...rows, row].join(isExample ? " \\\n" : "\n");
 }

@@ -23,7 +23,8 @@ export async function run(
     status = 1;
   };
   try {
-    await createProgram({ ...surroundings, unmet }).parseAsync(args, { from: "user" });
+    const program = await createProgram(args, { ...surroundings, unmet });
+    await program.parseAsync(args, { from: "user" });
     return status;
   } catch (error) {
     // Commander has written its message already. Help that nobody asked for is a mistake of use.

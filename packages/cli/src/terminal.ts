@@ -1,4 +1,4 @@
-export type Tone = "good" | "bad" | "mild" | "soft";
+export type Tone = "good" | "bad" | "mild" | "soft" | "strong";
 
 /** Where a command's words go. */
 export interface Terminal {
@@ -6,7 +6,9 @@ export interface Terminal {
   out(line: string): void;
   /** Everything else, for people. */
   err(line: string): void;
-  /** A word in its colour; absent where nobody looks, or wants none. */
+  /** Width of the terminal in columns; absent if the output is not a terminal. */
+  readonly columns?: number;
+  /** Colours a word; absent if the output has no colours. */
   readonly paint?: (word: string, tone: Tone) => string;
   /** What is being done, on one line that the next one replaces; absent where nobody watches. */
   readonly progress?: (text: string) => void;
@@ -29,6 +31,8 @@ export interface Surroundings {
   readonly askSecret: (question: string) => Promise<string | undefined>;
   /** The command ran, and what it looked at is not as it must be: status 1. */
   readonly unmet: () => void;
+  /** Calls back with each key that the person presses, until `signal` aborts; absent without a terminal. */
+  readonly keys?: (signal: AbortSignal, onKey: (key: string) => void) => void;
   /** Version of this package. */
   readonly version: string;
 }

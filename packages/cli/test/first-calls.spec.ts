@@ -27,7 +27,8 @@ function callsOf({ stderr }: Served) {
 }
 
 function sandbox(folder: string, ...more: string[]): Promise<Served> {
-  const args = ["sandbox", "--port", "0", "--database", join(folder, "sandbox.db"), ...more];
+  const database = join(folder, "sandbox.db");
+  const args = ["sandbox", "--port", "0", "--database", database, "--examples", ...more];
   return serveHere(args, { COUNTERSIGN_TOKEN: TOKEN });
 }
 

@@ -33,6 +33,7 @@ ALLOW_HOST_MISSING       SANDBOX --listen 0.0.0.0
 PROFILE_UNUSABLE         SANDBOX --profile unheard
 PROFILE_UNUSABLE         SANDBOX --profile ESC
 DELIVER_TO_REFUSED       SANDBOX --deliver-to http://merchant.example/
+DELIVER_TO_REFUSED       SANDBOX --deliver-to localhost:3000
 DELIVER_TO_REFUSED       COUNTERSIGN_SECRET=hush SANDBOX --deliver-to http://localhost:1/
 TOKEN_UNUSABLE           COUNTERSIGN_TOKEN=hush SANDBOX
 ENVIRONMENT_UNUSABLE     COUNTERSIGN_TOKEN= SANDBOX
@@ -64,9 +65,10 @@ USAGE                    sandbox --port 1\u009b2J
 USAGE                    sandbox --seed -1
 USAGE                    sandbox more
 USAGE                    sandESCbox
-USAGE                    completion tcsh
+USAGE                    complete tcsh
+USAGE                    help sned
 USAGE                    verify receiver
-ARGUMENT_UNUSABLE        SEND --broken all
+USAGE                    SEND --broken all
 ARGUMENT_UNUSABLE        SEND --id a.b
 ARGUMENT_UNUSABLE        SEND --data /gone
 ARGUMENT_UNUSABLE        SEND --url ftp://127.0.0.1/
@@ -81,12 +83,12 @@ ARGUMENT_UNUSABLE        diff
 ARGUMENT_UNUSABLE        diff SCHEMAS
 ARGUMENT_UNUSABLE        diff SCHEMAS /no/such/folder
 ARGUMENT_UNUSABLE        diff \u202eold new
-ARGUMENT_UNUSABLE        DIFF --fail-on FATAL
+USAGE                    DIFF --fail-on FATAL
 ARGUMENT_UNUSABLE        DIFF --severity /no/such/file
 ARGUMENT_UNUSABLE        DIFF --severity DIR/brace.json
 ARGUMENT_UNUSABLE        DIFF --severity DIR/no-rule.json
 ARGUMENT_UNUSABLE        DIFF --severity DIR/query.json
-ARGUMENT_UNUSABLE        requirements --role merchant
+USAGE                    requirements --role merchant
 ARGUMENT_UNUSABLE        requirements R-NONEESC
 ARGUMENT_UNUSABLE        requirements P-AUTH-BEARER --role receiver
 ARGUMENT_UNUSABLE        inbox dead
@@ -95,7 +97,8 @@ ENVIRONMENT_UNUSABLE     COUNTERSIGN_DATABASE_URL=mysql://u:hush@h/d inbox retry
 DATABASE_UNUSABLE        COUNTERSIGN_DATABASE_URL=postgres://u:hush@127.0.0.1:9/d inbox dead --schema ledger
 DATABASE_UNUSABLE        inbox dead --database DIR/none.db
 ARGUMENT_UNUSABLE        inbox dead --database x --schema a";DROP
-ARGUMENT_UNUSABLE        types --language cobol --out DIR/out
+USAGE                    types --language cobol --out DIR/out
+USAGE                    types --language cobol
 ARGUMENT_UNUSABLE        types --language python --out DIR/out --package events
 ARGUMENT_UNUSABLE        types --language java --out DIR/out --package a;class
 ARGUMENT_UNUSABLE        types --language go --out DIR/folder

@@ -1,11 +1,12 @@
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import net, { type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { standardWebhooks } from "@countersign/signatures";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openReceiver } from "../../sandbox/test/open-sandbox.ts";
 import { failedWith, READY, SECRET, SOON, TOKEN } from "./fixtures.ts";
-import { ran, serveHere, told, type Served } from "./ran.ts";
+import { run } from "../src/run.ts";
+import { quietSurroundings, ran, serveHere, told, type Served } from "./ran.ts";
 import { start, temporaryFolder } from "./start-command.ts";
 
 type Env = Readonly<Record<string, string>>;
@@ -46,19 +47,19 @@ describe("countersign sandbox", () => {
     expect(made.status).toBe(201);
     expect(await first.end("SIGINT")).toBe(0);
     expect(first.stdout()).toBe(`ready ${url}\n`);
-    expect(told(first, "token")).toBe(token);
+    expect(told(first, "API token")).toBe(token);
     expect(statSync(`${database}.token`).mode & 0o777).toBe(0o600);
     expect(statSync(join(folder, ".countersign")).mode & 0o777).toBe(0o700);
 
     const second = await sandbox(database);
-    expect(told(second, "token")).toBe(token);
+    expect(told(second, "API token")).toBe(token);
     expect(await (await call(second.url, "/sandbox/customers", token)).text()).toContain("Zoë");
     expect(await second.end()).toBe(0);
 
     const { status, out, err } = await ran(argsOf(database, "--json"));
     const files = { database, tokenFile: `${database}.token`, secretFile: null };
     expect([status, JSON.parse(out)]).toEqual([0, { ready: READY, profile: "standard", ...files }]);
-    expect(told({ stderr: () => err }, "token")).toBe(token);
+    expect(told({ stderr: () => err }, "API token")).toBe(token);
     expect(out).not.toContain(token);
   });
 
@@ -76,8 +77,8 @@ describe("countersign sandbox", () => {
 
   it("makes the same ids for the same seed only", async () => {
     const payment = async (seed: string): Promise<string> => {
-      const { err } = await ran(argsOf(newDatabase(), "--seed", seed));
-      return told({ stderr: () => err }, "payment");
+      const { err } = await ran(argsOf(newDatabase(), "--seed", seed, "--examples"));
+      return /"paymentId":"(\w+)"/.exec(err)?.[1] ?? "";
     };
     const [one, same, other] = await Promise.all([payment("7"), payment("7"), payment("8")]);
     expect(one).toMatch(/^pay_/);
@@ -104,6 +105,11 @@ describe("countersign sandbox", () => {
       const one = await serveHere(args, env);
       await call(one.url, "/sandbox/customers", TOKEN, {});
       await expect.poll(() => arrived.length, SOON).toBe(count);
+      await expect
+        .poll(one.stderr, SOON)
+        .toMatch(
+          /^\d\d:\d\d:\d\d {2}customer\.created {2}POST localhost:\d+\S* {2}204 {2}\d+ ms {2}delivered$/m,
+        );
       expect(one.stderr()).not.toContain(SECRET);
       expect(await one.end()).toBe(0);
     }
@@ -111,5 +117,44 @@ describe("countersign sandbox", () => {
       standardWebhooks().verify(one, [SECRET], { now: Date.now() }).ok;
     expect(arrived.map(verify)).toEqual([true, true]);
     expect(arrived[0]?.headers["user-agent"]).toMatch(/^Countersign\/\d/);
+  });
+
+  it("starts with six aligned lines, and prints the API client and curl commands only with --examples", async () => {
+    const { err } = await ran(argsOf(newDatabase()));
+    const labels = ["inspector", "sends to ", "secret   ", "API token", "data     "];
+    expect(
+      err
+        .trimEnd()
+        .split("\n")
+        .map((line) => line.slice(0, 9)),
+    ).toEqual([...labels, "Waiting f"]);
+    const examples = (await ran(argsOf(newDatabase(), "--examples"))).err;
+    expect(examples).toMatch(/^API client {2}cli_\w+ {2}css_\S+ \(shown only once\)$/m);
+    expect(examples).toContain("curl -H");
+  });
+
+  it("creates nothing if an option is invalid", async () => {
+    const folder = temporaryFolder();
+    const args = argsOf(join(folder, "sandbox.db"), "--deliver-to", "localhost:3000");
+    const refused = await ran(args);
+    expect(refused).toEqual(failedWith("DELIVER_TO_REFUSED"));
+    expect(refused.err).toContain("e.g. http://localhost:3000/webhooks");
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it("on a terminal, opens nothing for an unknown key and quits with q", async () => {
+    const said = { out: "", err: "" };
+    const { promise: pressed, resolve: press } = Promise.withResolvers<(key: string) => void>();
+    const quiet = quietSurroundings(said, {});
+    const status = run(argsOf(newDatabase()), {
+      ...quiet,
+      asked: () => new Promise(() => {}),
+      keys: (_signal, onKey) => press(onKey),
+    });
+    const key = await pressed;
+    key("x");
+    key("q");
+    expect(await status).toBe(0);
+    expect(said.err).toContain("(o open · n next due · r reset · q quit)");
   });
 });

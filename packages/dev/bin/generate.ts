@@ -1,6 +1,7 @@
 // Writes everything that is derived: from schemas/, types, validators, the catalogue, the profiles and the
 // service's OpenAPI and AsyncAPI documents; state diagrams, from the transitions of the rules; the pages of
-// requirements and of tests. With --check nothing is written, and the exit code is 1 if a file differs.
+// commands, requirements and tests. With --check nothing is written, and the exit code is 1 if a file differs.
+import { execFileSync } from "node:child_process";
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -34,6 +35,15 @@ const profile = files.filter(({ title }) => title === "Profile");
 const union = files.filter(({ title }) => title === "WebhookEvent");
 const resources = files.filter((file) => ![...profile, ...union, ...events].includes(file));
 
+const commandsPage = execFileSync(
+  process.execPath,
+  [
+    "--disable-warning=ExperimentalWarning",
+    "--conditions=@countersign/source",
+    `${root}packages/dev/bin/cli-page.ts`,
+  ],
+  { encoding: "utf8" },
+);
 const tests = testsPage(root);
 const read = (path: string): string =>
   existsSync(root + path) ? readFileSync(root + path, "utf8") : "";
@@ -49,6 +59,7 @@ const generated: Readonly<Record<string, string>> = {
   ...documents(folder, files),
   ...serviceDocuments(folder, files),
   "ARCHITECTURE.md": withDiagrams(read("ARCHITECTURE.md")),
+  "docs/cli.md": commandsPage,
   "docs/requirements.md": requirementsPage(`${root}contracts/requirements`),
   "docs/tests.md": tests.page,
 };

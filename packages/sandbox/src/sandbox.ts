@@ -18,6 +18,7 @@ import {
   systemRandom,
   undiciTransport,
   type Clock,
+  type Completion,
   type DeliveryPolicy,
   type Driver,
   type Logger,
@@ -59,6 +60,8 @@ export interface SandboxOptions {
   readonly delivery?: Partial<DeliveryPolicy>;
   /** Value of the `user-agent` header of deliveries. Default `Countersign`. */
   readonly userAgent?: string;
+  /** Sees each recorded attempt of a delivery. */
+  readonly onAttempt?: (attempt: Completion) => void;
   /** Default: there is no page, and `/inspector/` is 404. */
   readonly inspector?: InspectorOptions;
 }
@@ -120,6 +123,7 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
         attempted: (attempt) => {
           service.metrics.deliveries.attempted(attempt);
           streams.attempted(attempt);
+          options.onAttempt?.(attempt);
         },
         failed: () => options.logger?.error({}, "deliveries could not be worked on"),
       },

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import type { Command } from "commander";
 import {
   OutsideSubsetError,
   readSchemaSet,
@@ -12,45 +13,78 @@ import {
   type SeverityOverrides,
 } from "@countersign/contract-kit/diff";
 import { Failure } from "../failure.ts";
+import { choice } from "../options.ts";
 import { printable, printableJson } from "../printable.ts";
 import type { Surroundings } from "../terminal.ts";
 
-export interface DiffCommand {
-  readonly oldDir: string;
-  readonly newDir: string;
-  /** JSON file of severities by rule. */
+const help = `
+Compares the *.schema.json below both folders. Whom a change breaks depends on who writes what a schema
+describes: documents below events/ are events, *-request are requests, profiles are written by who
+configures a service, the rest are answers. ERR breaks who was right before, WARN who relied on what was
+not promised, INFO nobody.
+
+The file of --severity is JSON: {"bound-loosened": "INFO", "kind-added": {"event": "WARN"}}; NONE leaves
+a rule out. Ends with 0, or with 1 where a change is as grave as --fail-on.
+
+Examples:
+  countersign diff schemas-1.0 schemas-1.1
+  countersign diff old new --fail-on WARN --severity severities.json --json
+  countersign diff --rules`;
+
+interface DiffOptions {
   readonly severity: string | undefined;
-  readonly failOn: string;
-  readonly json: boolean;
+  readonly failOn: Severity;
+  readonly rules: boolean | undefined;
+  readonly json: boolean | undefined;
 }
 
 const severities: readonly Severity[] = ["ERR", "WARN", "INFO"];
 const directions: readonly string[] = ["request", "response", "event"];
 
-/**
- * `countersign diff`: what has changed between two folders of schemas, and whom it breaks.
- *
- * @returns Whether no change is as grave as `--fail-on` or graver.
- */
-export async function runDiff(
-  command: DiffCommand,
-  { terminal }: Pick<Surroundings, "terminal">,
+/** `countersign diff`. */
+export function declareDiff(command: Command, surroundings: Surroundings): void {
+  command
+    .argument("[old-dir]", "folder of the old schemas")
+    .argument("[new-dir]", "folder of the new schemas")
+    .option("--severity <file>", "JSON file of severities by rule")
+    .addOption(
+      choice("--fail-on <severity>", "lowest severity that exits with 1", severities).default(
+        "ERR",
+      ),
+    )
+    .option("--rules", "list the rules with their severities, and compare nothing")
+    .option("--json", "print one JSON object instead of lines")
+    .addHelpText("after", help)
+    .action(
+      async (oldDir: string | undefined, newDir: string | undefined, options: DiffOptions) => {
+        if (options.rules === true) return printRules(options.json === true, surroundings);
+        if (oldDir === undefined || newDir === undefined)
+          throw unusable("missing folders to compare: OLD_DIR NEW_DIR");
+        if (!(await diff(oldDir, newDir, options, surroundings))) surroundings.unmet();
+      },
+    );
+}
+
+/** @returns True if every change is less severe than `--fail-on`. */
+async function diff(
+  oldDir: string,
+  newDir: string,
+  { severity, failOn, json }: DiffOptions,
+  { terminal }: Surroundings,
 ): Promise<boolean> {
-  const limit = severities.findIndex((one) => one === command.failOn);
-  if (limit === -1) throw unusable(`--fail-on is one of ${severities.join(", ")}`);
-  const overrides = await readSeverities(command.severity);
-  const [old, now] = [readFolder(command.oldDir), readFolder(command.newDir)];
-  const changes = compared(old, now, overrides);
-  if (command.json) terminal.out(printableJson({ changes }));
+  const limit = severities.indexOf(failOn);
+  const overrides = await readSeverities(severity);
+  const changes = compared(readFolder(oldDir), readFolder(newDir), overrides);
+  if (json === true) terminal.out(printableJson({ changes }));
   else {
     for (const change of changes) terminal.out(lineOf(change));
     terminal.err(summaryOf(changes));
   }
-  return changes.every(({ severity }) => severities.indexOf(severity) > limit);
+  return changes.every((change) => severities.indexOf(change.severity) > limit);
 }
 
 /** `countersign diff --rules`: every rule with its severities. */
-export function printRules(json: boolean, { terminal }: Pick<Surroundings, "terminal">): void {
+function printRules(json: boolean, { terminal }: Surroundings): void {
   if (json) {
     terminal.out(printableJson(diffRules));
     return;

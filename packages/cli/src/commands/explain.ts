@@ -1,28 +1,63 @@
+import { type Command, InvalidArgumentError } from "commander";
 import type { Profile } from "@countersign/schemas/profiles";
 import { explain, type Explanation } from "@countersign/signatures/explain";
 import { secretFrom } from "../environment.ts";
 import { Failure } from "../failure.ts";
 import { loadProfile } from "../load-profile.ts";
+import { integer, profileOption } from "../options.ts";
 import { printable, printableJson } from "../printable.ts";
 import { readRequest } from "../recorded-request.ts";
 import type { Surroundings } from "../terminal.ts";
 
-export interface ExplainCommand {
+const help = `
+FILE is a raw HTTP request (request line, headers, blank line, body) or a HAR file from a browser or proxy.
+The body must be the bytes that arrived. One newline at the end of FILE that Content-Length does not count
+is ignored.
+
+Prints each cause with its fix. Exits with 0 if the attempt verifies, 1 if it does not, and 2 if the
+command could not run.
+
+Environment (also as NAME_FILE, the path of a file with the value):
+  COUNTERSIGN_SECRET         secret of the receiver; prompted for at a terminal
+  COUNTERSIGN_OTHER_SECRET   secret of another endpoint that may have signed (optional)
+
+Examples:
+  countersign explain --file request.http
+  countersign explain --file recorded.har --entry 3
+  countersign explain --file request.http --at 2026-02-11T10:00:00Z --json`;
+
+interface ExplainOptions {
   readonly file: string;
   readonly profile: string;
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since 1970. */
   readonly at: number | undefined;
   readonly entry: number | undefined;
-  readonly json: boolean;
+  readonly json: boolean | undefined;
 }
 
-/**
- * Runs `countersign explain`: says why a receiver refuses a recorded attempt.
- *
- * @returns True if the attempt verifies.
- */
-export async function runExplain(
-  { file, profile: name, at, entry, json }: ExplainCommand,
+/** `countersign explain`. */
+export function declareExplain(command: Command, surroundings: Surroundings): void {
+  command
+    .requiredOption("--file <file>", "recorded request: raw HTTP or HAR")
+    .addOption(profileOption())
+    .option("--at <time>", "arrival time, ISO 8601 (default: HAR's, or now)", time)
+    .option("--entry <number>", "HAR entry (default: first signed one)", integer(1, 999_999))
+    .option("--json", "print one JSON object instead of lines")
+    .addHelpText("after", help)
+    .action(async (options: ExplainOptions) => {
+      if (!(await explainFile(options, surroundings))) surroundings.unmet();
+    });
+}
+
+function time(text: string): number {
+  const ms = /^\d{4}-\d\d-\d\dT/.test(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(ms)) return ms;
+  throw new InvalidArgumentError("expected a time such as 2026-02-11T10:00:00Z.");
+}
+
+/** @returns True if the attempt verifies. */
+async function explainFile(
+  { file, profile: name, at, entry, json }: ExplainOptions,
   surroundings: Surroundings,
 ): Promise<boolean> {
   const { terminal, env } = surroundings;
@@ -44,7 +79,8 @@ export async function runExplain(
       sentence: one.sentence.replaceAll("secrets[0]", "COUNTERSIGN_SECRET"),
     }),
   );
-  if (json) terminal.out(printableJson({ verified: found.length === 0, explanations: found }));
+  if (json === true)
+    terminal.out(printableJson({ verified: found.length === 0, explanations: found }));
   else for (const line of linesOf(found)) terminal.out(printable(line));
   return found.length === 0;
 }

@@ -2,49 +2,139 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import type { Command } from "commander";
 import { postgresMigrations } from "@countersign/receiver/postgres";
 import { sqliteInbox } from "@countersign/receiver/sqlite";
 import { Failure } from "../failure.ts";
 import { type InboxPlace, withInbox } from "../inbox-database.ts";
+import { integer } from "../options.ts";
 import { printable, printableJson } from "../printable.ts";
 import type { Surroundings } from "../terminal.ts";
 
-export interface InboxCommand extends InboxPlace {
-  readonly json: boolean;
+const environment = `
+The inbox is the receiver's record of events: in PostgreSQL where the variable names it, else in the SQLite
+file of --database.
+
+Environment (also as NAME_FILE, the path of a file that holds it):
+  COUNTERSIGN_DATABASE_URL   postgres://… of the inbox
+`;
+
+const migrateHelp = `${environment}
+Several at once are safe, and what is there is left. --print needs no database: for tools of your own.
+
+Examples:
+  countersign inbox migrate --database inbox.db
+  countersign inbox migrate --schema ledger --print > 001-inbox.sql`;
+
+const statusHelp = `${environment}
+Counts stored events that no worker has handled, and those that have been due for too long, and prints the one
+that was stored first. Exits with 1 if an event is overdue.
+
+Examples:
+  countersign inbox status --database inbox.db
+  countersign inbox status --schema ledger --overdue-after 300 --json`;
+
+const deadHelp = `${environment}
+Prints one line an event, the latest first: id, type, when and after how many attempts it was given up, why.
+
+Examples:
+  countersign inbox dead --database inbox.db
+  countersign inbox dead --limit 1000 --json`;
+
+const retryHelp = `${environment}
+The receiver's workers handle the event again, with new attempts. Ends with 1 where no dead event has the id.
+
+Examples:
+  countersign inbox retry evt_01J9ZG0006 --database inbox.db
+  countersign inbox retry evt_01J9ZG0006 --tenant acme`;
+
+interface InboxOptions extends InboxPlace {
+  readonly json: boolean | undefined;
 }
 
-/** `countersign inbox migrate`: makes a receiver's tables, or prints how. */
-export async function runMigrate(
-  command: InboxCommand & { readonly print: boolean },
-  { terminal, env }: Surroundings,
-): Promise<void> {
+/** `countersign inbox …`. */
+export function declareInbox(inbox: Command, surroundings: Surroundings): void {
+  withPlace(inbox.command("migrate").description("Create or update the inbox's tables"))
+    .option("--print", "print the SQL instead of running it")
+    .addHelpText("after", migrateHelp)
+    .action((options: MigrateOptions) => migrate(options, surroundings));
+  withPlace(inbox.command("status").description("Count unhandled and overdue events"))
+    .option(
+      "--overdue-after <seconds>",
+      "age at which a due event is overdue",
+      integer(0, 999_999_999),
+      120,
+    )
+    .addHelpText("after", statusHelp)
+    .action(async (options: StatusOptions) => {
+      if (!(await printStatus(options, surroundings))) surroundings.unmet();
+    });
+  withPlace(inbox.command("dead").description("List events whose attempts are used up"))
+    .option("--limit <number>", "maximum number of events", integer(1, 100_000), 100)
+    .addHelpText("after", deadHelp)
+    .action((options: DeadOptions) => printDead(options, surroundings));
+  withPlace(inbox.command("retry").description("Retry a dead event now"))
+    .argument("<id>", "event id")
+    .option("--tenant <name>", "the event's tenant, with several tenants", "")
+    .addHelpText("after", retryHelp)
+    .action(async (id: string, options: RetryOptions) => {
+      if (!(await retry(id, options, surroundings))) surroundings.unmet();
+    });
+}
+
+function withPlace(command: Command): Command {
+  return command
+    .option("--database <file>", "SQLite file")
+    .option("--schema <name>", "PostgreSQL schema of the service's inbox; required there")
+    .option("--json", "print one JSON object instead of lines");
+}
+
+interface MigrateOptions extends InboxOptions {
+  readonly print: boolean | undefined;
+}
+
+interface StatusOptions extends InboxOptions {
+  /** Seconds. */
+  readonly overdueAfter: number;
+}
+
+interface DeadOptions extends InboxOptions {
+  readonly limit: number;
+}
+
+interface RetryOptions extends InboxOptions {
+  readonly tenant: string;
+}
+
+/** `countersign inbox migrate`. */
+async function migrate(command: MigrateOptions, { terminal, env }: Surroundings): Promise<void> {
   requireSchema(command);
-  if (command.print) {
+  if (command.print === true) {
     const statements =
       command.database === undefined
         ? postgresMigrations(command.schema ?? "").map(({ sql }) => sql)
         : await sqliteStatements();
-    if (command.json) terminal.out(printableJson({ statements }));
+    if (command.json === true) terminal.out(printableJson({ statements }));
     else for (const statement of statements) terminal.out(statement.trimEnd());
     return;
   }
   await withInbox(command, { env, isMade: true }, ({ migrate }) => migrate());
-  if (command.json) terminal.out(printableJson({ migrated: true }));
+  if (command.json === true) terminal.out(printableJson({ migrated: true }));
   else terminal.err("the inbox schema is up to date");
 }
 
 /**
- * `countersign inbox status`: what workers have not handled yet.
+ * `countersign inbox status`.
  *
  * @returns True if no event is overdue.
  */
-export async function runStatus(
-  command: InboxCommand & { readonly overdueAfterSeconds: number },
+async function printStatus(
+  command: StatusOptions,
   { terminal, env }: Surroundings,
 ): Promise<boolean> {
   requireSchema(command);
   const now = Date.now();
-  const dueBefore = now - command.overdueAfterSeconds * 1000;
+  const dueBefore = now - command.overdueAfter * 1000;
   const { unhandled, overdue, oldest } = await withInbox(command, { env, isMade: false }, (inbox) =>
     inbox.queue.status({ dueBefore }),
   );
@@ -55,7 +145,7 @@ export async function runStatus(
     storedAt: new Date(oldest.storedAt).toISOString(),
     dueAt: new Date(oldest.dueAt).toISOString(),
   };
-  if (command.json) {
+  if (command.json === true) {
     terminal.out(printableJson({ unhandled, overdue, oldest: event ?? null }));
     return overdue === 0;
   }
@@ -72,11 +162,8 @@ export async function runStatus(
 const timesOf = (attempts: number): string =>
   `${String(attempts)} attempt${attempts === 1 ? "" : "s"}`;
 
-/** `countersign inbox dead`: the events that were given up, the latest first. */
-export async function runDead(
-  command: InboxCommand & { readonly limit: number },
-  { terminal, env }: Surroundings,
-): Promise<void> {
+/** `countersign inbox dead`: the latest first. */
+async function printDead(command: DeadOptions, { terminal, env }: Surroundings): Promise<void> {
   requireSchema(command);
   const dead = await withInbox(command, { env, isMade: false }, ({ queue }) =>
     queue.dead({ limit: command.limit }),
@@ -88,7 +175,7 @@ export async function runDead(
     reason,
     diedAt: new Date(diedAt).toISOString(),
   }));
-  if (command.json) {
+  if (command.json === true) {
     terminal.out(printableJson({ events }));
     return;
   }
@@ -101,20 +188,21 @@ export async function runDead(
 }
 
 /**
- * `countersign inbox retry`: makes a dead event due now.
+ * `countersign inbox retry`.
  *
- * @returns Whether there was one.
+ * @returns True if the inbox has such a dead event.
  */
-export async function runRetry(
-  command: InboxCommand & { readonly id: string; readonly tenant: string },
+async function retry(
+  id: string,
+  command: RetryOptions,
   { terminal, env }: Surroundings,
 ): Promise<boolean> {
   requireSchema(command);
-  const { id, tenant } = command;
+  const { tenant } = command;
   const retried = await withInbox(command, { env, isMade: false }, ({ queue }) =>
     queue.retry({ key: { tenant, id }, now: Date.now() }),
   );
-  if (command.json) terminal.out(printableJson({ tenant, id, retried }));
+  if (command.json === true) terminal.out(printableJson({ tenant, id, retried }));
   else if (retried) terminal.err(`${printable(id)} is due now`);
   else terminal.err(`there is no dead event ${printable(id)}`);
   return retried;

@@ -1,27 +1,47 @@
-import { levels, requirements } from "@countersign/contract-kit";
+import { levels, requirements, type Level, type Role } from "@countersign/contract-kit";
+import type { Command } from "commander";
 import { didYouMean } from "../closest.ts";
 import { Failure } from "../failure.ts";
+import { choice } from "../options.ts";
 import { printableJson } from "../printable.ts";
-import type { Surroundings } from "../terminal.ts";
+import type { Surroundings, Terminal } from "../terminal.ts";
 
-export interface RequirementsCommand {
-  readonly ids: readonly string[];
-  readonly role: string | undefined;
-  readonly level: string | undefined;
-  readonly json: boolean;
+const help = `
+One line a requirement: id, level, the sentence. Named by their ids they also say why, what
+to change where one does not hold, from which section it is, on which value of the profile it rests, and which
+checks test it.
+
+Examples:
+  countersign requirements --role receiver
+  countersign requirements R-VERIFY-RAW P-AUTH-BEARER
+  countersign requirements --level MUST --json`;
+
+interface RequirementsOptions {
+  readonly role: Role | undefined;
+  readonly level: Level | undefined;
+  readonly json: boolean | undefined;
 }
 
-/** `countersign requirements`: what a provider and a receiver owe, a line each. */
-export function runRequirements(
-  { ids, role, level, json }: RequirementsCommand,
-  { terminal }: Pick<Surroundings, "terminal">,
-): void {
-  if (role !== undefined && role !== "provider" && role !== "receiver")
-    throw unusable("--role is provider or receiver");
-  if (level !== undefined && levels.every((one) => one !== level))
-    throw unusable(
-      `invalid --level ${JSON.stringify(level)}: expected one of ${levels.join(", ")}`,
+/** `countersign requirements`. */
+export function declareRequirements(command: Command, { terminal }: Surroundings): void {
+  const ids = command.createArgument("[id...]", "print only these, with their reasons");
+  command
+    .addArgument(ids)
+    .addOption(choice("--role <role>", "role (default: both)", ["provider", "receiver"]))
+    .addOption(choice("--level <level>", "level (default: all)", levels))
+    .option("--json", "print one JSON object instead of lines")
+    .addHelpText("after", help)
+    .action((given: readonly string[], options: RequirementsOptions) =>
+      printRequirements(given, options, terminal),
     );
+  ids.argChoices = requirements().map(({ id }) => id);
+}
+
+function printRequirements(
+  ids: readonly string[],
+  { role, level, json }: RequirementsOptions,
+  terminal: Terminal,
+): void {
   const all = requirements(role);
   const unknown = ids.find((id) => all.every((one) => one.id !== id));
   if (unknown !== undefined)
@@ -37,7 +57,7 @@ export function runRequirements(
     (one) =>
       (ids.length === 0 || ids.includes(one.id)) && (level === undefined || one.level === level),
   );
-  if (json) {
+  if (json === true) {
     terminal.out(printableJson({ requirements: wanted }));
     return;
   }

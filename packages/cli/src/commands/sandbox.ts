@@ -1,69 +1,112 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { openNamespace, startSandbox, subscribeAll } from "@countersign/sandbox";
-import { listPayments, type Merchant, type Queryable } from "@countersign/service/internal";
+import type { Command } from "commander";
+import {
+  openNamespace,
+  startSandbox,
+  subscribeAll,
+  type OpenedNamespace,
+  type RunningSandbox,
+} from "@countersign/sandbox";
+import type { Profile } from "@countersign/schemas/profiles";
+import { endpointUrl, listPayments } from "@countersign/service/internal";
+import { schemeOf } from "@countersign/signatures";
+import { attemptLine } from "../attempt-line.ts";
 import { newEncryptionKey, vaultOf } from "../encryption-keys.ts";
 import { secretFrom } from "../environment.ts";
 import { Failure } from "../failure.ts";
 import { firstCalls } from "../first-calls.ts";
+import { inspectorFolder } from "../inspector-folder.ts";
 import { keptSecret } from "../kept-secret.ts";
-import { listenOn, type PortChoice } from "../listen-on.ts";
+import { listenOn } from "../listen-on.ts";
 import { loadProfile } from "../load-profile.ts";
 import { DEFAULT_FOLDER, openDatabase } from "../open-database.ts";
-import { inspectorFolder } from "../inspector-folder.ts";
 import { openInBrowser } from "../open-in-browser.ts";
-import { receiverCheckRunner } from "../receiver-check-runner.ts";
+import { portChoice, portOption, profileOption, seed } from "../options.ts";
 import { printableJson } from "../printable.ts";
+import { receiverCheckRunner } from "../receiver-check-runner.ts";
 import { asFailure } from "../service-failure.ts";
-import type { Surroundings } from "../terminal.ts";
+import type { Surroundings, Terminal } from "../terminal.ts";
 
-export interface SandboxCommand {
-  readonly port: PortChoice;
+const help = `
+Prints "ready http://127.0.0.1:4010" on stdout when it accepts requests, and everything else on stderr: where things are, then one
+line per webhook. On a terminal, press o to open the inspector, n to move the clock to the next due item, r to start over with
+sample data, q to quit.
+
+Environment (also as NAME_FILE, the path of a file with the value):
+  COUNTERSIGN_TOKEN    API token; default: created and stored next to the database
+  COUNTERSIGN_SECRET   signing secret of --deliver-to; default: created and stored next to the database
+
+Examples:
+  countersign sandbox
+  countersign sandbox --deliver-to http://localhost:3000/webhooks --open
+  countersign sandbox --port 5000 --database ./tmp/sandbox.db --seed 7
+  countersign sandbox --listen 0.0.0.0 --allow-host sandbox.test:4010`;
+
+interface SandboxOptions {
+  readonly port: number | undefined;
   readonly database: string | undefined;
   readonly profile: string;
   readonly seed: number;
   readonly deliverTo: string | undefined;
-  /** Address to listen on. */
   readonly listen: string;
-  readonly allowHosts: readonly string[];
-  /** Whether the inspector is opened in a browser. */
-  readonly open: boolean;
-  /** Whether `ready` is told as JSON. */
-  readonly json: boolean;
+  readonly allowHost: readonly string[] | undefined;
+  readonly examples: boolean | undefined;
+  readonly open: boolean | undefined;
+  readonly json: boolean | undefined;
 }
 
-/** `countersign sandbox`: serves until somebody asks it to end. */
-export async function runSandbox(
-  command: SandboxCommand,
-  surroundings: Surroundings,
-): Promise<void> {
+/** `countersign sandbox`. */
+export function declareSandbox(command: Command, surroundings: Surroundings): void {
+  command
+    .addOption(portOption())
+    .option("--database <file>", "SQLite file (default: .countersign/sandbox.db)")
+    .addOption(profileOption())
+    .option("--seed <number>", "seed of the sample data's ids", seed, 1)
+    .option("--deliver-to <url>", "send every event to this local address")
+    .option("--listen <address>", "address to listen on", "127.0.0.1")
+    .option("--allow-host <host...>", "host names that callers may use")
+    .option("--examples", "print curl commands to try")
+    .option("--open", "open the inspector in the browser")
+    .option("--json", 'print one JSON object instead of the "ready" line')
+    .addHelpText("after", help)
+    .action((options: SandboxOptions) => sandbox(options, surroundings));
+}
+
+/** Runs the sandbox until the process is asked to end. Validates every option before it creates anything. */
+async function sandbox(options: SandboxOptions, surroundings: Surroundings): Promise<void> {
   const { terminal, env } = surroundings;
-  requireAllowedHost(command);
-  const profile = await loadProfile(command.profile);
+  const { deliverTo, listen } = options;
+  requireAllowedHost(options);
+  const profile = await loadProfile(options.profile);
   const given = {
     token: await secretFrom(env, "COUNTERSIGN_TOKEN"),
     secret: await secretFrom(env, "COUNTERSIGN_SECRET"),
   };
   if (given.token !== undefined) requireTokenForm(given.token);
-  const file = command.database ?? join(DEFAULT_FOLDER, "sandbox.db");
+  if (deliverTo !== undefined) requireEndpoint(deliverTo);
+  if (given.secret !== undefined) requireSecret(profile, given.secret);
+  const port = portChoice(options.port);
+  const file = options.database ?? join(DEFAULT_FOLDER, "sandbox.db");
   const folder = inspectorFolder();
   const key = randomBytes(16).toString("base64url");
   const kept = { token: given.token ?? "", secret: given.secret ?? "" };
-  const sandbox = await listenOn(command.port, async (port) => {
+
+  const running = await listenOn(port, async (number) => {
     const driver = await openDatabase(file);
     kept.token ||= (await keptSecret(`${file}.token`, newToken)).value;
-    if (command.deliverTo !== undefined) {
+    if (deliverTo !== undefined)
       kept.secret ||= (await keptSecret(`${file}.secret`, newWebhookSecret)).value;
-    }
-    const target = command.deliverTo && { url: command.deliverTo, secret: kept.secret };
+    const target = deliverTo && { url: deliverTo, secret: kept.secret };
     return startSandbox({
       driver,
       vault: vaultOf((await keptSecret(`${file}.keys`, newEncryptionKey)).value),
       profile,
-      port,
-      host: command.listen,
-      allowedHosts: command.allowHosts,
+      port: number,
+      host: listen,
+      allowedHosts: options.allowHost ?? [],
       userAgent: `Countersign/${surroundings.version}`,
+      onAttempt: (completion) => terminal.err(attemptLine(completion, profile, new Date())),
       ...(folder !== undefined && {
         inspector: {
           folder,
@@ -71,7 +114,7 @@ export async function runSandbox(
           token: kept.token,
           ...(target && {
             target,
-            checks: receiverCheckRunner({ ...target, profile, profileName: command.profile }),
+            checks: receiverCheckRunner({ ...target, profile, profileName: options.profile }),
           }),
         },
       }),
@@ -79,80 +122,177 @@ export async function runSandbox(
   }).catch((error: unknown) => {
     throw asFailure(error);
   });
-  let removePage: (() => Promise<void>) | undefined;
+
+  const closing = new AbortController();
+  const pages: (() => Promise<void>)[] = [];
   try {
-    const { token, secret } = kept;
-    const { driver } = sandbox.service;
-    const opened = await openNamespace({ driver, profile, seed: command.seed, token });
-    if (!command.port.isAskedFor && sandbox.port !== command.port.port) {
-      terminal.err(`port ${command.port.port} is taken, listening on ${sandbox.port}`);
-    }
-    terminal.err(`database  ${file}`);
-    terminal.err(`token     ${given.token === undefined ? token : "from the environment"}`);
-    if (opened.seeded !== undefined) {
-      const { clientId, clientSecret, customers, payments } = opened.seeded;
-      terminal.err(`client    ${clientId}`);
-      terminal.err(`          ${clientSecret} (seen here once)`);
-      terminal.err(`customer  ${customers.active}`);
-      terminal.err(`payment   ${payments.settled}`);
-    }
-    if (command.deliverTo !== undefined) {
-      const order = { url: command.deliverTo, secret };
-      const outcome = await subscribeAll(sandbox, opened.merchant, order);
+    const { driver } = running.service;
+    const seeding = { driver, profile, seed: options.seed, token: kept.token };
+    const opened = await openNamespace(seeding);
+    if (deliverTo !== undefined) {
+      const order = { url: deliverTo, secret: kept.secret };
+      const outcome = await subscribeAll(running, opened.merchant, order);
       if (!outcome.ok) throw deliverToFailure(outcome.code);
-      terminal.err(`delivers  every event to ${command.deliverTo}`);
-      terminal.err(`secret    ${given.secret === undefined ? secret : "from the environment"}`);
     }
-    const source = given.token === undefined ? `$(cat "${file}.token")` : "$COUNTERSIGN_TOKEN";
-    const calls = firstCalls({
-      url: sandbox.url,
-      token: source,
-      paymentId: await refundablePayment(driver, opened.merchant),
-      isSubscribed: command.deliverTo !== undefined,
+    if (!port.isAskedFor && running.port !== port.port)
+      terminal.err(`port ${port.port} is in use, listening on ${running.port}`);
+    const page = folder === undefined ? undefined : `${running.url}/inspector/#key=${key}`;
+    const keys = surroundings.keys;
+    printPlaces(terminal, {
+      inspector: page ?? "not built here",
+      "sends to": deliverTo ?? "no endpoint yet: add one in the inspector, or use --deliver-to URL",
+      secret: secretShown(deliverTo, given.secret, kept.secret),
+      "API token": given.token === undefined ? kept.token : "from COUNTERSIGN_TOKEN",
+      data: `${file}${opened.seeded === undefined ? "" : ", new, with sample data"}`,
     });
-    for (const line of calls) terminal.err(line);
-    if (folder !== undefined) {
-      const page = `${sandbox.url}/inspector/#key=${key}`;
-      terminal.err(`inspector ${page}`);
-      if (command.open) removePage = await openInBrowser(page, (line) => terminal.err(line));
-    } else if (command.open) {
-      terminal.err("inspector is not built here; --open has nothing to open");
+    terminal.err(keys === undefined ? "Waiting for events…" : `Waiting for events… (${KEYS})`);
+    if (options.examples === true) {
+      const token = given.token === undefined ? `$(cat "${file}.token")` : "$COUNTERSIGN_TOKEN";
+      const lines = await exampleLines(running, opened, {
+        token,
+        isSubscribed: deliverTo !== undefined,
+      });
+      for (const line of lines) terminal.err(line);
     }
-    terminal.out(
-      command.json
-        ? printableJson({
-            ready: sandbox.url,
-            profile: profile.name,
-            database: file,
-            tokenFile: given.token === undefined ? `${file}.token` : null,
-            secretFile:
-              given.secret === undefined && command.deliverTo !== undefined
-                ? `${file}.secret`
-                : null,
-          })
-        : `ready ${sandbox.url}`,
+    const open = async (): Promise<void> => {
+      if (page === undefined) return terminal.err("the inspector is not built here");
+      pages.push(await openInBrowser(page, (line) => terminal.err(line)));
+    };
+    if (options.open === true) await open();
+    const call = caller(running.url, kept.token);
+    keys?.(closing.signal, (pressed) => {
+      if (pressed === "o") void open();
+      if (pressed === "n") void moveToNextDue(call).then((line) => terminal.err(line));
+      if (pressed === "r") void startOver(call).then((line) => terminal.err(line));
+      if (pressed === "q") closing.abort();
+    });
+    const ready = {
+      ready: running.url,
+      profile: profile.name,
+      database: file,
+      tokenFile: given.token === undefined ? `${file}.token` : null,
+      secretFile: deliverTo !== undefined && given.secret === undefined ? `${file}.secret` : null,
+    };
+    terminal.out(options.json === true ? printableJson(ready) : `ready ${running.url}`);
+    const quit = new Promise<void>((resolve) =>
+      closing.signal.addEventListener("abort", () => resolve(), { once: true }),
     );
-    await surroundings.asked();
+    await Promise.race([surroundings.asked(), quit]);
   } finally {
-    await removePage?.();
-    await sandbox.close();
+    closing.abort();
+    for (const remove of pages) await remove();
+    await running.close();
   }
 }
 
-/** Whoever reaches the sandbox beyond this machine does it by a name that has been allowed. */
-function requireAllowedHost({ listen, allowHosts }: SandboxCommand): void {
-  if (["127.0.0.1", "::1", "localhost"].includes(listen) || allowHosts.length > 0) return;
+/** Help of the keys, on a terminal. */
+const KEYS = "o open · n next due · r reset · q quit";
+
+/** Prints where things are: a label and a value a line, the first one bold. */
+function printPlaces(terminal: Terminal, places: Readonly<Record<string, string>>): void {
+  const width = Math.max(...Object.keys(places).map((label) => label.length));
+  for (const [index, [label, value]] of Object.entries(places).entries()) {
+    const shown = index === 0 ? (terminal.paint?.(value, "strong") ?? value) : value;
+    terminal.err(`${label.padEnd(width)}  ${shown}`);
+  }
+}
+
+function secretShown(
+  deliverTo: string | undefined,
+  given: string | undefined,
+  kept: string,
+): string {
+  if (deliverTo === undefined) return "one per endpoint, shown when you add it";
+  return given === undefined ? kept : "from COUNTERSIGN_SECRET";
+}
+
+/** The curl commands of `--examples`, and the API client, whose secret is known only when it is created. */
+async function exampleLines(
+  { url, service }: RunningSandbox,
+  { merchant, seeded }: OpenedNamespace,
+  how: { readonly token: string; readonly isSubscribed: boolean },
+): Promise<readonly string[]> {
+  const payments = await listPayments(service.driver, { merchantId: merchant.id, limit: 1000 });
+  const refundable = payments.find(
+    (one) =>
+      one.direction === "DEBIT" &&
+      one.status === "SUCCEEDED" &&
+      !one.covered &&
+      one.amountCents - one.reservedCents >= 100n,
+  );
+  const client =
+    seeded && `API client  ${seeded.clientId}  ${seeded.clientSecret} (shown only once)`;
+  const calls = firstCalls({ url, paymentId: refundable?.id, ...how });
+  return client === undefined ? calls : [client, ...calls];
+}
+
+type Call = (method: string, path: string, body?: object) => Promise<unknown>;
+
+/** Calls the sandbox as any client does; a refusal is an error with its text. */
+function caller(url: string, token: string): Call {
+  return async (method, path, body) => {
+    const answer = await fetch(new URL(path, url), {
+      method,
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${answer.status} ${text}`);
+    return JSON.parse(text);
+  };
+}
+
+async function moveToNextDue(call: Call): Promise<string> {
+  // The sandbox of this process answers it.
+  const { next } = (await call("GET", "/sandbox/inspect/due")) as { next: { at: string } | null };
+  if (next === null) return "nothing is due";
+  await call("PUT", "/sandbox/clock", { now: next.at });
+  return `sandbox time is ${next.at}`;
+}
+
+async function startOver(call: Call): Promise<string> {
+  await call("POST", "/sandbox/inspect/reset", { what: "samples" });
+  return "started over with sample data";
+}
+
+/** Callers on other machines reach the sandbox by a host name, which must be allowed. */
+function requireAllowedHost({ listen, allowHost = [] }: SandboxOptions): void {
+  if (["127.0.0.1", "::1", "localhost"].includes(listen) || allowHost.length > 0) return;
   throw new Failure(
     "CS_CLI_ALLOW_HOST_MISSING",
     `--listen ${listen} needs --allow-host with the name that callers use`,
   );
 }
 
-// RFC 6750, section 2.1, and long enough that nobody guesses it.
+// RFC 6750, section 2.1, and too long to guess.
 function requireTokenForm(token: string): void {
   if (/^[A-Za-z0-9._~+/-]{16,256}=*$/.test(token)) return;
   const message = "COUNTERSIGN_TOKEN must be 16 to 256 characters of [A-Za-z0-9._~+/-]";
   throw new Failure("CS_CLI_TOKEN_UNUSABLE", message);
+}
+
+function requireEndpoint(url: string): void {
+  if (endpointUrl(url, { allowLoopback: true }) === undefined)
+    throw deliverToFailure("INVALID_URL");
+}
+
+function requireSecret({ signature }: Profile, secret: string): void {
+  try {
+    schemeOf(signature).check([secret], "sign");
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw deliverToFailure("WEAK_SECRET");
+  }
+}
+
+function deliverToFailure(code: string): Failure {
+  const messages: Readonly<Record<string, string>> = {
+    INVALID_URL:
+      "--deliver-to needs the full URL of a local receiver, e.g. http://localhost:3000/webhooks",
+    WEAK_SECRET: "COUNTERSIGN_SECRET is not a secret that the profile's scheme accepts",
+  };
+  const message = messages[code] ?? `--deliver-to cannot be subscribed: ${code}`;
+  return new Failure("CS_CLI_DELIVER_TO_REFUSED", message);
 }
 
 function newToken(): string {
@@ -161,24 +301,4 @@ function newToken(): string {
 
 function newWebhookSecret(): string {
   return `whsec_${randomBytes(32).toString("base64")}`;
-}
-
-function deliverToFailure(code: string): Failure {
-  const message =
-    code === "WEAK_SECRET"
-      ? "COUNTERSIGN_SECRET is no secret that this profile's scheme can sign with"
-      : `--deliver-to cannot be subscribed: ${code}`;
-  return new Failure("CS_CLI_DELIVER_TO_REFUSED", message);
-}
-
-/** The newest SUCCEEDED payment of which a dollar can be refunded. */
-async function refundablePayment(db: Queryable, merchant: Merchant): Promise<string | undefined> {
-  const payments = await listPayments(db, { merchantId: merchant.id, limit: 1000 });
-  return payments.find(
-    (payment) =>
-      payment.direction === "DEBIT" &&
-      payment.status === "SUCCEEDED" &&
-      !payment.covered &&
-      payment.amountCents - payment.reservedCents >= 100n,
-  )?.id;
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import type { Command } from "commander";
 import { sampleEvent } from "@countersign/sandbox";
 import type { Profile } from "@countersign/schemas/profiles";
 import { systemRandom } from "@countersign/service";
@@ -8,32 +9,66 @@ import { didYouMean } from "../closest.ts";
 import { secretFrom } from "../environment.ts";
 import { Failure } from "../failure.ts";
 import { loadProfile } from "../load-profile.ts";
+import { choice, integer, profileOption } from "../options.ts";
 import { printable, printableJson } from "../printable.ts";
 import { type BrokenKind, brokenKinds, type Breaking, signed } from "../send/broken.ts";
 import { type Answer, poster } from "../send/post.ts";
 import type { Surroundings } from "../terminal.ts";
 
-export interface SendCommand {
-  readonly type: string;
+interface SendOptions {
   readonly url: string;
   readonly data: string | undefined;
   readonly profile: string;
   readonly id: string | undefined;
   readonly times: number;
-  readonly broken: string | undefined;
-  readonly json: boolean;
+  readonly broken: BrokenKind | undefined;
+  readonly json: boolean | undefined;
+}
+
+const help = `
+Signs by the profile, without any service. Attempts of --times carry one id and a time of their own each.
+--broken KIND sends one with a single fault: unsigned, wrong-secret, changed-body, changed-id,
+truncated-signature, stale, future, not-json.
+
+Prints one line an attempt. Ends with 0 where every genuine attempt was answered 2xx, or every broken one
+was not; with 1 otherwise.
+
+Environment (also as NAME_FILE, the path of a file that holds it):
+  COUNTERSIGN_SECRET   signs the event; a terminal is asked for it
+
+Examples:
+  countersign send refund.authorized --url http://localhost:3000/webhooks
+  countersign send payment.created --url http://localhost:3000/webhooks --id evt_1 --times 2
+  countersign send refund.failed --url http://localhost:3000/webhooks --broken stale --json`;
+/** `countersign send`. */
+export function declareSend(command: Command, surroundings: Surroundings): void {
+  command
+    .argument("<event-type>", "event type of the profile, such as refund.authorized")
+    .requiredOption("--url <url>", "address of the receiver")
+    .option("--data <file>", "JSON file of the event's data (default: a sample)")
+    .addOption(profileOption())
+    .option("--id <id>", "event id (default: a new one)")
+    .option("--times <number>", "number of attempts, one after another", integer(1, 1000), 1)
+    .addOption(choice("--broken <kind>", "send it with one fault", Object.keys(brokenKinds)))
+    .option("--json", "print one JSON object instead of lines")
+    .addHelpText("after", help)
+    .action(async (type: string, options: SendOptions) => {
+      if (!(await send({ ...options, type }, surroundings))) surroundings.unmet();
+    });
 }
 
 /**
- * `countersign send`: signs an event and posts it, `times` attempts of one delivery one after the other.
+ * Signs an event and posts it `times` times, one attempt after another.
  *
- * @returns Whether each attempt was answered as a receiver owes: 2xx to a genuine one, anything else
- *   to a broken one.
+ * @returns True if each genuine attempt was answered 2xx, or each broken one was not.
  */
-export async function runSend(command: SendCommand, surroundings: Surroundings): Promise<boolean> {
+async function send(
+  command: SendOptions & { readonly type: string },
+  surroundings: Surroundings,
+): Promise<boolean> {
   const { terminal } = surroundings;
   const url = checkedUrl(command.url);
-  const broken = checkedKind(command.broken);
+  const { broken } = command;
   const profile = await loadProfile(command.profile);
   const event = sampleEvent({
     profile,
@@ -59,12 +94,12 @@ export async function runSend(command: SendCommand, surroundings: Surroundings):
       // oxlint-disable-next-line no-await-in-loop -- attempts of one delivery never overlap
       const answer = await post.post(url, sent);
       attempts.push(answer);
-      if (!command.json) terminal.out(lineOf(answer, { attempt, id: event.id }));
+      if (command.json !== true) terminal.out(lineOf(answer, { attempt, id: event.id }));
     }
   } finally {
     await post.close();
   }
-  if (command.json)
+  if (command.json === true)
     terminal.out(printableJson({ id: event.id, type: command.type, broken, attempts }));
   const owed = ({ status }: { readonly status: number }): boolean =>
     (status >= 200 && status < 300) === (broken === undefined);
@@ -128,18 +163,6 @@ function checkedUrl(text: string): URL {
   );
 }
 
-function checkedKind(kind: string | undefined): BrokenKind | undefined {
-  if (kind === undefined) return undefined;
-  // The keys of a record by kind are the kinds.
-  const kinds = Object.keys(brokenKinds) as BrokenKind[];
-  const found = kinds.find((one) => one === kind);
-  if (found !== undefined) return found;
-  throw new Failure(
-    "CS_CLI_ARGUMENT_UNUSABLE",
-    `--broken is one of ${kinds.join(", ")}${didYouMean(kind, kinds)}`,
-  );
-}
-
 /** The alphabet of ids that every scheme signs. */
 function checkedId(id: string | undefined): string | undefined {
   if (id === undefined || /^[A-Za-z0-9_-]{1,64}$/.test(id)) return id;
@@ -158,7 +181,7 @@ async function readData(file: string): Promise<string> {
 
 function eventFailure(
   code: "UNKNOWN_EVENT" | "DATA_UNUSABLE",
-  { type, data }: SendCommand,
+  { type, data }: SendOptions & { readonly type: string },
   profile: Profile,
 ): Failure {
   const types = profile.catalogue.map((row) => row.type);

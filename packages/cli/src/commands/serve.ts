@@ -1,11 +1,16 @@
+import { isIP } from "node:net";
+import { type Command, InvalidArgumentError } from "commander";
 import {
+  checkSecrets,
   DeliveryEngine,
   deliveryPolicyOf,
   deliveryStore,
   DueClock,
   newId,
   DueRefunds,
+  migrate,
   postgresHints,
+  rotateSecrets,
   signerOf,
   startService,
   StoreUnavailableError,
@@ -18,45 +23,117 @@ import {
   type StartOptions,
 } from "@countersign/service/internal";
 import type { Profile } from "@countersign/schemas/profiles";
-import { serviceVault } from "../encryption-keys.ts";
+import { newEncryptionKey, serviceVault } from "../encryption-keys.ts";
 import { secretFrom } from "../environment.ts";
 import { Failure } from "../failure.ts";
-import { listenOn, type PortChoice } from "../listen-on.ts";
+import { listenOn } from "../listen-on.ts";
 import { loadIssuer } from "../load-issuer.ts";
 import { loadProfile } from "../load-profile.ts";
 import { lineLogger } from "../line-logger.ts";
+import { integer, portChoice, portOption, profileOption } from "../options.ts";
 import { printableJson } from "../printable.ts";
 import { serviceDatabase } from "../service-database.ts";
 import { asFailure } from "../service-failure.ts";
 import type { Surroundings } from "../terminal.ts";
+import { addAdminCommands } from "./admin/admin.ts";
 
-export interface ServeCommand {
-  readonly port: PortChoice;
+const help = `
+Environment (each also as NAME_FILE, the path of a file that holds it):
+  COUNTERSIGN_ENCRYPTION_KEYS seal subscriptions' secrets: ID:KEY, one a line
+  COUNTERSIGN_DATABASE_URL    postgres://… instead of the SQLite file
+  COUNTERSIGN_METRICS_TOKEN   bearer token of GET /metrics; default: only this machine may read it
+  COUNTERSIGN_SIGNING_KEYS    provider's keys, whsk_…, one a line, that sign beside each secret
+  COUNTERSIGN_EGRESS_PROXY    http://HOST:PORT that deliveries go through; it keeps them public then
+
+Examples:
+  countersign serve --database /var/lib/countersign/service.db
+  countersign serve --port 8080 --listen 0.0.0.0 --profile x-signature`;
+
+const newKeyHelp = `
+Examples:
+  export COUNTERSIGN_ENCRYPTION_KEYS=$(countersign serve new-key)`;
+
+const rotateHelp = `
+The first key of COUNTERSIGN_ENCRYPTION_KEYS seals, all open; services may run meanwhile.
+
+Examples:
+  countersign serve rotate-secrets --database /var/lib/countersign/service.db`;
+
+interface ServeOptions {
+  readonly port: number | undefined;
   readonly database: string | undefined;
-  /** True refuses a database that does not exist or has no tables. */
-  readonly requiresDatabase: boolean;
-  /** Age in days from which on finished events are deleted; 0 keeps them. */
-  readonly retentionDays: number;
+  readonly requireDatabase: boolean | undefined;
   readonly profile: string;
-  /** Address to listen on. */
   readonly listen: string;
-  /** File that describes an outside issuer of tokens. */
+  readonly trustProxy: readonly string[] | undefined;
+  readonly subscriptionPort: readonly number[] | undefined;
   readonly tokenIssuer: string | undefined;
-  /** Proxies whose word on a call's source is taken. */
-  readonly trustProxy: readonly string[];
-  /** Ports that the URLs of subscriptions may name. */
-  readonly subscriptionPorts: readonly number[];
-  /** How long calls are still taken once the process is asked to end. */
-  readonly drainSeconds: number;
-  /** Whether `ready` is told as JSON. */
-  readonly json: boolean;
+  readonly drain: number;
+  readonly retention: number;
+  readonly json: boolean | undefined;
 }
 
-/** `countersign serve`: the service without any controls, until somebody asks it to end. */
-export async function runServe(command: ServeCommand, surroundings: Surroundings): Promise<void> {
+/** `countersign serve`, and below it `new-key`, `rotate-secrets` and `admin`. */
+export function declareServe(serve: Command, surroundings: Surroundings): void {
+  serve
+    .addOption(portOption())
+    .option("--database <file>", "SQLite file (default: .countersign/service.db)")
+    .option("--require-database", "fail if the database or its tables are missing")
+    .addOption(profileOption())
+    .option("--listen <address>", "address to listen on", "127.0.0.1")
+    .option("--trust-proxy <network...>", "proxies whose X-Forwarded-For is trusted", networks)
+    .option(
+      "--subscription-port <port...>",
+      "ports of subscription URLs (default: 443, 8443)",
+      ports,
+    )
+    .option("--token-issuer <file>", "JSON description of an issuer of accepted JWTs")
+    .option("--drain <seconds>", "time to accept calls after a stop signal", seconds, 0)
+    .option("--retention <days>", "delete finished events after this; 0: never", seconds, 90)
+    .option("--json", 'print one JSON object instead of the "ready" line')
+    .addHelpText("after", help)
+    .action((options: ServeOptions) => serveUntilAsked(options, surroundings));
+  serve.enablePositionalOptions();
+  serve
+    .command("new-key")
+    .description("Print a new encryption key")
+    .addHelpText("after", newKeyHelp)
+    .action(() => surroundings.terminal.out(newEncryptionKey()));
+  serve
+    .command("rotate-secrets")
+    .description("Encrypt every secret with the first encryption key")
+    .option("--database <file>", "SQLite file (default: .countersign/service.db)")
+    .addHelpText("after", rotateHelp)
+    .action((options: Pick<ServeOptions, "database">) => rotateAll(options, surroundings));
+  addAdminCommands(serve, surroundings);
+}
+
+const seconds = integer(0, 999_999_999);
+
+/** Collects the ports of a repeated option. */
+function ports(text: string, before: readonly number[] = []): readonly number[] {
+  return [...before, integer(1, 65_535)(text)];
+}
+
+/** Collects the networks of a repeated option. */
+function networks(text: string, before: readonly string[] = []): readonly string[] {
+  const [address = "", bits = "0", ...more] = text.split("/");
+  const isNamed = ["loopback", "linklocal", "uniquelocal"].includes(text);
+  const isNetwork = isIP(address) !== 0 && /^\d{1,3}$/.test(bits) && more.length === 0;
+  const isTooLong = Number(bits) > (isIP(address) === 4 ? 32 : 128);
+  if (!isNamed && (!isNetwork || isTooLong)) {
+    throw new InvalidArgumentError(
+      "must be an address, a network such as 10.0.0.0/8, or loopback.",
+    );
+  }
+  return [...before, text];
+}
+
+/** Runs the service without any controls until the process is asked to end. */
+async function serveUntilAsked(command: ServeOptions, surroundings: Surroundings): Promise<void> {
   const { terminal, env } = surroundings;
   const database = await serviceDatabase(command.database, env, {
-    mustExist: command.requiresDatabase,
+    mustExist: command.requireDatabase === true,
   });
   const profile = await loadProfile(command.profile);
   const metricsToken = await secretFrom(env, "COUNTERSIGN_METRICS_TOKEN");
@@ -65,25 +142,27 @@ export async function runServe(command: ServeCommand, surroundings: Surroundings
   const options = {
     profile,
     host: command.listen,
-    requiresDatabase: command.requiresDatabase,
-    ...(command.retentionDays > 0 && { retentionMs: command.retentionDays * 86_400_000 }),
-    trustedProxies: command.trustProxy,
-    endpoints: { allowLoopback: false, ports: command.subscriptionPorts },
+    requiresDatabase: command.requireDatabase === true,
+    ...(command.retention > 0 && { retentionMs: command.retention * 86_400_000 }),
+    trustedProxies: command.trustProxy ?? [],
+    endpoints: { allowLoopback: false, ports: command.subscriptionPort ?? [443, 8443] },
     ...(issuerFile !== undefined && { tokenIssuer: await loadIssuer(issuerFile) }),
     ...(metricsToken !== undefined && { metricsToken }),
     vault: await serviceVault(env),
   };
-  const service = await listenOn(command.port, async (port) =>
-    start({ ...options, driver: await database.open(), port }, sending, surroundings),
+  // Clients expect the service on its port: it never moves to another one.
+  const port = { ...portChoice(command.port), isAskedFor: true };
+  const service = await listenOn(port, async (number) =>
+    start({ ...options, driver: await database.open(), port: number }, sending, surroundings),
   ).catch((error: unknown) => {
     throw asFailure(error, database.name);
   });
   try {
     terminal.err(`database  ${database.name}`);
     const ready = { ready: service.url, profile: profile.name, database: database.name };
-    terminal.out(command.json ? printableJson(ready) : `ready ${service.url}`);
+    terminal.out(command.json === true ? printableJson(ready) : `ready ${service.url}`);
     await surroundings.asked();
-    await service.close({ drainMs: command.drainSeconds * 1000 });
+    await service.close({ drainMs: command.drain * 1000 });
   } finally {
     await service.close();
   }
@@ -207,4 +286,25 @@ async function sendingFrom(env: Surroundings["env"], profile: Profile): Promise<
 function described(error: unknown): LogFields {
   if (!(error instanceof Error)) return { errorName: typeof error };
   return { errorName: error.name, ...(error.stack !== undefined && { stack: error.stack }) };
+}
+
+/** `countersign serve rotate-secrets`. */
+async function rotateAll(
+  { database: file }: Pick<ServeOptions, "database">,
+  { terminal, env }: Surroundings,
+): Promise<void> {
+  const vault = await serviceVault(env);
+  const database = await serviceDatabase(file, env);
+  const driver = await database.open();
+  try {
+    await migrate(driver, { now: systemClock.now() });
+    await checkSecrets(driver, vault);
+    const rotated = await rotateSecrets(driver, vault);
+    terminal.err(`database  ${database.name}`);
+    terminal.out(`rotated ${rotated}, every secret is encrypted with ${vault.keyId}`);
+  } catch (error) {
+    throw asFailure(error);
+  } finally {
+    await driver.close();
+  }
 }

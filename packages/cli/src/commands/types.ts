@@ -1,8 +1,9 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { didYouMean } from "../closest.ts";
+import type { Command } from "commander";
 import { Failure } from "../failure.ts";
 import { loadProfile } from "../load-profile.ts";
+import { choice, profileOption } from "../options.ts";
 import { printable, printableJson } from "../printable.ts";
 import type { Surroundings } from "../terminal.ts";
 import { eventModel } from "../types/event-model.ts";
@@ -11,20 +12,52 @@ import { typescriptCatalogue } from "../types/languages/typescript-catalogue.ts"
 import { languages } from "../types/languages.ts";
 import { writeFiles } from "../write-files.ts";
 
-export interface TypesCommand {
+const help = `
+Languages: typescript, python, go, java, kotlin, csharp, ruby, rust, swift. PATH is a file; for java it is
+the package's folder. Each event of the profile's catalogue is a type; typescript, python, go and java have
+the union of them and a function that parses a body.
+
+Amounts are exact decimals, never floats: text in typescript, Decimal in python and swift, json.Number in
+go, BigDecimal in java, kotlin and ruby, decimal in csharp, rust_decimal in rust. Times are text. A list of
+values that is open is text whose documentation names the known ones.
+
+--validators writes a module of types and validators that createReceiver takes as its catalogue; there
+amounts are the receiver's numbers, which amountCents reads exactly.
+
+Examples:
+  countersign types --language typescript --out src/events.ts
+  countersign types --language java --package com.example.events --out src/main/java/com/example/events
+  countersign types --language typescript --validators --profile provider.json --out src/catalogue.ts`;
+
+interface TypesOptions {
   readonly language: string;
   readonly out: string;
-  readonly packageName: string | undefined;
-  readonly validators: boolean;
+  readonly package: string | undefined;
+  readonly validators: boolean | undefined;
   readonly profile: string;
-  readonly json: boolean;
+  readonly json: boolean | undefined;
 }
 
-/** `countersign types`: writes a profile's events as types of a language. */
-export async function runTypes(
-  command: TypesCommand,
-  { terminal }: Pick<Surroundings, "terminal">,
-): Promise<void> {
+/** `countersign types`. */
+export function declareTypes(command: Command, surroundings: Surroundings): void {
+  command
+    .addOption(
+      choice(
+        "--language <name>",
+        "programming language",
+        Object.keys(languages),
+      ).makeOptionMandatory(),
+    )
+    .requiredOption("--out <path>", "file to write; for java a folder")
+    .option("--package <name>", "package, namespace or module of the types")
+    .option("--validators", "write a catalogue for createReceiver; only typescript")
+    .addOption(profileOption())
+    .option("--json", "print one JSON object instead of lines")
+    .addHelpText("after", help)
+    .action((options: TypesOptions) => writeTypes(options, surroundings));
+}
+
+async function writeTypes(command: TypesOptions, { terminal }: Surroundings): Promise<void> {
   const language = chosen(command);
   const packageName = packageOf(language, command);
   const profile = await loadProfile(command.profile);
@@ -46,25 +79,24 @@ export async function runTypes(
     throw unusable(`--out cannot be written: ${printable(command.out)}`, cause);
   }
   const paths = [...files.keys()];
-  if (command.json)
+  if (command.json === true)
     terminal.out(
       printableJson({ language: command.language, profile: profile.name, files: paths }),
     );
   else for (const path of paths) terminal.out(printable(path));
 }
 
-function chosen({ language: name, validators }: TypesCommand): Language {
+function chosen({ language: name, validators = false }: TypesOptions): Language {
   const language = new Map(Object.entries(languages)).get(name);
   if (validators && name === "typescript") return typescriptCatalogue;
   if (validators) throw unusable("--validators are for typescript, whose receiver takes them");
-  if (language !== undefined) return language;
-  const names = Object.keys(languages);
-  throw unusable(`--language is one of ${names.join(", ")}${didYouMean(name, names)}`);
+  if (language === undefined) throw new TypeError(`no language ${name}`);
+  return language;
 }
 
 function packageOf(
   { package: packages }: Language,
-  { language, packageName }: TypesCommand,
+  { language, package: packageName }: TypesOptions,
 ): string {
   if (packages === undefined) {
     if (packageName === undefined) return "";

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { ProviderOptions } from "../commands/verify-provider.ts";
 import type { Surroundings } from "../terminal.ts";
 import { verifyHelp, withVerifyOptions } from "../verify/verify-options.ts";
-import { wholeNumber } from "./whole-number.ts";
+import { integer } from "../options.ts";
 
 const help = `
 Holds a service of any make to the interface: every answer by its schema, negative requests, generated
@@ -45,9 +45,14 @@ export function declareVerifyProvider(verify: Command, surroundings: Surrounding
     .option("--callback-url <url>", "base URL by which the provider reaches it")
     .option("--i-own <host>", "the host of --url, which is another machine and your own")
     .option("--slow", "wait for the profile's own deadlines too")
-    .option("--runs <number>", "scenarios of a generated check", wholeNumber, 50)
+    .option("--runs <number>", "scenarios of a generated check", integer(1, 1_000_000), 50)
     .option("--path <path>", "where to begin, of a failure that is to be seen again; with --only")
-    .option("--timeout <seconds>", "the run ends after so long, with a report", wholeNumber, 900);
+    .option(
+      "--timeout <seconds>",
+      "the run ends after so long, with a report",
+      integer(1, 1_000_000),
+      900,
+    );
   withVerifyOptions(command)
     .addHelpText("after", help)
     .action(async (options: ProviderOptions) => {

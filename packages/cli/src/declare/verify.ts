@@ -5,10 +5,7 @@ import { declareVerifyProvider } from "./verify-provider.ts";
 import { declareVerifyReceiver } from "./verify-receiver.ts";
 
 /** `countersign verify …`. */
-export function declareVerify(program: Command, surroundings: Surroundings): void {
-  const verify = program
-    .command("verify")
-    .description("whether a service or a receiver keeps its word");
+export function declareVerify(verify: Command, surroundings: Surroundings): void {
   declareVerifyProvider(verify, surroundings);
   declareVerifyPacts(verify, surroundings);
   declareVerifyReceiver(verify, surroundings);

@@ -1,6 +1,6 @@
 import type { Level } from "@countersign/contract-kit";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { wholeNumber } from "../declare/whole-number.ts";
+import { seed } from "../options.ts";
 
 /** What every `countersign verify …` takes, as the command line names it. */
 export interface VerifyOptions {
@@ -67,7 +67,7 @@ export function withVerifyOptions(command: Command): Command {
     .option("--list", "list what would be verified, and verify nothing")
     .option("--baseline <file>", "JSON file of known failures, which fail no run")
     .option("--update-baseline", "write what fails now to the file of --baseline")
-    .option("--seed <number>", "of all that is generated; the same makes the same", wholeNumber, 1)
+    .option("--seed <number>", "of all that is generated; the same makes the same", seed, 1)
     .option("--json", "one JSON object instead of lines");
 }
 

@@ -37,7 +37,7 @@ describe("countersign completion", () => {
   it("completes a subcommand and an option in bash", ({ skip }) => {
     skip(...missing("bash"));
     const script = `
-source <(countersign completion bash)
+source <(countersign complete bash)
 complete -p countersign
 COMP_WORDS=(countersign inbox r) COMP_CWORD=2
 _countersign
@@ -53,13 +53,13 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
   it("completes a subcommand in zsh from a folder of fpath", async ({ skip }) => {
     skip(...missing("zsh"));
     const folder = temporaryFolder();
-    writeFileSync(join(folder, "_countersign"), (await ran(["completion", "zsh"])).out);
+    writeFileSync(join(folder, "_countersign"), (await ran(["complete", "zsh"])).out);
     expect(shell("zsh", ["-f", "-c", interactive], folder)).toBe("countersign inbox retry \n");
   });
 
   it("completes a subcommand in fish", ({ skip }) => {
     skip(...missing("fish"));
-    const script = "countersign completion fish | source; complete -C 'countersign inbox re'";
+    const script = "countersign complete fish | source; complete -C 'countersign inbox re'";
     expect(shell("fish", ["-N", "-c", script])).toContain("retry");
   });
 });
