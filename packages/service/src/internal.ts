@@ -61,7 +61,7 @@ export { findToken } from "./store/tables/tokens.ts";
 export { NamespaceClocks } from "./delivery/namespace-clocks.ts";
 export { pauseSubscription } from "./delivery/operator.ts";
 export type { DeliveryPolicy } from "./delivery/policy.ts";
-export { endpointUrl } from "./delivery/egress/endpoint-url.ts";
+export { endpointUrl } from "./delivery/egress/addresses.ts";
 export type { Signer } from "./delivery/attempt.ts";
 export type { Answer as AttemptAnswer, Completion, PostRequest } from "./delivery/types.ts";
 
