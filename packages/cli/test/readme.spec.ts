@@ -14,7 +14,10 @@ it("the README lists every command of the help, and only existing ones", async (
 
 it("the help of a server names every variable that the sources read", async () => {
   const { out } = await ran(["serve", "--help"]);
-  const source = readFileSync(new URL("../src/commands/serve.ts", import.meta.url), "utf8");
+  const files = ["commands/serve.ts", "start-service.ts", "encryption-keys.ts"];
+  const source = files
+    .map((file) => readFileSync(new URL(`../src/${file}`, import.meta.url), "utf8"))
+    .join("");
   const read = [...source.matchAll(/secretFrom\(env, "(\w+)"/g)].map(([, name = ""]) => name);
   expect(read.length).toBeGreaterThan(2);
   for (const name of read) expect(out).toContain(name);

@@ -57,7 +57,7 @@ export function declareInbox(inbox: Command, surroundings: Surroundings): void {
   withPlace(inbox.command("migrate").description("Create or update the inbox's tables"))
     .option("--print", "print the SQL instead of running it")
     .addHelpText("after", migrateHelp)
-    .action((options: MigrateOptions) => migrate(options, surroundings));
+    .action((options: MigrateOptions) => createOrUpdate(options, surroundings));
   withPlace(inbox.command("status").description("Count unhandled and overdue events"))
     .option(
       "--overdue-after <seconds>",
@@ -107,7 +107,10 @@ interface RetryOptions extends InboxOptions {
 }
 
 /** `countersign inbox migrate`. */
-async function migrate(command: MigrateOptions, { terminal, env }: Surroundings): Promise<void> {
+async function createOrUpdate(
+  command: MigrateOptions,
+  { terminal, env }: Surroundings,
+): Promise<void> {
   requireSchema(command);
   if (command.print === true) {
     const statements =

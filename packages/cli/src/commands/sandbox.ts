@@ -238,7 +238,8 @@ function caller(url: string, token: string): Call {
     });
     const text = await answer.text();
     if (!answer.ok) throw new Error(`${answer.status} ${text}`);
-    return JSON.parse(text);
+    const parsed: unknown = JSON.parse(text);
+    return parsed;
   };
 }
 
