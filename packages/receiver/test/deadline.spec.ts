@@ -1,17 +1,13 @@
-import { createServer } from "node:http";
 import {
   type BodyReader,
-  createReceiver,
   type HandlerContext,
   type Inbox,
   memoryInbox,
   type Outcome,
 } from "@countersign/receiver";
-import { toNode } from "@countersign/receiver/node";
-import { Agent, request } from "undici";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { listenInTest } from "./adapters/mounted.ts";
-import { attemptOf, NOON, recordingReceiver, refundAuthorized, secret } from "./fixtures.ts";
+import { sending } from "./adapters/mounted.ts";
+import { attemptOf, NOON, recordingReceiver, refundAuthorized } from "./fixtures.ts";
 
 const attempt = (id = "evt_1") => attemptOf(refundAuthorized(id));
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -217,27 +213,8 @@ describe("limits.answerMs", () => {
 
 describe("a burst of 200 events over 64 connections", () => {
   it("gets no 503 from a handler that takes 200 ms", async () => {
-    const receiver = createReceiver({
-      secrets: [secret],
-      inbox: memoryInbox(),
-      fallback: () => sleep(200),
-      now: () => NOON,
-    });
-    const answer = toNode(receiver);
-    const { port } = await listenInTest(
-      createServer((incoming, outgoing) => void answer(incoming, outgoing)),
-    );
-    const dispatcher = new Agent({ connections: 64 });
-    const statuses = await Promise.all(
-      Array.from({ length: 200 }, async (_, index) => {
-        const { headers, body } = attempt(`evt_${String(index)}`);
-        const url = `http://127.0.0.1:${String(port)}/`;
-        const reply = await request(url, { method: "POST", headers, body, dispatcher });
-        await reply.body.dump();
-        return reply.statusCode;
-      }),
-    );
+    const { post } = await sending(() => sleep(200), { connections: 64 });
+    const statuses = await Promise.all(Array.from({ length: 200 }, post));
     expect(new Set(statuses)).toEqual(new Set([204]));
-    await dispatcher.close();
   });
 });

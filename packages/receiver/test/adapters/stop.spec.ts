@@ -1,32 +1,11 @@
-import { createServer } from "node:http";
-import { stopServer, toNode } from "@countersign/receiver/node";
-import { Agent, request } from "undici";
+import { stopServer } from "@countersign/receiver/node";
 import { describe, expect, it } from "vitest";
 import { attemptOf, recordingReceiver, refundAuthorized } from "../fixtures.ts";
-import { listenInTest } from "./mounted.ts";
+import { sending } from "./mounted.ts";
 
 describe("stopServer", () => {
-  async function serve(handler: () => unknown) {
-    const { receiver } = recordingReceiver();
-    receiver.on("refund.authorized", handler);
-    const answer = toNode(receiver);
-    const { port, server } = await listenInTest(
-      createServer((incoming, outgoing) => void answer(incoming, outgoing)),
-    );
-    const agent = new Agent({ connections: 4, keepAliveTimeout: 60_000 });
-    let serial = 0;
-    const post = async (): Promise<number> => {
-      const { headers, body } = attemptOf(refundAuthorized(`evt_${String((serial += 1))}`));
-      const url = `http://127.0.0.1:${String(port)}/`;
-      const reply = await request(url, { method: "POST", headers, body, dispatcher: agent });
-      await reply.body.dump();
-      return reply.statusCode;
-    };
-    return { server, receiver, agent, post };
-  }
-
   it("stops within its grace period while a sender keeps its connections busy", async () => {
-    const { server, receiver, agent, post } = await serve(
+    const { server, receiver, post } = await sending(
       () => new Promise((resolve) => setTimeout(resolve, 20)),
     );
     const statuses: number[] = [];
@@ -40,16 +19,14 @@ describe("stopServer", () => {
     expect(performance.now() - startedAt).toBeLessThan(5000);
     await Promise.all(senders);
     expect(new Set(statuses)).toEqual(new Set([204]));
-    await agent.destroy();
   });
 
   it("cuts the remaining connections after its grace period and returns false", async () => {
-    const { server, receiver, agent, post } = await serve(() => new Promise(() => undefined));
+    const { server, receiver, post } = await sending(() => new Promise(() => undefined));
     const hanging = post().catch(() => "cut");
     await new Promise((resolve) => server.once("request", resolve));
     expect(await stopServer(server, receiver, { graceMs: 200 })).toBe(false);
     expect(await hanging).toBe("cut");
-    await agent.destroy();
   });
 });
 
