@@ -18,7 +18,7 @@ export { checkSecrets } from "./secrets/stored-secrets.ts";
 // Store
 export { textOf, type Queryable } from "./store/driver.ts";
 export type { SqliteOptions } from "./store/sqlite/driver.ts";
-export { instantOf, moveClock } from "./store/tables/clocks.ts";
+export { dueInstantOf, instantOf, moveClock } from "./store/tables/clocks.ts";
 export {
   findPreferredAccount,
   listCustomers,
@@ -60,6 +60,7 @@ export { findToken } from "./store/tables/tokens.ts";
 // Delivery
 export { NamespaceClocks } from "./delivery/namespace-clocks.ts";
 export { pauseSubscription } from "./delivery/operator.ts";
+export { hintAtAnything } from "./delivery/postgres-hints.ts";
 export type { DeliveryPolicy } from "./delivery/policy.ts";
 export { endpointUrl } from "./delivery/egress/addresses.ts";
 export type { Signer } from "./delivery/attempt.ts";

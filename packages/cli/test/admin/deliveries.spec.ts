@@ -1,6 +1,22 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import {
+  DueClock,
+  hintAtAnything,
+  postgresDriver,
+  postgresHints,
+  systemClock,
+  systemRandom,
+} from "@countersign/service/internal";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { postgresBinaries, sharedPostgres } from "../../../receiver/test/inboxes/servers.ts";
+import type { Work } from "../../../service/src/delivery/types.ts";
 import { nextDeliveryAt } from "../../../service/src/store/tables/deliveries.ts";
-import { openQueue, REAL_START, SECRET, type Queue } from "../../../service/test/delivery/queue.ts";
+import {
+  openQueue,
+  queueOf,
+  REAL_START,
+  SECRET,
+  type Queue,
+} from "../../../service/test/delivery/queue.ts";
 import type { Ran } from "../ran.ts";
 import { administered } from "./administered.ts";
 
@@ -153,4 +169,45 @@ it("countersign serve admin refuses an unknown or closed subscription, delivery 
   }
   expect((await replay("--failed-since", at(0))).out).toBe("0 due again\n");
   expect(await waiting()).toEqual([]);
+});
+
+const isMissing = postgresBinaries === undefined;
+const reason = isMissing ? " (skipped: PostgreSQL is not installed)" : "";
+
+describe.skipIf(isMissing)(`countersign serve admin on PostgreSQL${reason}`, () => {
+  it("has running processes look at once for what it replayed or resumed, and not after a list", async () => {
+    const server = await sharedPostgres();
+    onTestFinished(() => server.stop());
+    const url = server.urlOf(await server.create());
+    const driver = postgresDriver({ url });
+    onTestFinished(() => driver.close());
+    queue = await queueOf(driver);
+    await queue.subscribe("sub_1", { clockId: "live" });
+    const id = await ended("sub_1", "exhausted");
+    const heard: Work[] = [];
+    const dueClock = new DueClock(systemClock);
+    const onWork = (work: Work): void => void heard.push(work);
+    const hints = postgresHints({ url, random: systemRandom, dueClock, onWork });
+    onTestFinished(() => hints.stop());
+    hints.start();
+    const isHeard = async (): Promise<boolean> => {
+      await hintAtAnything(driver);
+      return heard.length > 0;
+    };
+    await expect.poll(isHeard, { timeout: 10_000 }).toBe(true);
+    const run = administered(url).admin;
+    for (const args of [
+      ["deliveries", "replay", id],
+      ["subscriptions", "pause", "sub_1"],
+      ["subscriptions", "resume", "sub_1"],
+      ["subscriptions", "list"],
+    ]) {
+      heard.length = 0;
+      expect((await run(...args)).status).toBe(0);
+      // In its turn: all notices before it have arrived.
+      await hintAtAnything(driver);
+      const isTold = args[1] === "replay" || args[1] === "resume";
+      await expect.poll(() => heard.length, { timeout: 10_000 }).toBe(isTold ? 2 : 1);
+    }
+  });
 });

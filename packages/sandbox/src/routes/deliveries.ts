@@ -93,7 +93,6 @@ export const deliveryRoutes: Routes = {
       const resume = { key, isPaused: false, askedBy: "merchant", merchantId: merchant.id };
       const outcome = await pauseSubscription(context, resume);
       if (!outcome.ok) throw refuse(outcome.code);
-      context.onWork("anything");
       const filter = { merchantId: merchant.id, limit: 1000 };
       const all = await listSubscriptionHealth(context.driver, filter);
       const resumed = all.find((one) => one.key === key);
@@ -108,7 +107,6 @@ async function replay({ context, merchant }: Call, what: Replayed): Promise<obje
   if (!outcome.ok)
     // The call's merchant exists.
     throw refuse(outcome.code === "MERCHANT_NOT_FOUND" ? "NOT_FOUND" : outcome.code);
-  if (outcome.replayed > 0) context.onWork("anything");
   return { replayed: outcome.replayed };
 }
 

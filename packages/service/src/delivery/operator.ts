@@ -1,5 +1,6 @@
 import type { Clock } from "../clock.ts";
-import type { Driver } from "../store/driver.ts";
+import { afterCommit, type Driver } from "../store/driver.ts";
+import type { Work } from "./types.ts";
 import { dueInstantOf, instantOf } from "../store/tables/clocks.ts";
 import { findMerchant, listMerchantsWithFailed, type Merchant } from "../store/tables/merchants.ts";
 import {
@@ -16,6 +17,8 @@ const BATCH = 500;
 interface Ports {
   readonly driver: Driver;
   readonly clock: Clock;
+  /** Called after COMMIT if something may be due. Default: running processes find it some seconds later. */
+  readonly onWork?: (work: Work) => void;
 }
 
 interface Asked {
@@ -47,6 +50,7 @@ export async function replayDeliveries(ports: Ports, order: ReplayOrder): Promis
   if ("code" in merchants) return merchants;
   let replayed = 0;
   for (const merchant of merchants) replayed += await replayOf(ports, merchant, order);
+  if (replayed > 0) ports.onWork?.("anything");
   return { ok: true, replayed };
 }
 
@@ -99,7 +103,7 @@ export interface PauseOrder extends Asked {
  * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: nothing is stored.
  */
 export async function pauseSubscription(
-  { driver, clock }: Ports,
+  { driver, clock, onWork }: Ports,
   { key, isPaused, askedBy, merchantId }: PauseOrder,
 ): Promise<{ readonly ok: true } | Refused<SubscriptionRefusal>> {
   const owner = await findOwner(driver, { kind: "subscription", id: key });
@@ -112,6 +116,7 @@ export async function pauseSubscription(
     if (subscription?.status === status) return { ok: true };
     const at = await instantOf(tx, clock, owner.clockId);
     await setSubscriptionStatus(tx, { key, status, askedBy, at });
+    if (!isPaused) afterCommit(tx, () => onWork?.("anything"));
     return { ok: true };
   });
 }

@@ -3,6 +3,7 @@ import pg from "pg";
 import type { DueClock } from "../clock.ts";
 import { newId, type Random } from "../random.ts";
 import type { Worker } from "../start-service.ts";
+import type { Driver } from "../store/driver.ts";
 import type { Work } from "./types.ts";
 
 export interface PostgresHintsOptions {
@@ -41,6 +42,13 @@ interface Notice {
  */
 export function postgresHints(options: PostgresHintsOptions): Hints {
   return new PostgresHints(options);
+}
+
+/** Has all processes of a database look for what is due; for a process that ends then. SQLite has no notices. */
+export async function hintAtAnything(driver: Driver): Promise<void> {
+  const notice: Notice = { from: "", now: 0, work: "anything" };
+  const sql = { sqlite: "SELECT $1, $2", postgres: "SELECT pg_notify($1, $2)" };
+  await driver.query(sql, [CHANNEL, JSON.stringify(notice)]);
 }
 
 class PostgresHints implements Hints {

@@ -45,12 +45,14 @@ export function withProfile(command: Command): Command {
 export interface Administration {
   readonly service: typeof Service;
   readonly driver: Service.Driver;
+  /** For `replayDeliveries` and `pauseSubscription`. */
+  readonly ports: Parameters<typeof Service.replayDeliveries>[0];
   readonly useCases: Service.UseCases;
   readonly policy: Service.Policy;
 }
 
 /**
- * Runs `run` on the service's database, with its tables up to date, and closes it.
+ * Runs `run` on the service's database, with its tables up to date, and closes it. Running processes learn of deliveries.
  *
  * @param options `profile`: default `standard`, for what does not depend on it. `createsDatabase`: default false, so that
  *   a misspelt file is an error.
@@ -70,9 +72,20 @@ export async function administer<T>(
   const database = await serviceDatabase(options.database, env, { mustExist });
   const driver = await database.open();
   try {
-    await service.migrate(driver, { now: service.systemClock.now() });
-    const { useCases } = service.createService({ driver, profile });
-    return await run({ service, driver, useCases, policy: service.policyOf(profile) });
+    const clock = service.systemClock;
+    await service.migrate(driver, { now: clock.now() });
+    // Running processes go by their stored clock, from which this machine's may differ.
+    const due = await service.dueInstantOf(driver, clock, "live");
+    const dueClock = new service.DueClock({ ...clock, now: () => due });
+    let isWork = false;
+    const onWork = (): void => void (isWork = true);
+    const { useCases } = service.createService({ driver, profile, dueClock, onWork });
+    const ports = { driver, clock, onWork };
+    const policy = service.policyOf(profile);
+    const outcome = await run({ service, driver, ports, useCases, policy });
+    // Without a notice they find it some seconds later.
+    if (isWork) await service.hintAtAnything(driver).catch(() => {});
+    return outcome;
   } catch (error) {
     throw asFailure(error);
   } finally {

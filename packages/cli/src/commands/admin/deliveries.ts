@@ -87,10 +87,9 @@ export function addDeliveryCommands(admin: Command, surroundings: Surroundings):
         askedBy: options.by,
         merchantId: options.merchant,
       };
-      const outcome = await administer(options, surroundings, ({ service, driver }) => {
-        const ports = { driver, clock: service.systemClock };
-        return service.replayDeliveries(ports, order);
-      });
+      const outcome = await administer(options, surroundings, ({ service, ports }) =>
+        service.replayDeliveries(ports, order),
+      );
       report(outcome, options, surroundings, ({ replayed: count }) => [`${count} due again`]);
     });
 }

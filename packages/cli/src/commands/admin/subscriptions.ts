@@ -65,20 +65,18 @@ export function addSubscriptionCommands(admin: Command, surroundings: Surroundin
     .argument("<key>", "the subscription's key")
     .addHelpText("after", pauseHelp)
     .action(async (key: string, options: ChangeOptions) => {
-      const outcome = await administer(options, surroundings, ({ service, driver }) => {
-        const ports = { driver, clock: service.systemClock };
-        return service.pauseSubscription(ports, { key, isPaused: true, askedBy: options.by });
-      });
+      const outcome = await administer(options, surroundings, ({ service, ports }) =>
+        service.pauseSubscription(ports, { key, isPaused: true, askedBy: options.by }),
+      );
       report(outcome, options, surroundings, () => [`${key} is paused`]);
     });
   withAsker(group.command("resume").description("resume a paused subscription"))
     .argument("<key>", "the subscription's key")
     .addHelpText("after", resumeHelp)
     .action(async (key: string, options: ChangeOptions) => {
-      const outcome = await administer(options, surroundings, ({ service, driver }) => {
-        const ports = { driver, clock: service.systemClock };
-        return service.pauseSubscription(ports, { key, isPaused: false, askedBy: options.by });
-      });
+      const outcome = await administer(options, surroundings, ({ service, ports }) =>
+        service.pauseSubscription(ports, { key, isPaused: false, askedBy: options.by }),
+      );
       report(outcome, options, surroundings, () => [`${key} is active`]);
     });
 }
