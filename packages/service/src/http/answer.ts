@@ -42,11 +42,6 @@ export function writeText(
   response.end(text);
 }
 
-interface Pair {
-  readonly writer: Validator<unknown>;
-  readonly reader: Validator<unknown>;
-}
-
 /** The schema of a body. */
 export type BodyKind =
   | "customer"
@@ -58,21 +53,17 @@ export type BodyKind =
   | "tokenError"
   | "unsubscribed";
 
+type Pair = readonly [writer: Validator<unknown>, reader: Validator<unknown>];
+
 const bodies: Readonly<Record<BodyKind, Pair>> = {
-  customer: { writer: writers.validateCustomer, reader: readers.validateCustomer },
-  flatError: { writer: writers.validateFlatError, reader: readers.validateFlatError },
-  problem: { writer: writers.validateProblem, reader: readers.validateProblem },
-  refund: { writer: writers.validateRefund, reader: readers.validateRefund },
-  subscribed: {
-    writer: writers.validateSubscribeResponse,
-    reader: readers.validateSubscribeResponse,
-  },
-  token: { writer: writers.validateTokenResponse, reader: readers.validateTokenResponse },
-  tokenError: { writer: writers.validateTokenError, reader: readers.validateTokenError },
-  unsubscribed: {
-    writer: writers.validateUnsubscribeResponse,
-    reader: readers.validateUnsubscribeResponse,
-  },
+  customer: [writers.validateCustomer, readers.validateCustomer],
+  flatError: [writers.validateFlatError, readers.validateFlatError],
+  problem: [writers.validateProblem, readers.validateProblem],
+  refund: [writers.validateRefund, readers.validateRefund],
+  subscribed: [writers.validateSubscribeResponse, readers.validateSubscribeResponse],
+  token: [writers.validateTokenResponse, readers.validateTokenResponse],
+  tokenError: [writers.validateTokenError, readers.validateTokenError],
+  unsubscribed: [writers.validateUnsubscribeResponse, readers.validateUnsubscribeResponse],
 };
 
 /** An answer does not match its schema: a defect of this program. */
@@ -94,7 +85,7 @@ export class DefectiveAnswerError extends Error {
  * @throws {DefectiveAnswerError}
  */
 export function checkBody(policy: Policy, kind: BodyKind, body: object): void {
-  const { writer, reader } = bodies[kind];
+  const [writer, reader] = bodies[kind];
   const written = asSchemaHasIt(policy, kind, JSON.parse(JSON.stringify(body)));
   const judged = writer(written);
   if (judged.ok) return;

@@ -179,3 +179,30 @@ export function rowsParameter(
 
 const withoutNul = (_: string, value: unknown): unknown =>
   typeof value === "string" ? value.replaceAll("\0", "\uFFFD") : value;
+
+/**
+ * Inserts a row whose columns are the members' names in snake case: `merchantId` is `merchant_id`. Flags become 0 or 1.
+ *
+ * @param conflict `any`, or the columns of the key, if it may be taken: then nothing is inserted. Default: that fails.
+ * @returns False if the key is taken.
+ */
+export async function insertRow(
+  tx: Queryable,
+  table: string,
+  row: Readonly<Record<string, SqlValue | boolean>>,
+  conflict?: "any" | `(${string})`,
+): Promise<boolean> {
+  const columns = Object.keys(row).map(columnOf);
+  const places = columns.map((_, index) => `$${index + 1}`);
+  const key = conflict === "any" ? "" : conflict;
+  const rest =
+    conflict === undefined ? "" : ` ON CONFLICT ${key} DO NOTHING RETURNING ${columns[0]}`;
+  const inserted = await tx.query(
+    `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${places.join(", ")})${rest}`,
+    Object.values(row).map((value) => (typeof value === "boolean" ? Number(value) : value)),
+  );
+  return conflict === undefined || inserted.length === 1;
+}
+
+const columnOf = (member: string): string =>
+  member.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

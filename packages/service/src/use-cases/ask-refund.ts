@@ -60,10 +60,7 @@ export async function askRefund(
   merchant: Merchant,
   order: RefundOrder,
 ): Promise<AskRefundOutcome> {
-  const outcome = await orUndone(
-    context.driver.transaction((tx) => decideAndWrite(tx, context, merchant, order)),
-  );
-  return outcome;
+  return orUndone(context.driver.transaction((tx) => decideAndWrite(tx, context, merchant, order)));
 }
 
 async function decideAndWrite(

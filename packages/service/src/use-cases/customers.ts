@@ -58,7 +58,7 @@ export async function createCustomer(
   merchant: Merchant,
   { id = newId(context.random, "cus"), firstName, lastName, email }: NewCustomer,
 ): Promise<CustomerRecord> {
-  const customer = await context.driver.transaction(async (tx) => {
+  return context.driver.transaction(async (tx) => {
     const createdAt = await instantOf(tx, context.clock, merchant.clockId);
     const record: CustomerRecord = { id, firstName, lastName, email, status: "CREATED", createdAt };
     await insertCustomer(tx, merchant, record);
@@ -66,7 +66,6 @@ export async function createCustomer(
     await writeEvent(tx, context, merchant, { kind: "customer.created", data, at: createdAt });
     return record;
   });
-  return customer;
 }
 
 export type MoveCustomerOutcome =
@@ -92,7 +91,7 @@ export async function moveCustomer(
 ): Promise<MoveCustomerOutcome> {
   const merchantId = merchant.id;
   const goal: CustomerStatus = move === "activate" ? "ACTIVE" : "INACTIVE";
-  const outcome = await context.driver.transaction<MoveCustomerOutcome>(async (tx) => {
+  return context.driver.transaction<MoveCustomerOutcome>(async (tx) => {
     const before = await lockCustomer(tx, { merchantId, id: customerId });
     if (before === undefined) return { ok: false, code: "CUSTOMER_NOT_FOUND" };
     if (before.status === goal) return { ok: true, customer: before };
@@ -115,7 +114,6 @@ export async function moveCustomer(
     });
     return { ok: true, customer };
   });
-  return outcome;
 }
 
 export interface NewAccount {
@@ -146,7 +144,7 @@ export async function linkAccount(
   account: NewAccount,
 ): Promise<LinkAccountOutcome> {
   const { customerId, preferred = true } = account;
-  const outcome = await context.driver.transaction<LinkAccountOutcome>(async (tx) => {
+  return context.driver.transaction<LinkAccountOutcome>(async (tx) => {
     const customer = await lockCustomer(tx, { merchantId: merchant.id, id: customerId });
     if (customer === undefined) return { ok: false, code: "CUSTOMER_NOT_FOUND" };
     const at = await instantOf(tx, context.clock, merchant.clockId);
@@ -164,7 +162,6 @@ export async function linkAccount(
     });
     return { ok: true, account: record };
   });
-  return outcome;
 }
 
 async function demotePreferred(
@@ -199,7 +196,7 @@ export async function deactivateAccount(
   { customerId }: { customerId: string },
 ): Promise<DeactivateAccountOutcome> {
   const merchantId = merchant.id;
-  const outcome = await context.driver.transaction<DeactivateAccountOutcome>(async (tx) => {
+  return context.driver.transaction<DeactivateAccountOutcome>(async (tx) => {
     const customer = await lockCustomer(tx, { merchantId, id: customerId });
     if (customer === undefined) return { ok: false, code: "CUSTOMER_NOT_FOUND" };
     const before = await findPreferredAccount(tx, { merchantId, customerId });
@@ -215,5 +212,4 @@ export async function deactivateAccount(
     });
     return { ok: true, account };
   });
-  return outcome;
 }

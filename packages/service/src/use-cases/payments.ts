@@ -47,7 +47,7 @@ export async function createPayment(
   merchant: Merchant,
   order: PaymentOrder,
 ): Promise<CreatePaymentOutcome> {
-  const outcome = await context.driver.transaction<CreatePaymentOutcome>(async (tx) => {
+  return context.driver.transaction<CreatePaymentOutcome>(async (tx) => {
     const { customerId } = order;
     const customer = await findCustomer(tx, { merchantId: merchant.id, id: customerId });
     if (customer === undefined) return { ok: false, code: "CUSTOMER_NOT_FOUND" };
@@ -79,7 +79,6 @@ export async function createPayment(
     await writeEvent(tx, context, merchant, event);
     return { ok: true, payment };
   });
-  return outcome;
 }
 
 export type MovePaymentOutcome =
@@ -220,7 +219,7 @@ async function movePayment(
   decide: (debit: DebitRecord, now: number) => Move | "done" | MoveRefusal,
 ): Promise<MovePaymentOutcome> {
   const merchantId = merchant.id;
-  const outcome = await context.driver.transaction<MovePaymentOutcome>(async (tx) => {
+  return context.driver.transaction<MovePaymentOutcome>(async (tx) => {
     const debit = await lockPayment(tx, { merchantId, id: paymentId });
     if (debit?.direction !== "DEBIT") return { ok: false, code: "PAYMENT_NOT_FOUND" };
     const at = await instantOf(tx, context.clock, merchant.clockId);
@@ -239,5 +238,4 @@ async function movePayment(
     }
     return { ok: true, payment };
   });
-  return outcome;
 }

@@ -111,7 +111,7 @@ export async function returnRefund(
   { paymentId }: { paymentId: string },
 ): Promise<ReturnRefundOutcome> {
   const named = { merchantId: merchant.id, id: paymentId };
-  const outcome = await context.driver.transaction<ReturnRefundOutcome>(async (tx) => {
+  return context.driver.transaction<ReturnRefundOutcome>(async (tx) => {
     const unlocked = await findPayment(tx, named);
     if (unlocked?.direction !== "CREDIT") return { ok: false, code: "PAYMENT_NOT_FOUND" };
     // The debit first: see `lockPayment`.
@@ -127,7 +127,6 @@ export async function returnRefund(
     });
     return returned ? { ok: true } : { ok: false, code: "INVALID_TRANSITION" };
   });
-  return outcome;
 }
 
 /** Refunds in one transaction; bounds how long requests wait for it. */

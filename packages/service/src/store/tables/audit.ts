@@ -1,4 +1,4 @@
-import type { Queryable } from "../driver.ts";
+import { insertRow, type Queryable } from "../driver.ts";
 
 /** A line of the audit log: who changed what. */
 export interface AuditLine {
@@ -31,12 +31,9 @@ export interface AuditLine {
 /** Writes a line, in the transaction of the change. */
 export async function recordAction(
   tx: Queryable,
-  { what, subject, merchantId, askedBy, at }: Omit<AuditLine, "state" | "attempts">,
+  line: Omit<AuditLine, "state" | "attempts">,
 ): Promise<void> {
-  await tx.query(
-    `INSERT INTO audit_log (what, subject, merchant_id, asked_by, at) VALUES ($1, $2, $3, $4, $5)`,
-    [what, subject, merchantId, askedBy, at],
-  );
+  await insertRow(tx, "audit_log", { ...line });
 }
 
 /** The lines of all merchants, the latest first. */

@@ -1,4 +1,4 @@
-import type { Queryable } from "../driver.ts";
+import { insertRow, type Queryable } from "../driver.ts";
 import type { Merchant } from "./merchants.ts";
 
 export type CustomerStatus = "CREATED" | "ACTIVE" | "INACTIVE";
@@ -31,21 +31,8 @@ export async function insertCustomer(
   merchant: Merchant,
   customer: CustomerRecord,
 ): Promise<void> {
-  await tx.query(
-    `INSERT INTO customers
-        (id, merchant_id, clock_id, first_name, last_name, email, status, created_at)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-    [
-      customer.id,
-      merchant.id,
-      merchant.clockId,
-      customer.firstName,
-      customer.lastName,
-      customer.email,
-      customer.status,
-      customer.createdAt,
-    ],
-  );
+  const { id: merchantId, clockId } = merchant;
+  await insertRow(tx, "customers", { ...customer, merchantId, clockId });
 }
 
 /** Returns the merchant's customer; another merchant's is not found. */
@@ -114,24 +101,9 @@ function toAccount(row: AccountRow): AccountRecord {
 
 export async function insertAccount(
   tx: Queryable,
-  { merchantId, ...account }: AccountRecord & { merchantId: string },
+  account: AccountRecord & { merchantId: string },
 ): Promise<void> {
-  await tx.query(
-    `INSERT INTO accounts
-        (id, customer_id, merchant_id, institution, last_four, type, status, preferred, created_at)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-    [
-      account.id,
-      account.customerId,
-      merchantId,
-      account.institution,
-      account.lastFour,
-      account.type,
-      account.status,
-      account.preferred ? 1 : 0,
-      account.createdAt,
-    ],
-  );
+  await insertRow(tx, "accounts", { ...account });
 }
 
 /** Returns the account shown with a customer: the preferred one, else the last linked. */

@@ -1,5 +1,5 @@
 import type { DeliveryState } from "../../delivery/types.ts";
-import { type Queryable, type SqlValue, givenRows, rowsParameter } from "../driver.ts";
+import { insertRow, type Queryable, type SqlValue, givenRows, rowsParameter } from "../driver.ts";
 import type { Merchant } from "./merchants.ts";
 
 export interface NewDelivery {
@@ -152,19 +152,7 @@ export async function insertEvent(
   merchant: Merchant,
   event: EventRecord,
 ): Promise<void> {
-  await tx.query(
-    `INSERT INTO events (id, merchant_id, clock_id, type, category, payload, created_at)
-      VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-    [
-      event.id,
-      merchant.id,
-      merchant.clockId,
-      event.type,
-      event.category,
-      event.payload,
-      event.createdAt,
-    ],
-  );
+  await insertRow(tx, "events", { ...event, merchantId: merchant.id, clockId: merchant.clockId });
 }
 
 /** The merchant's events, the newest first. */

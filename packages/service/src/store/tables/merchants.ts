@@ -1,4 +1,4 @@
-import type { Queryable } from "../driver.ts";
+import { insertRow, type Queryable } from "../driver.ts";
 
 /** A merchant with the clock of its rows. */
 export interface Merchant {
@@ -29,14 +29,9 @@ export interface ListedMerchant extends Merchant {
 
 export async function insertMerchant(
   tx: Queryable,
-  { id, clockId, name, createdAt }: Merchant & { name: string; createdAt: number },
+  merchant: Merchant & { name: string; createdAt: number },
 ): Promise<void> {
-  await tx.query("INSERT INTO merchants (id, name, clock_id, created_at) VALUES ($1, $2, $3, $4)", [
-    id,
-    name,
-    clockId,
-    createdAt,
-  ]);
+  await insertRow(tx, "merchants", { ...merchant });
 }
 
 /** Returns a merchant by its id. The caller must have authorized the access. */
@@ -94,13 +89,8 @@ export async function insertClient(
   tx: Queryable,
   client: Pick<ClientRecord, "id" | "merchantId" | "secretHash" | "scopes" | "createdAt">,
 ): Promise<boolean> {
-  const { id, merchantId, secretHash, scopes, createdAt } = client;
-  const rows = await tx.query(
-    `INSERT INTO clients (id, merchant_id, secret_hash, scopes, created_at)
-      VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING RETURNING id`,
-    [id, merchantId, secretHash, scopes.join(" "), createdAt],
-  );
-  return rows.length === 1;
+  const scopes = client.scopes.join(" ");
+  return insertRow(tx, "clients", { ...client, scopes }, "any");
 }
 
 const clientColumns = `id, merchant_id AS "merchantId", secret_hash AS "secretHash",

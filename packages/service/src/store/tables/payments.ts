@@ -1,4 +1,4 @@
-import type { Queryable, SqlValue } from "../driver.ts";
+import { insertRow, type Queryable, type SqlValue } from "../driver.ts";
 
 /** A debit's status. The last two are failures; a failed debit never succeeds again. */
 export type DebitStatus = "CREATED" | "AUTHORIZED" | "SUCCEEDED" | "TERMINAL_FAILED" | "CANCELED";
@@ -95,35 +95,18 @@ export async function selectPayments(
 export async function insertPayment(tx: Queryable, payment: PaymentRecord): Promise<boolean> {
   const { id, merchantId, clockId, customerId, direction, amountCents, status } = payment;
   const { requestKey, clientReferenceId, errorCode, errorMessage, createdAt } = payment;
-  const { originalId, reservedCents, softDescriptor, ...times } = columnsOf(payment);
-  const rows = await tx.query(
-    `INSERT INTO payments (id, merchant_id, clock_id, customer_id, direction, original_id,
-        amount_cents, reserved_cents, status, request_key, client_reference_id, soft_descriptor,
-        covered, error_code, error_message, created_at, settled_at, due_at)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
-      ON CONFLICT (merchant_id, request_key) DO NOTHING RETURNING id`,
-    [
-      id,
-      merchantId,
-      clockId,
-      customerId,
-      direction,
-      originalId,
-      amountCents,
-      reservedCents,
-      status,
-      requestKey,
-      clientReferenceId,
-      softDescriptor,
-      times.covered,
-      errorCode,
-      errorMessage,
-      createdAt,
-      times.settledAt,
-      times.dueAt,
-    ],
-  );
-  return rows.length === 1;
+  const shared = {
+    id,
+    merchantId,
+    clockId,
+    customerId,
+    direction,
+    amountCents,
+    status,
+    requestKey,
+  };
+  const row = { ...shared, clientReferenceId, errorCode, errorMessage, createdAt };
+  return insertRow(tx, "payments", { ...row, ...columnsOf(payment) }, "(merchant_id, request_key)");
 }
 
 /** The columns that only one direction uses. */

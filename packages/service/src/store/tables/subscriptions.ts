@@ -1,6 +1,6 @@
 import type { Selection } from "@countersign/rules";
 import type { SealedSecret, SecretPlace } from "../../secrets/vault.ts";
-import type { Queryable } from "../driver.ts";
+import { insertRow, type Queryable } from "../driver.ts";
 import type { Merchant } from "./merchants.ts";
 
 export type SubscriptionStatus = "ACTIVE" | "PAUSED" | "CLOSED";
@@ -25,25 +25,21 @@ function toSubscription(row: SubscriptionRow): SubscriptionRecord {
 export async function insertSubscription(
   tx: Queryable,
   merchant: Merchant,
-  subscription: SubscriptionRecord & { secret: SealedSecret; createdAt: number },
+  {
+    secret,
+    selection,
+    ...subscription
+  }: SubscriptionRecord & { secret: SealedSecret; createdAt: number },
 ): Promise<void> {
-  await tx.query(
-    `INSERT INTO subscriptions
-        (key, merchant_id, clock_id, url, secret, secret_key_id, selection, status, created_at,
-          updated_at)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)`,
-    [
-      subscription.key,
-      merchant.id,
-      merchant.clockId,
-      subscription.url,
-      subscription.secret.text,
-      subscription.secret.keyId,
-      JSON.stringify(subscription.selection),
-      subscription.status,
-      subscription.createdAt,
-    ],
-  );
+  await insertRow(tx, "subscriptions", {
+    ...subscription,
+    merchantId: merchant.id,
+    clockId: merchant.clockId,
+    secret: secret.text,
+    secretKeyId: secret.keyId,
+    selection: JSON.stringify(selection),
+    updatedAt: subscription.createdAt,
+  });
 }
 
 /** Returns the merchant's subscription and locks it until this transaction ends. */

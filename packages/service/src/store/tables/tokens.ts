@@ -1,4 +1,4 @@
-import type { Queryable } from "../driver.ts";
+import { insertRow, type Queryable } from "../driver.ts";
 import type { Merchant } from "./merchants.ts";
 
 export interface TokenRecord {
@@ -22,18 +22,7 @@ export interface NewToken {
 
 /** Does nothing if the token exists already. */
 export async function insertToken(tx: Queryable, token: NewToken): Promise<void> {
-  await tx.query(
-    `INSERT INTO tokens (hash, merchant_id, client_id, scopes, created_at, expires_at)
-      VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
-    [
-      token.hash,
-      token.merchantId,
-      token.clientId,
-      token.scopes.join(" "),
-      token.createdAt,
-      token.expiresAt,
-    ],
-  );
+  await insertRow(tx, "tokens", { ...token, scopes: token.scopes.join(" ") }, "any");
 }
 
 interface Row {
