@@ -7,6 +7,8 @@ export interface CheckContext {
   readonly seed: number;
   /** Where to begin in the seed's runs: the path of a failure that is to be seen again. */
   readonly path?: string;
+  /** Ids of the requirements that the run judges. Default: all of the check's. */
+  readonly owed?: readonly string[];
   /** How many scenarios a generated check plays, 1 or more. */
   readonly runs: number;
 }

@@ -71,7 +71,10 @@ export async function run<T extends Target>(options: RunOptions<T>): Promise<Rep
     if (reason === undefined) options.onCheck?.(check, index + 1, wanted.length);
     const judge =
       reason === undefined
-        ? await Promise.race([verdictsOf(check, target, context), interrupted(signal)])
+        ? await Promise.race([
+            verdictsOf(check, target, { ...context, owed: owed.map(({ id }) => id) }),
+            interrupted(signal),
+          ])
         : skipped(reason);
     const ms = now() - started;
     for (const requirement of owed) {

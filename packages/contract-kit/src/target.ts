@@ -2,6 +2,7 @@ import type { Profile } from "@countersign/schemas";
 import type { Secret } from "@countersign/signatures";
 import type { Send } from "./http.ts";
 import type { Effects } from "./harness/effects.ts";
+import type { EventMaker } from "./harness/events.ts";
 import type { Wire } from "./harness/wire.ts";
 
 /** A provider's service, of any make, as one merchant sees it. */
@@ -144,6 +145,33 @@ export interface ReceiverTarget {
   readonly close: () => void;
   /** Whether checks run that wait for the receiver's own deadlines. */
   readonly slow?: boolean;
+  /** How many times the quick search is done: 1, or 10 if it is thorough. */
+  readonly effort: number;
+  /** Makes genuine events. */
+  readonly events: EventMaker;
+  /** Starts the receiver again; absent if nobody can. */
+  readonly restart?: () => Promise<void>;
+  /** What one check of a run learns and later ones need. */
+  readonly notebook: Notebook;
+}
+
+/** Kept for one run. */
+export interface Notebook {
+  /** Why genuine attempts are refused, or `undefined` if they are taken; absent until somebody has looked. */
+  diagnosis?: Promise<string | undefined>;
+  /** Why nothing is sent any more. */
+  lost?: string;
+  /** Why the effects cannot be read. */
+  unreadable?: string;
+  /** Sentences about rows of the effects that are none. */
+  readonly odd: string[];
+  /** Events that were handled, the oldest first: they are sent again at the end. */
+  readonly handled: {
+    readonly id: string;
+    readonly type: string;
+    readonly resource: string;
+    readonly body: Buffer;
+  }[];
 }
 
 export type Target = ProviderTarget | ReceiverTarget;

@@ -13,8 +13,7 @@ const ignoresCoding: Conduct["judgeHeaders"] = ({ rawHeaders }) =>
 
 /** Mistakes with bodies, what is in them, and the HTTP around them. */
 export const bodyFaults: FaultTable<Change> = {
-  // Without a deadline, which would refuse the body on a busy machine.
-  "R-BODY-SIZE: reads a body of any size": always({ bodyBytes: Infinity, bodyMs: Infinity }),
+  "R-BODY-SIZE: never answers a body above its limit": always({ tooLarge: undefined }),
   "R-BODY-DOCUMENTED: refuses bodies above a kilobyte": always({ bodyBytes: 1024 }),
   "R-BODY-ENCODED: inflates a compressed body and verifies the result": always({
     judgeHeaders: ignoresCoding,
@@ -31,6 +30,19 @@ export const bodyFaults: FaultTable<Change> = {
   "R-BODY-MEDIA: ignores Content-Type": always({
     judgeHeaders: (arrived) =>
       valuesOf(arrived, "content-encoding").length === 0 ? undefined : honest.judgeHeaders(arrived),
+  }),
+  "R-BODY-CHARSET: compares the whole text of Content-Type": always({
+    judgeHeaders(arrived) {
+      const [type = ""] = valuesOf(arrived, "content-type");
+      const isPlain = !/^application\/json *;|^Application/.test(type);
+      return isPlain ? honest.judgeHeaders(arrived) : refusal(415, "media_type");
+    },
+  }),
+  "R-HTTP-FORMS: looks headers up by their names in lower case": always({
+    judgeHeaders: (arrived) =>
+      arrived.rawHeaders.includes("WEBHOOK-ID")
+        ? refusal(400, "headers")
+        : honest.judgeHeaders(arrived),
   }),
   "R-BODY-JSON: acknowledges a body that it cannot parse": always({
     unreadable(body) {

@@ -35,6 +35,8 @@ export const honest = {
   },
   bodyBytes: 2 ** 20,
   bodyMs: 5000,
+  // Nothing is never answered.
+  tooLarge: refusal(413, "too_large") as Answer | undefined,
   /** The bytes to verify and read. */
   bodyOf: ({ body }: Arrived): Buffer => body,
   judgeSignature: (
@@ -55,9 +57,13 @@ export const honest = {
   },
   /** True if the inbox records an event before its handler runs. */
   claimsFirst: true,
+  /** How many events the inbox remembers. */
+  remembers: Infinity,
   hangs: (_event: Happening): boolean => false,
   /** How many handlers run for an event. */
   handlers: (_event: Happening): number => 1,
+  /** What the list of effects says about an event. */
+  listed: (event: Happening): object => event,
   /** Duration of the handler: attempts meanwhile meet an event in progress. */
   handlerMs: 15,
   handlerLimitMs: 1500,

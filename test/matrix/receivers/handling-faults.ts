@@ -60,6 +60,11 @@ export const handlingFaults: FaultTable<Change> = {
   "R-ONCE-DUPLICATE: identifies an event by an unsigned header": always({
     keyOf: (event, arrived) => valuesOf(arrived, "x-request-id")[0] ?? event.id,
   }),
+  "R-ONCE-DISTINCT: ignores the case of ids": always({ keyOf: ({ id }) => id.toLowerCase() }),
+  "R-ONCE-RETRIES: remembers the last fifty events": always({ remembers: 50 }),
+  "R-EFFECTS-LIST: lists failed payments without their ids": always({
+    listed: (event) => (event.type === "payment.failed" ? { ...event, id: null } : event),
+  }),
   "R-ONCE-CONCURRENT: records an event only after its handler": always({
     ...LONG,
     claimsFirst: false,

@@ -55,7 +55,10 @@ export async function serve(change: Partial<Conduct> = {}) {
   const handle = async (event: Happening, key: string, body: Buffer): Promise<Answer> => {
     running += 1;
     try {
-      const runs = Array.from({ length: conduct.handlers(event) }, () => effects.handle(event));
+      const runs = Array.from({ length: conduct.handlers(event) }, () =>
+        // The fault may be that an id is none.
+        effects.handle(conduct.listed(event) as Happening),
+      );
       if ((await within(conduct.handlerLimitMs, Promise.all(runs))) === "late") {
         inbox.delete(key);
         return refusal(503, "late", { "retry-after": "1" });
@@ -68,6 +71,7 @@ export async function serve(change: Partial<Conduct> = {}) {
       running -= 1;
     }
     inbox.set(key, { at: "handled", body });
+    for (const [oldest] of inbox) if (inbox.size > conduct.remembers) inbox.delete(oldest);
     return ok;
   };
 
@@ -102,15 +106,15 @@ async function within(ms: number, work: Promise<unknown>): Promise<unknown> {
 /** Reads the whole body, or refuses one that is too long or too slow. */
 async function readBody(
   request: IncomingMessage,
-  { bodyBytes, bodyMs }: Conduct,
-): Promise<Buffer | Answer> {
-  const collect = async (): Promise<Buffer | Answer> => {
+  { bodyBytes, bodyMs, tooLarge }: Conduct,
+): Promise<Buffer | Answer | undefined> {
+  const collect = async (): Promise<Buffer | Answer | undefined> => {
     const chunks: Buffer[] = [];
     let size = 0;
     // An early answer must leave the connection open.
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       size += (chunk as Buffer).length;
-      if (size > bodyBytes) return refusal(413, "too_large");
+      if (size > bodyBytes) return tooLarge;
       chunks.push(chunk as Buffer);
     }
     return Buffer.concat(chunks);
@@ -121,5 +125,5 @@ async function readBody(
   );
   return read === "late"
     ? refusal(408, "slow", { connection: "close" })
-    : (read as Buffer | Answer);
+    : (read as Buffer | Answer | undefined);
 }

@@ -1,6 +1,7 @@
 import type { FaultTable } from "../fault.ts";
 import { always, type Change, verifying } from "./changes.ts";
 import { secrets } from "./conduct.ts";
+import { fitsSchema } from "./fits-schema.ts";
 import { refusal, valuesOf } from "./http.ts";
 import { honestVerifying, verify } from "./verify.ts";
 
@@ -29,6 +30,22 @@ export const signatureFaults: FaultTable<Change> = {
   }),
   "R-VERIFY-WRONG-KEY: accepts an empty key": verifying({
     keys: (known) => [...keys(known), Buffer.alloc(0)],
+  }),
+  "R-VERIFY-MAC: accepts an older signature over the body alone": always({
+    judgeSignature(arrived, steps) {
+      const older = { ...steps, signedText: ({ body }: { readonly body: Buffer }) => body };
+      return verify(arrived, { secrets, steps }) && verify(arrived, { secrets, steps: older });
+    },
+  }),
+  "R-VERIFY-BYPASS: skips the verification of what says it is a test": always({
+    judgeSignature: (arrived, steps) =>
+      valuesOf(arrived, "x-webhook-test").length > 0
+        ? undefined
+        : verify(arrived, { secrets, steps }),
+    judgeEvent: (event) => (fitsSchema(event) ? undefined : refusal(422, "schema")),
+  }),
+  "R-REFUSE-STATUS: answers an attempt that it does not believe with 410": always({
+    unbelieved: () => refusal(410, "signature"),
   }),
   "R-VERIFY-OWN-KEYS: accepts a key that the attempt brings along": always({
     judgeSignature(arrived, steps) {

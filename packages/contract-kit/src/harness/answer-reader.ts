@@ -98,9 +98,10 @@ function* readHead(
   for (;;) {
     const line = yield* readLine(input, budget);
     if (line === "") return { status: Number(status), version, headers };
-    const [, name, value = ""] = /^([^\s:]+):[ \t]*(.*?)[ \t]*$/.exec(line) ?? [];
-    if (name === undefined) throw new GarbledAnswerError("a header is no header");
-    headers.push([name.toLowerCase(), value]);
+    const colon = line.indexOf(":");
+    const name = line.slice(0, Math.max(0, colon));
+    if (name === "" || /\s/.test(name)) throw new GarbledAnswerError("a header is no header");
+    headers.push([name.toLowerCase(), line.slice(colon + 1).trim()]);
   }
 }
 

@@ -1,28 +1,32 @@
 import { createHash } from "node:crypto";
 import type { Secret } from "@countersign/signatures";
 import type { CheckContext } from "../check.ts";
+import type { Exchange } from "../finding.ts";
 import type { ReceiverTarget } from "../target.ts";
-import type { Docket } from "./docket.ts";
-import type { Effect } from "./effects.ts";
-import { type EventOrder, madeEvent } from "./made-event.ts";
-import { type Reply, replyOf } from "./reply.ts";
-import { type Signing, signingOf } from "./signing.ts";
 import { sleep } from "./clock.ts";
 import type { Connection, Received } from "./connection.ts";
+import type { Docket } from "./docket.ts";
+import { type Effect, type Ledger, NO_EFFECTS } from "./effects.ts";
+import type { EventMaker, EventOrder } from "./events.ts";
+import { type Reply, replyOf } from "./reply.ts";
 import type { Header, RawRequest } from "./request.ts";
+import { type Signing, signingOf } from "./signing.ts";
 import type { Wire } from "./wire.ts";
 
 /** An event that nothing had before. */
 export interface BenchEvent {
   readonly id: string;
+  readonly type: string;
   readonly resource: string;
   readonly body: Buffer;
 }
 
-/** One attempt, as it is going to be sent. */
+/** One attempt, as it will be sent. */
 export interface Attempt extends RawRequest {
-  /** Ids under which an effect of it could show. */
+  /** Ids under which an effect of it could appear. */
   readonly ids: readonly string[];
+  /** What is special about it, as the subject of a sentence: for a target that ends with it. */
+  readonly what?: string;
 }
 
 interface Signed {
@@ -32,28 +36,53 @@ interface Signed {
   readonly secrets?: readonly Secret[];
   /** The signed id. Default: the event's. */
   readonly id?: string;
-  /** Over the common ones, and beside the signature. */
+  /** Replace the common ones, and are added to the signature's. */
   readonly headers?: readonly Header[];
+}
+
+/** What handlers have done, by the ids of events. */
+export interface Seen {
+  readonly get: (id: string) => Effect | undefined;
+  readonly count: (id: string) => number;
+  /** Sentences about rows of the list that no check had seen before and that are not effects. */
+  readonly odd: readonly string[];
 }
 
 /** What one check sends with. */
 export interface Bench {
   readonly target: ReceiverTarget;
-  /** Of what is chosen among many. */
+  /** Decides what is chosen among many. */
   readonly seed: number;
+  /** How many times the quick search is done: 1, or 10 if it is thorough. */
+  readonly effort: number;
+  /** False if the run does not ask about a requirement. */
+  readonly isOwed: (requirement: string) => boolean;
   readonly signing: Signing;
   readonly docket: Docket;
+  readonly maker: EventMaker;
   /** Seconds since 1970. */
   readonly seconds: () => number;
   readonly event: (order?: Partial<EventOrder>) => BenchEvent;
-  /** Genuine, but for what is said. */
+  /** Genuine, except for what is given. */
   readonly attempt: (event: BenchEvent, signed?: Signed) => Attempt;
-  readonly post: (attempt: Attempt) => Promise<Reply>;
-  /** Several, a few at once, with their replies in the attempts' order. */
-  readonly postAll: (attempts: readonly Attempt[], atOnce?: number) => Promise<readonly Reply[]>;
-  /** All at the same moment: each over a connection of its own that waits for its last byte. */
-  readonly postTogether: (attempts: readonly Attempt[]) => Promise<readonly Reply[]>;
-  /** An attempt over a connection that the check has opened. */
+  /**
+   * Sends an attempt as a sender does: 429 is waited for, 503 and a closed connection are tried again.
+   *
+   * @param how.isOnce Only 429 is tried again, since the first answer is what the check is about.
+   * @throws {TargetLostError} The target answers nothing any more.
+   */
+  readonly post: (attempt: Attempt, how?: { readonly isOnce?: boolean }) => Promise<Reply>;
+  /** Several, with their replies in the attempts' order; `atOnce` at most, and never more than the wire allows. */
+  readonly postAll: (
+    attempts: readonly Attempt[],
+    how?: { readonly isOnce?: boolean; readonly atOnce?: number },
+  ) => Promise<readonly Reply[]>;
+  /**
+   * All at the same moment, each over a connection of its own that waits for its last byte. Attempts for which the
+   * target accepts no connection meanwhile have no reply.
+   */
+  readonly postTogether: (attempts: readonly Attempt[]) => Promise<readonly (Reply | undefined)[]>;
+  /** Sends an attempt over a connection that the check has opened. */
   readonly postOver: (
     connection: Connection,
     attempt: Attempt,
@@ -62,9 +91,20 @@ export interface Bench {
   readonly reply: (sent: readonly Uint8Array[], received: Received) => Reply;
   /**
    * What handlers have done, as soon as all of `ids` have an effect or the target's time for it is over;
-   * `undefined` where nobody can tell.
+   * `undefined` if nobody can tell.
    */
-  readonly effects: (ids: readonly string[]) => Promise<ReadonlyMap<string, Effect> | undefined>;
+  readonly effects: (ids: readonly string[]) => Promise<Seen | undefined>;
+  /** Why `effects` is undefined. */
+  readonly noEffects: () => string;
+}
+
+/** The target ended or hung with an attempt, and answers nothing since. */
+export class TargetLostError extends Error {
+  readonly exchange: Exchange;
+  constructor(message: string, exchange: Exchange) {
+    super(message);
+    this.exchange = exchange;
+  }
 }
 
 const COMMON: readonly Header[] = [
@@ -75,14 +115,21 @@ const COMMON: readonly Header[] = [
 const POLL_MS = 20;
 /** Milliseconds in which what was written is read up to its last byte. */
 const GATHERING_MS = 30;
-const AT_ONCE = 8;
+const AT_ONCE = 4;
+/** Milliseconds that a connection may take to be accepted while others are open. */
+const ACCEPT_MS = 150;
+const RETRIES = 5;
+const LIMITED_RETRIES = 12;
+const LONGEST_WAIT_MS = 5000;
+/** Milliseconds in which a target that ended is started again by what watches it. */
+const REVIVAL_MS = [100, 400, 1500] as const;
 
 export function openBench(
   target: ReceiverTarget,
-  { seed }: CheckContext,
+  { seed, owed }: CheckContext,
   { check, docket }: { readonly check: string; readonly docket: Docket },
 ): Bench {
-  const { wire, profile, secrets } = target;
+  const { wire, profile, secrets, notebook, events: maker } = target;
   const signing = signingOf(profile);
   // A receiver remembers ids: those of another run must differ, those of this one must not.
   const run = createHash("sha256").update(`${seed} ${target.nonce}`).digest("hex").slice(0, 8);
@@ -92,23 +139,91 @@ export function openBench(
   const seconds = (): number => Math.floor(wire.clock.now() / 1000);
   const reply = (sent: readonly Uint8Array[], received: Received): Reply =>
     replyOf({ sent, received, profile, secrets });
-  const post = async (attempt: Attempt): Promise<Reply> =>
-    reply([wire.head(attempt), attempt.body], await wire.send(attempt));
+
+  const postNow = async (attempt: Attempt): Promise<Reply> =>
+    reply([wire.head(attempt, true), attempt.body], await wire.send(attempt));
+
+  const post: Bench["post"] = async (attempt, { isOnce = false } = {}) => {
+    for (let turn = 0; ; turn += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- attempts of one delivery never overlap
+      const one = await postNow(attempt);
+      const waitMs = Math.min(
+        one.retryAfterMs(wire.clock.now()) ?? 50 * 2 ** turn,
+        LONGEST_WAIT_MS,
+      );
+      if (one.status === 429 && turn < LIMITED_RETRIES) {
+        wire.slowDown(waitMs);
+        continue;
+      }
+      const { received } = one;
+      const isCut = received.kind === "none" && received.why !== "timeout";
+      const isBusy =
+        one.status === 503 || (one.status === 409 && one.header("retry-after") !== undefined);
+      if ((isCut || isBusy) && !isOnce && turn < RETRIES)
+        // oxlint-disable-next-line no-await-in-loop -- as above
+        await sleep(wire.clock, Math.min(waitMs, 1000));
+      else {
+        // oxlint-disable-next-line no-await-in-loop -- as above
+        if (received.kind === "none") await mustBeThere(attempt, one);
+        return one;
+      }
+    }
+  };
+
+  /** Any answer to any request will do. */
+  const mustBeThere = async ({ what = "an attempt" }: Attempt, after: Reply): Promise<void> => {
+    if (await isThere(target)) return;
+    const message = `${what}: ${after.said} came, and the receiver has answered nothing since`;
+    notebook.lost ??= `the receiver ended or hung earlier in this run, with ${what} (${docket.subject})`;
+    throw new TargetLostError(message, after.exchange());
+  };
+
+  let emptyReads = 0;
+  const effects: Bench["effects"] = async (ids) => {
+    if (target.effects === undefined || notebook.unreadable !== undefined) return undefined;
+    const { clock } = wire;
+    // Of a target that never showed an effect in time, nobody waits for each one.
+    const until = clock.now() + (emptyReads < 2 ? target.effectsWaitMs : POLL_MS);
+    for (;;) {
+      // oxlint-disable-next-line no-await-in-loop -- asked again until all have come
+      const ledger: Ledger | string = await target.effects.read();
+      if (typeof ledger === "string") {
+        notebook.unreadable = ledger;
+        return undefined;
+      }
+      const isAll = ids.every((id) => ledger.effects.has(id));
+      if (isAll || clock.now() >= until) {
+        emptyReads = isAll ? 0 : emptyReads + 1;
+        const odd = ledger.odd.slice(notebook.odd.length);
+        notebook.odd.push(...odd);
+        const get = (id: string): Effect | undefined => ledger.effects.get(id);
+        return { get, count: (id) => get(id)?.count ?? 0, odd };
+      }
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      await sleep(clock, POLL_MS);
+    }
+  };
 
   return {
     target,
     seed,
+    effort: target.effort,
+    isOwed: (requirement) => owed?.includes(requirement) ?? true,
     signing,
     docket,
+    maker,
     seconds,
     reply,
     post,
+    effects,
+    noEffects: () => notebook.unreadable ?? NO_EFFECTS,
     event: (order = {}) => {
       const id = order.id ?? `${prefix}_${String(++events)}`;
       const resource = order.resource ?? `${prefix}_${String(events)}r`;
       const at = order.at ?? wire.clock.now();
-      const event = madeEvent(profile, { ...order, id, resource, at });
-      return { id, resource, body: Buffer.from(JSON.stringify(event)) };
+      const event = maker.make({ ...order, id, resource, at });
+      const type = order.type ?? order.row?.type ?? profile.catalogue[0]?.type ?? "";
+      return { id, type, resource, body: Buffer.from(JSON.stringify(event)) };
     },
     attempt: ({ id, body }, signed = {}) => {
       const message = { id: signed.id ?? id, timestamp: signed.timestamp ?? seconds(), body };
@@ -119,38 +234,45 @@ export function openBench(
       const headers = [...common, ...signing.sign(message, signed.secrets ?? first), ...own];
       return { method: "POST", headers, body, ids: [...new Set([id, message.id])] };
     },
-    postAll: async (attempts, atOnce = AT_ONCE) => {
+    postAll: async (attempts, { isOnce = false, atOnce = AT_ONCE } = {}) => {
       const replies: Reply[] = [];
-      for (let at = 0; at < attempts.length; at += atOnce) {
-        const batch = attempts.slice(at, at + atOnce);
-        // oxlint-disable-next-line no-await-in-loop -- a receiver is not flooded by its check
-        replies.push(...(await Promise.all(batch.map(post))));
-      }
+      const left = attempts.entries();
+      const work = async (): Promise<void> => {
+        for (const [index, attempt] of left)
+          // oxlint-disable-next-line no-await-in-loop -- a receiver is not flooded by its check
+          replies[index] = await post(attempt, { isOnce });
+      };
+      await Promise.all(Array.from({ length: atOnce }, work));
       return replies;
     },
     postTogether: async (attempts) => {
-      const opened = await Promise.all(
-        attempts.map(async (attempt) => {
-          await wire.pace();
+      const opened: { attempt: Attempt; connection: Connection; head: Buffer }[] = [];
+      for (let at = 0; at < attempts.length; at += AT_ONCE) {
+        const some = attempts.slice(at, at + AT_ONCE).map((attempt) => {
           const [connection, head] = [wire.open(), wire.head(attempt)];
-          const bytes = Buffer.concat([head, attempt.body]);
-          connection.write(bytes.subarray(0, -1));
-          return { attempt, connection, head, last: bytes.subarray(-1) };
-        }),
-      );
-      await allReady(
-        opened.map(({ connection }) => connection),
-        wire,
-      );
+          connection.write(Buffer.concat([head, attempt.body]).subarray(0, -1));
+          return { attempt, connection, head };
+        });
+        // oxlint-disable-next-line no-await-in-loop -- a listen backlog takes a few at a time
+        const isReady = await readyWithin(some, at === 0 ? wire.deadlineMs : ACCEPT_MS, wire);
+        opened.push(...some.filter(({ connection }) => connection.isReady()));
+        for (const { connection } of some) if (!connection.isReady()) connection.close();
+        if (!isReady) break;
+        // oxlint-disable-next-line no-await-in-loop -- as above
+        for (const _ of some) await wire.pace();
+      }
       await sleep(wire.clock, GATHERING_MS);
-      for (const { connection, last } of opened) connection.write(last);
-      return Promise.all(
-        opened.map(async ({ attempt, connection, head }) => {
-          const received = await wire.read(connection, attempt.method);
-          connection.close();
-          return reply([head, attempt.body], received);
-        }),
+      for (const { connection, attempt } of opened) connection.write(lastByte(attempt));
+      const replies = new Map(
+        await Promise.all(
+          opened.map(async ({ attempt, connection, head }) => {
+            const received = await wire.read(connection, attempt.method);
+            connection.close();
+            return [attempt, reply([head, attempt.body], received)] as const;
+          }),
+        ),
       );
+      return attempts.map((attempt) => replies.get(attempt));
     },
     postOver: async (connection, attempt, deadlineMs) => {
       await wire.pace();
@@ -159,29 +281,36 @@ export function openBench(
       const received = await wire.read(connection, attempt.method, deadlineMs);
       return reply([head, attempt.body], received);
     },
-    effects: async (ids) => {
-      if (target.effects === undefined) return undefined;
-      const { clock } = wire;
-      const until = clock.now() + target.effectsWaitMs;
-      for (;;) {
-        // oxlint-disable-next-line no-await-in-loop -- asked again until all have come
-        const list = await target.effects.read();
-        const known = new Map(list.map((effect) => [effect.eventId, effect]));
-        if (ids.every((id) => known.has(id)) || clock.now() >= until) return known;
-        // oxlint-disable-next-line no-await-in-loop -- as above
-        await sleep(clock, POLL_MS);
-      }
-    },
   };
 }
 
-/** Waits for connections as long as for an answer; who is not there by then is told by its answer. */
-function allReady(connections: readonly Connection[], { clock, deadlineMs }: Wire): Promise<void> {
+/** True if the target answers anything at all, soon or after it was started again. */
+export async function isThere({ wire }: ReceiverTarget): Promise<boolean> {
+  for (const waitMs of REVIVAL_MS) {
+    // oxlint-disable-next-line no-await-in-loop -- asked again only if nothing came
+    const received = await wire.send({ method: "GET", headers: [], body: Buffer.alloc(0) });
+    if (received.kind === "answer") return true;
+    // What does not answer this in time hangs: more time changes nothing.
+    if (received.why === "timeout") return false;
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    await sleep(wire.clock, waitMs);
+  }
+  return false;
+}
+
+const lastByte = ({ body }: Attempt): Uint8Array => body.subarray(-1);
+
+/** Waits until all are accepted; false if one is not within that time. */
+function readyWithin(
+  opened: readonly { readonly connection: Connection }[],
+  ms: number,
+  { clock }: Wire,
+): Promise<boolean> {
   return new Promise((resolve) => {
-    const takeBack = clock.after(deadlineMs, resolve);
-    void Promise.all(connections.map(({ ready }) => ready)).then(() => {
+    const takeBack = clock.after(ms, () => resolve(false));
+    void Promise.all(opened.map(({ connection }) => connection.ready)).then(() => {
       takeBack();
-      resolve();
+      resolve(true);
     });
   });
 }

@@ -1,8 +1,8 @@
-/** Time as the runner of attempts needs it: an argument, so that tests need not wait. */
+/** Time as the sender of attempts needs it: a parameter, so that tests need not wait. */
 export interface Clock {
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Calls once, after so many milliseconds. @returns What takes it back. */
+  /** Calls once, after so many milliseconds. Returns a function that cancels the call. */
   readonly after: (ms: number, call: () => void) => () => void;
 }
 
@@ -21,20 +21,37 @@ export function sleep(clock: Clock, ms: number): Promise<void> {
   });
 }
 
+export interface Pacer {
+  /** Waits until one more request may leave. */
+  readonly wait: () => Promise<void>;
+  /** Sends nothing for so many milliseconds and then half as fast as before: the target limits its rate. */
+  readonly slowDown: (ms: number) => void;
+}
+
+const SLOWED_MS = 10;
+const SLOWEST_MS = 200;
+
 /**
- * Waits until one more request may leave: each has a slot of its own, evenly spaced, so that no second has
- * more than `perSecond`.
+ * Spaces requests evenly, so that no second has more than `perSecond`.
  *
  * @param perSecond `undefined`: no cap.
  */
-export function pacer(clock: Clock, perSecond: number | undefined): () => Promise<void> {
-  if (perSecond === undefined) return () => Promise.resolve();
-  const spacing = 1000 / perSecond;
+export function pacer(clock: Clock, perSecond: number | undefined): Pacer {
+  let spacing = perSecond === undefined ? 0 : 1000 / perSecond;
   let next = 0;
-  return async () => {
-    const now = clock.now();
-    const slot = Math.max(now, next);
-    next = slot + spacing;
-    if (slot > now) await sleep(clock, slot - now);
+  return {
+    wait: async () => {
+      const now = clock.now();
+      const slot = Math.max(now, next);
+      next = slot + spacing;
+      if (slot > now) await sleep(clock, slot - now);
+    },
+    slowDown: (ms) => {
+      const until = clock.now() + ms;
+      // Attempts that were sent together are refused together: they count as one refusal.
+      if (next < until)
+        spacing = Math.max(spacing, Math.min(Math.max(2 * spacing, SLOWED_MS), SLOWEST_MS));
+      next = Math.max(next, until);
+    },
   };
 }

@@ -37,6 +37,8 @@ export interface Connection {
   readonly read: (options: ReadOptions) => Promise<Received>;
   /** Settles when it is there, or is not going to be. */
   readonly ready: Promise<void>;
+  /** Whether it is there. */
+  readonly isReady: () => boolean;
   /** Whether anything comes within so many milliseconds, or has come and was not read. */
   readonly hears: (ms: number) => Promise<boolean>;
   /** Whether bytes can still be written. */
@@ -174,6 +176,7 @@ export function openConnection(options: ConnectOptions): Connection {
     },
     read,
     ready,
+    isReady: () => isConnected,
     hears: (ms) =>
       new Promise((resolve) => {
         const settle = (): void => {

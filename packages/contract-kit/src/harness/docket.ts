@@ -3,9 +3,9 @@ import type { Exchange, Verdict } from "../finding.ts";
 /** What a check has seen of each of its requirements. */
 export interface Docket {
   /**
-   * One observation. A requirement passes where it was seen at least once and always held.
+   * Records one observation. A requirement passes if it was seen at least once and always held.
    *
-   * @param fault What was expected and what came, where it does not hold.
+   * @param fault What was expected and what came, if it does not hold.
    */
   readonly judge: (
     requirement: string,
@@ -13,19 +13,21 @@ export interface Docket {
     fault: () => string,
     exchanges?: () => readonly Exchange[],
   ) => void;
-  /** As `judge`, of what is half of a requirement: that it holds proves nothing, that it does not is a fault. */
+  /** Like `judge`, for half of a requirement: holding proves nothing, not holding is a fault. */
   readonly refute: Docket["judge"];
-  /** Whether a fault of it was seen. */
+  /** True if a fault of it was seen. */
   readonly hasFailed: (requirement: string) => boolean;
-  /** Why this target cannot show a requirement; counts where nothing was judged. */
+  /** Says why this target cannot show a requirement; counts only if nothing was judged. */
   readonly unseen: (requirement: string, reason: string) => void;
+  /** The requirement that the next attempts are sent for: it fails if one of them ends or hangs the target. */
+  subject: string;
   /** @param ended Why the check ended early: what was not judged is skipped with it. */
   readonly verdicts: (ended?: string) => readonly Verdict[];
 }
 
 const MAX_TOLD = 5;
 
-export function openDocket(check: string, requirements: readonly string[]): Docket {
+export function openDocket(check: string, requirements: readonly [string, ...string[]]): Docket {
   const faults = new Map<string, { message: string; exchanges: readonly Exchange[] }[]>();
   const seen = new Set<string>();
   const reasons = new Map<string, string>();
@@ -40,6 +42,7 @@ export function openDocket(check: string, requirements: readonly string[]): Dock
     faults.set(requirement, [...before, { message: fault(), exchanges: exchanges() }]);
   };
   return {
+    subject: requirements[0],
     judge: (...observed) => {
       refute(...observed);
       seen.add(observed[0]);
@@ -56,8 +59,7 @@ export function openDocket(check: string, requirements: readonly string[]): Dock
         if (found !== undefined) return failure(requirement, found);
         if (ended !== undefined) return { requirement, status: "skipped", message: ended };
         if (seen.has(requirement)) return { requirement, status: "pass" };
-        const message = reasons.get(requirement);
-        if (message === undefined) throw new Error(`${check} has not looked at ${requirement}`);
+        const message = reasons.get(requirement) ?? "no answer of the receiver showed it";
         return { requirement, status: "not_applicable", message };
       }),
   };

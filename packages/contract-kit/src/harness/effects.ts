@@ -7,39 +7,60 @@ export interface Effect {
   readonly type: string;
   /** How many times its handler has succeeded. */
   readonly count: number;
-  /** The amount that it was given, in cents, where its list has it. */
+  /** The amount that it was given, in cents, if its list has it. */
   readonly amountCents?: string;
 }
 
-/** What a receiver's handlers have done: evidence apart from what it answers. */
+/** Everything that handlers have done so far. */
+export interface Ledger {
+  /** By the event's id. */
+  readonly effects: ReadonlyMap<string, Effect>;
+  /** A sentence for each row that is not `{ eventId, type, count }`. */
+  readonly odd: readonly string[];
+}
+
+/** What a receiver's handlers have done: evidence apart from its answers. */
 export interface Effects {
-  readonly read: () => Promise<readonly Effect[]>;
+  /** Why the list cannot be read, as a sentence; or the list. */
+  readonly read: () => Promise<Ledger | string>;
   /**
    * Makes the next handlers fail.
    *
-   * @param reason What they say of it, where they can be told.
-   * @returns Whether the receiver can be asked so.
+   * @param reason The message of their error.
+   * @returns False if the receiver has no such control.
    */
   readonly failNext: (count: number, reason?: string) => Promise<boolean>;
-  /** Takes back what handlers were told, so that nothing of it is left for other checks. */
+  /** Cancels what handlers were told, so that nothing of it is left for other checks. */
   readonly mend: () => Promise<void>;
-  /** Makes the next handlers hang for ever. @returns Whether the receiver can be asked so. */
+  /** Makes the next handlers hang forever. @returns False if the receiver has no such control. */
   readonly hangNext: (count: number) => Promise<boolean>;
 }
 
+/** Why a target does not show what its handlers do. */
+export const NO_EFFECTS = "there is no --effects-url that shows what handlers do";
+
+export const NO_FAILURES = 'its effects take no PUT {"failNext": n} that makes handlers fail';
+
 const JSON_HEADERS: readonly Header[] = [["Accept", "application/json"]];
+
+/** Attempts of one read, since a receiver may be busy or limit its rate. */
+const READS = 4;
 
 /** Effects over HTTP: GET gives `[{ eventId, type, count }]`, PUT takes `{ "failNext": n }`, or is not there. */
 export function httpEffects(wire: Wire): Effects {
   return {
     read: async () => {
       const body = Buffer.alloc(0);
-      const received = await wire.send({ method: "GET", headers: JSON_HEADERS, body });
-      if (received.kind === "none")
-        throw new Error(`the effects cannot be read: ${received.why} (${received.detail})`);
-      const { status, body: bytes } = received.answer;
-      if (status !== 200) throw new Error(`the effects cannot be read: status ${status}`);
-      return effectsOf(Buffer.from(bytes).toString());
+      let said = "";
+      for (let turn = 0; turn < READS; turn += 1) {
+        // oxlint-disable-next-line no-await-in-loop -- asked again only after a failure
+        const received = await wire.send({ method: "GET", headers: JSON_HEADERS, body });
+        if (received.kind === "answer" && received.answer.status === 200)
+          return ledgerOf(Buffer.from(received.answer.body).toString());
+        said = received.kind === "none" ? received.detail : `status ${received.answer.status}`;
+        wire.slowDown(turn * 100);
+      }
+      return `the effects cannot be read: ${said}`;
     },
     failNext: (count, reason) => put(wire, { failNext: count, reason }),
     mend: async () => {
@@ -49,40 +70,52 @@ export function httpEffects(wire: Wire): Effects {
   };
 }
 
-/** @returns Whether the receiver can be asked so. */
+/** @returns True if the receiver took the order. */
 async function put(wire: Wire, asked: object): Promise<boolean> {
   const body = Buffer.from(JSON.stringify(asked));
   const headers: readonly Header[] = [["Content-Type", "application/json"], ...JSON_HEADERS];
   const received = await wire.send({ method: "PUT", headers, body });
-  if (received.kind === "none")
-    throw new Error(`the effects do not answer: ${received.why} (${received.detail})`);
-  const { status } = received.answer;
-  if (status >= 200 && status < 300) return true;
-  if ([400, 404, 405, 422, 501].includes(status)) return false;
-  throw new Error(`the effects answer ${status} to ${body.toString()}`);
+  return (
+    received.kind === "answer" && received.answer.status >= 200 && received.answer.status < 300
+  );
 }
 
-function effectsOf(text: string): readonly Effect[] {
+function ledgerOf(text: string): Ledger | string {
   let list: unknown;
   try {
     list = JSON.parse(text);
   } catch {
-    throw new Error("the effects are not JSON");
+    return text.length > 1_000_000
+      ? `the effects are cut off after ${text.length} characters: list each event once`
+      : "the effects are not JSON";
   }
-  if (!Array.isArray(list)) throw new Error("the effects are not a list");
-  return list.map((one: unknown): Effect => {
-    // Each member is looked at below.
+  if (!Array.isArray(list)) return "the effects are not a list";
+  const effects = new Map<string, Effect>();
+  const odd: string[] = [];
+  list.forEach((one: unknown, index) => {
+    // Each member is examined below.
     const { eventId, type, count, amountCents } = (one ?? {}) as Record<string, unknown>;
-    const isOne =
-      typeof eventId === "string" && typeof type === "string" && Number.isInteger(count);
-    if (!isOne) throw new Error("an effect is not { eventId, type, count }");
+    const times = typeof count === "string" && /^\d{1,9}$/.test(count) ? Number(count) : count;
+    if (typeof eventId !== "string" || eventId === "") {
+      odd.push(
+        `row ${index + 1} of the effects has eventId ${shown(eventId)}: a handler ran for an event without an id`,
+      );
+      return;
+    }
+    if (typeof type !== "string" || typeof times !== "number" || !Number.isInteger(times)) {
+      const what = typeof type === "string" ? `count ${shown(count)}` : `type ${shown(type)}`;
+      odd.push(`row ${index + 1} of the effects, of event ${eventId.slice(0, 64)}, has ${what}`);
+      return;
+    }
     const isAmount = typeof amountCents === "string" || typeof amountCents === "number";
+    const before = effects.get(eventId)?.count ?? 0;
     const amount = isAmount ? { amountCents: String(amountCents) } : {};
-    return { eventId, type, count: Number(count), ...amount };
+    // A row for each run is as good as one row that counts them.
+    effects.set(eventId, { eventId, type, count: before + times, ...amount });
   });
+  return { effects, odd };
 }
 
-/** Why a target does not show what its handlers do. */
-export const NO_EFFECTS = "there is no --effects-url that shows what handlers do";
-
-export const NO_FAILURES = 'its effects take no PUT {"failNext": n} that makes handlers fail';
+function shown(value: unknown): string {
+  return (JSON.stringify(value) ?? "undefined").slice(0, 60);
+}

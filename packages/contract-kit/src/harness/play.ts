@@ -1,25 +1,30 @@
 import type { ReceiverCheck } from "../check.ts";
-import { type Attempt, type Bench, openBench } from "./bench.ts";
+import {
+  type Attempt,
+  type Bench,
+  type BenchEvent,
+  isThere,
+  openBench,
+  TargetLostError,
+} from "./bench.ts";
 import { openDocket } from "./docket.ts";
 import type { Reply } from "./reply.ts";
+import { diagnose } from "./triage.ts";
 
 /** A check of a receiver before it is run. */
 export interface Play {
   /** `receiver/…` */
   readonly id: string;
   readonly title: string;
-  readonly requirements: readonly string[];
-  /** Whether it waits for the receiver's own deadlines. */
+  readonly requirements: readonly [string, ...string[]];
+  /** True if it waits for the receiver's own deadlines. */
   readonly slow?: boolean;
-  /** Whether it may run where no genuine attempt is acknowledged. Default: all of it would say nothing then. */
+  /** True if it reports why genuine attempts are refused. All others are skipped then. */
   readonly isFirst?: boolean;
   readonly play: (bench: Bench) => Promise<void>;
 }
 
-/** Ends a check whose further steps would say nothing. */
-class EndedEarly extends Error {}
-
-/** A check that sends attempts to a receiver and notes what it sees. */
+/** Defines a check that sends attempts to a receiver and records what it sees. */
 export function receiverCheck({ id, title, requirements, play, ...how }: Play): ReceiverCheck {
   return {
     id,
@@ -27,33 +32,35 @@ export function receiverCheck({ id, title, requirements, play, ...how }: Play): 
     role: "receiver",
     requirements,
     run: async (target, context) => {
-      if (how.slow === true && target.slow !== true) {
-        const message = "it waits for the receiver's own deadlines: --slow runs it";
-        return requirements.map((requirement) => ({
-          requirement,
-          status: "not_applicable",
-          message,
-        }));
-      }
+      const { notebook } = target;
+      const all = (status: "not_applicable" | "skipped", message: string) =>
+        requirements.map((requirement) => ({ requirement, status, message }));
+      if (how.slow === true && target.slow !== true)
+        return all("not_applicable", "it waits for the receiver's own deadlines: --slow runs it");
+      if (notebook.lost !== undefined && !(await isThere(target)))
+        return all("skipped", notebook.lost);
       const docket = openDocket(id, requirements);
       const bench = openBench(target, context, { check: id, docket });
       try {
-        if (how.isFirst !== true) await mustAcknowledge(bench);
+        if (how.isFirst !== true) {
+          notebook.diagnosis ??= diagnose(bench);
+          const cause = await notebook.diagnosis;
+          if (cause !== undefined) return all("skipped", `genuine attempts are refused: ${cause}`);
+        }
         await play(bench);
       } catch (error) {
-        if (!(error instanceof EndedEarly)) throw error;
-        return docket.verdicts(error.message);
+        if (!(error instanceof TargetLostError)) throw error;
+        docket.judge(
+          docket.subject,
+          false,
+          () => error.message,
+          () => [error.exchange],
+        );
+        return docket.verdicts("the receiver ended or hung earlier in this check");
       }
       return docket.verdicts();
     },
   };
-}
-
-/** A receiver that refuses everything would pass for one that refuses what it must. */
-async function mustAcknowledge(bench: Bench): Promise<void> {
-  const reply = await bench.post(bench.attempt(bench.event()));
-  if (!reply.isAcknowledged)
-    throw new EndedEarly(`a genuine attempt was answered by ${reply.said}: nothing else says much`);
 }
 
 /** An attempt that a receiver must not take. */
@@ -61,11 +68,13 @@ export interface Forgery {
   /** What is wrong with it, as the subject of a sentence. */
   readonly what: string;
   readonly attempt: Attempt;
+  /** The same mistake in a plainer attempt: the finding shows that one if it is taken too. */
+  readonly plainer?: (() => Forgery) | undefined;
 }
 
 /**
- * Sends what must be refused, then a genuine attempt: nothing of the former may be acknowledged or show
- * an effect, and the receiver must still be there.
+ * Sends attempts that must be refused, then a genuine one: none of the former may be acknowledged or show an effect,
+ * and the receiver must still be there.
  */
 export async function mustRefuse(
   bench: Bench,
@@ -73,28 +82,109 @@ export async function mustRefuse(
   forgeries: readonly Forgery[],
 ): Promise<readonly Reply[]> {
   const { docket } = bench;
-  const replies = await bench.postAll(forgeries.map(({ attempt }) => attempt));
+  docket.subject = requirement;
+  const replies = await bench.postAll(forgeries.map(({ attempt, what }) => ({ ...attempt, what })));
+  const taken = forgeries.filter((_, index) => replies[index]?.isAcknowledged === true);
+  // Answers are judged before anything can be wrong with the effects.
+  for (const forgery of taken) {
+    // oxlint-disable-next-line no-await-in-loop -- only for what failed
+    const { what, reply } = await plainest(bench, forgery, replies[forgeries.indexOf(forgery)]);
+    docket.judge(
+      requirement,
+      false,
+      () => `${what}: a refusal expected, ${reply?.said ?? "nothing"} came`,
+      () => (reply === undefined ? [] : [reply.exchange()]),
+    );
+  }
   const genuine = bench.event();
   const after = await bench.post(bench.attempt(genuine));
   docket.judge(
     requirement,
     after.isAcknowledged,
-    () => `a genuine attempt after ${forgeries[0]?.what ?? "them"} is answered by ${after.said}`,
+    () =>
+      `a genuine attempt after ${forgeries.at(-1)?.what ?? "them"} is answered by ${after.said}`,
     () => [after.exchange()],
   );
   // The genuine one's effect comes after those of what was sent before it.
-  const effects = await bench.effects([genuine.id]);
+  const seen = await bench.effects(after.isAcknowledged ? [genuine.id] : []);
+  for (const odd of seen?.odd ?? [])
+    docket.judge(requirement, false, () => `after ${forgeries[0]?.what ?? "them"}: ${odd}`);
   forgeries.forEach(({ what, attempt }, index) => {
     const reply = replies[index];
-    if (reply === undefined) return;
-    const ran = attempt.ids.find((id) => (effects?.get(id)?.count ?? 0) > 0);
+    if (reply === undefined || reply.isAcknowledged) return;
+    const hasRun = attempt.ids.some((id) => (seen?.count(id) ?? 0) > 0);
     docket.judge(
       requirement,
-      !reply.isAcknowledged && ran === undefined,
-      () =>
-        `${what}: a refusal expected, ${reply.said} came${ran === undefined ? "" : ", and a handler ran"}`,
+      !hasRun,
+      () => `${what}: refused with ${reply.said}, and a handler ran all the same`,
       () => [reply.exchange()],
     );
+  });
+  return replies;
+}
+
+async function plainest(
+  bench: Bench,
+  forgery: Forgery,
+  before: Reply | undefined,
+): Promise<{ readonly what: string; readonly reply: Reply | undefined }> {
+  const plainer = forgery.plainer?.();
+  if (plainer === undefined) return { what: forgery.what, reply: before };
+  const reply = await bench.post(plainer.attempt);
+  return reply.isAcknowledged
+    ? plainest(bench, plainer, reply)
+    : { what: forgery.what, reply: before };
+}
+
+/** A genuine attempt. */
+export interface Genuine {
+  /** What is special about it, as the subject of a sentence. */
+  readonly what: string;
+  readonly event: BenchEvent;
+  /** Default: the event's plain attempt. */
+  readonly attempt?: Attempt | undefined;
+  /** Default: the requirement of the whole call. */
+  readonly requirement?: string | undefined;
+  /** True if no handler is known to run for it: its type is not in the catalogue. */
+  readonly isUnhandled?: boolean;
+}
+
+/** Sends genuine attempts: each must be acknowledged, and its handler run once. */
+export async function mustTake(
+  bench: Bench,
+  requirement: string,
+  cases: readonly Genuine[],
+): Promise<readonly Reply[]> {
+  const { docket, target } = bench;
+  docket.subject = requirement;
+  const replies = await bench.postAll(
+    cases.map(({ event, attempt, what }) => ({ ...(attempt ?? bench.attempt(event)), what })),
+  );
+  const isTaken = (index: number): boolean => replies[index]?.isAcknowledged === true;
+  const handled = cases.filter((one, index) => isTaken(index) && one.isUnhandled !== true);
+  const seen = await bench.effects(handled.map(({ event }) => event.id));
+  for (const odd of seen?.odd ?? []) docket.judge(requirement, false, () => odd);
+  cases.forEach(({ what, event, requirement: own = requirement }, index) => {
+    const reply = replies[index];
+    if (reply === undefined) return;
+    docket.judge(
+      own,
+      reply.isAcknowledged,
+      () => `${what}: it is genuine, and ${reply.said} came`,
+      () => [reply.exchange()],
+    );
+    if (seen === undefined || !handled.some((one) => one.event === event)) return;
+    const ran = seen.get(event.id);
+    docket.judge(
+      own,
+      ran?.count === 1 && ran.type === event.type,
+      () =>
+        ran === undefined
+          ? `${what}: acknowledged, and no effect of it within ${target.effectsWaitMs} ms`
+          : `${what}: one effect of ${event.type} expected, ${ran.count} of ${ran.type} came`,
+      () => [reply.exchange()],
+    );
+    if (ran?.count === 1) target.notebook.handled.push(event);
   });
   return replies;
 }

@@ -2,6 +2,7 @@ import type { Profile } from "@countersign/schemas";
 import { schemeOf } from "@countersign/signatures";
 import type { ReceiverTarget } from "../target.ts";
 import { httpEffects } from "./effects.ts";
+import { eventMaker, type Samples } from "./events.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import type { Lookup } from "./owned-host.ts";
 import { openWire } from "./wire.ts";
@@ -20,6 +21,12 @@ export interface ReceiverTargetOptions {
   readonly owned?: string | undefined;
   /** Whether checks run that wait for the receiver's own deadlines. Default false. */
   readonly slow?: boolean | undefined;
+  /** Whole events of one's own, by their type: events of that type are made like them. */
+  readonly samples?: Samples | undefined;
+  /** True for a search ten times as long. Default false. */
+  readonly thorough?: boolean | undefined;
+  /** Starts the receiver again, and resolves when it takes attempts. Default: nobody can. */
+  readonly restart?: (() => Promise<void>) | undefined;
   /** Other in each run against one receiver: a part of every id. Default: the time. */
   readonly nonce?: string | undefined;
   /** Milliseconds for one answer. Default: the profile's timeout of an attempt. */
@@ -70,6 +77,10 @@ export function receiverTarget(options: ReceiverTargetOptions): ReceiverTarget {
     effectsWaitMs: options.effectsWaitMs ?? 2000,
     nonce: options.nonce ?? clock.now().toString(36),
     slow: options.slow ?? false,
+    effort: options.thorough === true ? 10 : 1,
+    events: eventMaker(profile, options.samples),
+    ...(options.restart && { restart: options.restart }),
+    notebook: { odd: [], handled: [] },
     notes: () => skewNotes(wire.aheadSeconds() ?? 0),
     close: () => {
       wire.close();

@@ -16,6 +16,8 @@ export interface Reply {
   readonly text: string;
   /** The first header of that name in lower case. */
   readonly header: (name: string) => string | undefined;
+  /** How long its Retry-After asks to wait, in milliseconds: of a number or a date. */
+  readonly retryAfterMs: (now: number) => number | undefined;
   /** Both sides as text, without a secret. */
   readonly exchange: () => Exchange;
 }
@@ -33,13 +35,21 @@ export function replyOf({ sent, received, profile, secrets }: ReplyOptions): Rep
   const isAcknowledged =
     status !== undefined &&
     (profile.delivery.success === "200" ? status === 200 : status >= 200 && status < 300);
+  const header = (name: string): string | undefined =>
+    answer?.headers.find((one) => one[0] === name)?.[1];
   return {
     received,
     status,
     isAcknowledged,
     said: received.kind === "answer" ? String(received.answer.status) : saidOf(received),
     text: answer === undefined ? "" : Buffer.from(answer.body).toString(),
-    header: (name) => answer?.headers.find((one) => one[0] === name)?.[1],
+    header,
+    retryAfterMs: (now) => {
+      const value = header("retry-after") ?? "";
+      if (/^\d{1,9}(?:\.\d{1,3})?$/.test(value)) return Number(value) * 1000;
+      const date = Date.parse(value);
+      return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+    },
     exchange: () => ({
       sent: shownBytes(Buffer.concat(sent)),
       received: shownBytes(withoutSecrets(received.raw, secrets)),
@@ -67,7 +77,14 @@ export function textsOf(secret: Secret): readonly string[] {
   const plain = typeof secret === "string" ? secret : "raw" in secret ? secret.raw : "";
   const text = typeof plain === "string" ? plain : Buffer.from(plain).toString("base64");
   const bare = text.replace(/^(?:whsec_|whsk_|whpk_|raw:)/, "");
-  return [text, bare].filter(({ length }) => length >= 8);
+  const bytes = [Buffer.from(text), Buffer.from(bare), Buffer.from(bare, "base64")];
+  const encoded = bytes.flatMap((one) => [
+    one.toString("hex"),
+    one.toString("hex").toUpperCase(),
+    one.toString("base64"),
+    one.toString("base64url"),
+  ]);
+  return [...new Set([text, bare, ...encoded])].filter(({ length }) => length >= 8);
 }
 
 /** A receiver that gives its secret away must not make a report give it away too. */

@@ -3,17 +3,21 @@ export type Header = readonly [name: string, value: string];
 /** A request as it goes over the wire. */
 export interface RawRequest {
   readonly method: string;
-  /** Sent as they stand, repeated ones too; characters beyond latin-1 are not for them. */
+  /** Sent unchanged, repeated ones too; characters beyond latin-1 are not allowed. */
   readonly headers: readonly Header[];
   readonly body: Uint8Array;
+  /** Path and query. Default: the URL's. */
+  readonly path?: string;
+  /** Default: 1.1. */
+  readonly version?: "1.0" | "1.1";
 }
 
 /**
- * The bytes before the body. What HTTP itself needs is added where the headers do not have it: Host,
- * Content-Length, and Connection of a request that wants no other after it.
+ * The bytes before the body. What HTTP itself needs is added where the headers lack it: Host, Content-Length, and
+ * Connection of a request after which the connection is closed.
  */
 export function headBytes(
-  { method, headers, body }: RawRequest,
+  { method, headers, body, path, version = "1.1" }: RawRequest,
   { url, isKept }: { readonly url: URL; readonly isKept: boolean },
 ): Buffer {
   const names = new Set(headers.map(([name]) => name.toLowerCase()));
@@ -25,10 +29,47 @@ export function headBytes(
     ...(isKept || names.has("connection") ? [] : [["Connection", "close"] as const]),
   ];
   const lines = [...own, ...headers].map(([name, value]) => `${name}: ${value}\r\n`);
-  return Buffer.from(
-    `${method} ${url.pathname}${url.search} HTTP/1.1\r\n${lines.join("")}\r\n`,
-    "latin1",
-  );
+  const target = path ?? `${url.pathname}${url.search}`;
+  return Buffer.from(`${method} ${target} HTTP/${version}\r\n${lines.join("")}\r\n`, "latin1");
+}
+
+type Recast = (request: RawRequest) => RawRequest;
+
+const named =
+  (change: (name: string) => string): Recast =>
+  ({ headers, ...request }) => ({
+    ...request,
+    headers: headers.map(([name, value]): Header => [change(name), value]),
+  });
+
+/** Forms of HTTP that carry the same attempt. */
+export const transports: Readonly<Record<string, Recast>> = {
+  "in chunks": ({ headers, body, ...request }) => ({
+    ...request,
+    headers: [...headers, ["Transfer-Encoding", "chunked"]],
+    body: chunked(body),
+  }),
+  "with header names in lower case": named((name) => name.toLowerCase()),
+  "with header names in capitals": named((name) => name.toUpperCase()),
+  "with spaces around header values": ({ headers, ...request }) => ({
+    ...request,
+    headers: headers.map(([name, value]): Header => [name, `  ${value} \t`]),
+  }),
+  "over HTTP/1.0": (request) => ({ ...request, version: "1.0" }),
+};
+
+/** In three chunks, the second of one byte. */
+function chunked(body: Uint8Array): Buffer {
+  const middle = body.length >> 1;
+  const parts = [
+    body.subarray(0, middle),
+    body.subarray(middle, middle + 1),
+    body.subarray(middle + 1),
+  ];
+  const framed = parts
+    .filter(({ length }) => length > 0)
+    .flatMap((part) => [`${part.length.toString(16)}\r\n`, part, "\r\n"]);
+  return Buffer.concat([...framed, "0\r\n\r\n"].map((one) => Buffer.from(one)));
 }
 
 /** The value of a header; `""` where it is absent. */
@@ -54,7 +95,7 @@ export function without(headers: readonly Header[], names: readonly string[]): r
 /** The encoded signature inside its header: base64 or hex of at least 20 bytes. */
 const SIGNATURE = /[A-Za-z0-9+/]{38,}={0,2}/;
 
-/** With the encoded signature changed, and what stands around it left. */
+/** With the encoded signature changed, and what is around it left. */
 export function withSignature(value: string, change: (signature: string) => string): string {
   return value.replace(SIGNATURE, (signature) => change(signature));
 }

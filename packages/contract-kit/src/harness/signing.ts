@@ -30,14 +30,17 @@ export interface Signing {
   readonly stranger: (name: string) => Secret;
   /** The bytes of a secret's key, where it has such: a private key of another kind has none. */
   readonly keyOf: (secret: Secret) => Uint8Array | undefined;
-  /** What no key went into: the digest of the signed text alone. */
-  readonly digestOf: (message: Message) => string;
-  /** The signature that a key of any bytes makes, also one that no scheme would let one have. */
-  readonly macBy: (key: Uint8Array | string, message: SignedMessage) => string;
+  /** The bytes that are signed. */
+  readonly textOf: (message: SignedMessage) => Buffer;
+  /** The signature's hash. */
+  readonly algorithm: string;
+  readonly encoding: "base64" | "hex";
+  /** The encoded signature by a key of any bytes, also one that no scheme allows. */
+  readonly mac: (message: SignedMessage, by: { readonly key: Uint8Array | string }) => string;
 }
 
 /** A message whose time may be spelt in any way. */
-interface SignedMessage extends Omit<Message, "timestamp"> {
+export interface SignedMessage extends Omit<Message, "timestamp"> {
   readonly timestamp: number | string;
 }
 
@@ -54,9 +57,11 @@ export function signingOf({ signature }: Profile): Signing {
       isVersioned: true,
       stranger: (name) => `whsec_${madeBytes(name).toString("base64")}`,
       keyOf: standardKeyOf,
-      digestOf: ({ id, timestamp, body }) =>
-        createHash("sha256").update(`${id}.${timestamp}.`).update(body).digest("base64"),
-      macBy: (key, { id, timestamp, body }) =>
+      textOf: ({ id, timestamp, body }) =>
+        Buffer.concat([Buffer.from(`${id}.${timestamp}.`), body]),
+      algorithm: "sha256",
+      encoding: "base64",
+      mac: ({ id, timestamp, body }, { key }) =>
         createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest("base64"),
     };
   }
@@ -83,8 +88,10 @@ export function signingOf({ signature }: Profile): Signing {
     isVersioned: form.kind !== "single",
     stranger: (name) => madeBytes(name).toString("hex"),
     keyOf: (secret) => (typeof secret === "string" ? Buffer.from(secret) : rawOf(secret)),
-    digestOf: (message) => createHash(algorithm).update(textOf(message)).digest(encoding),
-    macBy: (key, message) => createHmac(algorithm, key).update(textOf(message)).digest(encoding),
+    textOf,
+    algorithm,
+    encoding,
+    mac: (message, { key }) => createHmac(algorithm, key).update(textOf(message)).digest(encoding),
   };
 }
 

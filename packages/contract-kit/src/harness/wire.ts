@@ -1,35 +1,35 @@
 import type { Answer } from "./answer-reader.ts";
-import { type Clock, systemClock, pacer } from "./clock.ts";
+import { type Clock, pacer, systemClock } from "./clock.ts";
 import { type Connection, openConnection, type Received } from "./connection.ts";
 import { checkOwned, hostOf, isLocalName, type Lookup } from "./owned-host.ts";
 import { headBytes, type RawRequest } from "./request.ts";
 
-/** Nobody is there, nobody answers any more, or too slowly: nothing can be said of the target. */
+/** Nobody is there, or the target answers too slowly: nothing can be said of it. */
 export class TargetSilentError extends Error {}
 
-/** Sends requests as bytes to one URL, and reads what comes back; never follows a redirect. */
+/** Sends requests as bytes to one URL, and reads the answers; never follows a redirect. */
 export interface Wire {
   readonly url: URL;
   readonly clock: Clock;
   /** Milliseconds for one answer. */
   readonly deadlineMs: number;
   /**
-   * One request over a connection of its own.
+   * Sends one request over a kept connection, or over a new one; at most 4 at once.
    *
-   * @throws {TargetSilentError} Nobody has ever answered, or nobody does any more.
+   * @throws {TargetSilentError} Nobody has ever answered, the run has ended, or its time is over.
    */
   readonly send: (request: RawRequest) => Promise<Received>;
-  /**
-   * A connection for what `send` cannot do. A request on it waits for `pace` first.
-   */
+  /** Opens a connection for what `send` cannot do. Each request on it waits for `pace` first. */
   readonly open: () => Connection;
   readonly pace: () => Promise<void>;
+  /** Sends nothing for so many milliseconds, and then less a second: the target limits its rate. */
+  readonly slowDown: (ms: number) => void;
   /** Requests a second at most; `undefined`: no cap. */
   readonly perSecond: number | undefined;
-  /** The head of a request to this URL; `isKept`: the connection is to stay. */
+  /** The head of a request to this URL; `isKept`: the connection is to stay open. */
   readonly head: (request: RawRequest, isKept?: boolean) => Buffer;
   /**
-   * The answer to a request that was written to an opened connection.
+   * Reads the answer to a request that was written to an opened connection.
    *
    * @param deadlineMs Default: the wire's.
    * @throws {TargetSilentError} Nobody has ever answered.
@@ -37,13 +37,13 @@ export interface Wire {
   readonly read: (connection: Connection, method: string, deadlineMs?: number) => Promise<Received>;
   /** Seconds by which the target's clock is ahead of this one, by the first Date that it sent. */
   readonly aheadSeconds: () => number | undefined;
-  /** Ends every connection that is still open, and opens no other. */
+  /** Closes every connection that is still open, and opens no other. */
   readonly close: () => void;
 }
 
 export interface WireOptions {
   readonly url: URL;
-  /** The host that is one's own, where it is not this machine. */
+  /** The host that the user owns, if it is not this machine. */
   readonly owned?: string | undefined;
   readonly deadlineMs: number;
   /** Requests a second. Default: 50, and no cap to this machine. */
@@ -57,11 +57,16 @@ export interface WireOptions {
 
 const PER_SECOND = 50;
 const BUDGET_MS = 600_000;
-/** Answers in a row that did not come in time, after which nobody waits any more. */
-const MAX_TIMEOUTS = 2;
+/** Connections in use at once, as senders have a few for each receiver. */
+const AT_ONCE = 4;
+/** Milliseconds that a connection is kept without a request: servers close theirs after two seconds or five. */
+const IDLE_MS = 1000;
+/** Timeouts after which a target that answers others at once is given less time. */
+const PATIENT_TIMEOUTS = 2;
+const IMPATIENT_MS = 3000;
 
 /**
- * @throws {TargetNotOwnedError} `CS_KIT_TARGET_NOT_OWNED`: another machine, and not said to be one's own.
+ * @throws {TargetNotOwnedError} `CS_KIT_TARGET_NOT_OWNED`: another machine that the user did not name as owned.
  */
 export function openWire(options: WireOptions): Wire {
   const { url, owned, deadlineMs, maxBodyBytes, clock = systemClock, lookup } = options;
@@ -75,12 +80,15 @@ export function openWire(options: WireOptions): Wire {
   let aheadSeconds: number | undefined;
   let beganAt: number | undefined;
   const opened = new Set<Connection>();
+  const idle: { readonly connection: Connection; readonly since: number }[] = [];
+  const waiting: (() => void)[] = [];
+  let inUse = 0;
   let isClosed = false;
   const open = (): Connection => {
     // A run that was interrupted must not go on behind its report.
     if (isClosed) throw new TargetSilentError("the run has ended");
     beganAt ??= clock.now();
-    // Who answers each attempt just in time would hold a run for hours.
+    // A target that answers each attempt just in time would keep a run for hours.
     if (clock.now() - beganAt > budgetMs)
       throw new TargetSilentError(
         `${url.host} answers too slowly: its attempts have taken ${budgetMs} ms in all`,
@@ -96,35 +104,57 @@ export function openWire(options: WireOptions): Wire {
     return connection;
   };
   const head: Wire["head"] = (request, isKept = false) => headBytes(request, { url, isKept });
-  const note = (received: Received, before: number): void => {
+  const note = (received: Received): void => {
     if (received.kind === "answer") {
       hasAnswered = true;
       aheadSeconds ??= aheadBy(received.answer, clock);
-    }
-    // Those of a batch that was sent at once are one time of waiting.
-    timeouts = received.kind === "none" && received.why === "timeout" ? before + 1 : 0;
-    if (received.kind === "none" && received.why === "unreachable" && !hasAnswered)
+    } else if (received.why === "timeout") timeouts += 1;
+    else if (received.why === "unreachable" && !hasAnswered)
       throw new TargetSilentError(`${url.host} cannot be reached: ${received.detail}`);
   };
-  const read: Wire["read"] = async (connection, method, ms = deadlineMs) => {
-    const before = timeouts;
+  const read: Wire["read"] = async (connection, method, ms) => {
     const cap = maxBodyBytes === undefined ? {} : { maxBodyBytes };
-    const received = await connection.read({ method, deadlineMs: ms, ...cap });
-    note(received, before);
+    const patience = timeouts < PATIENT_TIMEOUTS ? deadlineMs : Math.min(deadlineMs, IMPATIENT_MS);
+    const received = await connection.read({ method, deadlineMs: ms ?? patience, ...cap });
+    note(received);
+    return received;
+  };
+  const kept = (): Connection | undefined => {
+    for (let one = idle.pop(); one !== undefined; one = idle.pop()) {
+      if (one.connection.isOpen() && clock.now() - one.since < IDLE_MS) return one.connection;
+      one.connection.close();
+    }
+    return undefined;
+  };
+  const exchange = async (request: RawRequest, connection: Connection): Promise<Received> => {
+    const isKept = request.version !== "1.0";
+    connection.write(Buffer.concat([head(request, isKept), request.body]));
+    const received = await read(connection, request.method);
+    // After a refusal bytes of the body may be unread: only the checks of connections go on there.
+    const isClean = received.kind === "answer" && received.answer.status < 400;
+    if (isKept && isClean && connection.isOpen()) idle.push({ connection, since: clock.now() });
+    else connection.close();
     return received;
   };
   const send = async (request: RawRequest): Promise<Received> => {
-    if (timeouts >= MAX_TIMEOUTS)
-      throw new TargetSilentError(
-        `${url.host} left ${timeouts} attempts in a row without an answer in ${deadlineMs} ms`,
-      );
-    await pace();
-    const connection = open();
+    while (inUse >= AT_ONCE)
+      // oxlint-disable-next-line no-await-in-loop -- waits for its turn
+      await new Promise<void>((resolve) => {
+        waiting.push(resolve);
+      });
+    inUse += 1;
     try {
-      connection.write(Buffer.concat([head(request), request.body]));
-      return await read(connection, request.method);
+      await pace.wait();
+      const connection = kept();
+      if (connection === undefined) return await exchange(request, open());
+      const received = await exchange(request, connection);
+      // The target may close an idle connection at the moment in which it is used again.
+      const isRace =
+        received.kind === "none" && received.why === "closed" && received.raw.length === 0;
+      return isRace ? await exchange(request, open()) : received;
     } finally {
-      connection.close();
+      inUse -= 1;
+      waiting.shift()?.();
     }
   };
   return {
@@ -133,7 +163,8 @@ export function openWire(options: WireOptions): Wire {
     deadlineMs,
     send,
     open,
-    pace,
+    pace: pace.wait,
+    slowDown: pace.slowDown,
     perSecond,
     head,
     read,
@@ -145,9 +176,9 @@ export function openWire(options: WireOptions): Wire {
   };
 }
 
-/** How far a Date is from now; `undefined` where there is none. */
+/** Returns how far a Date is from now; `undefined` if there is none. */
 function aheadBy({ headers }: Answer, clock: Clock): number | undefined {
   const date = Date.parse(headers.find(([name]) => name === "date")?.[1] ?? "");
-  // A Date has whole seconds, cut off.
+  // A Date has whole seconds, rounded down.
   return Number.isNaN(date) ? undefined : Math.round((date - clock.now() + 500) / 1000);
 }

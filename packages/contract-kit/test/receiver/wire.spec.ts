@@ -8,7 +8,7 @@ import {
   type Lookup,
   TargetNotOwnedError,
 } from "../../src/harness/owned-host.ts";
-import { openWire, TargetSilentError, type Wire } from "../../src/harness/wire.ts";
+import { openWire, type Wire } from "../../src/harness/wire.ts";
 import { drip, flood, hostileTarget } from "./hostile-target.ts";
 
 const post = {
@@ -39,7 +39,7 @@ describe("the wire", () => {
     );
     expect(statusOf(await wireTo(url).send(post))).toBe(307);
     expect(said).toEqual([
-      `POST /hook?a=1 HTTP/1.1\r\nHost: ${url.host}\r\nContent-Length: 2\r\nConnection: close\r\nX-Twice: 1\r\nX-Twice: 2\r\n\r\n${Buffer.from("é").toString("latin1")}`,
+      `POST /hook?a=1 HTTP/1.1\r\nHost: ${url.host}\r\nContent-Length: 2\r\nX-Twice: 1\r\nX-Twice: 2\r\n\r\n${Buffer.from("é").toString("latin1")}`,
     ]);
   });
 
@@ -71,14 +71,53 @@ describe("the wire", () => {
     expect(one.kind === "answer" && one.answer.body.length).toBe(65_536);
   });
 
-  it("waits twice for a silent target, and then sends nothing more", async () => {
-    const { url, said } = await hostileTarget(() => undefined);
-    const wire = wireTo(url, 50);
-    // A batch that is sent at once counts as one wait.
-    await Promise.all([wire.send(post), wire.send(post), wire.send(post)]);
-    expect(statusOf(await wire.send(post))).toBe("timeout");
-    await expect(wire.send(post)).rejects.toThrow(TargetSilentError);
-    expect(said).toHaveLength(4);
+  it("gives a target less time after two timeouts", async () => {
+    const { url } = await hostileTarget(() => undefined);
+    const waits: number[] = [];
+    const after: Clock["after"] = (ms, call) => {
+      waits.push(ms);
+      return systemClock.after(0, call);
+    };
+    const wire = openWire({ url, deadlineMs: 9000, clock: { ...systemClock, after } });
+    onTestFinished(wire.close);
+    for (let turn = 0; turn < 3; turn += 1) expect(statusOf(await wire.send(post))).toBe("timeout");
+    expect(waits).toEqual([9000, 9000, 3000]);
+  });
+
+  it("sends over one kept connection, and over a new one after a refusal", async () => {
+    const ports = new Set<number | undefined>();
+    let status = 204;
+    const { url } = await hostileTarget((socket) => {
+      const answer = (): void => {
+        ports.add(socket.remotePort);
+        socket.write(`HTTP/1.1 ${status} X\r\nContent-Length: 0\r\n\r\n`);
+      };
+      answer();
+      socket.on("data", answer);
+    });
+    const wire = wireTo(url);
+    for (let turn = 0; turn < 3; turn += 1) await wire.send(post);
+    expect(ports.size).toBe(1);
+    status = 401;
+    await wire.send(post);
+    await wire.send(post);
+    expect(ports.size).toBe(2);
+  });
+
+  it("opens at most four connections at once", async () => {
+    let open = 0;
+    const seen: number[] = [];
+    const { url } = await hostileTarget((socket) => {
+      open += 1;
+      seen.push(open);
+      setTimeout(() => {
+        open -= 1;
+        socket.end("HTTP/1.1 204 X\r\nConnection: close\r\n\r\n");
+      }, 5);
+    });
+    const wire = wireTo(url);
+    await Promise.all(Array.from({ length: 12 }, () => wire.send(post)));
+    expect(Math.max(...seen)).toBe(4);
   });
 
   it("gives up if all answers together take longer than the budget", async () => {
@@ -148,11 +187,25 @@ describe("the wire", () => {
       return () => undefined;
     };
     const pace = pacer({ now: () => 1000, after }, 50);
-    for (let sent = 0; sent < 4; sent += 1) await pace();
+    for (let sent = 0; sent < 4; sent += 1) await pace.wait();
     expect(waits).toEqual([20, 40, 60]);
     const options = { deadlineMs: 1, url: new URL("http://hook.example/"), owned: "hook.example" };
     expect(openWire(options).perSecond).toBe(50);
     expect(openWire({ ...options, url: new URL("http://127.0.0.1/") }).perSecond).toBeUndefined();
+  });
+
+  it("sends nothing for as long as a rate limiter asks, and half as fast after it", async () => {
+    const waits: number[] = [];
+    const after = (ms: number, call: () => void) => {
+      waits.push(ms);
+      call();
+      return () => undefined;
+    };
+    const pace = pacer({ now: () => 0, after }, undefined);
+    await pace.wait();
+    pace.slowDown(500);
+    for (let sent = 0; sent < 3; sent += 1) await pace.wait();
+    expect(waits).toEqual([500, 510, 520]);
   });
 
   it("measures the target's clock by its Date header", async () => {

@@ -1,85 +1,172 @@
 import type { ReceiverCheck } from "../../check.ts";
 import type { Bench, BenchEvent } from "../../harness/bench.ts";
+import { sleep } from "../../harness/clock.ts";
+import { NO_FAILURES } from "../../harness/effects.ts";
 import { receiverCheck } from "../../harness/play.ts";
 import type { Reply } from "../../harness/reply.ts";
-import { NO_EFFECTS, NO_FAILURES } from "../../harness/effects.ts";
-import { sleep } from "../../harness/clock.ts";
+import { explore, type Step } from "../../harness/states.ts";
 
 const AFTER_HANDLER = "R-ACK-AFTER-HANDLER";
 const FAILED = "R-ACK-FAILED";
 const RETRY_AFTER = "R-ACK-RETRY-AFTER";
-const requirements = [AFTER_HANDLER, FAILED, RETRY_AFTER];
+const requirements = [AFTER_HANDLER, FAILED, RETRY_AFTER] as const;
 
 const MAX_ATTEMPTS = 4;
 const MAX_WAIT_MS = 2000;
+/** Seconds above which Retry-After was probably meant in milliseconds. */
+const LONG_SECONDS = 3600;
 
-/** A handler that is told to fail once. */
+/** Handlers that fail once or more often, for events of several types. */
 export const failing: ReceiverCheck = receiverCheck({
   id: "receiver/failing",
   title: "an attempt whose handler fails is not acknowledged, and the next one runs it again",
   requirements,
   play: async (bench) => {
-    const { docket, target } = bench;
+    const { docket, target, effort } = bench;
     const unseen = (reason: string): void => {
       for (const requirement of requirements) docket.unseen(requirement, reason);
     };
-    if (target.effects === undefined) return unseen(NO_EFFECTS);
-    if (!(await target.effects.failNext(1))) return unseen(NO_FAILURES);
-
-    const event = bench.event();
-    const first = await bench.post(bench.attempt(event));
-    await target.effects.mend();
-    if (first.isAcknowledged) {
-      const effects = await bench.effects([event.id]);
-      // Acknowledged once it was stored: it keeps its promise by itself.
-      if ((effects?.get(event.id)?.count ?? 0) > 0)
-        return unseen("it acknowledges what it has stored, and ran the handler again by itself");
-      for (const requirement of [AFTER_HANDLER, FAILED])
-        docket.judge(
-          requirement,
-          false,
-          () =>
-            `the handler failed, ${first.said} came, and it has not run again: the event is lost`,
-          () => [first.exchange()],
-        );
-      docket.unseen(RETRY_AFTER, "the failure was acknowledged");
-      return;
-    }
-    docket.judge(AFTER_HANDLER, true, () => "");
-    docket.judge(
-      RETRY_AFTER,
-      first.status === 503 && first.header("retry-after") !== undefined,
-      () =>
-        `503 with Retry-After expected, ${first.said} ${first.header("retry-after") === undefined ? "without" : "with"} Retry-After came`,
-      () => [first.exchange()],
-    );
-    const next = await untilTaken(bench, event, first);
-    const effects = await bench.effects(next.isAcknowledged ? [event.id] : []);
-    const count = effects?.get(event.id)?.count ?? 0;
-    docket.judge(
-      FAILED,
-      next.isAcknowledged && count === 1,
-      () =>
-        `the next attempt was answered by ${next.said}, and its handler has succeeded ${count} times: once expected`,
-      () => [first.exchange(), next.exchange()],
-    );
+    if (target.effects === undefined) return unseen(bench.noEffects());
+    if (!(await target.effects.failNext(0))) return unseen(NO_FAILURES);
+    unseen("every handler succeeded, though it was told to fail");
+    const { catalogue } = target.profile;
+    const categories = [...new Map(catalogue.map((row) => [row.category, row])).values()];
+    const rows = effort > 1 ? catalogue : [...categories, catalogue[bench.seed % catalogue.length]];
+    for (const [index, row] of rows.entries())
+      // oxlint-disable-next-line no-await-in-loop -- the control tells the next handler, whichever that is
+      await fails(bench, bench.event({ row }), index === 0 ? 3 : 1 + (index % 2));
+    await explored(bench);
+    return undefined;
   },
 });
 
+async function fails(bench: Bench, event: BenchEvent, times: number): Promise<void> {
+  const { docket, target } = bench;
+  docket.subject = FAILED;
+  await target.effects?.failNext(times);
+  const replies: Reply[] = [];
+  for (let turn = 0; turn < times; turn += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- attempts of one delivery never overlap
+    const reply = await bench.post(bench.attempt(event), { isOnce: true });
+    replies.push(reply);
+    if (reply.isAcknowledged) break;
+  }
+  await target.effects?.mend();
+  const last = replies.at(-1);
+  if (last === undefined) return;
+  const exchanges = () => replies.map((reply) => reply.exchange());
+  const nth = replies.length === 1 ? "" : `, ${replies.length} times in a row`;
+  if (last.isAcknowledged) {
+    const seen = await bench.effects([event.id]);
+    // Acknowledged once it was stored: it keeps its promise by itself.
+    if ((seen?.count(event.id) ?? 1) > 0) {
+      docket.unseen(
+        AFTER_HANDLER,
+        "it acknowledges what it has stored, and ran the handler again by itself",
+      );
+      return;
+    }
+    for (const requirement of [AFTER_HANDLER, FAILED])
+      docket.judge(
+        requirement,
+        false,
+        () =>
+          `${event.type}: the handler failed${nth}, ${last.said} came, and it has not run again: the event is lost`,
+        exchanges,
+      );
+    return;
+  }
+  docket.judge(AFTER_HANDLER, true, () => "");
+  for (const reply of replies) judgeRetryAfter(bench, reply);
+  const next = await untilTaken(bench, event, last);
+  const seen = await bench.effects(next.isAcknowledged ? [event.id] : []);
+  const count = seen?.count(event.id) ?? 1;
+  docket.judge(
+    FAILED,
+    next.isAcknowledged && count === 1,
+    () =>
+      `${event.type}: after a failed handler${nth} the next attempt was answered by ${next.said}, and the handler has succeeded ${count} times: once expected`,
+    () => [...exchanges(), next.exchange()],
+  );
+}
+
+function judgeRetryAfter({ docket, target }: Bench, reply: Reply): void {
+  const value = reply.header("retry-after");
+  const ms = reply.retryAfterMs(target.wire.clock.now());
+  const isWhole = value !== undefined && (/^\d+$/.test(value) || Number.isNaN(Number(value)));
+  const what =
+    reply.status !== 503 || value === undefined
+      ? `503 with Retry-After expected, ${reply.said} ${value === undefined ? "without" : "with"} Retry-After came`
+      : ms === undefined || !isWhole
+        ? `Retry-After: ${value} is neither whole seconds nor a date`
+        : `Retry-After: ${value} is more than an hour: its unit is seconds`;
+  docket.judge(
+    RETRY_AFTER,
+    reply.status === 503 && ms !== undefined && isWhole && ms <= LONG_SECONDS * 1000,
+    () => what,
+    () => [reply.exchange()],
+  );
+}
+
 /** The sender's next attempts, no sooner than it was asked, for a few seconds. */
 async function untilTaken(bench: Bench, event: BenchEvent, first: Reply): Promise<Reply> {
+  const { clock } = bench.target.wire;
   let last = first;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     // The first retry comes at once: a failure must not block it.
-    if (attempt > 0) {
-      const asked = Number(last.header("retry-after") ?? 0) * 1000;
-      const wait = Number.isFinite(asked) ? Math.min(asked, MAX_WAIT_MS) : 0;
-      // oxlint-disable-next-line no-await-in-loop -- attempts of one delivery never overlap
-      await sleep(bench.target.wire.clock, wait);
-    }
+    // oxlint-disable-next-line no-await-in-loop -- attempts of one delivery never overlap
+    if (attempt > 0) await sleep(clock, Math.min(last.retryAfterMs(clock.now()) ?? 0, MAX_WAIT_MS));
     // oxlint-disable-next-line no-await-in-loop -- as above
-    last = await bench.post(bench.attempt(event));
+    last = await bench.post(bench.attempt(event), { isOnce: true });
     if (last.isAcknowledged) break;
   }
   return last;
 }
+
+/** Random histories of failures, repeats and other events, shortened to the fewest steps that show a fault. */
+async function explored(bench: Bench): Promise<void> {
+  const found = await explore(bench);
+  const { docket } = bench;
+  if (found === undefined) return;
+  const told = found.steps.map((step: Step) => step.what).join(", then ");
+  docket.judge(
+    FAILED,
+    false,
+    () => `${told}: ${found.fault}`,
+    () => found.exchanges,
+  );
+}
+
+const HANGING = "R-ACK-HANGING";
+
+/** A handler that is told never to end. */
+export const hanging: ReceiverCheck = receiverCheck({
+  id: "receiver/hanging",
+  title:
+    "an attempt whose handler hangs is answered before the sender gives up, and not acknowledged",
+  requirements: [HANGING],
+  slow: true,
+  play: async (bench) => {
+    const { docket, target } = bench;
+    if (target.effects === undefined) return docket.unseen(HANGING, bench.noEffects());
+    if (!(await target.effects.hangNext(1)))
+      return docket.unseen(
+        HANGING,
+        'its effects take no PUT {"hangNext": n} that makes handlers hang',
+      );
+    const event = bench.event();
+    const reply = await bench.post(bench.attempt(event), { isOnce: true });
+    await target.effects.mend();
+    const seen = reply.isAcknowledged ? await bench.effects([event.id]) : undefined;
+    if ((seen?.count(event.id) ?? 0) > 0)
+      return docket.unseen(HANGING, "the handler did not hang, though it was told to");
+    docket.judge(
+      HANGING,
+      reply.status !== undefined && !reply.isAcknowledged,
+      () =>
+        `a refusal within ${target.wire.deadlineMs} ms expected, ${reply.said} came${reply.isAcknowledged ? ", and its handler has not ended" : ""}`,
+      () => [reply.exchange()],
+    );
+    return undefined;
+  },
+});

@@ -27,7 +27,7 @@ export const leaks: ReceiverCheck = receiverCheck({
     }));
     if ((await target.effects?.failNext(1, CANARY)) === true) {
       const attempt = bench.attempt(bench.event());
-      const reply = await bench.post(attempt);
+      const reply = await bench.post(attempt, { isOnce: true });
       found.push({ what: "a handler that fails", attempt, reply });
       await target.effects?.mend();
     }
@@ -116,6 +116,9 @@ const STACKS = [
   /\bgoroutine \d+ \[/,
   /\.(?:js|ts|mjs|cjs|py|rb|go|php|rs|cs):\d+(?::\d+)?\b/,
   /\bpanicked at\b/,
+  // Warnings and pages of frameworks name files of the machine.
+  /(?:^|[\s"'(<>[=])(?:\/(?:home|usr|var|srv|opt|app|root|tmp|Users|private|etc|work|data)\/[\w.@/-]+|[A-Z]:\\\\?[\w.\\-]+)/m,
+  /\b(?:Warning|Notice|Deprecated|Fatal error)\b.{0,200}\bon line\b/s,
 ];
 
 function wholeOf({ received, text }: Reply): string {

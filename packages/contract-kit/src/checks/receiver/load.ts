@@ -1,15 +1,14 @@
 import type { ReceiverCheck } from "../../check.ts";
 import type { Bench, BenchEvent } from "../../harness/bench.ts";
-import type { Reply } from "../../harness/reply.ts";
-import { receiverCheck } from "../../harness/play.ts";
-import { NO_EFFECTS } from "../../harness/effects.ts";
 import { sleep } from "../../harness/clock.ts";
+import { receiverCheck } from "../../harness/play.ts";
+import type { Reply } from "../../harness/reply.ts";
 
 const SHED = "R-LOAD-SHED";
 
 const AT_ONCE = 64;
 const ROUND_MS = 100;
-/** Rounds in a row in which nothing more was taken, after which nobody comes again. */
+/** Rounds in a row in which nothing more was taken, after which no sender comes again. */
 const IDLE_ROUNDS = 5;
 
 /** More events at once than most receivers have handlers for, and their next attempts. */
@@ -21,76 +20,72 @@ export const load: ReceiverCheck = receiverCheck({
     const { docket, target } = bench;
     const { perSecond } = target.wire;
     if (perSecond !== undefined && perSecond < AT_ONCE) {
-      docket.unseen(
-        SHED,
-        `it takes ${AT_ONCE} events at once, and ${perSecond} a second are the cap`,
-      );
+      const reason = `it takes ${AT_ONCE} events at once, and ${perSecond} a second are the cap`;
+      docket.unseen(SHED, reason);
       return;
     }
-    // Of one moment, since which of them arrives first is nobody's affair here.
+    // Of one moment, since which of them arrives first does not matter here.
     const at = target.wire.clock.now();
     const events = Array.from({ length: AT_ONCE }, () => bench.event({ at }));
     const first = await bench.postTogether(events.map((event) => bench.attempt(event)));
-    const replies = await untilTaken(bench, events, first);
-    const effects = await bench.effects(events.map(({ id }) => id));
-    const isShed = first.some((reply) => !reply.isAcknowledged);
-    if (effects === undefined) docket.unseen(SHED, NO_EFFECTS);
-    else if (!isShed) docket.unseen(SHED, `${AT_ONCE} events at once are within its limit`);
+    const last = await untilTaken(bench, events, first);
+    const seen = await bench.effects(
+      events.filter((_, index) => last[index]?.isAcknowledged).map(({ id }) => id),
+    );
+    const together = first.filter((reply) => reply !== undefined);
+    const isShed = together.some((reply) => !reply.isAcknowledged);
+    if (seen === undefined) docket.unseen(SHED, bench.noEffects());
+    else if (!isShed) docket.unseen(SHED, `${together.length} events at once are within its limit`);
+    const what = `one of ${together.length} events at once`;
     events.forEach((event, index) => {
-      const [reply, last] = [first[index], replies[index]];
-      if (reply === undefined || last === undefined) return;
-      const exchanges = (): ReturnType<typeof reply.exchange>[] => [
-        reply.exchange(),
-        last.exchange(),
-      ];
+      const [reply, final] = [first[index], last[index]];
+      const exchanges = () => [reply, final].flatMap((one) => one?.exchange() ?? []);
+      if (reply !== undefined)
+        docket.refute(
+          SHED,
+          reply.isAcknowledged || reply.status === 503 || reply.status === 429,
+          () => `${what}: 503 expected if it is not handled, ${reply.said} came`,
+          exchanges,
+        );
+      if (final === undefined) return;
       docket.refute(
         SHED,
-        reply.isAcknowledged || reply.status === 503 || reply.status === 429,
-        () =>
-          `one of ${AT_ONCE} events at once: 503 expected where it is not handled, ${reply.said} came`,
+        final.isAcknowledged,
+        () => `${what}: its later attempts are answered by ${final.said}`,
         exchanges,
       );
-      docket.refute(
-        SHED,
-        last.isAcknowledged,
-        () => `one of ${AT_ONCE} events at once: its later attempts are answered by ${last.said}`,
-        exchanges,
-      );
-      if (effects === undefined || !last.isAcknowledged) return;
+      if (seen === undefined || !final.isAcknowledged) return;
       (isShed ? docket.judge : docket.refute)(
         SHED,
-        effects.has(event.id),
-        () =>
-          `one of ${AT_ONCE} events at once: acknowledged${isShed ? " in the end" : ""}, and its handler has not run`,
+        seen.count(event.id) > 0,
+        () => `${what}: acknowledged${isShed ? " in the end" : ""}, and its handler has not run`,
         exchanges,
       );
     });
   },
 });
 
-/** The sender's next attempts of what was not taken, as long as each few rounds bring some of it on. */
+/** The sender's next attempts of what was not taken, as long as some rounds bring more of it. */
 async function untilTaken(
   bench: Bench,
   events: readonly BenchEvent[],
-  first: readonly Reply[],
-): Promise<readonly Reply[]> {
-  const missing = (replies: readonly Reply[]): number =>
-    replies.filter((reply) => !reply.isAcknowledged).length;
-  let replies = first;
-  for (let idle = 0; idle < IDLE_ROUNDS && missing(replies) > 0;) {
-    const before = replies;
+  first: readonly (Reply | undefined)[],
+): Promise<readonly (Reply | undefined)[]> {
+  const replies = [...first];
+  const missing = (): readonly number[] =>
+    events.flatMap((_, index) => (replies[index]?.isAcknowledged === true ? [] : [index]));
+  for (let idle = 0, left = missing(); idle < IDLE_ROUNDS && left.length > 0;) {
     // oxlint-disable-next-line no-await-in-loop -- one round after the other
     await sleep(bench.target.wire.clock, ROUND_MS);
+    const own = left.flatMap((index) => events[index] ?? []);
     // oxlint-disable-next-line no-await-in-loop -- as above
-    replies = await Promise.all(
-      events.map((event, index) => {
-        const reply = before[index];
-        return reply?.isAcknowledged === true
-          ? Promise.resolve(reply)
-          : bench.post(bench.attempt(event));
-      }),
-    );
-    idle = missing(replies) < missing(before) ? 0 : idle + 1;
+    const next = await bench.postAll(own.map((event) => bench.attempt(event)));
+    left.forEach((index, place) => {
+      replies[index] = next[place];
+    });
+    const before = left.length;
+    left = missing();
+    idle = left.length < before ? 0 : idle + 1;
   }
   return replies;
 }

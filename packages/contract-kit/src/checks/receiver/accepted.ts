@@ -1,0 +1,181 @@
+import type { Secret } from "@countersign/signatures";
+import type { ReceiverCheck } from "../../check.ts";
+import type { Bench, BenchEvent } from "../../harness/bench.ts";
+import { sleep } from "../../harness/clock.ts";
+import { type Genuine, mustTake, receiverCheck } from "../../harness/play.ts";
+import { transports, withHeader } from "../../harness/request.ts";
+
+const EACH = "R-VERIFY-EACH";
+const VERSION = "R-VERIFY-VERSION";
+const ROTATION = "R-VERIFY-ROTATION";
+
+/** A version's name and what divides it from its signature. */
+const VERSIONED = /[A-Za-z0-9]+([,=])[A-Za-z0-9+/]{38,}={0,2}/;
+
+/** Several signatures in one header, as they appear while a secret or a scheme is replaced. */
+export const signatureLists: ReceiverCheck = receiverCheck({
+  id: "receiver/signature-lists",
+  title: "each signature of a header is tried with each secret, and unknown versions are skipped",
+  requirements: [EACH, VERSION, ROTATION],
+  play: async (bench) => {
+    const { docket, signing, target } = bench;
+    const { separator } = signing;
+    const { secrets } = target;
+    const by = (what: string, signers: readonly Secret[]): Genuine => {
+      const event = bench.event();
+      return { what, event, attempt: bench.attempt(event, { secrets: signers }) };
+    };
+    if (secrets.length < 2)
+      docket.unseen(ROTATION, "one secret was given: a second one in COUNTERSIGN_SECRET shows it");
+    else
+      await mustTake(
+        bench,
+        ROTATION,
+        secrets.map((secret, index) =>
+          by(`an attempt that secret ${index + 1} of ${secrets.length} signed`, [secret]),
+        ),
+      );
+    const [own] = secrets;
+    if (separator === undefined || own === undefined) {
+      docket.unseen(EACH, "the profile's scheme has one signature a header");
+      return;
+    }
+    const strangers = ["one", "two", "three"].map(signing.stranger);
+    const [one = "", two = ""] = strangers;
+    await mustTake(bench, EACH, [
+      by("the genuine signature after another", [one, own]),
+      by("the genuine signature before another", [own, one]),
+      by("the genuine signature between two others", [one, own, two]),
+      by("the genuine signature after three others", [...strangers, own]),
+    ]);
+    if (!signing.isVersioned) return;
+    const mark = "v9";
+    const nextTo = (what: string, isFirst: boolean): Genuine => {
+      const event = bench.event();
+      const attempt = bench.attempt(event);
+      const headers = withHeader(attempt.headers, signing.names.signature, (value) => {
+        const [, divider = ","] = VERSIONED.exec(value) ?? [];
+        const other = `${mark}${divider}Ceo5qEr07ixe2NLpvHk3FH9bwy/WavXrAFQ/9tdO6mc=`;
+        return (isFirst ? [other, value] : [value, other]).join(separator);
+      });
+      return { what, event, attempt: { ...attempt, headers } };
+    };
+    await mustTake(bench, VERSION, [
+      nextTo("a genuine signature after one of a version v9", true),
+      nextTo("a genuine signature before one of a version v9", false),
+    ]);
+  },
+});
+
+const FORMS = "R-HTTP-FORMS";
+const RAW = "R-VERIFY-RAW";
+
+/** The same attempt, as different senders and proxies write it. */
+export const forms: ReceiverCheck = receiverCheck({
+  id: "receiver/forms",
+  title: "genuine attempts are taken in every form of HTTP, and with every spelling of JSON",
+  requirements: [FORMS, RAW],
+  play: async (bench) => {
+    const { catalogue } = bench.target.profile;
+    const cases = Object.entries(transports).flatMap(([what, change], index) =>
+      Array.from({ length: bench.effort }, (_, turn): Genuine => {
+        const event = bench.event({
+          row: catalogue[(bench.seed + index + turn) % catalogue.length],
+        });
+        const attempt = bench.attempt(event);
+        return { what: `an attempt ${what}`, event, attempt: { ...attempt, ...change(attempt) } };
+      }),
+    );
+    await mustTake(bench, FORMS, cases);
+    await mustTake(bench, RAW, spellings(bench));
+    await inPieces(bench);
+  },
+});
+
+/** Names and values of the body that are text of any kind. */
+const TEXT = "cstest-text";
+
+/** Bodies that no program prints again as they came. */
+function spellings(bench: Bench): readonly Genuine[] {
+  const spelt = (
+    what: string,
+    change: (text: string) => string,
+    indent?: number | string,
+  ): Genuine => {
+    const event = spellable(bench);
+    const text = JSON.stringify(JSON.parse(event.body.toString()), null, indent);
+    return { what, event: { ...event, body: Buffer.from(amounted(change(text))) } };
+  };
+  const text = (what: string, value: string): Genuine =>
+    spelt(what, (body) => body.replace(TEXT, () => value));
+  const amount = (value: string): Genuine =>
+    spelt(`an amount of ${value}`, (body) => body.replace('"cstest-amount"', value));
+  return [
+    amount("1.10"),
+    amount("1.0"),
+    amount("20"),
+    spelt("members in another order", (body) =>
+      JSON.stringify(Object.fromEntries(Object.entries(JSON.parse(body) as object).toReversed())),
+    ),
+    spelt("spaces between members", (body) => body, 2),
+    spelt("tabs between members", (body) => body, "\t"),
+    spelt("spaces after commas and colons", (body) =>
+      body.replaceAll('","', '", "').replaceAll('":', '": '),
+    ),
+    spelt("a line break at the end", (body) => `${body}\n`),
+    spelt("line breaks of two characters", (body) => body.replaceAll("\n", "\r\n"), 1),
+    spelt("a space before the first brace", (body) => ` ${body}`),
+    text("an escaped letter", String.raw`\u0041`),
+    text("an escaped slash", String.raw`a\/b`),
+    text("an escaped letter that is not ASCII", String.raw`caf\u00e9`),
+    text("a letter that is not ASCII", "café"),
+    text("a character beyond 16 bits", "🎉"),
+    text("an escaped character beyond 16 bits", String.raw`\ud83c\udf89`),
+    text("a letter and its accent apart", "cafe\u0301"),
+    text("characters that HTML would escape", "<a&b>'"),
+    text("a separator of lines", "a\u2028b"),
+  ];
+}
+
+function spellable(bench: Bench): BenchEvent {
+  const row = bench.target.profile.catalogue.find(({ kind }) => kind === "payment.created");
+  const data =
+    row === undefined
+      ? {}
+      : { clientReferenceId: TEXT, amount: { currency: "USD", value: "cstest-amount" } };
+  return bench.event({ row, data });
+}
+
+const amounted = (text: string): string => text.replace('"cstest-amount"', "1.10");
+
+/** A sender whose packets end anywhere, also inside a character. */
+async function inPieces(bench: Bench): Promise<void> {
+  const { wire } = bench.target;
+  const event = spellable(bench);
+  const body = Buffer.from(amounted(event.body.toString().replace(TEXT, "é🎉é")));
+  const attempt = bench.attempt({ ...event, body });
+  const at = body.indexOf("é") + 1;
+  const cuts = at > 0 ? [1, at, at + 3, body.length] : [1, body.length];
+  await wire.pace();
+  const connection = wire.open();
+  const head = wire.head(attempt);
+  connection.write(head);
+  let from = 0;
+  for (const to of cuts) {
+    // oxlint-disable-next-line no-await-in-loop -- a packet after the other
+    await sleep(wire.clock, 15);
+    connection.write(body.subarray(from, to));
+    from = to;
+  }
+  const received = await wire.read(connection, "POST");
+  connection.close();
+  let reply = bench.reply([head, body], received);
+  // A receiver may be busy at the moment: whole, it is tried again as a sender does.
+  if (reply.status === 503 || reply.status === 429) reply = await bench.post(attempt);
+  bench.docket.judge(
+    RAW,
+    reply.isAcknowledged,
+    () => `a body that came in pieces: it is genuine, and ${reply.said} came`,
+    () => [reply.exchange()],
+  );
+}

@@ -1,0 +1,277 @@
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import type { ReceiverCheck } from "../../check.ts";
+import type { Attempt, Bench } from "../../harness/bench.ts";
+import type { Connection } from "../../harness/connection.ts";
+import { mustTake, receiverCheck } from "../../harness/play.ts";
+import type { Reply } from "../../harness/reply.ts";
+import { without } from "../../harness/request.ts";
+
+const METHOD = "R-METHOD";
+
+/** Every other method, with nothing and with a whole attempt. */
+export const methods: ReceiverCheck = receiverCheck({
+  id: "receiver/methods",
+  title: "methods other than POST are answered 405 with Allow, and carry no attempt",
+  requirements: [METHOD],
+  play: async (bench) => {
+    const bare = ["GET", "HEAD", "DELETE"].map((method) => ({
+      method,
+      headers: [],
+      body: Buffer.alloc(0),
+      ids: [],
+    }));
+    const whole = ["PUT", "PATCH", "DELETE"].map((method) => ({
+      ...bench.attempt(bench.event()),
+      method,
+    }));
+    const attempts: readonly Attempt[] = [...bare, ...whole];
+    const replies = await bench.postAll(attempts);
+    const last = bench.event();
+    await bench.post(bench.attempt(last));
+    const seen = await bench.effects([last.id]);
+    attempts.forEach(({ method, body, ids }, index) => {
+      const reply = replies[index];
+      if (reply === undefined) return;
+      const allow = reply.header("allow");
+      const allowed = (allow ?? "").split(",").map((one) => one.trim());
+      const what = body.length > 0 ? `${method} with a genuine attempt` : method;
+      const hasRun = ids.some((id) => (seen?.count(id) ?? 0) > 0);
+      bench.docket.judge(
+        METHOD,
+        reply.status === 405 && allowed.includes("POST") && !hasRun,
+        () =>
+          `${what}: 405 with Allow: POST expected, ${reply.said} ${allow === undefined ? "without Allow" : `with Allow: ${allow}`} came${hasRun ? ", and a handler ran" : ""}`,
+        () => [reply.exchange()],
+      );
+    });
+  },
+});
+
+const IDENTITY = "R-BODY-IDENTITY";
+const MEDIA = "R-BODY-MEDIA";
+const CHARSET = "R-BODY-CHARSET";
+
+const codings = [
+  ["gzip", gzipSync],
+  ["deflate", deflateSync],
+  ["br", brotliCompressSync],
+] as const;
+
+/** Bodies that say they are something else than JSON as it is. */
+export const encodings: ReceiverCheck = receiverCheck({
+  id: "receiver/encodings",
+  title:
+    "a body in a coding or of another type is answered 415, and every spelling of JSON is taken",
+  requirements: [IDENTITY, MEDIA, CHARSET],
+  play: async (bench) => {
+    const typed = (type: string): Attempt =>
+      bench.attempt(bench.event(), { headers: [["Content-Type", type]] });
+    const coded = (coding: string, encode: (body: Buffer) => Buffer): Attempt => {
+      const event = bench.event();
+      const body = encode(event.body);
+      return bench.attempt({ ...event, body }, { headers: [["Content-Encoding", coding]] });
+    };
+    await unsupported(bench, IDENTITY, [
+      ...codings.map(([coding, encode]) => [`a body in ${coding}`, coded(coding, encode)] as const),
+      ["a body that only says it is in gzip", coded("gzip", (body) => body)],
+    ]);
+    await unsupported(
+      bench,
+      MEDIA,
+      [
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data; boundary=x",
+        "application/xml",
+        "text/html",
+      ].map((type) => [`Content-Type: ${type}`, typed(type)] as const),
+    );
+    const genuine = (requirement: string, name: string, value: string) => {
+      const event = bench.event();
+      return {
+        what: `an attempt with ${name}: ${value}`,
+        event,
+        attempt: bench.attempt(event, { headers: [[name, value]] }),
+        requirement,
+      };
+    };
+    await mustTake(bench, CHARSET, [
+      genuine(IDENTITY, "Content-Encoding", "identity"),
+      ...[
+        "application/json; charset=utf-8",
+        "application/json;charset=UTF-8",
+        'application/json; charset="utf-8"',
+        "Application/JSON",
+      ].map((type) => genuine(CHARSET, "Content-Type", type)),
+    ]);
+  },
+});
+
+async function unsupported(
+  bench: Bench,
+  requirement: string,
+  cases: readonly (readonly [what: string, attempt: Attempt])[],
+): Promise<void> {
+  const replies = await bench.postAll(cases.map(([, attempt]) => attempt));
+  cases.forEach(([what], index) => {
+    const reply = replies[index];
+    if (reply === undefined) return;
+    bench.docket.judge(
+      requirement,
+      reply.status === 415,
+      () => `${what}: 415 expected, ${reply.said} came`,
+      () => [reply.exchange()],
+    );
+  });
+}
+
+const KEEP_ALIVE = "R-HTTP-KEEP-ALIVE";
+const CONTINUE = "R-HTTP-CONTINUE";
+
+/** Milliseconds in which a receiver answers that is going to, on a machine with much else to do. */
+const SOON_MS = 4000;
+const LARGE_BYTES = 60_000;
+
+/** Several attempts over one connection, and one that asks before it sends its body. */
+export const connections: ReceiverCheck = receiverCheck({
+  id: "receiver/connections",
+  title:
+    "a connection that is kept carries attempts after refusals, and one may ask before its body",
+  requirements: [KEEP_ALIVE, CONTINUE],
+  play: async (bench) => {
+    await kept(bench);
+    await pipelined(bench);
+    await continued(bench);
+  },
+});
+
+const genuine = (bench: Bench): Attempt => bench.attempt(bench.event());
+const forged = (bench: Bench): Attempt =>
+  bench.attempt(bench.event(), { secrets: [bench.signing.stranger("connections")] });
+const unsigned = (bench: Bench): Attempt => {
+  const names = Object.values(bench.signing.names).filter((name) => name !== undefined);
+  const attempt = genuine(bench);
+  return { ...attempt, headers: without(attempt.headers, names) };
+};
+/** The bytes that a receiver leaves unread would be its next request. */
+const large = (attempt: Attempt): Attempt => ({
+  ...attempt,
+  body: Buffer.concat([attempt.body, Buffer.from(" ".repeat(LARGE_BYTES))]),
+});
+
+const refusals: readonly (readonly [what: string, make: (bench: Bench) => Attempt])[] = [
+  ["an attempt that another secret signed", forged],
+  ["an unsigned attempt", unsigned],
+  ["a large unsigned attempt", (bench) => large(unsigned(bench))],
+  ["a large attempt that another secret signed", (bench) => large(forged(bench))],
+  [
+    "an attempt of another media type",
+    (bench) => bench.attempt(bench.event(), { headers: [["Content-Type", "text/plain"]] }),
+  ],
+  [
+    "a genuine signature over no JSON",
+    (bench) => bench.attempt({ ...bench.event(), body: Buffer.from("{") }),
+  ],
+  ["PUT", (bench) => ({ ...genuine(bench), method: "PUT" })],
+  ["PUT of a large body", (bench) => ({ ...large(unsigned(bench)), method: "PUT" })],
+  ["another genuine attempt", genuine],
+];
+
+async function kept(bench: Bench): Promise<void> {
+  const { docket, target } = bench;
+  let reused = 0;
+  for (const [what, make] of refusals) {
+    const connection = target.wire.open();
+    for (const step of [genuine, make, genuine]) {
+      if (!connection.isOpen()) break;
+      // oxlint-disable-next-line no-await-in-loop -- one after the other is what is tried
+      const reply: Reply = await bench.postOver(connection, step(bench), SOON_MS);
+      const { received } = reply;
+      // A receiver may close a connection at any time; what it keeps it must serve.
+      if (received.kind === "none" && received.why === "closed") break;
+      const isMet = received.kind === "answer" && (step === make || reply.isAcknowledged);
+      // A busy receiver says so over a kept connection as well.
+      const isBusy = reply.status === 503 || reply.status === 429;
+      if (isBusy) continue;
+      reused += 1;
+      docket.judge(
+        KEEP_ALIVE,
+        isMet,
+        () =>
+          step === make
+            ? `${what}, over a kept connection: ${reply.said} came`
+            : `a genuine attempt over the connection of ${what}: ${reply.said} came`,
+        () => [reply.exchange()],
+      );
+      if (received.kind === "none") break;
+    }
+    connection.close();
+    // Each further silence would be waited for as long.
+    if (docket.hasFailed(KEEP_ALIVE)) return;
+  }
+  // The first attempt over each is none that was reused.
+  if (reused <= refusals.length)
+    docket.unseen(KEEP_ALIVE, "it closes the connection after each attempt");
+}
+
+/** Written in one go: answers come in the order of the attempts, each for its own. */
+async function pipelined(bench: Bench): Promise<void> {
+  const { docket, target } = bench;
+  const { wire } = target;
+  const attempts = [genuine(bench), forged(bench), genuine(bench)];
+  const connection = wire.open();
+  for (let sent = 0; sent < attempts.length; sent += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- each is a request of the rate's cap
+    await wire.pace();
+  }
+  const heads = attempts.map((attempt) => wire.head(attempt, true));
+  connection.write(
+    Buffer.concat(attempts.flatMap(({ body }, index) => [heads[index] ?? Buffer.alloc(0), body])),
+  );
+  for (const [index, attempt] of attempts.entries()) {
+    const deadlineMs = index === 0 ? wire.deadlineMs : SOON_MS;
+    // oxlint-disable-next-line no-await-in-loop -- answers come one after the other
+    const received = await wire.read(connection, "POST", deadlineMs);
+    const reply = bench.reply([heads[index] ?? Buffer.alloc(0), attempt.body], received);
+    // Who does not take several at once closes after the first.
+    if (received.kind === "none" && received.why === "closed") break;
+    docket.judge(
+      KEEP_ALIVE,
+      received.kind === "answer" &&
+        (index === 1 || reply.isAcknowledged || reply.status === 503 || reply.status === 429),
+      () =>
+        `attempt ${index + 1} of three that came together (genuine, forged, genuine): ${reply.said} came`,
+      () => [reply.exchange()],
+    );
+    if (received.kind === "none" || !connection.isOpen()) break;
+  }
+  connection.close();
+}
+
+async function continued(bench: Bench): Promise<void> {
+  const { docket, target } = bench;
+  const { wire } = target;
+  const attempt = bench.attempt(bench.event(), { headers: [["Expect", "100-continue"]] });
+  await wire.pace();
+  const connection = wire.open();
+  const head = wire.head(attempt);
+  connection.write(head);
+  const hasHeard = await connection.hears(SOON_MS);
+  connection.write(attempt.body);
+  const received = await wire.read(connection, "POST");
+  connection.close();
+  const reply = bench.reply([head, attempt.body], received);
+  if (reply.status === 503 || reply.status === 429) {
+    docket.unseen(CONTINUE, "the receiver was busy at the moment");
+    return;
+  }
+  docket.judge(
+    CONTINUE,
+    hasHeard && reply.isAcknowledged,
+    () =>
+      hasHeard
+        ? `an attempt with Expect: 100-continue: to be taken, and ${reply.said} came`
+        : `an attempt with Expect: 100-continue heard nothing for ${SOON_MS} ms; after its body, ${reply.said} came`,
+    () => [reply.exchange()],
+  );
+}

@@ -1,0 +1,291 @@
+import type { ReceiverCheck } from "../../check.ts";
+import type { Attempt, Bench, BenchEvent } from "../../harness/bench.ts";
+import { NO_FAILURES } from "../../harness/effects.ts";
+import { type Genuine, mustTake, receiverCheck } from "../../harness/play.ts";
+
+const DUPLICATE = "R-ONCE-DUPLICATE";
+const REUSED = "R-ONCE-REUSED";
+const DISTINCT = "R-ONCE-DISTINCT";
+
+type Again = (event: BenchEvent, first: Attempt, bench: Bench) => Attempt;
+
+/** How a sender repeats an event whose answer it missed. */
+const REPEATS: readonly (readonly [what: string, again: Again])[] = [
+  ["the same bytes again", (_event, first) => first],
+  [
+    "a second later",
+    (event, _first, bench) => bench.attempt(event, { timestamp: bench.seconds() + 1 }),
+  ],
+  [
+    "a minute earlier",
+    (event, _first, bench) => bench.attempt(event, { timestamp: bench.seconds() - 61 }),
+  ],
+  [
+    "four minutes later",
+    (event, _first, bench) => {
+      const most = Math.min(240, bench.target.profile.signature.toleranceSeconds - 30);
+      return bench.attempt(event, { timestamp: bench.seconds() + Math.max(0, most) });
+    },
+  ],
+  [
+    "with other headers that are not signed",
+    (event, _first, bench) =>
+      bench.attempt(event, {
+        headers: [
+          ["User-Agent", "cstest/2"],
+          ["X-Request-Id", "cstest-other"],
+          ["X-Forwarded-For", "203.0.113.9"],
+          ["Idempotency-Key", "cstest-other"],
+          ["Webhook-Attempt", "2"],
+          ["traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"],
+        ],
+      }),
+  ],
+  [
+    "by the other secret",
+    (event, _first, bench) => bench.attempt(event, { secrets: bench.target.secrets.slice(-1) }),
+  ],
+];
+
+/** The same event again, and other events that only look like it. */
+export const duplicates: ReceiverCheck = receiverCheck({
+  id: "receiver/duplicates",
+  title: "an event that was handled is acknowledged without its handler, and no other event is",
+  requirements: [DUPLICATE, REUSED, DISTINCT],
+  play: async (bench) => {
+    const { docket, target } = bench;
+    const { catalogue } = target.profile;
+    const cases = REPEATS.map(([what, again], index) => {
+      const event = bench.event({ row: catalogue[(bench.seed + index) % catalogue.length] });
+      return { what, again, event, first: bench.attempt(event) };
+    });
+    await bench.postAll(cases.map(({ first }) => first));
+    // What is still in progress may be answered so; it is no duplicate yet.
+    await bench.effects(cases.map(({ event }) => event.id));
+    const turns = 1 + bench.effort;
+    const replies = await bench.postAll(
+      cases.flatMap(({ event, first, again }) =>
+        Array.from({ length: turns }, () => again(event, first, bench)),
+      ),
+    );
+    const last = bench.event();
+    await bench.post(bench.attempt(last));
+    const seen = await bench.effects([...cases.map(({ event }) => event.id), last.id]);
+    if (seen === undefined) docket.unseen(DUPLICATE, bench.noEffects());
+    cases.forEach(({ what, event }, index) => {
+      const own = replies.slice(index * turns, (index + 1) * turns);
+      const refused = own.find((reply) => !reply.isAcknowledged);
+      const exchanges = () => own.slice(0, 1).map((reply) => reply.exchange());
+      docket.refute(
+        DUPLICATE,
+        refused === undefined,
+        () => `${what}: to be acknowledged, and ${refused?.said ?? ""} came`,
+        exchanges,
+      );
+      if (seen === undefined) return;
+      const count = seen.count(event.id);
+      docket.judge(
+        DUPLICATE,
+        count <= 1,
+        () => `${what}: its handler has run ${count} times`,
+        exchanges,
+      );
+    });
+    await reused(bench);
+    await mustTake(bench, DISTINCT, lookalikes(bench));
+  },
+});
+
+/** A genuine attempt of another event under an id that was handled. */
+async function reused(bench: Bench): Promise<void> {
+  const { docket, target } = bench;
+  const [first, second = first] = target.profile.catalogue;
+  const event = bench.event({ row: first });
+  await bench.post(bench.attempt(event));
+  const other = bench.event({ id: event.id, row: second, resource: `${event.id}o` });
+  const reply = await bench.post(bench.attempt(other));
+  const last = bench.event();
+  await bench.post(bench.attempt(last));
+  const seen = await bench.effects([last.id]);
+  docket.judge(
+    REUSED,
+    !reply.isAcknowledged,
+    () => `another event under a handled id: a refusal expected, ${reply.said} came`,
+    () => [reply.exchange()],
+  );
+  const count = seen?.count(event.id) ?? 1;
+  docket.refute(REUSED, count <= 1, () => `its handler has run ${count} times`);
+}
+
+/** Ids that a store, a cache or a careless comparison takes for one. */
+function lookalikes(bench: Bench): readonly Genuine[] {
+  const { catalogue, limits } = bench.target.profile;
+  const stem = bench.event().id;
+  const longest = limits.identifier;
+  const long = (end: string): string => `${stem}_`.padEnd(longest - end.length, "a") + end;
+  const pairs: readonly (readonly [what: string, one: string, other: string])[] = [
+    ["that differ in case", `${stem}_Ab`, `${stem}_aB`],
+    ["of which one begins with the other", `${stem}_p`, `${stem}_pp`],
+    ["with - and _ in one place", `${stem}_a_b`, `${stem}_a-b`],
+    ["of which one ends with _", `${stem}_e`, `${stem}_e_`],
+    ["that differ by leading zeros", `${stem}_7`, `${stem}_007`],
+    ["that are equal as numbers", `${stem}_1e3`, `${stem}_1000`],
+    ["with O and 0", `${stem}_O1`, `${stem}_0l`],
+    ...[16, 20, 24, 32, 36, 40, 48, 50, 60, 63]
+      .filter((length) => length < longest && length > stem.length + 1)
+      .map((length): readonly [string, string, string] => {
+        const same = `${stem}_`.padEnd(length, "c");
+        return [`that differ after ${length} characters`, `${same}x`, `${same}y`];
+      }),
+    [`of ${longest} characters that differ in the last`, long("x"), long("y")],
+  ];
+  const row = catalogue[bench.seed % catalogue.length];
+  return pairs.flatMap(([what, one, other]) =>
+    [one, other].map((id, index) => ({
+      what: `${index === 0 ? "the first" : "the second"} of two ids ${what}`,
+      event: bench.event({ id, row }),
+    })),
+  );
+}
+
+const CONCURRENT = "R-ONCE-CONCURRENT";
+const IN_PROGRESS = "R-ACK-IN-PROGRESS";
+
+const TOGETHER = 8;
+const EVENTS = 3;
+
+/** Attempts of one event whose last bytes come at the same moment. */
+export const concurrent: ReceiverCheck = receiverCheck({
+  id: "receiver/concurrent",
+  title:
+    "of identical attempts at the same time one runs the handler, and no other one vouches for it",
+  requirements: [CONCURRENT, IN_PROGRESS],
+  play: async (bench) => {
+    const { docket, target } = bench;
+    for (const requirement of [CONCURRENT, IN_PROGRESS])
+      docket.unseen(requirement, bench.noEffects());
+    if (target.effects === undefined) return;
+    const { catalogue } = target.profile;
+    for (let turn = 0; turn < EVENTS * bench.effort; turn += 1) {
+      const row = catalogue[(bench.seed + turn * 5) % catalogue.length];
+      // oxlint-disable-next-line no-await-in-loop -- one event's attempts at a time
+      await together(bench, bench.event({ row }));
+    }
+    if (await target.effects.failNext(1)) {
+      await whileFailing(bench);
+      await target.effects.mend();
+    } else docket.unseen(IN_PROGRESS, NO_FAILURES);
+  },
+});
+
+async function together(bench: Bench, event: BenchEvent): Promise<void> {
+  const sent = Array.from({ length: TOGETHER }, () => bench.attempt(event));
+  const replies = (await bench.postTogether(sent)).filter((reply) => reply !== undefined);
+  const acknowledged = replies.filter((reply) => reply.isAcknowledged);
+  const [shown = replies[0]] = acknowledged;
+  // A busy receiver may refuse all of them for now: then its sender comes again.
+  if (acknowledged.length === 0) await bench.post(bench.attempt(event));
+  const seen = await bench.effects([event.id]);
+  if (seen === undefined) return;
+  const count = seen.count(event.id);
+  bench.docket.judge(
+    CONCURRENT,
+    count === 1,
+    () =>
+      `${replies.length} attempts at once: one run expected, ${count} came, and ${acknowledged.length} were acknowledged`,
+    () => (shown === undefined ? [] : [shown.exchange()]),
+  );
+}
+
+/** The handler fails while others of its event are there: what was acknowledged would be lost. */
+async function whileFailing(bench: Bench): Promise<void> {
+  const { docket } = bench;
+  const event = bench.event();
+  const sent = Array.from({ length: TOGETHER }, () => bench.attempt(event));
+  const replies = (await bench.postTogether(sent)).filter((reply) => reply !== undefined);
+  const acknowledged = replies.filter((reply) => reply.isAcknowledged);
+  const [shown] = acknowledged;
+  if (shown === undefined) {
+    docket.judge(IN_PROGRESS, true, () => "");
+    return;
+  }
+  const seen = await bench.effects([event.id]);
+  if (seen === undefined) return;
+  docket.refute(
+    IN_PROGRESS,
+    // The one whose handler ran and failed is not in progress elsewhere.
+    seen.count(event.id) > 0 || acknowledged.length === 1,
+    () =>
+      `${acknowledged.length} of ${replies.length} attempts at once were acknowledged, and the only run of the handler failed: the event is lost`,
+    () => [shown.exchange()],
+  );
+  if (replies.length - acknowledged.length > 1) docket.judge(IN_PROGRESS, true, () => "");
+  docket.unseen(IN_PROGRESS, "no attempt met another one of its event in progress");
+}
+
+const RETRIES = "R-ONCE-RETRIES";
+const LIST = "R-EFFECTS-LIST";
+
+/** The oldest events of the run that are sent again at its end. */
+const OLDEST = 12;
+
+/** Events of long ago: after all others of the run, and after a restart. */
+export const memory: ReceiverCheck = receiverCheck({
+  id: "receiver/memory",
+  title: "an event is still known after hundreds of others, and after a restart",
+  requirements: [RETRIES, LIST],
+  play: async (bench) => {
+    const { docket, target } = bench;
+    const { handled } = target.notebook;
+    const { catalogue } = target.profile;
+    const old = handled.slice(0, OLDEST);
+    const others = Array.from({ length: 60 * bench.effort ** 2 }, (_, index) =>
+      bench.event({ row: catalogue[index % catalogue.length] }),
+    );
+    await bench.postAll(others.map((event) => bench.attempt(event)));
+    await again(
+      bench,
+      old.length > 0 ? old : others.slice(0, OLDEST),
+      `after ${handled.length + others.length} other events`,
+    );
+    const { unreadable, odd } = target.notebook;
+    if (target.effects === undefined) docket.unseen(LIST, bench.noEffects());
+    else
+      docket.judge(
+        LIST,
+        unreadable === undefined && odd.length === 0,
+        () => unreadable ?? odd.slice(0, 5).join("; "),
+      );
+    if (target.restart === undefined || docket.hasFailed(RETRIES)) return;
+    await target.restart();
+    await again(bench, [...old.slice(0, 4), ...others.slice(-4)], "after a restart");
+  },
+});
+
+/** A receiver's list of effects may be in its process: only what ran after it started again counts then. */
+async function again(bench: Bench, events: readonly BenchEvent[], when: string): Promise<void> {
+  const { docket } = bench;
+  const before = await bench.effects([]);
+  const replies = await bench.postAll(events.map((event) => bench.attempt(event)));
+  const last = bench.event();
+  await bench.post(bench.attempt(last));
+  const seen = await bench.effects([last.id]);
+  docket.unseen(RETRIES, bench.noEffects());
+  events.forEach((event, index) => {
+    const reply = replies[index];
+    if (reply === undefined) return;
+    docket.refute(
+      RETRIES,
+      reply.isAcknowledged,
+      () => `${event.type} ${when}: to be acknowledged, and ${reply.said} came`,
+      () => [reply.exchange()],
+    );
+    if (seen === undefined || before === undefined) return;
+    docket.judge(
+      RETRIES,
+      seen.count(event.id) <= before.count(event.id),
+      () => `${event.type} ${when}: its handler ran again`,
+      () => [reply.exchange()],
+    );
+  });
+}

@@ -1,0 +1,118 @@
+import type { Attempt } from "./bench.ts";
+
+export interface BodyChange {
+  readonly taken: Attempt;
+  readonly seed: number;
+}
+
+/** What Standard Webhooks calls usual, in bytes. */
+const USUAL_BYTES = 20_000;
+/** Places of the body that are changed, one an attempt. */
+const PLACES = 8;
+
+/** One change each to a body whose signature stays. */
+export const changedBodies: readonly (readonly [
+  what: string,
+  change: (text: string, how: BodyChange) => string | Uint8Array,
+])[] = [
+  ["a body without its last byte", (text) => text.slice(0, -1)],
+  ["an empty body", () => ""],
+  ["a body with other data", (text) => text.replace(/"(\w+)":"/, '"$1":"x')],
+  ["a body with a digit changed in its middle", (text) => changedDigit(text)],
+  ["a body with a member more", (text) => text.replace(/\}$/, ',"cstest":1}')],
+  [
+    "a body with the last letter's case changed",
+    (text) => text.replace(/[a-z](?=[^a-z]*$)/, (letter) => letter.toUpperCase()),
+  ],
+  ...Array.from(
+    { length: PLACES },
+    (_, place) =>
+      [
+        `a body with one letter changed, place ${place + 1}`,
+        // Steps that have no divisor in common with most lengths, so that places are far apart.
+        (text: string, { seed }: BodyChange) =>
+          withOtherLetter(text, (letters) => ((seed * PLACES + place) * 7919) % letters),
+      ] as const,
+  ),
+  ["another event's body", (_text, { taken }) => taken.body],
+  ["a body with a zero byte and more after it", (text) => `${text}\0 `],
+  ["the body twice", (text) => text + text],
+  ["an event around the body", (text) => `{"data":${text}}`],
+];
+
+/** What is signed, and what is sent in its place: a decoder or a JSON library makes the same of both. */
+export const misreadBodies: readonly (readonly [
+  what: string,
+  sign: (text: string) => string,
+  send: (text: string) => string | Uint8Array,
+])[] = [
+  ["a space at the end that was not signed", same, (text) => `${text} `],
+  ["a line break at the end that was not signed", same, (text) => `${text}\n`],
+  ["a space at the beginning that was not signed", same, (text) => ` ${text}`],
+  [
+    "spaces between members that were not signed",
+    same,
+    (text) => JSON.stringify(JSON.parse(text), null, 2),
+  ],
+  [
+    "members in another order than the signed one",
+    same,
+    (text) =>
+      JSON.stringify(Object.fromEntries(Object.entries(JSON.parse(text) as object).toReversed())),
+  ],
+  [
+    "an escaped letter that was signed as itself",
+    same,
+    (text) => text.replace("cstest", String.raw`\u0063stest`),
+  ],
+  ["a byte order mark that was not signed", same, (text) => `\uFEFF${text}`],
+  ["UTF-16 for a body that was signed in UTF-8", same, (text) => Buffer.from(text, "utf16le")],
+  ["a form around a body that was signed", same, (text) => `payload=${encodeURIComponent(text)}`],
+  ["a byte that is no UTF-8 for a signed U+FFFD", added("\uFFFD"), addedBytes([0xff])],
+  ["a lone continuation byte for a signed U+FFFD", added("\uFFFD"), addedBytes([0x80])],
+  ["the byte of latin-1 for a signed letter", added("é"), addedBytes([0xe9])],
+];
+
+function same(text: string): string {
+  return text;
+}
+
+function added(value: string): (text: string) => string {
+  return (text) => text.replace("{", `{"cstest":"${value}",`);
+}
+
+function addedBytes(bytes: readonly number[]): (text: string) => Buffer {
+  return (text) =>
+    Buffer.concat([
+      Buffer.from('{"cstest":"'),
+      Buffer.from(bytes),
+      Buffer.from(`",${text.slice(1)}`),
+    ]);
+}
+
+/** A body of that many bytes whose last letter is not the signed one, and the signed one. */
+export function longBodies(text: string, bytes: number = USUAL_BYTES): readonly [string, string] {
+  // Spaces, since another member would be another requirement's affair.
+  const long = text.replace("{", `{${" ".repeat(Math.max(0, bytes - text.length))}`);
+  return [long, withOtherLetter(long, (letters) => letters - 1)];
+}
+
+/** A letter of a text in the body changed, so that it is as good JSON as before. */
+function withOtherLetter(body: string, choose: (letters: number) => number): string {
+  const letters = [...body.matchAll(/(?<=:"[^"]*)[a-z]/g)];
+  const letter = letters[choose(letters.length)];
+  if (letter === undefined) return `${body} `;
+  return body.slice(0, letter.index) + otherLetter(letter[0]) + body.slice(letter.index + 1);
+}
+
+function otherLetter(letter: string): string {
+  return letter === "z" ? "a" : String.fromCodePoint((letter.codePointAt(0) ?? 0) + 1);
+}
+
+function changedDigit(text: string): string {
+  const digits = [...text.matchAll(/\d/g)];
+  const middle = digits[digits.length >> 1];
+  if (middle === undefined) return `${text.slice(0, -1)},"1":1}`;
+  const other = middle[0] === "9" ? "8" : String(Number(middle[0]) + 1);
+  return text.slice(0, middle.index) + other + text.slice(middle.index + 1);
+}

@@ -1,0 +1,202 @@
+import type { RawRequest } from "./request.ts";
+
+/** Something that has switched a check of signatures off somewhere. */
+export interface BypassProbe {
+  /** After "an unsigned attempt". */
+  readonly what: string;
+  readonly change: (request: RawRequest, path: string) => Partial<RawRequest>;
+  /** True if it reaches another address: only a handler that runs is a finding there. */
+  readonly isElsewhere?: boolean;
+  /** A public page that describes the mistake, or the feature that it abuses. */
+  readonly source: string;
+}
+
+const DEBUG = "https://cwe.mitre.org/data/definitions/489.html";
+const SPOOFED = "https://cwe.mitre.org/data/definitions/290.html";
+const TRUSTED_INPUT = "https://cwe.mitre.org/data/definitions/807.html";
+const DIRECT = "https://cwe.mitre.org/data/definitions/425.html";
+const FORWARDED = "https://developer.mozilla.org/docs/Web/HTTP/Reference/Headers/X-Forwarded-For";
+const OVERRIDE = "https://expressjs.com/en/resources/middleware/method-override.html";
+const REWRITE = "https://portswigger.net/web-security/access-control";
+const MIDDLEWARE = "https://nvd.nist.gov/vuln/detail/CVE-2025-29927";
+
+/** Header, value, source. */
+const HEADERS: readonly (readonly [name: string, value: string, source: string])[] = [
+  ...[
+    "X-Test",
+    "X-Test-Mode",
+    "X-Debug",
+    "X-Webhook-Test",
+    "Webhook-Test",
+    "X-Dry-Run",
+    "X-Dev",
+    "X-Sandbox",
+  ].flatMap((name) => [[name, "true", DEBUG] as const, [name, "1", DEBUG] as const]),
+  ...[
+    "X-Skip-Verification",
+    "X-Skip-Signature",
+    "X-Skip-Auth",
+    "X-No-Verify",
+    "X-Verified",
+    "X-Signature-Verified",
+    "X-Internal",
+    "X-Internal-Request",
+    "X-Admin",
+    "X-Bypass",
+    "X-Trusted",
+    "X-Webhook-Verified",
+  ].map((name) => [name, "true", TRUSTED_INPUT] as const),
+  ["X-Environment", "test", DEBUG],
+  ["X-Env", "development", DEBUG],
+  ["X-Mode", "test", DEBUG],
+  ...[
+    "X-Forwarded-For",
+    "X-Real-IP",
+    "X-Client-IP",
+    "True-Client-IP",
+    "CF-Connecting-IP",
+    "X-Originating-IP",
+    "X-Remote-IP",
+    "X-Remote-Addr",
+    "X-Forwarded-Host",
+    "Client-IP",
+    "X-Cluster-Client-IP",
+  ].map((name) => [name, "127.0.0.1", FORWARDED] as const),
+  ["X-Forwarded-For", "10.0.0.1", FORWARDED],
+  ["Forwarded", "for=127.0.0.1;host=localhost", FORWARDED],
+  ["X-Forwarded-Proto", "https", FORWARDED],
+  ["Host", "localhost", SPOOFED],
+  ["Origin", "http://localhost", SPOOFED],
+  ["Referer", "http://localhost/", SPOOFED],
+  ...[
+    "Stripe/1.0 (+https://stripe.com/docs/webhooks)",
+    "Svix-Webhooks/1.0",
+    "GitHub-Hookshot/1",
+    "Countersign/1.0",
+    "PostmanRuntime/7.40.0",
+    "kube-probe/1.30",
+    "ELB-HealthChecker/2.0",
+    "GoogleHC/1.0",
+    "curl/8.5.0",
+    "internal",
+    "test",
+    "countersign-test",
+  ].map((value) => ["User-Agent", value, SPOOFED] as const),
+  ["Authorization", "Bearer test", TRUSTED_INPUT],
+  ["Authorization", "Basic YWRtaW46YWRtaW4=", TRUSTED_INPUT],
+  ["X-Api-Key", "test", TRUSTED_INPUT],
+  ["Cookie", "test=1; debug=true; admin=true", TRUSTED_INPUT],
+  ["X-Requested-With", "XMLHttpRequest", TRUSTED_INPUT],
+  ["X-Amzn-Trace-Id", "Root=1-0-0", SPOOFED],
+  ["X-Health-Check", "1", TRUSTED_INPUT],
+  ["X-Replay", "true", TRUSTED_INPUT],
+  ["X-Retry", "1", TRUSTED_INPUT],
+  ["Webhook-Attempt", "2", TRUSTED_INPUT],
+  ["X-HTTP-Method-Override", "PUT", OVERRIDE],
+  ["X-Original-URL", "/health", REWRITE],
+  ["X-Rewrite-URL", "/health", REWRITE],
+  ["X-Middleware-Subrequest", "middleware:middleware:middleware:middleware:middleware", MIDDLEWARE],
+  ["Content-Type", "text/plain", TRUSTED_INPUT],
+  ["Content-Type", "application/x-www-form-urlencoded", TRUSTED_INPUT],
+  ["Webhook-Version", "0", TRUSTED_INPUT],
+  ["Webhook-Signature-Algorithm", "none", "https://cwe.mitre.org/data/definitions/347.html"],
+  ["Webhook-Signature-Version", "v0", "https://cwe.mitre.org/data/definitions/757.html"],
+];
+
+const QUERIES = [
+  "test=1",
+  "test=true",
+  "debug=1",
+  "debug=true",
+  "mode=test",
+  "env=test",
+  "dryRun=true",
+  "dry_run=1",
+  "skip_verification=true",
+  "skipSignature=1",
+  "verify=false",
+  "verify=0",
+  "nosig=1",
+  "unsigned=1",
+  "admin=true",
+  "internal=1",
+  "sandbox=true",
+  "replay=true",
+  "force=true",
+  "token=test",
+];
+
+const ENDS = [
+  "/test",
+  "/debug",
+  "/replay",
+  "/internal",
+  "/unsigned",
+  "/health",
+  "/",
+  "//",
+  "/.",
+  "%2f",
+  ";a=b",
+  ".json",
+];
+
+const MEMBERS: readonly (readonly [what: string, members: string])[] = [
+  ["test", '"test":true'],
+  ["testMode", '"testMode":true'],
+  ["test_mode", '"test_mode":true'],
+  ["livemode", '"livemode":false'],
+  ["sandbox", '"sandbox":true'],
+  ["debug", '"debug":true'],
+  ["env", '"env":"test"'],
+  ["mode", '"mode":"test"'],
+  ["environment", '"environment":"development"'],
+  ["skipVerification", '"skipVerification":true'],
+  ["verified", '"verified":true'],
+  ["internal", '"internal":true'],
+  ["replay", '"replay":true'],
+];
+
+/** Each row names a public page; a new way around the check is one more row. */
+export const bypassProbes: readonly BypassProbe[] = [
+  ...HEADERS.map(([name, value, source]): BypassProbe => ({
+    what: `with ${name}: ${value}`,
+    source,
+    change: ({ headers }) => ({
+      headers: [
+        ...headers.filter(([one]) => one.toLowerCase() !== name.toLowerCase()),
+        [name, value],
+      ],
+    }),
+  })),
+  ...QUERIES.map((query): BypassProbe => ({
+    what: `with ?${query}`,
+    source: DEBUG,
+    change: (_request, path) => ({ path: `${path}${path.includes("?") ? "&" : "?"}${query}` }),
+  })),
+  ...MEMBERS.map(([name, members]): BypassProbe => ({
+    what: `whose body has ${name}`,
+    source: DEBUG,
+    change: ({ body }) => ({
+      body: Buffer.from(Buffer.from(body).toString().replace("{", `{${members},`)),
+    }),
+  })),
+  ...["PUT", "PATCH", "DELETE", "GET", "post", "WEBHOOK"].map((method): BypassProbe => ({
+    what: `by ${method}`,
+    source: "https://cwe.mitre.org/data/definitions/650.html",
+    isElsewhere: true,
+    change: () => ({ method }),
+  })),
+  ...ENDS.map((end): BypassProbe => ({
+    what: `at the path with ${end} after it`,
+    source: DIRECT,
+    isElsewhere: true,
+    change: (_request, path) => ({ path: `${path.split("?")[0]?.replace(/\/$/, "") ?? ""}${end}` }),
+  })),
+  {
+    what: "at the path in capitals",
+    source: DIRECT,
+    isElsewhere: true,
+    change: (_request, path) => ({ path: path.toUpperCase() }),
+  },
+];
