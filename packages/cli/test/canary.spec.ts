@@ -38,7 +38,7 @@ function control(): string {
 }
 
 it.each([
-  ["receiver", "COUNTERSIGN_SECRET", SECRET, ["receiver/unsigned", "receiver/tampered"]],
+  ["receiver", "COUNTERSIGN_SECRET", SECRET, ["receiver/forged"]],
   ["provider", "COUNTERSIGN_TOKEN", TOKEN, ["provider/common-headers"]],
   ["provider", "COUNTERSIGN_CONTROL_KEY", TOKEN, ["provider/common-headers"]],
 ] as const)(

@@ -43,7 +43,7 @@ describe("a mistyped command, option or value", () => {
       ["send refund.failed --url http://127.0.0.1:9 --broken stael", "stale"],
       ["types --language pyhton --out x", "python"],
       ["types --language go --out x --profile standrad", "standard"],
-      ["verify receiver --list --only receiver/tamperd", "receiver/tampered"],
+      ["verify receiver --list --only receiver/forgd", "receiver/forged"],
     ] as const) {
       const err: unknown = expect.stringMatching(new RegExp(`did you mean ${meant}\\?`, "i"));
       expect([given, await ran(given.split(" "))]).toMatchObject([given, { status: 2, err }]);

@@ -15,7 +15,12 @@ const verify = (url: string, ...more: readonly string[]): Promise<Ran> => {
 describe("countersign verify receiver", () => {
   it("exits with 0 for a correct receiver and names what it could not test", async () => {
     const { url } = await openMerchant([SECRET, second]);
-    const { status, out } = await verify(url, "--only", "receiver/genuine", "receiver/rotation");
+    const { status, out } = await verify(
+      url,
+      "--only",
+      "receiver/genuine",
+      "receiver/signature-lists",
+    );
     expect(out).toMatch(/R-VERIFY-ROTATION/);
     expect(out).toMatch(/R-ROUTE-ONE/);
     expect(status).toBe(0);

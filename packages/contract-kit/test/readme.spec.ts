@@ -77,7 +77,7 @@ it("the guide to findings shows one as the terminal prints it", () => {
   };
   const message = "one byte of the body was changed after signing: a refusal expected, 204 came";
   const evidence = { curl: [], exchanges: [exchange] };
-  const check = "receiver/tampered";
+  const check = "receiver/forged";
   const entry = entryOfFinding(
     { check, requirement, status: "fail", message, evidence, ms: 1 },
     {

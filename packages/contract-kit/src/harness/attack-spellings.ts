@@ -23,7 +23,7 @@ export function spellings(isHex: boolean): readonly Spelling[] {
     ["a signature in hexadecimal", (text) => Buffer.from(text, "base64").toString("hex")],
     [
       "a signature in base64url",
-      (text) => `${text.replaceAll("+", "-").replaceAll("/", "_")}`.replace(/=+$/, ""),
+      (text) => text.replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, ""),
     ],
   ];
 }

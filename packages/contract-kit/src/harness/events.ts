@@ -126,7 +126,7 @@ export function eventMaker(profile: Profile, samples: Samples = new Map()): Even
 function merge(into: Members, from: Readonly<Members>): void {
   for (const [name, value] of Object.entries(from)) {
     const there = into[name];
-    if (isRecord(there) && isRecord(value)) merge(there as Members, value);
+    if (isRecord(there) && isRecord(value)) merge(there, value);
     else if (!Object.hasOwn(into, name)) into[name] = value;
   }
 }

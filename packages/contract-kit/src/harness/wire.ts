@@ -136,8 +136,9 @@ export function openWire(options: WireOptions): Wire {
     else connection.close();
     return received;
   };
+  const isFull = (): boolean => inUse >= AT_ONCE;
   const send = async (request: RawRequest): Promise<Received> => {
-    while (inUse >= AT_ONCE)
+    while (isFull())
       // oxlint-disable-next-line no-await-in-loop -- waits for its turn
       await new Promise<void>((resolve) => {
         waiting.push(resolve);

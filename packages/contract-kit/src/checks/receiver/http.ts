@@ -1,7 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import type { ReceiverCheck } from "../../check.ts";
 import type { Attempt, Bench } from "../../harness/bench.ts";
-import type { Connection } from "../../harness/connection.ts";
 import { mustTake, receiverCheck } from "../../harness/play.ts";
 import type { Reply } from "../../harness/reply.ts";
 import { without } from "../../harness/request.ts";

@@ -243,7 +243,7 @@ export const memory: ReceiverCheck = receiverCheck({
       bench.event({ row: catalogue[index % catalogue.length] }),
     );
     await bench.postAll(others.map((event) => bench.attempt(event)));
-    await again(
+    await repeated(
       bench,
       old.length > 0 ? old : others.slice(0, OLDEST),
       `after ${handled.length + others.length} other events`,
@@ -258,12 +258,12 @@ export const memory: ReceiverCheck = receiverCheck({
       );
     if (target.restart === undefined || docket.hasFailed(RETRIES)) return;
     await target.restart();
-    await again(bench, [...old.slice(0, 4), ...others.slice(-4)], "after a restart");
+    await repeated(bench, [...old.slice(0, 4), ...others.slice(-4)], "after a restart");
   },
 });
 
 /** A receiver's list of effects may be in its process: only what ran after it started again counts then. */
-async function again(bench: Bench, events: readonly BenchEvent[], when: string): Promise<void> {
+async function repeated(bench: Bench, events: readonly BenchEvent[], when: string): Promise<void> {
   const { docket } = bench;
   const before = await bench.effects([]);
   const replies = await bench.postAll(events.map((event) => bench.attempt(event)));
