@@ -15,7 +15,7 @@ export const encryptionKey = (id: string): string =>
 export const keys = { COUNTERSIGN_ENCRYPTION_KEYS: encryptionKey("k1") };
 
 /**
- * The arguments of `skip` for a test that needs a tool. The tool is run: rustup's `rustc` is on PATH even without a
+ * The arguments of `skip` for a test that needs a tool. The tool is run: a version manager's command may be on PATH without a
  * toolchain.
  */
 export function missing(tool: string, flag = "--version"): [boolean, string] {

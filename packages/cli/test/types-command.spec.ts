@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { ran } from "./ran.ts";
 import { temporaryFolder } from "./start-command.ts";
 
-const languages = "typescript python go java kotlin csharp ruby rust swift".split(" ");
+const languages = ["typescript", "python", "go", "java"];
 
 /** Everything that a run wrote, in the order of names. */
 async function printed(language: string, ...more: readonly string[]): Promise<string> {
@@ -23,7 +23,7 @@ function expectExactAndClosed(language: string, shown: string): void {
   expect(code).not.toMatch(/\b(?:float(?:32|64)?|double|f64|f32)\b/i);
   expect(code).not.toMatch(/^ +readonly .*\bnumber\b/m);
   expect(code).toMatch(/Decimal|json\.Number/i);
-  if (!/go|kotlin|csharp|ruby|swift/.test(language)) return;
+  if (language !== "go") return;
   const bare = code.replaceAll(/"(?:[^"\\\n]|\\.)*"|`[^`\n]*`/g, '""');
   const open: string[] = [];
   const pairs: Readonly<Record<string, string>> = { "}": "{", ")": "(", "]": "[" };
@@ -33,9 +33,6 @@ function expectExactAndClosed(language: string, shown: string): void {
     else expect(open.pop()).toBe(opened);
   }
   expect(open).toEqual([]);
-  if (language !== "ruby") return;
-  const opening = bare.match(/^\s*(?:module|class|def|if) |\bdo\b/gm) ?? [];
-  expect(bare.match(/^\s*end\b/gm)).toHaveLength(opening.length);
 }
 
 describe.each(languages)("countersign types --language %s", (language) => {
@@ -94,9 +91,6 @@ describe("countersign types", () => {
   it.each([
     ["go", "webhooks", /^package webhooks$/m],
     ["java", "com.example.events", /^package com\.example\.events;$/m],
-    ["kotlin", "com.example.events", /^package com\.example\.events$/m],
-    ["csharp", "Example.Events", /^namespace Example\.Events$/m],
-    ["ruby", "Example", /^module Example$/m],
   ])("prints %s types into --package %s", async (language, name, line) => {
     expect(await printed(language, "--package", name)).toMatch(line);
   });

@@ -8,21 +8,26 @@ import { printable, printableJson } from "../printable.ts";
 import type { Surroundings } from "../terminal.ts";
 import { eventModel } from "../types/event-model.ts";
 import type { Language } from "../types/language.ts";
-import { typescriptCatalogue } from "../types/languages/typescript-catalogue.ts";
-import { languages } from "../types/languages.ts";
+import { typescriptCatalogue } from "../types/catalogue.ts";
+import { go } from "../types/go.ts";
+import { java } from "../types/java.ts";
+import { python } from "../types/python.ts";
+import { typescript } from "../types/typescript.ts";
 import { writeFiles } from "../write-files.ts";
 
+const languages: Readonly<Record<string, Language>> = { typescript, python, go, java };
+
 const help = `
-Languages: typescript, python, go, java, kotlin, csharp, ruby, rust, swift. PATH is a file; for java it is
-the package's folder. Each event of the profile's catalogue is a type; typescript, python, go and java have
-the union of them and a function that parses a body.
+Writes one type per event of the profile, their union, and a function that parses a body. Values of open lists are strings whose
+documentation lists the known values.
 
-Amounts are exact decimals, never floats: text in typescript, Decimal in python and swift, json.Number in
-go, BigDecimal in java, kotlin and ruby, decimal in csharp, rust_decimal in rust. Times are text. A list of
-values that is open is text whose documentation names the known ones.
+Amounts are exact decimals, never floats: strings in TypeScript, Decimal in Python, json.Number in Go, BigDecimal in Java. Times are
+strings.
 
---validators writes a module of types and validators that createReceiver takes as its catalogue; there
-amounts are the receiver's numbers, which amountCents reads exactly.
+--validators writes a TypeScript module of types and validators, which createReceiver accepts as its catalogue.
+
+For other languages, run quicktype on the schemas:
+  npx quicktype --src-lang schema --lang rust --src node_modules/@countersign/schemas/documents/events
 
 Examples:
   countersign types --language typescript --out src/events.ts

@@ -1,8 +1,6 @@
 import type { Profile } from "@countersign/schemas/profiles";
 import { profiledEvents, type Schema, type Schemas } from "@countersign/service/internal";
-import { constantsOf } from "./constants-of.ts";
-import { flattened } from "./flattened.ts";
-import { pascalCase } from "./pascal-case.ts";
+import { constantsOf, flattened, pascalCase } from "./schemas.ts";
 
 /** An event as a type: a moment of the catalogue, in the form of the profile's envelope. */
 export interface EventShape {

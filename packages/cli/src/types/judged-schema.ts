@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { JudgedSchema } from "@countersign/schemas/reader-of";
 import type { Schema, Schemas } from "@countersign/service/internal";
-import { resolved } from "./resolved.ts";
+import { resolved } from "./schemas.ts";
 
 /**
  * What judges in the schemas of an event's kinds, as one schema: without references and documentation,

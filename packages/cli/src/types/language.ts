@@ -1,4 +1,4 @@
-import type { EventModel } from "./event-model.ts";
+import type { EventModel, EventShape } from "./event-model.ts";
 
 interface Printing {
   /** What the types belong to, where the language has such a thing. */
@@ -28,3 +28,26 @@ export function oneFile(header: string, text: string): ReadonlyMap<string, strin
 /** A header as lines that each begin with a mark. */
 export const commented = (mark: string, lines: readonly string[]): string =>
   lines.map((line) => `${mark} ${line}`.trimEnd()).join("\n");
+
+/** Replaces in lines of code, and leaves the lines of comments as they are. */
+export function inCode(
+  text: string,
+  { comment, from, to }: { readonly comment: RegExp; readonly from: RegExp; readonly to: string },
+): string {
+  return text
+    .split("\n")
+    .map((line) => (comment.test(line) ? line : line.replaceAll(from, to)))
+    .join("\n");
+}
+
+/** The events by their types, in the catalogue's order: more than one where another member decides. */
+export function byType({ events }: EventModel): ReadonlyMap<string, readonly EventShape[]> {
+  return Map.groupBy(events, ({ type }) => type);
+}
+
+/** A text as the languages with C's escapes write it, where it is printable ASCII; other texts too in most. */
+export const quoted = (text: string): string => JSON.stringify(text);
+
+/** The names of events that are types, once each. */
+export const namesOf = ({ events }: EventModel): readonly string[] =>
+  events.map(({ name }) => name);

@@ -7,8 +7,9 @@ import {
   type RendererOptions,
   type TargetLanguage,
 } from "quicktype-core";
+import type { Schema } from "@countersign/service/internal";
 import type { EventModel } from "./event-model.ts";
-import { printedSchemas } from "./printed-schemas.ts";
+import { flattened, pascalCase, resolved, titleOf } from "./schemas.ts";
 
 export interface PrintOptions<Lang extends LanguageName> {
   readonly language: Lang | TargetLanguage;
@@ -61,4 +62,120 @@ export async function printTypes<Lang extends LanguageName>(
 function nameIn(text: string, name: string): string {
   const declared = new RegExp(`\\b(?:class|interface|type|struct) (${name})\\b`, "i");
   return declared.exec(text)?.[1] ?? name;
+}
+
+/** What is printed in the place of a list's last value where readers take other values too. */
+export const ANY_OTHER = "any-other-value";
+
+/**
+ * The events and what they refer to, as the type printer reads them: without what judges, and each
+ * object and each list of values with a name.
+ *
+ * @param literals Whether texts that have one value or known ones are printed as these values. Without,
+ *   they are texts whose documentation lists them; a list that is closed is an enum either way.
+ */
+function printedSchemas(
+  { events, schemas }: EventModel,
+  { literals }: { readonly literals: boolean },
+): Readonly<Record<string, Schema>> {
+  const definitions: Record<string, Schema> = {};
+
+  const printed = (schema: Schema, names: Names): Schema => {
+    const target = resolved(schema, schemas);
+    const title = titleOf(schema);
+    if (title === undefined || !isObject(target)) return inline(target, names);
+    // Written down before its members are, which may lead back to it.
+    if (definitions[title] === undefined) {
+      definitions[title] = {};
+      const whole = resolved({ $ref: schema.$ref ?? "" }, schemas);
+      definitions[title] = inline(whole, { own: title, subject: title });
+    }
+    return { $ref: `#/definitions/${title}` };
+  };
+
+  const inline = (schema: Schema, names: Names): Schema => {
+    const { type = "string", items, oneOf, properties } = schema;
+    const told = description(schema);
+    if (oneOf !== undefined) {
+      const { oneOf: _, ...beside } = schema;
+      return inline({ ...flattened(oneOf, schemas), ...beside }, names);
+    }
+    if (properties !== undefined)
+      return {
+        type: "object",
+        title: names.own,
+        ...told,
+        additionalProperties: false,
+        required: schema.required ?? [],
+        properties: Object.fromEntries(
+          Object.entries(properties).map(([member, child]) => [
+            member,
+            printed(child, memberNames(names, { member, schema: child })),
+          ]),
+        ),
+      };
+    if (items !== undefined) return { type: "array", ...told, items: printed(items, names) };
+    if (type === "object") return { type: "object", ...told, additionalProperties: true };
+    const values = valuesOf(schema);
+    return values === undefined
+      ? { type, ...told }
+      : { type, ...told, ...textOf(schema, { values, name: names.own, literals }) };
+  };
+
+  for (const { name, rows, type, schema } of events) {
+    const subject = pascalCase((rows[0]?.kind ?? type).replace(/\..*/s, ""));
+    definitions[name] = inline(resolved(schema, schemas), { own: name, subject });
+  }
+  return definitions;
+}
+
+/** What a type is called, and what its members' lists of values are called after. */
+interface Names {
+  readonly own: string;
+  /** `Payment`, also for the events about one: the same list is one type. */
+  readonly subject: string;
+}
+
+interface Text {
+  readonly values: readonly string[];
+  readonly name: string;
+  readonly literals: boolean;
+}
+
+function textOf(schema: Schema, { values, name, literals }: Text): Schema {
+  const isOpen = schema["x-open"] === true;
+  if (literals) return { title: name, enum: isOpen ? [...values, ANY_OTHER] : values };
+  if (!isOpen && values.length > 1) return { title: name, enum: values };
+  const known = isOpen
+    ? `Known values: ${values.join(", ")}; others may be added.`
+    : `Always ${values.join()}.`;
+  return { description: `${description(schema).description ?? ""} ${known}`.trim() };
+}
+
+/** Of a number the first sentence: the rest is about reading it in JavaScript. */
+function description(schema: Schema): { readonly description?: string } {
+  const { description: text, type } = schema;
+  if (typeof text !== "string") return {};
+  return { description: type === "number" ? text.replace(/\. .*/s, ".") : text };
+}
+
+function valuesOf(schema: Schema): readonly string[] | undefined {
+  const { const: constant, enum: values } = schema as {
+    readonly const?: string;
+    readonly enum?: readonly string[];
+  };
+  return values ?? (constant === undefined ? undefined : [constant]);
+}
+
+const isObject = ({ properties, oneOf }: Schema): boolean =>
+  properties !== undefined || oneOf !== undefined;
+
+/** `RefundFailedEvent` and `data` are `RefundFailedData`; `Payment` and `paymentStatus` are `PaymentStatus`. */
+function memberNames(
+  { own, subject }: Names,
+  { member, schema }: { readonly member: string; readonly schema: Schema },
+): Names {
+  const owner = schema.properties === undefined ? subject : own.replace(/Event$/, "");
+  const name = pascalCase(member);
+  return { own: name.startsWith(owner) ? name : owner + name, subject };
 }

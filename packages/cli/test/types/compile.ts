@@ -12,7 +12,7 @@ export type ProfileName = "standard" | "x-signature";
 /** The member of an event that holds its data. */
 export const dataIn = { standard: "data", "x-signature": "metadata" } as const;
 
-const extensions: Readonly<Record<string, string>> = { typescript: "ts", python: "py", rust: "rs" };
+const extensions: Readonly<Record<string, string>> = { typescript: "ts", python: "py" };
 
 /** Writes the types of a profile. @returns The path of the file, or Java's folder. */
 export async function written(

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, globSync, mkdirSync, writeFileSync } from "node:fs";
+import { globSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -59,20 +59,6 @@ assert events.parse_event('{"type":"added.since","eventType":"added.since"}') is
 `;
   const lines = [...bodies(profile).values()].map((line) => `${line}\n`).join("");
   return run("python3", ["-W", "error", "-c", script], lines).trim().split("\n");
-}
-
-/** Compiles as Rust against the names of serde and rust_decimal. */
-async function rustOutput(profile: ProfileName): Promise<string> {
-  const file = await written("rust", profile);
-  const [serde, decimal] = [join(home, "libserde.so"), join(home, "librust_decimal.rlib")];
-  const base = ["--edition", "2021", "--out-dir", home, "--crate-type"];
-  if (!existsSync(decimal)) {
-    run("rustc", [...base, "proc-macro", join(stubs, "rust/serde.rs")]);
-    run("rustc", [...base, "rlib", join(stubs, "rust/rust_decimal.rs")]);
-  }
-  const extern = ["--extern", `serde=${serde}`, "--extern", `rust_decimal=${decimal}`];
-  const lib = [...base, "lib", "--emit", "metadata", "-D", "warnings"];
-  return compilerOutput("rustc", [...lib, ...extern, file]);
 }
 
 /** Compiles both profiles as Java against Jackson's names: most of a compiler's time is its start. */
@@ -139,24 +125,9 @@ describe.each(["standard", "x-signature"] as const)("generated types of profile 
     expect(await pythonAmounts(profile)).toEqual(expected);
   });
 
-  it("compile as Rust without a warning", async ({ skip }) => {
-    skip(...missing("rustc"));
-    expect(await rustOutput(profile)).toBe("");
-  });
-
   it("keep an amount's text in Go", async ({ skip }) => {
     skip(...missing("go", "version"));
     expect(await goAmounts(profile)).toEqual([...amounts, "true"]);
-  });
-
-  it("have valid Ruby syntax", async ({ skip }) => {
-    skip(...missing("ruby"));
-    expect(run("ruby", ["-wc", await written("ruby", profile)])).toContain("Syntax OK");
-  });
-
-  it("compile as Swift", async ({ skip }) => {
-    skip(...missing("swiftc"));
-    expect(compilerOutput("swiftc", ["-typecheck", await written("swift", profile)])).toBe("");
   });
 });
 

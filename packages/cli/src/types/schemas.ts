@@ -1,6 +1,20 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Schema, Schemas } from "@countersign/service/internal";
-import { resolved } from "./resolved.ts";
+
+const PREFIX = "#/components/schemas/";
+
+/** The title that a reference leads to. */
+export function titleOf({ $ref: ref }: Schema): string | undefined {
+  return ref?.startsWith(PREFIX) === true ? ref.slice(PREFIX.length) : undefined;
+}
+
+/** A schema behind its references; what stands beside one holds over what it leads to. */
+export function resolved(schema: Schema, schemas: Schemas): Schema {
+  const title = titleOf(schema);
+  if (title === undefined) return schema;
+  const { $ref: _, ...beside } = schema;
+  return { ...resolved(schemas[title] ?? {}, schemas), ...beside };
+}
 
 /**
  * One schema for objects of several kinds, since few languages have unions of objects: every kind's
@@ -53,4 +67,28 @@ function valuesOf(schema: Schema): readonly unknown[] | undefined {
   };
   if (values !== undefined) return values;
   return constant === undefined ? undefined : [constant];
+}
+
+/** The values of the members that have one value alone, by their JSON Pointers. */
+export function constantsOf(
+  schema: Schema,
+  schemas: Schemas,
+  at = "",
+): ReadonlyMap<string, string> {
+  const { properties = {}, const: constant } = resolved(schema, schemas);
+  if (typeof constant === "string") return new Map([[at, constant]]);
+  return new Map(
+    Object.entries(properties).flatMap(([name, member]) => [
+      ...constantsOf(member, schemas, `${at}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`),
+    ]),
+  );
+}
+
+/** `refund.authorized` is `RefundAuthorized`, `paymentStatus` is `PaymentStatus`; no name begins with a digit. */
+export function pascalCase(text: string): string {
+  return text
+    .split(/[^A-Za-z0-9]+/)
+    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
+    .join("")
+    .replace(/^(?=\d)/, "Of");
 }

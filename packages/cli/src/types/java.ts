@@ -1,8 +1,6 @@
-import type { EventModel, EventShape } from "../event-model.ts";
-import { inCode } from "../in-code.ts";
-import { byType, namesOf, quoted } from "../kinds.ts";
-import { commented, DOTTED, type Language } from "../language.ts";
-import { printTypes } from "../print-types.ts";
+import type { EventModel, EventShape } from "./event-model.ts";
+import { byType, commented, DOTTED, inCode, type Language, namesOf, quoted } from "./language.ts";
+import { printTypes } from "./print-types.ts";
 
 /** Classes for Jackson, the sealed interface that they all have, and a class that parses a body. */
 export const java: Language = {

@@ -1,8 +1,6 @@
-import type { EventModel, EventShape } from "../event-model.ts";
-import { inCode } from "../in-code.ts";
-import { byType, namesOf, quoted } from "../kinds.ts";
-import { commented, type Language, oneFile } from "../language.ts";
-import { printTypes } from "../print-types.ts";
+import type { EventModel, EventShape } from "./event-model.ts";
+import { byType, commented, inCode, type Language, namesOf, oneFile, quoted } from "./language.ts";
+import { printTypes } from "./print-types.ts";
 
 /** Structs, the interface that they all have, and a function that parses a body. */
 export const go: Language = {

@@ -9,10 +9,9 @@ import {
   type Sourcelike,
   type Type,
 } from "quicktype-core";
-import type { EventModel, EventShape } from "../event-model.ts";
-import { byType, namesOf, quoted } from "../kinds.ts";
-import { commented, type Language, oneFile } from "../language.ts";
-import { printTypes } from "../print-types.ts";
+import type { EventModel, EventShape } from "./event-model.ts";
+import { byType, commented, type Language, namesOf, oneFile, quoted } from "./language.ts";
+import { printTypes } from "./print-types.ts";
 
 /** Data classes, their union and a function that parses a body. */
 export const python: Language = {

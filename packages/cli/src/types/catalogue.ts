@@ -1,8 +1,7 @@
-import type { EventModel, EventShape } from "../event-model.ts";
-import { amountsIn, judgedSchema } from "../judged-schema.ts";
-import { byType, quoted } from "../kinds.ts";
-import { commented, type Language, oneFile } from "../language.ts";
-import { resolved } from "../resolved.ts";
+import type { EventModel, EventShape } from "./event-model.ts";
+import { amountsIn, judgedSchema } from "./judged-schema.ts";
+import { byType, commented, type Language, oneFile, quoted } from "./language.ts";
+import { resolved } from "./schemas.ts";
 import { type AmountType, typescriptTypes } from "./typescript.ts";
 
 const amountNumber: AmountType = {

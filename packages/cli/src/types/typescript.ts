@@ -1,9 +1,7 @@
-import type { EventModel } from "../event-model.ts";
-import { inCode } from "../in-code.ts";
-import { byType, namesOf, quoted } from "../kinds.ts";
-import { commented, type Language, oneFile } from "../language.ts";
-import { printTypes } from "../print-types.ts";
-import { ANY_OTHER } from "../printed-schemas.ts";
+import type { EventModel } from "./event-model.ts";
+import { byType, commented, inCode, type Language, namesOf, oneFile, quoted } from "./language.ts";
+import { printTypes } from "./print-types.ts";
+import { ANY_OTHER } from "./print-types.ts";
 
 /** How an amount's type is called and what is told of it. */
 export interface AmountType {

@@ -1,2 +1,0 @@
-#[derive(Debug, Clone, PartialEq)]
-pub struct Decimal;
