@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { setTimeout } from "node:timers/promises";
 import { profiles } from "@countersign/schemas/profiles";
 import pg from "pg";
 import { DueClock, systemClock } from "../../../src/clock.ts";
@@ -21,6 +22,7 @@ import {
   CONCURRENCY,
   endpointOf,
   ENDPOINTS,
+  HELD_MINUTES,
   PAYLOAD,
   runJob,
   SECRET,
@@ -68,18 +70,41 @@ await runJob(async (job) => {
       failed: (error) => done.reject(error),
     },
   });
-  const release = await holdSnapshot(job);
   const start = performance.now();
   const before = process.cpuUsage();
   engine.start();
+  if (job.snapshot !== undefined) {
+    const minutes = await rateMinutes(job, () => delivered);
+    await engine.stop({ graceMs: 3000 });
+    await driver.close();
+    return { rate: Number.NaN, cpu: Number.NaN, minutes };
+  }
   await done.promise;
   const rate = (healthy / (performance.now() - start)) * 1000;
   const { user, system } = process.cpuUsage(before);
   await engine.stop({ graceMs: 3000 });
-  release();
   await driver.close();
   return { rate, cpu: (user + system) / healthy };
 });
+
+/** Measures minutes before, with and after a snapshot. @throws {Error} Nothing was left to deliver. */
+async function rateMinutes(job: BenchJob, delivered: () => number): Promise<number[]> {
+  const rates: number[] = [];
+  const minute = async (): Promise<void> => {
+    const [from, at] = [delivered(), performance.now()];
+    await setTimeout(60_000);
+    rates.push(((delivered() - from) / (performance.now() - at)) * 1000);
+  };
+  // Compiles the code and fills the caches.
+  await setTimeout(10_000);
+  await minute();
+  const release = await holdSnapshot(job);
+  for (let held = 0; held < HELD_MINUTES; held += 1) await minute();
+  release();
+  await minute();
+  if (delivered() === job.deliveries) throw new Error("too few deliveries for this machine");
+  return rates;
+}
 
 async function openStore({ kind, postgresPort }: BenchJob): Promise<Driver> {
   if (kind === "sqlite")
