@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { runRounds } from "../evidence.ts";
+import { seed } from "../seed.ts";
 import { CLOCK_STEPS, faketime, faultyOf, stepClocks } from "./clock-steps.ts";
 import { isPostgresMissing, postgresStore, sqliteStore } from "./delivery-store.ts";
 
@@ -17,9 +19,23 @@ describe(`\`countersign serve\` whose wall clock steps${why}`, () => {
     "answers and delivers within 2 s after every step: $processes on $store, of which $stepping step",
     async ({ store, ...of }) => {
       const opened = store === "sqlite" ? sqliteStore() : await postgresStore();
-      const times = await stepClocks(opened, of, CLOCK_STEPS);
-      console.table(times);
-      expect(faultyOf(times, { ...of, withinMs: 2000 })).toEqual([]);
+      const { result } = await runRounds({
+        campaign: `clock-steps-${store}-${of.stepping.join("-")}-of-${String(of.processes)}`,
+        file: "test/chaos/clock-steps.slow.ts",
+        seed,
+        goal: CLOCK_STEPS.length,
+        unit: "steps of wall clocks",
+        round: async () => {
+          const times = await stepClocks(opened, of, CLOCK_STEPS);
+          console.table(times);
+          const faulty = faultyOf(times, { ...of, withinMs: 2000 });
+          return {
+            done: times.length,
+            result: { faulty: faulty.map((one) => JSON.stringify(one)) },
+          };
+        },
+      });
+      expect(result.faulty).toEqual([]);
     },
   );
 });

@@ -15,7 +15,8 @@ npm run test:long -- [options] [PATH...]     PATH: part of a file's path; defaul
   -h, --help    print this help
 
 Files that passed are recorded in test/output/long.json, and the next run for the same commit skips them.
-A file that was stopped runs last next time.`;
+A file that was stopped runs last next time. Campaigns write their results to test/output/evidence/*.json and go on
+where they stopped, if nothing was changed or committed since.`;
 
 const STATE = "test/output/long.json";
 interface State {
