@@ -7,10 +7,6 @@ export interface ListenOptions {
   readonly port: number;
   /** Default `127.0.0.1`. */
   readonly host?: string;
-  /** Milliseconds until a request's headers must be here. Default 10 000. */
-  readonly headersTimeoutMs?: number;
-  /** Milliseconds until all of a request must be here. Default 30 000. */
-  readonly requestTimeoutMs?: number;
   /** Bounds the connections. Default: nothing does. */
   readonly connections?: ConnectionLimit;
 }
@@ -76,8 +72,8 @@ export async function listen(app: RequestListener, options: ListenOptions): Prom
   const underWay = new Set<ServerResponse>();
   const server = createServer(
     {
-      headersTimeout: options.headersTimeoutMs ?? 10_000,
-      requestTimeout: options.requestTimeoutMs ?? 30_000,
+      headersTimeout: 10_000,
+      requestTimeout: 30_000,
       // How often the two deadlines are looked at.
       connectionsCheckingInterval: 1000,
       keepAliveTimeout: 5000,

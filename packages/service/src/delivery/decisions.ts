@@ -29,7 +29,7 @@ export function decideNext(
 }
 
 /** True if the profile counts the answer as delivered. */
-export function isSuccess(answer: Answer, { success }: Pick<DeliveryPolicy, "success">): boolean {
+function isSuccess(answer: Answer, { success }: Pick<DeliveryPolicy, "success">): boolean {
   if (answer.kind === "unanswered") return false;
   return success === "2xx"
     ? answer.status >= 200 && answer.status <= 299

@@ -57,7 +57,7 @@ const dataOf: Readonly<Record<EventKind, string>> = {
 };
 
 /** What a row of the catalogue sends: a schema for each kind of its data. */
-export function payloads({ envelope }: Profile, row: Row, schemas: Schemas): readonly Schema[] {
+function payloads({ envelope }: Profile, row: Row, schemas: Schemas): readonly Schema[] {
   // An event that this service does not write: nothing is known of its data.
   if (row.kind === undefined) return [unknownData(envelope, row.type)];
   if (isStandard(envelope, row, schemas)) return [refTo(standardTitle(row.type))];

@@ -168,7 +168,7 @@ function refuseExcess({ isExcess }: HttpContext): RequestHandler {
  * Answers every call that threw. A refusal is answered as it is; an error of this program becomes
  * `INTERNAL_SERVER_ERROR` and is described only in the log.
  */
-export function answerRefusals(context: HttpContext): ErrorRequestHandler {
+function answerRefusals(context: HttpContext): ErrorRequestHandler {
   const { metrics } = context;
   // Express recognizes an error handler by its four parameters.
   return (error: unknown, _request, response, _next) => {

@@ -128,7 +128,7 @@ function isRegistered(code: MemberError["code"]): code is ErrorCode {
 }
 
 /** Errors for texts that are longer than the profile accepts, where it is stricter than the schema (S 8). */
-export function limitErrors(body: unknown, { limits }: Policy): SchemaError[] {
+function limitErrors(body: unknown, { limits }: Policy): SchemaError[] {
   const members = membersOf(body);
   return Object.entries(limits.members).flatMap(([pointer, limit]) => {
     const value = members[pointer.slice(1)];
@@ -171,7 +171,7 @@ const meaningsWithBounds: Partial<Record<ErrorCode, (wording: Wording) => string
 };
 
 /** The form of a text member in words, by JSON Pointer; `undefined` if it has no description. */
-export function formOf({ policy }: Wording, pointer: string): string | undefined {
+function formOf({ policy }: Wording, pointer: string): string | undefined {
   const limit = policy.limits.members[pointer];
   switch (pointer) {
     case "":

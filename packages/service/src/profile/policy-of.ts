@@ -130,7 +130,7 @@ export function statusOf(statuses: Profile["statuses"], code: ErrorCode): number
 }
 
 /** The statuses that a profile decides, by code. */
-export function movedStatuses(
+function movedStatuses(
   statuses: Profile["statuses"],
 ): Readonly<Partial<Record<ErrorCode, number>>> {
   return {
@@ -187,7 +187,7 @@ function has(root: Members, pointer: string): boolean {
  *
  * @throws {TypeError} A date is not valid, or a path ends before the profile's months of notice are over.
  */
-export function deprecatedOf({ deprecation }: Pick<Profile, "deprecation">): DeprecatedPath[] {
+function deprecatedOf({ deprecation }: Pick<Profile, "deprecation">): DeprecatedPath[] {
   const { deprecated = [], noticeMonths } = deprecation;
   return deprecated.map(({ path, since, sunset, link }) => {
     const from = dayOf(since);

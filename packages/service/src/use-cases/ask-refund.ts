@@ -143,7 +143,7 @@ function duplicate(context: Context, order: RefundOrder, holder: PaymentRecord):
 }
 
 /** Returns a debit's state for the rules of S 3.1. Cover counts at any age, even after settlement. */
-export function debitState(debit: DebitRecord): Debit {
+function debitState(debit: DebitRecord): Debit {
   if (debit.covered) return { state: "covered" };
   switch (debit.status) {
     case "TERMINAL_FAILED":

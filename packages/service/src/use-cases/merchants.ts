@@ -113,7 +113,7 @@ type Refused<Code extends string> = { readonly ok: false; readonly code: Code };
 type Ports = Pick<Context, "driver" | "clock" | "random">;
 
 /** 256 random bits. */
-export function newClientSecret(random: Random): string {
+function newClientSecret(random: Random): string {
   return `css_${Buffer.from(random.bytes(32)).toString("base64url")}`;
 }
 

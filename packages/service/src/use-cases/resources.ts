@@ -17,18 +17,18 @@ declare global {
 }
 
 /** A number written digit for digit. */
-export interface RawJson {
+interface RawJson {
   readonly rawJSON: string;
 }
 
 /** An amount as this service writes it: always two digits after the separator (S 2.1). */
-export interface WrittenAmount {
+interface WrittenAmount {
   readonly currency: "USD";
   readonly value: RawJson;
 }
 
 /** @param cents 1 to 9,999,999,999. */
-export function writtenAmount(cents: bigint): WrittenAmount {
+function writtenAmount(cents: bigint): WrittenAmount {
   return { currency: "USD", value: JSON.rawJSON(formatAmount(cents)) };
 }
 

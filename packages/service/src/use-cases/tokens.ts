@@ -90,8 +90,3 @@ export async function grantToken(
   });
   return { ok: true, token, scopes: granted, expiresInSeconds };
 }
-
-export interface TokenRequest extends ClientCredentials {
-  /** Default: every scope of the client. */
-  readonly scopes: readonly string[] | undefined;
-}

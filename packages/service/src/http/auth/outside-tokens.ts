@@ -134,7 +134,7 @@ function scopesOf(claim: unknown): readonly string[] {
 }
 
 /** Signature algorithms of an outside issuer: only those of key pairs, since a shared key proves nothing. */
-export const issuerAlgorithms = [
+const issuerAlgorithms = [
   "RS256",
   "RS384",
   "RS512",
@@ -148,7 +148,7 @@ export const issuerAlgorithms = [
   "Ed25519",
 ] as const;
 
-export type IssuerAlgorithm = (typeof issuerAlgorithms)[number];
+type IssuerAlgorithm = (typeof issuerAlgorithms)[number];
 
 /** An authorization server outside this service whose JWTs are access tokens (RFC 7519, RFC 9068). */
 export interface TokenIssuer {

@@ -66,7 +66,7 @@ function refundAnswer(refund: RefundRecord, { refund: choice }: Policy): object 
  * @throws {Refused} 400 with JSON Pointers: `INVALID_AMOUNT`, `UNSUPPORTED_CURRENCY`,
  *   `INVALID_SOFT_DESCRIPTOR`, or `INVALID_REQUEST`.
  */
-export function readRefundRequest(body: JsonBody, wording: Wording): RefundOrder {
+function readRefundRequest(body: JsonBody, wording: Wording): RefundOrder {
   const { policy } = wording;
   const { softDescriptor } = membersOf(body.value);
   const cents = amountOf(body, policy);

@@ -2,7 +2,7 @@ import { readJson } from "@countersign/rules";
 import { validateTokenRequest } from "@countersign/schemas/writers";
 import type { Request, Response } from "express";
 import type { IncomingMessage } from "node:http";
-import { type TokenRequest, authenticateClient, grantToken } from "../../use-cases/tokens.ts";
+import { type ClientCredentials, authenticateClient, grantToken } from "../../use-cases/tokens.ts";
 import { type Answer, checkBody, writeAnswer } from "../answer.ts";
 import { acceptsJson, mediaTypeOf, readBody } from "../body.ts";
 import { sourceOf } from "../limits.ts";
@@ -63,13 +63,18 @@ function refusalOf({ error, description }: TokenRefused): Answer {
 /** The parameters of RFC 6749, section 4.4.2. Others are ignored, as section 3.2 requires. */
 const PARAMETERS = ["grant_type", "scope", "client_id", "client_secret"] as const;
 
+interface TokenRequest extends ClientCredentials {
+  /** Default: every scope of the client. */
+  readonly scopes: readonly string[] | undefined;
+}
+
 /**
  * Reads a request for a token, as a form or as JSON, with the client's credentials.
  *
  * @throws {TokenRefused} RFC 6749, section 5.2.
  * @throws {Refused} `UNSUPPORTED_MEDIA_TYPE`, `PAYLOAD_TOO_LARGE`: before it is read as a token request.
  */
-export async function readTokenRequest(
+async function readTokenRequest(
   request: IncomingMessage,
   limits: { bodyBytes: number; depth: number },
 ): Promise<TokenRequest> {
@@ -117,11 +122,6 @@ function readMembers(bytes: Buffer, depth: number): Parameters {
   return value;
 }
 
-export interface Credentials {
-  readonly clientId: string;
-  readonly clientSecret: string;
-}
-
 /**
  * Reads the client's credentials from HTTP Basic (RFC 6749, section 2.3.1) or from members of the body,
  * never from both.
@@ -129,10 +129,10 @@ export interface Credentials {
  * @throws {TokenRefused} `invalid_request`: both. `invalid_client`: neither, or a malformed Basic
  *   header.
  */
-export function clientOf(
+function clientOf(
   authorization: string | undefined,
   body: { readonly id: string | undefined; readonly secret: string | undefined },
-): Credentials {
+): ClientCredentials {
   const inBody = body.id !== undefined || body.secret !== undefined;
   if (authorization !== undefined && inBody) {
     throw new TokenRefused("invalid_request", "the client authenticates in two ways");
@@ -142,7 +142,7 @@ export function clientOf(
   return { clientId: body.id, clientSecret: body.secret };
 }
 
-function basic(field: string): Credentials {
+function basic(field: string): ClientCredentials {
   const encoded = /^basic +([A-Za-z0-9+/]+={0,2})$/i.exec(field)?.[1] ?? "";
   const [, id, secret] = /^([^:]+):(.+)$/s.exec(Buffer.from(encoded, "base64").toString()) ?? [];
   if (id === undefined || secret === undefined) throw new TokenRefused("invalid_client");
@@ -173,10 +173,10 @@ export const tokenErrors = {
   unsupported_grant_type: { status: 400, meaning: "The grant is not client_credentials." },
 } as const;
 
-export type TokenError = keyof typeof tokenErrors;
+type TokenError = keyof typeof tokenErrors;
 
 /** Ends a token request with the body of RFC 6749, section 5.2. */
-export class TokenRefused extends Error {
+class TokenRefused extends Error {
   readonly error: TokenError;
   /** For developers: printable ASCII, with nothing that was sent except names of parameters. */
   readonly description: string | undefined;

@@ -57,7 +57,7 @@ const STATUS = `SELECT CASE WHEN pg_postmaster_start_time()::text = $2
   THEN pg_xact_status($1::xid8) END AS status`;
 
 /** PostgreSQL over a pool of connections. */
-export class PooledDriver implements Driver {
+class PooledDriver implements Driver {
   readonly #pool: PostgresPool;
   readonly #names = new PreparedNames();
   readonly #underWay = new Set<Promise<unknown>>();

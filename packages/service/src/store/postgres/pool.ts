@@ -29,7 +29,7 @@ export interface PostgresStatement {
   readonly isPatient?: boolean;
 }
 
-export interface PostgresResult {
+interface PostgresResult {
   readonly rows: unknown[];
   /** First word of the server's command tag. */
   readonly command: string;
@@ -144,7 +144,7 @@ function safeInteger(text: string): number {
 export type PostgresFailure = "lost" | "silent" | "again" | "unavailable" | "statement";
 
 /** The server did not answer in time. */
-export class SilentServerError extends Error {
+class SilentServerError extends Error {
   constructor(options?: ErrorOptions) {
     super("the server does not answer", options);
     this.name = new.target.name;

@@ -1,7 +1,7 @@
 import type { Driver, Queryable, Sql } from "../driver.ts";
 
 /** Counts stop here: so many rows of an index are read in some ten milliseconds; a million would delay calls. */
-export const MOST_COUNTED = 50_000;
+const MOST_COUNTED = 50_000;
 /** Subscriptions with waiting deliveries whose queues are looked into. */
 const MOST_QUEUES = 10_000;
 

@@ -22,7 +22,7 @@ export interface ClientRecord {
   readonly revokedAt: number | null;
 }
 
-export interface ListedMerchant extends Merchant {
+interface ListedMerchant extends Merchant {
   readonly name: string;
   readonly createdAt: number;
 }
