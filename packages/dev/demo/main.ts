@@ -47,7 +47,7 @@ try {
   );
   if (!sandbox.url.endsWith(":4010"))
     narrator.fact("", "port 4010 is in use, so the sandbox uses the next free port");
-  const page = /^inspector (http:\S+)$/m.exec(sandbox.notes)?.[1];
+  const page = /^inspector +(http:\S+)$/m.exec(sandbox.notes)?.[1];
   if (page !== undefined) narrator.fact("inspector", page);
   narrator.fact("merchant", `${merchant.url}  an Express app with a receiver at POST /webhooks`);
 
