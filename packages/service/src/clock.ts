@@ -1,5 +1,3 @@
-import { setTimeout } from "node:timers/promises";
-
 /** Time, as everything in this package reads it. A test moves it; only `systemClock` reads the machine's. */
 export interface Clock {
   /** Wall time: milliseconds since 1970, an integer. It may step. Stored, or compared with others' times. */
@@ -15,10 +13,15 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   elapsed: () => performance.now(),
   sleep: (ms, signal) =>
-    setTimeout(ms, undefined, signal && { signal }).then(
-      () => {},
-      () => {},
-    ),
+    new Promise((resolve) => {
+      const wake = (): void => {
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, signal?.aborted === true ? 0 : ms);
+      signal?.addEventListener("abort", wake);
+    }),
 };
 
 /** Wall time that moves this much more or less than monotonic time has stepped, in milliseconds. */

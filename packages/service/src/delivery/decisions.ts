@@ -9,11 +9,11 @@ export type DecidingPolicy = Pick<DeliveryPolicy, "schedule" | "success" | "gone
  * Decides what becomes of a delivery (S 6.6): a success delivers it; a receiver that is gone drops it; any other
  * answer and none, redirects included, is a failure that waits for the next attempt or has used up the last one.
  *
- * @param at `now` on the endpoint's clock, in milliseconds; `random` from 0 to below 1.
+ * @param at `now` on the endpoint's clock, in milliseconds; `random` returns a number from 0 to below 1.
  */
 export function decideNext(
   { number, answer, startedAt, durationMs }: Attempt,
-  at: { readonly now: number; readonly random: number },
+  at: { readonly now: number; readonly random: () => number },
   policy: DecidingPolicy,
 ): Next {
   if (isSuccess(answer, policy)) return { state: "delivered", nextAt: null };
@@ -22,7 +22,7 @@ export function decideNext(
     answer.kind === "answered"
       ? parseRetryAfter(answer.retryAfter, startedAt + durationMs)
       : undefined;
-  const wait = waitAfter({ attempt: number, retryAfter, random: at.random }, policy.schedule);
+  const wait = waitAfter({ attempt: number, retryAfter, random: at.random() }, policy.schedule);
   return wait === undefined
     ? { state: "exhausted", nextAt: null }
     : { state: "waiting", nextAt: at.now + wait };

@@ -53,8 +53,8 @@ export class DeliveryEngine {
   #sleepsUntil = -Infinity;
   /** Resolves when there is something to do before the loop's time. */
   #wake = Promise.withResolvers<void>();
-  /** Resolves after each step of any delivery. */
-  #change = Promise.withResolvers<void>();
+  /** Resolves after the next step of any delivery, for those who wait for one. */
+  #change: PromiseWithResolvers<void> | undefined;
   readonly #stopping = new AbortController();
   #stopped: Promise<void> | undefined;
 
@@ -119,7 +119,7 @@ export class DeliveryEngine {
       for (const held of ofClock) this.#queues.readFromBeginning(held);
       this.#wake.resolve();
       while (ofClock.some((held) => this.#queues.isBusy(held)) && !this.#isStopping)
-        await this.#change.promise;
+        await this.#nextChange();
       // A last look at the whole queue found nothing more.
       if (this.#queues.found(clockId) === before) return !this.#isStopping;
     }
@@ -155,7 +155,7 @@ export class DeliveryEngine {
   /** Resolves when the loop has ended and every attempt is recorded. */
   async #finished(): Promise<void> {
     await this.#loop;
-    while (this.#inFlight.total > 0 || this.#recorder.size > 0) await this.#change.promise;
+    while (this.#inFlight.total > 0 || this.#recorder.size > 0) await this.#nextChange();
   }
 
   get #isStopping(): boolean {
@@ -241,7 +241,7 @@ export class DeliveryEngine {
     held.inFlight += 1;
     this.#inFlight.began(held);
     try {
-      const attempt = await makeAttempt({ ...held, delivery }, this.#options);
+      const attempt = await makeAttempt({ endpoint: held.endpoint, target: held.target, delivery }, this.#options);
       this.#ended(held, attempt);
     } catch (error) {
       // A fault of this program. The delivery stays due, but not at once.
@@ -264,7 +264,7 @@ export class DeliveryEngine {
     held.lastMs = attempt.durationMs;
     held.pace = paceAfter(held.pace, attempt.answer, held.usedAt, policy);
     const at = this.#queues.now(held);
-    const next = decideNext(attempt, { now: at, random: unitInterval(random) }, policy);
+    const next = decideNext(attempt, { now: at, random: () => unitInterval(random) }, policy);
     this.#recorder.add({ attempt, ...next, isGone: isGone(attempt.answer, policy), at });
   }
 
@@ -287,7 +287,12 @@ export class DeliveryEngine {
   }
 
   #changed(): void {
-    this.#change.resolve();
-    this.#change = Promise.withResolvers();
+    this.#change?.resolve();
+    this.#change = undefined;
+  }
+
+  #nextChange(): Promise<void> {
+    this.#change ??= Promise.withResolvers();
+    return this.#change.promise;
   }
 }

@@ -24,7 +24,7 @@ const DAY = 86_400_000;
 function after(answer: Answer, number = 1, success: "2xx" | number[] = "2xx") {
   // Nothing else of an attempt decides.
   const attempt = { number, answer, startedAt: REAL_START, durationMs: 20 } as Attempt;
-  const at = { now: CLOCK_START, random: 0.5 };
+  const at = { now: CLOCK_START, random: () => 0.5 };
   const { state, nextAt } = decideNext(attempt, at, { ...policy, success });
   return [state, nextAt === null ? null : nextAt - CLOCK_START];
 }

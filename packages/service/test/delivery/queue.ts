@@ -280,7 +280,7 @@ export class Queue {
       const answer = typeof given === "number" ? answered(given) : given;
       const number = due.delivery.attempts + 1;
       const attempt = { ...due, number, startedAt: REAL_START, durationMs: 20, answer };
-      const next = decideNext(attempt, { now, random: 0.5 }, used);
+      const next = decideNext(attempt, { now, random: () => 0.5 }, used);
       return { attempt, ...next, isGone: isGone(answer, used), at: now };
     });
     return this.store.complete(completions, used);
