@@ -34,7 +34,7 @@ export async function serviceDatabase(
         const message = `the database ${path} does not exist; countersign serve creates it`;
         throw new Failure("CS_CLI_DATABASE_UNUSABLE", message);
       }
-      return openDatabase(path);
+      return openDatabase(path, { deliveryThread: true });
     };
     return { name: path, open };
   }

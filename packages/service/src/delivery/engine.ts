@@ -241,7 +241,10 @@ export class DeliveryEngine {
     held.inFlight += 1;
     this.#inFlight.began(held);
     try {
-      const attempt = await makeAttempt({ endpoint: held.endpoint, target: held.target, delivery }, this.#options);
+      const attempt = await makeAttempt(
+        { endpoint: held.endpoint, target: held.target, delivery },
+        this.#options,
+      );
       this.#ended(held, attempt);
     } catch (error) {
       // A fault of this program. The delivery stays due, but not at once.

@@ -1,3 +1,4 @@
+import type { DeliveryStore } from "../delivery/types.ts";
 import { type StoreFault, faultOf } from "./fault.ts";
 
 /** A statement's parameter. Money is bigint cents, times are milliseconds, flags are 0 or 1. */
@@ -62,11 +63,16 @@ export interface Driver extends Queryable {
    * other process that has entered lives; never on PostgreSQL, which does not know. Does nothing when it is repeated.
    */
   enter(whenAlone: () => Promise<void>): Promise<void>;
+  /** These calls of the delivery store on a thread of their own, if the driver has one. */
+  readonly deliveries?: DeliveryCalls;
   /** Reads facts about the file or the pool. On SQLite it also empties a WAL that has grown large. */
   vitals?(): Vitals;
   /** Waits for running transactions, then closes the database. Idempotent. */
   close(): Promise<void>;
 }
+
+/** The calls of a delivery store that carry the load. */
+export type DeliveryCalls = Pick<DeliveryStore, "read" | "complete">;
 
 /** Facts about a database that are not in its tables; each is absent if the driver does not know it. */
 export interface Vitals {

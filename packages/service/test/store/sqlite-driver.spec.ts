@@ -1,9 +1,13 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { StoreUnavailableError, type Driver } from "../../src/store/driver.ts";
+import { FailureLog } from "../../src/http/log.ts";
+import { migrate } from "../../src/store/migrate.ts";
 import { sqliteDriver } from "../../src/store/sqlite/driver.ts";
+import { deliveryStore } from "../../src/store/tables/delivery-queue.ts";
+import { StoreWatch } from "../../src/store/watch.ts";
 import { temporaryDatabase } from "../temporary-database.ts";
 import { ids, withDeferred, withNotes, write } from "./driver-suite.ts";
 
@@ -115,5 +119,61 @@ describe("a SQLite file", () => {
     const driver = sqliteDriver(file);
     onTestFinished(() => driver.close());
     expect(statSync(file).mode & 0o777).toBe(0o640);
+  });
+});
+
+describe("the thread of deliveries of a SQLite file", () => {
+  const PAUSE = { pause: { failures: 1, afterMs: 0 } };
+  /** Whoever meets a lock fails at once. */
+  async function openThread() {
+    const file = temporaryDatabase();
+    const driver = sqliteDriver(file, { busyMs: 0, deliveryThread: true });
+    onTestFinished(() => driver.close());
+    await migrate(driver, { now: 0 });
+    return { driver, file, store: deliveryStore(driver) };
+  }
+
+  it("takes turns with transactions: none of them meets another one's lock", async () => {
+    const { driver, store } = await openThread();
+    await withNotes(driver);
+    await store.complete([], PAUSE);
+    const gate = Promise.withResolvers<void>();
+    const long = driver.transaction(async (tx) => {
+      await tx.query("INSERT INTO notes (id, text) VALUES (0, 'x')");
+      await gate.promise;
+    });
+    const behind = store.complete([], PAUSE);
+    // The thread answers in order: by then it would have met the lock.
+    for (let asked = 0; asked < 5; asked += 1) await store.read([], { now: 0, most: 1 });
+    gate.resolve();
+    await Promise.all([long, behind]);
+    for (let id = 1; id < 100; id += 1)
+      await Promise.all([store.complete([], PAUSE), write(driver, id)]);
+    expect(await ids(driver)).toHaveLength(100);
+  });
+
+  it("ends when the driver is closed, after the calls under way, and leaves no WAL behind", async () => {
+    const { driver, file, store } = await openThread();
+    const complete = store.complete([], PAUSE);
+    await store.read([], { now: 0, most: 1 });
+    await driver.close();
+    expect(await complete).toEqual({ completed: [], paused: [] });
+    expect(existsSync(`${file}-wal`)).toBe(false);
+    await expect(store.complete([], PAUSE)).rejects.toMatchObject(refused.reason);
+  });
+
+  it("fails every call and the readiness once it has ended by itself", async () => {
+    const { driver, file, store } = await openThread();
+    // It cannot open the file when its first call starts it.
+    rmSync(file);
+    mkdirSync(file);
+    const message: unknown = expect.stringContaining("the thread of deliveries has ended");
+    const ended = { status: "rejected", reason: { code: "CS_STORE_UNAVAILABLE", message } };
+    const calls = [store.read([], { now: 0, most: 1 }), store.complete([], PAUSE)];
+    expect(await Promise.allSettled(calls)).toMatchObject([ended, ended]);
+    await expect(driver.query("SELECT 1")).rejects.toMatchObject(ended.reason);
+    const failures = new FailureLog({ info() {}, warn() {}, error() {} }, () => 0);
+    const watch = new StoreWatch(driver, { failures, elapsed: () => 0, failed: () => {} });
+    expect(await watch.check()).toContain("write");
   });
 });

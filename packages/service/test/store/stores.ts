@@ -42,6 +42,15 @@ export const sqlite: Store = {
   }),
 };
 
+export const sqliteWithThread: Store = {
+  name: "SQLite with a thread of deliveries",
+  start: async () => ({
+    create: async () => temporaryDatabase(),
+    connect: (address) => sqliteDriver(address, { deliveryThread: true }),
+    stop: () => {},
+  }),
+};
+
 export const postgres: Store = {
   name: "PostgreSQL",
   ...(postgresBinaries === undefined && { missing: "PostgreSQL is not installed" }),

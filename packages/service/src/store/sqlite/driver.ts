@@ -1,6 +1,7 @@
 import {
   StoreUnavailableError,
   textOf,
+  type DeliveryCalls,
   type Driver,
   type Queryable,
   type Sql,
@@ -9,12 +10,15 @@ import {
   withHooks,
 } from "../driver.ts";
 import { SqliteConnection, unavailable } from "./connection.ts";
+import { DeliveryThread } from "./delivery-thread.ts";
 import { DatabaseFile } from "./file.ts";
 import { Presence } from "./presence.ts";
 
 export interface SqliteOptions {
   /** Maximum wait of BEGIN for another process's transaction, in milliseconds. Default 5000. */
   readonly busyMs?: number;
+  /** Reads and completes deliveries on a thread of their own, which starts with the first read. Default false. */
+  readonly deliveryThread?: boolean;
 }
 
 /** Size of the WAL in bytes from which on `vitals` tries to empty it. */
@@ -37,7 +41,8 @@ type Outcome =
  *
  * Transactions requested in one turn of the event loop share one BEGIN IMMEDIATE, one COMMIT and its flush to
  * disk. They run one after the other, each in its own SAVEPOINT, so that a failure undoes only its own
- * writes. Reads outside a transaction use a second, read-only connection and never see uncommitted rows.
+ * writes. Reads outside a transaction use a second, read-only connection and never see uncommitted rows. The thread of
+ * deliveries takes turns with them.
  *
  * @param file Path of the database file, created if missing.
  * @throws {TypeError} `file` is empty or an in-memory database, which two connections cannot share.
@@ -48,7 +53,7 @@ export function sqliteDriver(file: string, options: SqliteOptions = {}): Driver 
       'invalid "file": expected a path, since two connections cannot share a database in memory',
     );
   }
-  return new SqliteDriver(file, options.busyMs ?? 5000);
+  return new SqliteDriver(file, options);
 }
 
 class SqliteDriver implements Driver {
@@ -60,12 +65,25 @@ class SqliteDriver implements Driver {
   #closed = false;
   readonly #file: DatabaseFile;
   readonly #presence: Presence;
+  readonly deliveries?: DeliveryCalls;
+  #thread: DeliveryThread | undefined;
+  /** The last turn of whoever writes: nobody waits inside SQLite for another thread's transaction. */
+  #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(file: string, busyMs: number) {
+  constructor(file: string, { busyMs = 5000, deliveryThread = false }: SqliteOptions) {
     this.#writer = new SqliteConnection(file, { readOnly: false, busyMs });
     this.#reader = new SqliteConnection(file, { readOnly: true, busyMs });
     this.#file = new DatabaseFile(file);
     this.#presence = new Presence(file, busyMs);
+    if (!deliveryThread) return;
+    const started = (): DeliveryThread => {
+      this.#refuseIfClosed();
+      return (this.#thread ??= new DeliveryThread({ file, busyMs }));
+    };
+    this.deliveries = {
+      read: async (...given) => started().read(...given),
+      complete: (...given) => this.#inTurn(async () => started().complete(...given)),
+    };
   }
 
   // Async although SQLite is not: a failing statement must reject, as it does on a server.
@@ -108,6 +126,8 @@ class SqliteDriver implements Driver {
   async close(): Promise<void> {
     this.#closed = true;
     await this.#draining;
+    await this.#turn;
+    await this.#thread?.close();
     this.#presence.leave();
     this.#reader.close();
     this.#writer.close();
@@ -115,13 +135,22 @@ class SqliteDriver implements Driver {
 
   #refuseIfClosed(): void {
     if (this.#closed) throw new StoreUnavailableError("the database is closed");
+    // Calls fail as well, so that the service is not ready and is restarted.
+    if (this.#thread?.failure !== undefined) throw this.#thread.failure;
+  }
+
+  /** Runs what writes while no other thread writes. */
+  #inTurn<T>(write: () => Promise<T>): Promise<T> {
+    const done = this.#turn.then(write);
+    this.#turn = done.catch(() => {});
+    return done;
   }
 
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
       // One turn later: calls of the current turn join the group, and I/O is not starved.
       await new Promise((resolve) => setImmediate(resolve));
-      await this.#commitGroup(this.#waiting.splice(0, MAX_GROUP));
+      await this.#inTurn(() => this.#commitGroup(this.#waiting.splice(0, MAX_GROUP)));
     }
     this.#draining = undefined;
   }

@@ -20,6 +20,7 @@ export function deliveryStore(driver: Driver): DeliveryStore {
     read: (requests, bounds) => read(driver, requests, bounds),
     complete: (completions, { pause }) =>
       driver.transaction((tx) => completeDeliveries(tx, completions, pause)),
+    ...driver.deliveries,
   };
 }
 

@@ -108,7 +108,10 @@ async function rateMinutes(job: BenchJob, delivered: () => number): Promise<numb
 
 async function openStore({ kind, postgresPort }: BenchJob): Promise<Driver> {
   if (kind === "sqlite")
-    return sqliteDriver(temporaryDatabase((cleanUp) => process.on("exit", () => void cleanUp())));
+    return sqliteDriver(
+      temporaryDatabase((cleanUp) => process.on("exit", () => void cleanUp())),
+      { deliveryThread: true },
+    );
   const admin = new pg.Client(databaseUrl("postgres", postgresPort));
   await admin.connect();
   await admin.query(`CREATE DATABASE ${OWN}`);

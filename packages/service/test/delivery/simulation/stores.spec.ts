@@ -5,7 +5,7 @@ import { requeueDeliveries, setSubscriptionStatus } from "../../../src/store/tab
 import { insertSubscription } from "../../../src/store/tables/subscriptions.ts";
 import { migrate } from "../../../src/store/migrate.ts";
 import type { Driver, SqlValue } from "../../../src/store/driver.ts";
-import { onStores, postgres, sqlite } from "../../store/stores.ts";
+import { onStores, postgres, sqlite, sqliteWithThread } from "../../store/stores.ts";
 import { CLOCK_NOW, deliveryStoreSuite } from "./delivery-store-suite.ts";
 import { ModelStore, type OpenQueue } from "./model-store.ts";
 
@@ -123,7 +123,7 @@ describe("the delivery queue", () => {
   describe.each([false, true])("of the simulation's model, for one process: %s", (isSingle) => {
     deliveryStoreSuite(() => openModel(isSingle));
   });
-  onStores([sqlite, postgres], ({ open }) => {
+  onStores([sqlite, sqliteWithThread, postgres], ({ open }) => {
     deliveryStoreSuite(async () => openTables(await open()));
   });
   onStores([sqlite], ({ create, open }) => {
