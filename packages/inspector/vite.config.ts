@@ -1,10 +1,9 @@
-import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 
 export default defineConfig({
   root: import.meta.dirname,
   base: "/inspector/",
-  plugins: [react()],
+  oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   resolve: { conditions: ["@countersign/source", "module", "browser", "production"] },
   build: {
     outDir: "dist",
@@ -14,7 +13,5 @@ export default defineConfig({
     modulePreload: false,
     target: "es2022",
     reportCompressedSize: false,
-    // The schemas' checks are half of it; test/browser holds what it weighs packed.
-    chunkSizeWarningLimit: 700,
   },
 });

@@ -3,16 +3,14 @@ import type { Locator, Page } from "playwright-core";
 /** A person's way to work the page. */
 export interface Hand {
   readonly press: (place: Locator) => Promise<void>;
-  readonly fill: (place: Locator, text: string) => Promise<void>;
 }
 
 export const mouse: Hand = {
   press: (place) => place.click(),
-  fill: (place, text) => place.fill(text),
 };
 
 /** More stops of the Tab key than any view has. */
-const MAX_STOPS = 200;
+const MAX_STOPS = 400;
 
 /** Reaches each place by the Tab key, however far it is. */
 export function keyboard(page: Page): Hand {
@@ -29,12 +27,9 @@ export function keyboard(page: Page): Hand {
   return {
     press: async (place) => {
       await reach(place);
-      await page.keyboard.press("Enter");
-    },
-    fill: async (place, text) => {
-      await reach(place);
-      await page.keyboard.press("ControlOrMeta+a");
-      await page.keyboard.insertText(text);
+      // A checkbox obeys the space bar only.
+      const isCheckbox = await place.evaluate((element) => element.matches("[type=checkbox]"));
+      await page.keyboard.press(isCheckbox ? "Space" : "Enter");
     },
   };
 }

@@ -2,7 +2,7 @@ import type { CheckRunner } from "@countersign/sandbox";
 import type { Browser } from "playwright-core";
 import { expect, it } from "vitest";
 import { openInspector } from "./open-inspector.ts";
-import { openPage } from "./watch-page.ts";
+import { goTo, openPage } from "./watch-page.ts";
 
 /** Texts in one event, and in one finding. */
 const AT_ONCE = 25;
@@ -38,33 +38,38 @@ export function hostileTextsInPage(
     for (const text of texts.slice(0, 20)) {
       const named = { firstName: text, lastName: text.slice(0, 255) };
       await one.api("POST", "/sandbox/customers", named);
-      const outcome = { outcome: "rejected", code: text.slice(0, 64), eventId: text };
+      const said = { code: text.slice(0, 64), message: text, explanation: [text, text] };
+      const outcome = { outcome: "handled", eventId: ids[0], ...said };
       await one.api("POST", "/sandbox/outcomes", outcome);
     }
     const { page, faults } = await openPage(await browser(), one);
-    const goTo = (hash: string) => page.evaluate((text) => (location.hash = text), hash);
-    await page.locator("a.row", { hasText: "account.linked" }).first().waitFor();
+    await page.getByRole("row", { name: "account.linked" }).first().waitFor();
     for (const id of ids) {
-      await goTo(`#/timeline/${id}`);
-      await page.locator(".facts", { hasText: id }).waitFor();
-      await page.locator(".attempts summary").first().click();
-      expect(await page.locator("article").innerText()).toContain("alert(1)");
+      for (const show of ["attempts", "payload", "signature"]) {
+        await goTo(page, `#/events/${id}?show=${show}`);
+        await page.locator("article pre", { hasText: "alert(1)" }).first().waitFor();
+      }
     }
-    await page.getByRole("searchbox").fill(texts[5] ?? "");
-    for (const view of ["customers", "receiver", "subscriptions", "payments", "faults", "checks"]) {
-      await goTo(`#/${view}`);
-      await page.locator(".row.resource:visible, .page h1, .list-head progress").first().waitFor();
+    await page.getByRole("button", { name: "Edit and send a copy" }).click();
+    await page.keyboard.press("Escape");
+    await page.getByRole("combobox", { name: "Search everything" }).fill(texts[5] ?? "");
+    await page.getByRole("option", { name: /^Events with/ }).waitFor();
+    for (const view of ["customers", "endpoints", "payments", "checks", "events"]) {
+      await goTo(page, `#/${view}`);
+      await page.getByRole("table").first().waitFor();
     }
+    await page.getByRole("searchbox", { name: "Search these events" }).fill(texts[6] ?? "");
+    await page.getByText(/^\d+ of \d+ events/).waitFor();
     for (const { id } of rows) {
-      await goTo(`#/checks/${id}`);
+      await goTo(page, `#/checks/${id}`);
       await page.getByRole("heading", { name: `sentence ${id}`, exact: true }).waitFor();
-      expect(await page.locator(".said").textContent()).toContain("alert(1)");
-      expect(await page.locator("article a[href]:not(.back)").count()).toBe(0);
+      expect(await page.locator("article .summary").textContent()).toContain("alert(1)");
+      expect(await page.locator("article a[href]").count()).toBe(0);
     }
-    const unknown = "#/timeline/<img src=x onerror=alert(1)>";
-    for (const hash of [unknown, "#javascript:alert(1)", "#/__proto__/x"]) {
-      await goTo(hash);
-      await page.locator(".rows").waitFor();
+    const unknown = "#/events/<img src=x onerror=alert(1)>";
+    for (const hash of [unknown, "#javascript:alert(1)", "#/__proto__/x", "#/events?__proto__=x"]) {
+      await goTo(page, hash);
+      await page.getByRole("table").waitFor();
     }
     const code = "article script, article img, iframe, object, embed";
     expect(await page.locator(code).count()).toBe(0);

@@ -26,7 +26,8 @@ export interface OpenInspector {
   readonly address: string;
   /** The calls, by the bearer token. */
   readonly api: Api;
-  /** Statuses that the receiver answers with next; afterwards 204. */
+  /** The receiver: `statusOf` decides what it answers to a body. Default: the next of `statuses`, then 204. */
+  readonly receiver: { statusOf: (body: string) => number };
   readonly statuses: number[];
   /** Bodies that the receiver got. */
   readonly arrived: string[];
@@ -81,6 +82,7 @@ export async function openInspector(
     port: sandbox.port,
     address: `${sandbox.url}/inspector/#key=${KEY}`,
     api: createApi(sandbox.url, TOKEN),
+    receiver: receiver.receiver,
     statuses: receiver.statuses,
     arrived: receiver.arrived,
     receiverUrl: receiver.url,
@@ -91,13 +93,14 @@ export async function openInspector(
 async function openReceiver(onEnd: (end: () => void) => void) {
   const statuses: number[] = [];
   const arrived: string[] = [];
+  const receiver: OpenInspector["receiver"] = { statusOf: () => statuses.shift() ?? 204 };
   const url = await listen((request, response) => {
     let body = "";
     request.setEncoding("utf8").on("data", (chunk: string) => (body += chunk));
     request.on("end", () => {
       arrived.push(body);
-      response.writeHead(statuses.shift() ?? 204).end();
+      response.writeHead(receiver.statusOf(body)).end();
     });
   }, onEnd);
-  return { url: `${url}/webhooks`, statuses, arrived };
+  return { url: `${url}/webhooks`, receiver, statuses, arrived };
 }

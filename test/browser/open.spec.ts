@@ -60,7 +60,7 @@ describeInBrowser("the page that countersign sandbox --open opens", () => {
     const { opened, end } = await startOpened();
     const tab = await (await browser()).newPage();
     await tab.goto(opened[0] ?? "");
-    await tab.locator(".live.on").waitFor();
+    await tab.locator(".connection.live").waitFor();
     expect(new URL(tab.url()).pathname).toBe("/inspector/");
     await tab.close();
     expect(await end()).toBe(0);

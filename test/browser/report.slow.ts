@@ -8,7 +8,7 @@ import { profiles } from "@countersign/schemas/profiles";
 import { expect, it, onTestFinished } from "vitest";
 import { browserOfFile, describeInBrowser } from "./chromium.ts";
 import { hostileTexts } from "./hostile-texts.ts";
-import { seriousViolations } from "./serious-violations.ts";
+import { violationsOf } from "./violations.ts";
 import { watchPage } from "./watch-page.ts";
 
 const statuses = ["fail", "pass", "warn", "not_applicable", "error", "skipped"] as const;
@@ -69,7 +69,7 @@ describeInBrowser("an HTML report", () => {
       const overflow = await page.evaluate(
         () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
       );
-      expect([overflow, await seriousViolations(page), faults]).toEqual([0, [], []]);
+      expect([overflow, await violationsOf(page), faults]).toEqual([0, [], []]);
       await page.locator("td a").first().click();
       await expect.poll(() => page.evaluate(() => location.hash)).toMatch(/^#receiver/);
       expect(await page.locator("article:target").count()).toBe(1);

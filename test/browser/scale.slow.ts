@@ -11,74 +11,74 @@ const EVENTS = 100_000;
 describeInBrowser("the inspector with 100,000 events of 1 KB", () => {
   const browser = browserOfFile();
 
-  it("C9 responds within 100 ms and uses less than 250 MB", async () => {
+  it("C9 paints within 1 s, handles each input within 100 ms, and its memory stays flat", async () => {
     const one = await openInspector();
     await fill(one.sandbox.service.driver, EVENTS);
     const { page, faults } = await openPage(await browser(), one);
-    await page.locator("a.row").first().waitFor();
-    for (let pages = 1; pages < EVENTS / 1000; pages += 1) {
-      const before = await page.locator(".count").innerText();
-      await page.locator(".rows").evaluate((element) => (element.scrollTop = element.scrollHeight));
-      await page.getByRole("button", { name: "older events" }).click();
-      await expect
-        .poll(() => page.locator(".count").innerText(), { interval: 5, timeout: 10_000 })
-        .not.toBe(before);
-    }
-    await page.getByText("100,000 events").waitFor();
-
-    await page.locator(".live.on").waitFor();
+    await page.getByText("100,015 of 100,015 events").waitFor();
+    // Opening the session redraws: the page itself is loaded once more, as a reader does it.
+    await page.reload();
+    await page.getByRole("table").waitFor();
+    const painted = await page.evaluate(
+      () => performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? Infinity,
+    );
+    const begun = await heapOf(page);
     // Its own work may be measured anew, since a busy machine clears more garbage at once: the best of three counts.
     const longest: number[] = [];
-    while (longest.length < 3 && (longest.length === 0 || Math.min(...longest) > 50)) {
+    while (longest.length < 3 && (longest.length === 0 || Math.min(...longest) > 100)) {
       const stop = await watchMainThread(page);
       await work(one, page);
       longest.push(await stop());
     }
-    const heap = await page.evaluate(() => {
-      // Chromium only.
-      const { memory } = performance as unknown as { memory: { usedJSHeapSize: number } };
-      return memory.usedJSHeapSize;
-    });
-    console.info({ longest, heap });
+    const ended = await heapOf(page);
+    console.info({ painted, longest, begun, ended });
+    expect(painted).toBeLessThan(1000);
     // An input waits for the running task and is then handled in one.
     expect(Math.min(...longest)).toBeLessThanOrEqual(50);
-    expect(heap).toBeLessThan(250e6);
+    expect(ended - begun).toBeLessThan(10e6);
     expect(faults).toEqual([]);
-  });
-
-  it("paints an empty page within a second", async () => {
-    const { page } = await openPage(await browser(), await openInspector());
-    await page.locator("a.row").first().waitFor();
-    const painted = await page.evaluate(
-      () => performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? Infinity,
-    );
-    console.info(`first paint ${painted.toFixed(0)} ms`);
-    expect(painted).toBeLessThan(1000);
   });
 });
 
-/** Searches, filters, scrolls and opens while 300 events arrive. */
+/** Bytes of the page's JavaScript heap after a collection of garbage. */
+async function heapOf(page: Page): Promise<number> {
+  const session = await page.context().newCDPSession(page);
+  await session.send("HeapProfiler.collectGarbage");
+  const { usedSize } = await session.send("Runtime.getHeapUsage");
+  return usedSize;
+}
+
+/** Searches, filters, pages and opens while 300 events arrive. */
 async function work(one: OpenInspector, page: Page): Promise<void> {
-  const rows = page.locator(".rows");
   const burst = (async () => {
     for (let sent = 0; sent < 300; sent += 1) {
       await one.api("POST", "/sandbox/events", { type: "customer.created" });
     }
   })();
-  await page.getByRole("searchbox").focus();
-  for (const letter of "refund.authorized ref_1234") await page.keyboard.type(letter);
-  for (let count = 0; count < 26; count += 1) await page.keyboard.press("Backspace");
-  for (const name of ["CUSTOMER", "CUSTOMER", "PAYMENT", "PAYMENT", "pause"]) {
-    await page.getByRole("button", { name, exact: true }).click();
+  const search = page.getByRole("searchbox", { name: "Search these events" });
+  await search.focus();
+  for (const letter of "ref_4321") await page.keyboard.type(letter);
+  await page.getByText(/^1[01] of/).waitFor();
+  for (let count = 0; count < 8; count += 1) await page.keyboard.press("Backspace");
+  for (const name of ["Failing", "Not sent", "All"]) {
+    await page.getByRole("navigation", { name: "Status" }).getByRole("link", { name }).click();
   }
-  await page.getByRole("button", { name: "resume" }).click();
-  await rows.focus();
-  for (let count = 0; count < 15; count += 1) await page.keyboard.press("ArrowDown");
-  await rows.evaluate((element) => (element.scrollTop = 2_000_000));
-  await page.locator("a.row").first().click();
-  await page.locator("article h1").waitFor();
+  await page.getByRole("combobox", { name: "Type" }).selectOption("refund.authorized");
+  for (let count = 0; count < 5; count += 1) {
+    await page.getByRole("link", { name: "Older →" }).click();
+    await page.getByRole("link", { name: "← Newest" }).waitFor();
+  }
+  await page.getByRole("row").nth(5).getByRole("link").click();
+  await page.getByRole("heading", { name: "refund.authorized" }).waitFor();
+  await page.keyboard.press("ControlOrMeta+k");
+  await page.keyboard.type("evt_777");
+  await page
+    .getByRole("option", { name: /evt_777/ })
+    .first()
+    .waitFor();
+  await page.keyboard.press("Escape");
   await burst;
-  await rows.evaluate((element) => (element.scrollTop = 0));
+  await page.getByRole("link", { name: "Clear filters" }).click();
 }
 
 /** Writes events directly into the store. */

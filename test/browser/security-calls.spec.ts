@@ -8,7 +8,9 @@ const API = "/inspector/api";
 const READS = [
   "GET /inspector/session",
   `GET ${API}/sandbox/inspect`,
-  `GET ${API}/sandbox/inspect/timeline`,
+  `GET ${API}/sandbox/inspect/events`,
+  `GET ${API}/sandbox/inspect/search?q=x`,
+  `GET ${API}/sandbox/inspect/payments`,
   `GET ${API}/sandbox/events`,
   `GET ${API}/sandbox/deliveries`,
   `GET ${API}/sandbox/subscriptions`,
@@ -20,7 +22,9 @@ const WRITES = [
   `PUT ${API}/sandbox/clock`,
   `POST ${API}/sandbox/customers`,
   `POST ${API}/v1/refunds`,
-  `POST ${API}/sandbox/inspect/subscriptions`,
+  `POST ${API}/sandbox/inspect/endpoints`,
+  `POST ${API}/sandbox/inspect/reset`,
+  `POST ${API}/sandbox/inspect/resend`,
   `POST ${API}/sandbox/inspect/checks`,
   `POST ${API}/sandbox/inspect/checks/stop`,
 ];

@@ -1,6 +1,6 @@
 import { profiles } from "@countersign/schemas/profiles";
 import { describe, expect, it } from "vitest";
-import { attemptCurl, attemptTest } from "../../packages/inspector/src/event/snippets.ts";
+import { curlOf, signatureLines, testOf } from "../../packages/inspector/src/events/snippets.ts";
 import { createApi } from "../../packages/dev/src/api.ts";
 import { KEY, openInspector, type OpenInspector, SECRET, TOKEN } from "./open-inspector.ts";
 import { send, session } from "./page-calls.ts";
@@ -34,7 +34,7 @@ async function deliverOne(one: OpenInspector): Promise<{ deliveryId: string; eve
 
 // C5 to C7 and B18: where anything is sent, and what is shown to whom.
 describe("the inspector's data", () => {
-  it("C5 are sent to the command line's address only: by subscriptions, replays and checks", async () => {
+  it("C5 are sent to addresses of this machine only by endpoints and replays, and by checks only to the command line's", async () => {
     const ran: string[] = [];
     const one = await openInspector({
       checksOf: ({ url }) => ({
@@ -48,9 +48,20 @@ describe("the inspector's data", () => {
     const { deliveryId } = await deliverOne(one);
     const post = await poster(one);
     const subscribe = (members: object) =>
-      post("/sandbox/inspect/subscriptions", { subscriptionDetails: { type: "ALL" }, ...members });
-    for (const url of [CLOSED_PORT, LINK_LOCAL, `${one.receiverUrl}/x`, ""])
-      expect((await subscribe({ url })).status).toBe(400);
+      post("/sandbox/inspect/endpoints", { subscriptionDetails: { type: "ALL" }, ...members });
+    const names =
+      "evil.test 169.254.169.254 10.0.0.1 127.0.0.1.evil.test localhost.evil.test [fe80::1] 0.0.0.0";
+    const urls = names.split(" ").map((name) => `http://${name}/`);
+    const odd = [
+      "http://localhost@evil.test/",
+      "file://localhost/etc/passwd",
+      "javascript:1",
+      "x",
+      "",
+    ];
+    for (const url of [LINK_LOCAL, ...urls, ...odd])
+      expect([url, (await subscribe({ url })).status]).toEqual([url, 400]);
+    expect((await subscribe({ url: CLOSED_PORT })).status).toBe(201);
     expect((await post("/v1/webhook/subscribe", { url: CLOSED_PORT })).status).toBe(404);
     expect((await subscribe({})).status).toBe(201);
 
@@ -80,29 +91,35 @@ describe("the inspector's data", () => {
     // C0, which every terminal obeys, is escaped twice: in the payload and in the answer around it.
     expect(text).not.toMatch(/(?!\n)\p{Cc}(?<![\x7F-\x9F])/u);
 
-    const event = { id, type: "account.linked", category: "ACCOUNT", timestamp: "", payload };
+    const event = { id, type: "account.linked", payload };
     const headers = { "webhook-id": id, "x-odd": controls.slice(1) };
-    const done = { startedAt: "", durationMs: 0, status: 204, error: null, answer: null };
-    const attempt = { number: 1, headers, ...done };
-    const delivery = { deliveryId: "dlv_1", eventId: id, subscriptionKey: "sub_1", createdAt: "" };
-    const ended = { attempts: [], state: "delivered" as const, nextAttemptAt: null };
-    const curl = attemptCurl({ ...delivery, ...ended, url: one.receiverUrl }, attempt, event);
-    for (const copied of [curl, attemptTest(event, profiles.standard.signature)])
+    const key = { form: "base64 after whsec_", bytes: 24, fingerprint: "" };
+    const curl = curlOf({ url: one.receiverUrl, headers, body: payload });
+    const lines = signatureLines({ scheme: "standard-webhooks", key, signedText: controls });
+    const copies = [curl, testOf(event, profiles.standard.signature)];
+    for (const copied of [...copies, ...lines.map(({ text: line }) => line)])
       expect(copied).toMatch(/^[\n\x20-\x7E]+$/);
   });
 
-  it("C7 never contain the token, the key or a subscription's secret", async () => {
+  it("C7 never contain the token, the key or a secret, except a new endpoint's once", async () => {
     const one = await openInspector();
     const { deliveryId, eventId } = await deliverOne(one);
     const post = await poster(one);
     const headers = await session(one);
-    const paths = ["inspect", `inspect/events/${eventId}`, "subscriptions", "merchants"];
+    const added = await post("/sandbox/inspect/endpoints", {
+      url: CLOSED_PORT,
+      subscriptionDetails: { type: "ALL" },
+    });
+    const { secretKey } = JSON.parse(added.text) as { secretKey: string };
+    expect(secretKey).toMatch(/^whsec_.{44}$/);
+    const names = ["inspect", "inspect/events", `inspect/events/${eventId}`, "inspect/endpoints"];
+    const paths = [...names, "inspect/search?q=whsec", "subscriptions", "merchants"];
     const answers = await Promise.all(
       paths.map((path) => send(one, `GET /inspector/api/sandbox/${path}`, { headers })),
     );
     const verified = await post("/sandbox/inspect/signatures", { deliveryId, attempt: 1 });
     expect(verified.text).toContain('"verdict":"genuine"');
-    for (const secret of [TOKEN, KEY, SECRET, SECRET.slice(6)])
+    for (const secret of [TOKEN, KEY, SECRET, SECRET.slice(6), secretKey.slice(6)])
       for (const { text } of [...answers, verified]) expect(text).not.toContain(secret);
     // Its answer would contain the token of another namespace.
     expect((await post("/sandbox/merchants", {})).status).toBe(404);
@@ -120,9 +137,14 @@ describe("the inspector's data", () => {
     expect((await one.api("POST", "/sandbox/inspect/signatures", order)).status).toBe(200);
     expect((await other("GET", event)).status).toBe(404);
     expect((await other("POST", "/sandbox/inspect/signatures", order)).status).toBe(404);
-    expect((await other("GET", "/sandbox/inspect/refunds/ref_x")).status).toBe(404);
+    expect((await other("GET", "/sandbox/inspect/payments/ref_x")).status).toBe(404);
     expect((await other("GET", "/sandbox/outcomes")).body).toEqual({ outcomes: [] });
-    expect((await other("GET", "/sandbox/inspect/timeline")).body).toMatchObject({ events: [] });
+    expect((await other("GET", "/sandbox/inspect/events")).body).toMatchObject({ rows: [] });
+    expect((await other("GET", `/sandbox/inspect/search?q=${eventId}`)).body).toEqual({ hits: [] });
+    const resent = await other("POST", "/sandbox/inspect/resend", { deliveryIds: [deliveryId] });
+    expect(resent.body).toEqual({ count: 0 });
+    const now = await other("POST", "/sandbox/inspect/signatures/now", { deliveryId });
+    expect(now.status).toBe(404);
     expect((await other("GET", "/sandbox/inspect/due")).body).toMatchObject({ next: null });
   });
 });

@@ -10,29 +10,34 @@ export interface WatchedPage {
 /** For one step of a test: many times what it takes. */
 const TIMEOUT_MS = 30_000;
 
-/** The page of an open inspector in this browser, watched. */
+type OnEnd = (end: () => Promise<void>) => void;
+
+/** Opens the page of an inspector, watched. */
 export async function openPage(
   browser: Browser,
   { url, address }: { readonly url: string; readonly address: string },
   options: BrowserContextOptions = {},
+  onEnd: OnEnd = onTestFinished,
 ): Promise<WatchedPage> {
-  const watched = await watchPage(browser, url, options);
+  const watched = await watchPage(browser, url, options, onEnd);
   await watched.page.goto(address);
   return watched;
 }
 
-/** A page in a separate context, watched for signs that a text became code. */
+/** Makes a page in a context of its own, watched for signs that a text became code. */
 export async function watchPage(
   browser: Browser,
   origin: string,
   options: BrowserContextOptions = {},
+  onEnd: OnEnd = onTestFinished,
 ): Promise<WatchedPage> {
   const context = await browser.newContext({
     locale: "en-US",
     timezoneId: "America/New_York",
+    permissions: ["clipboard-read", "clipboard-write"],
     ...options,
   });
-  onTestFinished(() => context.close());
+  onEnd(() => context.close());
   const faults: string[] = [];
   await context.exposeBinding("reportViolation", (_source, text: string) => {
     faults.push(`policy: ${text}`);
@@ -58,3 +63,7 @@ export async function watchPage(
   });
   return { page, faults };
 }
+
+/** Goes to a place of the page without a click. */
+export const goTo = (page: Page, hash: string): Promise<void> =>
+  page.evaluate((text) => void (location.hash = text), hash);

@@ -37,6 +37,18 @@ export interface Fault {
 /** The faults of each namespace, in memory: a new process has none. */
 export class Faults {
   readonly #ofMerchants = new Map<string, readonly Fault[]>();
+  readonly #causes = new WeakMap<AttemptAnswer, Fault["kind"]>();
+
+  /** Remembers that a fault has made an answer. */
+  caused(answer: AttemptAnswer, kind: Fault["kind"]): AttemptAnswer {
+    this.#causes.set(answer, kind);
+    return answer;
+  }
+
+  /** Returns the kind of the fault that made an answer; `undefined` if the receiver did. */
+  causeOf(answer: AttemptAnswer): Fault["kind"] | undefined {
+    return this.#causes.get(answer);
+  }
 
   /** True if no namespace has a fault: then calls need not be looked at. */
   get isEmpty(): boolean {
@@ -119,7 +131,10 @@ export async function injectFault(
   }
 }
 
-const LOST: AttemptAnswer = { kind: "unanswered", code: "CS_ATTEMPT_CONNECTION_LOST" };
+/** An attempt without an answer: a new object each time, since its cause is remembered. */
+const unanswered = (
+  code: Extract<AttemptAnswer, { kind: "unanswered" }>["code"],
+): AttemptAnswer => ({ kind: "unanswered", code });
 
 /**
  * Lets faults on the route `attempt` happen, as if the merchant's side were at fault: with `status` and
@@ -137,7 +152,8 @@ export function faultyTransport(
       const { merchantId } = request;
       if (faults.isEmpty || merchantId === undefined) return inner.post(request);
       const fault = faults.take(merchantId, "attempt");
-      return fault === undefined ? inner.post(request) : happen(fault, request);
+      if (fault === undefined) return inner.post(request);
+      return faults.caused(await happen(fault, request), fault.kind);
     },
     close: () => inner.close(),
   };
@@ -145,7 +161,7 @@ export function faultyTransport(
   async function happen(fault: Fault, request: PostRequest): Promise<AttemptAnswer> {
     const { delayMs = 0, kind, status = 500, retryAfterSeconds } = fault;
     await setTimeout(Math.min(delayMs, deadlineMs));
-    if (delayMs >= deadlineMs) return { kind: "unanswered", code: "CS_ATTEMPT_TIMEOUT" };
+    if (delayMs >= deadlineMs) return unanswered("CS_ATTEMPT_TIMEOUT");
     switch (kind) {
       case "delay":
         return inner.post(request);
@@ -154,10 +170,10 @@ export function faultyTransport(
         return { kind: "answered", status, retryAfter, excerpt: "INJECTED_FAULT" };
       }
       case "reset":
-        return LOST;
+        return unanswered("CS_ATTEMPT_CONNECTION_LOST");
       case "lost":
         await inner.post(request);
-        return LOST;
+        return unanswered("CS_ATTEMPT_CONNECTION_LOST");
       default:
         return kind satisfies never;
     }

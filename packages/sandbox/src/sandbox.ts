@@ -33,6 +33,8 @@ import { CheckRuns } from "./inspector/checks.ts";
 import { Outcomes } from "./inspector/outcomes.ts";
 import { Inspector, type InspectorOptions } from "./inspector/page.ts";
 import { inspectRoutes } from "./inspector/routes.ts";
+import { Wires } from "./inspector/wires.ts";
+import { subscribeAll } from "./seed.ts";
 import { Streams } from "./streams.ts";
 
 export interface SandboxOptions {
@@ -101,6 +103,7 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
     await checkSecrets(driver, vault);
     const policy = { ...deliveryPolicyOf(profile), ...options.delivery };
     const faults = new Faults();
+    const wires = new Wires(faults);
     const streams = new Streams(driver, Buffer.from(random.bytes(6)).toString("base64url"));
     const inspector = options.inspector && new Inspector(options.inspector, random);
     const outcomes = new Outcomes();
@@ -113,15 +116,19 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
       ...parts,
       store: deliveryStore(driver),
       policy,
-      transport: faultyTransport(
-        undiciTransport({ deadlineMs: policy.deadlineMs, allowLoopback: true }),
-        { faults, deadlineMs: policy.deadlineMs },
+      transport: wires.watch(
+        faultyTransport(undiciTransport({ deadlineMs: policy.deadlineMs, allowLoopback: true }), {
+          faults,
+          deadlineMs: policy.deadlineMs,
+        }),
+        (merchantId) => streams.send(merchantId, "sending", {}),
       ),
       sign: signerOf(profile),
       userAgent,
       observer: {
         attempted: (attempt) => {
           service.metrics.deliveries.attempted(attempt);
+          wires.add(attempt);
           streams.attempted(attempt);
           options.onAttempt?.(attempt);
         },
@@ -141,7 +148,11 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
         return moved;
       },
     });
-    const service = createService({
+    const onReset = (merchantId: string): void => {
+      outcomes.clear(merchantId);
+      streams.emptied(merchantId);
+    };
+    const service: Service = createService({
       ...parts,
       driver,
       profile,
@@ -153,19 +164,24 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
         streams.onWork();
       },
       routes: {
-        ...controls({
-          clocks,
-          faults,
-          accountTypes: profile.account.types,
-          onReset: (merchantId) => {
-            outcomes.clear(merchantId);
-            streams.emptied(merchantId);
-          },
-        }),
+        ...controls({ clocks, faults, accountTypes: profile.account.types, onReset }),
         ...(options.inspector &&
           inspectRoutes(
             { profile, vault, userAgent },
-            { delivery: policy, outcomes, streams, target, checks },
+            {
+              delivery: policy,
+              outcomes,
+              wires,
+              streams,
+              target,
+              checks,
+              clocks,
+              faults,
+              onReset,
+              subscribeTarget: async (merchant) => {
+                if (target !== undefined) await subscribeAll({ service, vault }, merchant, target);
+              },
+            },
           )),
       },
     });

@@ -94,7 +94,8 @@ export async function openNamespace(
   return { merchant, seeded };
 }
 
-const TWO_WEEKS_MS = 14 * 86_400_000;
+/** Milliseconds between the oldest sample record and the newest. */
+export const TWO_WEEKS_MS: number = 14 * 86_400_000;
 
 /** Creates a namespace with customers and payments in every state that a refund meets. */
 async function sow(options: SeedOptions): Promise<Seeded> {
@@ -113,6 +114,23 @@ async function sow(options: SeedOptions): Promise<Seeded> {
   });
   if (!made.ok) throw new Error(made.code);
   const { merchant, clientId, clientSecret } = made;
+  const records = await sowRecords({ driver, useCases, now }, merchant);
+  return { merchant, clientId, clientSecret, ...records };
+}
+
+/**
+ * Creates customers and payments in every state that a refund meets.
+ *
+ * @param parts `now`: what the namespace's clock shows in the end; it shows `TWO_WEEKS_MS` less until then.
+ */
+export async function sowRecords(
+  {
+    driver,
+    useCases,
+    now,
+  }: { readonly driver: Driver; readonly useCases: UseCases; readonly now: number },
+  merchant: Merchant,
+): Promise<Pick<Seeded, "customers" | "payments">> {
   const customers = await seedCustomers(useCases, merchant);
   const pay = async (amountCents: bigint): Promise<string> => {
     const order = { customerId: customers.active, amountCents };
@@ -129,7 +147,7 @@ async function sow(options: SeedOptions): Promise<Seeded> {
   const failed = await pay(2000n);
   await useCases.failPayment(merchant, { paymentId: failed });
   const payments = { settled, recent, processing, failed };
-  return { merchant, clientId, clientSecret, customers, payments };
+  return { customers, payments };
 }
 
 async function seedCustomers(useCases: UseCases, merchant: Merchant): Promise<Seeded["customers"]> {

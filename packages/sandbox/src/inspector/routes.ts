@@ -1,67 +1,137 @@
-import { customerTransitions, refundTransitions } from "@countersign/rules";
+import { customerTransitions } from "@countersign/rules";
 import {
   faultAt,
+  listSubscriptionHealth,
+  moveClock,
+  pauseSubscription,
   refuseMembers,
   useCasesOf,
+  writtenTime,
+  type BodyCall,
   type DeliveryPolicy,
+  type Merchant,
+  type NamespaceClocks,
   type Routes,
 } from "@countersign/service/internal";
-import { faultRoutes } from "../faults.ts";
+import { faultRoutes, type Faults } from "../faults.ts";
 import { list, object, oneOf, optional, text } from "../readers.ts";
 import { refuse } from "../refusals.ts";
-import { get, post, refuseMember } from "../routes/call.ts";
+import { get, nowOf, parameter, post, refuseMember } from "../routes/call.ts";
+import { shownSubscription } from "../routes/deliveries.ts";
+import { deleteEvents, emptyNamespace } from "../routes/namespaces.ts";
+import { sowRecords, TWO_WEEKS_MS } from "../seed.ts";
 import type { Streams } from "../streams.ts";
 import { checkRoutes, type CheckRuns } from "./checks.ts";
 import { inspectedEventRoutes, namedEvents } from "./events.ts";
 import { outcomeRoutes, type Outcomes } from "./outcomes.ts";
 import type { InspectorOptions } from "./page.ts";
-import { refundRoutes } from "./refunds.ts";
+import { inspectedPaymentRoutes } from "./payments.ts";
 import { signatureRoutes, type SigningParts } from "./signatures.ts";
+import type { Wires } from "./wires.ts";
 
 export interface InspectParts {
   readonly delivery: DeliveryPolicy;
   readonly outcomes: Outcomes;
+  readonly wires: Wires;
   readonly streams: Streams;
+  readonly clocks: NamespaceClocks;
+  readonly faults: Faults;
   readonly target: InspectorOptions["target"];
+  /** Subscribes the target again, if there is one. */
+  readonly subscribeTarget: (merchant: Merchant) => Promise<void>;
+  /** Called when a namespace has lost its events. */
+  readonly onReset: (merchantId: string) => void;
   /** `undefined` if there is no target, or nothing to run. */
   readonly checks: CheckRuns | undefined;
 }
 
 /** The page's calls beyond the controls, each about the namespace of the call's token. */
-export function inspectRoutes(
-  signing: SigningParts,
-  { delivery, outcomes, streams, target, checks }: InspectParts,
-): Routes {
+export function inspectRoutes(signing: SigningParts, parts: InspectParts): Routes {
   const { profile } = signing;
+  const { delivery, target } = parts;
+  const hasRecords = (name: string): boolean =>
+    profile.catalogue.some(({ kind = "" }) => kind.startsWith(`${name}.`));
   return {
-    ...checkRoutes(checks, target !== undefined),
-    ...inspectedEventRoutes(signing, outcomes),
-    ...outcomeRoutes(outcomes, streams),
-    ...refundRoutes(profile),
+    ...checkRoutes(parts.checks, target !== undefined),
+    ...inspectedEventRoutes(signing, parts),
+    ...outcomeRoutes(parts.outcomes, parts.streams),
+    ...inspectedPaymentRoutes(profile),
     ...signatureRoutes(signing),
+    ...endpointRoutes(target),
     "/sandbox/inspect": [
-      // What the page is drawn from, with the rules' own transitions.
+      // What the page is drawn from.
       get(async ({ context, merchant }) => ({
         merchantId: merchant.id,
         profile: profile.name,
         target: target === undefined ? null : { url: new URL(target.url).href },
         scheduleSeconds: delivery.schedule.steps.map((step) => step / 1000),
-        jitter: delivery.schedule.jitter,
+        deadlineSeconds: delivery.deadlineMs / 1000,
         events: namedEvents(profile),
         envelope: profile.envelope,
         accountTypes: profile.account.types,
         signature: profile.signature,
         lateReturn: context.policy.refund.lateReturn,
+        businessDays: context.policy.hold.businessDays,
         faultRoutes,
-        transitions: {
-          refund: refundTransitions.map(shownTransition),
-          customer: customerTransitions.map(shownTransition),
-        },
+        hasPayments: hasRecords("payment") || hasRecords("refund"),
+        hasCustomers: hasRecords("customer") || hasRecords("account"),
+        customerMoves: customerTransitions.map(({ from, to }) => ({ from: from ?? null, to })),
       })),
     ],
-    "/sandbox/inspect/subscriptions": [
-      // Subscribes the address of the command line. A page that could name another one would make the
-      // sandbox a tool against whatever this machine reaches.
+    "/sandbox/inspect/reset": [
+      // Forgets the events; or everything, with sample data in its place or none. The target stays subscribed.
+      post(200, { what: oneOf("events", "samples", "everything") }, async (call, { what }) => {
+        const { context, merchant } = call;
+        const { driver } = context;
+        const now = what === "events" ? await nowOf(call) : context.clock.now();
+        await parts.clocks.betweenMoves(merchant.clockId, async () => {
+          if (what === "events") {
+            await driver.transaction((tx) => deleteEvents(tx, merchant));
+            return;
+          }
+          const start = what === "samples" ? now - TWO_WEEKS_MS : now;
+          await driver.transaction((tx) => emptyNamespace(tx, merchant, start));
+          if (what === "samples") {
+            const useCases = useCasesOf(context);
+            await sowRecords({ driver, useCases, now }, merchant);
+          }
+          await driver.transaction((tx) => moveClock(tx, { id: merchant.clockId, instant: now }));
+          await parts.subscribeTarget(merchant);
+          parts.faults.set(merchant.id, []);
+        });
+        parts.onReset(merchant.id);
+        return { now: writtenTime(now) };
+      }),
+    ],
+  };
+}
+
+function endpointRoutes(target: InspectorOptions["target"]): Routes {
+  return {
+    "/sandbox/inspect/endpoints": [
+      // Subscriptions that are not closed, the oldest first, with the counts of their deliveries.
+      get(async ({ context: { driver }, merchant }) => {
+        const filter = { merchantId: merchant.id, limit: 1000 };
+        const all = (await listSubscriptionHealth(driver, filter)).toReversed();
+        const rows = await driver.query<{ key: string; state: string; count: number }>(
+          `SELECT subscription_key AS key, state, count(*) AS count FROM deliveries
+            WHERE merchant_id = $1 GROUP BY 1, 2`,
+          [merchant.id],
+        );
+        const counts = Map.groupBy(rows, ({ key }) => key);
+        const open = all.filter(({ status }) => status !== "CLOSED");
+        return {
+          endpoints: open.map((one) => ({
+            ...shownSubscription(one),
+            isTarget: target !== undefined && one.url === new URL(target.url).href,
+            counts: Object.fromEntries(
+              (counts.get(one.key) ?? []).map(({ state, count }) => [state, count]),
+            ),
+          })),
+        };
+      }),
+      // Subscribes the address of the command line, or another one of this machine with a new secret, which only this
+      // answer shows. A page that could name any address would be a tool against whatever this machine reaches.
       post(
         201,
         {
@@ -71,31 +141,58 @@ export function inspectRoutes(
           }),
           url: optional(text(2048)),
         },
-        async ({ context, merchant }, { url, subscriptionDetails: { type, details = [] } }) => {
-          if (target === undefined) throw refuse("NO_TARGET");
-          if (url !== undefined && url !== target.url) {
-            throw refuseMember("/url", "is not the address of --deliver-to");
+        async (call, { url = target?.url, subscriptionDetails: { type, details = [] } }) => {
+          if (url === undefined) throw refuse("NO_TARGET");
+          const isTarget = url === target?.url;
+          if (!isTarget && !isLoopback(url)) {
+            const names = "http://localhost, http://127.0.0.1 or http://[::1]";
+            throw refuseMember("/url", `must be an address of this machine: ${names}`);
           }
-          const outcome = await useCasesOf(context).subscribe(merchant, {
-            url: target.url,
-            secretKey: target.secret,
+          const secretKey = isTarget ? target.secret : newSecret(call);
+          const outcome = await useCasesOf(call.context).subscribe(call.merchant, {
+            url,
+            secretKey,
             subscriptionDetails: type === "ALL" ? { type } : { type, details },
           });
-          if (outcome.ok) return { subscriptionKey: outcome.subscriptionKey };
+          if (outcome.ok) {
+            const { subscriptionKey } = outcome;
+            return { subscriptionKey, secretKey: isTarget ? null : secretKey };
+          }
           if (outcome.code !== "UNKNOWN_EVENT") throw refuse(outcome.code);
           throw refuseMembers(
             outcome.at.map((place) =>
-              faultAt(context, `/subscriptionDetails/details/${String(place)}`, "UNKNOWN_EVENT"),
+              faultAt(
+                call.context,
+                `/subscriptionDetails/details/${String(place)}`,
+                "UNKNOWN_EVENT",
+              ),
             ),
           );
         },
       ),
     ],
+    "/sandbox/inspect/endpoints/:subscriptionKey/pause": [
+      post(200, {}, async (call) => {
+        const order = { key: parameter(call, "subscriptionKey"), isPaused: true };
+        const asked = { askedBy: "inspector", merchantId: call.merchant.id };
+        const outcome = await pauseSubscription(call.context, { ...order, ...asked });
+        if (!outcome.ok) throw refuse(outcome.code);
+        return {};
+      }),
+    ],
   };
 }
 
-type Row = (typeof refundTransitions | typeof customerTransitions)[number];
+/** True for an address of this machine by its usual names, whatever another name resolves to. */
+function isLoopback(url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { protocol, hostname } = new URL(url);
+  return /^https?:$/.test(protocol) && ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
+}
 
-function shownTransition({ from, trigger, condition, to, effect }: Row): object {
-  return { from: from ?? null, trigger, condition: condition ?? null, to, effect: effect ?? null };
+/** Returns a secret that the profile's scheme can sign with. */
+function newSecret({ context: { policy, random } }: BodyCall): string {
+  const secret = `whsec_${Buffer.from(random.bytes(32)).toString("base64")}`;
+  if (policy.acceptsSecret(secret)) return secret;
+  throw refuse("WEAK_SECRET");
 }

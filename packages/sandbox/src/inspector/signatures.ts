@@ -3,13 +3,14 @@ import {
   SecretRefusedError,
   secretPlace,
   signerOf,
+  type BodyCall,
   type EventRecord,
   type Routes,
   type SealedSecret,
   type Vault,
 } from "@countersign/service/internal";
 import { schemeOf } from "@countersign/signatures";
-import { explain, type Explanation } from "@countersign/signatures/explain";
+import { explain } from "@countersign/signatures/explain";
 import { integer, optional, text } from "../readers.ts";
 import { refuse } from "../refusals.ts";
 import { post } from "../routes/call.ts";
@@ -49,7 +50,28 @@ export const signatureRoutes = (parts: SigningParts): Routes => ({
       },
     ),
   ],
+  "/sandbox/inspect/signatures/now": [
+    // With a signature that a receiver accepts for as long as its tolerance.
+    post(200, { deliveryId: text(64) }, (call, { deliveryId }) =>
+      signedNow(parts, call, deliveryId),
+    ),
+  ],
 });
+
+/** An attempt signed now, as a line for a shell can send it again. */
+async function signedNow(parts: SigningParts, call: BodyCall, deliveryId: string) {
+  const [made] = await call.context.driver.query<Omit<MadeAttempt, "startedAt"> & { url: string }>(
+    `SELECT events.id, payload, subscriptions.key, url, secret AS text, secret_key_id AS "keyId"
+     FROM deliveries JOIN events ON events.id = deliveries.event_id
+     JOIN subscriptions ON subscriptions.key = deliveries.subscription_key
+     WHERE deliveries.merchant_id = $1 AND deliveries.id = $2`,
+    [call.merchant.id, deliveryId],
+  );
+  const startedAt = call.context.clock.now();
+  const sent = made && sentRequest(parts, { ...made, startedAt });
+  if (!sent) throw refuse("DELIVERY_NOT_FOUND");
+  return { url: made.url, headers: sent.headers, body: sent.body };
+}
 
 /** What an attempt was signed from. */
 export interface MadeAttempt extends SealedSecret, Pick<EventRecord, "id" | "payload"> {
@@ -91,26 +113,9 @@ export function sentRequest(
   }
 }
 
-/** The steps of a verification; never the secret itself. */
-export interface SignatureSteps {
-  readonly scheme: string;
-  readonly header: string;
-  readonly signedText: string;
-  readonly key: { readonly form: string; readonly bytes: number; readonly fingerprint: string };
-  readonly expected: string;
-  readonly received: string;
-  /** Place of the first differing byte of the signatures; `null` if they are equal. */
-  readonly signatureDiffersAt: number | null;
-  /** Place of the first byte in which the body differs from what was sent; `null` if it is equal. */
-  readonly bodyDiffersAt: number | null;
-  /** The decision of a receiver, with the clock at the time of the attempt. */
-  readonly verdict: string;
-  /** Reasons for which a receiver refuses the attempt; empty if it verifies. */
-  readonly explanations: readonly Explanation[];
-}
-
 /**
- * Verifies a signature step by step.
+ * Verifies a signature step by step, by the clock at the time of the attempt; never shows the secret itself. Differences
+ * are places of bytes, and `null` where there is none.
  *
  * @param sent `received`: what a receiver says it got. Default: what was sent.
  */
@@ -120,7 +125,7 @@ export function signatureSteps(
     received,
     ...sent
   }: SentRequest & { readonly received: { readonly body?: string; readonly signature?: string } },
-): SignatureSteps {
+): object {
   const { id, timestamp, secret } = sent;
   const { body = sent.body } = received;
   const bytes = Buffer.from(body);
@@ -150,7 +155,7 @@ export function signatureSteps(
   };
 }
 
-function keyOf(signature: Profile["signature"], secret: string): SignatureSteps["key"] {
+function keyOf(signature: Profile["signature"], secret: string): object {
   // A stored secret has signed before, so the scheme accepts it.
   const fingerprint = schemeOf(signature).check([secret], "sign")[0]?.fingerprint ?? "";
   const isStandard = signature.scheme === "standard-webhooks";

@@ -120,7 +120,7 @@ async function deliveriesOf(
 }
 
 /** A subscription as the list shows it: never its secret. */
-function shownSubscription(subscription: SubscriptionHealth): object {
+export function shownSubscription(subscription: SubscriptionHealth): object {
   const { key, url, status, selection, consecutiveFailures } = subscription;
   const parsed: unknown = JSON.parse(selection);
   return {

@@ -74,11 +74,14 @@ export const namespaceRoutes = ({ clocks, faults, onReset }: NamespaceParts): Ro
 });
 
 /** Rows before those that they refer to; of payments the refunds before the debits. */
-const DELETIONS = [
+const EVENTS = [
   "earlier_attempts WHERE delivery_id IN (SELECT id FROM deliveries WHERE merchant_id = $1)",
-  "audit_log WHERE merchant_id = $1",
   "deliveries WHERE merchant_id = $1",
   "events WHERE merchant_id = $1",
+];
+const DELETIONS = [
+  "audit_log WHERE merchant_id = $1",
+  ...EVENTS,
   "endpoint_leases WHERE subscription_key IN (SELECT key FROM subscriptions WHERE merchant_id = $1)",
   "subscriptions WHERE merchant_id = $1",
   "payments WHERE merchant_id = $1 AND direction = 'CREDIT'",
@@ -93,11 +96,24 @@ const DELETIONS = [
  *
  * @param instant In milliseconds.
  */
-async function emptyNamespace(tx: Queryable, merchant: Merchant, instant: number): Promise<void> {
-  // oxlint-disable-next-line no-await-in-loop -- in the order of the list, in one transaction
-  for (const rows of DELETIONS) await tx.query(`DELETE FROM ${rows}`, [merchant.id]);
+export async function emptyNamespace(
+  tx: Queryable,
+  merchant: Merchant,
+  instant: number,
+): Promise<void> {
+  await deleteRows(tx, merchant, DELETIONS);
   await tx.query("UPDATE clocks SET instant = $2 WHERE id = $1 AND id <> 'live'", [
     merchant.clockId,
     instant,
   ]);
+}
+
+/** Deletes a namespace's events with their deliveries, and nothing else. */
+export async function deleteEvents(tx: Queryable, merchant: Merchant): Promise<void> {
+  await deleteRows(tx, merchant, EVENTS);
+}
+
+async function deleteRows(tx: Queryable, { id }: Merchant, all: readonly string[]): Promise<void> {
+  // oxlint-disable-next-line no-await-in-loop -- in the order of the list, in one transaction
+  for (const rows of all) await tx.query(`DELETE FROM ${rows}`, [id]);
 }

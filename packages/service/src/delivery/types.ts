@@ -39,6 +39,8 @@ export type Answer =
       readonly isCut?: boolean;
       /** The first 1 KiB of the body as text; invalid UTF-8 is replaced. */
       readonly excerpt: string;
+      /** The answer's header fields. They are not stored. */
+      readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
     }
   | { readonly kind: "unanswered"; readonly code: AttemptErrorCode };
 

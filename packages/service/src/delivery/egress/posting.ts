@@ -97,6 +97,7 @@ export class Posting implements Dispatcher.DispatchHandler {
         this.#kept.length === 0
           ? ""
           : Buffer.concat(this.#kept).toString("utf8").replaceAll("\0", "\uFFFD"),
+      headers: this.#headers,
     };
   }
 }

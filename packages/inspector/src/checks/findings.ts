@@ -1,0 +1,105 @@
+/** The checks of a receiver, in the words of the kit's report. */
+
+export type FindingStatus = "pass" | "fail" | "warn" | "not_applicable" | "error" | "skipped";
+
+/** One requirement that one check tests. */
+export interface OwedCheck {
+  readonly id: string;
+  /** The check. */
+  readonly group: string;
+  /** What the check does. */
+  readonly title: string;
+  readonly requirement: string;
+  readonly level: string;
+  /** The requirement's sentence. */
+  readonly name: string;
+  readonly source: string;
+  readonly why: string;
+}
+
+/** A finding. */
+export interface CheckEntry {
+  readonly id: string;
+  readonly group: string;
+  readonly requirement?: string;
+  readonly status: FindingStatus;
+  readonly message: string;
+  readonly fix?: string;
+  /** Where the requirement is explained: an address, or a path in the kit's repository. */
+  readonly page?: string;
+  readonly evidence?: {
+    readonly curl: readonly string[];
+    readonly exchanges?: readonly { readonly sent: string; readonly received: string }[];
+  };
+  readonly replay?: string;
+  readonly ms: number;
+}
+
+export interface CheckReport {
+  readonly about: {
+    readonly profile: { readonly name: string };
+    readonly seed: number;
+    readonly startedAt: string;
+    readonly kit: string;
+  };
+  readonly notes: readonly string[];
+  readonly problems: readonly string[];
+  readonly uncovered: readonly { readonly id: string }[];
+  readonly exitCode: 0 | 1 | 2;
+}
+
+export interface CheckRun {
+  readonly number: number;
+  readonly isRunning: boolean;
+  readonly progress: {
+    readonly check: string;
+    readonly title: string;
+    readonly place: number;
+    readonly total: number;
+  } | null;
+  readonly entries: readonly CheckEntry[];
+  readonly report: CheckReport | null;
+  readonly problem: string | null;
+}
+
+export interface Checks {
+  readonly isAvailable: boolean;
+  /** In the order in which they run. */
+  readonly owed: readonly OwedCheck[];
+  readonly run: CheckRun | null;
+}
+/** A requirement with what its checks have found of it so far. */
+export interface Tested {
+  readonly requirement: string;
+  readonly owed: readonly OwedCheck[];
+  readonly entries: readonly CheckEntry[];
+  /** The worst of what was found; `undefined` before anything was. */
+  readonly status: FindingStatus | undefined;
+}
+
+const worstFirst: readonly FindingStatus[] = [
+  "error",
+  "fail",
+  "warn",
+  "pass",
+  "not_applicable",
+  "skipped",
+];
+
+/** The requirements in the order in which their checks run, which no finding changes: rows stay in place. */
+export function tested({ owed, run }: Pick<Checks, "owed" | "run">): Tested[] {
+  const found = Map.groupBy(run?.entries ?? [], ({ requirement }) => requirement);
+  return [...Map.groupBy(owed, ({ requirement }) => requirement)].map(([requirement, checks]) => {
+    const entries = found.get(requirement) ?? [];
+    const status = worstFirst.find((one) => entries.some((entry) => entry.status === one));
+    return { requirement, owed: checks, entries, status };
+  });
+}
+
+/** How many requirements there are of each status. */
+export function counts(rows: readonly Tested[]): [FindingStatus, number][] {
+  return worstFirst.flatMap((status): [FindingStatus, number][] => {
+    const { length } = rows.filter((row) => row.status === status);
+    return length === 0 ? [] : [[status, length]];
+  });
+}

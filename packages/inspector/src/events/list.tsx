@@ -1,0 +1,122 @@
+import { useEffect, useState } from "preact/hooks";
+import { addressOf, changed, useReading, type Place } from "../context.ts";
+import { Pager, Split } from "../layout.tsx";
+import { Refusal } from "../parts.tsx";
+import type { EventPage, EventRow } from "../shapes.ts";
+import { EventDetailView } from "./detail.tsx";
+import { Filters } from "./filters.tsx";
+import { Resend } from "./resend.tsx";
+import { Rows, useHeld } from "./rows.tsx";
+import { SendEvent } from "./send.tsx";
+import { Start } from "./start.tsx";
+
+const tabs = [
+  { tab: "", name: "All", of: ["pending", "delivered", "retrying", "gave_up", "unsent"] },
+  { tab: "failing", name: "Failing", of: ["retrying", "gave_up"] },
+  { tab: "retrying", name: "Retrying", of: ["retrying"] },
+  { tab: "delivered", name: "Delivered", of: ["delivered"] },
+  { tab: "unsent", name: "Not sent", of: ["unsent"] },
+] as const;
+
+/** Members of the address that only say what is shown of the selected event. */
+const OF_DETAIL = ["show", "delivery"];
+
+/** Events with their deliveries, the newest first, and the one that is selected. */
+export function EventsView({ place: { id, query } }: { readonly place: Place }) {
+  const listed = new URLSearchParams([...query].filter(([name]) => !OF_DETAIL.includes(name)));
+  const { value: page, refusal } = useReading<EventPage>(`/sandbox/inspect/events?${listed}`);
+  const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
+  const [dialog, setDialog] = useState<"send" | "resend">();
+  const filter = listed.toString();
+  useEffect(() => setPicked(new Set()), [filter]);
+  const count = (of: readonly EventRow["status"][]): number =>
+    of.reduce((sum, status) => sum + (page?.counts[status] ?? 0), 0);
+  const current = tabs.find(({ tab }) => tab === (query.get("tab") ?? "")) ?? tabs[0];
+  const { rows, fresh, release, hold } = useHeld(page?.rows ?? [], filter);
+  const shown = count(current.of);
+  const toggle = (deliveryId: string): void => {
+    const next = new Set(picked);
+    if (!next.delete(deliveryId)) next.add(deliveryId);
+    setPicked(next);
+  };
+  return (
+    <Split
+      title="Events"
+      back={addressOf("events", undefined, listed)}
+      isDetail={id !== undefined}
+      list={
+        <>
+          <div class="list-head">
+            <nav class="tabs" aria-label="Status">
+              {tabs.map(({ tab, name, of }) => (
+                <a
+                  key={tab}
+                  href={addressOf("events", undefined, changed(listed, { tab }))}
+                  aria-current={tab === current.tab ? "true" : undefined}
+                >
+                  {name} <span class="count">{count(of).toLocaleString()}</span>
+                </a>
+              ))}
+            </nav>
+            <div class="buttons">
+              {(picked.size > 0 ||
+                (count(["retrying", "gave_up"]) > 0 && current.tab !== "unsent")) && (
+                <button type="button" onClick={() => setDialog("resend")}>
+                  {picked.size > 0 ? `Resend ${String(picked.size)}…` : "Resend all failing…"}
+                </button>
+              )}
+              <button type="button" class="primary" onClick={() => setDialog("send")}>
+                Send event
+              </button>
+            </div>
+          </div>
+          <Filters query={listed} />
+          <div {...hold}>
+            <p class="counted" role="status">
+              {page === undefined
+                ? "…"
+                : `${shown.toLocaleString()} of ${page.total.toLocaleString()} events`}
+              {filter !== "" && <a href="#/events">Clear filters</a>}
+              {fresh > 0 && (
+                <button type="button" class="quiet" onClick={release}>
+                  ↑ {fresh} new
+                </button>
+              )}
+            </p>
+            <Refusal text={refusal} />
+            <Rows rows={rows} selected={id} query={listed} picked={picked} onPick={toggle} />
+          </div>
+          {page !== undefined && rows.length === 0 && (
+            <p class="nothing">
+              {filter === ""
+                ? "No events yet. Send one, or follow the next steps."
+                : "No event matches."}
+            </p>
+          )}
+          <Pager view="events" query={listed} before={page?.before ?? null} />
+        </>
+      }
+    >
+      {id === undefined ? (
+        <Start onSend={() => setDialog("send")} />
+      ) : (
+        <EventDetailView key={id} id={id} query={query} />
+      )}
+      {dialog === "send" && <SendEvent onClose={() => setDialog(undefined)} />}
+      {dialog === "resend" && (
+        <Resend
+          deliveryIds={picked.size > 0 ? [...picked] : undefined}
+          query={
+            new URLSearchParams(
+              [...listed].filter(([name]) => name !== "tab").concat([["tab", "failing"]]),
+            )
+          }
+          onClose={() => {
+            setDialog(undefined);
+            setPicked(new Set());
+          }}
+        />
+      )}
+    </Split>
+  );
+}

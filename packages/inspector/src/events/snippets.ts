@@ -1,0 +1,116 @@
+import type { About, SignatureSteps, WrittenEvent } from "../shapes.ts";
+
+/** A request as it is made again by hand. */
+export interface SentRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** A request as a line for a POSIX shell: the same bytes, the same signature. */
+export function curlOf({ url, headers, body }: SentRequest): string {
+  const fields = Object.entries(headers).map(
+    ([name, value]) => `-H ${quoted(`${name}: ${value}`)}`,
+  );
+  return ["curl", "-i", ...fields, "--data-binary", quoted(body), quoted(url)].join(" ");
+}
+
+/** A test of the merchant's receiver with this very event, signed as the profile has it. */
+export function testOf(
+  { id, payload, type }: Pick<WrittenEvent, "id" | "payload" | "type">,
+  { scheme: name, description }: About["signature"],
+): string {
+  const isStandard = name === "standard-webhooks";
+  const imported = isStandard ? "" : `import { schemeOf } from "@countersign/signatures";\n`;
+  const scheme = isStandard
+    ? ""
+    : `\n    scheme: schemeOf(${inCode({ scheme: name, description })}),`;
+  return `import { signedAttempt } from "@countersign/receiver/testing";
+${imported}import { expect, it } from "vitest";
+import { receiver } from "../src/receiver.ts";
+
+it(${inCode(`handles ${type}`)}, async () => {
+  const event = ${inCode(payload)};
+  const attempt = signedAttempt({
+    secrets: [process.env["WEBHOOK_SECRET"] ?? ""],
+    id: ${inCode(id)},
+    event,${scheme}
+  });
+
+  const outcome = await receiver.receive(attempt);
+
+  // The error of your handler, with its stack.
+  if (outcome.kind === "failed") throw outcome.error;
+  expect(outcome).toMatchObject({ kind: "handled" });
+});
+`;
+}
+
+/** A value of JSON in JavaScript, without a character that an editor or a terminal would obey. */
+function inCode(value: unknown): string {
+  return JSON.stringify(value).replaceAll(
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  );
+}
+
+/** Lines that compute the signature of a text: for standard secrets of the form `whsec_…`, or the secret's own bytes. */
+export function signatureLines({
+  key,
+  scheme,
+  signedText,
+}: Pick<SignatureSteps, "key" | "scheme" | "signedText">): {
+  readonly name: string;
+  readonly text: string;
+}[] {
+  const digest = /sha-?512/i.test(scheme) ? "sha512" : "sha256";
+  const isBase64 = key.form.startsWith("base64");
+  const text = quoted(signedText);
+  const hexKey = isBase64
+    ? '$(printf %s "${SECRET#whsec_}" | base64 -d | xxd -p -c 256)'
+    : '$(printf %s "$SECRET" | xxd -p -c 256)';
+  const nodeKey = isBase64
+    ? 'Buffer.from(process.env.SECRET.replace("whsec_", ""), "base64")'
+    : "process.env.SECRET";
+  const pythonKey = isBase64
+    ? 'base64.b64decode(os.environ["SECRET"].removeprefix("whsec_"))'
+    : 'os.environ["SECRET"].encode()';
+  return [
+    {
+      name: "openssl",
+      text: `printf %s ${text} | openssl dgst -${digest} -mac HMAC -macopt hexkey:${hexKey} -binary | base64 -w0`,
+    },
+    {
+      name: "Node",
+      text: `require("node:crypto").createHmac("${digest}", ${nodeKey}).update(${inCode(signedText)}).digest("base64")`,
+    },
+    {
+      name: "Python",
+      text: `import base64, hashlib, hmac, os\nbase64.b64encode(hmac.digest(${pythonKey}, ${inCode(signedText).replaceAll(/\\u\{(\w+)\}/g, (_, hex: string) => `\\U${hex.padStart(8, "0")}`)}.encode(), "${digest}")).decode()`,
+    },
+  ];
+}
+
+/**
+ * A text as one word of a POSIX shell, whatever is in it. What a terminal obeys (C0, DEL, C1) or shows in
+ * another order (bidi) is never pasted as it stands: `printf` makes it where the line runs. Such a text loses
+ * line ends at its end.
+ */
+export function quoted(text: string): string {
+  if (!OBEYED.test(text)) return inQuotes(text);
+  const escaped = text
+    .replaceAll("\\", "\\\\")
+    .replaceAll(new RegExp(OBEYED, "gu"), (character) =>
+      [...new TextEncoder().encode(character)]
+        .map((byte) => `\\0${byte.toString(8).padStart(3, "0")}`)
+        .join(""),
+    );
+  return `"$(printf %b ${inQuotes(escaped)})"`;
+}
+
+/** Controls of a terminal and of the direction of text; a line end within quotes is none. */
+const OBEYED = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+
+function inQuotes(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import type { CheckEntry, CheckRun, FindingStatus, OwedCheck } from "../src/checks/findings.ts";
+import { counts, tested } from "../src/checks/findings.ts";
+
+const texts = { title: "", level: "MUST", name: "", source: "", why: "" } as const;
+const owed = (group: string, requirement: string): OwedCheck => {
+  return { id: `${group}#${requirement}`, group, requirement, ...texts };
+};
+const entry = (group: string, requirement: string, status: FindingStatus): CheckEntry => {
+  return { id: `${group}#${requirement}`, group, requirement, status, message: "", ms: 1 };
+};
+const runOf = (entries: readonly CheckEntry[]): CheckRun => {
+  const running = { number: 1, isRunning: true, progress: null };
+  return { ...running, entries, report: null, problem: null };
+};
+
+describe("the list of tested requirements", () => {
+  const list = [owed("one", "R-A"), owed("one", "R-B"), owed("two", "R-A"), owed("two", "R-C")];
+
+  it("keeps the order of the checks, whatever they find", () => {
+    const before = tested({ owed: list, run: null });
+    const after = tested({ owed: list, run: runOf([entry("two", "R-C", "fail")]) });
+    for (const rows of [before, after]) {
+      expect(rows.map(({ requirement }) => requirement)).toEqual(["R-A", "R-B", "R-C"]);
+    }
+    expect(after.map(({ status }) => status)).toEqual([undefined, undefined, "fail"]);
+  });
+
+  it("shows the worst finding of a requirement's checks", () => {
+    const entries = [entry("one", "R-A", "pass"), entry("two", "R-A", "fail")];
+    const [row] = tested({ owed: list, run: runOf(entries) });
+    expect(row).toMatchObject({ requirement: "R-A", status: "fail", entries });
+    const mild = [entry("one", "R-A", "pass"), entry("two", "R-A", "not_applicable")];
+    expect(tested({ owed: list, run: runOf(mild) })[0]?.status).toBe("pass");
+  });
+
+  it("counts requirements by status, the worst first", () => {
+    const rows = tested({
+      owed: list,
+      run: runOf([
+        entry("one", "R-A", "pass"),
+        entry("one", "R-B", "warn"),
+        entry("two", "R-A", "pass"),
+        entry("two", "R-C", "pass"),
+      ]),
+    });
+    expect(counts(rows)).toEqual([
+      ["warn", 1],
+      ["pass", 2],
+    ]);
+  });
+});

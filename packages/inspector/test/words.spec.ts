@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import { curlOf, quoted } from "../src/events/snippets.ts";
+import { diffLines, durationText, formatted, responseText, textAt } from "../src/words.ts";
+
+describe("JSON to read", () => {
+  it.each([
+    [
+      '{"a":1.50,"b":[true,null],"c":{}}',
+      '{\n  "a": 1.50,\n  "b": [\n    true,\n    null\n  ],\n  "c": {}\n}',
+    ],
+    ['{"a":"{[,:]}\\""}', '{\n  "a": "{[,:]}\\""\n}'],
+    ["[ ]", "[ ]"],
+    ["1e400", "1e400"],
+  ])("keeps every token of %s", (text, expected) => {
+    expect(formatted(text)).toBe(expected);
+  });
+});
+
+describe("the data of an event as text", () => {
+  const text = '{"id":"data","data":{"value":10.50,"data":{"x":1}},"n":[{"data":2}]}';
+  it.each([
+    ["/data", '{"value":10.50,"data":{"x":1}}'],
+    ["/data/data", '{"x":1}'],
+    ["", text],
+    ["/missing", "{}"],
+  ])("is found at %s, digit for digit", (pointer, expected) => {
+    expect(textAt(text, pointer)).toBe(expected);
+  });
+});
+
+describe("the comparison of two texts", () => {
+  const signs = { same: " ", removed: "-", added: "+" };
+  const compared = (one: string, other: string): string[] =>
+    diffLines(one, other).map(({ kind, text }) => signs[kind] + text);
+
+  it("shows lines that were removed before those that were added", () => {
+    expect(compared("a\nb\nc", "a\nx\nc\nd")).toEqual([" a", "-b", "+x", " c", "+d"]);
+    expect(compared("a", "a")).toEqual([" a"]);
+    expect(compared("", "a")).toEqual(["-", "+a"]);
+  });
+
+  it("does not align texts of more than 400 lines", () => {
+    const long = "a\n".repeat(500);
+    expect(compared(long, long).every((line) => line.startsWith(" "))).toBe(true);
+    expect(compared(long, `${long}b`)).toHaveLength(1002);
+  });
+});
+
+describe("short texts", () => {
+  it("say how long something takes", () => {
+    expect([0, 5, 1800, 7200, 259_200].map(durationText)).toEqual([
+      "0 s",
+      "5 s",
+      "30 min",
+      "2 h",
+      "3 d",
+    ]);
+    expect(responseText({ status: 500, error: null, durationMs: 62 })).toBe("500 in 62 ms");
+    const timeout = { status: null, error: "CS_ATTEMPT_TIMEOUT", durationMs: 15_000 };
+    expect(responseText(timeout)).toBe("timeout after 15 s");
+  });
+
+  it("are one word of a shell, without a character that a terminal obeys", () => {
+    expect(quoted("it's")).toBe("'it'\\''s'");
+    expect(quoted("a\u001b[31mb")).toBe(`"$(printf %b 'a\\0033[31mb')"`);
+    const line = curlOf({
+      url: "http://localhost/",
+      headers: { "webhook-id": "evt_1" },
+      body: "{}",
+    });
+    expect(line).toBe("curl -i -H 'webhook-id: evt_1' --data-binary '{}' 'http://localhost/'");
+  });
+});
