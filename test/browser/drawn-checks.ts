@@ -28,7 +28,7 @@ const failure = {
     exchanges: [{ sent, received: "HTTP/1.1 204 No Content\nConnection: close" }],
   },
   replay:
-    "countersign verify receiver --url http://localhost:3000/webhooks --only receiver/unsigned --seed 1",
+    "countersign verify receiver --url http://localhost:3000/webhooks --only receiver/forged --seed 1",
 };
 
 /** A run of the checks as it is drawn in the docs: the same findings each time, without a receiver. */

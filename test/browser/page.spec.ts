@@ -51,7 +51,7 @@ describeInBrowser("the inspector's page", () => {
     await page.getByText("the run was interrupted").first().waitFor();
     await row.getByRole("link").click();
     await page.getByRole("heading", { name: NAME }).waitFor();
-    const card = page.locator(".card", { hasText: "receiver/unsigned" });
+    const card = page.locator(".card", { hasText: "receiver/forged" });
     await card.getByText("Sent").first().waitFor();
     expect(await card.locator("pre").first().innerText()).toMatch(/^POST \/webhooks HTTP\/1\.1/);
     expect(await card.innerText()).toContain("countersign verify receiver --url");
