@@ -42,7 +42,7 @@ describe("an attempt's request", () => {
     const one = openTransport();
     const answer = await send(server.url, one, body);
     const headers = {
-      date: expect.any(String),
+      date: expect.any(String) as unknown,
       connection: "keep-alive",
       "keep-alive": "timeout=5",
     };
