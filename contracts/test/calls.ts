@@ -1,13 +1,13 @@
 import { createClient, type Client, type ClientOptions } from "@countersign/client";
 import { placeholders } from "@countersign/contract-kit/pact";
 import { expect, onTestFinished } from "vitest";
-import { type HttpInteraction, type Named, refusal } from "./interaction.ts";
+import { fromState, type HttpInteraction, type Named, refusal } from "./interaction.ts";
 
 /** Headers of every call of the interface (S 1). */
 export const common = {
   "Content-Type": "application/json",
   Accept: "application/json",
-  Authorization: `Bearer ${placeholders.ACCESS_TOKEN}`,
+  Authorization: fromState("Bearer ${accessToken}", `Bearer ${placeholders.ACCESS_TOKEN}`),
 };
 
 type Call = (client: Client) => Promise<unknown>;

@@ -87,7 +87,8 @@ async function send(
   const search = query === undefined ? "" : `?${new URLSearchParams(query).toString()}`;
   const answer = await requestOf(`${url}${String(Matchers.reify(path))}${search}`, {
     method,
-    headers: headers as Record<string, string>,
+    // Expressions of the state have examples.
+    headers: Matchers.reify(headers),
     ...(sent !== undefined && { body: sent }),
   });
   await answer.body.dump();

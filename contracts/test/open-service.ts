@@ -6,8 +6,11 @@ import { openSandbox, TOKEN } from "../../packages/contract-kit/test/provider/op
 export async function openService(): Promise<
   PactProvider & { readonly close: () => Promise<void> }
 > {
-  const { send, close } = await openSandbox();
-  const provider = await serviceProvider({ send, profile: profiles.standard, token: TOKEN });
+  const { target, close } = await openSandbox();
+  const { send, states } = target();
+  if (states === undefined) throw new Error("a sandbox prepares states");
+  const { standard: profile } = profiles;
+  const provider = await serviceProvider({ send, states, profile, token: TOKEN });
   return {
     ...provider,
     close: async () => {

@@ -109,7 +109,7 @@ function refusalsOf(endpoint: Endpoint): readonly HttpInteraction[] {
       ...named(
         `${name}, with a token of another scope`,
         "P-AUTH-SCOPE",
-        given("a token of one scope", { scope }),
+        given("a token", { scope }),
       ),
       request: asked(),
       answer: refusal(403, "INSUFFICIENT_SCOPE", challenge),

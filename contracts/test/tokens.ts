@@ -4,7 +4,7 @@ import { Matchers } from "@pact-foundation/pact";
 import { Agent } from "undici";
 import { expect } from "vitest";
 import { client } from "./calls.ts";
-import { given, json, named, type HttpInteraction } from "./interaction.ts";
+import { fromState, given, json, named, type HttpInteraction } from "./interaction.ts";
 
 const path = "/v1/tokens";
 const { CLIENT_ID: clientId, CLIENT_SECRET: clientSecret } = placeholders;
@@ -23,7 +23,10 @@ const asked = (
   what: string,
   text: string,
   answer: readonly [status: number, body: object, headers?: object],
-  credentials: string = placeholders.basic(clientId, clientSecret),
+  credentials: unknown = fromState(
+    "Basic ${basicCredentials}",
+    placeholders.basic(clientId, clientSecret),
+  ),
 ): HttpInteraction => ({
   ...named(`a token for ${what}`, "P-AUTH-TOKEN", given("a client", {})),
   request: {

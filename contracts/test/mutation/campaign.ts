@@ -36,7 +36,7 @@ export const statefulJudges = (provider: PactProvider): Judges => ({
   enter: async ({ recorded: { interaction } }) => {
     for (const { name, params } of interaction.states)
       // oxlint-disable-next-line no-await-in-loop -- there is one
-      await provider.states[name]?.(params);
+      await provider.enter(name, params);
   },
 });
 
@@ -88,7 +88,7 @@ async function killedByPact(batch: readonly Mutant[], name: string): Promise<Rea
     let current: Mutant | undefined;
     const provider: PactProvider = {
       name,
-      states: {},
+      enter: () => Promise.resolve({}),
       // The first call only looks for a provider.
       send: () => Promise.resolve(current?.answer ?? EMPTY),
       prepare: (call, interaction) => {

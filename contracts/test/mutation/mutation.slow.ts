@@ -42,7 +42,9 @@ describe("pacts and schemas", () => {
     const service = await openService();
     onTestFinished(() => service.close());
     const recorded = await record(service);
-    expect(await problemsOf(recorded, serviceMutants(recorded), service)).toEqual([]);
+    // The service's judges need no state.
+    const { enter: _, ...judges } = service;
+    expect(await problemsOf(recorded, serviceMutants(recorded), judges)).toEqual([]);
   });
 
   it("notice at least 95 % of all mutants of a receiver, as docs/mutation.md says", async () => {

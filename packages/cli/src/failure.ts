@@ -3,7 +3,6 @@ export const failureCodes = {
   CS_CLI_ALLOW_HOST_MISSING: "`--listen` goes beyond loopback without `--allow-host`.",
   CS_CLI_ARGUMENT_UNUSABLE: "An argument is not of its form, or names nothing.",
   CS_CLI_BASELINE_UNUSABLE: "The file of `--baseline` cannot be read or written, or is none.",
-  CS_CLI_CONTROL_UNUSABLE: "The file of `--control` cannot be read, or maps no controls.",
   CS_CLI_DATABASE_UNUSABLE:
     "The database, or a file beside it, cannot be opened or is of another version.",
   CS_CLI_DELIVER_TO_REFUSED: "The address of `--deliver-to`, or its secret, cannot be subscribed.",

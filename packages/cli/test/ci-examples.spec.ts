@@ -5,7 +5,6 @@ import { fileURLToPath } from "node:url";
 import { readBaseline } from "@countersign/contract-kit/report";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { controlFrom } from "../src/verify/control-file.ts";
 import { knownLocale } from "./fixtures.ts";
 import { ran } from "./ran.ts";
 
@@ -47,7 +46,7 @@ describe.each(["merchant", "provider"])("the CI examples for a %s", (folder) => 
         expect(await ran([...words, "--list"])).toMatchObject({ status: 0, err: "" });
       }
       const named = commands.flatMap((words) =>
-        words.filter((_word, index) => /^--(baseline|control)$/.test(words[index - 1] ?? "")),
+        words.filter((_word, index) => /^--baseline$/.test(words[index - 1] ?? "")),
       );
       expect(named.length).toBeGreaterThan(0);
       expect(named.filter((one) => !existsSync(join(home, folder, one)))).toEqual([]);
@@ -68,10 +67,4 @@ describe.each(["merchant", "provider"])("the CI examples for a %s", (folder) => 
     const baseline = readBaseline(JSON.parse(read(`${folder}/countersign-baseline.json`)));
     expect(baseline).toEqual({ ok: true, baseline: { known: [] } });
   });
-});
-
-it("the example control file maps hooks that the command reads", async () => {
-  const env = { COUNTERSIGN_CONTROL_KEY: "key" };
-  const file = join(home, "provider/countersign-control.json");
-  expect(await controlFrom(file, env)).toBeDefined();
 });

@@ -104,10 +104,10 @@ ARGUMENT_UNUSABLE        types --language java --out DIR/out --package a;class
 ARGUMENT_UNUSABLE        types --language go --out DIR/folder
 ARGUMENT_UNUSABLE        types --language go --out DIR/text.db/events.go
 UNVERIFIED               VP --only provider/bodies
-ARGUMENT_UNUSABLE        VP --sandbox-url http://a --control b
+ARGUMENT_UNUSABLE        VP --state-url nowhere
 ARGUMENT_UNUSABLE        VP --path 0
 ARGUMENT_UNUSABLE        VP --only provider/amounts --path a
-CONTROL_UNUSABLE         VP --control /nowhere
+UNVERIFIED               VP --state-url http://127.0.0.1:1/states
 ARGUMENT_UNUSABLE        VP --listen 0.0.0.0
 PORT_UNUSABLE            VP --listen 192.0.2.1
 ENVIRONMENT_UNUSABLE     COUNTERSIGN_CLIENT_ID=1 VP

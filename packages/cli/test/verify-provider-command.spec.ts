@@ -1,4 +1,5 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
+import { request as requestOf } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listen } from "../../sandbox/test/listen.ts";
@@ -20,46 +21,26 @@ afterAll(async () => {
 const verify = (at: string, more: readonly string[], env: Readonly<Record<string, string>> = {}) =>
   ran(["verify", "provider", "--url", at, ...more], { COUNTERSIGN_TOKEN: TOKEN, ...env });
 
-const post = (path: string, body: object = {}, take?: object) => ({
-  method: "POST",
-  path,
-  body,
-  ...(take && { take }),
-});
-/** The sandbox's own controls, as hooks of another service would be mapped. */
-const hooks = {
-  headers: { authorization: "Bearer {{token}}", "x-hook": "{{env.COUNTERSIGN_CONTROL_KEY}}" },
-  controls: {
-    createPayment: [
-      post("/sandbox/customers", {}, { customerId: "/id" }),
-      post("/sandbox/customers/{{customerId}}/link"),
-      post(
-        "/sandbox/payments",
-        {
-          customerId: "{{customerId}}",
-          amount: { currency: "USD", value: "{{number amount}}" },
-        },
-        { paymentId: "/paymentId" },
-      ),
-      post("/sandbox/payments/{{paymentId}}/authorize"),
-    ],
-    readClock: [{ method: "GET", path: "/sandbox/clock", take: { now: "/now" } }],
-    advanceClock: [{ method: "PUT", path: "/sandbox/clock", body: { advance: "{{duration}}" } }],
-    emitEvent: [post("/sandbox/events", { type: "{{type}}" }, { eventId: "/id" })],
-  },
-};
-
-function fileOf(json: unknown): string {
-  const file = join(temporaryFolder(), "hooks.json");
-  writeFileSync(file, JSON.stringify(json));
-  return file;
-}
+/** A gateway in front of the sandbox's interface, and nothing else. */
+const gateway = () =>
+  listen((request, response) => {
+    if (request.url?.startsWith("/sandbox") === true) {
+      response.writeHead(404, { "content-type": "text/plain" }).end();
+      return;
+    }
+    const { method, headers, url: path = "" } = request;
+    const passed = requestOf(new URL(path, url), { method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    request.pipe(passed);
+  });
 
 describe("countersign verify provider", () => {
-  it("verifies a sandbox through its controls and receives its deliveries", async () => {
+  it("verifies a sandbox with its own states and receives its deliveries", async () => {
     const file = join(temporaryFolder(), "report.json");
     const only = ["--only", "provider/tokens", "provider/selection", "provider/customers"];
-    const more = ["--sandbox-url", url, ...only, "--report", `json=${file}`];
+    const more = [...only, "--report", `json=${file}`];
     const { status, out } = await verify(url, more);
     expect(out).toMatch(/^pass {3}P-SUBSCRIBE-SELECT/m);
     expect(out).toMatch(/^pass {3}P-AUTH-TOKEN /m);
@@ -67,19 +48,23 @@ describe("countersign verify provider", () => {
     expect(readFileSync(file, "utf8")).toContain('"exitCode": 0');
   });
 
-  it("drives a service through a file of hooks, and reports what the file does not map", async () => {
-    const only = ["provider/over-refund", "provider/deliveries", "provider/refund-states"];
-    const more = ["--control", fileOf(hooks), "--runs", "2", "--only", ...only];
-    const env = { COUNTERSIGN_CONTROL_KEY: "a-key-of-the-hooks" };
-    const { status, out } = await verify(url, more, env);
+  it("prepares states at one address and sends every call of the interface to the other", async () => {
+    const front = await gateway();
+    const only = ["--only", "provider/over-refund", "provider/deliveries", "--runs", "2"];
+    const more = ["--state-url", `${url}/sandbox/states`, ...only];
+    const env = { COUNTERSIGN_TOKEN: "unknown-to-the-gateway", COUNTERSIGN_STATE_TOKEN: TOKEN };
+    const refused = await verify(front, more, env);
+    expect([refused.status, refused.err]).toEqual([
+      2,
+      expect.stringContaining("refuses the access token"),
+    ]);
+    const { status, out } = await verify(front, more);
     expect(out).toMatch(/^pass {3}P-REFUND-SUM/m);
     expect(out).toMatch(/^pass {3}P-EVENT-SIGNED/m);
-    expect(out).toMatch(/^n\/a {4}P-REFUND-PENDING.*\n.*settles/m);
-    expect(out).not.toContain("a-key-of-the-hooks");
     expect(status).toBe(0);
   });
 
-  it("verifies what a URL and a client's credentials allow without controls", async () => {
+  it("verifies what a URL and a client's credentials allow without states", async () => {
     const made = await one.call("POST", "/sandbox/merchants", { json: {} });
     const clientSecret = String(made.body["clientSecret"]);
     const env = {
@@ -87,11 +72,11 @@ describe("countersign verify provider", () => {
       COUNTERSIGN_CLIENT_SECRET: clientSecret,
       COUNTERSIGN_TOKEN_2: TOKEN,
     };
-    const { status, out } = await ran(["verify", "provider", "--url", url], env);
+    const { status, out } = await ran(["verify", "provider", "--url", await gateway()], env);
     expect(out).toMatch(/^pass {3}P-AUTH-TOKEN /m);
     expect(out).toMatch(/^pass {3}P-UNSUBSCRIBE-NOT-FOUND/m);
-    expect(out).toMatch(/^n\/a {4}P-REFUND-SUM.*\n.*payments/m);
-    expect(out).toMatch(/--sandbox-url .*--control/);
+    expect(out).toMatch(/^n\/a {4}P-REFUND-SUM.*\n.*"a payment"/m);
+    expect(out).toMatch(/--state-url is missing/);
     expect(out).not.toContain(clientSecret);
     expect(status).toBe(0);
   });
@@ -110,13 +95,36 @@ describe("countersign verify provider", () => {
     expect(failed(first)).toBeDefined();
   });
 
-  it("names the place of each fault of a control file, and a variable that is not set", async () => {
-    const wrong = { controls: { failPayment: [{ method: "POST", path: "/{{payment}}" }] } };
-    const faulty = await verify(url, ["--control", fileOf(wrong)]);
-    expect(faulty.err).toMatch(
-      /CS_CLI_CONTROL_UNUSABLE[^]*\/controls\/failPayment\/0\/path .*\{\{payment\}\}/,
-    );
-    const unset = await verify(url, ["--control", fileOf(hooks)]);
-    expect(unset.err).toContain("COUNTERSIGN_CONTROL_KEY");
+  it("exits with 2 and one sentence if the target is not there, refuses the token or is another service", async () => {
+    const other = await listen((_, response) => response.writeHead(404).end("<html>"));
+    const sentence = async (at: string, more: readonly string[] = [], env = {}) => {
+      const { status, out, err } = await verify(at, more, env);
+      return [status, out, err.trim().replace(/^CS_CLI_UNVERIFIED:? /, "")];
+    };
+    expect(await sentence("http://127.0.0.1:1")).toEqual([
+      2,
+      "",
+      expect.stringMatching(/^.*http:\/\/127\.0\.0\.1:1 does not answer: .*ECONNREFUSED.*$/),
+    ]);
+    expect(await sentence(url, [], { COUNTERSIGN_TOKEN: "wrong" })).toEqual([
+      2,
+      "",
+      expect.stringMatching(/^.*refuses the access token: GET \/v1\/customers\/\w+ → 401$/),
+    ]);
+    expect(await sentence(other)).toEqual([
+      2,
+      "",
+      expect.stringMatching(/^.*is not a service of this interface: POST \/v1\/refunds → 404$/),
+    ]);
+    expect(await sentence(url, ["--state-url", other])).toEqual([
+      2,
+      "",
+      expect.stringMatching(/^.*does not prepare states: POST → 404$/),
+    ]);
+    const pacts = await ran(["verify", "pacts", "--provider-url", other], {
+      COUNTERSIGN_TOKEN: TOKEN,
+    });
+    expect([pacts.status, pacts.out]).toEqual([2, ""]);
+    expect(pacts.err).toContain("is not a service of this interface");
   });
 });

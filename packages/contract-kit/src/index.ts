@@ -22,33 +22,21 @@ export { run, type Report, type RunOptions } from "./run.ts";
 export type {
   AnswerAttempt,
   AttemptAnswer,
-  ClockControls,
-  EventControls,
   HostedReceiver,
-  PaymentControls,
   Place,
-  ProviderControls,
   ProviderTarget,
   ReceivedAttempt,
   ReceiverTarget,
+  StateChanges,
   Target,
-  TokenControls,
   Watch,
 } from "./target.ts";
-export { clientToken, type ClientTokenOptions } from "./harness/client-token.ts";
 export {
-  controlNames,
-  type ControlCall,
-  type ControlDocument,
-  type ControlName,
-} from "./harness/control-file/control-document.ts";
-export {
-  controlledTarget,
-  variablesOf,
-  type ControlledOptions,
-} from "./harness/control-file/controlled-target.ts";
-export { readControl, type ControlReading } from "./harness/control-file/read-control.ts";
-export { pacedSend, type PaceOptions } from "./harness/paced-send.ts";
+  clientToken,
+  pacedSend,
+  type ClientTokenOptions,
+  type PaceOptions,
+} from "./harness/senders.ts";
+export { probeProvider, TargetUnusableError } from "./harness/provider-states.ts";
 export { checkOwned } from "./harness/owned-host.ts";
 export { hostReceiver, type HostOptions } from "./harness/hosted-receiver.ts";
-export { sandboxTarget, type SandboxOptions } from "./harness/sandbox-controls.ts";

@@ -14,19 +14,25 @@ export interface ProviderTarget {
   /** An access token with every scope; asked for anew at each call, so that it may expire. */
   readonly token: () => Promise<string>;
   readonly profile: Profile;
-  /**
-   * What can be moved beside the interface. A check that needs more is `not_applicable`. Calls that the
-   * controls send go through `watch`, so that the lines that show a failure have them too.
-   */
-  readonly controls?: (watch: Watch) => ProviderControls;
+  /** Where provider states are prepared; without it only what needs none is verified. */
+  readonly states?: StateChanges;
   /** Where deliveries reach the kit; without it nothing is said of them. */
   readonly receiver?: HostedReceiver;
   /** A client that access tokens may be asked for; without it nothing is said of the token endpoint. */
   readonly client?: { readonly id: string; readonly secret: string };
-  /** Another merchant that is there already, where no control makes one. */
+  /** Another merchant that is there already, where no state makes one. */
   readonly other?: ProviderTarget;
   /** Whether checks run that wait for the profile's own deadlines. Default false. */
   readonly slow?: boolean;
+}
+
+/** An endpoint that prepares provider states by Pact's convention, `POST { state, params, action }`. */
+export interface StateChanges {
+  readonly url: string;
+  /** Carries calls below `url`. */
+  readonly send: Send;
+  /** Sent as a bearer token. */
+  readonly token: () => Promise<string>;
 }
 
 /** A receiver of the kit's own, on an address that the provider reaches. */
@@ -82,46 +88,6 @@ export interface Place {
 
 /** Sees the calls of a sender. `url` is the base of its paths. */
 export type Watch = (send: Send, url: string) => Send;
-
-/** Controls of a service under test: the sandbox has all, another service those that its team gives. */
-export interface ProviderControls {
-  readonly payments?: PaymentControls;
-  readonly clock?: ClockControls;
-  readonly tokens?: TokenControls;
-  readonly events?: EventControls;
-  /** Another merchant, with a clock and resources of its own. */
-  readonly merchant?: () => Promise<ProviderTarget>;
-}
-
-export interface PaymentControls {
-  /** A debit that is still processing, of a customer with a linked account. */
-  readonly create: (amountCents: bigint) => Promise<{ paymentId: string; customerId: string }>;
-  /** @param settledAt Milliseconds. */
-  readonly settle?: (paymentId: string, settledAt: number) => Promise<void>;
-  readonly fail?: (paymentId: string) => Promise<void>;
-  readonly cover?: (paymentId: string) => Promise<void>;
-}
-
-export interface ClockControls {
-  /** Milliseconds. */
-  readonly now: () => Promise<number>;
-  /** Answers when what came to be due on the way has been done. Forward only. */
-  readonly advance: (ms: number) => Promise<void>;
-}
-
-export interface TokenControls {
-  /** Brings an access token to the end of its lifetime. */
-  readonly expire: (token: string) => Promise<void>;
-}
-
-export interface EventControls {
-  /** An event of this type, now. @returns Its id. */
-  readonly emit: (type: string) => Promise<string>;
-  /** Keys of the subscriptions that an event is delivered to, where the target tells. */
-  readonly subscriptionsOf?: (eventId: string) => Promise<readonly string[]>;
-  /** An address that a subscription may have; what is delivered there is not read. */
-  readonly callbackUrl: string;
-}
 
 /** A merchant's receiver, in any language, as the sender of attempts sees it; `receiverTarget` makes one. */
 export interface ReceiverTarget {

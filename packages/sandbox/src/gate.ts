@@ -62,6 +62,7 @@ async function pass(
     guard(request, allowedHosts);
     if (path === "/sandbox/stream") return openStream(options, request, response);
     readAbsentBodyAsEmpty(request);
+    readTokenOfVerifier(request, path);
   } else if (!(await survivesFault(options, request, response))) {
     return;
   }
@@ -98,6 +99,16 @@ function readAbsentBodyAsEmpty(request: IncomingMessage): void {
   headers["content-type"] = "application/json";
   delete headers["content-length"];
   request.unshift(Buffer.from("{}"));
+}
+
+/**
+ * Lets Pact's verifier name the token in a header of its own: it adds the headers that it is given to every call,
+ * also to those of the interface, whose `Authorization` is the pact's.
+ */
+function readTokenOfVerifier({ headers, headersDistinct }: IncomingMessage, path: string): void {
+  const token = headers["countersign-token"];
+  if (typeof token !== "string" || !/^\/sandbox\/(?:states|messages)$/.test(path)) return;
+  headersDistinct["authorization"] = [`Bearer ${token}`];
 }
 
 /** Lets the next fault of this call happen. @returns True if the service answers the call. */

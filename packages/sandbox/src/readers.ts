@@ -45,9 +45,13 @@ export type Members<S extends Spec> = {
 export function readMembers<S extends Spec>({ body, context }: BodyCall, spec: S): Members<S> {
   const errors: MemberError[] = [];
   const place = { pointer: "", numbers: body.numbers, context, errors };
-  const members = object(spec)(body.value, place);
-  if (members === undefined || errors.length > 0) throw refuseMembers(errors);
-  return members;
+  return refuseIfWrong(object(spec)(body.value, place), place);
+}
+
+/** Returns what was read, or refuses the call for what its place has found wrong. */
+export function refuseIfWrong<T>(read: T | undefined, { errors }: Place): T {
+  if (read === undefined || errors.length > 0) throw refuseMembers(errors);
+  return read;
 }
 
 /** An object of these members and no others. */

@@ -20,6 +20,7 @@ export const sandboxErrorCodes = {
     422,
     "The clock goes no further than the bank calendar: with the built-in profiles, to 2035-12-01.",
   ],
+  STATE_NOT_FOUND: [404, "There is no such provider state, or it ends in no event."],
   DELIVERY_NOT_FOUND: [404, "There is no such delivery."],
   NO_TARGET: [
     409,

@@ -89,7 +89,8 @@ function withDigits(value: unknown, numbers: ReadonlyMap<string, string>, at: st
   return value.map((one: unknown, index) => withDigits(one, numbers, `${at}/${index}`));
 }
 
-function parseData(text: string): object | undefined {
+/** Parses a JSON object whose numbers will be written digit for digit. */
+export function parseData(text: string): object | undefined {
   const json = readJson(text, { depth: 64, numbers: "all" });
   return json.ok ? eventData(json.value, json.numbers) : undefined;
 }

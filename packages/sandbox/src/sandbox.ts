@@ -101,6 +101,7 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
     const vault = options.vault ?? developmentVault();
     await migrate(driver, { now: clock.now() });
     await checkSecrets(driver, vault);
+    const sign = signerOf(profile);
     const policy = { ...deliveryPolicyOf(profile), ...options.delivery };
     const faults = new Faults();
     const wires = new Wires(faults);
@@ -123,7 +124,7 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
         }),
         (merchantId) => streams.send(merchantId, "sending", {}),
       ),
-      sign: signerOf(profile),
+      sign,
       userAgent,
       observer: {
         attempted: (attempt) => {
@@ -164,7 +165,7 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
         streams.onWork();
       },
       routes: {
-        ...controls({ clocks, faults, accountTypes: profile.account.types, onReset }),
+        ...controls({ clocks, faults, accountTypes: profile.account.types, sign, onReset }),
         ...(options.inspector &&
           inspectRoutes(
             { profile, vault, userAgent },

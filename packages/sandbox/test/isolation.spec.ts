@@ -47,7 +47,8 @@ const lists = "merchants customers payments events deliveries subscriptions faul
 const others = `GET /healthz, GET /readyz, GET /metrics, GET /openapi.json, GET /asyncapi.json,
   POST /v1/tokens, POST /v1/webhook/subscribe, POST /sandbox/merchants, POST /sandbox/customers,
   GET /sandbox/clock, PUT /sandbox/clock, POST /sandbox/events, POST /sandbox/deliveries/replay,
-  PUT /sandbox/faults, POST /sandbox/reset, GET /sandbox/stream`.split(/,\s+/);
+  PUT /sandbox/faults, POST /sandbox/reset, POST /sandbox/states, POST /sandbox/messages,
+  GET /sandbox/stream`.split(/,\s+/);
 
 function send(
   one: TestSandbox,

@@ -27,7 +27,12 @@ const lines = readme
 describe("the curl lines of the README", () => {
   it("show every control and no other call", async () => {
     // The routes are listed and not called.
-    const parts = { clocks: {} as NamespaceClocks, faults: new Faults(), accountTypes: [] };
+    const parts = {
+      clocks: {} as NamespaceClocks,
+      faults: new Faults(),
+      accountTypes: [],
+      sign: () => undefined,
+    };
     const routes = Object.entries(controls({ ...parts, onReset: () => undefined }));
     const calls = routes.flatMap(([path, methods]) =>
       methods.map(({ method }) => `${method} ${path.replaceAll(/:\w+/g, "*")}`),

@@ -1,4 +1,3 @@
-import type { HttpAnswer } from "@countersign/contract-kit";
 import type { FaultTable } from "../fault.ts";
 import {
   answering,
@@ -10,7 +9,6 @@ import {
   type Change,
   made,
   refund,
-  remembering,
   statuses,
   textOf,
   withCallText,
@@ -28,16 +26,19 @@ export const callFaults: FaultTable<Change> = {
   "provider/tokens P-AUTH-SCOPE: gives every token every scope": calls((text) =>
     text.replace(/^(grant_type=.*)&scope=[^&]*/, "$1"),
   ),
-  "provider/token-expiry P-AUTH-TOKEN-EXPIRES: accepts expired tokens": remembering<HttpAnswer>(
-    (good) => async (call, next) => {
-      const answer = await next(call);
-      const { authorization = "" } = call.headers;
-      if (!authorization.startsWith("Bearer ")) return answer;
-      const name = `${authorization} ${call.method} ${call.path}`;
-      if (answer.status !== 401) good.set(name, answer);
-      return good.get(name) ?? answer;
-    },
+  "provider/token-expiry P-AUTH-TOKEN-EXPIRES: accepts expired tokens": answering((answer, call) =>
+    answer.status === 401 && /^Bearer cst_[\w-]{43}$/.test(call.headers["authorization"] ?? "")
+      ? withStatus(answer, 404)
+      : answer,
   ),
+  "provider/common-headers P-ANSWER-REQUEST-ID: sends no x-request-id": answersWithout(
+    "x-request-id",
+    () => true,
+  ),
+  "provider/http-grammar P-INPUT-HTTP-GRAMMAR: compares the scheme of Authorization by case":
+    callsWith(({ headers: { authorization = "" } }) =>
+      authorization.startsWith("bearer") ? { authorization: "Unknown" } : {},
+    ),
   "provider/common-headers P-AUTH-BEARER: answers 401 without WWW-Authenticate": answersWithout(
     "www-authenticate",
     ({ status }, { path }) => !isToken(path) && status !== 403,
@@ -52,7 +53,7 @@ export const callFaults: FaultTable<Change> = {
         ? withStatus(answer, 415)
         : answer,
   ),
-  "provider/common-headers P-INPUT-HEADERS-TOLERANT: requires a Content-Type on GET": answering(
+  "provider/common-headers P-INPUT-HEADERS-MISSING: requires a Content-Type on GET": answering(
     (answer, { method, headers }) =>
       method === "GET" && !("content-type" in headers) && answer.status === 404
         ? withStatus(answer, 400)

@@ -108,12 +108,28 @@ export const deliveryFaults: FaultTable<Change> = {
       },
     };
   },
-  "provider/refund-events P-EVENT-EACH-STATE: sends two events for one state": delivering(
+  "provider/event-facts P-EVENT-EACH-STATE: never tells that a refund was sent": delivering(
+    (attempt, next) =>
+      eventOf(attempt).type === "refund.authorized"
+        ? Promise.resolve({ status: 204, headers: {} })
+        : next(attempt),
+  ),
+  "provider/event-facts P-EVENT-FACTS: sends amounts in cents": rewritten((text) =>
+    text.replace(/"value":(\d{1,5})\.(\d\d)/, (_, dollars: string, cents: string) => {
+      return `"value":${Number(dollars + cents)}`;
+    }),
+  ),
+  "provider/event-facts P-EVENT-CAUSED: sends an event of a refund that nobody made": delivering(
     async (attempt, next) => {
       const answer = await next(attempt);
-      const text = attempt.body.toString().replace(/"id":"evt_/, "$&again");
-      if (eventOf(attempt).type === "refund.authorized") await next(resigned(attempt, { text }));
+      const text = attempt.body.toString().replace(/"id":"evt_|"paymentId":"ref_/g, "$&x");
+      if (eventOf(attempt).type === "refund.pending") await next(resigned(attempt, { text }));
       return answer;
     },
+  ),
+  "provider/event-facts P-EVENT-TIMES: writes times an hour off": rewritten((text) =>
+    text.replace(/(?<="timestamp":")[^"]*/, (time) =>
+      new Date(Date.parse(time) + 3_600_000).toISOString(),
+    ),
   ),
 };

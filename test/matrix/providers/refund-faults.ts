@@ -53,6 +53,27 @@ export const refundFaults: FaultTable<Change> = {
       return isKnown && answer.status === 201 ? TAKEN : answer;
     },
   ),
+  "provider/key-scope P-REFUND-KEY-SPELLING: folds the case of keys": calls((text) =>
+    text.replace(/"requestKey":"[^"]*"/, (key) => key.toLowerCase().replace("key", "Key")),
+  ),
+  "provider/key-scope P-REFUND-KEY-DEBIT: makes a refund with a debit's key": answering((answer) =>
+    answer.status === 409 && !textOf(answer).includes('"existing"') ? refund("PENDING") : answer,
+  ),
+  "provider/calendar P-REFUND-CALENDAR: works on Independence Day": calling(async (call, next) => {
+    const answer = await next(call);
+    if (!MADE_PENDING.test(textOf(answer))) return answer;
+    // Of a settlement on Monday, 3 July 2028: the third business day is Friday.
+    const { authorization = "" } = call.headers;
+    const clock = await next({ method: "GET", path: "/sandbox/clock", headers: { authorization } });
+    return /"2028-07-06T|"2028-07-07T03/.test(textOf(clock))
+      ? withText(answer, (text) => text.replace('"PENDING"', '"AUTHORIZED"'))
+      : answer;
+  }),
+  "provider/unsubscribing P-SUBSCRIBE-LIMIT: takes subscriptions without end": answering((answer) =>
+    textOf(answer).includes("SUBSCRIPTION_LIMIT_REACHED")
+      ? made(200, { subscriptionKey: "sub_one_more" })
+      : answer,
+  ),
   "provider/over-refund P-REFUND-SUM: refunds more than was paid": answering((answer) =>
     answer.status === 422 && textOf(answer).includes("EXCEEDS") ? refund("PENDING") : answer,
   ),

@@ -32,7 +32,7 @@ export interface PactsOptions extends VerifyOptions {
   readonly providerVersion?: string;
   readonly providerBranch?: string;
   readonly publish?: boolean;
-  readonly sandboxUrl?: string;
+  readonly stateUrl?: string;
   readonly listen: string;
 }
 
@@ -107,7 +107,7 @@ function skippedRows(pacts: readonly Pact[], skip: Readonly<Record<string, strin
 }
 
 function again({ requirement }: SkippedRow, options: PactsOptions): string {
-  const { providerUrl, provider, pacts = [], profile, sandboxUrl } = options;
+  const { providerUrl, provider, pacts = [], profile, stateUrl } = options;
   return shellWords([
     "countersign",
     "verify",
@@ -116,7 +116,7 @@ function again({ requirement }: SkippedRow, options: PactsOptions): string {
     providerUrl,
     "--provider",
     provider,
-    ...(sandboxUrl === undefined ? [] : ["--sandbox-url", sandboxUrl]),
+    ...(stateUrl === undefined ? [] : ["--state-url", stateUrl]),
     ...(profile === "standard" ? [] : ["--profile", profile]),
     ...(pacts.length === 0 ? [] : ["--pacts", ...pacts]),
     ...(requirement === undefined ? [] : ["--only", requirement]),

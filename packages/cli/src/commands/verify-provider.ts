@@ -1,5 +1,10 @@
 import { providerChecks } from "@countersign/contract-kit";
-import { providerPacts, serviceProvider } from "@countersign/contract-kit/pact";
+import {
+  isPactInstalled,
+  PactMissingError,
+  providerPacts,
+  serviceProvider,
+} from "@countersign/contract-kit/pact";
 import { Failure } from "../failure.ts";
 import { loadProfile } from "../load-profile.ts";
 import type { Surroundings } from "../terminal.ts";
@@ -10,8 +15,7 @@ import { verifyTarget } from "../verify/verify-target.ts";
 /** As the command line names them. */
 export interface ProviderOptions extends VerifyOptions {
   readonly url: string;
-  readonly sandboxUrl?: string;
-  readonly control?: string;
+  readonly stateUrl?: string;
   readonly listen?: string;
   readonly callbackUrl?: string;
   readonly iOwn?: string;
@@ -36,19 +40,27 @@ export async function runVerifyProvider(
   const profile = await loadProfile(options.profile);
   let opened: OpenedProviderTarget | undefined;
   const pacts = providerPacts({
-    // Read when the check runs: the target is open by then.
+    // Called when the check runs: the target is open by then.
     open: () => {
-      const { send, controls, token } = opened ?? never();
-      if (controls === undefined) return Promise.resolve(undefined);
+      const { target, send, token } = opened ?? never();
+      const { states } = target;
+      if (states === undefined) throw new Error("the check needs provider states");
       const listen = options.listen?.replace(/:\d+$/, "");
-      return serviceProvider({ send, controls, token, profile, ...(listen && { listen }) });
+      return serviceProvider({ send, states, token, profile, ...(listen && { listen }) });
     },
   });
   return verifyTarget(
     {
       role: "provider",
       checks: [...providerChecks, pacts],
-      open: async () => (opened = await openProviderTarget({ ...options, profile }, surroundings)),
+      open: async () => {
+        opened = await openProviderTarget({ ...options, profile }, surroundings);
+        const { notes } = opened;
+        if (opened.target.states === undefined) return { ...opened, checks: providerChecks };
+        if (isPactInstalled()) return opened;
+        const note = `Pacts were not verified. ${new PactMissingError().message}`;
+        return { ...opened, checks: providerChecks, notes: () => [...(notes?.() ?? []), note] };
+      },
       command: commandOf(options),
       ...(options.path !== undefined && { path: options.path }),
       runs: options.runs,
@@ -58,9 +70,7 @@ export async function runVerifyProvider(
   );
 }
 
-function refuseContradictions({ sandboxUrl, control, path, only, runs }: ProviderOptions): void {
-  if (sandboxUrl !== undefined && control !== undefined)
-    throw unusable("controls come from --sandbox-url or from --control, not both");
+function refuseContradictions({ path, only, runs }: ProviderOptions): void {
   if (path !== undefined && only?.length !== 1)
     throw unusable("--path begins within one check: name it by --only");
   if (path !== undefined && !/^\d+(?::\d+)*$/.test(path))
@@ -74,11 +84,10 @@ function endOf({ timeout }: ProviderOptions, { interruption }: Surroundings): Ab
 }
 
 function commandOf(options: ProviderOptions): readonly string[] {
-  const { url, sandboxUrl, control, listen, callbackUrl, iOwn, slow = false, runs } = options;
+  const { url, stateUrl, listen, callbackUrl, iOwn, slow = false, runs } = options;
   const named: readonly (readonly [string, string | undefined])[] = [
     ["--url", url],
-    ["--sandbox-url", sandboxUrl],
-    ["--control", control],
+    ["--state-url", stateUrl],
     ["--listen", listen],
     ["--callback-url", callbackUrl],
     ["--i-own", iOwn],

@@ -5,13 +5,14 @@ import { verifyHelp, withVerifyOptions } from "../verify/verify-options.ts";
 
 const pactsHelp = `
 Verifies a service against the pacts of this version, or against others. Every interaction is one line with
-its requirement. The service is moved by the calls of /sandbox/; a receiver needs nothing but its secret.
+its requirement. A service's state-change URL prepares the states; a receiver needs nothing but its secret.
 
 Pact itself is not brought along: npm install --save-dev --ignore-scripts @pact-foundation/pact@17.1.4
 ${verifyHelp}
 
 Environment (each also as NAME_FILE, the path of a file that holds it):
   COUNTERSIGN_TOKEN    a service's access token with every scope
+  COUNTERSIGN_STATE_TOKEN   bearer token of the state-change URL (default: COUNTERSIGN_TOKEN)
   COUNTERSIGN_SECRET   a receiver's secret
   COUNTERSIGN_BROKER_TOKEN                          of --broker-url
   COUNTERSIGN_BROKER_USERNAME, COUNTERSIGN_BROKER_PASSWORD
@@ -19,7 +20,7 @@ Environment (each also as NAME_FILE, the path of a file that holds it):
 Examples:
   countersign verify pacts --provider-url http://127.0.0.1:4010
   countersign verify pacts --provider-url http://localhost:3000/webhooks --provider merchant-receiver
-  countersign verify pacts --provider-url https://staging.example --sandbox-url https://controls.example
+  countersign verify pacts --provider-url https://staging.example --state-url https://staging.example/test/states
   countersign verify pacts --provider-url http://127.0.0.1:4010 --report junit=pacts.xml,html=pacts.html
   countersign verify pacts --provider-url http://127.0.0.1:4010 --broker-url https://broker.example \\
     --provider-version 1.4.0 --publish`;
@@ -36,7 +37,7 @@ export function declareVerifyPacts(verify: Command, surroundings: Surroundings):
     .option("--provider-version <version>", "what the broker is told was verified")
     .option("--provider-branch <name>", "its branch")
     .option("--publish", "publish the results to the broker")
-    .option("--sandbox-url <url>", "where /sandbox/ is, if not at the service")
+    .option("--state-url <url>", "state-change URL (default: /sandbox/states of the service)")
     .option("--listen <address>", "address for deliveries that the service reaches", "127.0.0.1");
   withVerifyOptions(command)
     .addHelpText("after", pactsHelp)

@@ -7,10 +7,10 @@ import { integer } from "../options.ts";
 const help = `
 Holds a service of any make to the interface: every answer by its schema, negative requests, generated
 sequences, tokens, a second merchant, and the deliveries that reach this command, which listens for them.
-With the URL and credentials alone it checks what they show; what it cannot move or reach is
-not_applicable, with the reason. --sandbox-url has the calls of /sandbox/; --control maps a provider's own
-hooks (control.schema.json of @countersign/contract-kit says how). It makes refunds, subscriptions and
-wrong calls: aim it at a service for tests. What it subscribes it unsubscribes.
+Payments, customers and time are prepared by a state-change URL, POST { state, params, action }, as Pact's
+verifier calls it; docs/states.md of @countersign/contract-kit lists the states. Without one, what needs a
+state is not_applicable, with the reason. Creates refunds and subscriptions and sends invalid requests: run
+it against a test environment.
 
 --listen is for a provider on another machine: this command's address and port, and --callback-url what the
 provider calls it by, where that differs. A target that is not this machine needs --i-own HOST, and gets no
@@ -24,13 +24,13 @@ Environment (each also as NAME_FILE, the path of a file that holds it):
   COUNTERSIGN_TOKEN      an access token with every scope
   COUNTERSIGN_CLIENT_ID, COUNTERSIGN_CLIENT_SECRET      a client, whose tokens are checked too
   COUNTERSIGN_TOKEN_2, COUNTERSIGN_CLIENT_ID_2, COUNTERSIGN_CLIENT_SECRET_2    a second merchant's
-  COUNTERSIGN_CONTROL_…  what the document of --control names
+  COUNTERSIGN_STATE_TOKEN    bearer token of the state-change URL (default: the first merchant's)
 
 Examples:
-  countersign verify provider --url http://127.0.0.1:4010 --sandbox-url http://127.0.0.1:4010
+  countersign verify provider --url http://127.0.0.1:4010
   countersign verify provider --url https://staging.example --i-own staging.example
-  countersign verify provider --url https://staging.example --i-own staging.example --control hooks.json \\
-    --listen 0.0.0.0:8443 --callback-url https://ci.example/hooks --report junit=provider.xml
+  countersign verify provider --url https://staging.example --i-own staging.example \\
+    --state-url https://staging.example/test/states --listen 0.0.0.0:8443 --callback-url https://ci.example/hooks --report junit=provider.xml
   countersign verify provider --url http://127.0.0.1:4010 --only provider/amounts --seed 7 --path 3:0:1`;
 
 /** `countersign verify provider`. */
@@ -39,8 +39,7 @@ export function declareVerifyProvider(verify: Command, surroundings: Surrounding
     .command("provider")
     .description("a payment service, over HTTP")
     .requiredOption("--url <url>", "base URL of the service")
-    .option("--sandbox-url <url>", "where the calls of /sandbox/ are")
-    .option("--control <file>", "JSON document that maps the provider's own hooks")
+    .option("--state-url <url>", "state-change URL (default: /sandbox/states of --url)")
     .option("--listen <address>", "ADDRESS or ADDRESS:PORT that deliveries come to")
     .option("--callback-url <url>", "base URL by which the provider reaches it")
     .option("--i-own <host>", "the host of --url, which is another machine and your own")

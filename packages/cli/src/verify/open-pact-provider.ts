@@ -1,4 +1,4 @@
-import { httpSend } from "@countersign/contract-kit";
+import { httpSend, probeProvider, TargetUnusableError } from "@countersign/contract-kit";
 import {
   receiverProvider,
   serviceProvider,
@@ -8,13 +8,14 @@ import type { Profile } from "@countersign/schemas/profiles";
 import { secretFrom } from "../environment.ts";
 import { Failure } from "../failure.ts";
 import type { Surroundings } from "../terminal.ts";
+import { statesOf } from "./open-provider-target.ts";
 import { targetUrl } from "./target-url.ts";
 
 export interface PactProviderOptions {
   readonly url: URL;
   readonly provider: string;
   readonly profile: Profile;
-  readonly sandboxUrl?: string;
+  readonly stateUrl?: string;
   /** Address for deliveries that the service reaches. */
   readonly listen: string;
 }
@@ -49,22 +50,37 @@ export function openPactProvider(
 }
 
 async function openService(
-  { url, profile, sandboxUrl, listen }: PactProviderOptions,
+  { url, profile, stateUrl, listen }: PactProviderOptions,
   { env }: Surroundings,
 ): Promise<OpenedPactProvider> {
   const token = await secretFrom(env, "COUNTERSIGN_TOKEN");
   if (token === undefined) throw missing("COUNTERSIGN_TOKEN");
-  const { send, close } = httpSend(url.href);
-  const controls =
-    sandboxUrl === undefined ? undefined : httpSend(targetUrl(sandboxUrl, "--sandbox-url").href);
-  const moved = controls === undefined ? {} : { controls: controls.send };
-  const provider = await serviceProvider({ send, token, profile, listen, ...moved });
-  const closeAll = (): void => {
-    provider.close();
-    controls?.close();
-    close();
+  const stateToken = (await secretFrom(env, "COUNTERSIGN_STATE_TOKEN")) ?? token;
+  const base = url.href.replace(/\/+$/, "");
+  const at = targetUrl(stateUrl ?? statesOf(url), "--state-url").href;
+  const [calls, changes] = [httpSend(base), httpSend(at)];
+  const closeSenders = (): void => {
+    calls.close();
+    changes.close();
   };
-  return { provider, secrets: [token], close: closeAll };
+  const states = { url: at, send: changes.send, token: () => Promise.resolve(stateToken) };
+  const { send } = calls;
+  try {
+    const own = { role: "provider", url: base, send, profile } as const;
+    // Every pact begins with a state.
+    const target = { ...own, token: () => Promise.resolve(token), states };
+    await probeProvider(target, { isStateUrlGiven: true });
+    const provider = await serviceProvider({ send, states, token, profile, listen });
+    const close = (): void => {
+      provider.close();
+      closeSenders();
+    };
+    return { provider, secrets: [token, stateToken], close };
+  } catch (cause) {
+    closeSenders();
+    if (!(cause instanceof TargetUnusableError)) throw cause;
+    throw new Failure("CS_CLI_UNVERIFIED", cause.message, { cause });
+  }
 }
 
 async function openReceiver(

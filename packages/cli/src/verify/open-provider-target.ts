@@ -1,11 +1,11 @@
 import {
   checkOwned,
-  controlledTarget,
   hostReceiver,
   httpSend,
   pacedSend,
-  sandboxTarget,
+  probeProvider,
   TargetNotOwnedError,
+  TargetUnusableError,
   type HostedReceiver,
   type ProviderTarget,
   type Send,
@@ -13,7 +13,7 @@ import {
 import type { Profile } from "@countersign/schemas/profiles";
 import { Failure } from "../failure.ts";
 import type { Surroundings } from "../terminal.ts";
-import { controlFrom } from "./control-file.ts";
+import { secretFrom } from "../environment.ts";
 import { providerCredentials } from "./provider-credentials.ts";
 import { targetUrl } from "./target-url.ts";
 import type { OpenedTarget } from "./verify-target.ts";
@@ -21,8 +21,7 @@ import type { OpenedTarget } from "./verify-target.ts";
 export interface ProviderTargetOptions {
   readonly url: string;
   readonly profile: Profile;
-  readonly sandboxUrl?: string;
-  readonly control?: string;
+  readonly stateUrl?: string;
   readonly listen?: string;
   readonly callbackUrl?: string;
   readonly iOwn?: string;
@@ -30,16 +29,15 @@ export interface ProviderTargetOptions {
 }
 
 export interface OpenedProviderTarget extends OpenedTarget<ProviderTarget> {
+  /** Carries calls as they come: pacts have the refusals of rate limits among their answers. */
   readonly send: Send;
-  /** Carries the calls of `/sandbox/`, where they are there. */
-  readonly controls: Send | undefined;
   readonly token: string;
 }
 
 /**
  * The target of `countersign verify provider`, with what its options and the environment reach of it.
  *
- * @throws {Failure} `CS_CLI_ARGUMENT_UNUSABLE`, `CS_CLI_ENVIRONMENT_UNUSABLE`, `CS_CLI_CONTROL_UNUSABLE`,
+ * @throws {Failure} `CS_CLI_ARGUMENT_UNUSABLE`, `CS_CLI_ENVIRONMENT_UNUSABLE`,
  *   `CS_CLI_TARGET_NOT_OWNED`, `CS_CLI_PORT_UNUSABLE`, `CS_CLI_UNVERIFIED`.
  */
 export async function openProviderTarget(
@@ -54,7 +52,6 @@ export async function openProviderTarget(
     closing.push(close);
     return senders;
   };
-  const control = await controlFrom(options.control, env);
   try {
     const { send, plain } = sender(url);
     const first = await providerCredentials(env, { suffix: "", send, profile });
@@ -83,36 +80,25 @@ export async function openProviderTarget(
         },
       }),
     };
-    const sandboxUrl =
-      options.sandboxUrl === undefined ? undefined : targetUrl(options.sandboxUrl, "--sandbox-url");
-    const controls = sandboxUrl === undefined ? undefined : sender(sandboxUrl);
-    const target =
-      sandboxUrl !== undefined && controls !== undefined
-        ? sandboxTarget({
-            ...own,
-            url: sandboxUrl.href.replace(/\/+$/, ""),
-            send: controls.send,
-            interface: named,
-          })
-        : control === undefined
-          ? own
-          : controlledTarget(own, {
-              ...control,
-              url: control.document.url ?? named.url,
-              send: sender(new URL(control.document.url ?? named.url)).send,
-              control: control.document,
-            });
+    const stateUrl = targetUrl(options.stateUrl ?? statesOf(url), "--state-url");
+    const stateToken = await secretFrom(env, "COUNTERSIGN_STATE_TOKEN");
+    const states = {
+      url: stateUrl.href,
+      send: sender(stateUrl).plain,
+      token: stateToken === undefined ? first.token : () => Promise.resolve(stateToken),
+    };
+    const isStateUrlGiven = options.stateUrl !== undefined;
+    const target = await probeProvider({ ...own, states }, { isStateUrlGiven });
     return {
       target,
       send: plain,
-      controls: controls?.plain,
       token: await first.token(),
       secrets: [
         ...first.secrets,
         ...(second?.secrets ?? []),
-        ...(control === undefined ? [] : control.env.values()),
+        ...(stateToken === undefined ? [] : [stateToken]),
       ],
-      notes: () => notesOf(receiver, options),
+      notes: () => notesOf(target),
       close: () => {
         for (const close of closing) close();
       },
@@ -121,8 +107,17 @@ export async function openProviderTarget(
     for (const close of closing) close();
     if (error instanceof TargetNotOwnedError)
       throw new Failure("CS_CLI_TARGET_NOT_OWNED", error.message, { cause: error });
+    if (error instanceof TargetUnusableError)
+      throw new Failure("CS_CLI_UNVERIFIED", error.message, { cause: error });
     throw error;
   }
+}
+
+/** Where a sandbox prepares states. */
+export function statesOf(url: URL): string {
+  const at = new URL(url);
+  at.pathname = `${at.pathname.replace(/\/+$/, "")}/sandbox/states`;
+  return at.href;
 }
 
 interface Senders {
@@ -169,18 +164,17 @@ async function receiverOf(
   }
 }
 
-function notesOf(
-  receiver: HostedReceiver | undefined,
-  { sandboxUrl, control }: ProviderTargetOptions,
-): readonly string[] {
+function notesOf({ receiver, states }: ProviderTarget): readonly string[] {
   return [
     ...(receiver === undefined
       ? [
           "Nothing was delivered to this command: the target is another machine, and --listen is missing.",
         ]
       : []),
-    ...(sandboxUrl === undefined && control === undefined
-      ? ["No control moved the target: neither --sandbox-url nor --control is there."]
+    ...(states === undefined
+      ? [
+          "No provider states were prepared: nothing answers at /sandbox/states, and --state-url is missing.",
+        ]
       : []),
   ];
 }

@@ -31,6 +31,8 @@ export interface OpenedTarget<T extends Target> {
   readonly target: T;
   /** What no report may hold: tokens, keys, and `user:password` of Basic. */
   readonly secrets: readonly string[];
+  /** What this target can be verified by. Default: all checks of the verification. */
+  readonly checks?: readonly CheckOf<T>[];
   /** What a reader of the report must know, asked for when all checks have run. */
   readonly notes?: () => readonly string[];
   readonly close: () => void | Promise<void>;
@@ -72,7 +74,7 @@ export async function verifyTarget<T extends Target>(
     const hide = redactor([...opened.secrets, ...queryValues(opened.target.url)]);
     const report = await run({
       target: opened.target,
-      checks,
+      checks: opened.checks ?? checks,
       requirements: owed,
       seed,
       failOn,

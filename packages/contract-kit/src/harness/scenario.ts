@@ -1,21 +1,20 @@
 import fc from "fast-check";
-import type { CheckContext } from "../check.ts";
+import type { Profile } from "@countersign/schemas";
+import type { CheckContext, ProviderCheck } from "../check.ts";
 import { curlLines } from "../curl-lines.ts";
 import type { Evidence, Replay, Verdict } from "../finding.ts";
-import { recorder as newRecorder } from "./recorder.ts";
 import type { Place, ProviderTarget } from "../target.ts";
+import { askUnsubscribe, basicOf } from "./calls.ts";
 import { exchangesOf } from "./evidence.ts";
-import { lacking, type Need } from "./needs.ts";
+import { recorder as newRecorder } from "./recorder.ts";
 import { newRun, openSession, type Session } from "./session.ts";
-import { closeSubscriptions } from "./tidy.ts";
-import { basicOf } from "../checks/provider/token-calls.ts";
 import { NotShown, Violation } from "./violation.ts";
 
 /** A generated scenario and the requirements that it says something of. */
-export interface Scenario<T> {
+interface Scenario<T> {
   readonly requirements: readonly string[];
-  /** What the target must let us move or reach; without one of them nothing is played. */
-  readonly needs: readonly Need[];
+  /** What a new merchant's clock shows first, in milliseconds. Default: `START`. */
+  readonly now?: number;
   /** Requirements that this target cannot show, with the reason. */
   readonly unseen?: Unseen;
   readonly arbitrary: fc.Arbitrary<T>;
@@ -35,24 +34,31 @@ export type Unseen = Readonly<Record<string, string>>;
  *
  * @throws {Error} The target is not there, or the scenario itself broke.
  */
-export async function playScenario<T>(
-  { requirements, needs, unseen = {}, arbitrary, play }: Scenario<T>,
+async function playScenario<T>(
+  { requirements, now = START, unseen = {}, arbitrary, play }: Scenario<T>,
   target: ProviderTarget,
   context: CheckContext,
 ): Promise<readonly Verdict[]> {
-  const message = lacking(target, needs);
-  if (message !== undefined) {
-    return requirements.map((requirement) => ({ requirement, status: "not_applicable", message }));
-  }
+  const allNotApplicable = (message: string): readonly Verdict[] =>
+    requirements.map((requirement) => ({ requirement, status: "not_applicable", message }));
+  let notShown: NotShown | undefined;
   let untold = unseen;
   let isIdle = true;
   const property = fc.asyncProperty(arbitrary, async (value) => {
-    const told = await inSession(target, async (session) => {
-      const here = await play(session, value);
-      isIdle &&= session.calls() === 0;
-      return here;
-    });
-    untold = { ...unseen, ...told };
+    if (notShown !== undefined) return;
+    try {
+      const told = await inSession(target, now, async (session) => {
+        const here = await play(session, value);
+        const { exchanges } = session.options.recorder;
+        isIdle &&= exchanges.every(({ url }) => url !== target.url);
+        return here;
+      });
+      untold = { ...unseen, ...told };
+    } catch (error) {
+      if (!(error instanceof NotShown)) throw error;
+      // What one scenario cannot show, none can.
+      notShown = error;
+    }
   });
   const { seed, path = "", runs } = context;
   // A path leads to a scenario that is smallest already.
@@ -65,6 +71,7 @@ export async function playScenario<T>(
     interruptAfterTimeLimit: CHECK_MS,
   });
   if (!details.failed) {
+    if (notShown !== undefined) return allNotApplicable(notShown.message);
     if (details.interrupted && details.numRuns === 0)
       throw new Error("the target takes too long: no scenario came to its end");
     return requirements.map((requirement): Verdict => {
@@ -75,14 +82,6 @@ export async function playScenario<T>(
     });
   }
   const { errorInstance: error, counterexamplePath } = details;
-  if (error instanceof NotShown) {
-    const { message: told } = error;
-    return requirements.map((requirement) => ({
-      requirement,
-      status: "not_applicable",
-      message: told,
-    }));
-  }
   if (!(error instanceof Violation)) throw error;
   // A failure of what the check does not answer for would be lost.
   if (!requirements.includes(error.requirement))
@@ -90,35 +89,74 @@ export async function playScenario<T>(
   return verdictsOf(requirements, error, { seed, path: counterexamplePath ?? path });
 }
 
-/** Plays one scenario that needs no arbitrary. */
-export function playOnce(
-  scenario: Omit<Scenario<null>, "arbitrary" | "play"> & {
-    readonly play: (session: Session) => Promise<Unseen | void>;
-  },
-  target: ProviderTarget,
-  context: CheckContext,
-): Promise<readonly Verdict[]> {
-  const { play } = scenario;
-  const once = { seed: context.seed, runs: 1 };
-  return playScenario({ ...scenario, arbitrary: fc.constant(null), play }, target, once);
+type CheckOptions = Pick<ProviderCheck, "id" | "title"> & {
+  /** Ids of requirements; `P-ANSWER-SCHEMA` is added, since every call is judged. */
+  readonly requirements: readonly string[];
+  readonly now?: number;
+  /** Requirements that a profile cannot show, with the reason. */
+  readonly unseen?: (profile: Profile) => Unseen;
+};
+
+/** A check that plays scenarios of an arbitrary. */
+export function generatedCheck<T>({
+  arbitrary,
+  play,
+  unseen,
+  ...check
+}: CheckOptions &
+  Pick<Scenario<T>, "play"> & {
+    readonly arbitrary: (profile: Profile) => fc.Arbitrary<T>;
+  }): ProviderCheck {
+  const requirements = [...check.requirements, "P-ANSWER-SCHEMA"];
+  return {
+    id: check.id,
+    title: check.title,
+    role: "provider",
+    requirements,
+    run: (target, context) => {
+      const { profile } = target;
+      const played = { play, arbitrary: arbitrary(profile), unseen: unseen?.(profile) ?? {} };
+      return playScenario({ ...check, ...played, requirements }, target, context);
+    },
+  };
+}
+
+/** A check that plays one scenario. */
+export function singleCheck({
+  play,
+  ...check
+}: CheckOptions & {
+  readonly play: (session: Session) => Promise<Unseen | void>;
+}): ProviderCheck {
+  const generated = generatedCheck({ ...check, arbitrary: () => fc.constant(null), play });
+  return {
+    ...generated,
+    run: (target, { seed }) => generated.run(target, { seed, runs: 1 }),
+  };
 }
 
 /** Milliseconds after which no further scenario of a check is begun. */
 const CHECK_MS = 120_000;
 
+/**
+ * Noon in New York on the day before Thanksgiving of 2027: a scenario that waits for some days meets a holiday
+ * and a weekend, whatever the date of the run.
+ */
+export const START: number = Date.parse("2027-11-24T17:00:00.000Z");
+
 async function inSession(
   target: ProviderTarget,
+  now: number,
   play: (session: Session) => Promise<Unseen | void>,
 ): Promise<Unseen | void> {
   const [recorder, run, places] = [newRecorder(), newRun(), new Array<Place>()];
   // A merchant of its own: what earlier scenarios left behind neither helps nor disturbs.
-  const fresh = await target.controls?.(recorder.watch).merchant?.();
-  const session = await openSession(fresh ?? target, { recorder, places, run });
+  const session = await openSession(target, { recorder, places, run, now });
   try {
     return await play(session);
   } catch (error) {
     if (error instanceof Violation) {
-      const token = await target.token();
+      const token = await (target.states ?? target).token();
       const secrets = secretsOf(session);
       const clientId = session.target.client?.id;
       error.curl = curlLines(recorder.exchanges, { token, run, secrets });
@@ -128,7 +166,23 @@ async function inSession(
     throw error;
   } finally {
     for (const place of places) place.close();
-    if (fresh === undefined) await closeSubscriptions(target, recorder.exchanges);
+    if (!session.isFresh) await closeSubscriptions(session);
+  }
+}
+
+/**
+ * Closes what a scenario has subscribed, where it shared a merchant with others: a merchant has a few
+ * subscriptions, and each goes on to be delivered to.
+ */
+async function closeSubscriptions(session: Session): Promise<void> {
+  const keys = session.options.recorder.exchanges.flatMap(({ call, answer }) => {
+    const key = /"subscriptionKey":"([^"]+)"/.exec(Buffer.from(answer?.body ?? "").toString())?.[1];
+    return call.path === "/v1/webhook/subscribe" && key !== undefined ? [key] : [];
+  });
+  for (const key of keys) {
+    // What is closed already, or cannot be, is no finding of this scenario.
+    // oxlint-disable-next-line no-await-in-loop -- one at a time, as a client would
+    await askUnsubscribe(session, { key }).catch(() => undefined);
   }
 }
 

@@ -1,15 +1,20 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
 import type { HttpAnswer, HttpCall, Send } from "../http.ts";
-import type { Recorder } from "./recorder.ts";
-import type { AnswerAttempt, Place, ProviderControls, ProviderTarget } from "../target.ts";
+import type { AnswerAttempt, Place, ProviderTarget } from "../target.ts";
 import { answerFaults } from "./judge-answer.ts";
-import { must, Violation } from "./violation.ts";
+import type { Recorder } from "./recorder.ts";
+import { changeState, type Values } from "./provider-states.ts";
+import { must, NotShown, Violation } from "./violation.ts";
 
 /** A merchant's conversation with a provider, in one scenario. */
 export interface Session {
   readonly target: ProviderTarget;
-  readonly controls: ProviderControls;
   readonly token: string;
+  /** @throws {NotShown} The merchant has no client that may ask for tokens. */
+  readonly client: () => NonNullable<ProviderTarget["client"]>;
+  /** True if no other scenario uses the merchant. */
+  readonly isFresh: boolean;
   readonly options: SessionOptions;
   /** A requestKey that no scenario had before. */
   readonly key: (name?: string | number) => string;
@@ -18,13 +23,9 @@ export interface Session {
    *   target that has answered before.
    */
   readonly call: (method: string, path: string, options?: CallOptions) => Promise<Reading>;
-  /** How many calls were made. */
-  readonly calls: () => number;
-  /**
-   * A place for deliveries of this scenario's own.
-   *
-   * @throws {Error} Nothing can be delivered to the kit: a scenario that needs `receiver` says so.
-   */
+  /** Prepares a state of this merchant. @throws {NotShown} The provider has no such state. */
+  readonly state: (name: string, params?: Values) => Promise<Values>;
+  /** A place for deliveries of this scenario's own. @throws {NotShown} Nothing can be delivered to the kit. */
   readonly receive: (answer?: AnswerAttempt) => Place;
   /** An address that a subscription may have, whether or not somebody takes what is delivered there. */
   readonly callbackUrl: () => string;
@@ -55,48 +56,57 @@ export interface SessionOptions {
   readonly places: Place[];
   /** What makes keys unique. */
   readonly run: string;
+  /** What the clock of a new merchant shows first, in milliseconds. */
+  readonly now: number;
 }
 
 /** Milliseconds of a whole scenario: a target that drips its answers holds no run for hours. */
 const SCENARIO_MS = 100_000;
 
 /**
- * Opens a conversation with the target's own merchant.
+ * Opens a conversation with a new merchant, or with the target's own where no state makes one.
  *
  * @throws {Error} by `call`: the scenario takes too long, which says nothing of a requirement.
  */
 export async function openSession(
-  target: ProviderTarget,
+  given: ProviderTarget,
   options: SessionOptions,
 ): Promise<Session> {
   const { recorder, places, run } = options;
+  const { target, isFresh } = await withMerchant(given, options);
   const token = await target.token();
   const send = recorder.watch(target.send, target.url);
-  const controls = target.controls?.(recorder.watch) ?? {};
   const startedAt = performance.now();
-  let [keys, calls] = [0, 0];
+  let keys = 0;
   const receive = (answer?: AnswerAttempt): Place => {
     const place = target.receiver?.open(answer);
-    if (place === undefined) throw new Error("nothing can be delivered to the kit");
+    if (place === undefined) throw new NotShown("nothing can be delivered to the kit");
     places.push(place);
     return place;
   };
   return {
     target,
     token,
+    isFresh,
     options,
-    controls,
     receive,
-    callbackUrl: () => {
-      if (controls.events !== undefined) return controls.events.callbackUrl;
-      // Most services take https alone, and a reserved name never resolves (RFC 2606).
-      const place = target.receiver?.isSecure === true ? receive().url : undefined;
-      return place ?? "https://receiver.invalid/webhooks";
+    client: () => {
+      if (target.client !== undefined) return target.client;
+      throw new NotShown("the target's merchant has no client that may ask for tokens");
     },
+    state: (name, params = {}) => {
+      if (target.states === undefined)
+        throw new NotShown(`no state-change URL prepares the state "${name}"`);
+      const order = { state: name, params: { accessToken: token, ...params } };
+      return changeState(target.states, order, recorder.watch);
+    },
+    // Most services take https alone, and a reserved name never resolves (RFC 2606).
+    callbackUrl: () =>
+      target.receiver?.isSecure === true || (isFresh && target.receiver !== undefined)
+        ? receive().url
+        : "https://receiver.invalid/webhooks",
     key: (name = `n${String(keys++)}`) => `${run}-${name}`,
-    calls: () => calls,
     call: async (method, path, sent = {}) => {
-      calls += 1;
       const { json, isUnjudged = false } = sent;
       const text = json === undefined ? sent.text : JSON.stringify(json);
       const common = {
@@ -132,10 +142,92 @@ export async function openSession(
   };
 }
 
-/** Another merchant in the same scenario; `undefined` where the target can make none. */
+async function withMerchant(
+  target: ProviderTarget,
+  { recorder, now }: SessionOptions,
+): Promise<{ readonly target: ProviderTarget; readonly isFresh: boolean }> {
+  if (target.states === undefined) return { target, isFresh: false };
+  const order = { state: "a merchant", params: { now: new Date(now).toISOString() } };
+  const made = await changeState(target.states, order, recorder.watch);
+  const { accessToken, clientId: id, clientSecret: secret } = made;
+  // A provider without states of merchants has one merchant.
+  if (typeof accessToken !== "string") return { target, isFresh: false };
+  const { client: _, ...rest } = target;
+  const hasClient = typeof id === "string" && typeof secret === "string";
+  const token = (): Promise<string> => Promise.resolve(accessToken);
+  return {
+    target: { ...rest, token, ...(hasClient && { client: { id, secret } }) },
+    isFresh: true,
+  };
+}
+
+/** Another merchant in the same scenario; `undefined` where there is none. */
 export async function openBeside(session: Session): Promise<Session | undefined> {
-  const other = (await session.controls.merchant?.()) ?? session.target.other;
-  return other === undefined ? undefined : openSession(other, session.options);
+  const { target, options, isFresh } = session;
+  if (isFresh) return openSession(target, options);
+  return target.other === undefined ? undefined : openSession(target.other, options);
+}
+
+/** A state that a scenario can do without; `undefined` where the provider does not have it. */
+export async function maybe<T>(prepared: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await prepared();
+  } catch (error) {
+    if (error instanceof NotShown) return undefined;
+    throw error;
+  }
+}
+
+/** What the merchant's clock shows, in milliseconds. @throws {NotShown} The provider does not tell. */
+export async function timeOf(session: Session): Promise<number> {
+  const { now } = await session.state("the time");
+  const at = typeof now === "number" ? now : Date.parse(String(now));
+  if (Number.isNaN(at)) throw new Error(`the state "the time" answered no time: ${String(now)}`);
+  return at;
+}
+
+/** Moves the merchant's clock forward. What became due on the way has been done. */
+export async function moveTo(session: Session, at: number): Promise<void> {
+  await session.state("the time", { to: new Date(at).toISOString() });
+}
+
+/** Milliseconds of real time that a check waits where the target's clock cannot be moved. */
+const MAX_REAL_MS = 10_000;
+/** Milliseconds in which a delivery that must not come would have come, where no clock tells. */
+const QUIET_MS = 500;
+
+/** True if so much time can pass in a check. */
+export async function canPass(session: Session, ms: number): Promise<boolean> {
+  return ms <= MAX_REAL_MS || (await maybe(() => timeOf(session))) !== undefined;
+}
+
+/** Lets time pass at the target: by its clock, or by waiting. What became due has been done. */
+export async function pass(session: Session, ms: number): Promise<void> {
+  const now = await maybe(() => timeOf(session));
+  if (now === undefined) await setTimeout(ms);
+  else await moveTo(session, now + ms);
+}
+
+/** Waits until what is due now has been attempted. */
+export async function settled(session: Session): Promise<void> {
+  const now = await maybe(() => timeOf(session));
+  if (now === undefined) await setTimeout(QUIET_MS);
+  else await moveTo(session, now + 1);
+}
+
+/**
+ * The instants, in milliseconds after a failed attempt, between which the next one must come: just before
+ * its earliest and just after its latest. Whole seconds, since a clock may know no others; one of them may
+ * have passed while the first attempt was settled.
+ */
+export function windowOf(
+  stepSeconds: number,
+  jitter: number,
+): { readonly before: number; readonly after: number } {
+  return {
+    before: Math.max(0, Math.ceil(stepSeconds * (1 - jitter)) - 2) * 1000,
+    after: (Math.floor(stepSeconds * (1 + jitter)) + 1) * 1000,
+  };
 }
 
 /** What is unique to a scenario: short, since a shell shows it. */

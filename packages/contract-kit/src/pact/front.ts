@@ -50,9 +50,7 @@ export async function openFront(
     // An interaction without a state has one without a name.
     if (action === "teardown" || !state) return respond(response, 200, {});
     try {
-      const handler = provider.states[state];
-      if (handler === undefined) throw new Error(`the state "${state}" has no handler`);
-      respond(response, 200, await handler(params ?? {}));
+      respond(response, 200, await provider.enter(state, params ?? {}));
     } catch (error) {
       const problem = `state "${state}": ${messageOf(error)}`;
       stateErrors.set(state, [...(stateErrors.get(state) ?? []), problem]);

@@ -1,14 +1,14 @@
 export { providerPacts, type ProviderPactsOptions } from "../checks/provider/pacts.ts";
 export type { PactBroker } from "./broker.ts";
 export { readPacts, type Pact, type PactInteraction, type PactState } from "./pact-file.ts";
-export { PactMissingError } from "./pact-missing-error.ts";
-export type { AskedMessage, PactMessage, PactProvider, PactStateHandler } from "./pact-provider.ts";
+export { isPactInstalled, PactMissingError } from "./run-child.ts";
+export type { AskedMessage, PactMessage, PactProvider } from "./pact-provider.ts";
 export * as placeholders from "./placeholders.ts";
 export { receiverProvider, type ReceiverProviderOptions } from "./receiver-provider.ts";
-export type { ReceiverState } from "./receiver-states.ts";
+export type { ReceiverState } from "./receiver-provider.ts";
 export { serviceProvider, type ServiceProviderOptions } from "./service-provider.ts";
 export type { ServiceStates } from "./service-states.ts";
-export { standardPacts } from "./standard-pacts.ts";
+export { standardPacts } from "./pact-file.ts";
 export {
   verifyPacts,
   type PactResult,

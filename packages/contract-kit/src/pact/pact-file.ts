@@ -1,5 +1,6 @@
 import { globSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 
 /** One interaction of a pact, as far as this kit reads it. */
 export interface PactInteraction {
@@ -106,4 +107,10 @@ function keepNumbers(_name: string, value: unknown, context?: { source?: string 
   return typeof value === "number" && context?.source !== undefined
     ? rawJSON(context.source)
     : value;
+}
+
+/** The folder of the pacts that `@countersign/contracts` publishes. */
+export function standardPacts(): string {
+  const manifest = createRequire(import.meta.url).resolve("@countersign/contracts/package.json");
+  return join(dirname(manifest), "pacts");
 }

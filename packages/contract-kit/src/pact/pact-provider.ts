@@ -7,8 +7,18 @@ export interface PactProvider {
   readonly name: string;
   /** Carries a call to the provider; absent where its pacts hold messages alone. */
   readonly send?: Send;
-  /** What each provider state does, by its name. */
-  readonly states: Readonly<Record<string, PactStateHandler>>;
+  /** Names of its states, where they are known before the verification. */
+  readonly states?: readonly string[];
+  /**
+   * Brings the provider into a state.
+   *
+   * @returns Values for the pact's expressions, such as `paymentId` for `${paymentId}`.
+   * @throws {Error} It could not: the interaction fails with the message.
+   */
+  readonly enter: (
+    state: string,
+    params: Readonly<Record<string, unknown>>,
+  ) => Promise<Readonly<Record<string, unknown>>>;
   /**
    * The message that the provider sends in the present state.
    *
@@ -28,16 +38,6 @@ export interface PactProvider {
   /** As `judge`, of a message. */
   readonly judgeMessage?: (message: PactMessage) => readonly string[];
 }
-
-/**
- * Brings the provider into a state.
- *
- * @returns Values for the pact's expressions, such as `paymentId` for `${paymentId}`.
- * @throws {Error} It could not: the interaction fails with the message.
- */
-export type PactStateHandler = (
-  params: Readonly<Record<string, unknown>>,
-) => Promise<Readonly<Record<string, unknown>>>;
 
 export interface AskedMessage {
   readonly description: string;

@@ -2,8 +2,27 @@ import { randomUUID } from "node:crypto";
 import type { Profile } from "@countersign/schemas";
 import { schemeOf, type Secret, type SignatureScheme } from "@countersign/signatures";
 import type { HttpAnswer, HttpCall, Send } from "../http.ts";
-import type { PactProvider, PactStateHandler } from "./pact-provider.ts";
-import { receiverStates, type ReceiverState } from "./receiver-states.ts";
+import type { PactProvider } from "./pact-provider.ts";
+
+/**
+ * The states of `merchant-receiver` that its pacts name. A receiver has nothing to be moved by: a state
+ * says how the attempt is signed and what was sent before. Each gives `eventId`, an id that is new.
+ */
+export const receiverStates = [
+  "a genuine attempt",
+  "an attempt without a signature",
+  "an attempt signed with another secret",
+  "an attempt whose body was changed after signing",
+  "an attempt whose id was changed after signing",
+  "an attempt that is too old",
+  "an attempt from the future",
+  "an attempt at the edge of the tolerance",
+  "an attempt signed with two secrets",
+  "an attempt of an event that was acknowledged",
+  "an attempt with the id of another event",
+] as const;
+
+export type ReceiverState = (typeof receiverStates)[number];
 
 export interface ReceiverProviderOptions {
   /** Carries an attempt; paths are below the receiver's origin. */
@@ -89,15 +108,17 @@ export function receiverProvider(options: ReceiverProviderOptions): PactProvider
       : [...problems, `it is told apart from another refusal: ${refusal} and ${firstRefusal}`];
   };
 
-  const enter = (entered: ReceiverState) => (): ReturnType<PactStateHandler> => {
-    state = entered;
-    id = newId();
-    return Promise.resolve({ eventId: id });
-  };
   return {
     name: "merchant-receiver",
     send,
-    states: Object.fromEntries(receiverStates.map((one) => [one, enter(one)])),
+    states: receiverStates,
+    enter: (name) => {
+      const entered = receiverStates.find((one) => one === name);
+      if (entered === undefined) return Promise.reject(new Error("there is no such state"));
+      state = entered;
+      id = newId();
+      return Promise.resolve({ eventId: id });
+    },
     prepare,
     judge,
   };

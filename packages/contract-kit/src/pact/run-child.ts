@@ -2,7 +2,18 @@ import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { PactMissingError } from "./pact-missing-error.ts";
+
+/** `@pact-foundation/pact` is not installed: an optional peer, of 75 MB. */
+export class PactMissingError extends Error {
+  readonly code = "CS_KIT_PACT_MISSING";
+  constructor(options?: ErrorOptions) {
+    super(
+      "Pact is not installed: npm install --save-dev --ignore-scripts @pact-foundation/pact@17.1.4",
+      options,
+    );
+    this.name = "PactMissingError";
+  }
+}
 
 /** Options of Pact's native core, as far as this kit sets them. */
 export interface CoreOptions {
@@ -18,6 +29,8 @@ export interface CoreOptions {
   readonly pactUrls?: readonly string[];
   /** Milliseconds for one call. */
   readonly timeout: number;
+  /** Added to every call: of the interface, of states and of messages. */
+  readonly customProviderHeaders?: Readonly<Record<string, string>>;
   readonly logLevel: "error";
   readonly pactBrokerUrl?: string;
   readonly pactBrokerUsername?: string;
@@ -88,11 +101,90 @@ export function childEnvironment(
   return { ...env, PACT_DO_NOT_TRACK: "true" };
 }
 
-/** Where Pact is, which is an optional peer of this package. */
+/** True if Pact is there, which is an optional peer of this package. */
+export function isPactInstalled(): boolean {
+  try {
+    return pactEntry() !== "";
+  } catch {
+    return false;
+  }
+}
+
+/** Where Pact is. */
 function pactEntry(): string {
   try {
     return createRequire(import.meta.url).resolve("@pact-foundation/pact");
   } catch (cause) {
     throw new PactMissingError({ cause });
   }
+}
+
+/** One interaction as Pact's native core reports it. */
+export interface CoreResult {
+  readonly description: string;
+  readonly consumer: string;
+  readonly states: readonly string[];
+  readonly isOk: boolean;
+  readonly ms: number;
+  readonly problems: readonly string[];
+}
+
+/** Results of the core's JSON; `undefined` where the text is none of it. */
+export function coreResults(text: string): readonly CoreResult[] | undefined {
+  let document: CoreDocument;
+  try {
+    // Every member below may be missing.
+    document = JSON.parse(text) as CoreDocument;
+  } catch {
+    return undefined;
+  }
+  return document.interactionResults?.map((one) => ({
+    description: one.description ?? "",
+    consumer: one.consumer ?? "",
+    states: one.providerStates ?? [],
+    isOk: one.result === "OK",
+    ms: millisecondsOf(one.duration ?? ""),
+    problems: problemsOf(one.mismatch),
+  }));
+}
+
+interface CoreDocument {
+  readonly interactionResults?: readonly {
+    readonly description?: string;
+    readonly consumer?: string;
+    readonly providerStates?: readonly string[];
+    readonly result?: string;
+    readonly duration?: string;
+    readonly mismatch?: Mismatch;
+  }[];
+}
+
+interface Mismatch {
+  readonly message?: string;
+  readonly mismatches?: readonly {
+    readonly type?: string;
+    readonly path?: string;
+    readonly key?: string;
+    readonly mismatch?: string;
+  }[];
+}
+
+function problemsOf(mismatch: Mismatch | undefined): readonly string[] {
+  if (mismatch === undefined) return [];
+  const { mismatches, message = "it failed" } = mismatch;
+  return (
+    mismatches?.map(({ type = "", path, key, mismatch: said = "" }) =>
+      [type, path ?? key ?? "", said].filter((word) => word !== "").join(" "),
+    ) ?? [message]
+  );
+}
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 };
+
+/** `205ms`, `1s 86ms`, `1.086s` or `2m 7s 57ms`. */
+function millisecondsOf(duration: string): number {
+  return [...duration.matchAll(/([\d.]+)(ms|s|m)/g)].reduce(
+    (sum, [, number = "0", unit = "ms"]) => sum + Number(number) * (UNITS[unit] ?? 1),
+    0,
+  );
 }

@@ -6,21 +6,19 @@ import {
   validateTokenResponse,
 } from "@countersign/schemas/writers";
 import { schemeOf, type SignatureScheme } from "@countersign/signatures";
-import type { HttpAnswer, HttpCall, Send } from "../http.ts";
+import { hostReceiver } from "../harness/hosted-receiver.ts";
 import { answerFaults } from "../harness/judge-answer.ts";
-import { captureDeliveries } from "./captured-deliveries.ts";
-import type { PactMessage, PactProvider, PactStateHandler } from "./pact-provider.ts";
-import { ACCESS_TOKEN, basic, CLIENT_ID, CLIENT_SECRET } from "./placeholders.ts";
-import { askScope, openMerchant, type ServiceSession } from "./service-session.ts";
-import { serviceSetups } from "./service-setup.ts";
+import { changeState, type Values } from "../harness/provider-states.ts";
+import type { HttpAnswer, HttpCall, Send } from "../http.ts";
+import type { Place, StateChanges } from "../target.ts";
+import type { PactMessage, PactProvider } from "./pact-provider.ts";
 
 export interface ServiceProviderOptions {
-  /** Carries the interface's calls. */
+  /** Carries the interface's calls: nothing else reaches the service under test. */
   readonly send: Send;
-  /** Carries the calls of `/sandbox/`. Default: `send`. */
-  readonly controls?: Send;
   /** An access token with every scope. */
   readonly token: string;
+  readonly states: StateChanges;
   readonly profile: Profile;
   /** The address that deliveries are captured on: one that the service can reach. Default `127.0.0.1`. */
   readonly listen?: string;
@@ -28,85 +26,91 @@ export interface ServiceProviderOptions {
   readonly deliveryMs?: number;
 }
 
+const SECRET_KEY = "a-secret-of-24-characters-or-more";
+
+/** States of payments in which a refund enters each state. */
+const REFUNDS: Readonly<Record<string, string>> = {
+  "refund.pending": "processing",
+  "refund.authorized": "settled",
+  "refund.failed": "failed",
+};
+
 /**
- * `countersign-service`, or another one with the controls of `/sandbox/`, as the provider of pacts. Each
- * interaction has a merchant of its own; messages are what is delivered to a listener of this machine.
+ * `countersign-service`, of any make, as the provider of pacts. Its state-change URL prepares the states; messages
+ * are what is delivered to a listener of this machine.
  */
 export async function serviceProvider(
   options: ServiceProviderOptions,
 ): Promise<PactProvider & { readonly close: () => void }> {
-  const { send, controls = send, profile, deliveryMs = 5000 } = options;
-  const captured = await captureDeliveries(options.listen);
+  const { send, profile, states, listen, deliveryMs = 5000 } = options;
+  const receiver = await hostReceiver({ deliveryMs, ...(listen && { host: listen }) });
   const scheme = schemeOf(profile.signature);
-  let interactions = 0;
-  let session: ServiceSession | undefined;
-  let token: string = ACCESS_TOKEN;
-  let event: { readonly path: string; readonly type: string } | undefined;
+  let event: { readonly type: unknown; readonly place: Place } | undefined;
 
-  const handle = async (
-    name: keyof typeof serviceSetups,
-    params: Readonly<Record<string, unknown>>,
-  ) => {
-    const opened = await openMerchant(controls, { token: options.token });
-    session = opened;
-    ({ token } = opened);
-    const path = `/${interactions++}`;
-    event = { path, type: String(params["type"]) };
-    // The pact's parameters are those of the table by which it was written.
-    const setup = serviceSetups[name] as (
-      context: object,
-      given: object,
-    ) => ReturnType<PactStateHandler>;
-    const context = {
-      session: opened,
-      profile,
-      another: () => openMerchant(controls, { token: options.token }),
-      narrow: async (scope: string) => {
-        const authorization = basic(opened.clientId, opened.clientSecret);
-        token = await askScope(send, { path: profile.token.path, authorization, scope });
-      },
-      callback: { url: captured.url + path, secretKey: SECRET_KEY },
+  /** A call of the interface, which must succeed. */
+  const call = async (path: string, accessToken: unknown, body: string): Promise<void> => {
+    const headers = {
+      authorization: `Bearer ${String(accessToken)}`,
+      accept: "application/json",
+      "content-type": "application/json",
     };
-    return setup(context, params);
+    const answer = await send({ method: "POST", path, headers, body });
+    if (answer.status < 300) return;
+    throw new Error(`POST ${path} → ${answer.status} ${Buffer.from(answer.body).toString()}`);
+  };
+  /** Subscribes by the interface, and lets something happen whose event is the interaction's. */
+  const happen = async (params: Values): Promise<Values> => {
+    const { type, optional } = params;
+    const merchant = await changeState(states, { state: "a merchant" });
+    const { accessToken = options.token } = merchant;
+    const place = receiver.open();
+    event = { type, place };
+    const subscribing = { url: place.url, secretKey: SECRET_KEY };
+    const order = { ...subscribing, subscriptionDetails: { type: "ALL" } };
+    await call("/v1/webhook/subscribe", accessToken, JSON.stringify(order));
+    const status = REFUNDS[String(type)];
+    if (status === undefined) {
+      await changeState(states, { state: "an event", params: { ...params, accessToken } });
+      return merchant;
+    }
+    const { paymentId } = await changeState(states, {
+      state: "a payment",
+      params: { status, accessToken },
+    });
+    const refund = {
+      paymentId,
+      requestKey: "the-first",
+      ...(optional === "present" && { clientReferenceId: "order-1042" }),
+    };
+    // The amount is written as text: JSON.stringify would not write 10.50.
+    const amount = '"amount":{"currency":"USD","value":10.50}';
+    await call("/v1/refunds", accessToken, `${JSON.stringify(refund).slice(0, -1)},${amount}}`);
+    return merchant;
   };
 
   return {
     name: "countersign-service",
     send,
-    states: Object.fromEntries(
-      // The keys of the table are its states.
-      (Object.keys(serviceSetups) as (keyof typeof serviceSetups)[]).map(
-        (name): [string, PactStateHandler] => [name, (params) => handle(name, params)],
-      ),
-    ),
+    enter: async (state, params) => {
+      const values =
+        state === "an event" ? await happen(params) : await changeState(states, { state, params });
+      return { accessToken: options.token, ...values };
+    },
     message: async () => {
-      const wanted = event;
-      if (wanted === undefined) throw new Error("the interaction has no state");
-      const attempt = await captured.first(
-        ({ path, body }) => path === wanted.path && typeOf(body) === wanted.type,
-        deliveryMs,
-      );
+      if (event === undefined) throw new Error("the interaction has no state");
+      const { type, place } = event;
+      const isWanted = ({ body }: { readonly body: Uint8Array }): boolean => typeOf(body) === type;
+      await place.until((all) => all.some(isWanted), deliveryMs);
+      const attempt = place.attempts.find(isWanted);
+      if (attempt === undefined) throw new Error(`no such delivery came in ${deliveryMs} ms`);
       const { "content-type": contentType = "", ...headers } = attempt.headers;
       return { body: attempt.body, metadata: { contentType, ...headers } };
     },
-    prepare: (call) => {
-      const { authorization } = call.headers;
-      if (authorization === undefined) return Promise.resolve(call);
-      const put = authorization
-        .replace(ACCESS_TOKEN, token)
-        .replace(
-          basic(CLIENT_ID, CLIENT_SECRET),
-          basic(session?.clientId ?? "", session?.clientSecret ?? ""),
-        );
-      return Promise.resolve({ ...call, headers: { ...call.headers, authorization: put } });
-    },
-    judge: (call, answer) => judge(call, answer, profile),
+    judge: (asked, answer) => judge(asked, answer, profile),
     judgeMessage: (message) => judgeMessage(message, scheme),
-    close: captured.close,
+    close: receiver.close,
   };
 }
-
-const SECRET_KEY = "a-secret-of-24-characters-or-more";
 
 function judge(call: HttpCall, answer: HttpAnswer, profile: Profile): readonly string[] {
   const body = parsed(answer.body);
@@ -117,7 +121,7 @@ function judge(call: HttpCall, answer: HttpAnswer, profile: Profile): readonly s
   }
   const contentType = answer.headers["content-type"] ?? "";
   const judged = answerFaults({ method, path, status: answer.status, contentType, body }, profile);
-  // An answer of the controls in the service's place has a code of theirs, and no schema knows it.
+  // An answer that a state has put in the service's place has a code that no schema knows.
   const isInjected = Buffer.from(answer.body).includes('"INJECTED_FAULT"');
   return isInjected ? judged.filter((line) => !line.startsWith("/errorDetails/errorCode")) : judged;
 }

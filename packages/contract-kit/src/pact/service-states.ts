@@ -34,7 +34,7 @@ export interface ServiceStates {
   /** `padding`: text that makes any body larger than the profile's limit. */
   readonly "a body that is too large": NoParams;
   /** The token has no scope but this one. */
-  readonly "a token of one scope": { readonly scope: "payments" | "core" };
+  readonly "a token": { readonly scope: "payments" | "core" };
   /** A client may ask for tokens; its id and secret take the placeholders' place. */
   readonly "a client": NoParams;
   /** The next call is answered with a status, and does nothing. */

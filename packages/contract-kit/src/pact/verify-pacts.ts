@@ -2,9 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { brokerOptions, type PactBroker } from "./broker.ts";
-import { coreResults, type CoreResult } from "./core-results.ts";
+import { coreResults, type CoreResult } from "./run-child.ts";
 import { INTERACTION_HEADER, MESSAGES_PATH, openFront, STATES_PATH, type Front } from "./front.ts";
-import { pactFaults } from "./pact-faults.ts";
 import {
   readPacts,
   type InteractionDocument,
@@ -194,4 +193,39 @@ function resultOf(provider: PactProvider, outcome: Outcome): PactResult {
 
 function stateErrors({ isOk, states }: CoreResult, front: Front | undefined): readonly string[] {
   return isOk ? [] : states.flatMap((state) => front?.takeStateError(state) ?? []);
+}
+
+/**
+ * What would make a verification say less than it seems to, a line each; empty where nothing does. The
+ * verifier itself is silent about all of it.
+ */
+function pactFaults(
+  pacts: readonly Pact[],
+  provider: PactProvider,
+  { mayLeaveStates }: { readonly mayLeaveStates: boolean },
+): readonly string[] {
+  const interactions = pacts.flatMap((pact) => pact.interactions);
+  if (interactions.length === 0) return [`no pact has an interaction with ${provider.name}`];
+  const named = new Set(interactions.flatMap(({ states }) => states.map(({ name }) => name)));
+  const handled = provider.states ?? [...named];
+  const has = (kind: "http" | "message"): boolean => interactions.some((one) => one.kind === kind);
+  return [
+    ...pacts.flatMap(repeatedIn),
+    ...[...named]
+      .filter((name) => !handled.includes(name))
+      .map((name) => `the state "${name}" has no handler`),
+    ...handled
+      .filter((name) => !mayLeaveStates && !named.has(name))
+      .map((name) => `no pact uses the state "${name}"`),
+    ...(has("message") && provider.message === undefined ? ["nothing gives the messages"] : []),
+    ...(has("http") && provider.send === undefined ? ["nothing carries the calls"] : []),
+  ];
+}
+
+/** Of two interactions with one description the verifier's results cannot be told apart. */
+function repeatedIn({ path, interactions }: Pact): readonly string[] {
+  const seen = Map.groupBy(interactions, ({ description }) => description);
+  return [...seen]
+    .filter(([, those]) => those.length > 1)
+    .map(([text, those]) => `${path}: ${those.length} interactions are described as "${text}"`);
 }

@@ -51,7 +51,8 @@ function textOf({ description, state = "ready", body, metadata, path = "/x" }: W
 export const bank: PactProvider = {
   name: "bank",
   send: () => Promise.resolve({ status: 200, headers: {}, body: new Uint8Array() }),
-  states: { ready: () => Promise.resolve({}) },
+  states: ["ready"],
+  enter: () => Promise.resolve({}),
 };
 
 /** Serves on this machine for as long as the test; keeps each call's method, path and body. */

@@ -1,16 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  hostReceiver,
-  httpSend,
-  type ProviderTarget,
-  sandboxTarget,
-  type Send,
-} from "@countersign/contract-kit";
+import { hostReceiver, httpSend, type ProviderTarget, type Send } from "@countersign/contract-kit";
 import { openNamespace, startSandbox } from "@countersign/sandbox";
 import { type Profile, profiles } from "@countersign/schemas/profiles";
-import { type Driver, sha256Hex, sqliteDriver } from "@countersign/service/internal";
+import { type Driver, sqliteDriver } from "@countersign/service/internal";
 
 export const TOKEN = "token-of-the-first-namespace";
 
@@ -26,7 +20,7 @@ export interface OpenedSandbox {
   readonly payments: Readonly<Record<"settled" | "recent", string>>;
   /** Sends to the sandbox. */
   readonly send: Send;
-  /** The sandbox as a target. Calls of the interface go through `faulty`; controls never do. */
+  /** The sandbox as a target. Calls of the interface go through `faulty`; those that prepare states never do. */
   readonly target: (faulty?: (send: Send) => Send) => ProviderTarget;
   readonly close: () => Promise<void>;
 }
@@ -50,51 +44,29 @@ export async function openSandbox({
   if (seeded === undefined) throw new Error("the namespace was not seeded");
   const { url } = sandbox;
   const { send, close } = httpSend(url, { timeoutMs: 60_000 });
+  const states = httpSend(`${url}/sandbox/states`, { timeoutMs: 60_000 });
   const receiver = await hostReceiver({ deliveryMs });
   const token = (): Promise<string> => Promise.resolve(TOKEN);
   return {
     url,
     payments: seeded.payments,
     send,
-    target: (faulty = (sent) => sent) => {
-      const slow = profile.delivery.timeoutMs === quick.delivery.timeoutMs;
-      const target = sandboxTarget({
-        url,
-        send,
-        profile,
-        token,
-        receiver,
-        slow,
-        interface: { url, send: faulty(send) },
-      });
-      // Tokens expire in real time, which no control of a sandbox moves.
-      return withExpiry(target, async (ended) => {
-        const text = `UPDATE tokens SET expires_at = 1 WHERE hash = $1`;
-        await driver.transaction((tx) => tx.query(text, [sha256Hex(ended)]));
-      });
-    },
+    target: (faulty = (sent) => sent) => ({
+      role: "provider",
+      url,
+      send: faulty(send),
+      token,
+      profile,
+      receiver,
+      slow: profile.delivery.timeoutMs === quick.delivery.timeoutMs,
+      states: { url: `${url}/sandbox/states`, send: states.send, token },
+    }),
     close: async () => {
       close();
+      states.close();
       receiver.close();
       await sandbox.close({ graceMs: 0 });
       rmSync(folder, { recursive: true, force: true });
-    },
-  };
-}
-
-function withExpiry(
-  target: ProviderTarget,
-  expire: (token: string) => Promise<void>,
-): ProviderTarget {
-  return {
-    ...target,
-    controls: (watch) => {
-      const { merchant, ...controls } = target.controls?.(watch) ?? {};
-      return {
-        ...controls,
-        tokens: { expire },
-        ...(merchant && { merchant: async () => withExpiry(await merchant(), expire) }),
-      };
     },
   };
 }

@@ -1,9 +1,8 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { HttpAnswer, HttpCall } from "../../src/http.ts";
 import { httpSend } from "../../src/http-send.ts";
-import { clientToken } from "../../src/harness/client-token.ts";
 import { hostReceiver } from "../../src/harness/hosted-receiver.ts";
-import { pacedSend } from "../../src/harness/paced-send.ts";
+import { clientToken, pacedSend } from "../../src/harness/senders.ts";
 
 const call: HttpCall = { method: "GET", path: "/", headers: {} };
 const answer = (status: number, json: unknown = {}, headers = {}): HttpAnswer => ({

@@ -10,6 +10,7 @@ import {
   writeEvent,
   writtenTime,
   type Call,
+  type EventRecord,
   type Replayed,
   type Routes,
   type SubscriptionHealth,
@@ -34,21 +35,9 @@ export const deliveryRoutes: Routes = {
       return { events: events.map(shownEvent) };
     }),
     // Writes an event of the catalogue that nothing has happened for, and delivers it like any other.
-    post(201, { type: text(255), data: optional(data) }, async ({ context, merchant }, order) => {
-      const { events } = context.policy;
-      const sampled = sampledRow(events.catalogue, order.type);
-      if (sampled === undefined) throw refuseMembers([faultAt(context, "/type", "UNKNOWN_EVENT")]);
-      const { row, kind } = sampled;
-      // Under the name that was asked for, also one that this service has no moment for.
-      const policy = { ...context.policy, events: { ...events, named: () => row } };
-      const event = await context.driver.transaction(async (tx) => {
-        const at = await instantOf(tx, context.clock, merchant.clockId);
-        const sent = order.data ?? sampleData(kind, { random: context.random, at });
-        return writeEvent(tx, { ...context, policy }, merchant, { kind, data: sent, at });
-      });
-      if (event === undefined) throw new Error("the catalogue's row is no event");
-      return shownEvent(event);
-    }),
+    post(201, { type: text(255), data: optional(data) }, async (call, order) =>
+      shownEvent(await writeSample(call, order)),
+    ),
   ],
   "/sandbox/deliveries": [
     get(async (call) => {
@@ -100,6 +89,26 @@ export const deliveryRoutes: Routes = {
     }),
   ],
 };
+
+/** Writes an event of the catalogue that nothing has happened for. Default data: a sample. */
+export async function writeSample(
+  { context, merchant }: Pick<Call, "context" | "merchant">,
+  order: { readonly type: string; readonly data?: object },
+): Promise<EventRecord> {
+  const { events } = context.policy;
+  const sampled = sampledRow(events.catalogue, order.type);
+  if (sampled === undefined) throw refuseMembers([faultAt(context, "/type", "UNKNOWN_EVENT")]);
+  const { row, kind } = sampled;
+  // Under the name that was asked for, also one that this service has no moment for.
+  const policy = { ...context.policy, events: { ...events, named: () => row } };
+  const event = await context.driver.transaction(async (tx) => {
+    const at = await instantOf(tx, context.clock, merchant.clockId);
+    const sent = order.data ?? sampleData(kind, { random: context.random, at });
+    return writeEvent(tx, { ...context, policy }, merchant, { kind, data: sent, at });
+  });
+  if (event === undefined) throw new Error("the catalogue's row is no event");
+  return event;
+}
 
 async function replay({ context, merchant }: Call, what: Replayed): Promise<object> {
   const order = { what, askedBy: "merchant", merchantId: merchant.id };

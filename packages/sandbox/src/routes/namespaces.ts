@@ -1,6 +1,7 @@
 import {
   useCasesOf,
   writtenTime,
+  type Call,
   type Merchant,
   type NamespaceClocks,
   type Queryable,
@@ -48,15 +49,9 @@ export const namespaceRoutes = ({ clocks, faults, onReset }: NamespaceParts): Ro
       if ((order.now === undefined) === (order.advance === undefined)) {
         throw refuseMember("/now", "one of now and advance is required, not both");
       }
-      const outcome = await clocks.advance(call.merchant.clockId, (now) => {
-        const to = order.now ?? now + (order.advance ?? 0);
-        if (to > lastInstant(call.context.policy)) throw refuse("CLOCK_OUT_OF_RANGE");
-        return to;
-      });
-      if (!outcome.ok) {
-        throw refuse(outcome.code === "ENGINE_STOPPED" ? "SERVICE_UNAVAILABLE" : outcome.code);
-      }
-      return { now: writtenTime(outcome.now), instants: outcome.instants.map(writtenTime) };
+      const to = (now: number): number => order.now ?? now + (order.advance ?? 0);
+      const { now, instants } = await moveTo({ ...call, clocks }, to);
+      return { now: writtenTime(now), instants: instants.map(writtenTime) };
     }),
   ],
   "/sandbox/reset": [
@@ -72,6 +67,24 @@ export const namespaceRoutes = ({ clocks, faults, onReset }: NamespaceParts): Ro
     }),
   ],
 });
+
+/** Moves a namespace's clock forward, and does everything that becomes due on the way. */
+export async function moveTo(
+  {
+    context,
+    clocks,
+    merchant,
+  }: Pick<Call, "context" | "merchant"> & Pick<NamespaceParts, "clocks">,
+  target: (now: number) => number,
+): Promise<{ readonly now: number; readonly instants: readonly number[] }> {
+  const outcome = await clocks.advance(merchant.clockId, (now) => {
+    const to = target(now);
+    if (to > lastInstant(context.policy)) throw refuse("CLOCK_OUT_OF_RANGE");
+    return to;
+  });
+  if (outcome.ok) return outcome;
+  throw refuse(outcome.code === "ENGINE_STOPPED" ? "SERVICE_UNAVAILABLE" : outcome.code);
+}
 
 /** Rows before those that they refer to; of payments the refunds before the debits. */
 const EVENTS = [

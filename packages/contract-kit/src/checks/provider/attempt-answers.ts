@@ -1,85 +1,77 @@
+import { setTimeout } from "node:timers/promises";
 import type { Profile } from "@countersign/schemas";
 import type { ProviderCheck } from "../../check.ts";
-import type { AttemptAnswer, Place } from "../../target.ts";
-import { idOf } from "../../harness/delivered-event.ts";
-import { canPass, pass, settled, windowOf } from "../../harness/passing-time.ts";
-import { playOnce, type Unseen } from "../../harness/scenario.ts";
-import type { Session } from "../../harness/session.ts";
-import { subscribe, unsubscribe } from "./subscription-calls.ts";
+import { emit, subscribe, typesOf, unsubscribe } from "../../harness/calls.ts";
+import { idOf } from "../../harness/delivered-events.ts";
+import { singleCheck } from "../../harness/scenario.ts";
+import { canPass, pass, settled, windowOf, type Session } from "../../harness/session.ts";
 import { must } from "../../harness/violation.ts";
+import type { AttemptAnswer, Place } from "../../target.ts";
 
 const SUCCESS = "P-EVENT-SUCCESS";
 const REDIRECT = "P-EVENT-NO-REDIRECT";
 const GONE = "P-EVENT-GONE";
 const SUBTRACT = "P-UNSUBSCRIBE-SUBTRACT";
-const requirements = [SUCCESS, REDIRECT, GONE, SUBTRACT, "P-ANSWER-SCHEMA"];
+const UNMOVED = "the schedule's first wait is too long to be waited for, and no clock can be moved";
 
 /** What each answer to an attempt does to the event's further attempts. */
-export const attemptAnswers: ProviderCheck = {
+export const attemptAnswers: ProviderCheck = singleCheck({
   id: "provider/attempt-answers",
   title: "a success ends the attempts, a redirect is a failure, 410 and unsubscribing end all",
-  role: "provider",
-  requirements,
-  run: (target, context) =>
-    playOnce({ requirements, needs: ["events", "receiver"], play }, target, context),
-};
+  requirements: [SUCCESS, REDIRECT, GONE, SUBTRACT],
+  play: async (session) => {
+    const { profile, receiver } = session.target;
+    const { scheduleSeconds, jitter, goneStatus } = profile.delivery;
+    const { after } = windowOf(scheduleSeconds[1] ?? Infinity, jitter);
+    if (!Number.isFinite(after) || !(await canPass(session, after)))
+      return Object.fromEntries([SUCCESS, REDIRECT, GONE, SUBTRACT].map((id) => [id, UNMOVED]));
 
-async function play(session: Session): Promise<Unseen | void> {
-  const { profile } = session.target;
-  const { scheduleSeconds, jitter, goneStatus } = profile.delivery;
-  const { after } = windowOf(scheduleSeconds[1] ?? Infinity, jitter);
-  if (!canPass(session, after) || !Number.isFinite(after))
-    return Object.fromEntries([SUCCESS, REDIRECT, GONE, SUBTRACT].map((id) => [id, UNMOVED]));
-
-  const elsewhere = session.receive();
-  const answered = await openAnswering(session, SUCCESS, statusesOf(profile));
-  const redirecting = await openAnswering(
-    session,
-    REDIRECT,
-    [301, 302, 303, 307, 308].map((status) => ({ status, headers: { location: elsewhere.url } })),
-  );
-  const gone = await openAnswering(session, GONE, [{ status: goneStatus }]);
-  const leaving = await openAnswering(session, SUBTRACT, [{ status: 500 }]);
-  for (const { place, answers } of [answered, redirecting, gone, leaving]) {
-    await place.until(
-      () => countsOf(place, profile).size >= answers.length,
-      session.target.receiver?.deliveryMs ?? 0,
+    const elsewhere = session.receive();
+    const answered = await openAnswering(session, SUCCESS, statusesOf(profile));
+    const redirecting = await openAnswering(
+      session,
+      REDIRECT,
+      [301, 302, 303, 307, 308].map((status) => ({ status, headers: { location: elsewhere.url } })),
     );
-  }
-  await settled(session);
-  await unsubscribe(session, { key: leaving.key });
-  const before = [answered, redirecting].map(({ place }) => countsOf(place, profile));
-  await pass(session, after);
-
-  for (const [index, { place, requirement }] of [answered, redirecting].entries()) {
-    for (const [id, { answer, count }] of countsOf(place, profile)) {
-      const earlier = before[index]?.get(id)?.count ?? 0;
-      const status = answer === "silence" ? 0 : answer.status;
-      const isEnd = isSuccess(status, profile);
-      must(requirement, (count === earlier) === isEnd, () => {
-        const wanted = isEnd ? "no further attempt" : "another attempt";
-        return `after the answer ${status}: ${wanted} expected, ${count - earlier} came`;
-      });
+    const gone = await openAnswering(session, GONE, [{ status: goneStatus }]);
+    const leaving = await openAnswering(session, SUBTRACT, [{ status: 500 }]);
+    for (const { place, answers } of [answered, redirecting, gone, leaving]) {
+      const isHere = (): boolean => countsOf(place, profile).size >= answers.length;
+      await place.until(isHere, receiver?.deliveryMs ?? 0);
     }
-  }
-  must(REDIRECT, elsewhere.attempts.length === 0, () => {
-    return `a redirect was followed: ${elsewhere.attempts[0]?.method} at the place that it names`;
-  });
-  must(GONE, gone.place.attempts.length === 1, () => {
-    return `after the answer ${goneStatus}: nothing expected, ${gone.place.attempts.length - 1} came`;
-  });
-  must(SUBTRACT, leaving.place.attempts.length === 1, () => {
-    return "what waits for a subscription that ended was attempted again";
-  });
-  await session.controls.events?.emit(gone.type);
-  await settled(session);
-  must(GONE, gone.place.attempts.length === 1, () => {
-    return `a new event was sent to a receiver that answered ${goneStatus}`;
-  });
-  return undefined;
-}
+    await settled(session);
+    await unsubscribe(session, { key: leaving.key });
+    const before = [answered, redirecting].map(({ place }) => countsOf(place, profile));
+    await pass(session, after);
 
-const UNMOVED = "the schedule's first wait is too long to be waited for, and no clock can be moved";
+    for (const [index, { place, requirement }] of [answered, redirecting].entries()) {
+      for (const [id, { answer, count }] of countsOf(place, profile)) {
+        const earlier = before[index]?.get(id)?.count ?? 0;
+        const status = answer === "silence" ? 0 : answer.status;
+        const isEnd = isSuccess(status, profile);
+        must(requirement, (count === earlier) === isEnd, () => {
+          const wanted = isEnd ? "no further attempt" : "another attempt";
+          return `after the answer ${status}: expected ${wanted}, got ${count - earlier}`;
+        });
+      }
+    }
+    must(REDIRECT, elsewhere.attempts.length === 0, () => {
+      return `a redirect was followed: ${elsewhere.attempts[0]?.method} at the place that it names`;
+    });
+    must(GONE, gone.place.attempts.length === 1, () => {
+      return `after the answer ${goneStatus}: expected nothing, got ${gone.place.attempts.length - 1}`;
+    });
+    must(SUBTRACT, leaving.place.attempts.length === 1, () => {
+      return "what waits for a subscription that ended was attempted again";
+    });
+    await emit(session, gone.type);
+    await settled(session);
+    must(GONE, gone.place.attempts.length === 1, () => {
+      return `a new event was sent to a receiver that answered ${goneStatus}`;
+    });
+    return undefined;
+  },
+});
 
 /** Every success, and failures of each class. */
 function statusesOf(profile: Profile): readonly AttemptAnswer[] {
@@ -114,16 +106,13 @@ async function openAnswering(
     if (!ids.includes(id)) ids.push(id);
     return answers[ids.indexOf(id)] ?? { status: 204 };
   });
-  // An event of a name of its own for each subscription, so that they do not mix.
-  const types = [...new Set(profile.catalogue.map((row) => row.type))];
+  // Types that happen without each other, one for each subscription, so that they do not mix.
+  const types = typesOf(profile).toReversed();
   const order = [SUCCESS, REDIRECT, GONE, SUBTRACT];
   const type = types[order.indexOf(requirement) % types.length] ?? "";
   const details = { type: "EVENT", details: [type] } as const;
   const key = await subscribe(session, { requirement, url: place.url, details });
-  for (const _ of answers) {
-    // oxlint-disable-next-line no-await-in-loop -- a few, in order
-    await session.controls.events?.emit(type);
-  }
+  for (const _ of answers) await emit(session, type);
   return { requirement, place, answers, key, type };
 }
 
@@ -140,3 +129,50 @@ function countsOf(
     ]),
   );
 }
+
+const TIMEOUT = "P-EVENT-TIMEOUT";
+/** Milliseconds of real time that an attempt may have before only a slow run waits for it. */
+const QUICK_MS = 1000;
+/** Milliseconds beyond the deadline in which the attempt has been recorded as failed. */
+const MARGIN_MS = 500;
+
+/** A receiver that is silent, and one that answers just in time. */
+export const attemptDeadline: ProviderCheck = singleCheck({
+  id: "provider/attempt-deadline",
+  title: "an attempt without an answer in the profile's time has failed, and not before",
+  requirements: [TIMEOUT],
+  play: async (session) => {
+    const { profile, receiver, slow = false } = session.target;
+    const { timeoutMs, scheduleSeconds, jitter } = profile.delivery;
+    if (timeoutMs > QUICK_MS && !slow)
+      return { [TIMEOUT]: `the ${timeoutMs} ms of an attempt are waited for in a slow run only` };
+    const { after } = windowOf(scheduleSeconds[1] ?? Infinity, jitter);
+    if (!Number.isFinite(after) || !(await canPass(session, after))) return { [TIMEOUT]: UNMOVED };
+
+    const silent = session.receive((_attempt, earlier) =>
+      earlier.length === 0 ? "silence" : { status: 204 },
+    );
+    const late = session.receive(() => ({ status: 204, afterMs: timeoutMs / 2 }));
+    const [type = ""] = typesOf(profile);
+    const details = { type: "EVENT", details: [type] } as const;
+    for (const { url } of [silent, late])
+      await subscribe(session, { requirement: TIMEOUT, url, details });
+    await emit(session, type);
+    const limit = receiver?.deliveryMs ?? 0;
+    for (const place of [silent, late]) {
+      const hasCome = await place.until((all) => all.length > 0, limit);
+      must(TIMEOUT, hasCome, () => `no attempt of ${type} came in ${limit} ms`);
+    }
+    await setTimeout(timeoutMs + MARGIN_MS);
+    await settled(session);
+    await pass(session, after);
+    await silent.until((all) => all.length > 1, limit);
+    must(TIMEOUT, silent.attempts.length === 2, () => {
+      return `after ${timeoutMs} ms of silence: expected another attempt, got ${silent.attempts.length - 1}`;
+    });
+    must(TIMEOUT, late.attempts.length === 1, () => {
+      return `an answer after ${timeoutMs / 2} ms is in time, and the attempt was made again`;
+    });
+    return undefined;
+  },
+});

@@ -1,72 +1,54 @@
 import type { ProviderCheck } from "../../check.ts";
-import type { Place } from "../../target.ts";
-import { eventFaults, eventOf, idOf } from "../../harness/delivered-event.ts";
-import { requireGenuine } from "../../harness/genuine-attempt.ts";
-import { settled } from "../../harness/passing-time.ts";
-import { playOnce } from "../../harness/scenario.ts";
-import type { Session } from "../../harness/session.ts";
-import { newSecret, subscribe, typesOf } from "./subscription-calls.ts";
+import { emit, newSecret, subscribe, typesOf, unsubscribe } from "../../harness/calls.ts";
+import { idOf, isGenuine, requireGenuine, requireKnown } from "../../harness/delivered-events.ts";
+import { singleCheck } from "../../harness/scenario.ts";
+import { settled, type Session } from "../../harness/session.ts";
 import { must } from "../../harness/violation.ts";
+import type { Place } from "../../target.ts";
 
-const CATALOGUE = "P-EVENT-CATALOGUE";
-const SCHEMA = "P-EVENT-SCHEMA";
 const SELECT = "P-SUBSCRIBE-SELECT";
-const requirements = [
-  "P-EVENT-HEADERS",
-  "P-EVENT-SIGNED",
-  "P-EVENT-TIMESTAMP",
-  CATALOGUE,
-  SCHEMA,
-  SELECT,
-  "P-ANSWER-SCHEMA",
-];
 
 /** One event of each type of the catalogue, as it comes over the wire. */
-export const deliveries: ProviderCheck = {
+export const deliveries: ProviderCheck = singleCheck({
   id: "provider/deliveries",
   title: "each event of the catalogue arrives signed over its bytes, and fits its schema",
-  role: "provider",
-  requirements,
-  run: (target, context) =>
-    playOnce({ requirements, needs: ["events", "receiver"], play }, target, context),
-};
-
-async function play(session: Session): Promise<void> {
-  const { target, controls } = session;
-  const { profile } = target;
-  // The scheme's own form of a secret, and any other text.
-  const secrets = [
-    newSecret(session),
-    ...(profile.signature.scheme === "standard-webhooks"
-      ? [`whsec_${Buffer.from(newSecret(session)).toString("base64")}`]
-      : []),
-  ];
-  const places = await Promise.all(
-    secrets.map(async (secretKey) => {
-      const place = session.receive();
-      await subscribe(session, { requirement: SELECT, url: place.url, secretKey });
-      return { place, secretKey };
-    }),
-  );
-  const types = typesOf(profile);
-  const emitted = await Promise.all(
-    types.map(async (type) => ({ type, id: (await controls.events?.emit(type)) ?? "" })),
-  );
-  for (const { place, secretKey } of places) {
-    // oxlint-disable-next-line no-await-in-loop -- both have been under way since the events were
-    const missing = await missingOf(session, place, emitted);
-    // First what came: an event that cannot be read is not counted as one that was delivered.
-    for (const attempt of place.attempts) {
-      requireGenuine(attempt, secretKey, profile);
-      requireKnown(attempt.body, session);
+  requirements: [
+    "P-EVENT-HEADERS",
+    "P-EVENT-SIGNED",
+    "P-EVENT-TIMESTAMP",
+    "P-EVENT-CATALOGUE",
+    "P-EVENT-SCHEMA",
+    SELECT,
+  ],
+  play: async (session) => {
+    const { profile } = session.target;
+    // The scheme's own form of a secret, and any other text.
+    const isStandard = profile.signature.scheme === "standard-webhooks";
+    const encoded = `whsec_${Buffer.from(newSecret(session)).toString("base64")}`;
+    const secrets = [newSecret(session), ...(isStandard ? [encoded] : [])];
+    const places = await Promise.all(
+      secrets.map(async (secretKey) => {
+        const place = session.receive();
+        await subscribe(session, { requirement: SELECT, url: place.url, secretKey });
+        return { place, secretKey };
+      }),
+    );
+    const emitted = [];
+    for (const type of typesOf(profile)) emitted.push({ type, id: await emit(session, type) });
+    for (const { place, secretKey } of places) {
+      const missing = await missingOf(session, place, emitted);
+      // First what came: an event that cannot be read is not counted as one that was delivered.
+      for (const attempt of place.attempts) {
+        requireGenuine(attempt, secretKey, profile);
+        requireKnown(attempt.body, profile);
+      }
+      must(SELECT, missing.length === 0, () => `not delivered in time: ${missing.join(", ")}`);
     }
-    must(SELECT, missing.length === 0, () => `not delivered in time: ${missing.join(", ")}`);
-  }
-  await settled(session);
-}
+  },
+});
 
 /** The types of the events that have not come to a place in time. */
-export async function missingOf(
+async function missingOf(
   { target }: Session,
   place: Place,
   emitted: readonly { readonly type: string; readonly id: string }[],
@@ -79,18 +61,78 @@ export async function missingOf(
   return missing();
 }
 
-function requireKnown(body: Uint8Array, { target: { profile } }: Session): void {
-  const event = eventOf(body, profile);
-  if (typeof event === "string") {
-    must(SCHEMA, false, () => event);
-    return;
-  }
-  const { type, category } = event;
-  const row = profile.catalogue.find((one) => one.type === type);
-  must(CATALOGUE, row !== undefined, () => `the catalogue has no ${JSON.stringify(type)}`);
-  must(CATALOGUE, category === undefined || category === row.category, () => {
-    return `${String(type)} is of ${row.category}, and is sent as ${JSON.stringify(category)}`;
-  });
-  const faults = eventFaults(event, profile);
-  must(SCHEMA, faults.length === 0, () => `${String(type)}: ${faults.join("; ")}`);
-}
+const ROTATION = "P-EVENT-ROTATION";
+
+/** A secret is replaced: a second subscription of the same url, then an end of the first. */
+export const secrets: ProviderCheck = singleCheck({
+  id: "provider/secrets",
+  title: "two subscriptions of one url are each signed for with their own secret, until one ends",
+  requirements: [ROTATION, "P-UNSUBSCRIBE-SUBTRACT"],
+  play: async (session) => {
+    const { profile, receiver } = session.target;
+    const place = session.receive();
+    const [type = ""] = typesOf(profile);
+    const [old, next] = [newSecret(session), newSecret(session)];
+    const common = { requirement: ROTATION, url: place.url };
+    const key = await subscribe(session, { ...common, secretKey: old });
+    await subscribe(session, { ...common, secretKey: next });
+
+    const signers = (id: string): readonly string[] =>
+      place.attempts
+        .filter(({ body }) => idOf(body, profile) === id)
+        .map((attempt) => {
+          const by = [old, next].filter((secret) => isGenuine(attempt, secret, profile));
+          return by.length === 1
+            ? by[0] === old
+              ? "the first"
+              : "the second"
+            : "neither, or both";
+        })
+        .toSorted();
+    const list = (id: string): string =>
+      signers(id)
+        .map((one) => `one by ${one}`)
+        .join(" and ") || "nothing";
+    const both = await emit(session, type);
+    await place.until(() => signers(both).length >= 2, receiver?.deliveryMs ?? 0);
+    await settled(session);
+    must(ROTATION, signers(both).join() === "the first,the second", () => {
+      return `expected an attempt by the first secret and one by the second, got ${list(both)}`;
+    });
+    await unsubscribe(session, { key });
+    const later = await emit(session, type);
+    await place.until(() => signers(later).length >= 1, receiver?.deliveryMs ?? 0);
+    await settled(session);
+    must(ROTATION, signers(later).join() === "the second", () => {
+      return `after the first ended: expected one by the second secret, got ${list(later)}`;
+    });
+  },
+});
+
+const ISOLATED = "P-EVENT-ISOLATED";
+/** More than a sender has under way to one receiver. */
+const EVENTS = 24;
+
+/** A receiver that answers nothing, beside one that is well. */
+export const slowReceivers: ProviderCheck = singleCheck({
+  id: "provider/slow-receivers",
+  title: "a receiver that is silent does not delay what another one gets",
+  requirements: [ISOLATED],
+  play: async (session) => {
+    const [silent, well] = [session.receive(() => "silence"), session.receive()];
+    const [type = ""] = typesOf(session.target.profile);
+    const details = { type: "EVENT", details: [type] } as const;
+    for (const { url } of [silent, well])
+      await subscribe(session, { requirement: ISOLATED, url, details });
+    const emitted = await Promise.all(
+      Array.from({ length: EVENTS }, async () => ({ type, id: await emit(session, type) })),
+    );
+    const limit = session.target.receiver?.deliveryMs ?? 0;
+    const hasBegun = await silent.until((all) => all.length > 0, limit);
+    must(ISOLATED, hasBegun, () => "no attempt came to the receiver that is to be silent");
+    const missing = await missingOf(session, well, emitted);
+    must(ISOLATED, missing.length === 0, () => {
+      return `while another receiver was silent: ${missing.length} of ${EVENTS} events did not come in time`;
+    });
+  },
+});

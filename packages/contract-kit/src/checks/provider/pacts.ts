@@ -1,32 +1,26 @@
 import type { ProviderCheck } from "../../check.ts";
 import type { Verdict } from "../../finding.ts";
 import { readPacts } from "../../pact/pact-file.ts";
-import { PactMissingError } from "../../pact/pact-missing-error.ts";
 import type { PactProvider } from "../../pact/pact-provider.ts";
-import { standardPacts } from "../../pact/standard-pacts.ts";
+import { standardPacts } from "../../pact/pact-file.ts";
 import { verifyPacts, type PactRow } from "../../pact/verify-pacts.ts";
 
 export interface ProviderPactsOptions {
-  /**
-   * Opens the service as the provider of this version's pacts; gives `undefined` where the controls of
-   * `/sandbox/`, by which states are entered, are not there.
-   */
-  readonly open: () => Promise<(PactProvider & { readonly close: () => void }) | undefined>;
+  /** Opens the service as the provider of this version's pacts. */
+  readonly open: () => Promise<PactProvider & { readonly close: () => void }>;
 }
 
 const PROVIDER = "countersign-service";
 
 /**
  * What consumers have agreed with the provider, as one check: a requirement passes where each of its
- * interactions does. Where Pact is not installed it is `not_applicable`, with the line that installs it.
+ * interactions does. It needs Pact, and a service with a state-change URL.
  */
 export function providerPacts({ open }: ProviderPactsOptions): ProviderCheck {
   const ids = readPacts([standardPacts()])
     .filter(({ provider }) => provider === PROVIDER)
     .flatMap(({ interactions }) => interactions.flatMap(({ requirement }) => requirement ?? []));
   const requirements = [...new Set(ids)];
-  const none = (message: string): readonly Verdict[] =>
-    requirements.map((requirement) => ({ requirement, status: "not_applicable", message }));
   return {
     id: "provider/pacts",
     title: "what consumers have agreed with the provider holds",
@@ -34,8 +28,6 @@ export function providerPacts({ open }: ProviderPactsOptions): ProviderCheck {
     requirements,
     run: async () => {
       const provider = await open();
-      if (provider === undefined)
-        return none("the states of pacts need the controls of /sandbox/ (--sandbox-url)");
       try {
         const { rows, problems } = await verifyPacts({
           provider,
@@ -50,9 +42,6 @@ export function providerPacts({ open }: ProviderPactsOptions): ProviderCheck {
             rows.filter((row) => row.requirement === requirement),
           ),
         );
-      } catch (error) {
-        if (error instanceof PactMissingError) return none(error.message);
-        throw error;
       } finally {
         provider.close();
       }

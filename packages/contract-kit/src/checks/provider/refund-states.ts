@@ -1,52 +1,56 @@
 import fc from "fast-check";
-import type { Hold } from "@countersign/rules";
+import { eligibleAt, federalReserve, type Hold } from "@countersign/rules";
+import type { Profile } from "@countersign/schemas";
 import type { ProviderCheck } from "../../check.ts";
-import { statusNow, tellsExisting } from "./existing.ts";
-import { entered, failed, holdOf, later, words, type Model, type Status } from "./refund-model.ts";
-import { askRefund, isCreated, shown } from "./refunds.ts";
-import { playScenario } from "../../harness/scenario.ts";
-import type { Session } from "../../harness/session.ts";
+import { askRefund, isCreated, pay, shown, statusNow, tellsExisting } from "../../harness/calls.ts";
+import { generatedCheck, singleCheck, type Unseen } from "../../harness/scenario.ts";
+import { maybe, moveTo, openBeside, timeOf, type Session } from "../../harness/session.ts";
 import { must } from "../../harness/violation.ts";
 
-const requirements = [
-  "P-REFUND-PENDING",
-  "P-REFUND-AUTHORIZED",
-  "P-REFUND-IMMEDIATE",
-  "P-REFUND-FAILED",
-  "P-REFUND-FINAL",
-  "P-REFUND-HOLD-SETTLEMENT",
-  "P-REFUND-STATUS-CODE",
-  "P-ANSWER-SCHEMA",
-];
+/** Where a refund can be (S 3.1). */
+type Status = "PENDING" | "AUTHORIZED" | "TERMINAL_FAILED";
 
-const UNTOLD = "no answer of the profile tells where a refund is after it was made";
+interface Asked {
+  readonly requestKey: string;
+  readonly status: Status;
+  /** True if its payment was still processing when it was asked for. */
+  readonly isEarly: boolean;
+}
 
-/** What is seen only of a refund that was made before. */
-const unseen = {
-  "P-REFUND-AUTHORIZED": UNTOLD,
-  "P-REFUND-FINAL": UNTOLD,
-  "P-REFUND-HOLD-SETTLEMENT": UNTOLD,
-};
+/** What S 3.1 promises of a payment and its refunds. */
+interface Model {
+  readonly debit: "processing" | "failed" | { readonly settledAt: number };
+  readonly asked: readonly Asked[];
+}
 
-/** Any sequence of refunds, time, settlement, failure and cover of one payment, against S 3.1. */
-export const refundStates: ProviderCheck = {
-  id: "provider/refund-states",
-  title: "refunds move as S 3.1 says, whatever happens to their payment and in what order",
-  role: "provider",
-  requirements,
-  run: (target, context) =>
-    playScenario(
-      {
-        requirements,
-        needs: ["payments", "settle", "fail", "cover", "clock"],
-        ...(!tellsExisting(target.profile) && { unseen }),
-        arbitrary: steps,
-        play,
-      },
-      target,
-      context,
-    ),
-};
+/** The state that a refund which is asked for now enters. */
+function entered({ debit }: Model, now: number, hold: Hold): Status {
+  if (debit === "failed") return "TERMINAL_FAILED";
+  if (debit === "processing") return "PENDING";
+  return now >= eligibleAt(debit.settledAt, hold) ? "AUTHORIZED" : "PENDING";
+}
+
+/** Passage of time moves what waits, and nothing else. */
+function later(model: Model, now: number, hold: Hold): readonly Asked[] {
+  const status = entered(model, now, hold);
+  if (status !== "AUTHORIZED") return model.asked;
+  return model.asked.map((one) => (one.status === "PENDING" ? { ...one, status } : one));
+}
+
+/** The payment's state, for a message. */
+function words({ debit }: Model, now: number, hold: Hold): string {
+  if (typeof debit === "string")
+    return debit === "failed" ? "failed or is covered" : "is processing";
+  const [settled, threshold] = [debit.settledAt, eligibleAt(debit.settledAt, hold)].map((at) =>
+    new Date(at).toISOString(),
+  );
+  return `settled at ${settled} (threshold ${threshold}, now ${new Date(now).toISOString()})`;
+}
+
+/** The profile's hold, as the rules take it. */
+export function holdOf({ hold: { closed, open, ...rest } }: Profile): Hold {
+  return { ...rest, calendar: { ...federalReserve, closed, open } };
+}
 
 type Step =
   | { readonly kind: "ask" | "settle" | "fail" | "cover" }
@@ -67,41 +71,67 @@ const steps = fc.array(
   { minLength: 1, maxLength: 12 },
 );
 
+const UNTOLD = "no answer of the profile tells where a refund is after it was made";
+/** What is seen only of a refund that was made before. */
+export const untold: Unseen = {
+  "P-REFUND-AUTHORIZED": UNTOLD,
+  "P-REFUND-FINAL": UNTOLD,
+  "P-REFUND-HOLD-SETTLEMENT": UNTOLD,
+};
+
 const CENTS = 100n;
 
-async function play(session: Session, moves: readonly Step[]): Promise<void> {
-  const { payments, clock } = session.controls;
-  if (payments === undefined || clock === undefined) return;
-  const { paymentId } = await payments.create(CENTS * BigInt(moves.length + 1));
-  const hold = holdOf(session.target.profile);
-  let model: Model = { debit: "processing", asked: [] };
-  for (const move of moves) {
-    const now = await clock.now();
-    switch (move.kind) {
-      case "wait":
-        await clock.advance(move.hours * 3_600_000);
-        break;
-      case "settle":
-        if (model.debit !== "processing") continue;
-        await payments.settle?.(paymentId, now);
-        model = { ...model, debit: { settledAt: now } };
-        break;
-      case "fail":
-      case "cover":
-        if (model.debit === "failed") continue;
-        await payments[move.kind]?.(paymentId);
-        model = { debit: "failed", asked: model.asked.map(failed) };
-        break;
-      case "ask":
-        model = await ask(session, { paymentId, model, now, hold });
-        break;
-      default:
-        move satisfies never;
+/** Any sequence of refunds, time, settlement, failure and cover of one payment, against S 3.1. */
+export const refundStates: ProviderCheck = generatedCheck({
+  id: "provider/refund-states",
+  title: "refunds move as S 3.1 says, whatever happens to their payment and in what order",
+  requirements: [
+    "P-REFUND-PENDING",
+    "P-REFUND-AUTHORIZED",
+    "P-REFUND-IMMEDIATE",
+    "P-REFUND-FAILED",
+    "P-REFUND-FINAL",
+    "P-REFUND-HOLD-SETTLEMENT",
+    "P-REFUND-STATUS-CODE",
+  ],
+  unseen: (profile) => (tellsExisting(profile) ? {} : untold),
+  arbitrary: () => steps,
+  play: async (session, moves) => {
+    const { paymentId } = await pay(session, { cents: CENTS * BigInt(moves.length + 1) });
+    const hold = holdOf(session.target.profile);
+    let model: Model = { debit: "processing", asked: [] };
+    for (const move of moves) {
+      const now = await timeOf(session);
+      switch (move.kind) {
+        case "wait":
+          await moveTo(session, now + move.hours * 3_600_000);
+          break;
+        case "settle":
+          if (model.debit !== "processing") continue;
+          await session.state("the payment settles", { paymentId });
+          model = { ...model, debit: { settledAt: now } };
+          break;
+        case "fail":
+        case "cover": {
+          if (model.debit === "failed") continue;
+          const name = move.kind === "fail" ? "the payment fails" : "the payment is covered";
+          await session.state(name, { paymentId });
+          const failed = (one: Asked): Asked =>
+            one.status === "PENDING" ? { ...one, status: "TERMINAL_FAILED" } : one;
+          model = { debit: "failed", asked: model.asked.map(failed) };
+          break;
+        }
+        case "ask":
+          model = await ask(session, { paymentId, model, now, hold });
+          break;
+        default:
+          move satisfies never;
+      }
+      model = { ...model, asked: later(model, await timeOf(session), hold) };
+      await compare(session, { paymentId, model });
     }
-    model = { ...model, asked: later(model, await clock.now(), hold) };
-    await compare(session, { paymentId, model });
-  }
-}
+  },
+});
 
 async function ask(
   session: Session,
@@ -110,21 +140,15 @@ async function ask(
   const requestKey = session.key();
   const answer = await askRefund(session, { paymentId, amount: "1.00", requestKey });
   const status = entered(model, now, hold);
-  const requirement = requirementOf(status, true);
   const { profile } = session.target;
   must("P-REFUND-STATUS-CODE", isCreated(answer, profile), () => {
-    return `a refund that is ${status}: ${profile.statuses.refundCreated} expected, ${shown(answer)} came`;
+    return `a refund that is ${status}: expected ${profile.statuses.refundCreated}, got ${shown(answer)}`;
   });
-  must(
-    requirement,
-    answer.body["paymentStatus"] === status,
-    () =>
-      `a refund of a payment that ${words(model, now, hold)}: ${status} expected, ${shown(answer)} came`,
-  );
-  return {
-    ...model,
-    asked: [...model.asked, { requestKey, status, isEarly: model.debit === "processing" }],
-  };
+  must(requirementOf(status, true), answer.body["paymentStatus"] === status, () => {
+    return `a refund of a payment that ${words(model, now, hold)}: expected ${status}, got ${shown(answer)}`;
+  });
+  const isEarly = model.debit === "processing";
+  return { ...model, asked: [...model.asked, { requestKey, status, isEarly }] };
 }
 
 /** Every refund is where the model says, also those that must not have moved. */
@@ -159,3 +183,55 @@ function requirementOf(status: Status, isFirst: boolean): string {
       return status satisfies never;
   }
 }
+
+const ID = "P-REFUND-ID";
+const ABSENT = "P-REFUND-NOT-FOUND";
+const OF_REFUND = "P-REFUND-OF-REFUND";
+const FAILED_FIRST = "P-REFUND-FAILED-FIRST";
+
+/** What a refund may be of, and what its answer names. */
+export const refundEdges: ProviderCheck = singleCheck({
+  id: "provider/refund-edges",
+  title: "a refund names itself, and is refused of what is not a debit of the merchant",
+  requirements: [ID, ABSENT, OF_REFUND, FAILED_FIRST],
+  play: async (session) => {
+    const { profile } = session.target;
+    const made = await pay(session, { cents: 1000n });
+    const of = (paymentId: string, amount: string, asker = session) =>
+      askRefund(asker, { paymentId, amount });
+    const refund = await of(made.paymentId, "1.00");
+    const ids = [refund, await of(made.paymentId, "1.00")].map(({ body }) => body["paymentId"]);
+    const isOriginal = profile.refund.responsePaymentId === "original";
+    const isRight = isOriginal
+      ? ids.every((id) => id === made.paymentId)
+      : new Set([...ids, made.paymentId]).size === 3;
+    must(ID, isRight, () => {
+      const wanted = isOriginal ? "the debit's id" : "ids of their own";
+      return `two refunds of ${made.paymentId}: expected ${wanted}, got ${ids.join(" and ")}`;
+    });
+    const absent = await of("pay_that_is_not_there", "1.00");
+    must(ABSENT, absent.status === 404, () => {
+      return `an unknown payment: expected 404, got ${shown(absent)}`;
+    });
+    const other = await openBeside(session);
+    const foreign = other === undefined ? absent : await of(made.paymentId, "1.00", other);
+    must(ABSENT, foreign.status === 404, () => {
+      return `another's payment: expected 404, got ${shown(foreign)}`;
+    });
+    if (!isOriginal) {
+      const again = await of(String(refund.body["paymentId"]), "0.01");
+      must(OF_REFUND, again.status === profile.statuses.business, () => {
+        return `a refund of a refund: expected ${profile.statuses.business}, got ${shown(again)}`;
+      });
+    }
+    const { paymentId } = made;
+    if ((await maybe(() => session.state("the payment fails", { paymentId }))) === undefined)
+      return { [FAILED_FIRST]: "no state lets a payment fail" };
+    const beyond = await of(paymentId, "9999.00");
+    const isFailed = beyond.body["paymentStatus"] === "TERMINAL_FAILED";
+    must(FAILED_FIRST, isCreated(beyond, profile) && isFailed, () => {
+      return `too much of a failed payment: expected TERMINAL_FAILED, got ${shown(beyond)}`;
+    });
+    return undefined;
+  },
+});

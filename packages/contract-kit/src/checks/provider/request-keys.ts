@@ -1,41 +1,31 @@
 import fc from "fast-check";
 import type { ProviderCheck } from "../../check.ts";
-import { existingOf, tellsExisting } from "./existing.ts";
-import { amountText, askRefund, isCreated, shown, type RefundCall } from "./refunds.ts";
-import { playScenario } from "../../harness/scenario.ts";
-import { openBeside, type Session } from "../../harness/session.ts";
+import {
+  amountText,
+  askRefund,
+  existingOf,
+  isCreated,
+  pay,
+  shown,
+  tellsExisting,
+  type RefundCall,
+} from "../../harness/calls.ts";
+import { generatedCheck, singleCheck, type Unseen } from "../../harness/scenario.ts";
+import { maybe, openBeside, type Reading, type Session } from "../../harness/session.ts";
 import { must } from "../../harness/violation.ts";
 
 const UNIQUE = "P-REFUND-KEY";
 const EXISTING = "P-REFUND-KEY-EXISTING";
 const FREE = "P-REFUND-KEY-FREE";
+const SPELLING = "P-REFUND-KEY-SPELLING";
+const DEBIT = "P-REFUND-KEY-DEBIT";
 const UNTOLD = "the profile's answer to a known requestKey does not tell of the refund";
-const requirements = [UNIQUE, EXISTING, FREE, "P-ANSWER-SCHEMA"];
-
-/** Calls that share keys, after each other and at once. */
-export const requestKeys: ProviderCheck = {
-  id: "provider/request-keys",
-  title:
-    "a requestKey makes one refund at most, also of calls at once, and a refused call leaves it free",
-  role: "provider",
-  requirements,
-  run: (target, context) =>
-    playScenario(
-      {
-        requirements,
-        needs: ["payments"],
-        ...(!tellsExisting(target.profile) && { unseen: { [EXISTING]: UNTOLD } }),
-        arbitrary: steps,
-        play,
-      },
-      target,
-      context,
-    ),
-};
 
 /** `refused` calls are wrong in a way of their own and must take no key. */
 interface Step {
   readonly key: number;
+  /** Which of two payments it is of. */
+  readonly payment: number;
   readonly cents: bigint;
   readonly refused?: "amount" | "exceeds" | "payment";
   /** How many equal calls are sent at once. */
@@ -46,57 +36,68 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
   fc.record(
     {
       key: fc.nat({ max: 2 }),
+      payment: fc.nat({ max: 1 }),
       cents: fc.bigInt({ min: 1n, max: 3n }),
       refused: fc.constantFrom("amount", "exceeds", "payment"),
       times: fc.integer({ min: 1, max: 4 }),
     },
-    { requiredKeys: ["key", "cents", "times"], noNullPrototype: true },
+    { requiredKeys: ["key", "payment", "cents", "times"], noNullPrototype: true },
   ),
   { minLength: 1, maxLength: 8 },
 );
 
 interface Made {
   readonly paymentId: unknown;
+  readonly payment: number;
   readonly cents: bigint;
 }
 
 const PAID = 10_000n;
 
-async function play(session: Session, moves: readonly Step[]): Promise<void> {
-  const payment = await session.controls.payments?.create(PAID);
-  if (payment === undefined) return;
-  const made = new Map<number, Made>();
-  for (const move of moves) {
-    const call = callOf(session, payment.paymentId, move);
-    const answers = await Promise.all(
-      Array.from({ length: move.times }, () => askRefund(session, call)),
-    );
-    const known = made.get(move.key);
-    const created = answers.filter((one) => isCreated(one, session.target.profile));
-    const told = answers.map(shown).join(", ");
-    const isReplayed = known?.cents === move.cents && move.refused === undefined;
-    if (session.target.profile.refund.duplicate === "replay" && isReplayed) continue;
-    if (move.refused !== undefined && known === undefined) {
-      must(FREE, created.length === 0, () => `a call that must be refused was answered ${told}`);
-      continue;
+/** Calls that share keys, after each other and at once, of one payment and of two. */
+export const requestKeys: ProviderCheck = generatedCheck({
+  id: "provider/request-keys",
+  title:
+    "a requestKey makes one refund at most, also of calls at once, and a refused call leaves it free",
+  requirements: [UNIQUE, EXISTING, FREE],
+  unseen: (profile) => (tellsExisting(profile) ? {} : { [EXISTING]: UNTOLD }),
+  arbitrary: () => steps,
+  play: async (session, moves) => {
+    const payments = [await pay(session, { cents: PAID }), await pay(session, { cents: PAID })];
+    const { profile } = session.target;
+    const made = new Map<number, Made>();
+    for (const move of moves) {
+      const call = callOf(session, payments[move.payment]?.paymentId ?? "", move);
+      const answers = await Promise.all(
+        Array.from({ length: move.times }, () => askRefund(session, call)),
+      );
+      const known = made.get(move.key);
+      const created = answers.filter((one) => isCreated(one, profile));
+      const told = answers.map(shown).join(", ");
+      const isSame = known?.cents === move.cents && known.payment === move.payment;
+      if (profile.refund.duplicate === "replay" && isSame && move.refused === undefined) continue;
+      if (move.refused !== undefined && known === undefined) {
+        must(FREE, created.length === 0, () => `a call that must be refused was answered ${told}`);
+        continue;
+      }
+      // A key that is known may be named before or after what else is wrong with the call.
+      const wanted = known === undefined ? 1 : 0;
+      const requirement = created.length < wanted ? FREE : UNIQUE;
+      must(requirement, created.length === wanted, () => {
+        const calls = `${move.times} call${move.times === 1 ? "" : "s at once"}`;
+        return `${calls} with a ${known ? "known" : "new"} requestKey: expected ${wanted} to make a refund, got ${told}`;
+      });
+      const [first] = created;
+      const { cents, payment } = move;
+      const now = known ?? { paymentId: first?.body["paymentId"], cents, payment };
+      made.set(move.key, now);
+      if (move.refused !== undefined) continue;
+      for (const answer of answers.filter((one) => one !== first)) {
+        requireExisting(session, { answer, known: now, move });
+      }
     }
-    // A key that is known may be told before or after what else is wrong with the call.
-    const wanted = known === undefined ? 1 : 0;
-    const requirement = created.length < wanted ? FREE : UNIQUE;
-    must(requirement, created.length === wanted, () => {
-      const calls = `${move.times} call${move.times === 1 ? "" : "s at once"}`;
-      return `${calls} with a ${known ? "known" : "new"} requestKey: ${wanted} expected to make a refund, ${told} came`;
-    });
-    const [first] = created;
-    const now = known ?? { paymentId: first?.body["paymentId"], cents: move.cents };
-    made.set(move.key, now);
-    if (move.refused !== undefined) continue;
-    for (const answer of answers.filter((one) => one !== first)) {
-      requireExisting(session, { answer, known: now, cents: move.cents });
-    }
-  }
-  await elsewhere(session, [...made.keys()]);
-}
+  },
+});
 
 function callOf(session: Session, paymentId: string, { key, cents, refused }: Step): RefundCall {
   return {
@@ -108,32 +109,89 @@ function callOf(session: Session, paymentId: string, { key, cents, refused }: St
 
 function requireExisting(
   { target: { profile } }: Session,
-  { answer, known, cents }: { answer: Parameters<typeof shown>[0]; known: Made; cents: bigint },
+  { answer, known, move }: { answer: Reading; known: Made; move: Step },
 ): void {
-  const { statuses } = profile;
-  must(UNIQUE, answer.status === statuses.duplicateKey, () => {
-    return `a known requestKey: ${statuses.duplicateKey} expected, ${shown(answer)} came`;
+  const { duplicateKey } = profile.statuses;
+  must(UNIQUE, answer.status === duplicateKey, () => {
+    return `a known requestKey: expected ${duplicateKey}, got ${shown(answer)}`;
   });
   if (!tellsExisting(profile)) return;
   const existing = existingOf(answer);
-  const isSame = existing?.sameRequest === (cents === known.cents);
-  const isRight = existing !== undefined && isSame && existing.paymentId === known.paymentId;
+  const sameRequest = move.cents === known.cents && move.payment === known.payment;
+  const isRight = existing?.sameRequest === sameRequest && existing.paymentId === known.paymentId;
   must(EXISTING, isRight, () => {
-    const sought = { paymentId: known.paymentId, sameRequest: cents === known.cents };
-    return `existing ${JSON.stringify(sought)} expected, ${JSON.stringify(existing)} came`;
+    const sought = { paymentId: known.paymentId, sameRequest };
+    return `expected existing ${JSON.stringify(sought)}, got ${JSON.stringify(existing)}`;
   });
 }
 
-/** Another merchant's keys are its own. */
-async function elsewhere(session: Session, keys: readonly number[]): Promise<void> {
-  const [key] = keys;
-  const other = key === undefined ? undefined : await openBeside(session);
-  const payment = await other?.controls.payments?.create(PAID);
-  if (other === undefined || payment === undefined || key === undefined) return;
-  const { paymentId } = payment;
-  const call = { paymentId, amount: "0.01", requestKey: session.key(key) };
-  const answer = await askRefund(other, call);
-  must(FREE, isCreated(answer, other.target.profile), () => {
-    return `a key that another merchant has used: a refund expected, ${shown(answer)} came`;
-  });
-}
+/** Keys that a careless service takes for one, or cuts: each makes a refund of its own. */
+export const keyScope: ProviderCheck = singleCheck({
+  id: "provider/key-scope",
+  title: "keys are told apart by every character, per merchant, over payments, debits and refunds",
+  requirements: [UNIQUE, FREE, SPELLING, DEBIT],
+  play: async (session): Promise<Unseen | void> => {
+    const { profile } = session.target;
+    const { paymentId } = await pay(session);
+    const base = session.key("Key");
+    const longest = base.padEnd(profile.limits.key, "x");
+    const alike = [
+      base,
+      base.toLowerCase(),
+      base.toUpperCase(),
+      `${base} `,
+      ` ${base}`,
+      base.replace("Key", "K ey"),
+      `${base}'`,
+      `${base}%20`,
+      `${base}+`,
+      `${base}0`,
+      longest,
+      `${longest.slice(0, -1)}y`,
+    ];
+    const ask = (requestKey: string, asker = session, of = paymentId): Promise<Reading> =>
+      askRefund(asker, { paymentId: of, amount: "0.01", requestKey });
+    for (const key of alike) {
+      const answer = await ask(key);
+      must(SPELLING, isCreated(answer, profile), () => {
+        return `the new key ${JSON.stringify(key)}: expected a refund, got ${shown(answer)}`;
+      });
+    }
+    for (const key of alike) {
+      const again = await ask(key);
+      must(UNIQUE, !isCreated(again, profile) || profile.refund.duplicate === "replay", () => {
+        return `the known key ${JSON.stringify(key)}: a second refund was made`;
+      });
+    }
+    for (const key of ["", `${longest}y`, `${base}é`, `${base}日本`, `${base}\t`, `${base}\n`]) {
+      const answer = await ask(key);
+      must(SPELLING, answer.status === 400, () => {
+        return `the key ${JSON.stringify(key).slice(0, 60)} is not allowed: expected 400, got ${shown(answer)}`;
+      });
+    }
+    const second = await pay(session);
+    const elsewhere = await ask(base, session, second.paymentId);
+    must(UNIQUE, !isCreated(elsewhere, profile), () => {
+      return `a key that a refund of another payment has: expected ${profile.statuses.duplicateKey}, got ${shown(elsewhere)}`;
+    });
+    const other = await openBeside(session);
+    const theirs = other && (await maybe(() => pay(other)));
+    if (other !== undefined && theirs !== undefined) {
+      const answer = await ask(base, other, theirs.paymentId);
+      must(FREE, isCreated(answer, profile), () => {
+        return `a key that another merchant has used: expected a refund, got ${shown(answer)}`;
+      });
+    }
+    const requestKey = session.key("debit");
+    const debit = await maybe(() => session.state("a debit with a requestKey", { requestKey }));
+    if (debit === undefined) return { [DEBIT]: "no state prepares a debit with a requestKey" };
+    const taken = await ask(requestKey);
+    must(DEBIT, taken.status === profile.statuses.duplicateKey, () => {
+      return `a key that a debit has: expected ${profile.statuses.duplicateKey}, got ${shown(taken)}`;
+    });
+    must(DEBIT, existingOf(taken) === undefined, () => {
+      return `a key that a debit has: the answer tells of ${JSON.stringify(existingOf(taken))}`;
+    });
+    return undefined;
+  },
+});

@@ -1,71 +1,55 @@
 import type { ProviderCheck } from "../../check.ts";
-import { shown } from "./refunds.ts";
-import { playOnce, type Unseen } from "../../harness/scenario.ts";
-import type { Session } from "../../harness/session.ts";
-import { askToken, callWith, type Credentials } from "./token-calls.ts";
+import { askToken, callWith, shown, textOf, type Credentials } from "../../harness/calls.ts";
+import { singleCheck, type Unseen } from "../../harness/scenario.ts";
+import { maybe, type Reading, type Session } from "../../harness/session.ts";
 import { must } from "../../harness/violation.ts";
 
 const TOKEN = "P-AUTH-TOKEN";
 const SCOPE = "P-AUTH-SCOPE";
-const requirements = [TOKEN, SCOPE, "P-ANSWER-SCHEMA"];
-
-/** Right and wrong credentials in both places, and tokens with one scope. */
-export const tokens: ProviderCheck = {
-  id: "provider/tokens",
-  title: "a client gets a token by its credentials alone, and each token opens its scope alone",
-  role: "provider",
-  requirements,
-  run: (target, context) => playOnce({ requirements, needs: ["client"], play }, target, context),
-};
-
-async function play(session: Session): Promise<Unseen | void> {
-  const { client } = session.target;
-  if (client === undefined) {
-    const unseen = "the target's merchant has no client that may ask for tokens";
-    return { [TOKEN]: unseen, [SCOPE]: unseen };
-  }
-  for (const by of ["basic", "body"] as const) {
-    // oxlint-disable-next-line no-await-in-loop -- two, in order
-    await requireToken(session, { client, by });
-  }
-  for (const [what, by, wrong] of [
-    ["a wrong secret", "basic", { ...client, secret: WRONG }],
-    ["a wrong secret", "body", { ...client, secret: WRONG }],
-    ["an unknown client", "basic", { ...client, id: "no-such-client" }],
-  ] as const) {
-    // oxlint-disable-next-line no-await-in-loop -- three, in order
-    const answer = await askToken(session, { client: wrong, by });
-    const isRefused = answer.status === 401 && answer.body["error"] === "invalid_client";
-    must(
-      TOKEN,
-      isRefused,
-      () => `${what} by ${by}: 401 invalid_client expected, ${said(answer)} came`,
-    );
-    must(TOKEN, by === "body" || answer.headers["www-authenticate"] !== undefined, () => {
-      return `${what} by ${by}: WWW-Authenticate expected, none came`;
-    });
-  }
-  return requireScopes(session, client);
-}
+const EXPIRES = "P-AUTH-TOKEN-EXPIRES";
 
 /** Nothing of the client's own: evidence shows it. */
 const WRONG = "no-secret-of-any-client";
 
-async function requireToken(
-  session: Session,
-  { client, by }: { readonly client: Credentials; readonly by: "basic" | "body" },
-): Promise<void> {
-  const granted = await askToken(session, { client, by });
-  must(
-    TOKEN,
-    granted.status === 200,
-    () => `credentials by ${by}: 200 expected, ${said(granted)} came`,
-  );
-  const used = await callWith(session, granted.body["access_token"]);
-  must(TOKEN, ![401, 403].includes(used.status), () => {
-    return `the token that was granted by ${by} is refused: ${shown(used)}`;
-  });
-}
+/** Right and wrong credentials in both places, and tokens with one scope. */
+export const tokens: ProviderCheck = singleCheck({
+  id: "provider/tokens",
+  title: "a client gets a token by its credentials alone, and each token opens its scope alone",
+  requirements: [TOKEN, SCOPE],
+  play: async (session) => {
+    const client = session.client();
+    for (const by of ["basic", "body"] as const) {
+      const granted = await askToken(session, { client, by });
+      must(TOKEN, granted.status === 200, () => {
+        return `credentials by ${by}: expected 200, got ${said(granted)}`;
+      });
+      must(TOKEN, /no-store/.test(granted.headers["cache-control"] ?? ""), () => {
+        return `a token granted by ${by} may be cached: expected Cache-Control: no-store`;
+      });
+      const used = await callWith(session, granted.body["access_token"]);
+      must(TOKEN, ![401, 403].includes(used.status), () => {
+        return `the token that was granted by ${by} is refused: ${shown(used)}`;
+      });
+    }
+    for (const [what, by, wrong] of [
+      ["a wrong secret", "basic", { ...client, secret: WRONG }],
+      ["a wrong secret", "body", { ...client, secret: WRONG }],
+      ["an empty secret", "body", { ...client, secret: "" }],
+      ["an unknown client", "basic", { ...client, id: "no-such-client" }],
+    ] as const) {
+      const answer = await askToken(session, { client: wrong, by });
+      const isRefused = answer.status === 401 && answer.body["error"] === "invalid_client";
+      must(TOKEN, isRefused || wrong.secret === "", () => {
+        return `${what} by ${by}: expected 401 invalid_client, got ${said(answer)}`;
+      });
+      must(TOKEN, answer.status >= 400, () => `${what} by ${by}: a token was granted`);
+      must(TOKEN, by === "body" || answer.headers["www-authenticate"] !== undefined, () => {
+        return `${what} by ${by}: expected WWW-Authenticate, got none`;
+      });
+    }
+    return requireScopes(session, client);
+  },
+});
 
 /** A token of each scope, on a call of the other one. */
 async function requireScopes(session: Session, client: Credentials): Promise<Unseen | void> {
@@ -83,28 +67,56 @@ async function requireScopes(session: Session, client: Credentials): Promise<Uns
         }),
     ],
   ] as const) {
-    // oxlint-disable-next-line no-await-in-loop -- two, in order
     const granted = await askToken(session, { client, by: "basic", scope });
     if (granted.status === 400 && granted.body["error"] === "invalid_scope")
       return { [SCOPE]: `the client may not ask for the scope ${scope}` };
-    // oxlint-disable-next-line no-await-in-loop -- two, in order
     const answer = await call(String(granted.body["access_token"]));
     const challenge = answer.headers["www-authenticate"] ?? "";
     const isRefused =
       answer.status === statuses.forbidden && challenge.includes("insufficient_scope");
     must(SCOPE, isRefused, () => {
-      return `a token of the scope ${scope} alone: ${statuses.forbidden} insufficient_scope expected, ${shown(answer)} came`;
+      return `a token of the scope ${scope} alone: expected ${statuses.forbidden} insufficient_scope, got ${shown(answer)}`;
     });
   }
   return undefined;
 }
 
-function said({
-  status,
-  body,
-}: {
-  readonly status: number;
-  readonly body: Readonly<Record<string, unknown>>;
-}): string {
+function said({ status, body }: Pick<Reading, "status" | "body">): string {
   return [String(status), body["error"]].filter((one) => typeof one === "string").join(" ");
 }
+
+/** Seconds before and after a token's end at which it is used: a call takes some time. */
+const EDGE = 5;
+
+/** Tokens granted so long ago that their end is just ahead, or just behind. */
+export const tokenExpiry: ProviderCheck = singleCheck({
+  id: "provider/token-expiry",
+  title: "an access token is good until the end of its lifetime and no longer",
+  requirements: [EXPIRES],
+  play: async (session) => {
+    const { lifetimeSeconds } = session.target.profile.token;
+    const client = await maybe(() => Promise.resolve().then(session.client));
+    if (client !== undefined) {
+      for (const by of ["basic", "body"] as const) {
+        const { body } = await askToken(session, { client, by });
+        must(EXPIRES, body["expires_in"] === lifetimeSeconds, () => {
+          return `expires_in: expected ${lifetimeSeconds}, got ${String(body["expires_in"])}`;
+        });
+      }
+    }
+    for (const ageSeconds of [
+      0,
+      lifetimeSeconds - EDGE,
+      lifetimeSeconds + 1,
+      lifetimeSeconds * 2,
+    ]) {
+      const token = textOf(await session.state("a token", { ageSeconds }), "accessToken");
+      const answer = await callWith(session, token);
+      const isOver = ageSeconds > lifetimeSeconds;
+      must(EXPIRES, (answer.status === 401) === isOver, () => {
+        const wanted = isOver ? "401" : "no 401";
+        return `a token of ${lifetimeSeconds} s, ${ageSeconds} s after it was granted: expected ${wanted}, got ${shown(answer)}`;
+      });
+    }
+  },
+});

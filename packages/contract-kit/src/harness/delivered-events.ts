@@ -1,6 +1,9 @@
 import { parseAmount, readJson } from "@countersign/rules";
 import type { Profile } from "@countersign/schemas";
 import { validateEvent } from "@countersign/schemas/writers";
+import { schemeOf } from "@countersign/signatures";
+import type { ReceivedAttempt } from "../target.ts";
+import { must, Violation } from "./violation.ts";
 
 /** What an attempt's body says, where the profile's pointers find it. */
 export interface DeliveredEvent {
@@ -88,7 +91,7 @@ const STANDARD_CATEGORY: Readonly<Record<string, string>> = {
 };
 
 /** The resource's own members, without those that an envelope says of it beside them. */
-function dataOf(root: unknown, row: Row, envelope: Profile["envelope"]): unknown {
+export function dataOf(root: unknown, row: Row, envelope: Profile["envelope"]): unknown {
   const data = valueAt(root, envelope.data);
   if (!isObject(data)) return data;
   const place = row.resource.slice(row.resource.lastIndexOf("/") + 1);
@@ -137,4 +140,78 @@ function membersOf(pointer: string): readonly string[] {
 
 function isObject(value: unknown): value is Members {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+const HEADERS = "P-EVENT-HEADERS";
+const SIGNED = "P-EVENT-SIGNED";
+const TIMESTAMP = "P-EVENT-TIMESTAMP";
+
+/** Whether an attempt verifies with a subscription's secret. */
+export function isGenuine(attempt: ReceivedAttempt, secretKey: string, profile: Profile): boolean {
+  return verified(attempt, secretKey, profile).ok;
+}
+
+/**
+ * An attempt's form, its signature over the very bytes that came, and its time.
+ *
+ * @returns The signed time in seconds; `undefined` where the scheme signs none.
+ * @throws {Violation} `P-EVENT-HEADERS`, `P-EVENT-SIGNED` or `P-EVENT-TIMESTAMP`.
+ */
+export function requireGenuine(
+  attempt: ReceivedAttempt,
+  secretKey: string,
+  profile: Profile,
+): number | undefined {
+  const type = (attempt.headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase();
+  must(HEADERS, attempt.method === "POST" && type === "application/json", () => {
+    return `an attempt is a ${attempt.method} of ${type || "no media type"}, not a POST of application/json`;
+  });
+  const verification = verified(attempt, secretKey, profile);
+  if (!verification.ok) {
+    const { code } = verification;
+    must(HEADERS, !/_HEADER_/.test(code), () => `an attempt's headers of the scheme: ${code}`);
+    must(TIMESTAMP, !code.startsWith("CS_SIGNATURE_TIMESTAMP"), () => {
+      return `an attempt's timestamp, received at ${Math.floor(attempt.at / 1000)}: ${code}`;
+    });
+    must(SIGNED, false, () => `the bytes that came are not what was signed: ${code}`);
+    return undefined;
+  }
+  const id = idOf(attempt.body, profile);
+  must(SIGNED, verification.id === undefined || verification.id === id, () => {
+    return `the signed id ${String(verification.id)} is not the event's, ${String(id)}`;
+  });
+  return verification.timestamp;
+}
+
+function verified(
+  { headers, body, at }: ReceivedAttempt,
+  secretKey: string,
+  profile: Profile,
+): ReturnType<ReturnType<typeof schemeOf>["verify"]> {
+  const { toleranceSeconds } = profile.signature;
+  return schemeOf(profile.signature).verify({ headers, body }, [secretKey], {
+    now: at,
+    toleranceSeconds,
+  });
+}
+
+/**
+ * An event's type, its category and its schema.
+ *
+ * @throws {Violation} `P-EVENT-SCHEMA` or `P-EVENT-CATALOGUE`.
+ */
+export function requireKnown(body: Uint8Array, profile: Profile): DeliveredEvent {
+  const event = eventOf(body, profile);
+  if (typeof event === "string") throw new Violation("P-EVENT-SCHEMA", event);
+  const { type, category } = event;
+  const row = profile.catalogue.find((one) => one.type === type);
+  must("P-EVENT-CATALOGUE", row !== undefined, () => {
+    return `the catalogue has no ${JSON.stringify(type)}`;
+  });
+  must("P-EVENT-CATALOGUE", category === undefined || category === row.category, () => {
+    return `${String(type)} is of ${row.category}, and is sent as ${JSON.stringify(category)}`;
+  });
+  const faults = eventFaults(event, profile);
+  must("P-EVENT-SCHEMA", faults.length === 0, () => `${String(type)}: ${faults.join("; ")}`);
+  return event;
 }

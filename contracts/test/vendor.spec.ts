@@ -1,0 +1,41 @@
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+import { runChild } from "../../packages/contract-kit/src/pact/run-child.ts";
+import { openSandbox, TOKEN } from "../../packages/contract-kit/test/provider/open-sandbox.ts";
+
+it("Pact's own verifier passes every interaction with the service, given nothing but the sandbox's state-change URL", async () => {
+  const { url, close } = await openSandbox();
+  const consumers = ["countersign-client", "countersign-receiver"];
+  const { text = "" } = await runChild(
+    {
+      provider: "countersign-service",
+      providerBaseUrl: url,
+      providerStatesSetupUrl: `${url}/sandbox/states`,
+      customProviderHeaders: { "Countersign-Token": TOKEN },
+      transports: [
+        {
+          protocol: "message",
+          port: Number(new URL(url).port),
+          path: "/sandbox/messages",
+          scheme: "http",
+        },
+      ],
+      pactUrls: consumers.map((name) =>
+        fileURLToPath(new URL(`../pacts/${name}-countersign-service.json`, import.meta.url)),
+      ),
+      timeout: 15_000,
+      logLevel: "error",
+    },
+    { limitMs: 60_000 },
+  );
+  await close();
+  // The verifier's own form.
+  const { interactionResults } = JSON.parse(text) as {
+    readonly interactionResults: readonly {
+      readonly result: string;
+      readonly description: string;
+    }[];
+  };
+  expect(interactionResults).toHaveLength(124);
+  expect(interactionResults.filter(({ result }) => result !== "OK")).toEqual([]);
+}, 90_000);

@@ -1,0 +1,230 @@
+import { eligibleAt, isBusinessDay, type Hold } from "@countersign/rules";
+import type { ProviderCheck } from "../../check.ts";
+import { askRefund, pay, statusNow } from "../../harness/calls.ts";
+import { singleCheck } from "../../harness/scenario.ts";
+import { moveTo, openSession, timeOf, type Session } from "../../harness/session.ts";
+import { must } from "../../harness/violation.ts";
+import { holdOf } from "./refund-states.ts";
+
+const CALENDAR = "P-REFUND-CALENDAR";
+const DAY_MS = 86_400_000;
+/** Two years in which holidays are on Saturdays, on Sundays and on weekdays, one of them a leap year. */
+const BEFORE_FIRST_DAY: number = Date.parse("2027-01-03T17:00:00.000Z");
+const DAYS = 2 * 365 + 1;
+/** Merchants at work at the same time, each with a part of the two years. */
+const PARTS = 4;
+
+interface Settlement {
+  /** Milliseconds. */
+  readonly at: number;
+  readonly threshold: number;
+  /** The settlement's day, for messages. */
+  readonly day: string;
+}
+
+/**
+ * Walks through every business day of two years: settlements at the first and the last millisecond of a day,
+ * refunds one millisecond before their threshold and at it.
+ */
+export const calendar: ProviderCheck = {
+  ...singleCheck({ ...about(), play: walk }),
+  run: async (target, context) => {
+    let culprit: Settlement | undefined;
+    const whole = singleCheck({
+      ...about(),
+      play: (session) => walk(session, (settlement) => (culprit = settlement)),
+    });
+    const verdicts = await whole.run(target, context);
+    if (culprit === undefined) return verdicts;
+    // Once more with the failing settlement alone: that is what a reader repeats.
+    const alone = culprit;
+    const now = alone.threshold - 1;
+    const one = singleCheck({ ...about(), now, play: (session) => probe(session, [alone]) });
+    const smaller = await one.run(target, context);
+    return smaller.some(({ status }) => status === "fail") ? smaller : verdicts;
+  },
+};
+
+function about() {
+  return {
+    id: "provider/calendar",
+    title: "the threshold of every business day of two years is met to the millisecond",
+    requirements: [CALENDAR],
+    now: BEFORE_FIRST_DAY,
+  };
+}
+
+async function walk(
+  session: Session,
+  onFailure: (settlement: Settlement) => void = () => undefined,
+): Promise<void> {
+  const hold = holdOf(session.target.profile);
+  const now = await timeOf(session);
+  const all = settlements(now, hold);
+  if (!session.isFresh) return probeAll(session, all, onFailure);
+  const size = Math.ceil(all.length / PARTS);
+  await Promise.all(
+    Array.from({ length: PARTS }, async (_, part) => {
+      const own = all.slice(part * size, (part + 1) * size);
+      const [first] = own;
+      if (first === undefined) return;
+      const options = { ...session.options, now: Math.max(now, first.threshold - DAY_MS) };
+      await probeAll(await openSession(session.target, options), own, onFailure);
+    }),
+  );
+}
+
+async function probeAll(
+  session: Session,
+  all: readonly Settlement[],
+  onFailure: (settlement: Settlement) => void,
+): Promise<void> {
+  for (const [, group] of Map.groupBy(all, ({ threshold }) => threshold))
+    // oxlint-disable-next-line no-await-in-loop -- time goes forward
+    await probe(session, group, onFailure);
+}
+
+/** Refunds of payments with one threshold: just before it, and at it. */
+async function probe(
+  session: Session,
+  group: readonly Settlement[],
+  onFailure: (settlement: Settlement) => void = () => undefined,
+): Promise<void> {
+  const [{ threshold } = { threshold: 0 }] = group;
+  await moveTo(session, threshold - 1);
+  const asked = [];
+  let customer = {};
+  for (const settlement of group) {
+    const settledAt = new Date(settlement.at).toISOString();
+    const { paymentId, customerId } = await pay(session, {
+      ...customer,
+      status: "settled",
+      settledAt,
+    });
+    customer = { customerId };
+    const requestKey = session.key();
+    const answer = await askRefund(session, { paymentId, amount: "1.00", requestKey });
+    judge(settlement, answer.body["paymentStatus"], { wanted: "PENDING", onFailure });
+    asked.push({ settlement, paymentId, requestKey });
+  }
+  await moveTo(session, threshold);
+  for (const { settlement, paymentId, requestKey } of asked) {
+    const moved = await statusNow(session, { paymentId, cents: 100n, requestKey });
+    judge(settlement, moved ?? "AUTHORIZED", { wanted: "AUTHORIZED", onFailure });
+    const answer = await askRefund(session, { paymentId, amount: "1.00" });
+    judge(settlement, answer.body["paymentStatus"], { wanted: "AUTHORIZED", onFailure });
+  }
+}
+
+function judge(
+  settlement: Settlement,
+  got: unknown,
+  {
+    wanted,
+    onFailure,
+  }: {
+    readonly wanted: "PENDING" | "AUTHORIZED";
+    readonly onFailure: (settlement: Settlement) => void;
+  },
+): void {
+  if (got === wanted) return;
+  onFailure(settlement);
+  const { at, threshold, day } = settlement;
+  const when = wanted === "PENDING" ? "1 ms before" : "at";
+  must(CALENDAR, false, () => {
+    return `settled on ${day} (${new Date(at).toISOString()}): expected ${wanted} ${when} ${new Date(threshold).toISOString()}, got ${String(got)}`;
+  });
+}
+
+/**
+ * The windows from settlement to threshold cover every day of the two years, so that a single day too many or too
+ * few is seen. Days on which nothing is open, the days before them, clock changes and ends of years are settled
+ * on as well.
+ */
+function settlements(now: number, hold: Hold): readonly Settlement[] {
+  const { timeZone } = hold;
+  const first = Date.parse(dayIn(now, timeZone)) + DAY_MS;
+  const days = Array.from({ length: DAYS }, (_, index) =>
+    new Date(first + index * DAY_MS).toISOString().slice(0, 10),
+  );
+  const isOpen = (day: string | undefined): boolean =>
+    day !== undefined && isBusinessDay(day, hold.calendar);
+  const edges: readonly ((day: string) => number)[] = [
+    (day) => startOf(day, timeZone),
+    (day) => startOf(dayAfter(day), timeZone) - 1,
+  ];
+  const settledOn = (day: string, edge: number): Settlement[] =>
+    edges.slice(edge, edge + 1).map((instant) => {
+      const at = instant(day);
+      return { at, threshold: eligibleAt(at, hold), day };
+    });
+  const found: Settlement[] = [];
+  let covered = "";
+  let edge = 0;
+  for (const [index, day] of days.entries()) {
+    const isWeekend = [0, 6].includes(new Date(day).getUTCDay());
+    const isHoliday = !isOpen(day) && !isWeekend;
+    const length = startOf(dayAfter(day), timeZone) - startOf(day, timeZone);
+    const isSpecial =
+      isHoliday ||
+      (isOpen(day) && !isOpen(days[index + 1]) && !isOpen(days[index + 3])) ||
+      length !== DAY_MS ||
+      /-(?:12-31|01-01)$/.test(day);
+    if (isSpecial) found.push(...settledOn(day, 0), ...settledOn(day, 1));
+    // Each weekend once, at alternating edges; a window of open days begins where the last one ended.
+    const isNext = isOpen(day) && day >= covered;
+    if (!isSpecial && (isNext || (isWeekend && index % 2 === 0))) {
+      found.push(...settledOn(day, edge));
+      edge = 1 - edge;
+    }
+    if (isNext) covered = dayIn(eligibleAt(startOf(day, timeZone), hold), timeZone);
+  }
+  return found.toSorted((one, other) => one.threshold - other.threshold);
+}
+
+function dayAfter(day: string): string {
+  return new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, 10);
+}
+
+/** The date of an instant in a time zone, as YYYY-MM-DD. */
+function dayIn(at: number, timeZone: string): string {
+  return new Intl.DateTimeFormat("en-CA", { timeZone }).format(at);
+}
+
+/** The first millisecond of a day in a time zone. */
+function startOf(day: string, timeZone: string): number {
+  const utc = Date.parse(day);
+  // The offset before the day, since a zone may change its clocks at midnight.
+  const at = utc - offsetAt(utc - DAY_MS, timeZone);
+  return utc - offsetAt(at, timeZone);
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function offsetAt(at: number, timeZone: string): number {
+  const known = formats.get(timeZone);
+  const format =
+    known ??
+    new Intl.DateTimeFormat("en-US", {
+      timeZone,
+      hourCycle: "h23",
+      year: "numeric",
+      month: "numeric",
+      day: "numeric",
+      hour: "numeric",
+      minute: "numeric",
+      second: "numeric",
+    });
+  if (known === undefined) formats.set(timeZone, format);
+  const parts = new Map(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
+  const part = (name: string): number => parts.get(name as Intl.DateTimeFormatPartTypes) ?? 0;
+  const wall = Date.UTC(
+    part("year"),
+    part("month") - 1,
+    part("day"),
+    part("hour"),
+    part("minute"),
+    part("second"),
+  );
+  return wall - Math.floor(at / 1000) * 1000;
+}

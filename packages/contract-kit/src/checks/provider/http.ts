@@ -1,0 +1,261 @@
+import type { ProviderCheck } from "../../check.ts";
+import { isCreated, pay, shown } from "../../harness/calls.ts";
+import { singleCheck } from "../../harness/scenario.ts";
+import { maybe, type Reading, type Session } from "../../harness/session.ts";
+import { must } from "../../harness/violation.ts";
+
+const BEARER = "P-AUTH-BEARER";
+const FIRST = "P-AUTH-CHECKED-FIRST";
+const MEDIA = "P-INPUT-MEDIA-TYPE";
+const ACCEPT = "P-INPUT-ACCEPT";
+const MISSING = "P-INPUT-HEADERS-MISSING";
+const GRAMMAR = "P-INPUT-HTTP-GRAMMAR";
+const SECRETS = "P-ERROR-NO-SECRETS";
+const REQUEST_ID = "P-ANSWER-REQUEST-ID";
+
+const CUSTOMER = "/v1/customers/cus_that_is_not_there";
+const endpoints = [
+  ["POST", "/v1/refunds"],
+  ["GET", CUSTOMER],
+  ["POST", "/v1/webhook/subscribe"],
+  ["PUT", "/v1/webhook/unsubscribe"],
+] as const;
+
+type Headers = Readonly<Record<string, string | undefined>>;
+
+/** The headers of S 1, wrong and missing, on every endpoint. */
+export const commonHeaders: ProviderCheck = singleCheck({
+  id: "provider/common-headers",
+  title: "the common headers are judged on every endpoint, the token before all else",
+  requirements: [BEARER, FIRST, SECRETS, MEDIA, ACCEPT, MISSING, REQUEST_ID],
+  play: async (session) => {
+    const { headers: policy } = session.target.profile;
+    const ids = new Set<string>();
+    for (const [method, path] of endpoints) {
+      const where = `${method} ${path}`;
+      const send = async (headers: Headers, at = path as string): Promise<Reading> => {
+        const text = { ...(method !== "GET" && { text: "{}" }) };
+        const answer = await session.call(method, at, { headers, ...text });
+        const { "x-request-id": id = "" } = answer.headers;
+        const told = answer.body["requestId"];
+        must(REQUEST_ID, id !== "" && !ids.has(id), () => {
+          return `${where}: expected a new x-request-id, got ${id === "" ? "none" : `${id} again`}`;
+        });
+        must(REQUEST_ID, told === undefined || told === id, () => {
+          return `${where}: the body's requestId ${String(told)} is not the header's, ${id}`;
+        });
+        ids.add(id);
+        return answer;
+      };
+      await requireToken(session, where, send);
+
+      const excluding = await send({ accept: "image/png" });
+      must(ACCEPT, excluding.status === 406, () => {
+        return `${where}, Accept: image/png: expected 406, got ${shown(excluding)}`;
+      });
+      const bare = await send({ accept: undefined });
+      const isStrict = policy.acceptMissing === "error";
+      must(MISSING, (bare.status === 406) === isStrict, () => {
+        return `${where} without Accept: expected ${isStrict ? "406" : "an answer as with it"}, got ${shown(bare)}`;
+      });
+      const untyped = await send({ "content-type": undefined });
+      if (method === "GET") {
+        const isTypeStrict = policy.contentTypeOnGet === "error";
+        must(MISSING, untyped.status === (isTypeStrict ? 415 : 404), () => {
+          return `${where} without Content-Type: expected ${isTypeStrict ? 415 : 404}, got ${shown(untyped)}`;
+        });
+        continue;
+      }
+      const typed = ["text/plain", "application/x-www-form-urlencoded", "application/jsonp"];
+      for (const type of [undefined, ...typed]) {
+        const answer = type === undefined ? untyped : await send({ "content-type": type });
+        must(MEDIA, answer.status === 415, () => {
+          return `${where}, Content-Type: ${type ?? "none"}: expected 415, got ${shown(answer)}`;
+        });
+      }
+    }
+  },
+});
+
+async function requireToken(
+  { token }: Session,
+  where: string,
+  send: (headers: Headers, path?: string) => Promise<Reading>,
+): Promise<void> {
+  const swapped = token.replaceAll(/[a-z]/gi, (one) =>
+    one === one.toLowerCase() ? one.toUpperCase() : one.toLowerCase(),
+  );
+  for (const authorization of [
+    undefined,
+    "",
+    "Bearer",
+    "Bearer no-such-token",
+    `Basic ${token}`,
+    `Token ${token}`,
+    `Bearer${token}`,
+    `Bearer ${swapped}`,
+    `Bearer ${token}x`,
+    `Bearer ${token.slice(0, -1)}`,
+    `Bearer ${token}, Bearer ${token}`,
+  ]) {
+    const said = authorization?.replaceAll(token, "…").replace(swapped, "… in another case");
+    const answer = await send({ authorization });
+    must(
+      BEARER,
+      answer.status === 401 && answer.headers["www-authenticate"] !== undefined,
+      () =>
+        `${where}, ${said ?? "no Authorization"}: expected 401 with WWW-Authenticate, got ${shown(answer)}`,
+    );
+    must(SECRETS, !answer.text.includes("no-such-token"), () => {
+      return `${where}: the answer repeats the token`;
+    });
+  }
+  // A token in the query would be in every log (RFC 6750, section 2.3).
+  const path = where.split(" ")[1] ?? "";
+  const inQuery = await send({ authorization: undefined }, `${path}?access_token=${token}`);
+  must(BEARER, inQuery.status === 401, () => {
+    return `${where} with the token in its query alone: expected 401, got ${shown(inQuery)}`;
+  });
+  // The rest is wrong too: a stranger learns of the token alone.
+  for (const authorization of [undefined, "Bearer no-such-token"]) {
+    const wrong = { authorization, accept: "image/png", "content-type": "text/plain" };
+    const answer = await send(wrong);
+    must(FIRST, answer.status === 401, () => {
+      return `${where}, ${authorization ?? "no token"} and all else wrong: expected 401, got ${shown(answer)}`;
+    });
+  }
+}
+
+/** Every spelling that HTTP lets a client choose, and the status of the call without it. */
+export const httpGrammar: ProviderCheck = singleCheck({
+  id: "provider/http-grammar",
+  title: "headers are accepted in every spelling that HTTP allows, and no others",
+  requirements: [GRAMMAR, ACCEPT, MEDIA],
+  play: async (session) => {
+    const { token } = session;
+    const spelt: readonly (readonly [header: string, value: string])[] = [
+      ["authorization", `bearer ${token}`],
+      ["authorization", `BEARER ${token}`],
+      ["authorization", `Bearer  ${token}`],
+      ["accept", "*/*"],
+      ["accept", "application/*"],
+      ["accept", "APPLICATION/JSON"],
+      ["accept", "application/json;q=0.5"],
+      ["accept", "application/json; q=0.001, text/html"],
+      ["accept", "text/html, application/xhtml+xml, application/json;q=0.9, */*;q=0.1"],
+      ["content-type", "application/json; charset=utf-8"],
+      ["content-type", "application/json;charset=UTF-8"],
+      ["content-type", 'application/json; charset="utf-8"'],
+      ["content-type", 'APPLICATION/JSON ; CHARSET="UTF-8"'],
+    ];
+    for (const [method, path] of endpoints) {
+      const send = (headers: Headers): Promise<Reading> =>
+        session.call(method, path, { headers, ...(method !== "GET" && { text: "{}" }) });
+      const plain = await send({});
+      for (const [header, value] of spelt) {
+        const answer = await send({ [header]: value });
+        must(GRAMMAR, answer.status === plain.status, () => {
+          const said = value.replace(token, "…");
+          return `${method} ${path}, ${header}: ${said}: expected ${shown(plain)} as without it, got ${shown(answer)}`;
+        });
+      }
+      const upper = await send({
+        authorization: undefined,
+        accept: undefined,
+        "content-type": undefined,
+        AUTHORIZATION: `Bearer ${token}`,
+        ACCEPT: "application/json",
+        "CONTENT-TYPE": "application/json",
+      });
+      must(GRAMMAR, upper.status === plain.status, () => {
+        return `${method} ${path} with upper-case names of headers: expected ${shown(plain)}, got ${shown(upper)}`;
+      });
+      for (const accept of ["application/json;q=0", "*/*;q=0", "text/*", "application/xml"]) {
+        const answer = await send({ accept });
+        must(ACCEPT, answer.status === 406, () => {
+          return `${method} ${path}, Accept: ${accept}: expected 406, got ${shown(answer)}`;
+        });
+      }
+      if (method === "GET") continue;
+      for (const type of ["text/json", "application/json; charset=utf-16", "application/xml"]) {
+        const answer = await send({ "content-type": type });
+        must(MEDIA, answer.status === 415, () => {
+          return `${method} ${path}, Content-Type: ${type}: expected 415, got ${shown(answer)}`;
+        });
+      }
+    }
+  },
+});
+
+const JSON_ALONE = "P-INPUT-JSON";
+const STRICT = "P-INPUT-STRICT";
+const SIZE = "P-INPUT-SIZE";
+const ENCODED = "P-INPUT-ENCODED";
+const VERSION = "P-VERSION-PATH";
+const METHOD = "P-INPUT-METHOD";
+
+/** Bodies that are not JSON, or that two readers would read in two ways; paths and methods. */
+export const bodies: ProviderCheck = singleCheck({
+  id: "provider/bodies",
+  title:
+    "a body that is not plain JSON, too large or coded is refused, and so are other paths and methods",
+  requirements: [JSON_ALONE, STRICT, SIZE, ENCODED, VERSION, METHOD],
+  play: async (session) => {
+    const made = await maybe(() => pay(session));
+    // Without a payment a whole body is refused too, but for what it asks and not for its form.
+    const isTaken = (answer: Reading): boolean =>
+      made === undefined ? answer.status === 404 : isCreated(answer, session.target.profile);
+    const paymentId = made?.paymentId ?? "pay_that_is_not_there";
+    const whole = (more: string): string =>
+      `{"paymentId":"${paymentId}","requestKey":"${session.key()}","amount":{"currency":"USD","value":1.00}${more}}`;
+    const post = (text: string, headers: Headers = {}): Promise<Reading> =>
+      session.call("POST", "/v1/refunds", { text, headers });
+    const refused = async (requirement: string, text: string, what: string): Promise<void> => {
+      const answer = await post(text);
+      must(requirement, answer.status === 400, () => `${what}: expected 400, got ${shown(answer)}`);
+    };
+    const forms = ["", "{", "[]", "null", '"text"', whole("").slice(0, -1)];
+    for (const text of [...forms, whole("").replaceAll('"', "'"), `${whole("")}{}`]) {
+      await refused(JSON_ALONE, text, `the body ${text.slice(0, 40)}`);
+    }
+    const { bodyBytes, depth } = session.target.profile.limits;
+    const twice = ',"amount":{"currency":"USD","value":2.00}';
+    await refused(STRICT, whole(twice), "a repeated member");
+    await refused(STRICT, `\uFEFF${whole("")}`, "a byte order mark");
+    const half = String.raw`,"clientReferenceId":"\ud800"`;
+    await refused(STRICT, whole(half), "half a surrogate pair");
+    const deep = `,"x":${"[".repeat(depth + 1)}${"]".repeat(depth + 1)}`;
+    await refused(STRICT, whole(deep), "deep nesting");
+
+    const padded = whole("") + " ".repeat(bodyBytes);
+    const large = await post(padded);
+    must(SIZE, large.status === 413, () => {
+      return `${padded.length} bytes: expected 413, got ${shown(large)}`;
+    });
+    const fitting = whole("");
+    const taken = await post(fitting + " ".repeat(bodyBytes - fitting.length));
+    must(SIZE, isTaken(taken), () => {
+      return `${bodyBytes} bytes: expected ${made === undefined ? "404" : "a refund"}, got ${shown(taken)}`;
+    });
+    const coded = await post(whole(""), { "content-encoding": "gzip" });
+    must(ENCODED, coded.status === 415, () => {
+      return `Content-Encoding: gzip: expected 415, got ${shown(coded)}`;
+    });
+    for (const path of ["/refunds", "/v2/refunds", "/v1/refund", "/V1/refunds", "/v1/Refunds"]) {
+      const answer = await session.call("POST", path, { text: whole("") });
+      must(VERSION, answer.status === 404, () => {
+        return `POST ${path}: expected 404, got ${shown(answer)}`;
+      });
+    }
+    for (const [method, path] of [
+      ["DELETE", "/v1/refunds"],
+      ["POST", "/v1/webhook/unsubscribe"],
+    ] as const) {
+      const answer = await session.call(method, path, { text: "{}" });
+      const isAllowing = answer.headers["allow"] !== undefined;
+      must(METHOD, answer.status === 405 && isAllowing, () => {
+        return `${method} ${path}: expected 405 with Allow, got ${shown(answer)}`;
+      });
+    }
+  },
+});

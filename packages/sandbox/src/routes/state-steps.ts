@@ -1,0 +1,249 @@
+import { parseAmount } from "@countersign/rules";
+import {
+  instantOf,
+  listEvents,
+  newId,
+  useCasesOf,
+  type Call,
+  type EventKind,
+  type Merchant,
+  type NamespaceClocks,
+} from "@countersign/service/internal";
+import { sampledRow } from "../samples.ts";
+import { refuseMember } from "./call.ts";
+import { writeSample } from "./deliveries.ts";
+
+/** The merchant that a provider state is about, and what moves it. */
+export interface Stage {
+  readonly context: Call["context"];
+  readonly clocks: NamespaceClocks;
+  readonly merchant: Merchant;
+}
+
+export const SECRET = "a-secret-of-24-characters-or-more";
+
+export const paymentStatuses = [
+  "processing",
+  "settled",
+  "held",
+  "failed",
+  "canceled",
+  "covered",
+] as const;
+
+interface CustomerOrder {
+  readonly status?: "CREATED" | "ACTIVE" | "INACTIVE";
+  /** True if an account is linked, which is the default. */
+  readonly linked?: boolean;
+  readonly firstName?: string;
+  readonly lastName?: string;
+  readonly email?: string;
+  readonly financialInstitutionName?: string;
+  readonly accountLastFourDigits?: string;
+  readonly accountType?: string;
+}
+
+/** Creates a customer. @returns Its id. */
+export async function makeCustomer(
+  { context, merchant }: Stage,
+  { status = "CREATED", linked = true, ...order }: CustomerOrder,
+): Promise<string> {
+  const { createCustomer, linkAccount, moveCustomer } = useCasesOf(context);
+  const { firstName = "Ada", lastName = "Sample", email = "ada.sample@example.test" } = order;
+  const { id: customerId } = await createCustomer(merchant, { firstName, lastName, email });
+  if (linked)
+    done(
+      await linkAccount(merchant, {
+        customerId,
+        institution: order.financialInstitutionName ?? "First Sample Bank",
+        lastFour: order.accountLastFourDigits ?? "6789",
+        type: order.accountType ?? "checking",
+        preferred: true,
+      }),
+    );
+  if (status !== "CREATED") done(await moveCustomer(merchant, { customerId, move: "activate" }));
+  if (status === "INACTIVE") done(await moveCustomer(merchant, { customerId, move: "deactivate" }));
+  return customerId;
+}
+
+interface PaymentOrder {
+  /** `settled`: two weeks ago, or at `settledAt`. `held`: now. */
+  readonly status: (typeof paymentStatuses)[number];
+  /** Default: a new one. */
+  readonly customerId?: string;
+  /** Decimal text. Default 80.00. */
+  readonly amount?: string;
+  readonly requestKey?: string;
+  readonly clientReferenceId?: string;
+  readonly settledAt?: number;
+}
+
+const TWO_WEEKS_MS = 14 * 86_400_000;
+
+/** Creates a debit of a customer with a linked account. */
+export async function makePayment(
+  stage: Stage,
+  { status, amount = "80.00", settledAt, customerId: known, ...order }: PaymentOrder,
+): Promise<{ paymentId: string; customerId: string }> {
+  const { context, merchant } = stage;
+  const useCases = useCasesOf(context);
+  const customerId = known ?? (await makeCustomer(stage, {}));
+  const now = await instantOf(context.driver, context.clock, merchant.clockId);
+  const at = settledAt ?? (status === "settled" ? now - TWO_WEEKS_MS : now);
+  const payment = { ...order, customerId, amountCents: cents(amount), createdAt: at };
+  const made = await useCases.createPayment(merchant, payment);
+  if (!made.ok) throw refuseMember("/params", `cannot be done: ${made.code}`);
+  const named = { paymentId: made.payment.id };
+  switch (status) {
+    case "processing":
+      done(await useCases.authorizePayment(merchant, named));
+      break;
+    case "settled":
+    case "held":
+      done(await useCases.settlePayment(merchant, { ...named, settledAt: at }));
+      break;
+    case "failed":
+      done(await useCases.failPayment(merchant, named));
+      break;
+    case "canceled":
+      done(await useCases.failPayment(merchant, { ...named, status: "CANCELED" }));
+      break;
+    case "covered":
+      done(await useCases.coverPayment(merchant, named));
+      break;
+    default:
+      status satisfies never;
+  }
+  return { ...named, customerId };
+}
+
+interface RefundOrder {
+  readonly paymentId: string;
+  readonly amountCents?: bigint;
+  readonly requestKey?: string;
+  readonly clientReferenceId?: string | undefined;
+}
+
+/** Refunds 10.50, where nothing else is said. @returns The refund's own id. */
+export async function makeRefund(
+  { context, merchant }: Stage,
+  { paymentId, ...order }: RefundOrder,
+): Promise<{ paymentId: string }> {
+  const asked = await useCasesOf(context).askRefund(merchant, {
+    paymentId,
+    amountCents: order.amountCents ?? 1050n,
+    requestKey: order.requestKey ?? newId(context.random, "req"),
+    clientReferenceId: order.clientReferenceId ?? null,
+    softDescriptor: null,
+  });
+  if (!asked.ok) throw refuseMember("/params", `cannot be done: ${asked.code}`);
+  return { paymentId: asked.refund.id };
+}
+
+/** Subscribes an address that nobody listens on. */
+export async function subscribeToAll({
+  context,
+  merchant,
+}: Stage): Promise<{ subscriptionKey: string }> {
+  const order = { url: "http://127.0.0.1:9/", secretKey: SECRET } as const;
+  const subscriptionDetails = { type: "ALL" } as const;
+  const made = await useCasesOf(context).subscribe(merchant, { ...order, subscriptionDetails });
+  if (!made.ok) throw refuseMember("/params", `cannot be done: ${made.code}`);
+  return { subscriptionKey: made.subscriptionKey };
+}
+
+interface EventOrder {
+  readonly type: string;
+  /** Whether the optional members of its data are there. Default `absent`. */
+  readonly optional?: "present" | "absent";
+}
+
+/**
+ * Lets something happen whose last event is of the type. A type that no moment of this service has is written as
+ * a sample.
+ */
+export async function cause(
+  stage: Stage,
+  { type, optional = "absent" }: EventOrder,
+): Promise<Readonly<Record<string, unknown>>> {
+  const { context, merchant } = stage;
+  const row = sampledRow(context.policy.events.catalogue, type)?.row;
+  if (row?.kind === undefined)
+    return { eventId: (await writeSample({ context, merchant }, { type })).id };
+  const ids = await happen(stage, row.kind, optional === "present");
+  // Other calls may let events of the type happen at the same time.
+  const events = await listEvents(context.driver, { merchantId: merchant.id, limit: 1000 });
+  const id = String(ids["paymentId"] ?? ids["customerId"]);
+  const eventId = events.find((event) => event.type === type && event.payload.includes(id))?.id;
+  return { ...ids, eventId };
+}
+
+async function happen(
+  stage: Stage,
+  kind: EventKind,
+  isFull: boolean,
+): Promise<Readonly<Record<string, unknown>>> {
+  const more = isFull ? { clientReferenceId: "order-1042" } : {};
+  const pay = (status: PaymentOrder["status"]) => makePayment(stage, { status, ...more });
+  const refund = async (status: PaymentOrder["status"]) => {
+    const { customerId, paymentId: originalId } = await pay(status);
+    const made = await makeRefund(stage, { paymentId: originalId, ...more });
+    return { ...made, customerId, originalId };
+  };
+  const customer = async (order: CustomerOrder) => ({
+    customerId: await makeCustomer(stage, { linked: isFull, ...order }),
+  });
+  const useCases = useCasesOf(stage.context);
+  const linked = async () => customer({ linked: true });
+  switch (kind) {
+    case "payment.created":
+    case "payment.authorized":
+      return pay("processing");
+    case "payment.succeeded":
+      return pay("held");
+    case "payment.failed":
+      return pay("failed");
+    case "payment.canceled":
+      return pay("canceled");
+    case "refund.pending":
+      return refund("processing");
+    case "refund.authorized":
+      return refund("settled");
+    case "refund.failed":
+      return refund("failed");
+    case "customer.created":
+      return customer({ linked: false });
+    case "customer.activated":
+      return customer({ status: "ACTIVE" });
+    case "customer.deactivated":
+      return customer({ status: "INACTIVE" });
+    case "account.linked":
+      return linked();
+    case "account.updated": {
+      const made = await linked();
+      const account = { institution: "Second Sample Bank", lastFour: "0042", type: "checking" };
+      done(await useCases.linkAccount(stage.merchant, { ...made, ...account, preferred: true }));
+      return made;
+    }
+    case "account.deactivated": {
+      const made = await linked();
+      done(await useCases.deactivateAccount(stage.merchant, made));
+      return made;
+    }
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** Decimal text as cents. */
+export function cents(amount: string): bigint {
+  const parsed = parseAmount(amount);
+  if (!parsed.ok) throw refuseMember("/params/amount", "must be a decimal text such as 80.00");
+  return parsed.cents;
+}
+
+function done(
+  outcome: { readonly ok: true } | { readonly ok: false; readonly code: string },
+): void {
+  if (!outcome.ok) throw refuseMember("/params", `cannot be done: ${outcome.code}`);
+}

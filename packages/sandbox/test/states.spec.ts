@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+import { shareSandbox, START, TOKEN, type Body } from "./open-sandbox.ts";
+
+const open = shareSandbox();
+
+describe("a provider state of the sandbox", () => {
+  const enter = async (state: string, params: object = {}, headers = {}) => {
+    const one = await open();
+    const json = { state, params, action: "setup" };
+    return { one, ...(await one.call("POST", "/sandbox/states", { json, headers })) };
+  };
+
+  it("begins with a new merchant, or continues with the one of its accessToken", async () => {
+    const { one, body } = await enter("a merchant", { now: START });
+    const accessToken = String(body["accessToken"]);
+    expect(Object.keys(body)).toEqual([
+      "accessToken",
+      "clientId",
+      "clientSecret",
+      "basicCredentials",
+    ]);
+    const clock = await one.call("GET", "/sandbox/clock", { token: accessToken });
+    expect(clock.body).toEqual({ now: START });
+    const params = { accessToken, status: "settled", amount: "0.29" };
+    const paid = await one.post("/sandbox/states", { state: "a payment", params });
+    expect(paid.body["accessToken"]).toBe(accessToken);
+    const [payment] = await one.list("/sandbox/payments", accessToken);
+    expect(payment).toMatchObject({
+      paymentId: paid.body["paymentId"],
+      amount: { value: 0.29 },
+      settlementDate: "2026-02-16T15:00:00.000Z",
+    });
+  });
+
+  it("moves the clock, and does what becomes due on the way", async () => {
+    const { one, body } = await enter("a merchant", { now: START });
+    const accessToken = String(body["accessToken"]);
+    const prepare = async (state: string, params: object): Promise<Body> =>
+      (await one.post("/sandbox/states", { state, params: { accessToken, ...params } })).body;
+    const { paymentId } = await prepare("a payment", { status: "held" });
+    expect(await one.refund("of-the-state", String(paymentId), accessToken)).toMatchObject({
+      body: { paymentStatus: "PENDING" },
+    });
+    const to = "2026-03-05T05:00:00.000Z";
+    expect(await prepare("the time", { to })).toEqual({ accessToken, now: to });
+    const again = await one.refund("of-the-state", String(paymentId), accessToken);
+    expect(again.body["existing"]).toMatchObject({ paymentStatus: "AUTHORIZED" });
+  });
+
+  it("gives tokens of one scope and of any age", async () => {
+    const statusOf = async (params: object): Promise<number> => {
+      const { one, body } = await enter("a token", params);
+      const token = String(body["accessToken"]);
+      return (await one.call("GET", "/v1/customers/cus_1", { token })).status;
+    };
+    expect(await statusOf({})).toBe(404);
+    expect(await statusOf({ scope: "payments" })).toBe(403);
+    expect(await statusOf({ ageSeconds: 3599 })).toBe(404);
+    expect(await statusOf({ ageSeconds: 3600 })).toBe(401);
+  });
+
+  it("is left without an effect", async () => {
+    const one = await open();
+    const json = { state: "a merchant", action: "teardown" };
+    expect(await one.call("POST", "/sandbox/states", { json })).toMatchObject({ body: {} });
+  });
+
+  it("is refused if it is unknown, of unknown parameters, or without a token", async () => {
+    expect((await enter("a storm")).body).toMatchObject({
+      status: 404,
+      errorDetails: { errorCode: "STATE_NOT_FOUND" },
+    });
+    expect((await enter("a payment", { status: "lost" })).body["errors"]).toMatchObject([
+      { pointer: "/params/status" },
+    ]);
+    expect((await enter("a merchant", { accessToken: "unknown" })).status).toBe(400);
+    const one = await open();
+    const json = { state: "a merchant" };
+    const headers = { "countersign-token": TOKEN };
+    const call = (more: object) =>
+      one.call("POST", "/sandbox/states", { json, token: null, ...more });
+    expect((await call({})).status).toBe(401);
+    expect((await call({ headers })).status).toBe(200);
+    const other = await one.call("GET", "/sandbox/clock", { token: null, headers });
+    expect(other.status).toBe(401);
+  });
+
+  it("gives its event as a message, digit for digit and with a signature", async () => {
+    const one = await open();
+    const providerStates = [{ name: "an event", params: { type: "payment.succeeded" } }];
+    const json = { description: "a payment", providerStates };
+    const { status, text, headers } = await one.call("POST", "/sandbox/messages", { json });
+    expect([status, text]).toEqual([200, expect.stringContaining('"value":80.00')]);
+    const metadata = Buffer.from(String(headers["pact-message-metadata"]), "base64").toString();
+    expect(metadata).toMatch(/^\{"contentType":"application\/json",.*"webhook-signature":"v1,/);
+  });
+});
