@@ -22,12 +22,12 @@ import {
   CONCURRENCY,
   endpointOf,
   ENDPOINTS,
-  HELD_MINUTES,
   PAYLOAD,
   runJob,
   SECRET,
   urlOf,
   type BenchJob,
+  type SnapshotRates,
 } from "./job.ts";
 
 const keyOf = (endpoint: number): string => `sub_${String(endpoint)}`;
@@ -36,6 +36,11 @@ const vault = testVault();
 const OWN = `bench_${String(process.pid)}`;
 const databaseUrl = (name: string, port: number): string =>
   `postgres://postgres@127.0.0.1:${String(port)}/${name}`;
+/** A snapshot is held for so long, and a rate of it is measured over so long. */
+const HELD_MS = 300_000;
+const PHASE_MS = 30_000;
+/** Delay of each POST between the rates: about 600 deliveries a second. */
+const SLOWED_MS = 100;
 /** Rows of one transaction while the store is filled. */
 const SLICE = 50_000;
 
@@ -46,13 +51,21 @@ await runJob(async (job) => {
     endpointOf(number, job.slowEvery),
   ).filter((endpoint) => endpoint > 0).length;
   let delivered = 0;
+  let delayMs = 0;
   const done = Promise.withResolvers<void>();
   const { standard } = profiles;
   const policy = { ...deliveryPolicyOf(standard), concurrency: CONCURRENCY };
+  const transport = undiciTransport({ deadlineMs: policy.deadlineMs, allowLoopback: true });
   const engine = new DeliveryEngine({
     id: "bench",
     store: deliveryStore(driver),
-    transport: undiciTransport({ deadlineMs: policy.deadlineMs, allowLoopback: true }),
+    transport: {
+      post: async (request) => {
+        if (delayMs > 0) await setTimeout(delayMs);
+        return transport.post(request);
+      },
+      close: () => transport.close(),
+    },
     policy,
     vault,
     clock: systemClock,
@@ -74,10 +87,11 @@ await runJob(async (job) => {
   const before = process.cpuUsage();
   engine.start();
   if (job.snapshot !== undefined) {
-    const minutes = await rateMinutes(job, () => delivered);
+    const slow = (ms: number): void => void (delayMs = ms);
+    const snapshot = await rateSnapshot(job, { delivered: () => delivered, slow });
     await engine.stop({ graceMs: 3000 });
     await driver.close();
-    return { rate: Number.NaN, cpu: Number.NaN, minutes };
+    return { rate: Number.NaN, cpu: Number.NaN, snapshot };
   }
   await done.promise;
   const rate = (healthy / (performance.now() - start)) * 1000;
@@ -87,23 +101,30 @@ await runJob(async (job) => {
   return { rate, cpu: (user + system) / healthy };
 });
 
-/** Measures minutes before, with and after a snapshot. @throws {Error} Nothing was left to deliver. */
-async function rateMinutes(job: BenchJob, delivered: () => number): Promise<number[]> {
-  const rates: number[] = [];
-  const minute = async (): Promise<void> => {
+/** Measures the full rate before, at the beginning and end of, and after a snapshot that is held for five minutes. */
+async function rateSnapshot(
+  job: BenchJob,
+  { delivered, slow }: { readonly delivered: () => number; readonly slow: (ms: number) => void },
+): Promise<SnapshotRates> {
+  const rate = async (): Promise<number> => {
     const [from, at] = [delivered(), performance.now()];
-    await setTimeout(60_000);
-    rates.push(((delivered() - from) / (performance.now() - at)) * 1000);
+    await setTimeout(PHASE_MS);
+    return ((delivered() - from) / (performance.now() - at)) * 1000;
   };
   // Compiles the code and fills the caches.
   await setTimeout(10_000);
-  await minute();
+  const before = await rate();
   const release = await holdSnapshot(job);
-  for (let held = 0; held < HELD_MINUTES; held += 1) await minute();
+  const early = await rate();
+  // Fewer deliveries in between: at the full rate the database would have to begin with millions.
+  slow(SLOWED_MS);
+  await setTimeout(HELD_MS - 2 * PHASE_MS);
+  slow(0);
+  const late = await rate();
   release();
-  await minute();
+  const after = await rate();
   if (delivered() === job.deliveries) throw new Error("too few deliveries for this machine");
-  return rates;
+  return { before, early, late, after };
 }
 
 async function openStore({ kind, postgresPort }: BenchJob): Promise<Driver> {

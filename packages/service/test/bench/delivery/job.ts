@@ -11,7 +11,7 @@ export interface BenchJob {
   readonly slowEvery: number;
   /** Deliveries that are due a day later. */
   readonly later: number;
-  /** Holds a snapshot on PostgreSQL for `HELD_MINUTES`: by a transaction, or by a pg_dump that is stopped midway. */
+  /** Holds a snapshot on PostgreSQL for five minutes: by a transaction, or by a pg_dump that is stopped midway. */
   readonly snapshot?: "transaction" | "pg_dump";
 }
 
@@ -21,9 +21,11 @@ export interface BenchFigures {
   readonly rate: number;
   /** CPU time of this process for each of them, in microseconds. */
   readonly cpu: number;
-  /** With a snapshot: deliveries per second in the minute before it, in each minute of it, and in the one after it. */
-  readonly minutes?: readonly number[];
+  readonly snapshot?: SnapshotRates;
 }
+
+/** Deliveries per second before, early and late in, and after the time in which a snapshot was held. */
+export type SnapshotRates = Readonly<Record<"before" | "early" | "late" | "after", number>>;
 
 /** Runs one process of the benchmark: no kind inherits another one's heap or compiled code. */
 export async function runJob(figuresOf: (job: BenchJob) => Promise<BenchFigures>): Promise<void> {
@@ -32,7 +34,6 @@ export async function runJob(figuresOf: (job: BenchJob) => Promise<BenchFigures>
   process.stdout.write(`${JSON.stringify(await figuresOf(job))}\n`, () => process.exit());
 }
 
-export const HELD_MINUTES = 5;
 /** Attempts at one time, of every kind. */
 export const CONCURRENCY = 64;
 /** Endpoints beside the slow one; each has an address of its own. */
