@@ -42,7 +42,7 @@ const PHASE_MS = 30_000;
 /** Delay of each POST between the rates: about 600 deliveries a second. */
 const SLOWED_MS = 100;
 /** Rows of one transaction while the store is filled. */
-const SLICE = 50_000;
+const SLICE = 20_000;
 
 // The delivery engine over a store, with its own policy but the concurrency of the others.
 await runJob(async (job) => {
