@@ -52,6 +52,7 @@ describeInBrowser("an HTML report", () => {
 
   it.each([
     ["hostile texts, 1200 pixels wide, light", hostileTexts, 1200, "light"],
+    ["a long word, 1440 pixels wide, dark", plain, 1440, "dark"],
     ["a long word, 360 pixels wide, light", plain, 360, "light"],
     ["a long word, 360 pixels wide, dark", plain, 360, "dark"],
   ] as const)(
@@ -60,7 +61,6 @@ describeInBrowser("an HTML report", () => {
       const options = { viewport: { width, height: 800 }, colorScheme };
       const { page, faults } = await watchPage(await browser(), "null", options);
       await page.goto(write(texts));
-      await page.locator("summary").first().click();
       expect(await page.locator("article pre").first().innerText()).toContain(
         texts[2 % texts.length],
       );
@@ -70,9 +70,20 @@ describeInBrowser("an HTML report", () => {
         () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
       );
       expect([overflow, await violationsOf(page), faults]).toEqual([0, [], []]);
-      await page.locator("td a").first().click();
+      const articles = page.locator("article:visible");
+      const before = await articles.count();
+      await page.getByLabel("fail").uncheck();
+      expect(await articles.count()).toBeLessThan(before);
+      await page.getByLabel("fail").check();
+      await page.getByLabel("hygiene").uncheck();
+      expect(await page.locator('[data-level="hygiene"]:visible').count()).toBe(0);
+      await page.getByLabel("hygiene").check();
+      expect(await page.locator("details table").first().isVisible()).toBe(false);
+      await page.locator("nav a").first().click();
       await expect.poll(() => page.evaluate(() => location.hash)).toMatch(/^#receiver/);
       expect(await page.locator("article:target").count()).toBe(1);
+      await page.locator("summary").first().click();
+      expect(await violationsOf(page)).toEqual([]);
     },
   );
 });
