@@ -1,8 +1,12 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { profiles } from "@countersign/schemas/profiles";
 import { listen } from "../../sandbox/test/listen.ts";
 import { openMerchant, SECRET, SECRET as secret } from "./fixtures.ts";
 import { ran, type Ran } from "./ran.ts";
+import { temporaryFolder } from "./start-command.ts";
 import { receiverCheckRunner } from "../src/receiver-check-runner.ts";
 
 const second = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
@@ -37,12 +41,51 @@ describe("countersign verify receiver", () => {
       expect(status).toBe(1);
       expect(out).toMatch(/POST \/ HTTP\/1\.1/);
       expect(out).toMatch(/HTTP\/1\.1 204 No Content/);
-      expect(out).toMatch(/cstest_[0-9a-f]{8}_unsigned_/);
+      expect(out).toMatch(/cstest_[0-9a-f]{8}_forged_/);
       expect(out + err).not.toContain(SECRET.slice("whsec_".length));
       const changing = /\d+ ms|\d{10}|v1,[^ \n]+|Date: .*|\d{4}-\d\d-\d\dT[\d:.]+Z/g;
       reports.push(out.replaceAll(changing, "…"));
     }
     expect(reports[0]).toBe(reports[1]);
+  });
+
+  it.each([
+    ["a folder of samples that is absent", ["--samples", "no-such-folder"], /cannot read .*ENOENT/],
+    ["samples of no known type", ["--samples", import.meta.dirname], /has the type undefined at/],
+    ["an empty restart command", ["--restart-command", " "], /--restart-command must not be/],
+  ])("exits with 2 before it sends anything for %s", async (_what, args, sentence) => {
+    let asked = 0;
+    const url = await listen((_request, response) => {
+      asked += 1;
+      response.end();
+    });
+    const { status, err } = await verify(url, ...args);
+    expect(err).toMatch(sentence);
+    expect([status, asked]).toEqual([2, 0]);
+  });
+
+  it("varies the user's samples, and sends events again after a restart", async () => {
+    const folder = temporaryFolder();
+    const sample = { type: "refund.pending", data: { note: "from a sample", extra: { a: [1] } } };
+    writeFileSync(join(folder, "one.json"), JSON.stringify(sample));
+    const bodies: string[] = [];
+    const url = await listen((request, response) => {
+      void text(request).then((body) => {
+        bodies.push(body);
+        response.writeHead(204).end();
+      });
+    });
+    const marker = join(folder, "restarted");
+    const { status, out } = await verify(
+      url,
+      ...["--samples", folder, "--restart-command", `echo 1 > "${marker}"`],
+      ...["--only", "R-EVENT-UNKNOWN", "R-ONCE-RETRIES"],
+    );
+    expect(out).toMatch(/R-ONCE-RETRIES/);
+    expect(bodies.some((one) => one.includes("from a sample"))).toBe(true);
+    expect(bodies.some((one) => one.includes('"extra":{"a":[1],"cstestAdded"'))).toBe(true);
+    expect(existsSync(marker)).toBe(true);
+    expect(status).toBe(0);
   });
 });
 

@@ -5,6 +5,8 @@ export { httpSend, type HttpSendOptions } from "./http-send.ts";
 export type { HttpAnswer, HttpCall, Send } from "./http.ts";
 export type { Effect, Effects } from "./harness/effects.ts";
 export { receiverChecks } from "./checks/receiver/receiver-checks.ts";
+export { readSamples } from "./harness/samples.ts";
+export type { Samples } from "./harness/events.ts";
 export { receiverTarget, type ReceiverTargetOptions } from "./harness/receiver-target.ts";
 export { type Clock, systemClock } from "./harness/clock.ts";
 export { TargetNotOwnedError } from "./harness/owned-host.ts";

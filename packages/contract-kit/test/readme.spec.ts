@@ -123,6 +123,8 @@ it("the guide to effects has Express code that reports effects and makes handler
     "pass R-ACK-IN-TIME",
     "pass R-ROUTE-ONE",
     "pass R-ONCE-DUPLICATE",
+    "pass R-ONCE-REUSED",
+    "pass R-ONCE-DISTINCT",
     "pass R-ACK-AFTER-HANDLER",
     "pass R-ACK-FAILED",
     "pass R-ACK-RETRY-AFTER",

@@ -1,13 +1,17 @@
 import {
+  readSamples,
   receiverChecks,
   receiverTarget,
+  type Samples,
   TargetNotOwnedError,
   type ReceiverTarget,
 } from "@countersign/contract-kit";
+import type { Profile } from "@countersign/schemas/profiles";
 import { secretFrom } from "../environment.ts";
 import { Failure } from "../failure.ts";
 import { loadProfile } from "../load-profile.ts";
 import type { Surroundings } from "../terminal.ts";
+import { restartBy } from "../verify/restart-command.ts";
 import { targetUrl } from "../verify/target-url.ts";
 import type { VerifyOptions } from "../verify/verify-options.ts";
 import { verifyTarget } from "../verify/verify-target.ts";
@@ -21,6 +25,9 @@ export interface ReceiverOptions extends VerifyOptions {
   readonly nonce?: string;
   readonly types?: readonly string[];
   readonly rate?: number;
+  readonly samples?: string;
+  readonly restartCommand?: string;
+  readonly thorough?: boolean;
 }
 
 /**
@@ -34,7 +41,7 @@ export async function runVerifyReceiver(
   options: ReceiverOptions,
   surroundings: Surroundings,
 ): Promise<boolean> {
-  const { url, effectsUrl, iOwn, types, slow } = options;
+  const { url, effectsUrl, iOwn, types, slow, samples, restartCommand, thorough } = options;
   return verifyTarget(
     {
       role: "receiver",
@@ -49,6 +56,9 @@ export async function runVerifyReceiver(
         ...(iOwn === undefined ? [] : ["--i-own", iOwn]),
         ...(types === undefined ? [] : ["--types", ...types]),
         ...(slow === true ? ["--slow"] : []),
+        ...(samples === undefined ? [] : ["--samples", samples]),
+        ...(restartCommand === undefined ? [] : ["--restart-command", restartCommand]),
+        ...(thorough === true ? ["--thorough"] : []),
       ],
       open: async () => {
         const secrets = await secretsFrom(surroundings);
@@ -62,9 +72,11 @@ export async function runVerifyReceiver(
 }
 
 async function openTarget(
-  { url, effectsUrl, iOwn, slow, nonce, types, rate, profile }: ReceiverOptions,
+  options: ReceiverOptions,
   secrets: readonly string[],
 ): Promise<ReceiverTarget> {
+  const { url, effectsUrl, iOwn, slow, nonce, types, rate, profile } = options;
+  const { samples, restartCommand, thorough } = options;
   targetUrl(url, "--url");
   if (effectsUrl !== undefined) targetUrl(effectsUrl, "--effects-url");
   if (nonce !== undefined && !/^[A-Za-z0-9_-]{1,64}$/.test(nonce))
@@ -80,9 +92,15 @@ async function openTarget(
       "CS_CLI_ARGUMENT_UNUSABLE",
       `profile ${loaded.name} has no event ${JSON.stringify(strange)}; it has ${known.join(", ")}`,
     );
+  if (restartCommand?.trim() === "")
+    throw new Failure("CS_CLI_ARGUMENT_UNUSABLE", "--restart-command must not be empty");
+  const own = samples === undefined ? undefined : samplesIn(samples, loaded);
   try {
     return receiverTarget({
       url,
+      samples: own,
+      thorough,
+      restart: restartCommand === undefined ? undefined : restartBy(restartCommand, url),
       effectsUrl,
       secrets,
       slow,
@@ -101,6 +119,15 @@ async function openTarget(
       `COUNTERSIGN_SECRET cannot sign by profile ${loaded.name}: ${cause.message}`,
       { cause },
     );
+  }
+}
+
+function samplesIn(folder: string, profile: Profile): Samples {
+  try {
+    return readSamples(folder, profile);
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause;
+    throw new Failure("CS_CLI_ARGUMENT_UNUSABLE", `invalid --samples: ${cause.message}`, { cause });
   }
 }
 

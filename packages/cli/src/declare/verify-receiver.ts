@@ -9,6 +9,9 @@ the bytes of both sides. With --effects-url, what its handlers have done counts 
 {"eventId", "type", "count"}, and PUT {"failNext": n} makes the next handlers fail; without it, what only
 handlers show is not applicable. Every id begins with cstest_.
 
+With --samples, the events of a type are varied from the folder's event of that type. With --restart-command,
+events that were handled are sent again after a restart: the command must end with 0 within 60 s.
+
 Targets that are not this machine are refused but for the host that --i-own names; they are sent 50 requests a
 second at most. Redirects are never followed.
 ${verifyHelp}
@@ -22,6 +25,7 @@ Examples:
   countersign verify receiver --url http://localhost:3000/webhooks --effects-url http://localhost:3000/effects
   countersign verify receiver --url https://staging.example/hooks --i-own staging.example --slow
   countersign verify receiver --url http://localhost:3000/webhooks --report junit=receiver.xml,html=receiver.html
+  countersign verify receiver --url http://localhost:3000/webhooks --thorough --restart-command "docker restart shop"
   countersign verify receiver --url http://localhost:3000/webhooks --only R-VERIFY-RAW --profile x-signature`;
 
 /** `countersign verify receiver`. */
@@ -34,6 +38,9 @@ export function declareVerifyReceiver(verify: Command, surroundings: Surrounding
     .option("--i-own <host>", "the host of --url, where it is not this machine: it may be attacked")
     .option("--types <type...>", "events that it handles (default: all of the catalogue)")
     .option("--rate <number>", "requests a second (default: 50, no cap to this machine)", rate)
+    .option("--samples <dir>", "folder of own events as *.json; events are made like them")
+    .option("--restart-command <cmd>", "shell command that restarts the receiver and then ends")
+    .option("--thorough", "search ten times as long")
     .option("--slow", "run the checks too that wait for the receiver's own deadlines")
     .option("--nonce <text>", "a part of every id, other in each run (default: the time)");
   withVerifyOptions(command)

@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { schemeOf } from "@countersign/signatures";
-import { changedBodies, misreadBodies } from "./attack-bodies.ts";
+import { changedBodies, laxBodies, misreadBodies } from "./attack-bodies.ts";
 import { keysAlong, knownKeys } from "./attack-keys.ts";
 import {
   type Base,
@@ -110,8 +110,11 @@ function operations(bench: Bench): readonly Operation[] {
         )
       : []),
 
-    ...misreadBodies.map(([what, sign, send]) =>
-      op("R-VERIFY-RAW", what, ({ event, bench: own, timestamp }) => {
+    ...[
+      ...misreadBodies.map((one) => ["R-VERIFY-RAW", ...one] as const),
+      ...laxBodies.map((one) => ["R-VERIFY-CANONICAL", ...one] as const),
+    ].map(([requirement, what, sign, send]) =>
+      op(requirement, what, ({ event, bench: own, timestamp }) => {
         const text = event.body.toString();
         const signed = own.attempt({ ...event, body: Buffer.from(sign(text)) }, { timestamp });
         return { headers: signed.headers, body: Buffer.from(send(text)) };
