@@ -78,8 +78,13 @@ describe("countersign verify receiver", () => {
     const marker = join(folder, "restarted");
     const { status, out } = await verify(
       url,
-      ...["--samples", folder, "--restart-command", `echo 1 > "${marker}"`],
-      ...["--only", "R-EVENT-UNKNOWN", "R-ONCE-RETRIES"],
+      "--samples",
+      folder,
+      "--restart-command",
+      `echo 1 > "${marker}"`,
+      "--only",
+      "R-EVENT-UNKNOWN",
+      "R-ONCE-RETRIES",
     );
     expect(out).toMatch(/R-ONCE-RETRIES/);
     expect(bodies.some((one) => one.includes("from a sample"))).toBe(true);
