@@ -45,8 +45,8 @@ export function htmlReport(document: ReportDocument): string {
     ...newsOf(document),
     "</header>",
     ...indexOf(wrong, document),
-    ...filtersOf(entries),
     "<main>",
+    ...filtersOf(entries),
     ...(wrong.length === 0
       ? []
       : ['<h2 id="failures">Failures and warnings</h2>', ...wrong.flatMap(articleOf)]),
