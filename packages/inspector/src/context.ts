@@ -63,9 +63,11 @@ export function useReading<T>(path: string | undefined): Reading<T> {
     if (path === undefined) return undefined;
     const controller = new AbortController();
     const { signal } = controller;
+    let timer: ReturnType<typeof setTimeout> | undefined;
     const look = async (): Promise<void> => {
       isReading.current = true;
       isStale.current = false;
+      const begun = performance.now();
       try {
         const value = await remote.get<T>(path, signal);
         if (!signal.aborted) setKnown({ path, value, refusal: undefined });
@@ -78,12 +80,19 @@ export function useReading<T>(path: string | undefined): Reading<T> {
           }));
       }
       if (signal.aborted) return;
-      isReading.current = false;
-      if (isStale.current) read.current();
+      // A slow answer costs the sandbox time: news wait for twice as long.
+      timer = setTimeout(
+        () => {
+          isReading.current = false;
+          if (isStale.current) read.current();
+        },
+        2 * (performance.now() - begun),
+      );
     };
     read.current = () => void look();
     read.current();
     return () => {
+      clearTimeout(timer);
       controller.abort();
       isReading.current = false;
     };

@@ -57,11 +57,13 @@ export function eventFilter(query: URLSearchParams, merchantId: string): EventFi
   add("endpoint", (place) => `subscription_key = ${place}`);
   add("from", (place) => `events.created_at >= ${place}`, instantIn(query, "from"));
   add("to", (place) => `events.created_at < ${place}`, instantIn(query, "to"));
-  add(
-    "q",
-    (place) =>
-      `(instr(lower(payload), lower(${place})) > 0 OR deliveries.id = ${place} OR instr(lower(coalesce(url, '')), lower(${place})) > 0)`,
-  );
+  const wanted = query.get("q") ?? "";
+  if (wanted !== "") {
+    const [exact, part] = [params.push(wanted), params.push(partOf(wanted))];
+    where.push(
+      `(payload LIKE $${String(part)} ESCAPE '!' OR url LIKE $${String(part)} ESCAPE '!' OR deliveries.id = $${String(exact)})`,
+    );
+  }
   const answer = answers[query.get("answer") ?? ""];
   if (answer !== undefined) where.push(answer);
   const states = tabs[query.get("tab") ?? ""];
@@ -69,6 +71,9 @@ export function eventFilter(query: URLSearchParams, merchantId: string): EventFi
     states === undefined ? "true" : `(${STATUS}) IN (${states.map((one) => `'${one}'`).join()})`;
   return { status, where: where.join(" AND "), params };
 }
+
+/** Returns the pattern of LIKE for texts that contain a text, with `!` as its escape. */
+export const partOf = (text: string): string => `%${text.replaceAll(/[%_!]/g, "!$&")}%`;
 
 /** A time that is no time selects nothing. */
 const instantIn = (query: URLSearchParams, name: string): number =>

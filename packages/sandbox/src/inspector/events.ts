@@ -12,7 +12,7 @@ import { flag, isObject, list, optional, text } from "../readers.ts";
 import { refuse } from "../refusals.ts";
 import { get, parameter, post, queryOf } from "../routes/call.ts";
 import { shownAttempt, shownEvent, timeOrNull } from "../shown.ts";
-import { EVENT_ROWS, eventFilter, pageOf } from "./event-filter.ts";
+import { EVENT_ROWS, eventFilter, pageOf, partOf } from "./event-filter.ts";
 import { pairOutcomes, type Outcomes } from "./outcomes.ts";
 import { sentRequest, type SigningParts } from "./signatures.ts";
 import type { Wires } from "./wires.ts";
@@ -212,7 +212,7 @@ async function search(
   const isId = /^(?:evt|dlv|pay|ref|cus|sub)_\w{8,}$/.test(wanted);
   const test = (...columns: readonly string[]): string =>
     columns
-      .map((column) => (isId ? `${column} = $2` : `instr(lower(${column}), lower($2)) > 0`))
+      .map((column) => (isId ? `${column} = $2` : `${column} LIKE $2 ESCAPE '!'`))
       .join(" OR ");
   const hits = [
     `SELECT 'payment' AS kind, id, direction || ' ' || status AS title FROM payments
@@ -230,7 +230,8 @@ async function search(
           WHERE merchant_id = $1 AND (${test("id", ...(isId ? [] : ["payload"]))})
           ORDER BY seq DESC LIMIT 5`,
   ];
-  const found = await Promise.all(hits.map((sql) => driver.query<Hit>(sql, [merchant.id, wanted])));
+  const params = [merchant.id, isId ? wanted : partOf(wanted)];
+  const found = await Promise.all(hits.map((sql) => driver.query<Hit>(sql, params)));
   return found.flat();
 }
 
