@@ -95,7 +95,7 @@ describe("the inspector's data", () => {
     const headers = { "webhook-id": id, "x-odd": controls.slice(1) };
     const key = { form: "base64 after whsec_", bytes: 24, fingerprint: "" };
     const curl = curlOf({ url: one.receiverUrl, headers, body: payload });
-    const lines = signatureLines({ scheme: "standard-webhooks", key, signedText: controls });
+    const lines = signatureLines({ key, signedText: controls }, profiles.standard.signature);
     const copies = [curl, testOf(event, profiles.standard.signature)];
     for (const copied of [...copies, ...lines.map(({ text: line }) => line)])
       expect(copied).toMatch(/^[\n\x20-\x7E]+$/);

@@ -15,6 +15,10 @@ export interface ToldOutcome {
   readonly outcome: string;
   readonly eventId?: string;
   readonly code?: string;
+  /** What a handler threw, or what is wrong with the body. */
+  readonly message?: string;
+  /** Why a signature was refused. */
+  readonly explanation?: readonly string[];
   readonly durationMs: number;
 }
 
@@ -46,6 +50,8 @@ export function merchantApp(options: {
     // Forgets all events when the process ends: use a durable inbox in production.
     inbox: memoryInbox(),
     fallback: (event) => record("fallback", event),
+    // For development: refused signatures bring their cause.
+    explain: options.tell !== undefined,
     onOutcome: (outcome, { durationMs }) => {
       const what = "key" in outcome ? outcome.key.id : outcome.code;
       log(`outcome ${outcome.kind} ${what} after ${durationMs.toFixed(1)} ms`);
@@ -55,6 +61,14 @@ export function merchantApp(options: {
         durationMs: Math.round(durationMs),
         ...(event && { eventId: event.key.id }),
         ...("code" in outcome && { code: outcome.code }),
+        ...(outcome.kind === "failed" && { message: String(outcome.error) }),
+        ...(outcome.kind === "rejected" && {
+          message: (outcome.details ?? [])
+            .map(({ pointer = "", message }) => `${pointer} ${message}`.trim())
+            .join("; ")
+            .slice(0, 2000),
+          explanation: outcome.facts?.explanation ?? [],
+        }),
       });
     },
   })

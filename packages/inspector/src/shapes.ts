@@ -28,7 +28,10 @@ export interface About {
   };
   readonly accountTypes: readonly string[];
   /** How attempts are signed, as the profile describes it. */
-  readonly signature: { readonly scheme: string; readonly description?: object };
+  readonly signature: {
+    readonly scheme: string;
+    readonly description?: { readonly algorithm?: string; readonly encoding?: string };
+  };
   readonly lateReturn: boolean;
   /** Business days from a settlement to the refund's threshold. */
   readonly businessDays: number;

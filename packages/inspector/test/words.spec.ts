@@ -1,5 +1,9 @@
+import { execFileSync } from "node:child_process";
+import { createHmac } from "node:crypto";
+import { createRequire } from "node:module";
+import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
-import { curlOf, quoted } from "../src/events/snippets.ts";
+import { curlOf, quoted, signatureLines } from "../src/events/snippets.ts";
 import { diffLines, durationText, formatted, responseText, textAt } from "../src/words.ts";
 
 describe("JSON to read", () => {
@@ -69,5 +73,37 @@ describe("short texts", () => {
       body: "{}",
     });
     expect(line).toBe("curl -i -H 'webhook-id: evt_1' --data-binary '{}' 'http://localhost/'");
+  });
+});
+
+describe("the lines that compute a signature", () => {
+  const require = createRequire(import.meta.url);
+  const [signedText, key] = [
+    'evt_1.1795000000.{"it\'s":"ü\u0000\u202e"}',
+    "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+  ];
+  it.each([
+    ["sha256 of a whsec_ secret", `whsec_${key}`, {}, "base64 after whsec_", "sha256", "base64"],
+    [
+      "sha512 of a text in hex",
+      key,
+      { algorithm: "sha512", encoding: "hex" },
+      "text",
+      "sha512",
+      "hex",
+    ],
+  ] as const)("agree with Node's HMAC: %s", (_, SECRET, description, form, algorithm, encoding) => {
+    const bytes = encoding === "base64" ? Buffer.from(key, "base64") : key;
+    const text = signedText.replace("\u0000", "");
+    const expected = createHmac(algorithm, bytes).update(text).digest(encoding);
+    const signature = { scheme: "hmac", description };
+    const lines = signatureLines(
+      { key: { form, bytes: 24, fingerprint: "" }, signedText: text },
+      signature,
+    );
+    const env = { ...process.env, SECRET };
+    const [shell = "", node = ""] = lines.map((line) => line.text);
+    expect(execFileSync("sh", ["-c", shell], { env, encoding: "utf8" })).toBe(expected);
+    expect(runInNewContext(node, { require, process: { env }, Buffer })).toBe(expected);
   });
 });

@@ -24,7 +24,7 @@ export function diagnose(attempt: Attempt, deadlineSeconds: number): Diagnosis {
   if (status === null) {
     return { isGood, ...ofError(attempt, deadlineSeconds) };
   }
-  const line = firstLine(outcome?.message ?? attempt.answer ?? "");
+  const line = firstLine(outcome?.message || (attempt.answer ?? ""));
   const what = `Your endpoint answered ${String(status)}${line === "" ? "" : `: ${line}`}.`;
   return { isGood, what: what.replace(/\.\.$/, "."), ...ofStatus(attempt, status) };
 }
@@ -96,19 +96,14 @@ function ofError(
 const NO_REPORT =
   "Your receiver sent no outcome report, so the page sees only the status. Report outcomes with POST /sandbox/outcomes to see the reason here.";
 
-function ofStatus(attempt: Attempt, status: number): Explained {
-  const { outcome } = attempt;
-  if (outcome !== null) {
-    const [first, ...more] = outcome.explanation;
-    const code = outcome.code ?? outcome.outcome;
-    if (first !== undefined)
-      return { cause: [code, first].join(": "), fix: more.join(" ") || undefined };
-    return {
-      cause: `Your receiver reported ${outcome.outcome}${outcome.code === null ? "" : ` (${outcome.code})`}.`,
-      fix: fixOf(status),
-    };
-  }
-  return { cause: `${causeOf(status)} ${NO_REPORT}`, fix: fixOf(status) };
+function ofStatus({ outcome }: Attempt, status: number): Explained {
+  const fix = fixOf(status);
+  if (outcome === null) return { cause: `${causeOf(status)} ${NO_REPORT}`, fix };
+  const code = outcome.code ?? outcome.outcome;
+  // Each explanation is a cause with its own fix.
+  if (outcome.explanation.length > 0)
+    return { cause: `${code}: ${outcome.explanation.join(" ")}`, fix };
+  return { cause: `Your receiver reported ${outcome.outcome} (${code}).`, fix };
 }
 
 function causeOf(status: number): string {

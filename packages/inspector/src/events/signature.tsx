@@ -16,7 +16,7 @@ export function Signature({
   readonly delivery: Delivery;
   readonly payload: string;
 }) {
-  const { remote } = useInspector();
+  const { about, remote } = useInspector();
   const numbers = delivery.attempts.map(({ number }) => number);
   const [attempt, setAttempt] = useState(numbers.at(-1) ?? 1);
   const [body, setBody] = useState(payload);
@@ -96,7 +96,7 @@ export function Signature({
           <Code label="Expected signature" text={steps.expected} />
           <details>
             <summary>Compute it yourself, with the secret in $SECRET</summary>
-            {signatureLines(steps).map(({ name, text }) => (
+            {signatureLines(steps, about.signature).map(({ name, text }) => (
               <Code key={name} label={name} text={text} />
             ))}
           </details>

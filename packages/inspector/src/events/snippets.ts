@@ -54,39 +54,37 @@ function inCode(value: unknown): string {
   );
 }
 
-/** Lines that compute the signature of a text: for standard secrets of the form `whsec_…`, or the secret's own bytes. */
-export function signatureLines({
-  key,
-  scheme,
-  signedText,
-}: Pick<SignatureSteps, "key" | "scheme" | "signedText">): {
-  readonly name: string;
-  readonly text: string;
-}[] {
-  const digest = /sha-?512/i.test(scheme) ? "sha512" : "sha256";
+/** Lines that compute an HMAC signature, with the secret in `$SECRET`: for a shell, Node and Python. */
+export function signatureLines(
+  { key, signedText }: Pick<SignatureSteps, "key" | "signedText">,
+  { description: { algorithm = "sha256", encoding = "base64" } = {} }: About["signature"],
+): { readonly name: string; readonly text: string }[] {
   const isBase64 = key.form.startsWith("base64");
-  const text = quoted(signedText);
-  const hexKey = isBase64
-    ? '$(printf %s "${SECRET#whsec_}" | base64 -d | xxd -p -c 256)'
-    : '$(printf %s "$SECRET" | xxd -p -c 256)';
+  const isHex = encoding === "hex";
+  const bytes = isBase64 ? `printf %s "\${SECRET#whsec_}" | base64 -d` : `printf %s "$SECRET"`;
+  const hexKey = `$(${bytes} | od -An -v -tx1 | tr -d " \\n")`;
   const nodeKey = isBase64
     ? 'Buffer.from(process.env.SECRET.replace("whsec_", ""), "base64")'
     : "process.env.SECRET";
   const pythonKey = isBase64
     ? 'base64.b64decode(os.environ["SECRET"].removeprefix("whsec_"))'
     : 'os.environ["SECRET"].encode()';
+  const shellEnd = isHex ? 'od -An -v -tx1 | tr -d " \\n"' : "openssl base64 -A";
+  const mac = `openssl dgst -${algorithm} -mac HMAC -macopt hexkey:${hexKey} -binary`;
+  const inPython = inCode(signedText).replaceAll(
+    /\\u\{(\w+)\}/g,
+    (_, hex: string) => `\\U${hex.padStart(8, "0")}`,
+  );
+  const digest = `hmac.digest(${pythonKey}, ${inPython}.encode(), "${algorithm}")`;
   return [
-    {
-      name: "openssl",
-      text: `printf %s ${text} | openssl dgst -${digest} -mac HMAC -macopt hexkey:${hexKey} -binary | base64 -w0`,
-    },
+    { name: "openssl", text: `printf %s ${quoted(signedText)} | ${mac} | ${shellEnd}` },
     {
       name: "Node",
-      text: `require("node:crypto").createHmac("${digest}", ${nodeKey}).update(${inCode(signedText)}).digest("base64")`,
+      text: `require("node:crypto").createHmac("${algorithm}", ${nodeKey}).update(${inCode(signedText)}).digest("${isHex ? "hex" : "base64"}")`,
     },
     {
       name: "Python",
-      text: `import base64, hashlib, hmac, os\nbase64.b64encode(hmac.digest(${pythonKey}, ${inCode(signedText).replaceAll(/\\u\{(\w+)\}/g, (_, hex: string) => `\\U${hex.padStart(8, "0")}`)}.encode(), "${digest}")).decode()`,
+      text: `import base64, hmac, os\nprint(${isHex ? `${digest}.hex()` : `base64.b64encode(${digest}).decode()`})`,
     },
   ];
 }

@@ -50,7 +50,7 @@ export const outcomeRoutes = (outcomes: Outcomes, streams: Streams): Routes => (
         outcome: text(32, { pattern: /^[a-z_]+$/, words: "characters of [a-z_]" }),
         eventId: optional(text(255)),
         code: optional(text(64)),
-        message: optional(text(2000)),
+        message: optional(text(2000, { min: 0 })),
         explanation: optional(list(text(2000), 10)),
         durationMs: optional(integer(0, 86_400_000)),
       },
