@@ -65,7 +65,7 @@ const generated: Readonly<Record<string, string>> = {
 };
 
 const isChecking = process.argv.includes("--check");
-const present = globSync("schemas/{src/generated,documents}/**/*.*", { cwd: root });
+const present = globSync("schemas/{src/generated,documents,reader}/**/*.*", { cwd: root });
 const paths = new Set([
   ...Object.keys(generated),
   ...present.map((path) => path.replaceAll("\\", "/")),

@@ -131,6 +131,8 @@ export function createService(options: ServiceOptions): Service {
       documents: {
         "/openapi.json": openApiOf(options.profile, schemas),
         "/asyncapi.json": asyncApiOf(options.profile, schemas),
+        "/reader/openapi.json": openApiOf(options.profile, schemas, "reader"),
+        "/reader/asyncapi.json": asyncApiOf(options.profile, schemas, "reader"),
       },
     }),
     useCases: counted(useCasesOf(context), metrics),

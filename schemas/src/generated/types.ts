@@ -1108,7 +1108,7 @@ export interface Amount {
    */
   readonly currency: "USD";
   /**
-   * Dollars with at most two digits after the decimal separator, 0.01 to 99999999.99. Judge the text of the number, not a binary fraction: 1.13 % 0.01 is not 0 in most languages, and multipleOf 0.01 refuses 157,274 of the first million cents in JavaScript. The validators of @countersign/schemas therefore leave multipleOf out, and @countersign/rules judges the source text.
+   * Dollars with at most two digits after the decimal separator, 0.01 to 99999999.99. Read them from the number's text: a binary fraction is not exact, and a validator that divides by 0.01 refuses valid amounts.
    */
   readonly value: number;
 }

@@ -26,8 +26,8 @@ strings.
 
 --validators writes a TypeScript module of types and validators, which createReceiver accepts as its catalogue.
 
-For other languages, run quicktype on the schemas:
-  npx quicktype --src-lang schema --lang rust --src node_modules/@countersign/schemas/documents/events
+For other languages, run quicktype on the readers' schemas, which accept added members and values:
+  npx quicktype --src-lang schema --lang rust --src node_modules/@countersign/schemas/reader/events
 
 Examples:
   countersign types --language typescript --out src/events.ts

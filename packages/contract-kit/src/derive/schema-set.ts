@@ -31,7 +31,7 @@ export function readSchemaSet(folder: string): SchemaSet {
       paths.map((path) => [
         path.replaceAll("\\", "/"),
         // What is outside the subset is refused where it is met, with its place.
-        JSON.parse(readFileSync(join(folder, path), "utf8")) as Schema,
+        JSON.parse(readFileSync(join(folder, path), "utf8"), withHints) as Schema,
       ]),
     ),
   );
@@ -41,4 +41,15 @@ export function readSchemaSet(folder: string): SchemaSet {
 export function standardSchemas(): SchemaSet {
   const manifest = load.resolve("@countersign/schemas/package.json");
   return readSchemaSet(join(dirname(manifest), "documents"));
+}
+
+// As the generator of `@countersign/schemas` writes it.
+const HINT = "countersign ";
+
+/** Gives a shipped schema the keywords back that other validators refuse, from its `$comment`. */
+function withHints(_name: string, part: unknown): unknown {
+  if (typeof part !== "object" || part === null || !("$comment" in part)) return part;
+  const { $comment: comment, ...rest } = part;
+  if (typeof comment !== "string" || !comment.startsWith(HINT)) return part;
+  return { ...rest, ...(JSON.parse(comment.slice(HINT.length)) as object) };
 }

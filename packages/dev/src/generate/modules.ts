@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { isRead, schemaFor } from "../../../service/src/documents/sides.ts";
 import type { EventRow } from "./catalogue.ts";
 import { subset } from "./keywords.ts";
 import { BANNER, mapSchema, type Schema, type SchemaFile } from "./load.ts";
@@ -96,22 +97,30 @@ export function profilesModule(folder: string, names: readonly string[]): string
 }
 
 /**
- * The schemas and the profiles as they are shipped: without the values that they refuse, which are
- * for tests, and without spaces; and the keywords that they are written in.
+ * The schemas and the profiles as they are shipped, without spaces: the schemas closed in `documents/`, and
+ * open in `reader/` if partners read what they describe; and the keywords that they are written in. The
+ * values that schemas refuse are for tests, and left out.
  */
 export function documents(folder: string, files: readonly SchemaFile[]): Record<string, string> {
-  const schemas = files.map(({ path, schema }): [string, string] => {
+  const text = (document: unknown): string => `${JSON.stringify(document)}\n`;
+  const schemas = files.flatMap(({ path, title, id, schema }): [string, string][] => {
     const shipped = mapSchema(schema, ({ "x-invalid": _refused, ...rest }) => rest);
-    return [`schemas/documents/${path}`, `${JSON.stringify(shipped)}\n`];
+    // Validators know no formats of their own: an unknown one stops them.
+    const closed = text(schemaFor("writer", shipped, ["format"]));
+    if (!isRead(title) || title === "Profile") return [[`schemas/documents/${path}`, closed]];
+    const open = {
+      ...schemaFor("reader", shipped, ["format"]),
+      $id: id.replace("/schemas/", "/schemas/reader/"),
+    };
+    return [
+      [`schemas/documents/${path}`, closed],
+      [`schemas/reader/${path}`, text(open)],
+    ];
   });
-  const profiles = ["standard", "x-signature"].map((name): [string, string] => {
-    const profile: unknown = JSON.parse(readFileSync(`${folder}/profiles/${name}.json`, "utf8"));
-    return [`schemas/documents/profiles/${name}.json`, `${JSON.stringify(profile)}\n`];
-  });
-  const keywords = `${JSON.stringify(subset())}\n`;
-  return Object.fromEntries([
-    ...schemas,
-    ...profiles,
-    ["schemas/documents/keywords.json", keywords],
+  const profiles = ["standard", "x-signature"].map((name): [string, string] => [
+    `schemas/documents/profiles/${name}.json`,
+    text(JSON.parse(readFileSync(`${folder}/profiles/${name}.json`, "utf8"))),
   ]);
+  const keywords: [string, string] = ["schemas/documents/keywords.json", text(subset())];
+  return Object.fromEntries([...schemas, ...profiles, keywords]);
 }

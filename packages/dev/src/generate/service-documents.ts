@@ -22,16 +22,15 @@ export function serviceDocuments(
     // The tests of schemas/ validate the built-in profiles.
     JSON.parse(readFileSync(`${folder}/profiles/${name}.json`, "utf8")) as Profile;
   const profiles = { standard: read("standard"), "x-signature": read("x-signature") };
-  const documents = Object.entries(profiles).flatMap(([name, profile]) => [
-    [
-      `packages/service/generated/${name}/openapi.json`,
-      print(openApiOf(profile, schemas)),
-    ] as const,
-    [
-      `packages/service/generated/${name}/asyncapi.json`,
-      print(asyncApiOf(profile, schemas)),
-    ] as const,
-  ]);
+  const documents = Object.entries(profiles).flatMap(([name, profile]) =>
+    (["writer", "reader"] as const).flatMap((side) => {
+      const place = `packages/service/generated/${name}/${side === "reader" ? "reader/" : ""}`;
+      return [
+        [`${place}openapi.json`, print(openApiOf(profile, schemas, side))] as const,
+        [`${place}asyncapi.json`, print(asyncApiOf(profile, schemas, side))] as const,
+      ];
+    }),
+  );
   const schema = files.find(({ title }) => title === "Profile")?.schema ?? {};
   return {
     ...Object.fromEntries(documents),

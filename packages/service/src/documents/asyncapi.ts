@@ -1,13 +1,14 @@
 import type { Profile } from "@countersign/schemas/profiles";
 import { eventSchemas, signatureHeaders } from "./event-schemas.ts";
 import { profiledSchemas, reachable, type Schema, type Schemas } from "./profiled-schemas.ts";
+import { schemaFor, type Side } from "./sides.ts";
 
 /**
  * The AsyncAPI 3.0 document of the events that a profile's service sends to subscriptions.
  *
  * @param schemas All schemas by their titles, as they are without a profile.
  */
-export function asyncApiOf(profile: Profile, schemas: Schemas): object {
+export function asyncApiOf(profile: Profile, schemas: Schemas, side: Side = "writer"): object {
   const own = profiledSchemas(profile, schemas);
   const events = eventSchemas(profile, own);
   const messages = Object.fromEntries(
@@ -19,7 +20,7 @@ export function asyncApiOf(profile: Profile, schemas: Schemas): object {
         summary: `An event of the category ${category}.`,
         contentType: "application/json",
         headers: { $ref: "#/components/schemas/AttemptHeaders" },
-        payload: withoutDiscriminator(schema),
+        payload: schemaFor(side, schema),
       },
     ]),
   );
@@ -65,7 +66,12 @@ export function asyncApiOf(profile: Profile, schemas: Schemas): object {
       messages,
       schemas: {
         AttemptHeaders: attemptHeaders(profile),
-        ...withoutDiscriminators(reachable(messages, own)),
+        ...Object.fromEntries(
+          Object.entries(reachable(messages, own)).map(([title, schema]) => [
+            title,
+            schemaFor(side, schema),
+          ]),
+        ),
       },
     },
   };
@@ -80,16 +86,4 @@ function attemptHeaders(profile: Profile): Schema {
       headers.map(({ name, description }) => [name, { type: "string", description }]),
     ),
   };
-}
-
-/** AsyncAPI's `discriminator` is a text; OpenAPI's object would be refused. The kinds' tags say it too. */
-function withoutDiscriminator(schema: Schema): Schema {
-  const { discriminator: _, ...rest } = schema;
-  return rest;
-}
-
-function withoutDiscriminators(schemas: Schemas): Schemas {
-  return Object.fromEntries(
-    Object.entries(schemas).map(([title, schema]) => [title, withoutDiscriminator(schema)]),
-  );
 }

@@ -1,13 +1,14 @@
 import type { Profile } from "@countersign/schemas/profiles";
 import { headers, refusals, success, codesOf, operationsOf, type Operation } from "./operations.ts";
 import { eventSchemas, signatureHeaders } from "./event-schemas.ts";
-import { profiledSchemas, reachable, type Schemas } from "./profiled-schemas.ts";
+import { profiledSchemas, reachable, type Schema, type Schemas } from "./profiled-schemas.ts";
+import { isRead, schemaFor, type Side } from "./sides.ts";
 
 const info = {
   title: "Refunds, customers and webhook subscriptions",
   version: "1.0.0",
   description:
-    "Within `/v1` members, events and codes may be added: a reader takes no notice of members that it does not know, and lets other values of sets marked `x-open` pass. A writer keeps to what is here.",
+    "Within `/v1` members, events and codes may be added: a reader takes no notice of members that it does not know, and accepts other values of sets that are described as open. A writer keeps to what is here. `/reader/openapi.json` is the same document for generators of readers' types.",
   license: { name: "Apache-2.0", identifier: "Apache-2.0" },
 };
 
@@ -16,7 +17,7 @@ const info = {
  *
  * @param schemas All schemas by their titles, as they are without a profile.
  */
-export function openApiOf(profile: Profile, schemas: Schemas): object {
+export function openApiOf(profile: Profile, schemas: Schemas, side: Side = "writer"): object {
   const own = profiledSchemas(profile, schemas);
   const document = {
     openapi: "3.1.0",
@@ -28,7 +29,7 @@ export function openApiOf(profile: Profile, schemas: Schemas): object {
       { name: "events", description: "What is sent to subscriptions." },
     ],
     paths: { ...paths(profile), [profile.token.path]: { post: tokenOperation(profile) } },
-    webhooks: webhooks(profile, own),
+    webhooks: webhooks(profile, own, side),
   };
   const securitySchemes = {
     oauth: {
@@ -46,7 +47,13 @@ export function openApiOf(profile: Profile, schemas: Schemas): object {
     },
     client: { type: "http", scheme: "basic", description: "RFC 6749, section 2.3.1." },
   };
-  const components = { schemas: reachable({ document, headers }, own), headers, securitySchemes };
+  const used = Object.entries(reachable({ document, headers }, own)).map(
+    ([title, schema]): [string, Schema] => [
+      title,
+      schemaFor(isRead(title) ? side : "writer", schema),
+    ],
+  );
+  const components = { schemas: Object.fromEntries(used), headers, securitySchemes };
   return { ...document, components };
 }
 
@@ -122,7 +129,7 @@ function tokenOperation(profile: Profile): object {
   };
 }
 
-function webhooks(profile: Profile, schemas: Schemas): Record<string, object> {
+function webhooks(profile: Profile, schemas: Schemas, side: Side): Record<string, object> {
   const parameters = signatureHeaders(profile).map(({ name, description }) => ({
     name,
     in: "header",
@@ -143,7 +150,10 @@ function webhooks(profile: Profile, schemas: Schemas): Record<string, object> {
           // The signature proves who calls.
           security: [],
           parameters,
-          requestBody: { required: true, content: { "application/json": { schema } } },
+          requestBody: {
+            required: true,
+            content: { "application/json": { schema: schemaFor(side, schema) } },
+          },
           responses: {
             [delivered === "200" ? "200" : "2XX"]: { description: "Delivered." },
             [goneStatus]: { description: "Gone: ends the deliveries of the subscription." },

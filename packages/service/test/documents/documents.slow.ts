@@ -11,14 +11,18 @@ import { schemas } from "../../src/documents/generated/schemas.ts";
 import { openApiOf } from "../../src/documents/openapi.ts";
 import { documentedProfiles as all } from "./documented-profiles.ts";
 
+const sides = ["writer", "reader"] as const;
+
 it("/openapi.json satisfies Redocly's recommended rules under every profile", async () => {
   const folder = mkdtempSync(join(tmpdir(), "countersign-openapi-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const files = all.map(([name, profile]) => {
-    const file = join(folder, `${name}.json`);
-    writeFileSync(file, JSON.stringify(openApiOf(profile, schemas)));
-    return file;
-  });
+  const files = all.flatMap(([name, profile]) =>
+    sides.map((side) => {
+      const file = join(folder, `${name}-${side}.json`);
+      writeFileSync(file, JSON.stringify(openApiOf(profile, schemas, side)));
+      return file;
+    }),
+  );
   const cli = createRequire(import.meta.url).resolve("@redocly/cli/package.json");
   const bin = join(cli, "..", "bin", "cli.js");
   const env = {
@@ -31,17 +35,21 @@ it("/openapi.json satisfies Redocly's recommended rules under every profile", as
   // One object a file, without anything between them.
   const reports = JSON.parse(`[${stdout.replaceAll("\n}{\n", "\n},{\n")}]`) as object[];
   const totals = { errors: 0, warnings: 0 };
-  expect(reports).toMatchObject(all.map(() => ({ problems: [], totals })));
+  expect(reports).toMatchObject(files.map(() => ({ problems: [], totals })));
 });
 
-it.each(all)("/asyncapi.json is valid AsyncAPI 3.0 under the profile %s", async (_, profile) => {
-  const { document, diagnostics } = await new Parser().parse(
-    JSON.stringify(asyncApiOf(profile, schemas)),
-  );
-  const faults = diagnostics.filter(({ severity }) => `${severity}` <= "1");
-  expect(faults.map(({ message, path }) => [message, path.join("/")])).toEqual([]);
-  expect(document?.version()).toBe("3.0.0");
-  const types = new Set(profile.catalogue.map(({ type }) => type));
-  const messages = document?.messages().all() ?? [];
-  expect(new Set(messages.map((message) => message.name()))).toEqual(types);
-});
+const both = all.flatMap(([name, profile]) => sides.map((side) => [name, side, profile] as const));
+it.each(both)(
+  "/asyncapi.json is valid AsyncAPI 3.0 under %s for a %s",
+  async (_, side, profile) => {
+    const { document, diagnostics } = await new Parser().parse(
+      JSON.stringify(asyncApiOf(profile, schemas, side)),
+    );
+    const faults = diagnostics.filter(({ severity }) => `${severity}` <= "1");
+    expect(faults.map(({ message, path }) => [message, path.join("/")])).toEqual([]);
+    expect(document?.version()).toBe("3.0.0");
+    const types = new Set(profile.catalogue.map(({ type }) => type));
+    const messages = document?.messages().all() ?? [];
+    expect(new Set(messages.map((message) => message.name()))).toEqual(types);
+  },
+);

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { profiles, type Profile } from "@countersign/schemas/profiles";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
+import { asyncApiOf } from "../../src/documents/asyncapi.ts";
 import { schemas } from "../../src/documents/generated/schemas.ts";
 import { openApiOf } from "../../src/documents/openapi.ts";
 import { eventsOf, everything } from "../everything.ts";
@@ -24,14 +25,49 @@ interface Operation {
 const documentOf = (profile: Profile): OpenApi => openApiOf(profile, schemas) as OpenApi;
 
 describe("/openapi.json", () => {
-  it("is served to anyone as it is committed, and so is /asyncapi.json", async () => {
+  it("is served to anyone as it is committed, and so are /asyncapi.json and both for readers", async () => {
     const { call } = await openService();
-    for (const name of ["openapi", "asyncapi"]) {
+    for (const name of ["openapi", "asyncapi", "reader/openapi", "reader/asyncapi"]) {
       const { status, body, headers } = await call("GET", `/${name}.json`, { token: null });
       const file = new URL(`../../generated/standard/${name}.json`, import.meta.url);
       expect([status, headers["content-type"]]).toEqual([200, "application/json"]);
       expect(body).toEqual(JSON.parse(readFileSync(file, "utf8")));
     }
+  });
+
+  it.each(["writer", "reader"] as const)(
+    "has schemas for a %s that compile in Ajv with its defaults, and so has /asyncapi.json",
+    (side) => {
+      for (const [, profile] of all)
+        for (const document of [
+          openApiOf(profile, schemas, side),
+          asyncApiOf(profile, schemas, side),
+        ]) {
+          const { components } = document as Pick<OpenApi, "components">;
+          const ajv = new Ajv2020({ formats: { "date-time": true, uri: true }, logger: false });
+          const text = JSON.stringify(components.schemas).replaceAll("#/components/schemas/", "");
+          for (const [title, schema] of Object.entries(JSON.parse(text) as object))
+            ajv.addSchema({ ...(schema as object), $id: title });
+          for (const title of Object.keys(components.schemas))
+            expect(() => ajv.getSchema(title)).not.toThrow();
+        }
+    },
+  );
+
+  it("has closed requests and open answers for readers", () => {
+    const { components } = openApiOf(profiles.standard, schemas, "reader") as OpenApi;
+    const closed = Object.entries(components.schemas).filter(([, schema]) =>
+      JSON.stringify(schema).includes('"additionalProperties":false'),
+    );
+    expect(closed.map(([title]) => title).toSorted()).toEqual([
+      "AllEvents",
+      "EventCategories",
+      "NamedEvents",
+      "RefundRequest",
+      "SubscribeRequest",
+      "TokenRequest",
+      "UnsubscribeRequest",
+    ]);
   });
 
   it("has exactly the paths and methods that the service routes", async () => {

@@ -1,0 +1,93 @@
+import { globSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import { describe, expect, it } from "vitest";
+import { examplesOf, files, invalidOf, readerOf } from "./schema-files.ts";
+
+const folder = fileURLToPath(new URL("..", import.meta.url));
+
+/** The shipped documents below a folder, in an Ajv with its defaults that fails where Ajv would warn. */
+function compiled(below: string): ReadonlyMap<string, ValidateFunction> {
+  const fail = (...words: unknown[]): never => {
+    throw new Error(words.join(" "));
+  };
+  const ajv = new Ajv2020({ logger: { log: fail, warn: fail, error: fail } });
+  const documents = globSync(`${below}/**/*.schema.json`, { cwd: folder }).map(
+    (path) => [path, JSON.parse(readFileSync(folder + path, "utf8")) as { $id: string }] as const,
+  );
+  for (const [, document] of documents) ajv.addSchema(document);
+  return new Map(
+    documents.map(([path, { $id }]) => {
+      const validate = ajv.getSchema($id);
+      if (validate === undefined) throw new Error(`${path} has no schema`);
+      return [path.slice(below.length + 1), validate];
+    }),
+  );
+}
+
+const closed = compiled("documents");
+const open = compiled("reader");
+
+/** The value, with a member added to every object in it. */
+function extended(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(extended);
+  if (typeof value !== "object" || value === null) return value;
+  const members = Object.entries(value).map(([name, member]) => [name, extended(member)]);
+  return { ...Object.fromEntries(members), addedLater: { at: 1 } };
+}
+
+describe("the shipped JSON Schemas", () => {
+  it("compile in Ajv with its defaults, without a warning", () => {
+    expect(closed.size).toBe(files.length);
+    expect(open.size).toBe(files.length - 6);
+  });
+
+  it("accept every amount from 0.01 to 99,999.99 in Ajv with its defaults", () => {
+    const validate = closed.get("resources/amount.schema.json");
+    const refused: number[] = [];
+    for (let cents = 1; cents <= 9_999_999; cents += 1)
+      if (validate?.({ currency: "USD", value: cents / 100 }) !== true) refused.push(cents);
+    expect(refused).toEqual([]);
+  });
+
+  it("accept every example, closed and for readers", () => {
+    for (const file of files)
+      for (const value of examplesOf(file))
+        for (const validate of [closed.get(file.path), open.get(file.path)])
+          expect([file.path, validate?.(value) ?? true]).toEqual([file.path, true]);
+  });
+});
+
+describe("the JSON Schemas for readers", () => {
+  it("[P-VERSION-ADDITIVE] accept members that are added anywhere; the closed ones refuse them", () => {
+    for (const file of files) {
+      const { path } = file;
+      for (const value of examplesOf(file)
+        .map(extended)
+        .filter((one) => typeof one === "object"))
+        expect([path, open.get(path)?.(value) ?? true, closed.get(path)?.(value)]).toEqual([
+          path,
+          true,
+          false,
+        ]);
+    }
+  });
+
+  it("[P-VERSION-ADDITIVE] accept a value that is added to an open list", () => {
+    const refund = { paymentId: "ref_1", paymentStatus: "REVIEWED", clientReferenceId: null };
+    expect(open.get("resources/refund.schema.json")?.(refund)).toBe(true);
+    expect(closed.get("resources/refund.schema.json")?.(refund)).toBe(false);
+    const text = readFileSync(`${folder}/reader/resources/refund.schema.json`, "utf8");
+    expect(text).toContain("Known values: `PENDING`, `AUTHORIZED`. Others may be added.");
+  });
+
+  it("refuse no value that the readers' validators accept", () => {
+    const refused = files.flatMap((file) =>
+      invalidOf(file)
+        .map(({ value }) => value)
+        .filter((value) => readerOf(file)?.(value).ok === true)
+        .filter((value) => open.get(file.path)?.(value) === false),
+    );
+    expect(refused).toEqual([]);
+  });
+});
