@@ -20,7 +20,7 @@ export const everyLook: readonly Look[] = ([360, 768, 1440] as const).flatMap((w
 interface State {
   readonly name: string;
   readonly hash: string;
-  /** What is there once it is drawn. */
+  /** Selects an element of the drawn view. */
   readonly wait: string;
   readonly enter?: (page: Page) => Promise<void>;
 }

@@ -1,8 +1,9 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { browserOfFile, describeInBrowser } from "./chromium.ts";
 import { visit } from "./looks.ts";
+import { smallPicture } from "./small-png.ts";
 
 const folder = fileURLToPath(new URL("../../docs/pictures/", import.meta.url));
 const taken = [
@@ -38,7 +39,7 @@ describeInBrowser("the pictures of the inspector", () => {
             if (even !== said) text.nodeValue = even;
           }
         });
-        await page.screenshot({ path: `${folder}${name}-${theme}.png` });
+        writeFileSync(`${folder}${name}-${theme}.png`, await smallPicture(page));
       },
       ({ name }) => taken.includes(name),
     );

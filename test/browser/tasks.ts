@@ -9,10 +9,10 @@ import { openInspector, SECRET, type OpenInspector } from "./open-inspector.ts";
 import { makeScene, type Scene } from "./scene.ts";
 import { goTo, openPage, type WatchedPage } from "./watch-page.ts";
 
-/** Payments beside those of the samples. */
+/** Payments in addition to the samples. */
 const MANY = 10_000;
 
-/** Everyday tasks from the page's first view, each with the clicks that it may take; typing is none. */
+/** Everyday tasks from the page's first view, each with its number of clicks. Typing does not count. */
 export function tasks(
   browser: () => Promise<Browser>,
   tool: string,

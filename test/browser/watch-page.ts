@@ -24,7 +24,7 @@ export async function openPage(
   return watched;
 }
 
-/** Makes a page in a context of its own, watched for signs that a text became code. */
+/** Makes a page in a separate context, watched for signs that a text became code. */
 export async function watchPage(
   browser: Browser,
   origin: string,

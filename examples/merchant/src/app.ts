@@ -15,9 +15,9 @@ export interface ToldOutcome {
   readonly outcome: string;
   readonly eventId?: string;
   readonly code?: string;
-  /** What a handler threw, or what is wrong with the body. */
+  /** The handler's error, or the faults of the body. */
   readonly message?: string;
-  /** Why a signature was refused. */
+  /** Causes of a refused signature, each with its fix. */
   readonly explanation?: readonly string[];
   readonly durationMs: number;
 }

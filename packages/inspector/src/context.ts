@@ -143,7 +143,7 @@ export const views = ["events", "payments", "customers", "endpoints", "checks"] 
 
 export type View = (typeof views)[number];
 
-/** Where the page is: a view, what is selected in it, and its filters. */
+/** A place of the page: a view, its selection and its filters. */
 export interface Place {
   readonly view: View;
   readonly id: string | undefined;
@@ -186,7 +186,7 @@ export function changed(
   return Object.entries({ ...Object.fromEntries(query), before: "", ...change });
 }
 
-/** Goes to an address without an entry of its own in the history, as typing in a search field does. */
+/** Goes to an address without a new entry in the history, as typing in a search field does. */
 export function replaceAddress(address: string): void {
   history.replaceState(null, "", address);
   dispatchEvent(new HashChangeEvent("hashchange"));

@@ -157,7 +157,7 @@ export function ActionButton({
   readonly label: string;
   readonly onRun: () => Promise<unknown>;
   readonly isPrimary?: boolean;
-  /** Why the button does nothing at present. */
+  /** The reason why the button is disabled. */
   readonly reason?: string | undefined;
 }) {
   const { isOffline } = useInspector();
@@ -174,7 +174,7 @@ export function ActionButton({
   );
 }
 
-/** Why the last call was refused. */
+/** The reason why the last call was refused. */
 export function Refusal({ text }: { readonly text: string | undefined }) {
   return text === undefined ? null : (
     <p class="refusal" role="alert">

@@ -113,7 +113,7 @@ export function listen(onNews: () => void, onState: (state: StreamState) => void
     clearTimeout(timer);
     timer = undefined;
     onState("live");
-    // What happened before the stream was open is in no news.
+    // The stream does not report earlier events.
     onNews();
   });
   source.addEventListener("error", () => {

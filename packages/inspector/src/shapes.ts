@@ -1,4 +1,4 @@
-/** What the sandbox answers, as far as the page reads it. Times are ISO 8601 in UTC. */
+/** The sandbox's answers, as far as the page reads them. Times are ISO 8601 in UTC. */
 
 /** A name of the profile's catalogue. */
 export interface NamedEvent {
@@ -27,7 +27,7 @@ export interface About {
     readonly category?: string;
   };
   readonly accountTypes: readonly string[];
-  /** How attempts are signed, as the profile describes it. */
+  /** The profile's signature scheme. */
   readonly signature: {
     readonly scheme: string;
     readonly description?: { readonly algorithm?: string; readonly encoding?: string };
@@ -77,7 +77,7 @@ export interface EventPage {
   readonly before: string | null;
 }
 
-/** What the receiver reported about one attempt. */
+/** The receiver's report about one attempt. */
 export interface Outcome {
   readonly outcome: string;
   readonly code: string | null;
@@ -135,7 +135,7 @@ export interface SignatureSteps {
   readonly key: { readonly form: string; readonly bytes: number; readonly fingerprint: string };
   readonly expected: string;
   readonly received: string;
-  /** Place of the first differing byte; `null` if there is none. */
+  /** Place of the first differing byte; `null` if they are equal. */
   readonly signatureDiffersAt: number | null;
   readonly bodyDiffersAt: number | null;
   readonly verdict: string;
@@ -156,7 +156,7 @@ export interface Due {
     readonly what: string;
     readonly url: string | null;
   } | null;
-  /** Items that are due until the time that was asked for. */
+  /** Items that are due by the requested time. */
   readonly count: number;
   readonly businessDays: readonly { readonly date: string; readonly at: string }[];
 }
@@ -167,7 +167,7 @@ export interface PaymentRow {
   readonly status: string;
   readonly covered: boolean;
   readonly amount: string;
-  /** What is left to refund; `null` if nothing can be refunded. */
+  /** The remainder that can be refunded; `null` if nothing can be. */
   readonly refundable: string | null;
   readonly refunds: number;
   readonly createdAt: string;
@@ -258,7 +258,7 @@ export interface Fault {
   readonly times: number;
 }
 
-/** What a newcomer has done. */
+/** The steps that a newcomer has done. */
 export interface Progress {
   readonly hasEndpoint: boolean;
   readonly hasEvent: boolean;

@@ -71,7 +71,7 @@ export function formatted(text: string): string {
 }
 
 /**
- * Returns the source text of an object in a JSON text, so that its numbers keep their digits; `{}` if there is none.
+ * Returns the source text of an object in a JSON text, so that its numbers keep their digits. Default `{}`.
  *
  * @param pointer JSON Pointer to a member of members; the empty one is the whole text.
  */

@@ -66,7 +66,7 @@ describe("the diagnosis of an attempt", () => {
     ["CS_ATTEMPT_NAME_UNRESOLVED", "host has no address"],
     ["CS_ATTEMPT_TLS_FAILED", "TLS handshake failed"],
     ["CS_ATTEMPT_ADDRESS_REFUSED", "does not send to this address"],
-    ["CS_ATTEMPT_ANSWER_MALFORMED", "not a valid HTTP response"],
+    ["CS_ATTEMPT_ANSWER_MALFORMED", "did not send a valid HTTP response"],
     ["CS_ATTEMPT_SECRET_UNUSABLE", "was not sent: CS_ATTEMPT_SECRET_UNUSABLE"],
   ])("explains %s with a cause and a fix", (error, words) => {
     const { what, cause, fix } = diagnosed({ status: null, error });

@@ -8,7 +8,7 @@ import { NewEndpoint } from "./add.tsx";
 
 const PATH = "/sandbox/inspect/endpoints";
 
-/** Where events are sent, and the endpoint that is selected. */
+/** The endpoints, and the selected one. */
 export function EndpointsView({ selected }: { readonly selected: string | undefined }) {
   const { about } = useInspector();
   const { value, refusal } = useReading<{ endpoints: readonly Endpoint[] }>(PATH);
@@ -104,7 +104,7 @@ export function EndpointsView({ selected }: { readonly selected: string | undefi
   );
 }
 
-/** What an endpoint gets, in words. */
+/** Describes an endpoint's selection. */
 function selectionText({ selection: { include, exclude } }: Endpoint): string {
   const included = include.all ? ["all events"] : [...include.categories, ...include.events];
   const excluded = [...exclude.categories, ...exclude.events];

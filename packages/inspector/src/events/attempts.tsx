@@ -50,7 +50,7 @@ export function Attempts({
   );
 }
 
-/** What the schedule has next. */
+/** Describes the schedule's next step. */
 function nextStep(schedule: readonly number[], made: number): string {
   const step = schedule[made];
   return step === undefined
@@ -125,7 +125,7 @@ function answerText({ status, error, answer, responseHeaders }: Attempt): string
 const linesOf = (headers: Readonly<Record<string, string>>): string[] =>
   Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
 
-/** What differs between two attempts, line by line. */
+/** The differences between two attempts, line by line. */
 function Comparison({
   attempts,
   url,

@@ -1,7 +1,7 @@
 import type { Attempt, Delivery, EventStatus } from "../shapes.ts";
 import { responseText, tookText } from "../words.ts";
 
-/** What happened in an attempt, the likely cause and the fix; a success needs neither. */
+/** The result of an attempt in words, with the likely cause and the fix of a failure. */
 export interface Diagnosis {
   readonly isGood: boolean;
   /** One sentence. */
@@ -74,7 +74,7 @@ const errors: Readonly<Record<string, (seconds: number) => Explained & { readonl
       fix: "Use localhost or a public address.",
     }),
     CS_ATTEMPT_ANSWER_MALFORMED: () => ({
-      what: "What came back is not a valid HTTP response.",
+      what: "The endpoint did not send a valid HTTP response.",
       cause: "Another program listens on this port, or the response's head is too long.",
       fix: "Check what listens on the endpoint's port.",
     }),

@@ -32,7 +32,7 @@ export function Filters({ query }: { readonly query: URLSearchParams }) {
       value={query.get(name) ?? ""}
       onChange={({ currentTarget }) => set(name, currentTarget.value)}
     >
-      <option value="">Any {label.toLowerCase()}</option>
+      <option value="">{label}</option>
       {options.map(([one, words]) => (
         <option key={one} value={one}>
           {words}
@@ -60,7 +60,7 @@ export function Filters({ query }: { readonly query: URLSearchParams }) {
           location.hash = addressOf("events", undefined, changed(query, chosen));
         }}
       >
-        <option value="">Any type</option>
+        <option value="">Type</option>
         {categories.map((one) => (
           <optgroup key={one} label={one}>
             <option value={`${one}/`}>all {one}</option>

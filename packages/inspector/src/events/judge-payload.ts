@@ -95,7 +95,7 @@ function judgeAs(resource: string, data: unknown): Judged[] {
   const check = checks[resource];
   if (check === undefined) return [];
   const judged = check.writer(data);
-  // A profile has values of its own in sets that are open to readers.
+  // A profile may add values to sets that are open to readers.
   const fits =
     judged.ok ||
     (judged.errors.every(({ keyword }) => keyword === "enum") && check.reader(data).ok);
@@ -143,7 +143,7 @@ function read(text: string): unknown {
   }
 }
 
-/** Returns the value at a JSON Pointer whose names have no escapes; `undefined` if there is none. */
+/** Returns the value at a JSON Pointer whose names have no escapes, or `undefined`. */
 export function valueAt(value: unknown, pointer: string): unknown {
   let at = value;
   for (const name of pointer.split("/").slice(1)) {

@@ -62,7 +62,7 @@ function SendOne({
   );
 }
 
-/** Edits the data of an event and sends it as a new event, with an id of its own. */
+/** Edits the data of an event and sends it as a new event with a new id. */
 export function EditCopy({
   event,
   dataPointer,
@@ -75,7 +75,7 @@ export function EditCopy({
   const [data, setData] = useState(() => formatted(textAt(event.payload, dataPointer)));
   return (
     <Dialog title="Edit and send a copy" onClose={onClose}>
-      <p>The copy is a new event with an id of its own. Numbers are sent digit for digit.</p>
+      <p>The copy is a new event with a new id. Numbers are sent digit for digit.</p>
       <SendForm type={event.type} data={data} onData={setData} onClose={onClose} />
     </Dialog>
   );

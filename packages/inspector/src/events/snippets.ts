@@ -106,7 +106,7 @@ export function quoted(text: string): string {
   return `"$(printf %b ${inQuotes(escaped)})"`;
 }
 
-/** Controls of a terminal and of the direction of text; a line end within quotes is none. */
+/** Controls of a terminal and of the direction of text; a line end within quotes is harmless. */
 const OBEYED = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
 function inQuotes(text: string): string {

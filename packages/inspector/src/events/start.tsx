@@ -108,7 +108,7 @@ async function runRefundStory(
   if (to !== undefined) await moveClock(to);
 }
 
-/** The id of a customer with an account; of a new one if there is none. */
+/** Returns the id of a customer with an account, a new one if necessary. */
 async function linkedCustomer(remote: Inspector["remote"]): Promise<string> {
   const path = "/sandbox/customers?limit=1000";
   const { customers } = await remote.get<{ customers: readonly Customer[] }>(path);

@@ -7,7 +7,7 @@ import { isAmount } from "../words.ts";
 interface Choice {
   readonly label: string;
   readonly note?: string;
-  /** Why it cannot be done at present. */
+  /** The reason why it is disabled. */
   readonly reason: string | undefined;
   readonly onRun: () => Promise<unknown>;
 }

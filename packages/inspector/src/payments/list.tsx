@@ -57,7 +57,7 @@ export function PaymentsView({ place: { id, query } }: { readonly place: Place }
                   location.hash = addressOf("payments", undefined, changed(query, { status }));
                 }}
               >
-                <option value="">Any status</option>
+                <option value="">Status</option>
                 {statuses.map((one) => (
                   <option key={one}>{one}</option>
                 ))}

@@ -75,7 +75,7 @@ export function eventFilter(query: URLSearchParams, merchantId: string): EventFi
 /** Returns the pattern of LIKE for texts that contain a text, with `!` as its escape. */
 export const partOf = (text: string): string => `%${text.replaceAll(/[%_!]/g, "!$&")}%`;
 
-/** A time that is no time selects nothing. */
+/** Returns 0 for an invalid time. */
 const instantIn = (query: URLSearchParams, name: string): number =>
   Date.parse(query.get(name) ?? "") || 0;
 

@@ -174,7 +174,7 @@ export function inspectedEventRoutes(
       }),
     ],
     "/sandbox/inspect/progress": [
-      // What a newcomer has done.
+      // The steps that a newcomer has done.
       get(async ({ context: { driver }, merchant }) => {
         const exists = (where: string): string =>
           `EXISTS (SELECT 1 FROM deliveries WHERE merchant_id = $1 AND ${where})`;
@@ -189,7 +189,7 @@ export function inspectedEventRoutes(
       }),
     ],
     "/sandbox/inspect/search": [
-      // What an id, a part of one, a name or a URL leads to: at most 5 of each kind.
+      // Finds records by an id, a part of one, a name or a URL: at most 5 of each kind.
       get(async (call) => {
         const wanted = queryOf(call).get("q")?.trim() ?? "";
         return { hits: wanted === "" ? [] : await search(call, wanted) };

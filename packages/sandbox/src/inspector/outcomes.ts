@@ -3,14 +3,14 @@ import { integer, list, optional, text } from "../readers.ts";
 import { get, post } from "../routes/call.ts";
 import type { Streams } from "../streams.ts";
 
-/** What a receiver reports that it decided about one attempt. */
+/** A receiver's report of its decision about one attempt. */
 export interface ReportedOutcome {
   /** `null` for an attempt whose signature was refused: then its id is not believed. */
   readonly eventId: string | null;
   /** Kind of the outcome: `handled`, `rejected`, … */
   readonly outcome: string;
   readonly code: string | null;
-  /** What the handler threw, or what is wrong with the body. */
+  /** The handler's error, or the faults of the body. */
   readonly message: string | null;
   /** Causes of a refused signature, each with its fix. */
   readonly explanation: readonly string[];

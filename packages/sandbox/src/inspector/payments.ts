@@ -210,7 +210,7 @@ function shownHold({ settledAt }: DebitRecord, hold: Hold): object | null {
 interface HoldDay {
   readonly date: string;
   readonly isOpen: boolean;
-  /** Why the bank is closed; `null` if it is open. */
+  /** The reason why the bank is closed; `null` if it is open. */
   readonly closed: string | null;
 }
 

@@ -59,7 +59,7 @@ export function inspectRoutes(signing: SigningParts, parts: InspectParts): Route
     ...signatureRoutes(signing),
     ...endpointRoutes(target),
     "/sandbox/inspect": [
-      // What the page is drawn from.
+      // The facts that every view of the page needs.
       get(async ({ context, merchant }) => ({
         merchantId: merchant.id,
         profile: profile.name,

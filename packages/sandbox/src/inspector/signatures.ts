@@ -115,7 +115,7 @@ export function sentRequest(
 
 /**
  * Verifies a signature step by step, by the clock at the time of the attempt; never shows the secret itself. Differences
- * are places of bytes, and `null` where there is none.
+ * are places of bytes, `null` if both are equal.
  *
  * @param sent `received`: what a receiver says it got. Default: what was sent.
  */

@@ -2,7 +2,7 @@ import { clearTimeout, setTimeout } from "node:timers";
 import type { AttemptAnswer, Completion, Transport } from "@countersign/service/internal";
 import type { Faults } from "../faults.ts";
 
-/** What is known of an attempt beyond its record. */
+/** Facts of an attempt that its record lacks. */
 export interface Wire {
   /** Sandbox time at which the attempt ended, in milliseconds. */
   readonly at: number;
