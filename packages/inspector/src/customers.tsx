@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { addressOf, useAction, useInspector, useReading } from "./context.ts";
-import { Dialog, Split } from "./layout.tsx";
+import { Dialog, Split, Table, type Column } from "./layout.tsx";
 import { ActionButton, Facts, Refusal, SandboxTime, WordBadge } from "./parts.tsx";
 import type { Customer } from "./shapes.ts";
 import { shortId } from "./words.ts";
@@ -43,43 +43,13 @@ export function CustomersView({ selected }: { readonly selected: string | undefi
             {value === undefined ? "…" : `${String(shown.length)} of ${String(customers.length)}`}
           </p>
           <Refusal text={refusal} />
-          {shown.length > 0 && (
-            <table class="rows">
-              <caption class="hidden">Customers</caption>
-              <thead>
-                <tr>
-                  <th scope="col">Status</th>
-                  <th scope="col">Name</th>
-                  <th scope="col">Id</th>
-                  <th scope="col" class="c-response">
-                    E-mail
-                  </th>
-                  <th scope="col" class="c-attempts">
-                    Account
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {shown.map((one) => (
-                  <tr key={one.id} aria-selected={one.id === selected}>
-                    <td>
-                      <WordBadge word={one.customerStatus} />
-                    </td>
-                    <td class="c-type">
-                      <a href={addressOf("customers", one.id)}>
-                        {one.firstName} {one.lastName}
-                      </a>
-                    </td>
-                    <td>
-                      <code title={one.id}>{shortId(one.id)}</code>
-                    </td>
-                    <td class="c-response">{one.email}</td>
-                    <td class="c-attempts">{one.accountDetails ? "linked" : "none"}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          )}
+          <Table
+            caption="Customers"
+            columns={columns}
+            rows={shown}
+            keyOf={({ id }) => id}
+            isSelected={({ id }) => id === selected}
+          />
           {value !== undefined && shown.length === 0 && <p class="nothing">No customer here.</p>}
         </>
       }
@@ -95,6 +65,26 @@ export function CustomersView({ selected }: { readonly selected: string | undefi
     </Split>
   );
 }
+
+const columns: readonly Column<Customer>[] = [
+  { name: "Status", cell: (one) => <WordBadge word={one.customerStatus} /> },
+  {
+    name: "Name",
+    kind: "c-type",
+    cell: (one) => (
+      <a href={addressOf("customers", one.id)}>
+        {one.firstName} {one.lastName}
+      </a>
+    ),
+  },
+  { name: "Id", cell: ({ id }) => <code title={id}>{shortId(id)}</code> },
+  { name: "E-mail", kind: "c-response", cell: ({ email }) => email },
+  {
+    name: "Account",
+    kind: "c-attempts",
+    cell: ({ accountDetails }) => (accountDetails ? "linked" : "none"),
+  },
+];
 
 function CustomerView({ customer }: { readonly customer: Customer }) {
   const { remote, about } = useInspector();

@@ -188,3 +188,55 @@ export function Split({
     </div>
   );
 }
+
+/** A column of a table. */
+export interface Column<Row> {
+  readonly name: string;
+  /** Class of its cells, by which a narrow list hides it. */
+  readonly kind?: string;
+  readonly cell: (row: Row) => ComponentChildren;
+}
+
+/** A table whose rows lead to their detail; nothing if there are none. */
+export function Table<Row>({
+  caption,
+  kind = "",
+  columns,
+  rows,
+  keyOf,
+  isSelected,
+}: {
+  readonly caption: string;
+  readonly kind?: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  readonly keyOf: (row: Row) => string;
+  readonly isSelected: (row: Row) => boolean;
+}) {
+  if (rows.length === 0) return null;
+  return (
+    <table class={`rows ${kind}`}>
+      <caption class="hidden">{caption}</caption>
+      <thead>
+        <tr>
+          {columns.map((column) => (
+            <th key={column.name} scope="col" class={column.kind}>
+              <span class={column.kind === "c-pick" ? "hidden" : ""}>{column.name}</span>
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={keyOf(row)} aria-selected={isSelected(row)}>
+            {columns.map((column) => (
+              <td key={column.name} class={column.kind}>
+                {column.cell(row)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -8,7 +8,7 @@ import {
   type Tested,
 } from "./findings.ts";
 import { addressOf, NewsContext, useAction, useInspector, type Place } from "../context.ts";
-import { Split } from "../layout.tsx";
+import { Split, Table, type Column } from "../layout.tsx";
 import { ActionButton, Code, Facts, Refusal } from "../parts.tsx";
 import { FindingBadge, Requirement } from "./requirement.tsx";
 
@@ -85,37 +85,13 @@ export function ChecksView({ place: { id, query } }: { readonly place: Place }) 
       list={
         <>
           <Run run={checks.run} rows={rows} only={only} />
-          <table class="rows">
-            <caption class="hidden">Requirements, in the order of their checks</caption>
-            <thead>
-              <tr>
-                <th scope="col">Result</th>
-                <th scope="col">Requirement</th>
-                <th scope="col" class="c-response">
-                  Sentence
-                </th>
-                <th scope="col" class="c-attempts">
-                  Level
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows
-                .filter(({ status }) => only === null || status === only)
-                .map(({ requirement, owed, status }) => (
-                  <tr key={requirement} aria-selected={requirement === id}>
-                    <td>
-                      <FindingBadge status={status} />
-                    </td>
-                    <td class="c-type">
-                      <a href={addressOf("checks", requirement, query)}>{requirement}</a>
-                    </td>
-                    <td class="c-response">{owed[0]?.name}</td>
-                    <td class="c-attempts">{owed[0]?.level}</td>
-                  </tr>
-                ))}
-            </tbody>
-          </table>
+          <Table
+            caption="Requirements, in the order of their checks"
+            columns={columnsOf(query)}
+            rows={rows.filter(({ status }) => only === null || status === only)}
+            keyOf={({ requirement }) => requirement}
+            isSelected={({ requirement }) => requirement === id}
+          />
         </>
       }
     >
@@ -127,6 +103,17 @@ export function ChecksView({ place: { id, query } }: { readonly place: Place }) 
     </Split>
   );
 }
+
+const columnsOf = (query: URLSearchParams): Column<Tested>[] => [
+  { name: "Result", cell: ({ status }) => <FindingBadge status={status} /> },
+  {
+    name: "Requirement",
+    kind: "c-type",
+    cell: ({ requirement }) => <a href={addressOf("checks", requirement, query)}>{requirement}</a>,
+  },
+  { name: "Sentence", kind: "c-response", cell: ({ owed }) => owed[0]?.name },
+  { name: "Level", kind: "c-attempts", cell: ({ owed }) => owed[0]?.level },
+];
 
 /** Starts and stops a run, and shows its progress and counts. */
 function Run({

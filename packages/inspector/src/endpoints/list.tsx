@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { addressOf, useAction, useInspector, useReading } from "../context.ts";
-import { Split } from "../layout.tsx";
+import { Split, Table, type Column } from "../layout.tsx";
 import { ActionButton, Code, Facts, Refusal, SandboxTime, WordBadge } from "../parts.tsx";
 import type { Endpoint, WrittenEvent } from "../shapes.ts";
 import { shortUrl } from "../words.ts";
@@ -32,40 +32,13 @@ export function EndpointsView({ selected }: { readonly selected: string | undefi
             </button>
           </div>
           <Refusal text={refusal} />
-          {endpoints.length > 0 && (
-            <table class="rows">
-              <caption class="hidden">Endpoints, the oldest first</caption>
-              <thead>
-                <tr>
-                  <th scope="col">Status</th>
-                  <th scope="col">URL</th>
-                  <th scope="col">Events</th>
-                  <th scope="col" class="c-response">
-                    Health
-                  </th>
-                  <th scope="col" class="c-attempts">
-                    Waiting
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {endpoints.map((one) => (
-                  <tr key={one.subscriptionKey} aria-selected={one === chosen}>
-                    <td>
-                      <WordBadge word={one.status} />
-                    </td>
-                    <td class="c-type">
-                      <a href={addressOf("endpoints", one.subscriptionKey)}>{shortUrl(one.url)}</a>
-                      {one.isTarget && <small> --deliver-to</small>}
-                    </td>
-                    <td>{selectionText(one)}</td>
-                    <td class="c-response">{healthText(one)}</td>
-                    <td class="c-attempts">{one.counts["waiting"] ?? 0}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          )}
+          <Table
+            caption="Endpoints, the oldest first"
+            columns={columns}
+            rows={endpoints}
+            keyOf={(one) => one.subscriptionKey}
+            isSelected={(one) => one === chosen}
+          />
           {value !== undefined && endpoints.length === 0 && (
             <p class="nothing">
               No endpoint: events are not sent anywhere. Add your app&apos;s URL.
@@ -103,6 +76,23 @@ export function EndpointsView({ selected }: { readonly selected: string | undefi
     </Split>
   );
 }
+
+const columns: readonly Column<Endpoint>[] = [
+  { name: "Status", cell: ({ status }) => <WordBadge word={status} /> },
+  {
+    name: "URL",
+    kind: "c-type",
+    cell: ({ subscriptionKey, url, isTarget }) => (
+      <>
+        <a href={addressOf("endpoints", subscriptionKey)}>{shortUrl(url)}</a>
+        {isTarget && <small> --deliver-to</small>}
+      </>
+    ),
+  },
+  { name: "Events", cell: (one) => selectionText(one) },
+  { name: "Health", kind: "c-response", cell: (one) => healthText(one) },
+  { name: "Waiting", kind: "c-attempts", cell: ({ counts }) => counts["waiting"] ?? 0 },
+];
 
 /** Describes an endpoint's selection. */
 function selectionText({ selection: { include, exclude } }: Endpoint): string {

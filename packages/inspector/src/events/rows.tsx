@@ -1,5 +1,6 @@
 import { useRef, useState } from "preact/hooks";
 import { addressOf } from "../context.ts";
+import { Table, type Column } from "../layout.tsx";
 import { Ago, SandboxTime, StatusBadge } from "../parts.tsx";
 import type { EventRow } from "../shapes.ts";
 import { responseText, shortId, shortUrl } from "../words.ts";
@@ -29,119 +30,94 @@ export function useHeld(live: readonly EventRow[], filter: string) {
   };
 }
 
-/** The table of events: a row for each delivery. */
-export function Rows({
-  rows,
-  selected,
-  query,
-  picked,
-  onPick,
-}: {
+interface RowsProps {
   readonly rows: readonly EventRow[];
   readonly selected: string | undefined;
   readonly query: URLSearchParams;
   readonly picked: ReadonlySet<string>;
   readonly onPick: (deliveryId: string) => void;
-}) {
-  if (rows.length === 0) return null;
-  const chosen = query.get("delivery");
+}
+
+/** The table of events: a row for each delivery. */
+export function Rows({ rows, selected, ...props }: RowsProps) {
+  const chosen = props.query.get("delivery");
   return (
-    <table class="rows events">
-      <caption class="hidden">Events, the newest first</caption>
-      <thead>
-        <tr>
-          <th scope="col" class="c-pick">
-            <span class="hidden">Select</span>
-          </th>
-          <th scope="col">Status</th>
-          <th scope="col">Type</th>
-          <th scope="col" class="c-subject">
-            Subject
-          </th>
-          <th scope="col" class="c-endpoint">
-            Endpoint
-          </th>
-          <th scope="col" class="c-response">
-            Last response
-          </th>
-          <th scope="col" class="c-attempts">
-            Attempts
-          </th>
-          <th scope="col" class="c-next">
-            Next retry
-          </th>
-          <th scope="col" class="c-time">
-            Sandbox time
-          </th>
-          <th scope="col" class="c-ago">
-            Attempted
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => {
-          const { deliveryId } = row;
-          const name = `${row.type} ${row.id}`;
-          return (
-            <tr
-              key={deliveryId ?? row.id}
-              aria-selected={row.id === selected && (chosen === null || chosen === deliveryId)}
-            >
-              <td class="c-pick">
-                {deliveryId !== null && (
-                  <input
-                    type="checkbox"
-                    aria-label={`Select ${name}`}
-                    checked={picked.has(deliveryId)}
-                    onChange={() => onPick(deliveryId)}
-                  />
-                )}
-              </td>
-              <td>
-                <StatusBadge row={row} />
-              </td>
-              <td class="c-type">
-                <a
-                  href={addressOf("events", row.id, [
-                    ...query,
-                    ...(deliveryId === null ? [] : [["delivery", deliveryId] as const]),
-                  ])}
-                >
-                  {row.type}
-                </a>
-              </td>
-              <td class="c-subject">
-                {row.amount}{" "}
-                <code title={row.subject ?? row.id}>{shortId(row.subject ?? row.id)}</code>
-              </td>
-              <td
-                class={`c-endpoint ${row.url === null ? "quiet-text" : ""}`}
-                title={row.url ?? ""}
-              >
-                {row.url === null ? "no endpoint" : shortUrl(row.url)}
-              </td>
-              <td class="c-response">
-                {row.lastDurationMs !== null &&
-                  responseText({
-                    status: row.lastStatus,
-                    error: row.lastError,
-                    durationMs: row.lastDurationMs,
-                  })}
-              </td>
-              <td class="c-attempts">{row.attempts}</td>
-              <td class="c-next">
-                {row.nextAt !== null && row.status === "retrying" && (
-                  <SandboxTime at={row.nextAt} />
-                )}
-              </td>
-              <td class="c-time">
-                <SandboxTime at={row.timestamp} />
-              </td>
-              <td class="c-ago">{row.lastStartedAt !== null && <Ago at={row.lastStartedAt} />}</td>
-            </tr>
-          );
-        })}
-      </tbody>
-    </table>
+    <Table
+      caption="Events, the newest first"
+      kind="events"
+      columns={columnsOf(props)}
+      rows={rows}
+      keyOf={keyOf}
+      isSelected={({ id, deliveryId }) =>
+        id === selected && (chosen === null || chosen === deliveryId)
+      }
+    />
   );
 }
+
+const columnsOf = ({
+  query,
+  picked,
+  onPick,
+}: Pick<RowsProps, "query" | "picked" | "onPick">): Column<EventRow>[] => [
+  {
+    name: "Select",
+    kind: "c-pick",
+    cell: ({ deliveryId, type, id }) =>
+      deliveryId !== null && (
+        <input
+          type="checkbox"
+          aria-label={`Select ${type} ${id}`}
+          checked={picked.has(deliveryId)}
+          onChange={() => onPick(deliveryId)}
+        />
+      ),
+  },
+  { name: "Status", cell: (row) => <StatusBadge row={row} /> },
+  {
+    name: "Type",
+    kind: "c-type",
+    cell: ({ id, type, deliveryId }) => {
+      const delivery = deliveryId === null ? [] : [["delivery", deliveryId] as const];
+      return <a href={addressOf("events", id, [...query, ...delivery])}>{type}</a>;
+    },
+  },
+  {
+    name: "Subject",
+    kind: "c-subject",
+    cell: ({ amount, subject, id }) => (
+      <>
+        {amount} <code title={subject ?? id}>{shortId(subject ?? id)}</code>
+      </>
+    ),
+  },
+  {
+    name: "Endpoint",
+    kind: "c-endpoint",
+    cell: ({ url }) =>
+      url === null ? (
+        <span class="quiet-text">no endpoint</span>
+      ) : (
+        <span title={url}>{shortUrl(url)}</span>
+      ),
+  },
+  {
+    name: "Last response",
+    kind: "c-response",
+    cell: ({ lastStatus: status, lastError: error, lastDurationMs: durationMs }) =>
+      durationMs !== null && responseText({ status, error, durationMs }),
+  },
+  { name: "Attempts", kind: "c-attempts", cell: ({ attempts }) => attempts },
+  {
+    name: "Next retry",
+    kind: "c-next",
+    cell: ({ nextAt, status }) =>
+      nextAt !== null && status === "retrying" && <SandboxTime at={nextAt} />,
+  },
+  { name: "Sandbox time", kind: "c-time", cell: ({ timestamp }) => <SandboxTime at={timestamp} /> },
+  {
+    name: "Attempted",
+    kind: "c-ago",
+    cell: ({ lastStartedAt }) => lastStartedAt !== null && <Ago at={lastStartedAt} />,
+  },
+];

@@ -8,9 +8,9 @@ import {
   useReading,
   type Place,
 } from "../context.ts";
-import { Dialog, Pager, Split } from "../layout.tsx";
+import { Dialog, Pager, Split, Table, type Column } from "../layout.tsx";
 import { ActionButton, Refusal, SandboxTime, WordBadge } from "../parts.tsx";
-import type { Customer, PaymentPage } from "../shapes.ts";
+import type { Customer, PaymentPage, PaymentRow } from "../shapes.ts";
 import { isAmount, shortId } from "../words.ts";
 import { PaymentView } from "./detail.tsx";
 
@@ -71,50 +71,13 @@ export function PaymentsView({ place: { id, query } }: { readonly place: Place }
             {page === undefined ? "…" : `${page.count.toLocaleString()} payments and refunds`}
           </p>
           <Refusal text={refusal} />
-          {rows.length > 0 && (
-            <table class="rows">
-              <caption class="hidden">Payments and refunds, the newest first</caption>
-              <thead>
-                <tr>
-                  <th scope="col">Status</th>
-                  <th scope="col">Amount</th>
-                  <th scope="col">Id</th>
-                  <th scope="col" class="c-response">
-                    Refundable
-                  </th>
-                  <th scope="col" class="c-attempts">
-                    Refunds
-                  </th>
-                  <th scope="col" class="c-time">
-                    Created
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {rows.map((row) => (
-                  <tr key={row.id} aria-selected={row.id === id}>
-                    <td>
-                      <WordBadge word={row.status} />
-                    </td>
-                    <td class="c-type">
-                      <a href={addressOf("payments", row.id, query)}>
-                        {row.direction === "CREDIT" ? "Refund " : ""}
-                        {row.amount}
-                      </a>
-                    </td>
-                    <td>
-                      <code title={row.id}>{shortId(row.id)}</code>
-                    </td>
-                    <td class="c-response">{row.refundable}</td>
-                    <td class="c-attempts">{row.direction === "DEBIT" ? row.refunds : ""}</td>
-                    <td class="c-time">
-                      <SandboxTime at={row.createdAt} />
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          )}
+          <Table
+            caption="Payments and refunds, the newest first"
+            columns={columnsOf(query)}
+            rows={rows}
+            keyOf={(row) => row.id}
+            isSelected={(row) => row.id === id}
+          />
           {page !== undefined && rows.length === 0 && (
             <p class="nothing">{asked === "" ? "No payments yet." : "No payment matches."}</p>
           )}
@@ -133,6 +96,28 @@ export function PaymentsView({ place: { id, query } }: { readonly place: Place }
     </Split>
   );
 }
+
+const columnsOf = (query: URLSearchParams): Column<PaymentRow>[] => [
+  { name: "Status", cell: ({ status }) => <WordBadge word={status} /> },
+  {
+    name: "Amount",
+    kind: "c-type",
+    cell: ({ id, direction, amount }) => (
+      <a href={addressOf("payments", id, query)}>
+        {direction === "CREDIT" ? "Refund " : ""}
+        {amount}
+      </a>
+    ),
+  },
+  { name: "Id", cell: ({ id }) => <code title={id}>{shortId(id)}</code> },
+  { name: "Refundable", kind: "c-response", cell: ({ refundable }) => refundable },
+  {
+    name: "Refunds",
+    kind: "c-attempts",
+    cell: ({ direction, refunds }) => (direction === "DEBIT" ? refunds : ""),
+  },
+  { name: "Created", kind: "c-time", cell: ({ createdAt }) => <SandboxTime at={createdAt} /> },
+];
 
 function NewPayment({ onClose }: { readonly onClose: () => void }) {
   const { remote } = useInspector();
