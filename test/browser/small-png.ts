@@ -15,7 +15,9 @@ export async function smallPicture(page: Page): Promise<Buffer> {
     const blob = new Blob([data ?? ""]);
     const url = await new Promise<string>((resolve) => {
       const reader = new FileReader();
-      reader.addEventListener("load", () => resolve(String(reader.result)));
+      reader.addEventListener("load", () =>
+        resolve(typeof reader.result === "string" ? reader.result : ""),
+      );
       reader.readAsDataURL(blob);
     });
     return { width: image.width, height: image.height, base64: url.slice(url.indexOf(",") + 1) };
