@@ -51,7 +51,8 @@ describe("the inspector's data", () => {
       post("/sandbox/inspect/endpoints", { subscriptionDetails: { type: "ALL" }, ...members });
     const names =
       "evil.test 169.254.169.254 10.0.0.1 127.0.0.1.evil.test localhost.evil.test [fe80::1] 0.0.0.0";
-    const urls = names.split(" ").map((name) => `http://${name}/`);
+    // https: those the service itself would take.
+    const urls = names.split(" ").flatMap((name) => [`http://${name}/`, `https://${name}/`]);
     const odd = [
       "http://localhost@evil.test/",
       "file://localhost/etc/passwd",
@@ -145,6 +146,19 @@ describe("the inspector's data", () => {
     expect(resent.body).toEqual({ count: 0 });
     const now = await other("POST", "/sandbox/inspect/signatures/now", { deliveryId });
     expect(now.status).toBe(404);
+    const endpoints = (await one.api("GET", "/sandbox/inspect/endpoints")).body as {
+      endpoints: { subscriptionKey: string }[];
+    };
+    const key = endpoints.endpoints[0]?.subscriptionKey ?? "";
+    const pause = await other("POST", `/sandbox/inspect/endpoints/${key}/pause`);
+    expect(pause.status).toBe(404);
+    expect((await other("GET", "/sandbox/inspect/endpoints")).body).toEqual({ endpoints: [] });
+    const { rows } = (await one.api("GET", "/sandbox/inspect/payments")).body as {
+      rows: { id: string }[];
+    };
+    const back = `/sandbox/inspect/payments/${rows[0]?.id ?? ""}`;
+    expect((await other("GET", back)).status).toBe(404);
+    expect((await other("POST", `${back}/return`)).status).toBe(404);
     expect((await other("GET", "/sandbox/inspect/due")).body).toMatchObject({ next: null });
   });
 });

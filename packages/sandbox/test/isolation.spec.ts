@@ -45,6 +45,7 @@ const lists = "merchants customers payments events deliveries subscriptions faul
   .map((name) => `GET /sandbox/${name}`);
 /** Routes that take no id and show no merchant's records; the stream has its own tests. */
 const others = `GET /healthz, GET /readyz, GET /metrics, GET /openapi.json, GET /asyncapi.json,
+  GET /reader/openapi.json, GET /reader/asyncapi.json,
   POST /v1/tokens, POST /v1/webhook/subscribe, POST /sandbox/merchants, POST /sandbox/customers,
   GET /sandbox/clock, PUT /sandbox/clock, POST /sandbox/events, POST /sandbox/deliveries/replay,
   PUT /sandbox/faults, POST /sandbox/reset, POST /sandbox/states, POST /sandbox/messages,

@@ -49,6 +49,8 @@ describe("the attempts of an event", () => {
   it("of two endpoints do not share a report, and get one that fits their status", () => {
     const attempts = [attempt("dlv_1", 1, 0, 500), attempt("dlv_2", 1, 0, 204)];
     expect(paired(attempts, [report("handled", 0.01)])).toEqual([undefined, "handled"]);
+    const both = [attempt("dlv_1", 1, 0, 204), attempt("dlv_2", 1, 0, 204)];
+    expect(paired(both, [report("handled", 0.01)])).toEqual(["handled", undefined]);
   });
 
   it("that a fault kept from the receiver have no report", () => {
