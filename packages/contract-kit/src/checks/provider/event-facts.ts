@@ -3,12 +3,7 @@ import { parseAmount } from "@countersign/rules";
 import type { Profile } from "@countersign/schemas";
 import type { ProviderCheck } from "../../check.ts";
 import { subscribe } from "../../harness/calls.ts";
-import {
-  dataOf,
-  requireKnown,
-  valueAt,
-  type DeliveredEvent,
-} from "../../harness/delivered-events.ts";
+import { dataOf, eventOf, valueAt, type DeliveredEvent } from "../../harness/delivered-events.ts";
 import { singleCheck } from "../../harness/scenario.ts";
 import { settled } from "../../harness/session.ts";
 import { must } from "../../harness/violation.ts";
@@ -59,10 +54,11 @@ interface Arrived {
 }
 
 function arrivedAt({ attempts }: Place, profile: Profile): readonly Arrived[] {
+  // What is not an event, or does not fit its schema, is found by the check of deliveries.
   const events = new Map(
-    attempts.map(({ body }) => {
-      const event = requireKnown(body, profile);
-      return [String(event.id), event] as const;
+    attempts.flatMap(({ body }) => {
+      const event = eventOf(body, profile);
+      return typeof event === "string" ? [] : [[String(event.id), event] as const];
     }),
   );
   return [...events.values()].map((event) => ({
@@ -95,7 +91,7 @@ function missing(
   );
 }
 
-function judge({ session, changes }: Story, place: Place): void {
+function judge({ session, changes, always }: Story, place: Place): void {
   const { profile } = session.target;
   const seen = new Map<string, readonly unknown[]>();
   for (const { event, candidates } of arrivedAt(place, profile)) {
@@ -124,7 +120,8 @@ function judge({ session, changes }: Story, place: Place): void {
     });
     seen.set(name, ids);
     requireTime(String(valueAt(event.root, profile.envelope.timestamp)), named, change);
-    requireFacts(event, { data: found?.data, named, change, profile });
+    const facts = { ...always.get(found?.id ?? ""), ...change.facts };
+    requireFacts(event, { data: found?.data, named, change, facts, profile });
   }
 }
 
@@ -141,17 +138,19 @@ function requireFacts(
   {
     data,
     named,
-    change: { facts, from, to, kind },
+    change: { from, to, kind },
+    facts,
     profile,
   }: {
     readonly data: unknown;
     readonly named: string;
     readonly change: Change;
+    readonly facts: Change["facts"];
     readonly profile: Profile;
   },
 ): void {
-  // Its schema has been judged: an object.
-  const members = data as Readonly<Record<string, unknown>>;
+  // An event's data is an object, or has no members to compare.
+  const members = (typeof data === "object" ? data : {}) as Readonly<Record<string, unknown>>;
   for (const [name, wanted] of Object.entries(facts)) {
     const source = event.numbers.get(`${profile.envelope.data}/amount/value`);
     // What the profile's form has elsewhere, or not at all, is compared by its schema.

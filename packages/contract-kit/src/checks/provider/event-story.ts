@@ -38,6 +38,8 @@ const AMOUNTS = [1n, 29n, 1050n, 1999n, 123_456_789n, 9_999_999_999n];
 /** What was done, by the ids of the resources that it was done to. */
 export class Story {
   readonly changes: Map<string, Change[]> = new Map();
+  /** Members of every event of a resource, by its id. */
+  readonly always: Map<string, Change["facts"]> = new Map();
   readonly session: Session;
   constructor(session: Session) {
     this.session = session;
@@ -90,8 +92,9 @@ export async function payments(story: Story): Promise<void> {
         };
         const kinds = ["payment.created", "payment.authorized", "payment.canceled"] as const;
         const moves = kinds.slice(0, status === "canceled" ? 3 : 2);
+        story.always.set(paymentId, facts);
         return {
-          [paymentId]: moves.map((kind) => ({ kind, facts: { ...facts, ...statusOf(kind) } })),
+          [paymentId]: moves.map((kind) => ({ kind, facts: statusOf(kind) })),
           [customerId]: made,
         };
       },
@@ -148,15 +151,13 @@ export async function payments(story: Story): Promise<void> {
     () => ({ [failed.paymentId]: [owed("payment.failed", statusOf("payment.failed"))] }),
   );
   const settledAt = await timeOf(session);
-  for (const { paymentId, cents } of [settling, large, covered]) {
+  for (const { paymentId } of [settling, large, covered]) {
     await story.tell(
       () => session.state("the payment settles", { paymentId }),
       () => ({
         [paymentId]: [
           owed("payment.succeeded", {
             ...statusOf("payment.succeeded"),
-            paymentId,
-            amount: amountText(cents),
             settlementDate: new Date(settledAt).toISOString(),
           }),
         ],
