@@ -42,11 +42,11 @@ function fromHttp(bytes: Buffer, file: string): RecordedRequest {
   const isRequestLine = /^[A-Z]+ \S+/.test(first);
   const headers: [string, string][] = [];
   for (const line of isRequestLine ? rest : [first, ...rest]) {
-    const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*$/.exec(line) ?? [];
+    const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)$/.exec(line) ?? [];
     if (name === undefined || value === undefined) {
       throw unusable(`${file} is neither a HAR file nor an HTTP request: cannot read its headers`);
     }
-    headers.push([name, value]);
+    headers.push([name, value.trim()]);
   }
   return { headers: collected(headers), bodies: bodiesOf(body, collected(headers)), at: undefined };
 }

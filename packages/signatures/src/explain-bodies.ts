@@ -120,7 +120,7 @@ function parsed(text: string): unknown {
 
 /** Removes whitespace outside strings. */
 function withoutWhitespace(text: string): string {
-  return text.replaceAll(/("(?:[^"\\]|\\.)*")|\s+/gs, "$1");
+  return text.replaceAll(/("(?:[^"\\]|\\.)*"?)|\s+/gs, "$1");
 }
 
 interface Style {

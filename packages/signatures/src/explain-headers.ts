@@ -79,14 +79,14 @@ function entriesOf(given: HeadersLike): readonly (readonly [string, readonly str
 
 /** Names a header that may be the missing one under another name: `webhook_id`, `svix-id`. */
 function similarTo(missing: string, entries: ReturnType<typeof entriesOf>): string {
-  const end = /[^-]+$/.exec(missing.toLowerCase())?.[0] ?? missing;
+  const end = missing.slice(missing.lastIndexOf("-") + 1).toLowerCase();
   const other = entries.find(([name]) => /sign|webhook|svix|hook/.test(name) && name.endsWith(end));
   return other === undefined ? "" : `, but ${other[0]} is present`;
 }
 
 /** Every run of characters that may be a signature, as bytes, in each encoding. */
 export function tokensIn(header: string): readonly Uint8Array[] {
-  return (header.match(/[A-Za-z0-9+/_-]{40,}={0,2}/g) ?? []).flatMap((text) => [
+  return (header.match(/(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{40,}={0,2}/g) ?? []).flatMap((text) => [
     Buffer.from(text, "base64"),
     ...(/^[0-9a-fA-F]+$/.test(text) ? [Buffer.from(text, "hex")] : []),
   ]);

@@ -38,7 +38,8 @@ export async function hostReceiver({
   let opened = 0;
   const server = createServer((request, response) => {
     // A proxy may have put or taken a path before the place's own name.
-    const name = /([^/?]+)(?:\?.*)?$/.exec(request.url ?? "")?.[1] ?? "";
+    const [path = ""] = (request.url ?? "").split("?", 1);
+    const name = path.slice(path.lastIndexOf("/") + 1);
     const place = places.get(name);
     if (place === undefined) response.writeHead(404).end();
     else void keep(place, { request, response, now });

@@ -44,7 +44,7 @@ export const leaks: ReceiverCheck = receiverCheck({
       const has = (texts: readonly string[]): boolean => texts.some((text) => whole.includes(text));
       const isSigned = has(expectedBy(bench, attempt));
       judge(LEAK, has(secrets) ? "a secret" : isSigned ? "the expected signature" : undefined);
-      const isStack = STACKS.some((stack) => stack.test(reply.text));
+      const isStack = isStackIn(reply.text);
       const said = has([CANARY]) ? "the payload, or an error's message" : undefined;
       judge(DETAILS, said ?? (isStack ? "a stack" : undefined));
     }
@@ -108,7 +108,7 @@ function withNumber(body: string): string {
 
 /** Traces of the languages that receivers are written in. */
 const STACKS = [
-  /\n\s+at .+:\d+/,
+  /^\s+at .+:\d+/,
   /&nbsp;at .+:\d+:\d+/,
   /Traceback \(most recent call last\)/,
   /File ".+", line \d+/,
@@ -120,6 +120,12 @@ const STACKS = [
   /(?:^|[\s"'(<>[=])(?:\/(?:home|usr|var|srv|opt|app|root|tmp|Users|private|etc|work|data)\/[\w.@/-]+|[A-Z]:\\\\?[\w.\\-]+)/m,
   /\b(?:Warning|Notice|Deprecated|Fatal error)\b.{0,200}\bon line\b/s,
 ];
+
+/** Lines are cut, since an answer is the target's, and the patterns backtrack. */
+function isStackIn(text: string): boolean {
+  const lines = text.split(/\n|<br>/).map((line) => line.slice(0, 400));
+  return lines.some((line) => STACKS.some((stack) => stack.test(line)));
+}
 
 function wholeOf({ received, text }: Reply): string {
   if (received.kind !== "answer") return "";

@@ -66,7 +66,7 @@ export function isLoopbackAddress(address: string): boolean {
 }
 
 function parseAddress(address: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
-  const bare = address.replaceAll(/^\[|\]$/g, "").replace(/%.*$/, "");
+  const [bare = ""] = address.replaceAll(/^\[|\]$/g, "").split("%", 1);
   // ipaddr.js also reads 0x7f.1 and 2130706433, which a resolver would never be asked for.
   if (isIP(bare) === 0) return undefined;
   const parsed = ipaddr.parse(bare);

@@ -71,7 +71,7 @@ function isLocal({ socket, headers, httpVersion }: Request): boolean {
 }
 
 function hasToken({ headers }: Request, token: string): boolean {
-  const sent = /^bearer +(.+)$/i.exec(headers.authorization ?? "")?.[1] ?? "";
+  const sent = /^bearer +(\S.*)$/i.exec(headers.authorization ?? "")?.[1] ?? "";
   return timingSafeEqual(Buffer.from(sha256Hex(sent)), Buffer.from(sha256Hex(token)));
 }
 
