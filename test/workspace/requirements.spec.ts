@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { checks } from "@countersign/contract-kit";
+import { providerChecks, receiverChecks } from "@countersign/contract-kit";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import { namedTests } from "../../packages/dev/src/generate/test-titles.ts";
@@ -21,6 +21,7 @@ interface Requirements {
   readonly requirements: readonly Requirement[];
 }
 
+const checks = [...providerChecks, ...receiverChecks];
 const files = globSync("contracts/requirements/*.json", { cwd: root }).filter(
   (path) => !path.endsWith(".schema.json"),
 );

@@ -1,6 +1,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { httpSend, type ProviderCheck, type Verdict } from "@countersign/contract-kit";
+import {
+  httpSend,
+  type CheckOf,
+  type ProviderTarget,
+  type Verdict,
+} from "@countersign/contract-kit";
 import { profiles } from "@countersign/schemas/profiles";
 import { describe, expect, it } from "vitest";
 import { Command, CommanderError } from "commander";
@@ -20,7 +25,7 @@ async function verified(
   command.configureOutput({ writeErr: () => {} });
   command.parse(args, { from: "user" });
   const said = { out: "", err: "" };
-  const check: ProviderCheck = {
+  const check: CheckOf<ProviderTarget> = {
     id: "provider/said",
     title: "what it is told to say",
     role: "provider",

@@ -31,4 +31,3 @@ export interface CheckOf<T extends Target> {
 
 export type ProviderCheck = CheckOf<ProviderTarget>;
 export type ReceiverCheck = CheckOf<ReceiverTarget>;
-export type Check = ProviderCheck | ReceiverCheck;

@@ -1,4 +1,4 @@
-import type { Check, ProviderCheck } from "./check.ts";
+import type { ProviderCheck } from "./check.ts";
 import { amounts, overRefund } from "./checks/provider/amounts.ts";
 import { attemptAnswers, attemptDeadline } from "./checks/provider/attempt-answers.ts";
 import { calendar } from "./checks/provider/calendar.ts";
@@ -12,7 +12,6 @@ import { invalidRequests, validRequests } from "./checks/provider/requests.ts";
 import { retries, retryAfter } from "./checks/provider/retries.ts";
 import { selection, subscriptions, unsubscribing } from "./checks/provider/subscriptions.ts";
 import { tokenExpiry, tokens } from "./checks/provider/tokens.ts";
-import { receiverChecks } from "./checks/receiver/receiver-checks.ts";
 
 /** The checks of a provider's service, in the order in which they run. */
 export const providerChecks: readonly ProviderCheck[] = [
@@ -43,6 +42,3 @@ export const providerChecks: readonly ProviderCheck[] = [
   attemptDeadline,
   slowReceivers,
 ];
-
-/** Every check of the kit. A requirement names those that test it. */
-export const checks: readonly Check[] = [...providerChecks, ...receiverChecks];

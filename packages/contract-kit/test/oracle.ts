@@ -1,7 +1,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { formats } from "../../../schemas/src/formats.ts";
 import type { LocatedSchema, SchemaSet } from "../src/derive/schema.ts";
-import { schemaSet, standardSchemas } from "../src/derive/schema-set.ts";
+import { schemaSet, standardSchemas } from "../src/derive/schema.ts";
 
 export const standard: SchemaSet = standardSchemas();
 

@@ -128,5 +128,6 @@ it("the guide to effects has Express code that reports effects and makes handler
     "pass R-ACK-AFTER-HANDLER",
     "pass R-ACK-FAILED",
     "pass R-ACK-RETRY-AFTER",
+    "pass R-ACK-IN-TIME",
   ]);
 });

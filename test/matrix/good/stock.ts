@@ -31,9 +31,12 @@ interface Stock {
 }
 
 /** Starts a receiver on a free port, and waits until it listens. */
-async function start({ command, profile = profiles.standard }: Stock, given?: readonly string[]) {
+async function start(
+  { command, profile = profiles.standard }: Stock,
+  env: Readonly<Record<string, string>> = {},
+) {
   const scratch = mkdtempSync(join(tmpdir(), "countersign-stock-"));
-  const [program = "", ...parameters] = given ?? command(scratch);
+  const [program = "", ...parameters] = command(scratch);
   const port = await freePort();
   const [secret] = secrets;
   const child = spawn(program, parameters, {
@@ -45,12 +48,16 @@ async function start({ command, profile = profiles.standard }: Stock, given?: re
       DATABASE: join(scratch, "events.sqlite"),
       PYTHONDONTWRITEBYTECODE: "1",
       NODE_NO_WARNINGS: "1",
+      ...env,
     },
     stdio: "ignore",
   });
   const ended = once(child, "exit");
   for (let tries = 0; !(await isListening(port)); tries += 1) {
-    if (child.exitCode !== null || tries === 600) throw new Error(`${program} did not start`);
+    if (child.exitCode !== null || tries === 400) {
+      child.kill("SIGKILL");
+      throw new Error(`${program} did not start`);
+    }
     // oxlint-disable-next-line no-await-in-loop -- one try after the other
     await setTimeout(50);
   }
@@ -203,6 +210,15 @@ export const stockReceivers: readonly Good<ReceiverTarget>[] = stock.map((one) =
   open: () => start(one),
 }));
 
-/** Starts a JavaScript receiver of the folder's, or a changed copy of it. */
-export const openProgram = (path: string): ReturnType<Good<ReceiverTarget>["open"]> =>
-  start({ name: path, command: () => [process.execPath, path] });
+interface Changed {
+  /** A changed copy of the receiver in JavaScript. */
+  readonly path: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Starts a changed copy of a stock receiver. */
+export function openStock(name: string, { path, env }: Changed): ReturnType<typeof start> {
+  const one = stock.find((known) => known.name === name);
+  if (one === undefined) throw new Error(`unknown stock receiver ${name}`);
+  return start({ ...one, command: () => [process.execPath, path] }, env);
+}

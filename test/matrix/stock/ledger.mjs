@@ -1,4 +1,4 @@
-// A merchant's books: one row for each event, and a handler that fails when a test asks for it.
+// A merchant's books: a row for each event, and what its handler booked.
 import { DatabaseSync } from "node:sqlite";
 
 const db = new DatabaseSync(":memory:");
@@ -7,16 +7,10 @@ db.exec("CREATE TABLE bookings (event_id TEXT, type TEXT, cents INTEGER)");
 const claim = db.prepare("INSERT OR IGNORE INTO events (id) VALUES (?)");
 const release = db.prepare("DELETE FROM events WHERE id = ?");
 const book = db.prepare("INSERT INTO bookings (event_id, type, cents) VALUES (?, ?, ?)");
-const list = db.prepare(
-  "SELECT event_id AS eventId, type, cents AS amountCents, count(*) AS count FROM bookings GROUP BY event_id",
-);
 
-let failing = { failNext: 0 };
-
-function handle(event) {
-  if (failing.failNext-- > 0) throw new Error(failing.reason);
-  const value = event.data?.amount?.value;
-  book.run(event.id, event.type, typeof value === "number" ? Math.round(value * 100) : null);
+function handle({ id, type, data }) {
+  failIfAsked();
+  book.run(id, type, Math.round(data?.amount?.value * 100));
 }
 
 /** Handles an event unless it was handled before. */
@@ -30,8 +24,18 @@ export function handleOnce(event) {
   }
 }
 
+/** The effects, which a test reads. */
+const list = db.prepare(
+  "SELECT event_id AS eventId, type, cents AS amountCents, count(*) AS count FROM bookings GROUP BY event_id",
+);
 export const effects = () => list.all();
+
+let failing = { failNext: 0 };
 
 export function failNext(asked) {
   failing = asked;
+}
+
+function failIfAsked() {
+  if (failing.failNext-- > 0) throw new Error(failing.reason);
 }

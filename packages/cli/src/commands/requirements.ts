@@ -1,4 +1,4 @@
-import { levels, requirements, type Level, type Role } from "@countersign/contract-kit";
+import { levels, requirements, type Level, type Requirement } from "@countersign/contract-kit";
 import type { Command } from "commander";
 import { didYouMean } from "../closest.ts";
 import { Failure } from "../failure.ts";
@@ -17,7 +17,7 @@ Examples:
   countersign requirements --level MUST --json`;
 
 interface RequirementsOptions {
-  readonly role: Role | undefined;
+  readonly role: Requirement["role"] | undefined;
   readonly level: Level | undefined;
   readonly json: boolean | undefined;
 }

@@ -2,7 +2,6 @@ import {
   readSamples,
   receiverChecks,
   receiverTarget,
-  type Samples,
   TargetNotOwnedError,
   type ReceiverTarget,
 } from "@countersign/contract-kit";
@@ -122,7 +121,7 @@ async function openTarget(
   }
 }
 
-function samplesIn(folder: string, profile: Profile): Samples {
+function samplesIn(folder: string, profile: Profile): ReturnType<typeof readSamples> {
   try {
     return readSamples(folder, profile);
   } catch (cause) {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { faultsOf, typesOf } from "./faults.ts";
-import { itemsOf, kindsOf, membersOf, OutsideSubsetError, placeOf, resolve } from "./resolve.ts";
+import { itemsOf, kindsOf, membersOf, OutsideSubsetError, placeOf, resolve } from "./schema.ts";
 import type { LocatedSchema } from "./schema.ts";
 
 /**

@@ -1,10 +1,16 @@
-import { faultsOf, isRecord, kindOf, typesOf } from "./faults.ts";
 import { example } from "./example.ts";
-import { pointerOf, withValueAt, type Labelled, type Steps } from "./labelled.ts";
-import { pointOf } from "./negative.ts";
-import { itemsOf, kindsOf, membersOf, resolve } from "./resolve.ts";
-import type { LocatedSchema } from "./schema.ts";
-import { textOfLength } from "./texts.ts";
+import {
+  type Labelled,
+  type Steps,
+  faultsOf,
+  isRecord,
+  kindOf,
+  pointerOf,
+  typesOf,
+  withValueAt,
+} from "./faults.ts";
+import { JUDGING, pointOf, textOfLength } from "./negative.ts";
+import { type LocatedSchema, itemsOf, kindsOf, membersOf, resolve } from "./schema.ts";
 
 /**
  * Values that a schema takes, each made of one that it takes by moving one place to a bound of one
@@ -108,4 +114,46 @@ function inner(at: LocatedSchema, value: unknown, steps: Steps): readonly Bound[
   return membersOf(at).flatMap(([name, member]) =>
     Object.hasOwn(value, name) ? boundariesAt(member, value[name], [...steps, name]) : [],
   );
+}
+
+export interface Coverage {
+  /** Points that a case is about. */
+  readonly covered: readonly string[];
+  /** Points that no case is about: what is left untested. */
+  readonly uncovered: readonly string[];
+}
+
+/** Of the points of a schema, which the cases are about; a point is `document#pointer/keyword`. */
+export function coverage(located: LocatedSchema, cases: readonly Labelled[]): Coverage {
+  const told = new Set(cases.map(({ point }) => point));
+  const points = pointsOf(located);
+  return {
+    covered: points.filter((point) => told.has(point)),
+    uncovered: points.filter((point) => !told.has(point)),
+  };
+}
+
+const SIMPLE = [...JUDGING, "oneOf"] as const;
+
+/**
+ * Every keyword of a schema, and of what it refers to, that can refuse a value. `type` beside `const` or
+ * `enum` and `minLength` 0 refuse nothing that is left, and are no points.
+ */
+export function pointsOf(located: LocatedSchema): readonly string[] {
+  const at = resolve(located);
+  const { schema } = at;
+  const own = SIMPLE.filter((keyword) => Object.hasOwn(schema, keyword))
+    .filter((keyword) => !(keyword === "type" && schema.oneOf !== undefined))
+    .filter((keyword) => !(keyword === "minLength" && schema.minLength === 0))
+    .filter((keyword) => !(keyword === "minItems" && schema.minItems === 0))
+    .map((keyword) => pointOf(at, keyword));
+  const required = (schema.required ?? []).map((name) => `${pointOf(at, "required")}/${name}`);
+  const closed = schema.additionalProperties === false ? [pointOf(at, "additionalProperties")] : [];
+  const items = itemsOf(at);
+  const below = [
+    ...kindsOf(at),
+    ...membersOf(at).map(([, member]) => member),
+    ...(items === undefined ? [] : [items]),
+  ].flatMap(pointsOf);
+  return [...new Set([...own, ...required, ...closed, ...below])];
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { arbitrary } from "./arbitrary.ts";
 import { accepts, isRecord, typesOf } from "./faults.ts";
-import { itemsOf, kindsOf, membersOf, resolve } from "./resolve.ts";
+import { itemsOf, kindsOf, membersOf, resolve } from "./schema.ts";
 import type { LocatedSchema } from "./schema.ts";
 
 export interface ExampleOptions {

@@ -1,5 +1,13 @@
-import { itemsOf, kindsOf, membersOf, resolve } from "./resolve.ts";
-import type { LocatedSchema, Schema, TypeName } from "./schema.ts";
+import {
+  type LocatedSchema,
+  type Schema,
+  type TypeName,
+  escapePointer,
+  itemsOf,
+  kindsOf,
+  membersOf,
+  resolve,
+} from "./schema.ts";
 
 /**
  * The keywords of a schema that refuse a value, those of its members and items excepted. A union refuses
@@ -142,4 +150,41 @@ function isMultiple(value: number, of: number): boolean {
 
 function isEqual(one: unknown, other: unknown): boolean {
   return one === other || JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** A whole value that was derived for one keyword of one schema in it. */
+export interface Labelled {
+  /** JSON Pointer of the place in the value; of the missing or unknown member itself. */
+  readonly pointer: string;
+  /** The keyword that it is about: the one that it breaks, or whose bound it stands at. */
+  readonly keyword: string;
+  /** Document, JSON Pointer and keyword of the schema: what a report of coverage counts. */
+  readonly point: string;
+  readonly value: unknown;
+}
+
+/** Names of members and indexes of items, from the outside in. */
+export type Steps = readonly (string | number)[];
+
+export function pointerOf(steps: Steps): string {
+  return steps.map((step) => `/${escapePointer(String(step))}`).join("");
+}
+
+/** A copy of a value, with another one at a place. `undefined` takes the member away. */
+export function withValueAt(value: unknown, [step, ...rest]: Steps, put: unknown): unknown {
+  if (step === undefined) return put;
+  if (Array.isArray(value)) {
+    return value.map((item: unknown, index) =>
+      index === step ? withValueAt(item, rest, put) : item,
+    );
+  }
+  // Steps lead through what is there: an object here, or the place of a new member.
+  const members = value as Readonly<Record<string, unknown>>;
+  const changed = withValueAt(members[step], rest, put);
+  const entries = Object.entries(members).filter(([name]) => name !== step);
+  if (changed === undefined) return Object.fromEntries(entries);
+  if (!Object.hasOwn(members, step)) return { ...members, [step]: changed };
+  return Object.fromEntries(
+    Object.entries(members).map(([name, member]) => [name, name === step ? changed : member]),
+  );
 }

@@ -1,10 +1,10 @@
 export { arbitrary } from "./arbitrary.ts";
 export { boundaries } from "./boundary.ts";
-export { coverage, pointsOf, type Coverage } from "./coverage.ts";
+export { coverage, pointsOf, type Coverage } from "./boundary.ts";
 export { example, examples, type ExampleOptions } from "./example.ts";
-export type { Labelled } from "./labelled.ts";
+export type { Labelled } from "./faults.ts";
 export { matcher, type Matcher } from "./matcher.ts";
 export { negatives } from "./negative.ts";
-export { OutsideSubsetError } from "./resolve.ts";
-export { readSchemaSet, schemaSet, standardSchemas } from "./schema-set.ts";
+export { OutsideSubsetError } from "./schema.ts";
+export { readSchemaSet, schemaSet, standardSchemas } from "./schema.ts";
 export type { LocatedSchema, Schema, SchemaSet } from "./schema.ts";

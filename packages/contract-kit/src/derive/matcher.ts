@@ -1,5 +1,5 @@
 import { faultsOf, isRecord, kindOf, typesOf } from "./faults.ts";
-import { itemsOf, membersOf, placeOf, resolve } from "./resolve.ts";
+import { itemsOf, membersOf, placeOf, resolve } from "./schema.ts";
 import type { LocatedSchema } from "./schema.ts";
 
 /** Matchers in the form that Pact's own builders make, so that Pact need not be there to derive them. */

@@ -1,3 +1,8 @@
+import { globSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { posix } from "node:path";
+
 /** A schema of the closed subset of JSON Schema 2020-12 that `@countersign/schemas` is written in. */
 export interface Schema {
   readonly $schema?: string;
@@ -49,4 +54,141 @@ export interface SchemaSet {
   readonly paths: readonly string[];
   /** @throws {TypeError} There is no such document. */
   readonly document: (path: string) => LocatedSchema;
+}
+
+const load = createRequire(import.meta.url);
+
+/** A set of documents that are in memory already, by their paths. */
+export function schemaSet(documents: Readonly<Record<string, Schema>>): SchemaSet {
+  const byPath = new Map(Object.entries(documents));
+  const set: SchemaSet = {
+    paths: [...byPath.keys()].toSorted(),
+    document: (path) => {
+      const schema = byPath.get(path);
+      if (schema === undefined) throw new TypeError(`there is no schema ${path}`);
+      return { schema, set, path, at: "" };
+    },
+  };
+  return set;
+}
+
+/**
+ * The documents `*.schema.json` below a folder.
+ *
+ * @throws {SyntaxError} One of them is not JSON.
+ */
+export function readSchemaSet(folder: string): SchemaSet {
+  const paths = globSync("**/*.schema.json", { cwd: folder });
+  return schemaSet(
+    Object.fromEntries(
+      paths.map((path) => [
+        path.replaceAll("\\", "/"),
+        // What is outside the subset is refused where it is met, with its place.
+        JSON.parse(readFileSync(join(folder, path), "utf8"), withHints) as Schema,
+      ]),
+    ),
+  );
+}
+
+/** The documents of `@countersign/schemas`. */
+export function standardSchemas(): SchemaSet {
+  const manifest = load.resolve("@countersign/schemas/package.json");
+  return readSchemaSet(join(dirname(manifest), "documents"));
+}
+
+// As the generator of `@countersign/schemas` writes it.
+const HINT = "countersign ";
+
+/** Gives a shipped schema the keywords back that other validators refuse, from its `$comment`. */
+function withHints(_name: string, part: unknown): unknown {
+  if (typeof part !== "object" || part === null || !("$comment" in part)) return part;
+  const { $comment: comment, ...rest } = part;
+  if (typeof comment !== "string" || !comment.startsWith(HINT)) return part;
+  return { ...rest, ...(JSON.parse(comment.slice(HINT.length)) as object) };
+}
+
+// The subset is told once, in the schemas' package.
+const subset = createRequire(import.meta.url)("@countersign/schemas/keywords.json") as {
+  readonly keywords: readonly string[];
+  readonly formats: readonly string[];
+};
+
+/** A schema could not be derived from: it says something that would be left out in silence. */
+export class OutsideSubsetError extends TypeError {
+  readonly code = "CS_KIT_OUTSIDE_SUBSET";
+  /** Document and JSON Pointer of the schema. */
+  readonly place: string;
+  constructor(place: string, message: string) {
+    super(`${place}: ${message}`);
+    this.name = "OutsideSubsetError";
+    this.place = place;
+  }
+}
+
+/**
+ * The schema itself, or what it refers to.
+ *
+ * @throws {OutsideSubsetError} `CS_KIT_OUTSIDE_SUBSET`: a keyword or a format that is not of the subset,
+ *   or a judging keyword beside `$ref`.
+ */
+export function resolve(located: LocatedSchema): LocatedSchema {
+  const { schema, path, set } = located;
+  requireSubset(located);
+  if (schema.$ref === undefined) return located;
+  const [document = "", pointer = ""] = schema.$ref.split("#");
+  if (pointer !== "") throw new OutsideSubsetError(placeOf(located), "$ref names a whole document");
+  return resolve(set.document(posix.join(posix.dirname(path), document)));
+}
+
+/** A schema inside another one. `step` is the rest of its JSON Pointer. */
+export function inside(located: LocatedSchema, schema: Schema, step: string): LocatedSchema {
+  return { ...located, schema, at: `${located.at}/${step}` };
+}
+
+/** Its members, each with its schema, in the order of the document. */
+export function membersOf(located: LocatedSchema): readonly (readonly [string, LocatedSchema])[] {
+  return Object.entries(located.schema.properties ?? {}).map(
+    ([name, schema]) =>
+      [name, inside(located, schema, `properties/${escapePointer(name)}`)] as const,
+  );
+}
+
+/** Its kinds, where it is a union. */
+export function kindsOf(located: LocatedSchema): readonly LocatedSchema[] {
+  return (located.schema.oneOf ?? []).map((kind, index) =>
+    inside(located, kind, `oneOf/${String(index)}`),
+  );
+}
+
+/** What its items are, where it says so. */
+export function itemsOf(located: LocatedSchema): LocatedSchema | undefined {
+  const { items } = located.schema;
+  return items === undefined ? undefined : inside(located, items, "items");
+}
+
+/** Document and JSON Pointer, for people and for coverage. */
+export function placeOf({ path, at }: LocatedSchema): string {
+  return `${path}#${at}`;
+}
+
+/** A name as a step of a JSON Pointer (RFC 6901 section 3). */
+export function escapePointer(name: string): string {
+  return name.replaceAll("~", "~0").replaceAll("/", "~1");
+}
+
+const ANNOTATIONS = ["$ref", "title", "description", "examples", "deprecated"];
+
+function requireSubset(located: LocatedSchema): void {
+  const { schema } = located;
+  const keywords = Object.keys(schema);
+  const unknown = keywords.find((keyword) => !subset.keywords.includes(keyword));
+  const place = placeOf(located);
+  if (unknown !== undefined)
+    throw new OutsideSubsetError(place, `the keyword ${unknown} is unknown`);
+  if (schema.format !== undefined && !subset.formats.includes(schema.format))
+    throw new OutsideSubsetError(place, `the format ${schema.format} is unknown`);
+  // Derivation follows the reference, and would leave out what stands beside it.
+  const beside = schema.$ref !== undefined && keywords.find((one) => !ANNOTATIONS.includes(one));
+  if (typeof beside === "string")
+    throw new OutsideSubsetError(place, `${beside} stands beside $ref`);
 }

@@ -7,7 +7,7 @@ import {
   membersOf,
   placeOf,
   resolve,
-} from "../derive/resolve.ts";
+} from "../derive/schema.ts";
 import type { LocatedSchema } from "../derive/schema.ts";
 import { keywordChanges, type RawChange, type Tell } from "./keyword-changes.ts";
 import type { RuleId } from "./rules.ts";

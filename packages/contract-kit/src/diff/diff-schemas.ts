@@ -1,4 +1,4 @@
-import { resolve } from "../derive/resolve.ts";
+import { resolve } from "../derive/schema.ts";
 import type { LocatedSchema, Schema, SchemaSet } from "../derive/schema.ts";
 import { changesBetween } from "./changes.ts";
 import type { RawChange } from "./keyword-changes.ts";

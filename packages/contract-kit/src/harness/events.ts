@@ -4,9 +4,9 @@ import { arbitrary } from "../derive/arbitrary.ts";
 import { boundaries } from "../derive/boundary.ts";
 import { example } from "../derive/example.ts";
 import { isRecord, kindOf } from "../derive/faults.ts";
-import { type Steps, withValueAt } from "../derive/labelled.ts";
-import { itemsOf, membersOf, resolve } from "../derive/resolve.ts";
-import { standardSchemas } from "../derive/schema-set.ts";
+import { type Steps, withValueAt } from "../derive/faults.ts";
+import { itemsOf, membersOf, resolve } from "../derive/schema.ts";
+import { standardSchemas } from "../derive/schema.ts";
 import type { LocatedSchema, SchemaSet } from "../derive/schema.ts";
 
 type Members = Record<string, unknown>;

@@ -9,7 +9,8 @@ import { explore, type Step } from "../../harness/states.ts";
 const AFTER_HANDLER = "R-ACK-AFTER-HANDLER";
 const FAILED = "R-ACK-FAILED";
 const RETRY_AFTER = "R-ACK-RETRY-AFTER";
-const requirements = [AFTER_HANDLER, FAILED, RETRY_AFTER] as const;
+const IN_TIME = "R-ACK-IN-TIME";
+const requirements = [AFTER_HANDLER, FAILED, RETRY_AFTER, IN_TIME] as const;
 
 const MAX_ATTEMPTS = 4;
 const MAX_WAIT_MS = 2000;
@@ -49,7 +50,14 @@ async function fails(bench: Bench, event: BenchEvent, times: number): Promise<vo
     // oxlint-disable-next-line no-await-in-loop -- attempts of one delivery never overlap
     const reply = await bench.post(bench.attempt(event), { isOnce: true });
     replies.push(reply);
-    if (reply.isAcknowledged) break;
+    const isLate = reply.received.kind === "none" && reply.received.why === "timeout";
+    docket.judge(
+      IN_TIME,
+      !isLate,
+      () => `${event.type}: the handler failed, and ${reply.said} came`,
+      () => [reply.exchange()],
+    );
+    if (reply.isAcknowledged || isLate) break;
   }
   await target.effects?.mend();
   const last = replies.at(-1);

@@ -4,7 +4,7 @@ import { forgeries } from "../../harness/attacks.ts";
 import type { Attempt, Bench } from "../../harness/bench.ts";
 import { bypassProbes } from "../../harness/bypass-probes.ts";
 import { type Forgery, mustRefuse, receiverCheck } from "../../harness/play.ts";
-import { without, withHeader } from "../../harness/request.ts";
+import { withHeader, without, withSignature } from "../../harness/request.ts";
 
 const UNSIGNED = "R-VERIFY-UNSIGNED";
 const TAMPERED = "R-VERIFY-TAMPERED";
@@ -176,6 +176,19 @@ export const refusals: ReceiverCheck = receiverCheck({
           ...genuine,
           headers: withHeader(genuine.headers, signing.names.signature, () => "cstest"),
         },
+      },
+      {
+        what: "a signature of half its length",
+        attempt: {
+          ...genuine,
+          headers: withHeader(genuine.headers, signing.names.signature, (value) =>
+            withSignature(value, (mac) => mac.slice(0, mac.length / 2)),
+          ),
+        },
+      },
+      {
+        what: "a signed body that is not JSON",
+        attempt: bench.attempt({ ...bench.event(), body: Buffer.from('{"id":') }),
       },
       {
         what: "a time that is none",

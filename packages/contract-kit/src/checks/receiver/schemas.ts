@@ -3,7 +3,7 @@ import { profiles } from "@countersign/schemas/profiles";
 import type { ReceiverCheck } from "../../check.ts";
 import { example } from "../../derive/example.ts";
 import { negatives } from "../../derive/negative.ts";
-import { standardSchemas } from "../../derive/schema-set.ts";
+import { standardSchemas } from "../../derive/schema.ts";
 import type { Bench, BenchEvent } from "../../harness/bench.ts";
 import { receiverCheck } from "../../harness/play.ts";
 
