@@ -1,4 +1,5 @@
 import { profiles } from "@countersign/schemas/profiles";
+import { standardWebhooks } from "@countersign/signatures";
 import { describe, expect, it } from "vitest";
 import { curlOf, signatureLines, testOf } from "../../packages/inspector/src/events/snippets.ts";
 import { createApi } from "../../packages/dev/src/api.ts";
@@ -124,6 +125,28 @@ describe("the inspector's data", () => {
       for (const { text } of [...answers, verified]) expect(text).not.toContain(secret);
     // Its answer would contain the token of another namespace.
     expect((await post("/sandbox/merchants", {})).status).toBe(404);
+  });
+
+  it("have a signature of now to copy, and the explanation that a receiver reported for a refusal", async () => {
+    const one = await openInspector();
+    one.receiver.statusOf = () => 401;
+    const { deliveryId, eventId } = await deliverOne(one);
+    const explanation = ["The body was parsed and printed again. Verify the raw bytes."];
+    await one.api("POST", "/sandbox/outcomes", { outcome: "rejected", explanation });
+    const outcome = { outcome: "rejected", explanation };
+    const headers = { connection: "keep-alive" };
+    const attempt = { status: 401, outcome, isUnseen: false, responseHeaders: headers };
+    // The attempt is recorded after its response.
+    await expect
+      .poll(async () => (await one.api("GET", `/sandbox/inspect/events/${eventId}`)).body)
+      .toMatchObject({ deliveries: [{ status: "retrying", attempts: [attempt] }] });
+
+    const signed = await one.api("POST", "/sandbox/inspect/signatures/now", { deliveryId });
+    const request = signed.body as { url: string; headers: Record<string, string>; body: string };
+    expect([request.url, request.body]).toEqual([one.receiverUrl, one.arrived[0]]);
+    const message = { headers: request.headers, body: Buffer.from(request.body) };
+    const verified = standardWebhooks().verify(message, [SECRET], { now: Date.now() });
+    expect(verified).toMatchObject({ ok: true, id: eventId });
   });
 
   it("B18 are hidden from another namespace's token, whatever the id", async () => {
