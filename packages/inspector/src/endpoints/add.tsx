@@ -48,15 +48,17 @@ export function NewEndpoint({
     list.includes(one) ? list.filter((other) => other !== one) : [...list, one];
   return (
     <Dialog title="Add an endpoint" onClose={onClose}>
-      <label>
-        URL on this machine
-        <input
-          type="url"
-          spellcheck={false}
-          value={url}
-          onInput={({ currentTarget }) => setUrl(currentTarget.value)}
-        />
-      </label>
+      <div class="form">
+        <label>
+          URL on this machine
+          <input
+            type="url"
+            spellcheck={false}
+            value={url}
+            onInput={({ currentTarget }) => setUrl(currentTarget.value)}
+          />
+        </label>
+      </div>
       <fieldset>
         <legend>Events (all, unless you choose)</legend>
         <div class="buttons">
