@@ -1,7 +1,7 @@
 import type { Profile } from "@countersign/schemas";
 import type { Secret } from "@countersign/signatures";
 import type { Send } from "./http.ts";
-import type { Effects } from "./harness/effects.ts";
+import type { Effects, EffectsNotes } from "./harness/effects.ts";
 import type { EventMaker } from "./harness/events.ts";
 import type { Wire } from "./harness/wire.ts";
 
@@ -122,15 +122,13 @@ export interface ReceiverTarget {
 }
 
 /** Kept for one run. */
-export interface Notebook {
+export interface Notebook extends EffectsNotes {
   /** Why genuine attempts are refused, or `undefined` if they are taken; absent until somebody has looked. */
   diagnosis?: Promise<string | undefined>;
   /** Why nothing is sent any more. */
   lost?: string;
-  /** Why the effects cannot be read. */
-  unreadable?: string;
-  /** Sentences about rows of the effects that are none. */
-  readonly odd: string[];
+  /** True if it was still lost when the next check began; absent until then. */
+  isGone?: boolean;
   /** Events that were handled, the oldest first: they are sent again at the end. */
   readonly handled: {
     readonly id: string;

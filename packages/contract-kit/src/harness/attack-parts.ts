@@ -1,6 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 import type { Attempt, Bench, BenchEvent } from "./bench.ts";
-import { valueOf, withHeader, withSignature } from "./request.ts";
+import { valueOf, withHeader, without, withSignature } from "./request.ts";
 
 /** A genuine attempt, before an operation changes a part of it. */
 export interface Base {
@@ -48,79 +48,105 @@ export function macOf(
   return createHmac(signing.algorithm, key).update(text).digest(signing.encoding);
 }
 
-type WeakMac = readonly [what: string, make: (text: Buffer, key: Uint8Array, base: Base) => string];
-
-/** Signatures of another algorithm, or over fewer parts, that hand-written verifiers have been seen to take. */
-export const weakMacs: readonly WeakMac[] = [
-  ...["md5", "sha1", "sha512", "sha256", "sha224"].map((name): WeakMac => [
-    `a signature by HMAC with ${name}`,
-    (text, key, { bench }) =>
-      name === bench.signing.algorithm
-        ? // The scheme's own, cut to the length of a shorter one.
-          createHmac(name, key)
-            .update(text)
-            .digest()
-            .subarray(0, 20)
-            .toString(bench.signing.encoding)
-        : createHmac(name, key).update(text).digest(bench.signing.encoding),
-  ]),
-  ...["md5", "sha1", "sha256", "sha512"].map((name): WeakMac => [
-    `a digest by ${name} that no key went into`,
-    (text, _key, { bench }) => createHash(name).update(text).digest(bench.signing.encoding),
-  ]),
+/** What a signature may cover in other schemes, and in older versions of this one. */
+const texts: readonly (readonly [
+  what: string,
+  of: (base: Base, text: Buffer) => Buffer | string,
+])[] = [
+  ["the signed text", (_base, text) => text],
+  ["the body alone", ({ event }) => event.body],
+  ["the id alone", ({ event }) => event.id],
+  ["the time alone", ({ timestamp }) => String(timestamp)],
+  ["no text", () => ""],
+  ["the id and the body", ({ event }) => joined(`${event.id}.`, event.body)],
+  ["the time and the body", ({ event, timestamp }) => joined(`${timestamp}.`, event.body)],
   [
-    "a digest of the body that no key went into",
-    (_text, _key, { bench, event }) =>
-      createHash("sha256").update(event.body).digest(bench.signing.encoding),
+    "the parts without separators",
+    ({ event, timestamp }) => joined(`${event.id}${timestamp}`, event.body),
   ],
   [
-    "a digest of the key and the text",
-    (text, key, { bench }) =>
-      createHash("sha256").update(key).update(text).digest(bench.signing.encoding),
+    "the time before the id",
+    ({ event, timestamp }) => joined(`${timestamp}.${event.id}.`, event.body),
   ],
-  [
-    "a digest of the text and the key",
-    (text, key, { bench }) =>
-      createHash("sha256").update(text).update(key).digest(bench.signing.encoding),
-  ],
-  [
-    "the text itself as its signature",
-    (text, _key, { bench }) => text.subarray(0, 48).toString(bench.signing.encoding),
-  ],
-  ...(
-    [
-      ["the body alone", ({ event }) => event.body],
-      ["the id alone", ({ event }) => event.id],
-      ["the time alone", ({ timestamp }) => String(timestamp)],
-      ["no text", () => ""],
-      [
-        "the id and the body",
-        ({ event }) => Buffer.concat([Buffer.from(`${event.id}.`), event.body]),
-      ],
-      [
-        "the time and the body",
-        ({ event, timestamp }) => Buffer.concat([Buffer.from(`${timestamp}.`), event.body]),
-      ],
-      [
-        "the parts without a separator",
-        ({ event, timestamp }) =>
-          Buffer.concat([Buffer.from(`${event.id}${timestamp}`), event.body]),
-      ],
-      [
-        "the time before the id",
-        ({ event, timestamp }) =>
-          Buffer.concat([Buffer.from(`${timestamp}.${event.id}.`), event.body]),
-      ],
-    ] as const satisfies readonly (readonly [string, (base: Base) => Buffer | string])[]
-  ).map(([what, partOf]): WeakMac => [
-    `a signature over ${what}`,
-    (text, key, base) => {
-      const own = Buffer.from(partOf(base));
-      // What the scheme itself signs is no forgery.
-      return own.equals(text) ? "" : macOf(base, { text: own, key });
-    },
-  ]),
 ];
+
+const joined = (before: string, body: Buffer): Buffer => Buffer.concat([Buffer.from(before), body]);
+
+const digests: readonly (readonly [
+  what: string,
+  of: (hash: string, text: Buffer | string, key: Uint8Array) => Buffer,
+])[] = [
+  ["HMAC with", (hash, text, key) => createHmac(hash, key).update(text).digest()],
+  ["a digest without a key,", (hash, text) => createHash(hash).update(text).digest()],
+  [
+    "a digest of the key and it,",
+    (hash, text, key) => createHash(hash).update(key).update(text).digest(),
+  ],
+  [
+    "a digest of it and the key,",
+    (hash, text, key) => createHash(hash).update(text).update(key).digest(),
+  ],
+];
+
+/** Headers that other schemes sign the body in, with what is before the signature. */
+const OTHER_HEADERS = [
+  ["X-Hub-Signature", "sha1", "sha1="],
+  ["X-Hub-Signature-256", "sha256", "sha256="],
+  ["X-Signature", "sha256", ""],
+  ["X-Webhook-Signature", "sha256", ""],
+  ["X-Shopify-Hmac-Sha256", "sha256", ""],
+] as const;
+
+/** Signatures by other algorithms and over other parts, each in both encodings, and in other schemes' headers. */
+export const weakMacs: readonly Operation[] = [
+  ...["md5", "sha1", "sha224", "sha256", "sha512"].flatMap((hash) =>
+    digests.flatMap(([how, digest]) =>
+      texts.flatMap(([what, textOf]) =>
+        (["base64", "hex"] as const).map((encoding) =>
+          op(
+            "R-VERIFY-MAC",
+            `a signature by ${how} ${hash} over ${what}, in ${encoding}`,
+            (base) => {
+              const key = keyOf(base);
+              // What is unlikely is left to the thorough search: other parts under other algorithms.
+              const isCommon =
+                what === "the signed text" ||
+                what === "the body alone" ||
+                (hash === "sha256" && how === "HMAC with");
+              if (key === undefined || (!isCommon && base.bench.effort === 1)) return undefined;
+              const { signing } = base.bench;
+              const text = signing.textOf({
+                id: base.event.id,
+                timestamp: base.timestamp,
+                body: base.event.body,
+              });
+              const mac = digest(hash, textOf(base, text), key);
+              // In another encoding the scheme's own signature is another requirement's affair.
+              const own = createHmac(signing.algorithm, key).update(text).digest();
+              return mac.equals(own) ? undefined : signedBy(base, () => mac.toString(encoding));
+            },
+          ),
+        ),
+      ),
+    ),
+  ),
+  ...OTHER_HEADERS.map(([name, hash, prefix]) =>
+    op("R-VERIFY-MAC", `a signature over the body in ${name}`, (base) => {
+      const key = keyOf(base);
+      const { names } = base.bench.signing;
+      if (key === undefined || names.signature === name.toLowerCase()) return undefined;
+      const encoding = name.startsWith("X-Shopify") ? "base64" : "hex";
+      const mac = createHmac(hash, key).update(base.event.body).digest(encoding);
+      const own = Object.values(names).filter((one) => one !== undefined);
+      return { headers: [...without(base.attempt.headers, own), [name, `${prefix}${mac}`]] };
+    }),
+  ),
+];
+
+function keyOf({ bench: { target, signing } }: Base): Uint8Array | undefined {
+  const [secret] = target.secrets;
+  return secret === undefined ? undefined : signing.keyOf(secret);
+}
 
 /** Parts of the signature, and others of its length. */
 export function parts(

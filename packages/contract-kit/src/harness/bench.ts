@@ -6,12 +6,12 @@ import type { ReceiverTarget } from "../target.ts";
 import { sleep } from "./clock.ts";
 import type { Connection, Received } from "./connection.ts";
 import type { Docket } from "./docket.ts";
-import { type Effect, type Ledger, NO_EFFECTS } from "./effects.ts";
+import { effectsReader, NO_EFFECTS, type Seen } from "./effects.ts";
 import type { EventMaker, EventOrder } from "./events.ts";
 import { type Reply, replyOf } from "./reply.ts";
 import type { Header, RawRequest } from "./request.ts";
 import { type Signing, signingOf } from "./signing.ts";
-import type { Wire } from "./wire.ts";
+import { isThere, type Wire } from "./wire.ts";
 
 /** An event that nothing had before. */
 export interface BenchEvent {
@@ -38,14 +38,6 @@ interface Signed {
   readonly id?: string;
   /** Replace the common ones, and are added to the signature's. */
   readonly headers?: readonly Header[];
-}
-
-/** What handlers have done, by the ids of events. */
-export interface Seen {
-  readonly get: (id: string) => Effect | undefined;
-  readonly count: (id: string) => number;
-  /** Sentences about rows of the list that no check had seen before and that are not effects. */
-  readonly odd: readonly string[];
 }
 
 /** What one check sends with. */
@@ -112,17 +104,16 @@ const COMMON: readonly Header[] = [
   ["User-Agent", "countersign-verify"],
 ];
 
-const POLL_MS = 20;
 /** Milliseconds in which what was written is read up to its last byte. */
 const GATHERING_MS = 30;
 const AT_ONCE = 4;
 /** Milliseconds that a connection may take to be accepted while others are open. */
 const ACCEPT_MS = 150;
+/** Milliseconds in which connections are opened for one moment. */
+const OPENING_MS = 1000;
 const RETRIES = 5;
 const LIMITED_RETRIES = 12;
 const LONGEST_WAIT_MS = 5000;
-/** Milliseconds in which a target that ended is started again by what watches it. */
-const REVIVAL_MS = [100, 400, 1500] as const;
 
 export function openBench(
   target: ReceiverTarget,
@@ -143,10 +134,15 @@ export function openBench(
   const postNow = async (attempt: Attempt): Promise<Reply> =>
     reply([wire.head(attempt, true), attempt.body], await wire.send(attempt));
 
+  /** Attempts whose connections were cut since the last answer. */
+  let suspects: Attempt[] = [];
   const post: Bench["post"] = async (attempt, { isOnce = false } = {}) => {
     for (let turn = 0; ; turn += 1) {
       // oxlint-disable-next-line no-await-in-loop -- attempts of one delivery never overlap
       const one = await postNow(attempt);
+      if (one.status !== undefined) suspects = [];
+      else if (one.received.kind === "none" && one.received.why === "closed")
+        suspects.push(attempt);
       const waitMs = Math.min(
         one.retryAfterMs(wire.clock.now()) ?? 50 * 2 ** turn,
         LONGEST_WAIT_MS,
@@ -171,37 +167,14 @@ export function openBench(
   };
 
   /** Any answer to any request will do. */
-  const mustBeThere = async ({ what = "an attempt" }: Attempt, after: Reply): Promise<void> => {
-    if (await isThere(target)) return;
+  const mustBeThere = async (attempt: Attempt, after: Reply): Promise<void> => {
+    if (await isThere(wire)) return;
+    // Of attempts that were sent at the same time, any may have done it.
+    const all = suspects.length === 0 ? [attempt] : suspects;
+    const what = [...new Set(all.map((one) => one.what ?? "an attempt"))].join(" or ");
     const message = `${what}: ${after.said} came, and the receiver has answered nothing since`;
     notebook.lost ??= `the receiver ended or hung earlier in this run, with ${what} (${docket.subject})`;
     throw new TargetLostError(message, after.exchange());
-  };
-
-  let emptyReads = 0;
-  const effects: Bench["effects"] = async (ids) => {
-    if (target.effects === undefined || notebook.unreadable !== undefined) return undefined;
-    const { clock } = wire;
-    // Of a target that never showed an effect in time, nobody waits for each one.
-    const until = clock.now() + (emptyReads < 2 ? target.effectsWaitMs : POLL_MS);
-    for (;;) {
-      // oxlint-disable-next-line no-await-in-loop -- asked again until all have come
-      const ledger: Ledger | string = await target.effects.read();
-      if (typeof ledger === "string") {
-        notebook.unreadable = ledger;
-        return undefined;
-      }
-      const isAll = ids.every((id) => ledger.effects.has(id));
-      if (isAll || clock.now() >= until) {
-        emptyReads = isAll ? 0 : emptyReads + 1;
-        const odd = ledger.odd.slice(notebook.odd.length);
-        notebook.odd.push(...odd);
-        const get = (id: string): Effect | undefined => ledger.effects.get(id);
-        return { get, count: (id) => get(id)?.count ?? 0, odd };
-      }
-      // oxlint-disable-next-line no-await-in-loop -- as above
-      await sleep(clock, POLL_MS);
-    }
   };
 
   return {
@@ -215,10 +188,11 @@ export function openBench(
     seconds,
     reply,
     post,
-    effects,
+    effects: effectsReader(target, wire.clock),
     noEffects: () => notebook.unreadable ?? NO_EFFECTS,
     event: (order = {}) => {
-      const id = order.id ?? `${prefix}_${String(++events)}`;
+      events += 1;
+      const id = order.id ?? `${prefix}_${String(events)}`;
       const resource = order.resource ?? `${prefix}_${String(events)}r`;
       const at = order.at ?? wire.clock.now();
       const event = maker.make({ ...order, id, resource, at });
@@ -246,6 +220,7 @@ export function openBench(
       return replies;
     },
     postTogether: async (attempts) => {
+      const began = wire.clock.now();
       const opened: { attempt: Attempt; connection: Connection; head: Buffer }[] = [];
       for (let at = 0; at < attempts.length; at += AT_ONCE) {
         const some = attempts.slice(at, at + AT_ONCE).map((attempt) => {
@@ -257,7 +232,8 @@ export function openBench(
         const isReady = await readyWithin(some, at === 0 ? wire.deadlineMs : ACCEPT_MS, wire);
         opened.push(...some.filter(({ connection }) => connection.isReady()));
         for (const { connection } of some) if (!connection.isReady()) connection.close();
-        if (!isReady) break;
+        // What was opened first must not run into the receiver's own deadline.
+        if (!isReady || wire.clock.now() - began > OPENING_MS) break;
         // oxlint-disable-next-line no-await-in-loop -- as above
         for (const _ of some) await wire.pace();
       }
@@ -272,6 +248,8 @@ export function openBench(
           }),
         ),
       );
+      const silent = [...replies].find(([, one]) => one.status === undefined);
+      if (silent !== undefined) await mustBeThere(...silent);
       return attempts.map((attempt) => replies.get(attempt));
     },
     postOver: async (connection, attempt, deadlineMs) => {
@@ -279,23 +257,11 @@ export function openBench(
       const head = wire.head(attempt, true);
       connection.write(Buffer.concat([head, attempt.body]));
       const received = await wire.read(connection, attempt.method, deadlineMs);
-      return reply([head, attempt.body], received);
+      const one = reply([head, attempt.body], received);
+      if (received.kind === "none" && received.why === "timeout") await mustBeThere(attempt, one);
+      return one;
     },
   };
-}
-
-/** True if the target answers anything at all, soon or after it was started again. */
-export async function isThere({ wire }: ReceiverTarget): Promise<boolean> {
-  for (const waitMs of REVIVAL_MS) {
-    // oxlint-disable-next-line no-await-in-loop -- asked again only if nothing came
-    const received = await wire.send({ method: "GET", headers: [], body: Buffer.alloc(0) });
-    if (received.kind === "answer") return true;
-    // What does not answer this in time hangs: more time changes nothing.
-    if (received.why === "timeout") return false;
-    // oxlint-disable-next-line no-await-in-loop -- as above
-    await sleep(wire.clock, waitMs);
-  }
-  return false;
 }
 
 const lastByte = ({ body }: Attempt): Uint8Array => body.subarray(-1);

@@ -1,3 +1,4 @@
+import { type Clock, sleep } from "./clock.ts";
 import type { Header } from "./request.ts";
 import type { Wire } from "./wire.ts";
 
@@ -17,6 +18,8 @@ export interface Ledger {
   readonly effects: ReadonlyMap<string, Effect>;
   /** A sentence for each row that is not `{ eventId, type, count }`. */
   readonly odd: readonly string[];
+  /** Those of them that have no id. */
+  readonly nameless: readonly string[];
 }
 
 /** What a receiver's handlers have done: evidence apart from its answers. */
@@ -34,6 +37,26 @@ export interface Effects {
   readonly mend: () => Promise<void>;
   /** Makes the next handlers hang forever. @returns False if the receiver has no such control. */
   readonly hangNext: (count: number) => Promise<boolean>;
+}
+
+/** What handlers have done, by the ids of events. */
+export interface Seen {
+  readonly get: (id: string) => Effect | undefined;
+  readonly count: (id: string) => number;
+  /** Sentences about rows without an id that no check had seen before. */
+  readonly nameless: readonly string[];
+}
+
+/** What reads of the effects leave for later ones of the run. */
+export interface EffectsNotes {
+  /** Why the effects cannot be read. */
+  unreadable?: string;
+  /** Sentences about rows of the effects that are none. */
+  readonly odd: string[];
+  /** How many of them have no id. */
+  nameless: number;
+  /** How often an effect did not show in time. */
+  missed: number;
 }
 
 /** Why a target does not show what its handlers do. */
@@ -92,30 +115,76 @@ function ledgerOf(text: string): Ledger | string {
   if (!Array.isArray(list)) return "the effects are not a list";
   const effects = new Map<string, Effect>();
   const odd: string[] = [];
+  const nameless: string[] = [];
   list.forEach((one: unknown, index) => {
     // Each member is examined below.
     const { eventId, type, count, amountCents } = (one ?? {}) as Record<string, unknown>;
-    const times = typeof count === "string" && /^\d{1,9}$/.test(count) ? Number(count) : count;
     if (typeof eventId !== "string" || eventId === "") {
-      odd.push(
-        `row ${index + 1} of the effects has eventId ${shown(eventId)}: a handler ran for an event without an id`,
-      );
+      const sentence = `row ${index + 1} of the effects has eventId ${shown(eventId)}: a handler ran for an event without an id`;
+      nameless.push(sentence);
+      odd.push(sentence);
       return;
     }
-    if (typeof type !== "string" || typeof times !== "number" || !Number.isInteger(times)) {
+    // Read as far as it goes: what is wrong with the list is told once, and not with every event.
+    const times = Number.parseInt(String(count), 10) || 1;
+    const isText = typeof count === "string" && /^\d{1,9}$/.test(count);
+    if (typeof type !== "string" || (!Number.isInteger(count) && !isText)) {
       const what = typeof type === "string" ? `count ${shown(count)}` : `type ${shown(type)}`;
       odd.push(`row ${index + 1} of the effects, of event ${eventId.slice(0, 64)}, has ${what}`);
-      return;
     }
     const isAmount = typeof amountCents === "string" || typeof amountCents === "number";
     const before = effects.get(eventId)?.count ?? 0;
     const amount = isAmount ? { amountCents: String(amountCents) } : {};
     // A row for each run is as good as one row that counts them.
-    effects.set(eventId, { eventId, type, count: before + times, ...amount });
+    effects.set(eventId, { eventId, type: String(type), count: before + times, ...amount });
   });
-  return { effects, odd };
+  return { effects, odd, nameless };
 }
 
 function shown(value: unknown): string {
   return (JSON.stringify(value) ?? "undefined").slice(0, 60);
+}
+
+const POLL_MS = 20;
+const PATIENT_MISSES = 3;
+const IMPATIENT_MS = 300;
+
+/** Returns a function that reads the effects until all of some ids have one, or the target's time for it is over. */
+export function effectsReader(
+  {
+    effects,
+    notebook,
+    effectsWaitMs,
+  }: {
+    readonly effects?: Effects;
+    readonly notebook: EffectsNotes;
+    readonly effectsWaitMs: number;
+  },
+  clock: Clock,
+): (ids: readonly string[]) => Promise<Seen | undefined> {
+  return async (ids) => {
+    if (effects === undefined || notebook.unreadable !== undefined) return undefined;
+    // After some effects that never came, nobody waits as long for each further one.
+    const isPatient = notebook.missed < PATIENT_MISSES;
+    const until = clock.now() + (isPatient ? effectsWaitMs : Math.min(effectsWaitMs, IMPATIENT_MS));
+    for (;;) {
+      // oxlint-disable-next-line no-await-in-loop -- asked again until all have come
+      const ledger = await effects.read();
+      if (typeof ledger === "string") {
+        notebook.unreadable = ledger;
+        return undefined;
+      }
+      const isAll = ids.every((id) => ledger.effects.has(id));
+      if (isAll || clock.now() >= until) {
+        if (!isAll) notebook.missed += 1;
+        notebook.odd.push(...ledger.odd.slice(notebook.odd.length));
+        const nameless = ledger.nameless.slice(notebook.nameless);
+        notebook.nameless = ledger.nameless.length;
+        const get = (id: string): Effect | undefined => ledger.effects.get(id);
+        return { get, count: (id) => get(id)?.count ?? 0, nameless };
+      }
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      await sleep(clock, POLL_MS);
+    }
+  };
 }

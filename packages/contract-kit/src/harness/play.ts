@@ -1,15 +1,9 @@
 import type { ReceiverCheck } from "../check.ts";
-import {
-  type Attempt,
-  type Bench,
-  type BenchEvent,
-  isThere,
-  openBench,
-  TargetLostError,
-} from "./bench.ts";
+import { type Attempt, type Bench, type BenchEvent, openBench, TargetLostError } from "./bench.ts";
 import { openDocket } from "./docket.ts";
 import type { Reply } from "./reply.ts";
 import { diagnose } from "./triage.ts";
+import { isThere } from "./wire.ts";
 
 /** A check of a receiver before it is run. */
 export interface Play {
@@ -37,8 +31,10 @@ export function receiverCheck({ id, title, requirements, play, ...how }: Play): 
         requirements.map((requirement) => ({ requirement, status, message }));
       if (how.slow === true && target.slow !== true)
         return all("not_applicable", "it waits for the receiver's own deadlines: --slow runs it");
-      if (notebook.lost !== undefined && !(await isThere(target)))
-        return all("skipped", notebook.lost);
+      if (notebook.lost !== undefined) {
+        notebook.isGone ??= !(await isThere(target.wire, [0]));
+        if (notebook.isGone) return all("skipped", notebook.lost);
+      }
       const docket = openDocket(id, requirements);
       const bench = openBench(target, context, { check: id, docket });
       try {
@@ -107,8 +103,8 @@ export async function mustRefuse(
   );
   // The genuine one's effect comes after those of what was sent before it.
   const seen = await bench.effects(after.isAcknowledged ? [genuine.id] : []);
-  for (const odd of seen?.odd ?? [])
-    docket.judge(requirement, false, () => `after ${forgeries[0]?.what ?? "them"}: ${odd}`);
+  for (const row of seen?.nameless ?? [])
+    docket.judge(requirement, false, () => `after ${forgeries[0]?.what ?? "them"}: ${row}`);
   forgeries.forEach(({ what, attempt }, index) => {
     const reply = replies[index];
     if (reply === undefined || reply.isAcknowledged) return;
@@ -163,7 +159,7 @@ export async function mustTake(
   const isTaken = (index: number): boolean => replies[index]?.isAcknowledged === true;
   const handled = cases.filter((one, index) => isTaken(index) && one.isUnhandled !== true);
   const seen = await bench.effects(handled.map(({ event }) => event.id));
-  for (const odd of seen?.odd ?? []) docket.judge(requirement, false, () => odd);
+  for (const row of seen?.nameless ?? []) docket.judge(requirement, false, () => row);
   cases.forEach(({ what, event, requirement: own = requirement }, index) => {
     const reply = replies[index];
     if (reply === undefined) return;

@@ -80,7 +80,7 @@ export function receiverTarget(options: ReceiverTargetOptions): ReceiverTarget {
     effort: options.thorough === true ? 10 : 1,
     events: eventMaker(profile, options.samples),
     ...(options.restart && { restart: options.restart }),
-    notebook: { odd: [], handled: [] },
+    notebook: { odd: [], nameless: 0, missed: 0, handled: [] },
     notes: () => skewNotes(wire.aheadSeconds() ?? 0),
     close: () => {
       wire.close();

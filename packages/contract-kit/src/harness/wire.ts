@@ -1,5 +1,5 @@
 import type { Answer } from "./answer-reader.ts";
-import { type Clock, pacer, systemClock } from "./clock.ts";
+import { type Clock, pacer, sleep, systemClock } from "./clock.ts";
 import { type Connection, openConnection, type Received } from "./connection.ts";
 import { checkOwned, hostOf, isLocalName, type Lookup } from "./owned-host.ts";
 import { headBytes, type RawRequest } from "./request.ts";
@@ -152,7 +152,10 @@ export function openWire(options: WireOptions): Wire {
       // The target may close an idle connection at the moment in which it is used again.
       const isRace =
         received.kind === "none" && received.why === "closed" && received.raw.length === 0;
-      return isRace ? await exchange(request, open()) : received;
+      if (!isRace) return received;
+      const next = await exchange(request, open());
+      // No such moment: the target ended with this request.
+      return next.kind === "none" && next.why === "unreachable" ? received : next;
     } finally {
       inUse -= 1;
       waiting.shift()?.();
@@ -175,6 +178,23 @@ export function openWire(options: WireOptions): Wire {
       for (const connection of opened) connection.close();
     },
   };
+}
+
+/** Milliseconds in which a target that ended is started again by what watches it. */
+const REVIVAL_MS = [100, 400, 1500] as const;
+
+/** True if the target answers anything at all, soon or after it was started again. */
+export async function isThere(wire: Wire, waits: readonly number[] = REVIVAL_MS): Promise<boolean> {
+  for (const waitMs of waits) {
+    // oxlint-disable-next-line no-await-in-loop -- asked again only if nothing came
+    const received = await wire.send({ method: "GET", headers: [], body: Buffer.alloc(0) });
+    if (received.kind === "answer") return true;
+    // What does not answer this in time hangs: more time changes nothing.
+    if (received.why === "timeout") return false;
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    await sleep(wire.clock, waitMs);
+  }
+  return false;
 }
 
 /** Returns how far a Date is from now; `undefined` if there is none. */

@@ -201,7 +201,11 @@ async function together(bench: Bench, event: BenchEvent): Promise<void> {
 async function whileFailing(bench: Bench): Promise<void> {
   const { docket } = bench;
   const event = bench.event();
-  const sent = Array.from({ length: TOGETHER }, () => bench.attempt(event));
+  docket.subject = IN_PROGRESS;
+  const sent = Array.from({ length: TOGETHER }, () => ({
+    ...bench.attempt(event),
+    what: "an attempt whose handler fails",
+  }));
   const replies = (await bench.postTogether(sent)).filter((reply) => reply !== undefined);
   const acknowledged = replies.filter((reply) => reply.isAcknowledged);
   const [shown] = acknowledged;

@@ -1,0 +1,97 @@
+import { createHmac } from "node:crypto";
+import type { RequestListener } from "node:http";
+import { text } from "node:stream/consumers";
+import { describe, expect, it } from "vitest";
+import { receiverChecks } from "../../src/checks/receiver/receiver-checks.ts";
+import { requirements } from "../../src/requirement.ts";
+import { run } from "../../src/run.ts";
+import { openReceiver, secrets } from "./open-receiver.ts";
+
+const [secret = ""] = secrets["standard"] ?? [];
+
+interface Mistake {
+  readonly aheadSeconds?: number;
+  readonly key?: Buffer;
+  readonly path?: string;
+  readonly signed?: (body: string) => string;
+  readonly refusal?: number;
+  readonly location?: string;
+}
+
+/** A receiver that verifies with one mistake, and so refuses every genuine attempt. */
+function mistaken(mistake: Mistake): RequestListener {
+  const key = mistake.key ?? Buffer.from(secret.replace("whsec_", ""), "base64");
+  const judge = async (request: Parameters<RequestListener>[0]): Promise<number> => {
+    const body = await text(request);
+    if (mistake.location !== undefined) return 308;
+    if (request.url !== (mistake.path ?? "/webhooks")) return 404;
+    const { "webhook-id": id, "webhook-timestamp": time } = request.headers;
+    const now = Date.now() / 1000 + (mistake.aheadSeconds ?? 0);
+    const signed = `${String(id)}.${String(time)}.${mistake.signed?.(body) ?? body}`;
+    const mac = createHmac("sha256", key).update(signed).digest("base64");
+    const isTimely = Math.abs(now - Number(time)) < 300;
+    const isGenuine = isTimely && request.headers["webhook-signature"] === `v1,${mac}`;
+    return isGenuine && mistake.refusal === undefined ? 204 : (mistake.refusal ?? 401);
+  };
+  return (request, response) => {
+    void judge(request).then((status) => {
+      if (mistake.location !== undefined) response.setHeader("location", mistake.location);
+      // Without a Date, as behind many proxies.
+      response.sendDate = false;
+      response.writeHead(status).end();
+    });
+  };
+}
+
+const reprinted = (body: string): string => {
+  const event: unknown = JSON.parse(body);
+  return JSON.stringify(event, null, 1)
+    .replaceAll(/\n\s*/g, " ")
+    .replaceAll("{ ", "{")
+    .replaceAll(" }", "}");
+};
+
+describe("a run against a receiver that refuses every genuine attempt", () => {
+  it.each<readonly [string, Mistake, RegExp]>([
+    [
+      "its clock if that is an hour ahead",
+      { aheadSeconds: 3600 },
+      /^All 14 types are answered by 401\. With the time moved by \+3600 s it is taken: the receiver's clock is an hour ahead/,
+    ],
+    [
+      "its key if that is the secret's text",
+      { key: Buffer.from(secret) },
+      /With the secret's whole text as the key it is taken: the receiver uses the text of the secret/,
+    ],
+    [
+      "its body if that is printed again",
+      { signed: reprinted },
+      /With a space after each comma and colon of the body it is taken: the receiver verifies what its JSON library prints again/,
+    ],
+    [
+      "its path if that ends with a slash",
+      { path: "/webhooks/" },
+      /answered by 404\. With the path \/webhooks\/ it is taken/,
+    ],
+    [
+      "the address that it redirects to",
+      { location: "/hook/" },
+      /It redirects to http:\/\/127\.0\.0\.1:\d+\/hook\/, and senders follow no redirect/,
+    ],
+    ["a CSRF protection if all is forbidden", { refusal: 403 }, /is a CSRF protection in front/],
+    ["what to compare if nothing helps", { refusal: 401 }, /No change of clock, secret, body, /],
+  ])("names %s, once, and skips what depends on it", async (_what, mistake, sentence) => {
+    const target = await openReceiver({ app: mistaken(mistake), hasEffects: false });
+    const { findings, exitCode } = await run({
+      target,
+      checks: receiverChecks,
+      requirements: requirements("receiver"),
+    });
+    const failed = findings.filter(({ status }) => status === "fail");
+    expect(failed.map(({ requirement }) => requirement.id)).toEqual(["R-ACK-GENUINE"]);
+    expect(failed[0]?.message).toMatch(sentence);
+    const skipped = findings.filter(({ status }) => status === "skipped");
+    expect(skipped.length).toBeGreaterThan(30);
+    expect(exitCode).toBe(1);
+  });
+});
