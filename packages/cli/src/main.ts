@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import process from "node:process";
-import { askSecret } from "./ask-secret.ts";
-import { processTerminal } from "./process-terminal.ts";
+import { askSecret, processTerminal } from "./process-terminal.ts";
 import { run } from "./run.ts";
 
 /** A terminal's interrupt, a request to end, and the end of the terminal. */

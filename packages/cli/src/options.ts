@@ -1,5 +1,4 @@
 import { InvalidArgumentError, Option } from "commander";
-import { didYouMean } from "./closest.ts";
 import type { PortChoice } from "./listen-on.ts";
 
 const DEFAULT_PORT = 4010;
@@ -40,3 +39,41 @@ export const portChoice = (port: number | undefined): PortChoice => ({
   port: port ?? DEFAULT_PORT,
   isAskedFor: port !== undefined,
 });
+
+/** `; did you mean WORD?` with the known word that is near, for the end of a message; else nothing. */
+export function didYouMean(word: string, known: readonly string[]): string {
+  const meant = closest(word, known);
+  return meant === undefined ? "" : `; did you mean ${meant}?`;
+}
+
+function closest(word: string, known: readonly string[]): string | undefined {
+  const asked = word.toLowerCase();
+  const [best] = known
+    .map((one) => ({ one, distance: distanceOf(asked, one.toLowerCase()) }))
+    .filter(({ one, distance }) => distance <= Math.max(2, one.length / 3))
+    .toSorted((a, b) => a.distance - b.distance);
+  return best?.one;
+}
+
+/** Letters to add, remove, replace or swap (optimal string alignment). */
+function distanceOf(a: string, b: string): number {
+  const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, column) => column)];
+  const at = (row: number, column: number): number => rows[row]?.[column] ?? 0;
+  for (let row = 1; row <= a.length; row += 1) {
+    const line = [row];
+    rows.push(line);
+    for (let column = 1; column <= b.length; column += 1) {
+      const isSame = a[row - 1] === b[column - 1];
+      const isSwapped = a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
+      line.push(
+        Math.min(
+          at(row - 1, column) + 1,
+          at(row, column - 1) + 1,
+          at(row - 1, column - 1) + (isSame ? 0 : 1),
+          isSwapped ? at(row - 2, column - 2) + 1 : Infinity,
+        ),
+      );
+    }
+  }
+  return at(a.length, b.length);
+}

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { didYouMean } from "./closest.ts";
+import { didYouMean } from "./options.ts";
 import { printable } from "./printable.ts";
 import type { Surroundings } from "./terminal.ts";
 
@@ -31,7 +31,7 @@ const commands: Readonly<Record<string, Entry>> = {
   },
   verify: {
     summary: "Test a service or a receiver against the requirements",
-    declare: async () => (await import("./declare/verify.ts")).declareVerify,
+    declare: async () => (await import("./commands/verify.ts")).declareVerify,
   },
   requirements: {
     summary: "List the requirements for providers and receivers",

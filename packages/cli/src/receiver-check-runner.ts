@@ -1,6 +1,6 @@
 import type { CheckRunner } from "@countersign/sandbox";
 import type { Profile } from "@countersign/schemas/profiles";
-import { shellWords } from "./verify/shell-words.ts";
+import { shellWords } from "./verify/arguments.ts";
 
 export interface CheckedTarget {
   /** Where the receiver takes attempts: the address of `--deliver-to`. */

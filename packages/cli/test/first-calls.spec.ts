@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { firstCalls } from "../src/first-calls.ts";
+import { firstCalls } from "../src/sandbox-lines.ts";
 import { TOKEN } from "./fixtures.ts";
 import { serveHere, type Served } from "./ran.ts";
 import { temporaryFolder } from "./start-command.ts";

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { listen } from "../../sandbox/test/listen.ts";
-import { keptSecret } from "../src/kept-secret.ts";
+import { keptSecret } from "../src/secrets.ts";
 import { SECRET, SOON, TOKEN } from "./fixtures.ts";
 import { start, temporaryFolder } from "./start-command.ts";
 

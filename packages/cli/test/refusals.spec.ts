@@ -120,7 +120,7 @@ ARGUMENT_UNUSABLE        VR --types refund.unheard
 SECRET_UNUSABLE          verify receiver --url ${NOBODY}
 SECRET_UNUSABLE          COUNTERSIGN_SECRET=whsec_!!! verify receiver --url ${NOBODY}
 UNVERIFIED               PACTS
-ARGUMENT_UNUSABLE        PACTS --provider bank
+USAGE                    PACTS --provider bank
 ARGUMENT_UNUSABLE        PACTS --pacts /nowhere
 ARGUMENT_UNUSABLE        PACTS --publish
 ENVIRONMENT_UNUSABLE     verify pacts --provider-url ${NOBODY}`;

@@ -1,8 +1,8 @@
 import { profiles } from "@countersign/schemas/profiles";
 import { describe, expect, it } from "vitest";
 import { listen } from "../../sandbox/test/listen.ts";
-import { firstCalls } from "../src/first-calls.ts";
-import { brokenKinds } from "../src/send/broken.ts";
+import { firstCalls } from "../src/sandbox-lines.ts";
+import { brokenKinds } from "../src/attempts.ts";
 import { containing, openMerchant, SECRET } from "./fixtures.ts";
 import { ran, type Ran } from "./ran.ts";
 

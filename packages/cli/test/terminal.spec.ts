@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { printable, printableJson } from "../src/printable.ts";
 import { processTerminal } from "../src/process-terminal.ts";
-import { keptSecret } from "../src/kept-secret.ts";
+import { keptSecret } from "../src/secrets.ts";
 import { writeFiles } from "../src/write-files.ts";
 import { temporaryFolder } from "./start-command.ts";
 

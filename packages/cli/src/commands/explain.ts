@@ -3,7 +3,7 @@ import type { Profile } from "@countersign/schemas/profiles";
 import { explain, type Explanation } from "@countersign/signatures/explain";
 import { secretFrom } from "../environment.ts";
 import { Failure } from "../failure.ts";
-import { loadProfile } from "../load-profile.ts";
+import { loadProfile } from "../profile.ts";
 import { integer, profileOption } from "../options.ts";
 import { printable, printableJson } from "../printable.ts";
 import { readRequest } from "../recorded-request.ts";

@@ -1,8 +1,7 @@
 import { levels, requirements, type Level, type Requirement } from "@countersign/contract-kit";
 import type { Command } from "commander";
-import { didYouMean } from "../closest.ts";
+import { choice, didYouMean } from "../options.ts";
 import { Failure } from "../failure.ts";
-import { choice } from "../options.ts";
 import { printableJson } from "../printable.ts";
 import type { Surroundings, Terminal } from "../terminal.ts";
 

@@ -11,21 +11,17 @@ import {
 import type { Profile } from "@countersign/schemas/profiles";
 import { endpointUrl, listPayments } from "@countersign/service/internal";
 import { schemeOf } from "@countersign/signatures";
-import { attemptLine } from "../attempt-line.ts";
-import { newEncryptionKey, vaultOf } from "../encryption-keys.ts";
+import { attemptLine, firstCalls } from "../sandbox-lines.ts";
 import { secretFrom } from "../environment.ts";
+import { keptSecret, newEncryptionKey, vaultOf } from "../secrets.ts";
 import { Failure } from "../failure.ts";
-import { firstCalls } from "../first-calls.ts";
-import { inspectorFolder } from "../inspector-folder.ts";
-import { keptSecret } from "../kept-secret.ts";
+import { inspectorFolder, openInBrowser } from "../inspector-page.ts";
 import { listenOn } from "../listen-on.ts";
-import { loadProfile } from "../load-profile.ts";
-import { DEFAULT_FOLDER, openDatabase } from "../open-database.ts";
-import { openInBrowser } from "../open-in-browser.ts";
+import { loadProfile } from "../profile.ts";
+import { asFailure, DEFAULT_FOLDER, openDatabase } from "../database.ts";
 import { portChoice, portOption, profileOption, seed } from "../options.ts";
 import { printableJson } from "../printable.ts";
 import { receiverCheckRunner } from "../receiver-check-runner.ts";
-import { asFailure } from "../service-failure.ts";
 import type { Surroundings, Terminal } from "../terminal.ts";
 
 const help = `

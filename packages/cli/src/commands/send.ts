@@ -5,14 +5,19 @@ import { sampleEvent } from "@countersign/sandbox";
 import type { Profile } from "@countersign/schemas/profiles";
 import { systemRandom } from "@countersign/service";
 import { schemeOf } from "@countersign/signatures";
-import { didYouMean } from "../closest.ts";
+import { choice, didYouMean, integer, profileOption } from "../options.ts";
 import { secretFrom } from "../environment.ts";
 import { Failure } from "../failure.ts";
-import { loadProfile } from "../load-profile.ts";
-import { choice, integer, profileOption } from "../options.ts";
+import { loadProfile } from "../profile.ts";
 import { printable, printableJson } from "../printable.ts";
-import { type BrokenKind, brokenKinds, type Breaking, signed } from "../send/broken.ts";
-import { type Answer, poster } from "../send/post.ts";
+import {
+  type Answer,
+  type Breaking,
+  type BrokenKind,
+  brokenKinds,
+  poster,
+  signed,
+} from "../attempts.ts";
 import type { Surroundings } from "../terminal.ts";
 
 interface SendOptions {

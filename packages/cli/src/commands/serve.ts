@@ -1,15 +1,13 @@
 import { isIP } from "node:net";
 import { type Command, InvalidArgumentError } from "commander";
 import { checkSecrets, migrate, rotateSecrets, systemClock } from "@countersign/service/internal";
-import { newEncryptionKey, serviceVault } from "../encryption-keys.ts";
 import { secretFrom } from "../environment.ts";
+import { newEncryptionKey, serviceVault } from "../secrets.ts";
 import { listenOn } from "../listen-on.ts";
-import { loadIssuer } from "../load-issuer.ts";
-import { loadProfile } from "../load-profile.ts";
+import { loadIssuer, loadProfile } from "../profile.ts";
 import { integer, portChoice, portOption, profileOption } from "../options.ts";
 import { printableJson } from "../printable.ts";
-import { serviceDatabase } from "../service-database.ts";
-import { asFailure } from "../service-failure.ts";
+import { asFailure, serviceDatabase } from "../database.ts";
 import { sendingFrom, startWorkingService } from "../start-service.ts";
 import type { Surroundings } from "../terminal.ts";
 import { addAdminCommands } from "./admin/admin.ts";

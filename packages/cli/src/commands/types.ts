@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { Failure } from "../failure.ts";
-import { loadProfile } from "../load-profile.ts";
+import { loadProfile } from "../profile.ts";
 import { choice, profileOption } from "../options.ts";
 import { printable, printableJson } from "../printable.ts";
 import type { Surroundings } from "../terminal.ts";

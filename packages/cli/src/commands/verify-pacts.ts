@@ -1,3 +1,4 @@
+import type { Command } from "commander";
 import { requirements } from "@countersign/contract-kit";
 import {
   PactMissingError,
@@ -13,18 +14,38 @@ import {
 import { redactor, reportOfPacts, type SkippedRow } from "@countersign/contract-kit/report";
 import { secretFrom } from "../environment.ts";
 import { Failure } from "../failure.ts";
-import { loadProfile } from "../load-profile.ts";
+import { loadProfile } from "../profile.ts";
+import { choice } from "../options.ts";
 import { printable, printableJson } from "../printable.ts";
 import type { Surroundings } from "../terminal.ts";
-import { requireKnownIds } from "../verify/known-ids.ts";
+import { queryValues, requireKnownIds, shellWords, targetUrl } from "../verify/arguments.ts";
 import { openPactProvider } from "../verify/open-pact-provider.ts";
-import { shellWords } from "../verify/shell-words.ts";
-import { queryValues, targetUrl } from "../verify/target-url.ts";
 import { telling } from "../verify/tell-report.ts";
-import type { VerifyOptions } from "../verify/verify-options.ts";
+import { verifyHelp, withVerifyOptions, type VerifyOptions } from "../verify/verify-options.ts";
+
+const help = `
+Verifies a service or a receiver against its consumers' pacts, one line per interaction. The service's state-change URL prepares the
+states; a receiver needs only its secret.
+
+Pact is not included: npm install --save-dev --ignore-scripts @pact-foundation/pact@17.1.4
+${verifyHelp}
+
+Environment (also as NAME_FILE, the path of a file with the value):
+  COUNTERSIGN_TOKEN            access token with every scope, for a service
+  COUNTERSIGN_STATE_TOKEN      bearer token of the state-change URL (default: COUNTERSIGN_TOKEN)
+  COUNTERSIGN_SECRET           signing secret, for a receiver
+  COUNTERSIGN_BROKER_TOKEN     bearer token of --broker-url
+  COUNTERSIGN_BROKER_USERNAME  user of --broker-url
+  COUNTERSIGN_BROKER_PASSWORD  password of that user
+
+Examples:
+  countersign verify pacts --provider-url http://127.0.0.1:4010
+  countersign verify pacts --provider-url http://localhost:3000/webhooks --provider merchant-receiver
+  countersign verify pacts --provider-url https://staging.example --state-url https://staging.example/test/states
+  countersign verify pacts --provider-url http://127.0.0.1:4010 --broker-url https://broker.example --provider-version 1.4.0 --publish`;
 
 /** As the command line names them. */
-export interface PactsOptions extends VerifyOptions {
+interface PactsOptions extends VerifyOptions {
   readonly providerUrl: string;
   readonly provider: string;
   readonly pacts?: readonly string[];
@@ -36,16 +57,37 @@ export interface PactsOptions extends VerifyOptions {
   readonly listen: string;
 }
 
+/** `countersign verify pacts`. */
+export function declareVerifyPacts(command: Command, surroundings: Surroundings): void {
+  command
+    .requiredOption("--provider-url <url>", "base URL of the service, or the receiver's URL")
+    .addOption(
+      choice("--provider <name>", "side to test", [
+        "countersign-service",
+        "merchant-receiver",
+      ]).default("countersign-service"),
+    )
+    .option("--pacts <path...>", "pact files or folders (default: those of this version)")
+    .option("--broker-url <url>", "Pact broker to use instead of files")
+    .option("--provider-version <version>", "provider version to publish")
+    .option("--provider-branch <name>", "branch of that version")
+    .option("--publish", "publish the results to the broker")
+    .option("--state-url <url>", "state-change URL (default: /sandbox/states of the service)")
+    .option("--listen <address>", "address to receive webhooks on", "127.0.0.1");
+  withVerifyOptions(command)
+    .addHelpText("after", help)
+    .action(async (options: PactsOptions) => {
+      if (!(await runVerifyPacts(options, surroundings))) surroundings.unmet();
+    });
+}
+
 /**
  * `countersign verify pacts`: a line for each interaction, and reports.
  *
  * @returns True if nothing new fails at a level of `--fail-on`.
  * @throws {Failure} Nothing could be verified; reports are written all the same.
  */
-export async function runVerifyPacts(
-  options: PactsOptions,
-  surroundings: Surroundings,
-): Promise<boolean> {
+async function runVerifyPacts(options: PactsOptions, surroundings: Surroundings): Promise<boolean> {
   const broker = await brokerOf(options, surroundings);
   const paths = broker === undefined ? (options.pacts ?? [standardPacts()]) : [];
   const pacts = read(paths).filter(({ provider }) => provider === options.provider);

@@ -1,3 +1,4 @@
+import type { Command } from "commander";
 import { providerChecks } from "@countersign/contract-kit";
 import {
   isPactInstalled,
@@ -6,14 +7,44 @@ import {
   serviceProvider,
 } from "@countersign/contract-kit/pact";
 import { Failure } from "../failure.ts";
-import { loadProfile } from "../load-profile.ts";
+import { loadProfile } from "../profile.ts";
+import { integer } from "../options.ts";
 import type { Surroundings } from "../terminal.ts";
 import { openProviderTarget, type OpenedProviderTarget } from "../verify/open-provider-target.ts";
-import type { VerifyOptions } from "../verify/verify-options.ts";
+import { verifyHelp, withVerifyOptions, type VerifyOptions } from "../verify/verify-options.ts";
 import { verifyTarget } from "../verify/verify-target.ts";
 
+const help = `
+Tests every answer against its schema, and sends invalid requests, generated sequences and expired tokens. It listens for webhooks
+and compares each one with its resource and the call that caused it. Creates refunds and subscriptions and sends invalid requests:
+run it against a test environment.
+
+A state-change URL prepares payments, customers and time: POST { state, params, action }, as Pact's verifier calls it;
+docs/states.md of @countersign/contract-kit lists the states. Without one, requirements that need a state are not applicable.
+
+A target on another machine needs --i-own HOST and gets at most half of the profile's calls per second.
+
+Pacts are verified too if Pact is installed:
+  npm install --save-dev --ignore-scripts @pact-foundation/pact@17.1.4
+${verifyHelp}
+
+Environment (also as NAME_FILE, the path of a file with the value):
+  COUNTERSIGN_TOKEN            access token with every scope
+  COUNTERSIGN_CLIENT_ID        OAuth client, to test its tokens
+  COUNTERSIGN_CLIENT_SECRET    secret of the client
+  COUNTERSIGN_TOKEN_2          token of a second merchant, to test isolation
+  COUNTERSIGN_CLIENT_ID_2      client of the second merchant
+  COUNTERSIGN_CLIENT_SECRET_2  secret of that client
+  COUNTERSIGN_STATE_TOKEN      bearer token of the state-change URL (default: COUNTERSIGN_TOKEN)
+
+Examples:
+  countersign verify provider --url http://127.0.0.1:4010
+  countersign verify provider --url https://staging.example --i-own staging.example
+  countersign verify provider --url https://staging.example --i-own staging.example --state-url https://staging.example/test/states --listen 0.0.0.0:8443 --callback-url https://ci.example/hooks --report junit=provider.xml
+  countersign verify provider --url http://127.0.0.1:4010 --only provider/amounts --seed 7 --path 3:0:1`;
+
 /** As the command line names them. */
-export interface ProviderOptions extends VerifyOptions {
+interface ProviderOptions extends VerifyOptions {
   readonly url: string;
   readonly stateUrl?: string;
   readonly listen?: string;
@@ -26,13 +57,32 @@ export interface ProviderOptions extends VerifyOptions {
   readonly timeout: number;
 }
 
+/** `countersign verify provider`. */
+export function declareVerifyProvider(command: Command, surroundings: Surroundings): void {
+  command
+    .requiredOption("--url <url>", "base URL of the service")
+    .option("--state-url <url>", "state-change URL (default: /sandbox/states of --url)")
+    .option("--listen <address>", "ADDRESS or ADDRESS:PORT to receive webhooks on")
+    .option("--callback-url <url>", "base URL by which the provider reaches --listen")
+    .option("--i-own <host>", "confirm that you own this remote host")
+    .option("--slow", "also run checks that wait for the profile's deadlines")
+    .option("--runs <number>", "scenarios of a generated check", integer(1, 1_000_000), 50)
+    .option("--path <path>", "replay a generated failure from this path; with --only")
+    .option("--timeout <seconds>", "end the run after this time", integer(1, 1_000_000), 900);
+  withVerifyOptions(command)
+    .addHelpText("after", help)
+    .action(async (options: ProviderOptions) => {
+      if (!(await runVerifyProvider(options, surroundings))) surroundings.unmet();
+    });
+}
+
 /**
  * `countersign verify provider`: every check that the target can show, and reports.
  *
  * @returns True if nothing new fails at a level of `--fail-on`.
  * @throws {Failure} Nothing could be verified, or an argument is not of its form.
  */
-export async function runVerifyProvider(
+async function runVerifyProvider(
   options: ProviderOptions,
   surroundings: Surroundings,
 ): Promise<boolean> {

@@ -1,3 +1,4 @@
+import type { Command } from "commander";
 import {
   readSamples,
   receiverChecks,
@@ -8,15 +9,40 @@ import {
 import type { Profile } from "@countersign/schemas/profiles";
 import { secretFrom } from "../environment.ts";
 import { Failure } from "../failure.ts";
-import { loadProfile } from "../load-profile.ts";
+import { loadProfile } from "../profile.ts";
+import { integer } from "../options.ts";
 import type { Surroundings } from "../terminal.ts";
 import { restartBy } from "../verify/restart-command.ts";
-import { targetUrl } from "../verify/target-url.ts";
-import type { VerifyOptions } from "../verify/verify-options.ts";
+import { targetUrl } from "../verify/arguments.ts";
+import { verifyHelp, withVerifyOptions, type VerifyOptions } from "../verify/verify-options.ts";
 import { verifyTarget } from "../verify/verify-target.ts";
 
+const help = `
+Sends genuine and forged webhooks to a receiver in any language and reports which requirements hold, with the bytes of both sides.
+Every generated id begins with cstest_. Redirects are not followed.
+
+With --effects-url, it also tests what the handlers did: GET returns a list of {"eventId", "type", "count"}, and PUT {"failNext": n}
+makes the next n handlers fail. Without it, requirements that only handlers show are not applicable.
+
+With --samples, events of a type are variations of your event of that type. With --restart-command, handled events are sent again after
+a restart; the command must exit with 0 within 60 s.
+
+A target on another machine needs --i-own HOST and gets at most 50 requests per second.
+${verifyHelp}
+
+Environment (also as NAME_FILE, the path of a file with the value):
+  COUNTERSIGN_SECRET   signing secret of the receiver, or several separated by spaces: the first one signs, and each must be accepted
+
+Examples:
+  countersign verify receiver --url http://localhost:3000/webhooks
+  countersign verify receiver --url http://localhost:3000/webhooks --effects-url http://localhost:3000/effects
+  countersign verify receiver --url https://staging.example/hooks --i-own staging.example --slow
+  countersign verify receiver --url http://localhost:3000/webhooks --report junit=receiver.xml,html=receiver.html
+  countersign verify receiver --url http://localhost:3000/webhooks --thorough --restart-command "docker restart shop"
+  countersign verify receiver --url http://localhost:3000/webhooks --only R-VERIFY-RAW --profile x-signature`;
+
 /** As the command line names them. */
-export interface ReceiverOptions extends VerifyOptions {
+interface ReceiverOptions extends VerifyOptions {
   readonly url: string;
   readonly effectsUrl?: string;
   readonly iOwn?: string;
@@ -29,6 +55,30 @@ export interface ReceiverOptions extends VerifyOptions {
   readonly thorough?: boolean;
 }
 
+/** `countersign verify receiver`. */
+export function declareVerifyReceiver(command: Command, surroundings: Surroundings): void {
+  command
+    .requiredOption("--url <url>", "URL of the receiver")
+    .option("--effects-url <url>", "URL that lists what the handlers did")
+    .option("--i-own <host>", "confirm that you own this remote host")
+    .option("--types <type...>", "event types that it handles (default: all)")
+    .option(
+      "--rate <number>",
+      "requests per second (default: 50; local: no limit)",
+      integer(1, 1000),
+    )
+    .option("--samples <dir>", "folder of your events as *.json, to vary")
+    .option("--restart-command <cmd>", "shell command that restarts the receiver")
+    .option("--thorough", "search ten times as long")
+    .option("--slow", "also run checks that wait for the receiver's deadlines")
+    .option("--nonce <text>", "part of every generated id (default: the time)");
+  withVerifyOptions(command)
+    .addHelpText("after", help)
+    .action(async (options: ReceiverOptions) => {
+      if (!(await runVerifyReceiver(options, surroundings))) surroundings.unmet();
+    });
+}
+
 /**
  * `countersign verify receiver`: attempts to a receiver of any make, and what came of them.
  *
@@ -36,7 +86,7 @@ export interface ReceiverOptions extends VerifyOptions {
  * @throws {Failure} `CS_CLI_TARGET_NOT_OWNED`: another machine, and nothing was sent to it;
  *   `CS_CLI_SECRET_UNUSABLE`, `CS_CLI_ARGUMENT_UNUSABLE`, and what `verifyTarget` throws.
  */
-export async function runVerifyReceiver(
+async function runVerifyReceiver(
   options: ReceiverOptions,
   surroundings: Surroundings,
 ): Promise<boolean> {

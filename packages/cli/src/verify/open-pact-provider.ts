@@ -9,7 +9,7 @@ import { secretFrom } from "../environment.ts";
 import { Failure } from "../failure.ts";
 import type { Surroundings } from "../terminal.ts";
 import { statesOf } from "./open-provider-target.ts";
-import { targetUrl } from "./target-url.ts";
+import { targetUrl } from "./arguments.ts";
 
 export interface PactProviderOptions {
   readonly url: URL;

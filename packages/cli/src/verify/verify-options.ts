@@ -1,8 +1,8 @@
-import type { Level } from "@countersign/contract-kit";
+import { levels, type Level } from "@countersign/contract-kit";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { seed } from "../options.ts";
+import { profileOption, seed } from "../options.ts";
 
-/** What every `countersign verify …` takes, as the command line names it. */
+/** Options of every `countersign verify …`, as the command line names them. */
 export interface VerifyOptions {
   readonly profile: string;
   readonly report?: readonly WantedReport[];
@@ -18,13 +18,6 @@ export interface VerifyOptions {
   readonly json?: boolean;
 }
 
-// Repeated here, since loading the kit would slow down every command.
-export const levels: readonly Level[] = [
-  "exploitable",
-  "loses-or-repeats-events",
-  "interoperability",
-  "hygiene",
-];
 export const defaultFailOn: readonly Level[] = levels.slice(0, 2);
 
 export const reportFormats = ["junit", "json", "html", "github"] as const;
@@ -35,19 +28,19 @@ interface WantedReport {
   readonly file: string;
 }
 
-/** What the help of every `countersign verify …` ends with, before its examples. */
+/** Help of every `countersign verify …`, before its examples. */
 export const verifyHelp: string = `
-Exit code: 0 if nothing new fails at a level of --fail-on, 1 if something does, 2 if the target could not be
-judged: it is not there, a check broke, or the run was interrupted. A failure at another level is a warning.
+Exit code: 0 if nothing new fails at a level of --fail-on, 1 if something does, 2 if the target could not be judged: it does not answer,
+a check broke, or the run was interrupted. A failure at another level is a warning.
 
 Levels: ${levels.join(", ")}.
 
-Reports: JUnit XML, JSON, one HTML page, and a Markdown job summary for GitHub. With GITHUB_ACTIONS=true the
-failures are also printed as annotations.`;
+Reports: JUnit XML, JSON, one HTML page, and a Markdown job summary for GitHub. With GITHUB_ACTIONS=true, failures are also printed as
+annotations.`;
 
 /**
- * Adds the options that all `countersign verify …` share. With `--list` no other option must be there: what
- * would be verified can be read before there is anything to verify.
+ * Adds the options of every `countersign verify …`. With `--list` no option is required: the checks can be read
+ * before a target exists.
  */
 export function withVerifyOptions(command: Command): Command {
   const asksForNothing = (): void => {
@@ -55,20 +48,20 @@ export function withVerifyOptions(command: Command): Command {
   };
   return command
     .on("option:list", asksForNothing)
-    .option("--profile <name|file>", "built-in profile or profile document", "standard")
+    .addOption(profileOption())
     .option("--report <format=file,...>", `${reportFormats.join("=F, ")}=F`, reports)
-    .option("--only <id...>", "requirements or checks; all others are left out")
-    .option("--skip <id=reason...>", "requirements or checks that are left out", reasons)
+    .option("--only <id...>", "run only these requirements or checks")
+    .option("--skip <id=reason...>", "skip these requirements or checks", reasons)
     .addOption(
       new Option("--fail-on <level,...>", "levels that fail the run")
         .argParser(levelNames)
         .default(defaultFailOn, defaultFailOn.join(",")),
     )
-    .option("--list", "list what would be verified, and verify nothing")
-    .option("--baseline <file>", "JSON file of known failures, which fail no run")
-    .option("--update-baseline", "write what fails now to the file of --baseline")
-    .option("--seed <number>", "of all that is generated; the same makes the same", seed, 1)
-    .option("--json", "one JSON object instead of lines");
+    .option("--list", "list the checks without running them")
+    .option("--baseline <file>", "JSON file of known failures, which do not fail the run")
+    .option("--update-baseline", "write the current failures to --baseline")
+    .option("--seed <number>", "seed of everything that is generated", seed, 1)
+    .option("--json", "print one JSON object instead of lines");
 }
 
 function reports(text: string, before: readonly WantedReport[] = []): readonly WantedReport[] {

@@ -7,9 +7,7 @@ import {
 } from "@countersign/contract-kit/report";
 import { printable, printableJson } from "../printable.ts";
 import type { Surroundings } from "../terminal.ts";
-import { requireKnownIds } from "./known-ids.ts";
-import { shellWords } from "./shell-words.ts";
-import { queryValues } from "./target-url.ts";
+import { queryValues, requireKnownIds, shellWords } from "./arguments.ts";
 import { telling } from "./tell-report.ts";
 import { defaultFailOn, type VerifyOptions } from "./verify-options.ts";
 

@@ -1,6 +1,8 @@
 import { userInfo } from "node:os";
 import { InvalidArgumentError, Option, type Command } from "commander";
-import type * as Service from "@countersign/service/internal";
+import * as service from "@countersign/service/internal";
+import { asFailure, serviceDatabase } from "../../database.ts";
+import { loadProfile } from "../../profile.ts";
 import { printable, printableJson } from "../../printable.ts";
 import type { Surroundings } from "../../terminal.ts";
 
@@ -43,12 +45,12 @@ export function withProfile(command: Command): Command {
 
 /** The service's parts that a command works with while the database is open. */
 export interface Administration {
-  readonly service: typeof Service;
-  readonly driver: Service.Driver;
+  readonly service: typeof service;
+  readonly driver: service.Driver;
   /** For `replayDeliveries` and `pauseSubscription`. */
-  readonly ports: Parameters<typeof Service.replayDeliveries>[0];
-  readonly useCases: Service.UseCases;
-  readonly policy: Service.Policy;
+  readonly ports: Parameters<typeof service.replayDeliveries>[0];
+  readonly useCases: service.UseCases;
+  readonly policy: service.Policy;
 }
 
 /**
@@ -63,10 +65,6 @@ export async function administer<T>(
   { env }: Surroundings,
   run: (administration: Administration) => Promise<T>,
 ): Promise<T> {
-  const service = await import("@countersign/service/internal");
-  const { loadProfile } = await import("../../load-profile.ts");
-  const { serviceDatabase } = await import("../../service-database.ts");
-  const { asFailure } = await import("../../service-failure.ts");
   const profile = await loadProfile(options.profile ?? "standard");
   const mustExist = options.createsDatabase !== true;
   const database = await serviceDatabase(options.database, env, { mustExist });

@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { validateProfile } from "@countersign/schemas/profile-validator";
-import { profiles, type Profile } from "@countersign/schemas/profiles";
-import { didYouMean } from "./closest.ts";
+import { type Profile, profiles } from "@countersign/schemas/profiles";
+import { didYouMean } from "./options.ts";
 import { Failure } from "./failure.ts";
+import { checkedIssuer, type TokenIssuer } from "@countersign/service/internal";
 
 /**
  * A built-in profile by its name, or a profile document by its path.
@@ -37,4 +38,23 @@ async function readDocument(file: string): Promise<unknown> {
 
 function unusable(message: string, options?: ErrorOptions): Failure {
   return new Failure("CS_CLI_PROFILE_UNUSABLE", message, options);
+}
+
+/**
+ * The description of an outside token issuer, from its file.
+ *
+ * @throws {Failure} `CS_CLI_ISSUER_UNUSABLE`: the file cannot be read, is not JSON, or describes none.
+ */
+export async function loadIssuer(file: string): Promise<TokenIssuer> {
+  try {
+    // `checkedIssuer` judges each member.
+    const issuer = JSON.parse(await readFile(file, "utf8")) as TokenIssuer;
+    checkedIssuer(issuer);
+    return issuer;
+  } catch (cause) {
+    const why = cause instanceof TypeError ? `: ${cause.message}` : "";
+    throw new Failure("CS_CLI_ISSUER_UNUSABLE", `${file} describes no token issuer${why}`, {
+      cause,
+    });
+  }
 }

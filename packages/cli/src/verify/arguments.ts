@@ -1,4 +1,36 @@
 import { Failure } from "../failure.ts";
+import { didYouMean } from "../options.ts";
+import type { VerifyOptions } from "./verify-options.ts";
+
+/** Words as a line for a shell: what is no plain word stands in single quotes. */
+export function shellWords(words: readonly string[]): string {
+  return words
+    .map((word) =>
+      /^[A-Za-z0-9_./:=,@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`,
+    )
+    .join(" ");
+}
+
+/**
+ * Holds `--only` and `--skip` to ids that there are: a mistyped one would leave out what was meant, in
+ * silence.
+ *
+ * @throws {Failure} `CS_CLI_ARGUMENT_UNUSABLE`, with the id that may be meant.
+ */
+export function requireKnownIds(
+  { only = [], skip = {} }: Pick<VerifyOptions, "only" | "skip">,
+  known: readonly string[],
+): void {
+  for (const [option, ids] of [
+    ["--only", only],
+    ["--skip", Object.keys(skip)],
+  ] as const)
+    for (const id of ids) {
+      if (known.includes(id)) continue;
+      const hint = didYouMean(id, known) || "; see --list";
+      throw unusable(`${option}: unknown requirement or check ${JSON.stringify(id)}${hint}`);
+    }
+}
 
 /**
  * The address of a target, as an option gives it.

@@ -1,8 +1,20 @@
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
+
+/** The folder of the inspector's built page; `undefined` where the package holds none. */
+export function inspectorFolder(): string | undefined {
+  try {
+    const page = fileURLToPath(import.meta.resolve("@countersign/inspector/dist/index.html"));
+    return existsSync(page) ? dirname(page) : undefined;
+  } catch {
+    // Not installed, or not built yet in a checkout.
+    return undefined;
+  }
+}
 
 /** The command that opens an address, by system. */
 const openers: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>>> = {
