@@ -5,7 +5,9 @@ import { browserOfFile, describeInBrowser } from "./chromium.ts";
 import { visit } from "./looks.ts";
 import { smallPicture } from "./small-png.ts";
 
-const folder = fileURLToPath(new URL("../../docs/pictures/", import.meta.url));
+const isTaking = process.env["UPDATE_PICTURES"] === "1";
+const place = isTaking ? "../../docs/pictures/" : "../output/pictures/";
+const folder = fileURLToPath(new URL(place, import.meta.url));
 const taken = [
   "events",
   "event",
@@ -17,7 +19,7 @@ const taken = [
   "faults",
 ];
 
-// `npm run test:long -- browser/pictures` takes the pictures of the README and the docs anew.
+// `UPDATE_PICTURES=1 npm run test:long -- browser/pictures` takes the pictures of the README and the docs anew.
 describeInBrowser("the pictures of the inspector", () => {
   const browser = browserOfFile();
   it("show each view in both themes", async () => {
