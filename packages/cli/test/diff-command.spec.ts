@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { diffRules } from "@countersign/contract-kit/diff";
@@ -82,5 +82,80 @@ describe("countersign diff", () => {
     const { status, err } = await ran(["diff", foreign, foreign]);
     expect([status, err]).toEqual([2, expect.stringContaining("contentEncoding")]);
     expect((await ran(["diff", schemas, folderWith("a.schema.json", "{")])).status).toBe(2);
+  });
+
+  it("exits with 2 and one sentence for a removed document that others name, allOf, endless references", async () => {
+    const without = temporaryFolder();
+    cpSync(schemas, without, { recursive: true });
+    rmSync(join(without, "events/refund.failed.schema.json"));
+    const allOf = folderWith("a.schema.json", '{"allOf":[{"type":"string"}]}');
+    const endless = folderWith("a.schema.json", '{"$ref":"a.schema.json"}');
+    for (const [folder, said] of [
+      [without, "there is no document events/refund.failed.schema.json"],
+      [allOf, "the keyword allOf is unknown"],
+      [endless, "they refer to themselves"],
+    ] as const) {
+      const { status, out, err } = await ran([
+        "diff",
+        folder === without ? schemas : folder,
+        folder,
+      ]);
+      expect([status, out, err.trim().split("\n").length]).toEqual([2, "", 1]);
+      expect(err).toContain(said);
+    }
+  });
+
+  it("compares OpenAPI files: parameters, bodies, webhooks and removed calls", async () => {
+    const file = fileURLToPath(
+      new URL("../../service/generated/standard/openapi.json", import.meta.url),
+    );
+    const text = readFileSync(file, "utf8");
+    const other = (from: string, to: string): string => {
+      expect(text).toContain(from);
+      return join(folderWith("openapi.json", text.replaceAll(from, to)), "openapi.json");
+    };
+    const told = async (now: string): Promise<readonly string[]> => {
+      const { out } = await ran(["diff", file, now]);
+      return [...new Set(out.split("\n").map((line) => line.split(/ {2,}/).slice(0, 3).join(" ")))];
+    };
+    expect((await ran(["diff", file, file])).status).toBe(0);
+    expect(await told(other('"name": "CUSTOMER_ID"', '"name": "ID"'))).toContain(
+      "ERR request member-added-required",
+    );
+    expect(await told(other('"maxLength": 80', '"maxLength": 70'))).toContain(
+      "ERR request bound-tightened",
+    );
+    expect(await told(other('"payment.failed"', '"payment.ended"'))).toContain(
+      "ERR event document-removed",
+    );
+    expect(await told(other('"/v1/refunds"', '"/v2/refunds"'))).toContain(
+      "ERR request document-removed",
+    );
+    const foreign = join(folderWith("openapi.json", '{"openapi":"3.0.3"}'), "openapi.json");
+    const { status, err } = await ran(["diff", file, foreign]);
+    expect([status, err]).toEqual([2, expect.stringContaining("expected OpenAPI 3.1, got 3.0.3")]);
+  });
+
+  it("calls what a validating reader refuses breaking, and a wider request harmless", async () => {
+    const rules = async (path: string, from: string, to: string): Promise<string> => {
+      const copy = temporaryFolder();
+      cpSync(schemas, copy, { recursive: true });
+      const text = readFileSync(join(copy, path), "utf8");
+      expect(text).toContain(from);
+      writeFileSync(join(copy, path), text.replace(from, to));
+      return (await ran(["diff", schemas, copy])).out;
+    };
+    const milliseconds = ["[.][0-9]{3}Z", "[.][0-9]{6}Z"] as const;
+    expect(await rules("resources/timestamp.schema.json", ...milliseconds)).toMatch(
+      /^ERR +event +form-changed/m,
+    );
+    const amount = "resources/amount.schema.json";
+    expect(await rules(amount, String.raw`{\"multipleOf\":0.01}`, "{}")).toMatch(
+      /^ERR +event +form-removed/m,
+    );
+    expect(await rules(request, "^[ -~]+$", "^[ -~é]+$")).toMatch(/^INFO +request +form-loosened/m);
+    expect(await rules(request, "^[ -~]+$", "^[ -}~]+$")).toMatch(
+      /^INFO +request +form-respelled/m,
+    );
   });
 });

@@ -63,6 +63,7 @@ const readersOf = (schema: Schema): Schema => {
 };
 
 const none = object({});
+const anything = object({}, { additionalProperties: true });
 const may = object({ a: text });
 const must = object({ a: text }, { required: ["a"] });
 const nullable: Schema = { type: ["string", "null"] };
@@ -102,6 +103,10 @@ const fixtures: readonly (readonly [rule: RuleId, old: Schema, now: Schema, plac
   ["form-added", text, form("^a$")],
   ["form-removed", { type: "string", format: "uri" }, text],
   ["form-changed", form("^a$"), form("^b$")],
+  ["form-tightened", form("^[ab]$"), form("^a$")],
+  ["form-loosened", form("^[0-9]{4}$"), form("^[0-9]{4,6}$")],
+  ["form-respelled", form("^[0-9]$"), form(String.raw`^\d$`)],
+  ["member-described", anything, { ...may, additionalProperties: true }, "/properties/a"],
   ["kind-added", union(["A"]), union(["B", "A"]), "/oneOf/0"],
   ["kind-removed", union(["A", "B"]), union(["A"]), "/oneOf/1"],
   ["tag-changed", union(["A"]), union(["A"], "kind")],
@@ -127,8 +132,9 @@ describe("a diff of schemas", () => {
       );
       // No value shows these: an open list has the same values, and a tag is how kinds are read.
       const isUnseen = rule === "list-opened" || rule === "tag-changed";
+      const isGuessed = rule === "tag-changed" || rule === "member-described";
       expect([refusedRequests.length > 0, refusedAnswers.length > 0]).toEqual([
-        severities.request === "ERR" && rule !== "tag-changed",
+        severities.request === "ERR" && !isGuessed,
         severities.response !== "INFO" && !isUnseen && rule !== "member-removed-optional",
       ]);
     },
@@ -142,8 +148,19 @@ describe("a diff of schemas", () => {
     expect(told(one, empty)).toEqual(directions.map(() => "document-removed ERR"));
   });
 
+  it.each<[what: string, wide: Schema, narrow: Schema]>([
+    ["items", { type: "array" }, { type: "array", items: text }],
+    ["a required member without a schema", anything, { ...anything, required: ["z"] }],
+  ])("finds a value by search that no rule knows: %s", (_, wide, narrow) => {
+    const told = (old: Schema, now: Schema) =>
+      changed(old, now).map(({ rule, direction }) => `${rule} ${direction}`);
+    expect(told(wide, narrow)).toEqual(["value-refused request"]);
+    expect(told(narrow, wide)).toEqual(["value-refused event", "value-refused response"]);
+  });
+
   it("has a fixture for every rule", () => {
-    const rules = [...fixtures.map(([rule]) => rule), "document-added", "document-removed"];
+    const others = ["document-added", "document-removed", "value-refused"];
+    const rules = [...fixtures.map(([rule]) => rule), ...others];
     expect(Object.keys(diffRules).filter((rule) => !rules.includes(rule))).toEqual([]);
   });
 

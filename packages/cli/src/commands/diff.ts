@@ -1,13 +1,12 @@
+import { statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
-import {
-  OutsideSubsetError,
-  readSchemaSet,
-  type SchemaSet,
-} from "@countersign/contract-kit/derive";
+import { readSchema, readSchemaSet, type SchemaSet } from "@countersign/contract-kit/derive";
 import {
   diffRules,
   diffSchemas,
+  openApiDirection,
+  openApiSet,
   type Change,
   type Severity,
   type SeverityOverrides,
@@ -18,16 +17,19 @@ import { printable, printableJson } from "../printable.ts";
 import type { Surroundings } from "../terminal.ts";
 
 const help = `
-Compares the *.schema.json below both folders. Whom a change breaks depends on who writes what a schema
-describes: documents below events/ are events, *-request are requests, profiles are written by who
-configures a service, the rest are answers. ERR breaks who was right before, WARN who relied on what was
-not promised, INFO nobody.
+Compares the *.schema.json (where there are none, the *.json) below two folders, or two OpenAPI 3.1 files.
+Whom a change breaks depends on who writes what a schema describes. In a folder, documents below events/ are
+events, *-request are requests, profiles are written by who configures a service, the rest are answers. ERR
+breaks who was right before, WARN who relied on what was not promised, INFO nobody. Where no change is ERR, a
+search looks for a value that one side accepts and the other refuses.
 
 The file of --severity is JSON: {"bound-loosened": "INFO", "kind-added": {"event": "WARN"}}; NONE leaves
-a rule out. Ends with 0, or with 1 where a change is as grave as --fail-on.
+a rule out. Ends with 0, with 1 where a change is as grave as --fail-on,
+with 2 where the schemas cannot be read or compared.
 
 Examples:
   countersign diff schemas-1.0 schemas-1.1
+  countersign diff openapi-1.0.json openapi-1.1.json
   countersign diff old new --fail-on WARN --severity severities.json --json
   countersign diff --rules`;
 
@@ -44,8 +46,8 @@ const directions: readonly string[] = ["request", "response", "event"];
 /** `countersign diff`. */
 export function declareDiff(command: Command, surroundings: Surroundings): void {
   command
-    .argument("[old-dir]", "folder of the old schemas")
-    .argument("[new-dir]", "folder of the new schemas")
+    .argument("[old-dir]", "folder of the old schemas, or OpenAPI file")
+    .argument("[new-dir]", "folder of the new schemas, or OpenAPI file")
     .option("--severity <file>", "JSON file of severities by rule")
     .addOption(
       choice("--fail-on <severity>", "lowest severity that exits with 1", severities).default(
@@ -74,7 +76,7 @@ async function diff(
 ): Promise<boolean> {
   const limit = severities.indexOf(failOn);
   const overrides = await readSeverities(severity);
-  const changes = compared(readFolder(oldDir), readFolder(newDir), overrides);
+  const changes = compared(oldDir, newDir, overrides);
   if (json === true) terminal.out(printableJson({ changes }));
   else {
     for (const change of changes) terminal.out(lineOf(change));
@@ -96,24 +98,45 @@ function printRules(json: boolean, { terminal }: Surroundings): void {
   }
 }
 
-function compared(old: SchemaSet, now: SchemaSet, overrides: SeverityOverrides): readonly Change[] {
+function compared(old: string, now: string, overrides: SeverityOverrides): readonly Change[] {
+  const areFiles = [old, now].map(isFile);
+  if (areFiles[0] !== areFiles[1])
+    throw unusable("expected two folders or two files, got one of each");
+  const [before, after] = [old, now].map((place) => read(place, areFiles[0] === true));
+  if (before === undefined || after === undefined) throw new TypeError("two places were read");
   try {
-    return diffSchemas(old, now, { severities: overrides });
+    return diffSchemas(before, after, {
+      severities: overrides,
+      ...(areFiles[0] === true && { directionOf: openApiDirection }),
+    });
   } catch (cause) {
-    if (!(cause instanceof OutsideSubsetError)) throw cause;
-    throw unusable(`these schemas cannot be compared: ${cause.message}`, cause);
+    throw unusable(`these schemas cannot be compared: ${reasonOf(cause)}`, cause);
   }
 }
 
-function readFolder(folder: string): SchemaSet {
+function isFile(place: string): boolean {
+  const found = statSync(place, { throwIfNoEntry: false });
+  if (found === undefined) throw unusable(`${place} not found`);
+  return found.isFile();
+}
+
+function read(place: string, isOpenApi: boolean): SchemaSet {
   let set: SchemaSet;
   try {
-    set = readSchemaSet(folder);
+    // Any object: the reader of OpenAPI judges what it needs.
+    set = isOpenApi ? openApiSet({ ...readSchema(place) }) : readSchemaSet(place);
   } catch (cause) {
-    throw unusable(`a schema below ${folder} cannot be read`, cause);
+    const what = isOpenApi ? place : `a schema below ${place}`;
+    throw unusable(`${what} cannot be read: ${reasonOf(cause)}`, cause);
   }
-  if (set.paths.length === 0) throw unusable(`there is no *.schema.json below ${folder}`);
+  if (set.paths.length === 0) throw unusable(`there is no schema (*.json) below ${place}`);
   return set;
+}
+
+/** The first line of what a foreign document has caused. */
+function reasonOf(cause: unknown): string {
+  if (cause instanceof RangeError) return "they refer to themselves";
+  return (cause instanceof Error ? cause.message : String(cause)).replace(/\n.*/s, "");
 }
 
 async function readSeverities(file: string | undefined): Promise<SeverityOverrides> {

@@ -1,6 +1,14 @@
 import fc from "fast-check";
 import { faultsOf, typesOf } from "./faults.ts";
-import { itemsOf, kindsOf, membersOf, OutsideSubsetError, placeOf, resolve } from "./schema.ts";
+import {
+  isUnion,
+  itemsOf,
+  kindsOf,
+  membersOf,
+  OutsideSubsetError,
+  placeOf,
+  resolve,
+} from "./schema.ts";
 import type { LocatedSchema } from "./schema.ts";
 
 /**
@@ -12,7 +20,7 @@ import type { LocatedSchema } from "./schema.ts";
 export function arbitrary(located: LocatedSchema): fc.Arbitrary<unknown> {
   const at = resolve(located);
   const { schema } = at;
-  if (schema.oneOf !== undefined) return fc.oneof(...kindsOf(at).map(arbitrary));
+  if (isUnion(schema)) return fc.oneof(...kindsOf(at).map(arbitrary));
   if ("const" in schema) return fc.constant(schema.const);
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
   const [type, ...others] = typesOf(schema);
@@ -45,9 +53,10 @@ export function arbitrary(located: LocatedSchema): fc.Arbitrary<unknown> {
 
 function objects(at: LocatedSchema): fc.Arbitrary<unknown> {
   const { required = [], additionalProperties, properties } = at.schema;
-  const members = Object.fromEntries(
-    membersOf(at).map(([name, member]) => [name, arbitrary(member)]),
-  );
+  const members = Object.fromEntries([
+    ...required.map((name) => [name, fc.jsonValue()] as const),
+    ...membersOf(at).map(([name, member]) => [name, arbitrary(member)] as const),
+  ]);
   const known = fc.record(members, { requiredKeys: [...required], noNullPrototype: true });
   if (additionalProperties === false) return known;
   // `__proto__` would be lost between here and the text of the document.

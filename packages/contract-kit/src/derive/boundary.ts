@@ -10,7 +10,7 @@ import {
   withValueAt,
 } from "./faults.ts";
 import { JUDGING, pointOf, textOfLength } from "./negative.ts";
-import { type LocatedSchema, itemsOf, kindsOf, membersOf, resolve } from "./schema.ts";
+import { isUnion, type LocatedSchema, itemsOf, kindsOf, membersOf, resolve } from "./schema.ts";
 
 /**
  * Values that a schema takes, each made of one that it takes by moving one place to a bound of one
@@ -40,7 +40,7 @@ function boundariesAt(located: LocatedSchema, value: unknown, steps: Steps): rea
     point: pointOf(at, keyword),
     value: put,
   });
-  if (at.schema.oneOf !== undefined) {
+  if (isUnion(at.schema)) {
     const kind = kindOf(at, value);
     const others = kindsOf(at).filter((one) => one.at !== kind?.at);
     return [

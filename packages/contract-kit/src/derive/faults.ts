@@ -1,4 +1,5 @@
 import {
+  isUnion,
   type LocatedSchema,
   type Schema,
   type TypeName,
@@ -16,8 +17,10 @@ import {
 export function faultsOf(located: LocatedSchema, value: unknown): readonly string[] {
   const at = resolve(located);
   const { schema } = at;
-  if (schema.oneOf !== undefined) {
-    return kindsOf(at).filter((kind) => accepts(kind, value)).length === 1 ? [] : ["oneOf"];
+  if (isUnion(schema)) {
+    const fitting = kindsOf(at).filter((kind) => accepts(kind, value)).length;
+    if (schema.oneOf === undefined) return fitting > 0 ? [] : ["anyOf"];
+    return fitting === 1 ? [] : ["oneOf"];
   }
   return [
     ...generalFaults(schema, value),
@@ -32,7 +35,7 @@ export function faultsOf(located: LocatedSchema, value: unknown): readonly strin
 export function accepts(located: LocatedSchema, value: unknown): boolean {
   const at = resolve(located);
   if (faultsOf(at, value).length > 0) return false;
-  if (at.schema.oneOf !== undefined) return true;
+  if (isUnion(at.schema)) return true;
   const items = itemsOf(at);
   if (Array.isArray(value)) {
     return items === undefined || value.every((item) => accepts(items, item));

@@ -6,5 +6,5 @@ export type { Labelled } from "./faults.ts";
 export { matcher, type Matcher } from "./matcher.ts";
 export { negatives } from "./negative.ts";
 export { OutsideSubsetError } from "./schema.ts";
-export { readSchemaSet, schemaSet, standardSchemas } from "./schema.ts";
+export { readSchema, readSchemaSet, schemaSet, standardSchemas } from "./schema.ts";
 export type { LocatedSchema, Schema, SchemaSet } from "./schema.ts";

@@ -1,5 +1,5 @@
 import { faultsOf, isRecord, kindOf, typesOf } from "./faults.ts";
-import { itemsOf, membersOf, placeOf, resolve } from "./schema.ts";
+import { isUnion, itemsOf, membersOf, placeOf, resolve } from "./schema.ts";
 import type { LocatedSchema } from "./schema.ts";
 
 /** Matchers in the form that Pact's own builders make, so that Pact need not be there to derive them. */
@@ -24,7 +24,7 @@ export type Matcher =
 export function matcher(located: LocatedSchema, example: unknown): Matcher {
   const at = resolve(located);
   const { schema } = at;
-  if (schema.oneOf !== undefined) {
+  if (isUnion(schema)) {
     const kind = kindOf(at, example);
     if (kind === undefined) throw new TypeError(`${placeOf(at)} does not take the example`);
     return matcher(kind, example);

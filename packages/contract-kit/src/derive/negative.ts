@@ -9,7 +9,7 @@ import {
   typesOf,
   withValueAt,
 } from "./faults.ts";
-import { type LocatedSchema, itemsOf, membersOf, placeOf, resolve } from "./schema.ts";
+import { isUnion, type LocatedSchema, itemsOf, membersOf, placeOf, resolve } from "./schema.ts";
 
 /**
  * Values that a schema refuses, each made of one that it takes by breaking one keyword at one place. What
@@ -32,7 +32,7 @@ interface Broken extends Labelled {
 
 function negativesAt(located: LocatedSchema, value: unknown, steps: Steps): readonly Broken[] {
   const at = resolve(located);
-  if (at.schema.oneOf !== undefined) {
+  if (isUnion(at.schema)) {
     const kind = kindOf(at, value);
     if (kind === undefined) throw new TypeError(`${placeOf(at)} does not take the value`);
     return [...negativesAt(kind, value, steps), ...unionBreakers(at, value, steps)];

@@ -8,6 +8,7 @@ export interface Schema {
   readonly $schema?: string;
   readonly $id?: string;
   readonly $ref?: string;
+  readonly $comment?: string;
   readonly title?: string;
   readonly description?: string;
   readonly deprecated?: boolean;
@@ -18,6 +19,8 @@ export interface Schema {
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
   readonly oneOf?: readonly Schema[];
+  /** The kinds of a union for readers, which overlap. */
+  readonly anyOf?: readonly Schema[];
   readonly discriminator?: { readonly propertyName: string };
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
@@ -73,21 +76,24 @@ export function schemaSet(documents: Readonly<Record<string, Schema>>): SchemaSe
 }
 
 /**
- * The documents `*.schema.json` below a folder.
+ * The documents `*.schema.json` below a folder; where there are none, every `*.json`.
  *
  * @throws {SyntaxError} One of them is not JSON.
  */
 export function readSchemaSet(folder: string): SchemaSet {
-  const paths = globSync("**/*.schema.json", { cwd: folder });
+  const named = globSync("**/*.schema.json", { cwd: folder });
+  const paths = named.length > 0 ? named : globSync("**/*.json", { cwd: folder });
   return schemaSet(
     Object.fromEntries(
-      paths.map((path) => [
-        path.replaceAll("\\", "/"),
-        // What is outside the subset is refused where it is met, with its place.
-        JSON.parse(readFileSync(join(folder, path), "utf8"), withHints) as Schema,
-      ]),
+      paths.map((path) => [path.replaceAll("\\", "/"), readSchema(join(folder, path))]),
     ),
   );
+}
+
+/** @throws {SyntaxError} The file is not JSON. */
+export function readSchema(file: string): Schema {
+  // What is outside the subset is refused where it is met, with its place.
+  return JSON.parse(readFileSync(file, "utf8"), withHints) as Schema;
 }
 
 /** The documents of `@countersign/schemas`. */
@@ -137,7 +143,10 @@ export function resolve(located: LocatedSchema): LocatedSchema {
   if (schema.$ref === undefined) return located;
   const [document = "", pointer = ""] = schema.$ref.split("#");
   if (pointer !== "") throw new OutsideSubsetError(placeOf(located), "$ref names a whole document");
-  return resolve(set.document(posix.join(posix.dirname(path), document)));
+  const target = posix.join(posix.dirname(path), document);
+  if (!set.paths.includes(target))
+    throw new OutsideSubsetError(placeOf(located), `there is no document ${target}`);
+  return resolve(set.document(target));
 }
 
 /** A schema inside another one. `step` is the rest of its JSON Pointer. */
@@ -155,10 +164,16 @@ export function membersOf(located: LocatedSchema): readonly (readonly [string, L
 
 /** Its kinds, where it is a union. */
 export function kindsOf(located: LocatedSchema): readonly LocatedSchema[] {
-  return (located.schema.oneOf ?? []).map((kind, index) =>
-    inside(located, kind, `oneOf/${String(index)}`),
+  const { oneOf, anyOf = [] } = located.schema;
+  const keyword = oneOf === undefined ? "anyOf" : "oneOf";
+  return (oneOf ?? anyOf).map((kind, index) =>
+    inside(located, kind, `${keyword}/${String(index)}`),
   );
 }
+
+/** True if a schema is a union of kinds. */
+export const isUnion = ({ oneOf, anyOf }: Schema): boolean =>
+  oneOf !== undefined || anyOf !== undefined;
 
 /** What its items are, where it says so. */
 export function itemsOf(located: LocatedSchema): LocatedSchema | undefined {
@@ -176,12 +191,13 @@ export function escapePointer(name: string): string {
   return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
-const ANNOTATIONS = ["$ref", "title", "description", "examples", "deprecated"];
+const ANNOTATIONS = ["$ref", "$comment", "title", "description", "examples", "deprecated"];
 
 function requireSubset(located: LocatedSchema): void {
   const { schema } = located;
   const keywords = Object.keys(schema);
-  const unknown = keywords.find((keyword) => !subset.keywords.includes(keyword));
+  const known = new Set([...subset.keywords, "$comment", "anyOf"]);
+  const unknown = keywords.find((keyword) => !known.has(keyword));
   const place = placeOf(located);
   if (unknown !== undefined)
     throw new OutsideSubsetError(place, `the keyword ${unknown} is unknown`);

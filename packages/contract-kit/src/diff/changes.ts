@@ -2,6 +2,7 @@ import { typesOf } from "../derive/faults.ts";
 import {
   escapePointer,
   inside,
+  isUnion,
   itemsOf,
   kindsOf,
   membersOf,
@@ -35,13 +36,13 @@ export function changesBetween(old: LocatedSchema, now: LocatedSchema): readonly
 }
 
 function structural(before: LocatedSchema, after: LocatedSchema, tell: Tell): readonly RawChange[] {
-  const isUnion = [before, after].map(({ schema }) => schema.oneOf !== undefined);
-  if (isUnion[0] !== isUnion[1]) {
-    const [was, is] = isUnion.map((one) => (one ? "a union" : "one form"));
+  const areUnions = [before, after].map(({ schema }) => isUnion(schema));
+  if (areUnions[0] !== areUnions[1]) {
+    const [was, is] = areUnions.map((one) => (one ? "a union" : "one form"));
     return [tell("type-changed", `${was ?? ""} is ${is ?? ""} now`)];
   }
-  if (isUnion[0] === true) return unionChanges(before, after, tell);
-  const keywords = keywordChanges(before.schema, after.schema, tell);
+  if (areUnions[0] === true) return unionChanges(before, after, tell);
+  const keywords = keywordChanges(before, after, tell);
   // Of another type nothing else can be compared.
   if (keywords.some(({ rule }) => rule === "type-changed")) return keywords;
   return [...keywords, ...memberChanges(before, after, tell), ...itemChanges(before, after)];
@@ -68,7 +69,8 @@ function memberChanges(
   const isObject = typesOf(after.schema).includes("object");
   return [
     ...added.map((name): RawChange => {
-      const rule = isRequired?.has(name) ? "member-added-required" : "member-added-optional";
+      const optional = wasOpen === true ? "member-described" : "member-added-optional";
+      const rule = isRequired?.has(name) ? "member-added-required" : optional;
       return { rule, place: at(after, name), message: name };
     }),
     ...gone.map((name): RawChange => {

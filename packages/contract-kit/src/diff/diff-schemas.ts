@@ -2,6 +2,7 @@ import { resolve } from "../derive/schema.ts";
 import type { LocatedSchema, Schema, SchemaSet } from "../derive/schema.ts";
 import { changesBetween } from "./changes.ts";
 import type { RawChange } from "./keyword-changes.ts";
+import { counterexample, readersOf } from "./search.ts";
 import { diffRules, type Change, type Direction, type RuleId, type Severity } from "./rules.ts";
 
 /** Severities over the rules' own; `"NONE"` leaves the rule out. */
@@ -29,10 +30,14 @@ export function diffSchemas(
   { severities = {}, directionOf = directionByPath }: DiffOptions = {},
 ): readonly Change[] {
   const paths = [...new Set([...old.paths, ...now.paths])].toSorted();
+  const readers = readersOf(old);
   const judged = paths.flatMap((path) => {
     const direction = directionOf(path, now.paths.includes(path) ? now : old);
     if (direction === undefined) return [];
-    return documentChanges(old, now, path).flatMap((change): Change[] => {
+    const changes = documentChanges(old, now, path);
+    const isBreaking = changes.some(({ rule }) => diffRules[rule].severities[direction] === "ERR");
+    const found = isBreaking ? [] : refusedValue({ old, now, readers, path, direction });
+    return [...changes, ...found].flatMap((change): Change[] => {
       const severity = severityOf(change.rule, direction, severities);
       return severity === "NONE" ? [] : [{ ...change, direction, severity }];
     });
@@ -61,6 +66,38 @@ function documentChanges(old: SchemaSet, now: SchemaSet, path: string): readonly
   return changesBetween(old.document(path), now.document(path));
 }
 
+/** A "compatible" verdict is only as good as the rules: a search looks for a value that refutes it. */
+function refusedValue({
+  old,
+  now,
+  readers,
+  path,
+  direction,
+}: {
+  readonly old: SchemaSet;
+  readonly now: SchemaSet;
+  readonly readers: SchemaSet;
+  readonly path: string;
+  readonly direction: Direction;
+}): readonly RawChange[] {
+  if (!old.paths.includes(path) || !now.paths.includes(path)) return [];
+  if (textOf(old, path) === textOf(now, path)) return [];
+  const found =
+    direction === "request"
+      ? counterexample(old.document(path), now.document(path))
+      : counterexample(now.document(path), readers.document(path));
+  if (found === undefined) return [];
+  return [{ rule: "value-refused", place: `${path}#`, message: JSON.stringify(found.value) }];
+}
+
+/** A document and all that it refers to. */
+function textOf(set: SchemaSet, path: string): string {
+  const paths = new Set([path]);
+  for (const one of paths)
+    for (const next of referencesOf(set.document(one))) if (next !== one) paths.add(next);
+  return [...paths].map((one) => JSON.stringify(set.document(one).schema)).join("\n");
+}
+
 function severityOf(
   rule: RuleId,
   direction: Direction,
@@ -86,6 +123,7 @@ function referencesOf(located: LocatedSchema): readonly string[] {
   return schema.$ref === undefined ? inner : [resolve(located).path, ...inner];
 }
 
-function partsOf({ properties = {}, items, oneOf = [] }: Schema): readonly Schema[] {
-  return [...Object.values(properties), ...(items === undefined ? [] : [items]), ...oneOf];
+function partsOf({ properties = {}, items, oneOf = [], anyOf = [] }: Schema): readonly Schema[] {
+  const own = items === undefined ? [] : [items];
+  return [...Object.values(properties), ...own, ...oneOf, ...anyOf];
 }

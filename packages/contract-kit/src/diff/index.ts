@@ -12,3 +12,4 @@ export {
   type RuleId,
   type Severity,
 } from "./rules.ts";
+export { openApiDirection, openApiSet } from "./openapi.ts";

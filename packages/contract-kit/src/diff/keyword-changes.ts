@@ -1,6 +1,7 @@
 import { typesOf } from "../derive/faults.ts";
-import type { Schema } from "../derive/schema.ts";
+import type { LocatedSchema, Schema } from "../derive/schema.ts";
 import type { RuleId } from "./rules.ts";
+import { counterexample } from "./search.ts";
 
 /** What has changed at one place, before anybody judges it. */
 export interface RawChange {
@@ -13,14 +14,19 @@ export interface RawChange {
 export type Tell = (rule: RuleId, message: string) => RawChange;
 
 /** What has changed in the keywords that judge a value itself. Of another type nothing else is told. */
-export function keywordChanges(before: Schema, after: Schema, tell: Tell): readonly RawChange[] {
+export function keywordChanges(
+  old: LocatedSchema,
+  now: LocatedSchema,
+  tell: Tell,
+): readonly RawChange[] {
+  const [before, after] = [old.schema, now.schema];
   const types = typeChanges(before, after, tell);
   if (types.some(({ rule }) => rule === "type-changed")) return types;
   return [
     ...types,
     ...valueChanges(before, after, tell),
     ...BOUNDS.flatMap((bound) => boundChanges(before, after, bound, tell)),
-    ...FORMS.flatMap((form) => formChanges(before, after, form, tell)),
+    ...FORMS.flatMap((form) => formChanges(old, now, form, tell)),
   ];
 }
 
@@ -90,15 +96,29 @@ function boundChanges(
 
 const FORMS = ["pattern", "format", "multipleOf"] as const;
 
+/** Two forms are compared by search: no analysis knows every pattern. */
 function formChanges(
-  before: Schema,
-  after: Schema,
+  before: LocatedSchema,
+  after: LocatedSchema,
   keyword: (typeof FORMS)[number],
   tell: Tell,
 ): readonly RawChange[] {
-  const [old, now] = [before[keyword], after[keyword]];
+  const [old, now] = [before.schema[keyword], after.schema[keyword]];
   if (old === now) return [];
   const message = `${keyword} ${String(old ?? "none")} → ${String(now ?? "none")}`;
   if (old === undefined) return [tell("form-added", message)];
-  return [tell(now === undefined ? "form-removed" : "form-changed", message)];
+  if (now === undefined) return [tell("form-removed", message)];
+  // Only the form: a bound that changed too has its own verdict.
+  const [was, is] = [before, after].map((at, index): LocatedSchema => {
+    const { type = "string" } = at.schema;
+    return { ...at, schema: { type, [keyword]: [old, now][index] } };
+  });
+  if (was === undefined || is === undefined) return [];
+  const [lost, gained] = [counterexample(was, is, 500), counterexample(is, was, 500)];
+  const found = [lost, gained].map((one) => one && ` (${JSON.stringify(one.value)})`);
+  if (lost && gained) return [tell("form-changed", message)];
+  if (lost) return [tell("form-tightened", `${message}${found[0] ?? ""}`)];
+  return [
+    gained ? tell("form-loosened", `${message}${found[1] ?? ""}`) : tell("form-respelled", message),
+  ];
 }

@@ -13,6 +13,7 @@ export type RuleId =
   | "document-removed"
   | "member-added-optional"
   | "member-added-required"
+  | "member-described"
   | "member-removed-optional"
   | "member-removed-required"
   | "member-became-optional"
@@ -34,6 +35,10 @@ export type RuleId =
   | "form-added"
   | "form-removed"
   | "form-changed"
+  | "form-tightened"
+  | "form-loosened"
+  | "form-respelled"
+  | "value-refused"
   | "kind-added"
   | "kind-removed"
   | "tag-changed"
@@ -59,6 +64,7 @@ export const diffRules: Readonly<Record<RuleId, Rule>> = {
   "document-removed": of("a document is gone", "ERR", "ERR"),
   "member-added-optional": of("an optional member is new", "INFO", "INFO"),
   "member-added-required": of("a required member is new", "ERR", "INFO"),
+  "member-described": of("a member that could be anything has a schema now", "ERR", "INFO"),
   "member-removed-optional": of("an optional member is gone", "ERR", "WARN"),
   "member-removed-required": of("a required member is gone", "ERR", "ERR"),
   "member-became-optional": of("a member may be absent now", "INFO", "ERR"),
@@ -76,10 +82,18 @@ export const diffRules: Readonly<Record<RuleId, Rule>> = {
   "list-opened": of("readers must take a list as open now", "INFO", "ERR"),
   "list-closed": of("a list is closed for readers now", "INFO", "INFO"),
   "bound-tightened": of("a bound takes less", "ERR", "INFO"),
-  "bound-loosened": of("a bound takes more", "INFO", "WARN"),
+  "bound-loosened": of("a bound takes more", "INFO", "ERR"),
   "form-added": of("a pattern, format or step is asked for now", "ERR", "INFO"),
-  "form-removed": of("a pattern, format or step is asked for no longer", "INFO", "WARN"),
-  "form-changed": of("a pattern, format or step is another one", "ERR", "WARN"),
+  "form-removed": of("a pattern, format or step is asked for no longer", "INFO", "ERR"),
+  "form-changed": of("a pattern, format or step takes other values", "ERR", "ERR"),
+  "form-tightened": of("another pattern, format or step takes less", "ERR", "INFO"),
+  "form-loosened": of("another pattern, format or step takes more", "INFO", "ERR"),
+  "form-respelled": of("a pattern, format or step is written differently", "INFO", "INFO"),
+  "value-refused": of(
+    "a search found a value that one side accepts and the other refuses",
+    "ERR",
+    "ERR",
+  ),
   "kind-added": of("a kind of a union is new", "INFO", "ERR"),
   "kind-removed": of("a kind of a union is gone", "ERR", "INFO"),
   "tag-changed": of("the kinds of a union are told apart by another member", "ERR", "ERR"),
