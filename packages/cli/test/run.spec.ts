@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { describe, expect, it } from "vitest";
 import { createProgram } from "../src/program.ts";
+import { run } from "../src/run.ts";
 import { quietSurroundings, ran } from "./ran.ts";
 
 /** The words of each command that does something. */
@@ -29,6 +30,23 @@ describe("the command countersign", () => {
       const name = words.join(" ");
       expect(out).toMatch(new RegExp(`^Examples:\\n(?:.*\\n)*.*countersign ${name}\\b`, "m"));
       if (/^(sandbox|serve)$/.test(name)) expect(out).toContain("COUNTERSIGN_");
+    }
+  });
+
+  it.each([60, 120])("wraps help at words to %i columns", async (columns) => {
+    const said = { out: "", err: "" };
+    const quiet = quietSurroundings(said, {});
+    const terminal = { ...quiet.terminal, columns };
+    const commands = commandsOf(await createProgram(["complete"], { ...quiet, unmet: () => {} }));
+    for (const words of commands) {
+      said.out = "";
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      expect(await run([...words, "--help"], { ...quiet, terminal })).toBe(0);
+      // Only a line that is a single long word, such as a URL, may be wider.
+      const wide = said.out.split("\n").filter((line) => line.length > columns);
+      expect(wide.filter((line) => /\S\s+\S/.test(line.replace(/ \\$/, "")))).toEqual([]);
+      const [name = ""] = words;
+      expect(said.out.replaceAll(/ \\\n +/g, " ")).toContain(`countersign ${name}`);
     }
   });
 

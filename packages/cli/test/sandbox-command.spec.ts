@@ -142,19 +142,32 @@ describe("countersign sandbox", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it("on a terminal, opens nothing for an unknown key and quits with q", async () => {
+  it("on a terminal, starts over with r, moves to the next due item with n, and quits with q", async () => {
     const said = { out: "", err: "" };
     const { promise: pressed, resolve: press } = Promise.withResolvers<(key: string) => void>();
-    const quiet = quietSurroundings(said, {});
-    const status = run(argsOf(newDatabase()), {
+    const quiet = quietSurroundings(said, { COUNTERSIGN_TOKEN: TOKEN });
+    const status = run(argsOf(newDatabase(), "--examples"), {
       ...quiet,
       asked: () => new Promise(() => {}),
       keys: (_signal, onKey) => press(onKey),
     });
     const key = await pressed;
+    expect(said.err).toContain("(o open · n next due · r reset · q quit)");
     key("x");
+    key("r");
+    await expect.poll(() => said.err, SOON).toContain("started over with sample data");
+    key("n");
+    await expect.poll(() => said.err, SOON).toContain("nothing is due");
+    const url = /http:\S+(?=\/v1\/refunds)/.exec(said.err)?.[0] ?? "";
+    const { payments } = (await (await call(url, "/sandbox/payments", TOKEN)).json()) as {
+      payments: { paymentId: string; amount: { value: number } }[];
+    };
+    const recent = payments.find((one) => one.amount.value === 250)?.paymentId;
+    const amount = { currency: "USD", value: 1 };
+    await call(url, "/v1/refunds", TOKEN, { paymentId: recent, amount, requestKey: "1" });
+    key("n");
+    await expect.poll(() => said.err, SOON).toMatch(/^sandbox time is 20\S+Z$/m);
     key("q");
     expect(await status).toBe(0);
-    expect(said.err).toContain("(o open · n next due · r reset · q quit)");
   });
 });

@@ -20,7 +20,7 @@ import { listenOn } from "../listen-on.ts";
 import { loadProfile } from "../profile.ts";
 import { asFailure, DEFAULT_FOLDER, openDatabase } from "../database.ts";
 import { portChoice, portOption, profileOption, seed } from "../options.ts";
-import { printableJson } from "../printable.ts";
+import { printable, printableJson } from "../printable.ts";
 import { receiverCheckRunner } from "../receiver-check-runner.ts";
 import type { Surroundings, Terminal } from "../terminal.ts";
 
@@ -158,8 +158,8 @@ async function sandbox(options: SandboxOptions, surroundings: Surroundings): Pro
     const call = caller(running.url, kept.token);
     keys?.(closing.signal, (pressed) => {
       if (pressed === "o") void open();
-      if (pressed === "n") void moveToNextDue(call).then((line) => terminal.err(line));
-      if (pressed === "r") void startOver(call).then((line) => terminal.err(line));
+      if (pressed === "n") void printResult(moveToNextDue(call), terminal);
+      if (pressed === "r") void printResult(startOver(call), terminal);
       if (pressed === "q") closing.abort();
     });
     const ready = {
@@ -237,6 +237,10 @@ function caller(url: string, token: string): Call {
     const parsed: unknown = JSON.parse(text);
     return parsed;
   };
+}
+
+async function printResult(result: Promise<string>, terminal: Terminal): Promise<void> {
+  terminal.err(await result.catch((error: unknown) => printable(String(error))));
 }
 
 async function moveToNextDue(call: Call): Promise<string> {
