@@ -150,7 +150,7 @@ export const refundFaults: FaultTable<Change> = {
     (call, next) => next({ ...call, path: call.path.replace(/\?.*/, "") }),
   ),
   "provider/unsubscribing P-UNSUBSCRIBE-KEY: answers an unsubscription with another key": answers(
-    (text) => text.replace(/"sub_\w+"/, '"sub_1"'),
+    (text) => text.replace(/"sub_[\w-]+"/, '"sub_1"'),
     /unsubscribe/,
   ),
   "provider/unsubscribing P-UNSUBSCRIBE-NOT-FOUND: answers an unknown subscription with 400":

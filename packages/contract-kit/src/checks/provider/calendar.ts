@@ -171,9 +171,9 @@ function settlements(now: number, hold: Hold): readonly Settlement[] {
       length !== DAY_MS ||
       /-(?:12-31|01-01)$/.test(day);
     if (isSpecial) found.push(...settledOn(day, 0), ...settledOn(day, 1));
-    // Each weekend once, at alternating edges; a window of open days begins where the last one ended.
+    // Most weekends once, at alternating edges; a window of open days begins where the last one ended.
     const isNext = isOpen(day) && day >= covered;
-    if (!isSpecial && (isNext || (isWeekend && index % 2 === 0))) {
+    if (!isSpecial && (isNext || (isWeekend && index % 3 === 0))) {
       found.push(...settledOn(day, edge));
       edge = 1 - edge;
     }

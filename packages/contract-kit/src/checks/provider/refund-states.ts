@@ -103,9 +103,12 @@ export const refundStates: ProviderCheck = generatedCheck({
     for (const move of moves) {
       const now = await timeOf(session);
       switch (move.kind) {
-        case "wait":
-          await moveTo(session, now + move.hours * 3_600_000);
+        case "wait": {
+          const to = now + move.hours * 3_600_000;
+          await moveTo(session, to);
+          model = { ...model, asked: later(model, to, hold) };
           break;
+        }
         case "settle":
           if (model.debit !== "processing") continue;
           await session.state("the payment settles", { paymentId });
@@ -127,7 +130,7 @@ export const refundStates: ProviderCheck = generatedCheck({
         default:
           move satisfies never;
       }
-      model = { ...model, asked: later(model, await timeOf(session), hold) };
+      model = { ...model, asked: later(model, now, hold) };
       await compare(session, { paymentId, model });
     }
   },

@@ -79,7 +79,7 @@ export const subscriptions: ProviderCheck = generatedCheck({
     fc.record({
       subscribed: fc.array(detailsOf(profile.catalogue), { minLength: 1, maxLength: 3 }),
       taken: fc.array(fc.tuple(fc.nat({ max: 2 }), detailsOf(profile.catalogue)), { maxLength: 5 }),
-      types: fc.subarray([...typesOf(profile)], { minLength: 1, maxLength: 4 }),
+      types: fc.subarray([...typesOf(profile)], { minLength: 1, maxLength: 2 }),
     }),
   play: async (session, { subscribed, taken, types }) => {
     const { catalogue } = session.target.profile;
