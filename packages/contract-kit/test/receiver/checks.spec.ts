@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import type { RequestListener } from "node:http";
 import { profiles } from "@countersign/schemas/profiles";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { Finding } from "../../src/finding.ts";
 import { receiverChecks } from "../../src/checks/receiver/receiver-checks.ts";
 import { systemClock } from "../../src/harness/clock.ts";
@@ -105,6 +105,54 @@ describe("our own receiver", () => {
   });
 });
 
+// A sender meets all of these, and its receiver is right.
+describe("a correct receiver", { timeout: 60_000 }, () => {
+  const nth = (count: number, answer: RequestListener) => (next: RequestListener) => {
+    let seen = 0;
+    return ((request, response) => {
+      seen += 1;
+      if (seen % count === 0) answer(request, response);
+      else next(request, response);
+    }) satisfies RequestListener;
+  };
+
+  it("raises no alarm if it answers each 40th attempt with 503", async () => {
+    const busy: RequestListener = (request, response) => {
+      request.resume().on("end", () => response.writeHead(503).end());
+    };
+    const target = await openReceiver({ fault: nth(40, busy) });
+    const { findings } = await runAll(target, checks("genuine", "forged", "duplicates", "order"));
+    expect(unmet(findings)).toEqual([]);
+  });
+
+  it("raises no alarm if it resets each 40th connection", async () => {
+    const target = await openReceiver({ fault: nth(40, (request) => request.socket.destroy()) });
+    const { findings } = await runAll(target, checks("genuine", "forged", "duplicates", "order"));
+    expect(unmet(findings)).toEqual([]);
+  });
+
+  it("raises no alarm if it limits the rate", async () => {
+    let tokens = 20;
+    const refill = setInterval(() => (tokens = Math.min(20, tokens + 4)), 20);
+    onTestFinished(() => clearInterval(refill));
+    let limited = 0;
+    const target = await openReceiver({
+      fault: (next) => (request, response) => {
+        if (tokens > 0) {
+          tokens -= 1;
+          next(request, response);
+          return;
+        }
+        limited += 1;
+        request.resume().on("end", () => response.writeHead(429, { "retry-after": "0.1" }).end());
+      },
+    });
+    const { findings } = await runAll(target, checks("genuine", "signature-lists", "duplicates"));
+    expect(unmet(findings)).toEqual([]);
+    expect(limited).toBeGreaterThan(0);
+  });
+});
+
 describe("a run against a receiver", () => {
   it("fails R-ACK-GENUINE and skips checks of refusals if it refuses everything", async () => {
     const target = await openReceiver({
@@ -150,6 +198,48 @@ describe("a run against a receiver", () => {
     expect(findings[0]?.message).toMatch(
       /^an attempt without .*: a closed connection came, and the receiver has answered nothing since$/,
     );
+  });
+
+  it("fails what it sent last if the receiver ends or hangs, and skips the rest once", async () => {
+    const target = await openReceiver({
+      deadlineMs: 300,
+      fault: (next) => {
+        let hangs = false;
+        return (request, response) => {
+          hangs ||= request.headers["webhook-id"]?.includes("_forged_") === true;
+          if (!hangs) next(request, response);
+        };
+      },
+    });
+    const { findings } = await runAll(target, ["R-ACK-GENUINE", "R-VERIFY-UNSIGNED", "R-METHOD"]);
+    expect(told(findings, "error")).toEqual([]);
+    expect(told(findings, "fail")).toEqual([
+      expect.stringMatching(/^R-VERIFY-UNSIGNED: .*no answer within 300 ms.*nothing since$/),
+    ]);
+    expect(told(findings, "skipped")).toEqual([
+      expect.stringMatching(/^R-METHOD: .*ended or hung/),
+    ]);
+  });
+
+  it("names a row of the effects without an id, and judges the answers all the same", async () => {
+    const rows = [{ eventId: null, type: "payment.created", count: 1 }];
+    const target = await openReceiver({
+      app: (request, response) => {
+        const isList = request.url === "/effects";
+        request.resume().on("end", () => response.end(isList ? JSON.stringify(rows) : ""));
+      },
+      effectsWaitMs: 20,
+    });
+    const { findings } = await runAll(target, ["R-VERIFY-UNSIGNED", "R-EFFECTS-LIST"]);
+    expect(told(findings, "error")).toEqual([]);
+    expect(findings.map(({ requirement, message }) => `${requirement.id}: ${message}`)).toEqual([
+      expect.stringMatching(
+        /^R-VERIFY-UNSIGNED: an attempt without any .*: a refusal expected, 200/,
+      ),
+      expect.stringMatching(
+        /^R-EFFECTS-LIST: row 1 of the effects has eventId null: a handler ran/,
+      ),
+    ]);
   });
 
   it("sends the same bytes with the same seed, nonce and clock, and other ids with another nonce", async () => {
