@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SHARED_POSTGRES, stopPostgres } from "../packages/receiver/test/inboxes/servers.ts";
 
-/** Where Linux keeps files in memory; a container may have very little of it. */
+/** Linux's in-memory file system; a container may have very little of it. */
 const IN_MEMORY = "/dev/shm";
 const ENOUGH = 4 * 2 ** 30;
 
 /**
  * The folder of one run, for all its processes: temporary files are in it, and what takes long to make,
  * such as an empty PostgreSQL, is made once and copied. It is in memory where there is enough: half of
- * the time of a test with a store of its own is the disk's flushes, which nothing here needs, since tests
+ * the time of a test with its own store is the disk's flushes, which nothing here needs, since tests
  * end processes and not machines.
  */
 export default function runFolder(): () => void {

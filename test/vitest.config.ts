@@ -14,7 +14,7 @@ process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(
   new URL("../node_modules/.cache/countersign/node", import.meta.url),
 );
 
-/** A suite that puts something of its own in a module's place, before anybody else has loaded it. */
+/** A suite that replaces a module before another suite has loaded it. */
 const replacing = ["packages/signatures/test/limits.spec.ts"];
 
 /** Starts the browsers and campaigns first, which take longest: the last run's times are unknown in a new checkout. */

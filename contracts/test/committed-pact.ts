@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { Pact } from "@pact-foundation/pact";
 import { afterAll } from "vitest";
 
-/** Opens a pact in a folder of its own, so that it contains nothing of an earlier run. */
+/** Opens a pact in its own folder, so that it contains nothing of an earlier run. */
 export function writtenPact({ consumer, provider }: { consumer: string; provider: string }) {
   const dir = mkdtempSync(join(tmpdir(), "countersign-written-"));
   afterAll(() => rmSync(dir, { recursive: true, force: true }));

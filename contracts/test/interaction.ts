@@ -97,7 +97,7 @@ async function send(
 
 /** Pact's builder takes text that is no JSON as bytes, whose media type it guesses and does not find. */
 function withText(builder: object, headers: Readonly<Record<string, unknown>>, text: string): void {
-  // What the builder itself writes to; its types leave it out.
+  // The builder's own target; its types omit it.
   const { interaction } = builder as {
     readonly interaction: { readonly withRequestBody: (text: string, type: string) => boolean };
   };

@@ -61,7 +61,7 @@ function withReference(event: unknown, reference: string | null): Shape["event"]
   return { ...envelope, data: has ? { ...data, clientReferenceId: reference } : data };
 }
 
-/** What the event's type decides: another value of the same kind would be another event. */
+/** Members that the event's type decides: another value of the same kind would be another event. */
 const decided = (type: EventType): readonly string[] => [
   "paymentStatus",
   "customerStatus",

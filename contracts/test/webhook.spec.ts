@@ -65,7 +65,7 @@ interface Delivered {
   readonly status: number | ReturnType<typeof Matchers.matchStatus>;
 }
 
-// An acknowledgement is any 2xx (S 6.6), a refusal the answer that tells no reason.
+// An acknowledgement is any 2xx (S 6.6), a refusal the answer without a reason.
 const acknowledged = Matchers.matchStatus(204, Matchers.HTTPResponseStatusClass.Success);
 const refused = 401;
 
@@ -125,7 +125,7 @@ const deliveries: readonly Delivered[] = [
   },
   {
     ...attempted("R-EVENT-SCHEMA", "a genuine attempt", 422),
-    description: "payment.succeeded, with a creationDate that is none",
+    description: "payment.succeeded, with an invalid creationDate",
     data: { ...payment.data, creationDate: "yesterday" },
     isOdd: true,
   },

@@ -9,7 +9,7 @@ export interface CatalogueEntry<Event> {
   readonly amounts: readonly string[];
   /** JSON Pointer of the id of the resource that the event is about. */
   readonly resource: string;
-  /** How far the resource's states have come; a higher one is newer. Absent if the type has no states. */
+  /** Progress of the resource's states; a higher rank is newer. Absent if the type has no states. */
   readonly rank?: number;
 }
 

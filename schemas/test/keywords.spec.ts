@@ -34,7 +34,7 @@ describe("the keyword subset", () => {
       ["groups that do not capture", pattern("^(?:(?:a*))*$")],
       ["alternatives that overlap", pattern("^(a|a)*$")],
       ["a counted group", pattern("^(a?){40}$")],
-      ["repeats beside each other", pattern("^a*a*b$")],
+      ["adjacent repeats", pattern("^a*a*b$")],
       ["a lookahead", pattern("^(?=a)a$")],
       ["a back reference", pattern("^(a)\\1$")],
       ["a map whose values have a schema", { additionalProperties: { tsType: "evil" } }],

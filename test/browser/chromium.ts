@@ -14,7 +14,7 @@ const executablePath = candidates.find((path) => path !== "" && existsSync(path)
 if (executablePath === undefined)
   console.warn("no Chromium here: the tests of the inspector's page are skipped (CONTRIBUTING.md)");
 
-/** A suite that needs a browser: skipped where there is none, with the line above. */
+/** A suite that needs a browser: skipped without one, with the line above. */
 export const describeInBrowser = executablePath === undefined ? describe.skip : describe;
 
 /** One browser for a file of tests; ends with it. Nothing leaves this machine. */

@@ -38,7 +38,7 @@ export interface OpenInspector {
 export interface OpenOptions extends Partial<SandboxOptions> {
   readonly now?: number;
   readonly noTarget?: boolean;
-  /** Runs the checks of the page's Checks. Default: there are none. */
+  /** Runs the checks of the page's Checks. Default: no checks. */
   readonly checksOf?: (target: { readonly url: string; readonly secret: string }) => CheckRunner;
 }
 

@@ -117,7 +117,7 @@ describe("the inspector's server", () => {
     expect(await statusOf({})).toBe(200);
   });
 
-  it("C3 lets another site open the page in a tab of its own, but neither embed nor read it", async () => {
+  it("C3 lets another site open the page in its own tab, but neither embed nor read it", async () => {
     const statusOf = async (mode: string, dest: string, call = "GET /inspector/") => {
       const headers = { "sec-fetch-site": "cross-site", "sec-fetch-mode": mode };
       return (await send(one, call, { headers: { ...headers, "sec-fetch-dest": dest } })).status;

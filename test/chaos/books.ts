@@ -14,7 +14,7 @@ export interface Books {
   readonly store: MerchantStore;
   readonly outside: string;
   readonly crashes: string;
-  /** How often each payment is booked; where nothing is booked in a transaction, how often it was called outside. */
+  /** Bookings of each payment; without a transaction, the number of calls outside. */
   booked(): Promise<ReadonlyMap<string, number>>;
   close(): Promise<void>;
 }

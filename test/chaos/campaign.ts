@@ -12,12 +12,12 @@ import {
   STORED_CRASH_POINTS,
 } from "./crash-points.ts";
 
-/** What a campaign counted. */
+/** Counts of a campaign. */
 export interface Tally {
   readonly cycles: number;
   /** Processes that ended by SIGKILL: each cycle's. */
   readonly killed: number;
-  /** How often the process ended at each named point. */
+  /** Number of times the process ended at each named point. */
   readonly crashes: Readonly<Partial<Record<CrashPoint, number>>>;
   readonly events: number;
   /** Acknowledged and not booked, or never acknowledged: must be none. */
@@ -27,7 +27,7 @@ export interface Tally {
   /**
    * Booked when the process ended, and not acknowledged: the sender cannot know, and sends again. It is
    * a duplicate then, or its commit never came to an end and it is handled; which of the two, the
-   * store alone tells.
+   * store decides.
    */
   readonly ambiguous: number;
   /** Calls outside that were made again, as they must be: nobody but the other side can prevent it. */
@@ -42,11 +42,11 @@ const SHARED_RESOURCES = 20;
 const LEASE_MS = 60_000;
 /** A process that is killed from outside lives so long under load at most, in milliseconds. */
 const RANDOM_MS = 30;
-/** How long workers may take to come to a point, or to the end of what is stored, in milliseconds. */
+/** Time for workers to reach a point, or the end of the stored events, in milliseconds. */
 const WORKERS_MS = 10_000;
 const DRAIN_MS = 120_000;
 
-/** How often a cycle passes a point at least: one take may have all events that were stored before it. */
+/** Minimum of times that a cycle passes a point: one take may contain all events stored before it. */
 const passesOf = (point: CrashPoint): number => (point === "after the take" ? 1 : 3);
 
 export interface Campaign {
@@ -55,7 +55,7 @@ export interface Campaign {
   readonly flaw?: MerchantOptions["flaw"];
   readonly kind?: MerchantStore["kind"];
   readonly acknowledge?: MerchantOptions["acknowledge"];
-  /** True: 200 events of 20 resources with order per-resource. Default: each event has a resource of its own. */
+  /** True: 200 events of 20 resources with order per-resource. Default: each event has its own resource. */
   readonly shared?: boolean;
   /** The named points at which processes end, in turns. Default: every second cycle at one of all, the others at any moment. */
   readonly points?: readonly CrashPoint[];
@@ -106,7 +106,7 @@ export async function crashCampaign({
     const booked = await books.booked();
     return [...acknowledged].filter((id) => !booked.has(id));
   };
-  /** @returns How many events are not done. */
+  /** @returns The number of unfinished events. */
   const addEvents = async (): Promise<number> => {
     const open = pending.size + (shared ? (await missing()).length : 0);
     if (shared && open > 0) return open;

@@ -22,7 +22,7 @@ export interface SteppedProcesses {
   readonly stepping: readonly number[];
 }
 
-/** What a step did. */
+/** Effects of a step. */
 export interface ClockStepTimes extends ClockStep {
   /** Milliseconds from the step to the last answer of a call to each process. */
   readonly answeredMs: number;
@@ -47,12 +47,12 @@ export const faultyOf = (
       counted !== stepping.length,
   );
 
-/** Every size and direction, with and without a backlog. Each step forward goes beyond all that came before. */
+/** Every size and direction, with and without a backlog. Each step forward goes beyond all earlier ones. */
 export const CLOCK_STEPS: readonly ClockStep[] = [1, -1, 3600, -3600, 86_400, -86_400].flatMap(
   (seconds) => [false, true].map((backlog) => ({ seconds, backlog })),
 );
 
-/** Calls of the backlog: more than an endpoint's attempts at one time, fewer than the rate limit of a second. */
+/** Calls of the backlog: more than an endpoint's attempts concurrently, fewer than the rate limit of a second. */
 const BACKLOG = 16;
 /** Longest wait for anything; nothing that works takes as long. */
 const PATIENCE_MS = 20_000;

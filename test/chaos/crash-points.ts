@@ -1,6 +1,6 @@
 import { appendFileSync } from "node:fs";
 
-/** Where a merchant's process can be made to end, in the order in which an attempt passes them. */
+/** Points at which a merchant's process can be ended, in the order in which an attempt passes them. */
 export const CRASH_POINTS = [
   "request arrived",
   "before the claim",
@@ -30,14 +30,14 @@ export const STORED_CRASH_POINTS = [
 
 export type CrashPoint = (typeof CRASH_POINTS)[number] | (typeof STORED_CRASH_POINTS)[number];
 
-/** Where the inbox keeps its events, and the merchant what it books. */
+/** Store of the inbox's events and of the merchant's bookings. */
 export type MerchantStore =
   | { readonly kind: "sqlite"; readonly path: string }
   /** Servers on loopback, which go on when the merchant ends. Redis has no transaction: it books outside. */
   | { readonly kind: "postgres"; readonly port: number; readonly database: string }
   | { readonly kind: "redis"; readonly port: number };
 
-/** What the process is told, as JSON in its first argument. */
+/** Options of the process, as JSON in its first argument. */
 export interface MerchantOptions {
   readonly store: MerchantStore;
   readonly acknowledge: "after-handler" | "after-store";

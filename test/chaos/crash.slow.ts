@@ -5,7 +5,7 @@ import { crashCampaign } from "./campaign.ts";
 import { lanes } from "./lanes.ts";
 
 const KILLS = 500;
-/** Kills of a round, each of which has a database of its own. */
+/** Kills of a round, each of which has its own database. */
 const ROUND = 50;
 const HOUR_MS = 3_600_000;
 

@@ -18,7 +18,7 @@ describe(`A29: a merchant's process that is killed at each of ten points (seed $
   });
 });
 
-// Where most is under way: written and not committed, taken and not handled.
+// The points with most work in progress: written and not committed, taken and not handled.
 const points = {
   "after-handler": ["inside the transaction"],
   "after-store": ["after the take"],
@@ -42,7 +42,7 @@ describe.each(lanes)(
 );
 
 describe("A29: a campaign finds a merchant", () => {
-  // Where either flaw shows, at the first kill.
+  // Either flaw shows here at the first kill.
   const of = { cycles: 1, seed, points: ["before the commit"] } as const;
 
   it("that acknowledges first", async () => {

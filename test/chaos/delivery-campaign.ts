@@ -14,7 +14,7 @@ import { startWriting, subscribe } from "./delivery-writer.ts";
 /** The counts of a campaign. */
 export type DeliveryTally = Verdict & {
   readonly killed: number;
-  /** How often a process ended at each named point. */
+  /** Number of times a process ended at each named point. */
   readonly crashes: Readonly<Partial<Record<DeliveryPoint, number>>>;
   readonly events: number;
   /** Arrived twice although no process was killed in between, as `Sink` says: must be none. */
@@ -32,7 +32,7 @@ export interface DeliveryCampaign {
   readonly database: string;
   /** The campaign's own connection; the database is empty at first. */
   readonly driver: Driver;
-  /** Processes at one time. Default 2. */
+  /** Processes concurrently. Default 2. */
   readonly processes?: number;
   /** Milliseconds that a process is alive after its last beat. Default 6000. */
   readonly leaseMs?: number;

@@ -1,4 +1,4 @@
-/** Where a delivering process can be made to end, in the order in which a delivery passes them. */
+/** Points at which a delivering process can be ended, in the order in which a delivery passes them. */
 export const DELIVERY_POINTS = [
   "inside the lease",
   "after the lease",
@@ -11,7 +11,7 @@ export const DELIVERY_POINTS = [
 
 export type DeliveryPoint = (typeof DELIVERY_POINTS)[number];
 
-/** What the process is told, as JSON in its first argument. It says `ready` when it delivers. */
+/** Options of the process, as JSON in its first argument. It says `ready` when it delivers. */
 export interface DelivererOptions {
   /** Unique name of the process. */
   readonly name: string;
@@ -21,7 +21,7 @@ export interface DelivererOptions {
   readonly crashes: string;
   /** Milliseconds that a process is alive after its last beat. */
   readonly leaseMs: number;
-  /** How far the process's clock is ahead, in milliseconds. */
+  /** Offset of the process's clock, in milliseconds. */
   readonly ahead: number;
   /** Ends the process when this point is passed for the `pass`th time, from 1. */
   readonly crash?: { readonly point: DeliveryPoint; readonly pass: number };
@@ -31,5 +31,5 @@ export interface DelivererOptions {
 
 /** Milliseconds that one attempt may take. */
 export const DEADLINE_MS = 1000;
-/** Attempts at one time of one process, beside which some are ready to begin. */
+/** Concurrent attempts of one process; more are then ready to begin. */
 export const CONCURRENCY = 8;

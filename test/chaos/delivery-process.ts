@@ -118,5 +118,5 @@ engine.start();
 setInterval(() => engine.onWork("anything"), HINT_MS);
 process.stdin.resume().on("end", () => process.exit());
 process.stdout.write("ready\n");
-// Who is killed leaves nothing in the cache that its successors could start from.
+// A killed process leaves no compile cache for its successors.
 flushCompileCache();

@@ -87,7 +87,7 @@ export async function serveCampaign({ cycles, seed, store }: ServeCampaign): Pro
   };
 }
 
-/** Asks for refunds, and again with the same key if there was no answer, as clients do. */
+/** Requests refunds, and retries with the same key without an answer, as clients do. */
 class Caller {
   /** The refund's id that was answered, by its key. */
   readonly answered = new Map<string, string>();
@@ -155,7 +155,7 @@ async function nothingWaits(driver: Driver): Promise<void> {
   }
 }
 
-/** @param answered The refund's id by its key, as callers were told. */
+/** @param answered The refund's id by its key, as answered to callers. */
 async function forgottenOf(
   driver: Driver,
   answered: ReadonlyMap<string, string>,

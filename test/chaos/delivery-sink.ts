@@ -54,7 +54,7 @@ export async function startSink(): Promise<Sink> {
     const id = String(request.headers["webhook-id"]);
     const sender = request.headers["user-agent"] ?? "";
     if (body !== payloadOf(id)) garbled.push(id);
-    if (open.has(id)) doubled.push(`${id} at one time, by ${sender}`);
+    if (open.has(id)) doubled.push(`${id} concurrently, by ${sender}`);
     open.add(id);
     response.on("close", () => open.delete(id));
     const status = statusOf(id);

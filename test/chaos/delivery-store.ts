@@ -9,7 +9,7 @@ import { temporaryDatabase } from "../../packages/service/test/temporary-databas
 import { onTestFinished } from "vitest";
 
 export interface ChaosStore {
-  /** How a process comes to it. */
+  /** Its path or URL for a process. */
   readonly database: string;
   readonly driver: Driver;
 }
@@ -24,7 +24,7 @@ export function sqliteStore(): ChaosStore {
 
 export const isPostgresMissing: boolean = postgresBinaries === undefined;
 
-/** An empty database of a PostgreSQL of its own, which lasts as long as the test. */
+/** An empty database of a separate PostgreSQL, which lasts as long as the test. */
 export async function postgresStore(): Promise<ChaosStore> {
   const open = await storesOf("postgres");
   const store = await open();

@@ -1,12 +1,12 @@
 import type { Driver } from "@countersign/service";
 
-/** What a campaign's store and receiver say of its events when it is over. */
+/** State of a campaign's events in the store and the receiver at its end. */
 export interface Verdict {
   /** Written, and no row says so; or never arrived, and in nobody's queue any more. Must be none. */
   readonly lost: readonly string[];
   /** Still in the queue: neither lost nor delivered. A campaign that leaves any has not ended. */
   readonly waiting: readonly string[];
-  /** Arrived, and the store tells of another end. Must be none. */
+  /** Arrived, but the store reports another end. Must be empty. */
   readonly mistold: readonly string[];
   /** Arrived again after an attempt that a crash cut short, as at least once says. */
   readonly repeated: number;
@@ -35,7 +35,7 @@ export const NO_FAULT: Pick<Verdict, "lost" | "waiting" | "mistold"> = {
 type Fate = "delivered" | "lost" | "waiting" | "mistold";
 
 /**
- * Asks the store itself what became of each event, so that a wait is never told as a loss, nor a loss as a wait.
+ * Reads each event's state from the store, so that a wait is never reported as a loss, nor a loss as a wait.
  *
  * @param written Ids of the events whose transactions were answered; each is bound for one subscription.
  * @param arrived How often each arrived.

@@ -30,7 +30,7 @@ export async function subscribe(driver: Driver, url: string): Promise<void> {
   });
 }
 
-/** Writes events until it is told to end. @returns The ids of those whose transactions were answered. */
+/** Writes events until `end` is called. @returns The ids of those whose transactions were answered. */
 export function startWriting(driver: Driver): { end(): Promise<readonly string[]> } {
   const over = new AbortController();
   const written = (async () => {
@@ -49,7 +49,7 @@ export function startWriting(driver: Driver): { end(): Promise<readonly string[]
   };
 }
 
-/** As a client does that was told nothing, or that nothing was stored: the same again. */
+/** Retries without an answer, or if nothing was stored, as a client does. */
 async function writeSurely(driver: Driver, from: number): Promise<readonly string[]> {
   for (;;) {
     try {

@@ -7,7 +7,7 @@ import { isPostgresMissing, storesOf } from "./delivery-store.ts";
 import { NO_FAULT } from "./delivery-verdict.ts";
 
 const LONG = { timeout: 6 * 3_600_000 };
-/** Kills of a round, each of which has a database of its own. */
+/** Kills of a round, each of which has its own database. */
 const ROUND = 50;
 const deliverers = [
   { store: "postgres", processes: 2, kills: 10_000, crashes: false },

@@ -14,7 +14,7 @@ import { type CrashPoint, crashingAt, type MerchantOptions } from "./crash-point
 import { crashingInbox } from "./crashing-inbox.ts";
 
 // A merchant's process: it books each payment in the inbox's transaction and calls somebody outside.
-// It ends itself by SIGKILL where it is told to: no handler runs, no buffer is flushed.
+// It ends itself by SIGKILL at the requested point: no handler runs, no buffer is flushed.
 
 // The campaign writes it.
 const options = JSON.parse(process.argv[2] ?? "{}") as MerchantOptions;
@@ -61,7 +61,7 @@ function serve<InboxType extends Inbox>(
   });
   server.listen(0, "127.0.0.1", () => {
     writeSync(1, `${String((server.address() as AddressInfo).port)}\n`);
-    // Who is killed leaves nothing in the cache that its successors could start from.
+    // A killed process leaves no compile cache for its successors.
     flushCompileCache();
   });
   process.stdin.resume().on("end", () => process.exit());

@@ -18,7 +18,7 @@ const MERCHANT = "other.example";
 
 /** A database with a merchant who receives its events, and processes of `countersign serve` on it. */
 export interface Served extends SharedDatabase {
-  /** How often each event arrived. */
+  /** Number of times that each event arrived. */
   readonly arrived: ReadonlyMap<string, number>;
   /** Has the merchant leave requests open until the returned function is called. */
   readonly holdAnswers: () => () => void;

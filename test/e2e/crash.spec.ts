@@ -8,7 +8,7 @@ import { type Api, createApi } from "../../packages/dev/src/api.ts";
 import { startChild } from "../../packages/dev/src/child.ts";
 
 const TOKEN = "cst_crash-tests-0123456789abcdefghijkl";
-/** How many of a cycle's refunds are answered before the crash. */
+/** Answered refunds of a cycle before the crash. */
 const KILLED_AFTER = [1, 10];
 const CALLS = 40;
 

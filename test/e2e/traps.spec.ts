@@ -128,7 +128,7 @@ describe("a merchant", () => {
       const outcome = await receiver.receive({ ...genuine, body: Buffer.from(spelling) });
       expect(defaultRespond(outcome).status).toBe(401);
     }
-    // Its data is no payment's: judged only under a genuine signature, and refused then.
+    // Its data is not a payment's: judged only under a genuine signature, and refused then.
     expect(defaultRespond(await receiver.receive(genuine)).status).toBe(422);
   });
 });

@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Imports by the package they stand in. */
+/** Imports by their package. */
 const pairs = (table: Readonly<Record<string, string>>) =>
   Object.entries(table).flatMap(([where, names]) =>
     names.split(" ").map((what) => ({ where, what })),

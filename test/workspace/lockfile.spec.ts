@@ -21,10 +21,10 @@ const platforms = [
   { os: "win32", cpu: "x64" },
 ];
 
-/** Optional binaries by design on one system alone. */
+/** Optional binaries by design on only one system. */
 const elsewhereUnneeded = new Set(["fsevents"]);
 
-/** Each package that ships its binary in packages of its own, a package a platform. */
+/** Each package that ships its binary in separate packages, one per platform. */
 const native = Object.entries(lockfile.snapshots).flatMap(
   ([name, { optionalDependencies = {} }]) => {
     const binaries = Object.entries(optionalDependencies)

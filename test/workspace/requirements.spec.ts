@@ -63,7 +63,7 @@ describe("the requirements", () => {
     expect(new Set(ids.map((id) => id.toLowerCase())).size).toBe(ids.length);
   });
 
-  it("name their checks, or the reason why there is none", () => {
+  it("name their checks, or the reason for having no check", () => {
     const silent = requirements.filter((one) => one.checks.length === 0 && !one.unchecked);
     const both = requirements.filter((one) => one.checks.length > 0 && one.unchecked);
     expect([...silent, ...both].map(({ id }) => id)).toEqual([]);

@@ -6,7 +6,7 @@ export interface JsonMutant {
   readonly value: unknown;
 }
 
-/** Values of one kind, each of which every schema accepts in the place of another. */
+/** Values of one kind, each of which every schema accepts instead of another. */
 const KINDS: readonly (readonly string[])[] = [
   ["PENDING", "AUTHORIZED"],
   ["CREATED", "ACTIVE", "INACTIVE"],

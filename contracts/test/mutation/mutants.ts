@@ -47,7 +47,7 @@ const without = <Value>(members: Readonly<Record<string, Value>>, name: string) 
   Object.fromEntries(Object.entries(members).filter(([one]) => one !== name));
 
 function answerMutants(said: HttpAnswer): readonly Change[] {
-  // The sandbox's code of an injected fault stands for one of the service.
+  // The sandbox's code of an injected fault represents one of the service.
   const text = textOf(said).replace("INJECTED_FAULT", "SERVICE_UNAVAILABLE");
   const answer = { ...said, body: Buffer.from(text) };
   const { status, headers } = answer;

@@ -1,5 +1,5 @@
 // Runs the tests and the checks of `npm test`. The tests leave cores idle while they wait for processes and
-// sockets: the checks run at the same time, one after the other, and are reported at the end.
+// sockets: the checks run concurrently, one after the other, and are reported at the end.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";

@@ -58,7 +58,7 @@ async function cliPage(): Promise<string> {
   ].join("\n")}\n`;
 }
 
-/** Every command that has options or examples of its own, with its words. */
+/** Every command with options or examples, by its words. */
 function commandsOf(parent: Command, words: readonly string[] = []): [string, Command][] {
   return parent.commands
     .filter((one) => !["help", "complete"].includes(one.name()))

@@ -10,7 +10,7 @@ import { freePort } from "../src/free-port.ts";
 import { packAll, project, run } from "../src/packed.ts";
 import { tests } from "./merchants-tests.ts";
 
-// What a merchant gets: the packed receiver in an empty project, under each test runner and framework.
+// A merchant's view: the packed receiver in an empty project, under each test runner and framework.
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const work = mkdtempSync(join(tmpdir(), "countersign-packed-"));
 const app = join(work, "app");

@@ -35,7 +35,7 @@ function generate(script: string, args: readonly string[]): void {
   expect([status, stderr]).toEqual([0, expect.any(String)]);
 }
 
-/** What a partner's program does with an event of a later version: it compiles in strict TypeScript. */
+/** A partner's program that handles an event of a later version and compiles in strict TypeScript. */
 const use = (types: string, typeName: string): string => `${types}
 const later = {
   id: "evt_1",
@@ -65,7 +65,7 @@ const refund = (typeName: string): string =>
 export const wrong: ${typeName} = { paymentId: "ref_1", paymentStatus: 1, clientReferenceId: null };
 `;
 
-/** @returns What the compiler complains about. */
+/** @returns The compiler's errors. */
 function compiled(name: string, text: string): string {
   const file = join(home, name, "use.ts");
   mkdirSync(dirname(file), { recursive: true });

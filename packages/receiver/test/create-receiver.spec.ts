@@ -64,7 +64,7 @@ describe("createReceiver", () => {
     ["a mistyped member of workers", storing({ concurency: 1 }), /did you mean "concurrency"/],
     ["a concurrency of 0", storing({ concurrency: 0 }), /workers.concurrency/],
     ["no attempts", storing({ maxAttempts: 0 }), /workers.maxAttempts/],
-    ["a backoff that is no function", storing({ backoff: 5000 }), /exponentialBackoff/],
+    ["a backoff that is not a function", storing({ backoff: 5000 }), /exponentialBackoff/],
   ])("refuses %s with a TypeError", (_what, options, message) => {
     expect(() => create(options)).toThrow(TypeError);
     expect(() => create(options)).toThrow(message);

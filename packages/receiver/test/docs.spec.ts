@@ -33,7 +33,7 @@ const genuine = (event: object = refundAuthorized()): ReturnType<typeof attemptO
   return { headers: { ...headers }, body };
 };
 
-/** Runs printed programs in one process until the test ends, each on a port of its own. */
+/** Runs printed programs in one process until the test ends, each on its own port. */
 async function run(...files: readonly string[]) {
   const ports = await Promise.all(files.map(testPort));
   const lines = files.map(
@@ -52,7 +52,7 @@ async function run(...files: readonly string[]) {
   let text = "";
   app.stdout?.setEncoding("utf8").on("data", (data: string) => (text += data));
   for (const port of ports) {
-    // The servers share a receiver: each handles an event of its own.
+    // The servers share a receiver: each handles its own event.
     const event = refundAuthorized(`evt_${String(port)}`);
     const send = async () => expect((await post(port, genuine(event))).status).toBe(204);
     await vi.waitFor(send, 10_000);

@@ -147,7 +147,7 @@ describe.skipIf(postgresBinaries === undefined)(
       });
       const ids = Array.from({ length: 12 }, (_, index) => `evt_${String(index).padStart(2, "0")}`);
       const handled = new Set<string>();
-      // What meets a busy receiver is sent again, as a provider does.
+      // Events that meet a busy receiver are sent again, as by a provider.
       for (let round = 0; round < ids.length && handled.size < ids.length; round += 1) {
         const left = ids.filter((id) => !handled.has(id));
         const outcomes = await Promise.all(left.map((id) => send(receiver, id)));

@@ -131,7 +131,7 @@ describe("a hold that is a mistake", () => {
     };
     for (const [name, changes] of Object.entries(wrong))
       for (const change of changes) {
-        // The cast stands for a profile that no schema has seen.
+        // The cast allows a profile that no schema has validated.
         const hold = { ...standardHold, ...change } as Hold;
         expect(() => checkHold(hold)).toThrow(TypeError);
         expect(() => checkHold(hold)).toThrow(name);

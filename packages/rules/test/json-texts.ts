@@ -5,7 +5,7 @@ const space = fc.constantFrom("", "", "", " ", "\n", "\t\r\n  ");
 
 const from = (spaced: string): fc.Arbitrary<string> => fc.constantFrom(...spaced.split(" "));
 
-// One unit of a string, as it stands between the quotes: raw, or escaped in one of two ways.
+// One unit of a string, as written between the quotes: raw, or escaped in one of two ways.
 const unit = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom("a", "b", "A", "0", "_", "/", "~", " ", "é", "€", "😀") },
   { weight: 1, arbitrary: from(String.raw`\" \\ \/ \b \f \n \r \t`) },

@@ -35,7 +35,7 @@ function sources(text: string): Map<string, string> {
 }
 
 /**
- * What holds of every text, whatever stands in it.
+ * Properties of every text.
  *
  * @param times How often each property is tried, as a multiple of its usual number.
  * @param bodies Number of bodies that a slow reader judges too.

@@ -148,7 +148,7 @@ describe("readJson", () => {
   it("throws a TypeError for a body that is neither bytes nor a text", () => {
     const error = new TypeError('"body" must be a Uint8Array or a string');
     for (const body of [1, [0x7b, 0x7d], undefined])
-      // The cast stands for a caller without types.
+      // The cast simulates a caller without types.
       expect(() => readJson(body as unknown as string)).toThrow(error);
   });
 });

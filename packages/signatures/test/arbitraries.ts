@@ -109,7 +109,7 @@ const fates: fc.Arbitrary<Fate> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(1, 8, 100).map(repeated) },
 );
 
-/** What a stranger may send to a scheme: a genuine attempt of theirs that met a fate. */
+/** Attempts of a stranger: a genuine attempt of theirs that was then changed. */
 export const strangers: fc.Arbitrary<{
   readonly pair: Pair;
   readonly headers: Record<string, unknown>;

@@ -6,7 +6,7 @@ export const now: number = NOW_SECONDS * 1000;
 
 export const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 export const OTHER_SECRET = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
-/** For the schemes that take text as it stands. */
+/** For the schemes that use text unchanged. */
 export const TEXT_SECRET = "only-the-two-of-us-know-it";
 
 export const PRIVATE_KEY =
@@ -25,7 +25,7 @@ export function signed(
   return { headers: scheme.sign(message, secrets), body: message.body };
 }
 
-/** What a call throws, or nothing. */
+/** The error that a call throws, or `undefined`. */
 export function thrownBy(call: () => unknown): unknown {
   try {
     call();

@@ -119,7 +119,7 @@ function ourVerdict(peer: PeerName, given: PeerCase): string {
 
 describe.each(Object.keys(peers) as PeerName[])("on the strict grammar %s", (peer) => {
   const { scheme, secrets } = peers[peer];
-  // Where it is lax by design the strict grammar ends: stripe takes every time to come.
+  // A peer that is lax by design ends the strict grammar: stripe accepts every future time.
   const latest = peer === "stripe" ? 0 : 302;
 
   it("accepts and refuses what this package does", async () => {

@@ -107,7 +107,7 @@ describe("A6: a public key", () => {
   });
 
   it("is refused if it is not on the curve: y of 2, 7 and 11, but not 3, 4 and 5", () => {
-    // (y² - 1) / (d y² + 1) modulo p, computed elsewhere, is no square for the first three.
+    // (y² - 1) / (d y² + 1) modulo p, computed elsewhere, is not a square for the first three.
     expect([2n, 7n, 11n].map((y) => isUsablePoint(encode(y, 0n)))).toEqual([false, false, false]);
     expect([3n, 4n, 5n].map((y) => isUsablePoint(encode(y, 0n)))).toEqual([true, true, true]);
   });

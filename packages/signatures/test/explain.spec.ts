@@ -25,11 +25,11 @@ const python = compact.replaceAll('":', '": ').replaceAll(',"', ', "');
 const pretty = JSON.stringify(event, null, 2);
 
 interface Case {
-  /** What the sender signs. */
+  /** The signed text or body. */
   readonly signs?: string | Uint8Array;
   readonly with?: Secret;
   readonly at?: number;
-  /** What arrives. */
+  /** The received body. */
   readonly body?: string | Uint8Array;
   readonly headers?: Readonly<Record<string, string | string[] | undefined>>;
   readonly secrets?: readonly Secret[];

@@ -3,7 +3,7 @@ import { Webhook } from "standardwebhooks";
 import { standardWebhooks } from "../src/index.ts";
 import { SECRET } from "./attempts.ts";
 
-// Run by the benchmark in a Node of its own: under the test runner every call between two modules
+// Run by the benchmark in its own Node: under the test runner every call between two modules
 // goes through an object, which costs as much again as reading an attempt.
 
 // The peer reads the machine's clock; so does this file, once.
@@ -18,7 +18,7 @@ const ROUNDS = 100;
 // The first of them compile.
 const WARM_UP = 40;
 
-/** What an ordinary request carries beside the scheme's own headers. */
+/** Headers of an ordinary request in addition to the scheme's. */
 const ordinary = {
   host: "merchant.example",
   connection: "close",

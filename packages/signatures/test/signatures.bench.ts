@@ -12,7 +12,7 @@ interface Figures {
   readonly theirs: number;
 }
 
-/** What a machine that others use takes off a ratio. */
+/** Allowance for the noise of a shared machine. */
 const NOISE = 0.9;
 
 // At 20 KB the floor itself is little more than 8 times the peer on Node 24: no verifier reaches 10.

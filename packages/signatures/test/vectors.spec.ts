@@ -23,11 +23,11 @@ const { vectors } = JSON.parse(readFileSync(file, "utf8")) as { readonly vectors
 
 const of = (kind: Vector["kind"]) => vectors.filter((vector) => vector.kind === kind);
 
-/** Vectors that other verifiers accept and this one refuses, each by a decision of its own. */
+/** Vectors that other verifiers accept and this one refuses, each by its own decision. */
 const decisions: Readonly<Record<string, RegExp>> = {
   // Other header names are another scheme: `svix-*` never falls back into `webhook-*`.
   "svix-docs/how example (g0hM9…)": /^CS_SIGNATURE_HEADER_MISSING$/,
-  // A header that came twice is refused before anybody decides which of the two counts.
+  // A duplicated header is refused before choosing one of the two.
   'sig/duplicate headers joined by Node with ", "': /^CS_SIGNATURE_HEADER_DUPLICATE$/,
   // An id with a full stop is refused always, not only where an option asks for it.
   "signet/id containing separator": /^CS_SIGNATURE_ID_INVALID$/,
@@ -84,7 +84,7 @@ describe("a vector of the Standard Webhooks libraries", () => {
   });
 
   it.each(of("secret"))("$name is judged as expected at start-up", (v) => {
-    // JSON has no `undefined`: null stands for a secret that the environment did not set.
+    // JSON has no `undefined`: null represents a secret that the environment did not set.
     const secrets = [v.secret] as Secret[];
     const verdict = verdictOf(() => {
       standardWebhooks().check(secrets, "sign");

@@ -88,7 +88,7 @@ interface Parts {
   readonly discriminator?: { readonly propertyName: string };
 }
 
-const isNarrowing = (beside: Schema): boolean => "properties" in beside || "required" in beside;
+const isNarrowing = (rest: Schema): boolean => "properties" in rest || "required" in rest;
 
 const admits = (tag: Schema | undefined, value: unknown): boolean =>
   tag?.["const"] === value ||

@@ -94,7 +94,7 @@ export function requirementsPage(folder: string): string {
     "| `interoperability` | a correct peer cannot work with the target, or works badly |",
     "| `hygiene` | a defence in depth is missing |",
     "",
-    "Where the interface leaves a point open, the sentence rests on a value of the profile, named by its",
+    "If the interface leaves a point open, the sentence rests on a value of the profile, named by its",
     "JSON Pointer; another profile makes it another sentence. Reports link each requirement by its id, which never",
     "changes.",
     ...parts.flatMap(({ title, requirements }) => [
@@ -121,7 +121,7 @@ function paragraphs(one: Requirement): readonly string[] {
     "",
     `${why} (${places}.) ${tested}`,
     "",
-    `To mend it: ${fix}`,
+    `Fix: ${fix}`,
   ];
 }
 
@@ -174,7 +174,7 @@ export function errorsPage(profile: Profile): string {
     "",
     "## Member codes",
     "",
-    "`errors[].code`, beside the error codes that belong to one member. `pointer` is a JSON Pointer (RFC 6901) into the body.",
+    "`errors[].code`, in addition to the error codes of one member. `pointer` is a JSON Pointer (RFC 6901) into the body.",
     "",
     markdownTable(["code", "meaning"], meanings(memberCodes)),
     "",
@@ -193,7 +193,7 @@ export function errorsPage(profile: Profile): string {
     "",
     "## Attempt error codes",
     "",
-    "Why an attempt of a delivery has no answer.",
+    "The reason why an attempt has no answer.",
     "",
     markdownTable(["code", "meaning"], meanings(attemptErrorCodes)),
     "",

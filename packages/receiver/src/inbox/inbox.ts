@@ -53,7 +53,7 @@ export type Claim =
   | { readonly state: "handled" }
   | { readonly state: "conflict" };
 
-/** The end of a claim. A token that is no longer current changes nothing. */
+/** The end of a claim. An outdated token changes nothing. */
 export interface Settlement {
   readonly key: EventKey;
   /** From the claim. */

@@ -9,7 +9,7 @@ const goals = [
   { name: "PostgreSQL", free: 2000, ordered: 500 },
 ] as const;
 
-/** Drained events a second: each of a resource of its own without order, all of one resource with it. */
+/** Drained events a second: each on its own resource without order, all of one resource with it. */
 interface Figures {
   readonly name: string;
   readonly free: number;

@@ -8,7 +8,7 @@ import { Pool } from "pg";
 import { attemptOf, NOON, refundAuthorized, secret } from "../fixtures.ts";
 import { postgresBinaries, startPostgres } from "../inboxes/servers.ts";
 
-// Run by the benchmark in a Node of its own: how fast workers with a no-op handler drain a backlog.
+// Run by the benchmark in its own Node: the rate at which workers with a no-op handler drain a backlog.
 
 const EVENTS = Number(process.argv[2] ?? 5000);
 const ORDERED_EVENTS = Number(process.argv[3] ?? 2000);
@@ -30,7 +30,7 @@ function sqlite(): Store {
   return { name: "SQLite, FULL", inbox, close };
 }
 
-/** A server of its own that flushes each commit. */
+/** Starts a separate server that flushes each commit. */
 async function postgres(): Promise<Store> {
   const server = await startPostgres();
   const pool = new Pool({ host: "127.0.0.1", port: server.port, user: "postgres", max: 20 });

@@ -1,4 +1,4 @@
-// The load, in a process of its own: `node load.ts TABLE [PORT OF POSTGRESQL]`. It writes HTTP by hand: a client
+// The load, in a separate process: `node load.ts TABLE [PORT OF POSTGRESQL]`. It writes HTTP by hand: a client
 // that takes more CPU time than the servers would measure itself. Prints figures as JSON.
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";

@@ -1,4 +1,4 @@
-// A server of one kind behind Express 5, in a process of its own: `node server.ts KIND [PORT OF POSTGRESQL]`.
+// A server of one kind behind Express 5, in its own process: `node server.ts KIND [PORT OF POSTGRESQL]`.
 // It sends its port when it listens, and its CPU time when it is asked.
 import { createHmac, createSecretKey, timingSafeEqual } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
@@ -101,7 +101,7 @@ function parsed(
   ];
 }
 
-/** What a handler writes durably around its work. */
+/** A handler's durable record of its work. */
 interface EventRecord {
   /** True if the event is new. */
   insert(id: string): Promise<boolean> | boolean;
@@ -116,7 +116,7 @@ function sqliteRecord(): EventRecord {
   return { insert: (id) => insert.run(id).changes === 1, update: (id) => update.run(id) };
 }
 
-/** What a careful merchant writes without a library: verifies, parses, validates and records. */
+/** The handler of a careful merchant without a library: verifies, parses, validates and records. */
 function handWritten(record: EventRecord): RequestHandler {
   const key = createSecretKey(Buffer.from(secret.slice("whsec_".length), "base64"));
   const validate = refundValidator();

@@ -11,7 +11,7 @@ export function folderInTest(): string {
   return folder;
 }
 
-/** A SQLite inbox in a file of its own that is closed and removed when the test ends. */
+/** A SQLite inbox in its own file that is closed and removed when the test ends. */
 export function sqliteInTest(): SqliteInbox {
   const inbox = sqliteInbox(join(folderInTest(), "inbox.db"));
   onTestFinished(() => inbox.close());

@@ -51,7 +51,7 @@ export interface TestPostgres extends TestServer {
   crash(): Promise<void>;
 }
 
-/** A PostgreSQL that all suites of a run share, each with databases of its own. */
+/** A PostgreSQL that all suites of a run share, each with separate databases. */
 export interface SharedPostgres {
   readonly port: number;
   /** `postgres://…` of a database's name. */
@@ -81,8 +81,8 @@ export const clients: {
 };
 
 /**
- * A free port of loopback, below those that systems give to outgoing connections. Two calls at one time get
- * different ports, but for bad luck.
+ * Returns a free loopback port, below the ephemeral range. Two concurrent calls almost always get different
+ * ports.
  */
 export const testPort = (): Promise<number> => freePort(randomInt(15_000, 31_900));
 
@@ -172,8 +172,8 @@ function isFirst(folder: string): boolean {
   }
 }
 
-// What is made here is thrown away, and the server is not killed: flushes would only take time. Tables
-// live too short for the vacuum, which would change plans at moments of its own.
+// The data is discarded and the server is not killed: flushes would only take time. Tables are too
+// short-lived for autovacuum, which would change plans at unpredictable moments.
 const SETTINGS = ["fsync=off", "full_page_writes=off", "autovacuum=off", "max_connections=300"];
 
 /** The server of the run. Tests that kill or change a server start one of their own with `startPostgres`. */
@@ -228,7 +228,7 @@ async function serverOfRun(): Promise<{ readonly port: number; readonly end?: ()
     return { port: Number(readFileSync(ready, "utf8").split("\n")[0]) };
   }
   const { port, folder } = await startPostgres({ settings: SETTINGS });
-  // In one step: nobody reads half of it.
+  // Atomic: no reader sees half of it.
   writeFileSync(`${ready}-new`, `${String(port)}\n${folder}\n`);
   renameSync(`${ready}-new`, ready);
   return { port };

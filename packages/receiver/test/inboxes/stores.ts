@@ -25,7 +25,7 @@ import {
 /** A kind of inbox that tests run over. */
 export interface TestStore<InboxType extends Inbox = Inbox> {
   readonly name: string;
-  /** Why its tests are skipped; empty if they are not. */
+  /** Reason for skipping its tests; empty if they run. */
   readonly skipped: string;
   /** Starts what the inboxes need. */
   start(): Promise<{
@@ -95,7 +95,7 @@ const pgbouncer = overPostgres(
   3,
 );
 
-/** Each inbox in a schema of its own. */
+/** Each inbox in its own schema. */
 function schemas(pool: Pool): () => Promise<Queued> {
   let count = 0;
   return async () => {

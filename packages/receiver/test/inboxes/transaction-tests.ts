@@ -17,7 +17,7 @@ export interface Ledger {
 export const send = (receiver: Pick<Receiver, "receive">, id = "evt_1"): Promise<Outcome> =>
   receiver.receive(attemptOf(refundAuthorized(id)));
 
-/** What every inbox with transactions promises of a handler's writes. */
+/** Promises of every inbox with transactions about a handler's writes. */
 export function transactionTests(ledger: () => Ledger): void {
   it("[R-ONCE-TRANSACTION] are committed with the event's handling, and read by nobody before", async () => {
     const { receiverOf, booked } = ledger();

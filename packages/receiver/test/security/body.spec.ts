@@ -148,7 +148,7 @@ describe("A17: a number", () => {
       expect([amount, (await outcomeOf(paymentWith(amount))).kind]).toEqual([amount, kind]);
   });
 
-  it("that a double cannot hold passes in a member that nobody reads", async () => {
+  it("that a double cannot hold passes in an unused member", async () => {
     for (const number of ["1e999", "9007199254740993", "-0", "1E2"])
       expect((await outcomeOf(text.replace('"data"', `"x":${number},"data"`))).kind).toBe(
         "handled",
