@@ -10,7 +10,7 @@ export default defineConfig({
     include: ["{packages/*,schemas,contracts}/test/**/*.slow.ts", "test/**/*.slow.ts"],
     setupFiles: "test/seed-properties.ts",
     pool: "forks",
-    env: { PACT_DO_NOT_TRACK: "true" },
+    env: { PACT_DO_NOT_TRACK: "true", RECHECK_BACKEND: "pure" },
     testTimeout: 3_600_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
