@@ -1,27 +1,27 @@
-/** Why a command could not run. Codes are never renamed; they end the command with status 2. */
+/** Reasons why a command could not run, which exits with 2. Codes are never renamed. */
 export const failureCodes = {
-  CS_CLI_ALLOW_HOST_MISSING: "`--listen` goes beyond loopback without `--allow-host`.",
-  CS_CLI_ARGUMENT_UNUSABLE: "An argument is not of its form, or names nothing.",
-  CS_CLI_BASELINE_UNUSABLE: "The file of `--baseline` cannot be read or written, or is none.",
+  CS_CLI_ALLOW_HOST_MISSING: "`--listen` names a non-loopback address without `--allow-host`.",
+  CS_CLI_ARGUMENT_UNUSABLE: "An argument is invalid, or names something unknown.",
+  CS_CLI_BASELINE_UNUSABLE:
+    "The file of `--baseline` cannot be read or written, or is not a baseline.",
   CS_CLI_DATABASE_UNUSABLE:
-    "The database, or a file beside it, cannot be opened or is of another version.",
-  CS_CLI_DELIVER_TO_REFUSED: "The address of `--deliver-to`, or its secret, cannot be subscribed.",
+    "The database or a file next to it cannot be opened, or has another version's schema.",
+  CS_CLI_DELIVER_TO_REFUSED: "`--deliver-to` or its secret is invalid.",
   CS_CLI_ENCRYPTION_KEYS_UNUSABLE:
-    "The encryption keys are missing, not of their form, or not those of the database.",
-  CS_CLI_ENVIRONMENT_UNUSABLE:
-    "A variable is empty, contradicts another one, or is not of its form.",
-  CS_CLI_ISSUER_UNUSABLE: "The file of `--token-issuer` cannot be read, or describes none.",
+    "The encryption keys are missing or invalid, or are not those of the database.",
+  CS_CLI_ENVIRONMENT_UNUSABLE: "A variable is empty, invalid, or contradicts another one.",
+  CS_CLI_ISSUER_UNUSABLE: "The file of `--token-issuer` cannot be read, or is invalid.",
   CS_CLI_NODE_TOO_OLD: "Node.js is older than the package's `engines`; the message names both.",
-  CS_CLI_PACT_MISSING: "Pact is not installed; the message says how it is.",
-  CS_CLI_PORT_TAKEN: "Somebody listens on the port that was asked for.",
-  CS_CLI_PORT_UNUSABLE: "The address or the port cannot be listened on.",
-  CS_CLI_PROFILE_UNUSABLE: "There is no such profile, or the document is none.",
+  CS_CLI_PACT_MISSING: "Pact is not installed; the message says how to install it.",
+  CS_CLI_PORT_TAKEN: "The requested port is in use.",
+  CS_CLI_PORT_UNUSABLE: "Cannot listen on the address or the port.",
+  CS_CLI_PROFILE_UNUSABLE: "The profile is unknown, or its document is invalid.",
   CS_CLI_REPORT_UNWRITABLE: "A file of `--report` cannot be written.",
-  CS_CLI_SECRET_UNUSABLE: "There is no secret to sign with, or the profile's scheme refuses it.",
+  CS_CLI_SECRET_UNUSABLE: "The secret is missing, or the profile's scheme refuses it.",
   CS_CLI_TARGET_NOT_OWNED: "The target is another machine, and `--i-own` does not name it.",
-  CS_CLI_TOKEN_UNUSABLE: "`COUNTERSIGN_TOKEN` is not of its form.",
+  CS_CLI_TOKEN_UNUSABLE: "`COUNTERSIGN_TOKEN` is invalid.",
   CS_CLI_UNVERIFIED:
-    "Nothing could be verified: the target is not there, or the pacts say too little.",
+    "Nothing could be verified: the target does not answer, or the pacts are empty.",
 } as const;
 
 export type FailureCode = keyof typeof failureCodes;

@@ -66,7 +66,7 @@ describe("a refund (S 4.1)", () => {
     }
   });
 
-  it("has no id of its own if the provider answers with the original's (T-04)", async () => {
+  it("has no separate id if the provider answers with the original's (T-04)", async () => {
     const { one, client, settled } = await sandboxWith(
       withRefund({ responsePaymentId: "original" }),
     );

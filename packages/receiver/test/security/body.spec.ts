@@ -58,7 +58,7 @@ describe("A13: a genuine body", () => {
 });
 
 describe("A14: [R-BODY-STRICT] a body with a duplicate member", () => {
-  it("is refused if it is an amount, the event's id or a member that nobody reads, also escaped", async () => {
+  it("is refused if it is an amount, the event's id or an unused member, also escaped", async () => {
     for (const body of [
       paymentWith('1,"value":1000000'),
       paymentWith('1,"\\u0076alue":1000000'),

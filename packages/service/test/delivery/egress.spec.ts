@@ -121,7 +121,7 @@ describe("[P-SUBSCRIBE-PUBLIC-URL] an attempt to a host that is not public", () 
     expect(await post(`http://merchant.example:${canary.port}/`, { lookup })).toEqual(REFUSED);
   });
 
-  it("connects to loopback hosts alone when loopback is allowed", async () => {
+  it("connects only to loopback hosts when loopback is allowed", async () => {
     for (const host of ["127.0.0.1", "localhost", "127.1"]) {
       const answer = await post(`http://${host}:${canary.port}/`, { allowLoopback: true });
       expect([host, answer]).toMatchObject([host, { kind: "answered", status: 200 }]);

@@ -126,7 +126,7 @@ describe("B14: deliveries that share one process", () => {
 });
 
 describe("B15: a host that many have subscribed", () => {
-  it("gets no more attempts at one time than its limit, and others do not wait behind it", async () => {
+  it("gets no more concurrent attempts than its limit, and others do not wait behind it", async () => {
     const queue = await openQueue();
     const url = "https://victim.example/hooks";
     await queue.subscribeMany(30, (number) => ({ url, merchantId: `mer_${number}` }));

@@ -194,7 +194,7 @@ describe("[P-EVENT-TIMEOUT] B10 an attempt without a whole answer", () => {
     },
   );
 
-  it("at every kind of hostile endpoint at one time ends by a second after the deadline with at most 1 KiB of an answer, and nobody else waits", async () => {
+  it("at all kinds of hostile endpoints together ends by a second after the deadline with at most 1 KiB of an answer, and nobody else waits", async () => {
     const deadlineMs = 2 * DEADLINE;
     const one = openTransport(deadlineMs);
     const friend = await listenHttp((_, response) => response.writeHead(204).end());
