@@ -104,7 +104,11 @@ export function pacedSend(
   };
 }
 
+/** `Retry-After` in seconds or as a date (RFC 9110, section 10.2.3), from a second up. */
 function waitOf({ headers }: HttpAnswer): number {
-  const seconds = Number(headers["retry-after"] ?? 1);
-  return Math.min(MAX_WAIT_MS, Math.max(1, Number.isFinite(seconds) ? seconds : 1) * 1000);
+  const { "retry-after": field = "", date = "" } = headers;
+  const until = Date.parse(field);
+  // The answer's own Date, since the target's clock need not be this machine's.
+  const ms = /^\d+$/.test(field) ? Number(field) * 1000 : until - Date.parse(date);
+  return Math.min(MAX_WAIT_MS, Math.max(1000, Number.isFinite(ms) ? ms : 1000));
 }

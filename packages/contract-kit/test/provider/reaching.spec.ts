@@ -35,10 +35,15 @@ describe("paced calls", () => {
     expect(sent).toEqual([0, 100, 200]);
   });
 
-  it("retry after 429 when the target says, and at most three times", async () => {
+  it("retry after 429 when the target says, in seconds or as a date, and at most three times", async () => {
     const { send, slept } = paced([answer(429, {}, { "retry-after": "7" }), answer(429)]);
     expect((await send(call)).status).toBe(200);
     expect(slept).toContain(7000);
+    const date = "Sun, 22 Nov 2026 17:00:00 GMT";
+    const until = "Sun, 22 Nov 2026 17:00:09 GMT";
+    const dated = paced([answer(429, {}, { date, "retry-after": until })]);
+    expect((await dated.send(call)).status).toBe(200);
+    expect(dated.slept).toContain(9000);
     const full = paced(Array.from({ length: 9 }, () => answer(429)));
     expect((await full.send(call)).status).toBe(429);
     expect(full.sent.length).toBe(4);
