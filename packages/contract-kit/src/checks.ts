@@ -11,7 +11,7 @@ import { keyScope, requestKeys } from "./checks/provider/request-keys.ts";
 import { invalidRequests, validRequests } from "./checks/provider/requests.ts";
 import { retries, retryAfter } from "./checks/provider/retries.ts";
 import { selection, subscriptions, unsubscribing } from "./checks/provider/subscriptions.ts";
-import { tokenExpiry, tokens } from "./checks/provider/tokens.ts";
+import { rateLimits, tokenExpiry, tokens } from "./checks/provider/tokens.ts";
 
 /** The checks of a provider's service, in the order in which they run. */
 export const providerChecks: readonly ProviderCheck[] = [
@@ -19,6 +19,7 @@ export const providerChecks: readonly ProviderCheck[] = [
   httpGrammar,
   tokens,
   tokenExpiry,
+  rateLimits,
   bodies,
   validRequests,
   invalidRequests,

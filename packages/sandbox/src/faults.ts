@@ -50,9 +50,12 @@ export class Faults {
     return this.#causes.get(answer);
   }
 
-  /** True if no namespace has a fault: then calls need not be looked at. */
+  /** Namespaces whose calls are limited to the profile's rates. */
+  readonly limited: Set<string> = new Set();
+
+  /** True if no namespace has a fault or limits: then calls need not be looked at. */
   get isEmpty(): boolean {
-    return this.#ofMerchants.size === 0;
+    return this.#ofMerchants.size === 0 && this.limited.size === 0;
   }
 
   /** Replaces all faults of a namespace. */

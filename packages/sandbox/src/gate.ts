@@ -4,13 +4,14 @@ import {
   findClient,
   newId,
   problemAnswer,
+  RateLimiter,
   Refused,
   writeAnswer,
   type Policy,
   type Random,
   type Service,
 } from "@countersign/service/internal";
-import { faultRouteOf, injectFault, type Faults } from "./faults.ts";
+import { faultRouteOf, injectFault, type FaultRoute, type Faults } from "./faults.ts";
 import { guard } from "./guard.ts";
 import type { Inspector } from "./inspector/page.ts";
 import { refuse } from "./refusals.ts";
@@ -27,13 +28,37 @@ export interface GateOptions {
   readonly inspector: Inspector | undefined;
   /** See `guard`. */
   readonly allowedHosts: readonly string[];
+  readonly limiters: Limiters;
+}
+
+type Limiters = Readonly<Record<"refunds" | "tokens" | "others", RateLimiter>>;
+
+function limitersOf({ rateLimit }: Policy): Limiters {
+  const { refundsPerSecond, tokensPerMinute, othersPerSecond } = rateLimit;
+  return {
+    refunds: new RateLimiter({ calls: refundsPerSecond, perMs: 1000 }),
+    tokens: new RateLimiter({ calls: tokensPerMinute, perMs: 60_000 }),
+    others: new RateLimiter({ calls: othersPerSecond, perMs: 1000 }),
+  };
+}
+
+/** Refuses a call of a namespace beyond the profile's rates (S 8). @throws {Refused} `RATE_LIMITED` */
+function takeRate({ limiters, service }: GateOptions, route: FaultRoute, merchantId: string): void {
+  const { refunds, tokens, others } = limiters;
+  const limiter =
+    route === "POST /v1/refunds" ? refunds : route === "POST /v1/tokens" ? tokens : others;
+  const waitMs = limiter.take(merchantId, service.clock.elapsed());
+  if (waitMs === 0) return;
+  const headers = { "retry-after": String(Math.ceil(waitMs / 1000)) };
+  throw refuse("RATE_LIMITED", { headers });
 }
 
 /**
  * Takes the calls before the service does: guards the controls against web pages, serves the page and the
  * stream, and lets faults happen to the calls of the interface.
  */
-export function gate(options: GateOptions): RequestListener {
+export function gate(given: Omit<GateOptions, "limiters">): RequestListener {
+  const options = { ...given, limiters: limitersOf(given.policy) };
   return (request, response) => {
     pass(options, request, response).catch((error: unknown) => {
       if (response.headersSent || response.destroyed) return;
@@ -113,10 +138,11 @@ function readTokenOfVerifier({ headers, headersDistinct }: IncomingMessage, path
 
 /** Lets the next fault of this call happen. @returns True if the service answers the call. */
 async function survivesFault(
-  { service, faults, policy }: GateOptions,
+  options: GateOptions,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<boolean> {
+  const { service, faults, policy } = options;
   const route = faultRouteOf(request.method, pathOf(request), policy.token.path);
   if (route === undefined || faults.isEmpty) return true;
   let merchantId: string | undefined;
@@ -134,6 +160,8 @@ async function survivesFault(
       },
     );
   }
+  if (merchantId !== undefined && faults.limited.has(merchantId))
+    takeRate(options, route, merchantId);
   const fault = merchantId && faults.take(merchantId, route);
   return fault ? injectFault(fault, request, response) : true;
 }

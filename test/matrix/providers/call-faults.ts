@@ -35,6 +35,10 @@ export const callFaults: FaultTable<Change> = {
     "x-request-id",
     () => true,
   ),
+  "provider/rate-limits P-LIMIT-RATE: answers 429 without Retry-After": answersWithout(
+    "retry-after",
+    ({ status }) => status === 429,
+  ),
   "provider/http-grammar P-INPUT-HTTP-GRAMMAR: compares the scheme of Authorization by case":
     callsWith(({ headers: { authorization = "" } }) =>
       authorization.startsWith("bearer") ? { authorization: "Unknown" } : {},

@@ -26,10 +26,7 @@ export async function changeState(
   { state, params = {} }: { readonly state: string; readonly params?: Values },
   watch: (send: Send, url: string) => Send = (sent) => sent,
 ): Promise<Values> {
-  const answer = await watch(
-    send,
-    url,
-  )({
+  const call = {
     method: "POST",
     path: "",
     headers: {
@@ -38,6 +35,15 @@ export async function changeState(
       "content-type": "application/json",
     },
     body: JSON.stringify({ state, params, action: "setup" }),
+  };
+  // A kept connection may end just as it is used again; a state that is prepared twice does no harm.
+  const answer = await watch(
+    send,
+    url,
+  )(call).catch((error: unknown) => {
+    if (error instanceof Error && "code" in error && error.code === "ECONNRESET")
+      return watch(send, url)(call);
+    throw error;
   });
   const text = Buffer.from(answer.body).toString();
   if (answer.status === 404 || answer.status === 501)

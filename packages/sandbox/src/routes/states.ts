@@ -276,6 +276,10 @@ function statesOf({ faults, accountTypes }: StateParts): Readonly<Record<string,
     "a body that is too large": state({}, ({ context }) =>
       Promise.resolve({ padding: "x".repeat(context.policy.limits.bodyBytes) }),
     ),
+    "a merchant with rate limits": state({}, ({ merchant }) => {
+      faults.limited.add(merchant.id);
+      return Promise.resolve({});
+    }),
     "a service in trouble": state(
       {
         route: oneOf(...faultRoutes),

@@ -1,7 +1,14 @@
 import type { ProviderCheck } from "../../check.ts";
-import { askToken, callWith, shown, textOf, type Credentials } from "../../harness/calls.ts";
+import {
+  basicOf,
+  askToken,
+  callWith,
+  shown,
+  textOf,
+  type Credentials,
+} from "../../harness/calls.ts";
 import { singleCheck, type Unseen } from "../../harness/scenario.ts";
-import { maybe, type Reading, type Session } from "../../harness/session.ts";
+import { maybe, openBeside, type Reading, type Session } from "../../harness/session.ts";
 import { must } from "../../harness/violation.ts";
 
 const TOKEN = "P-AUTH-TOKEN";
@@ -118,5 +125,58 @@ export const tokenExpiry: ProviderCheck = singleCheck({
         return `a token of ${lifetimeSeconds} s, ${ageSeconds} s after it was granted: expected ${wanted}, got ${shown(answer)}`;
       });
     }
+  },
+});
+
+const RATES = "P-LIMIT-RATE";
+
+/** Bursts of twice what the profile allows, which a service without limits would answer in full. */
+export const rateLimits: ProviderCheck = singleCheck({
+  id: "provider/rate-limits",
+  title: "calls beyond the profile's rates are answered 429 with Retry-After, per client",
+  requirements: [RATES],
+  play: async (session) => {
+    const { rateLimit, token } = session.target.profile;
+    await session.state("a merchant with rate limits");
+    const client = session.client();
+    const headers = {
+      authorization: `Basic ${basicOf(client)}`,
+      "content-type": "application/x-www-form-urlencoded",
+    };
+    const text = "grant_type=client_credentials";
+    const bursts = [
+      {
+        what: "tokens",
+        calls: rateLimit.tokensPerMinute,
+        perMs: 60_000,
+        call: () => session.call("POST", token.path, { text, headers, isUnjudged: true }),
+      },
+      {
+        what: "refunds",
+        calls: rateLimit.refundsPerSecond,
+        perMs: 1000,
+        call: () => session.call("POST", "/v1/refunds", { json: {} }),
+      },
+    ];
+    for (const { what, calls, perMs, call } of bursts) {
+      const startedAt = performance.now();
+      const answers = await Promise.all(Array.from({ length: calls * 2 }, call));
+      const refilled = Math.ceil(((performance.now() - startedAt) / perMs) * calls);
+      const refused = answers.filter(({ status }) => status === 429);
+      const taken = answers.length - refused.length;
+      must(RATES, taken >= calls && taken <= calls + refilled + 1, () => {
+        return `${answers.length} calls for ${what} at once: expected ${calls} to be taken, got ${taken}`;
+      });
+      for (const { headers: got } of refused) {
+        const { "retry-after": after = "" } = got;
+        const isTold = /^[1-9]\d*$/.test(after) || !Number.isNaN(Date.parse(after));
+        must(RATES, isTold, () => {
+          return `429 for ${what}: expected Retry-After in seconds or as a date, got ${after || "none"}`;
+        });
+      }
+    }
+    const other = await openBeside(session);
+    const answer = await (other && callWith(other, other.token));
+    must(RATES, answer?.status !== 429, () => "another client is answered 429 too");
   },
 });
