@@ -27,7 +27,9 @@ export function choice(flags: string, description: string, known: readonly strin
 }
 
 export const profileOption = (): Option =>
-  new Option("--profile <name|file>", "built-in profile or profile document").default("standard");
+  new Option("--profile <name|path>", "built-in profile, its file, or its folder").default(
+    "standard",
+  );
 
 /** `--port`. Without it a command may use the next free port. */
 export const portOption = (): Option =>

@@ -48,7 +48,6 @@ export {
 } from "./refund.ts";
 export { readJson, type JsonErrorCode, type JsonOptions, type JsonReading } from "./strict-json.ts";
 export {
-  eventCategories,
   exclude,
   isClosed,
   matches,

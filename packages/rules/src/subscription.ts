@@ -1,10 +1,3 @@
-/** The categories of events (S 2.5): `ALL` is these three. */
-export const eventCategories: readonly ["ACCOUNT", "CUSTOMER", "PAYMENT"] = Object.freeze([
-  "ACCOUNT",
-  "CUSTOMER",
-  "PAYMENT",
-]);
-
 /** The events that a subscribe or unsubscribe request names (S 2.5). `ALL` ignores `details`. */
 export type SubscriptionDetails =
   | { readonly type: "ALL"; readonly details?: readonly string[] | undefined }
@@ -59,7 +52,7 @@ export function matches(selection: Selection, event: CatalogueRow): boolean {
 
 /**
  * True if nothing is left, so that the subscription ends: everything is excluded, or each included category is excluded
- * as a category and each included name by name or by its category. `ALL` counts as the three categories. Excluding every
+ * as a category and each included name by name or by its category. `ALL` counts as every category of the catalogue. Excluding every
  * event of a category by name does not close it, because the category may grow.
  *
  * @param catalogue Maps names to categories. A name that it lacks is excluded by name only.
@@ -72,7 +65,7 @@ export function isClosed(selection: Selection, catalogue: readonly CatalogueRow[
     excluded.events.includes(type) ||
     catalogue.some((row) => row.type === type && isCategoryOut(row.category));
   return (
-    (!include.all || eventCategories.every(isCategoryOut)) &&
+    (!include.all || catalogue.every(({ category }) => isCategoryOut(category))) &&
     include.categories.every(isCategoryOut) &&
     include.events.every(isEventOut)
   );

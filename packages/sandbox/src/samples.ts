@@ -43,7 +43,8 @@ export function sampleEvent({ profile, type, at, random, ...given }: SampleOrder
   const sampled = sampledRow(events.catalogue, type);
   if (sampled === undefined) return { ok: false, code: "UNKNOWN_EVENT" };
   const { row, kind } = sampled;
-  const data = given.data === undefined ? sampleData(kind, { random, at }) : parseData(given.data);
+  const data =
+    given.data === undefined ? sampleData(sampled, { random, at }) : parseData(given.data);
   if (data === undefined) return { ok: false, code: "DATA_UNUSABLE" };
   const id = given.id ?? newId(random, "evt");
   const subject = subjectOf(kind, data);
@@ -119,8 +120,16 @@ const samples: Readonly<Record<EventKind, (sampling: Sampling) => object>> = {
   "account.deactivated": (of) => linkedAccountResource(account(of, "INACTIVE")),
 };
 
-/** Returns the data of a sample event. */
-export const sampleData = (kind: EventKind, sampling: Sampling): object => samples[kind](sampling);
+/** Returns the data of a sample event: of a name without a moment the profile's sample, or its schema's example. */
+export function sampleData(
+  { row, kind }: { readonly row: EventRow; readonly kind: EventKind },
+  sampling: Sampling,
+): object {
+  if (row.kind !== undefined) return samples[kind](sampling);
+  const { examples } = { examples: undefined, ...row.schema };
+  const first: unknown = Array.isArray(examples) ? examples[0] : undefined;
+  return row.sample ?? (isObject(first) ? first : samples[kind](sampling));
+}
 
 const notDebited = {
   status: "TERMINAL_FAILED",

@@ -792,11 +792,9 @@ export const SubscriptionDetails: JudgedSchema = {
           "maxItems": 100,
           "items": {
             "type": "string",
-            "enum": [
-              "ACCOUNT",
-              "CUSTOMER",
-              "PAYMENT"
-            ]
+            "minLength": 1,
+            "maxLength": 64,
+            "pattern": "^[A-Z][A-Z0-9_]*$"
           },
           "minItems": 1
         }
@@ -2451,11 +2449,15 @@ export const Profile: JudgedSchema = {
           },
           "category": {
             "type": "string",
-            "enum": [
-              "ACCOUNT",
-              "CUSTOMER",
-              "PAYMENT"
-            ]
+            "minLength": 1,
+            "maxLength": 64,
+            "pattern": "^[A-Z][A-Z0-9_]*$"
+          },
+          "schema": {
+            "type": "object"
+          },
+          "sample": {
+            "type": "object"
           },
           "resource": {
             "type": "string",

@@ -1055,7 +1055,15 @@ export interface CatalogueRow {
   /**
    * What a subscription by category selects on. A column of its own, never a prefix of the name.
    */
-  readonly category: "ACCOUNT" | "CUSTOMER" | "PAYMENT";
+  readonly category: string;
+  /**
+   * JSON Schema of the event's data, for events without a kind, in the keywords of @countersign/schemas and without references.
+   */
+  readonly schema?: {};
+  /**
+   * Data of a sample event, for events without a kind.
+   */
+  readonly sample?: {};
   /**
    * JSON Pointer of the resource's id in the payload.
    */
@@ -1408,8 +1416,10 @@ export interface EventCategories {
    *
    * @minItems 1
    * @maxItems 100
+   *
+   * Items: A category; the catalogue of the profile judges it.
    */
-  readonly details: readonly ("ACCOUNT" | "CUSTOMER" | "PAYMENT")[];
+  readonly details: readonly string[];
 }
 /**
  * Every event, also of types added later. Interface section 2.5.

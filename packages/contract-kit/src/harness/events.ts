@@ -6,8 +6,8 @@ import { example } from "../derive/example.ts";
 import { isRecord, kindOf } from "../derive/faults.ts";
 import { type Steps, withValueAt } from "../derive/faults.ts";
 import { itemsOf, membersOf, resolve } from "../derive/schema.ts";
-import { standardSchemas } from "../derive/schema.ts";
-import type { LocatedSchema, SchemaSet } from "../derive/schema.ts";
+import { schemaSet, standardSchemas } from "../derive/schema.ts";
+import type { LocatedSchema, Schema, SchemaSet } from "../derive/schema.ts";
 
 type Members = Record<string, unknown>;
 export type CatalogueRow = Profile["catalogue"][number];
@@ -60,10 +60,14 @@ export function eventMaker(profile: Profile, samples: Samples = new Map()): Even
   const { envelope: places, catalogue } = profile;
   let schemas: SchemaSet | undefined;
   const examples = new Map<string, Readonly<Members>>();
-  const schemaOf: EventMaker["schemaOf"] = ({ kind }) =>
-    kind === undefined
-      ? undefined
-      : (schemas ??= standardSchemas()).document(`events/${kind}.schema.json`);
+  const schemaOf: EventMaker["schemaOf"] = ({ kind, type, schema }) => {
+    if (kind !== undefined)
+      return (schemas ??= standardSchemas()).document(`events/${kind}.schema.json`);
+    if (schema === undefined) return undefined;
+    const path = `events/${type}.schema.json`;
+    const event: Schema = { type: "object", required: ["data"], properties: { data: schema } };
+    return schemaSet({ [path]: event }).document(path);
+  };
   /** A standard event in the form of the profile's envelope. */
   const placed = (event: unknown): Readonly<Members> => {
     const root = noMembers();
@@ -80,7 +84,9 @@ export function eventMaker(profile: Profile, samples: Samples = new Map()): Even
     if (known !== undefined) return known;
     const schema = schemaOf(row);
     const made = placed(
-      schema === undefined ? { data: {} } : example(schema, { optional: "absent" }),
+      row.sample !== undefined || schema === undefined
+        ? { data: row.sample ?? {} }
+        : example(schema, { optional: "absent" }),
     );
     examples.set(row.type, made);
     return made;

@@ -103,7 +103,7 @@ export async function writeSample(
   const policy = { ...context.policy, events: { ...events, named: () => row } };
   const event = await context.driver.transaction(async (tx) => {
     const at = await instantOf(tx, context.clock, merchant.clockId);
-    const sent = order.data ?? sampleData(kind, { random: context.random, at });
+    const sent = order.data ?? sampleData(sampled, { random: context.random, at });
     return writeEvent(tx, { ...context, policy }, merchant, { kind, data: sent, at });
   });
   if (event === undefined) throw new Error("the catalogue's row is no event");

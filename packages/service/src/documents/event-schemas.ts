@@ -59,7 +59,12 @@ const dataOf: Readonly<Record<EventKind, string>> = {
 /** What a row of the catalogue sends: a schema for each kind of its data. */
 function payloads({ envelope }: Profile, row: Row, schemas: Schemas): readonly Schema[] {
   // An event that this service does not write: nothing is known of its data.
-  if (row.kind === undefined) return [unknownData(envelope, row.type)];
+  if (row.kind === undefined)
+    return [
+      row.schema === undefined
+        ? unknownData(envelope, row.type)
+        : payload(envelope, row, row.schema),
+    ];
   if (isStandard(envelope, row, schemas)) return [refTo(standardTitle(row.type))];
   const data = resolved(refTo(dataOf[row.kind]), schemas);
   const kinds = data.oneOf?.map((kind) => resolved(kind, schemas)) ?? [data];

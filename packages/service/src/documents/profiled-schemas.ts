@@ -36,6 +36,13 @@ export function profiledSchemas(profile: Profile, schemas: Schemas): Schemas {
         enum: [...new Set(catalogue.map(({ type }) => type))],
       },
     })),
+    EventCategories: member("details", (value) => ({
+      ...value,
+      items: {
+        type: "string",
+        enum: [...new Set(catalogue.map(({ category }) => category))].toSorted(),
+      },
+    })),
     AllEvents: subscription.allWithDetails === "reject" ? without("details") : same,
     UnsubscribeRequest: subscription.idIn === "body" ? same : without("subscriptionId"),
   };

@@ -9,7 +9,8 @@ export type EventKind = NonNullable<Profile["catalogue"][number]["kind"]>;
  * A row of the catalogue of events, with the JSON Pointer of the resource's id in the envelope. `kind` is absent
  * from events that this service never writes.
  */
-export type EventRow = CatalogueRow & { readonly resource: string; readonly kind?: EventKind };
+export type EventRow = CatalogueRow &
+  Pick<Profile["catalogue"][number], "resource" | "kind" | "schema" | "sample">;
 
 /** The facts of an event that an envelope is written from. */
 export interface EnvelopeMembers extends EventRow {

@@ -19,7 +19,12 @@ import {
 import type { Context } from "./context.ts";
 
 type DetailsRefusal =
-  | { readonly ok: false; readonly code: "INVALID_SUBSCRIPTION_DETAILS" }
+  | {
+      readonly ok: false;
+      readonly code: "INVALID_SUBSCRIPTION_DETAILS";
+      /** Indexes in `details` of unknown categories; absent if `details` are refused whole. */
+      readonly at?: readonly number[];
+    }
   | {
       readonly ok: false;
       readonly code: "UNKNOWN_EVENT";
@@ -148,7 +153,7 @@ async function dropUnwanted(
   }
 }
 
-/** Refuses events that the catalogue does not have, and, in some profiles, `ALL` with details (S 2.5). */
+/** Refuses events and categories that the catalogue does not have, and, in some profiles, `ALL` with details (S 2.5). */
 function refusalOfDetails(
   { type, details }: SubscriptionDetails,
   { events, subscription }: Policy,
@@ -156,8 +161,11 @@ function refusalOfDetails(
   if (type === "ALL" && details !== undefined && subscription.allWithDetails === "reject") {
     return { ok: false, code: "INVALID_SUBSCRIPTION_DETAILS" };
   }
-  if (type !== "EVENT" || details === undefined) return undefined;
-  const known = new Set(events.catalogue.map((row) => row.type));
+  if (type === "ALL" || details === undefined) return undefined;
+  const known = new Set(
+    events.catalogue.map((row) => (type === "EVENT" ? row.type : row.category)),
+  );
   const at = details.flatMap((name, index) => (known.has(name) ? [] : index));
-  return at.length === 0 ? undefined : { ok: false, code: "UNKNOWN_EVENT", at };
+  const code = type === "EVENT" ? "UNKNOWN_EVENT" : "INVALID_SUBSCRIPTION_DETAILS";
+  return at.length === 0 ? undefined : { ok: false, code, at };
 }

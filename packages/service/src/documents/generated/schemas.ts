@@ -2402,11 +2402,10 @@ export const schemas: Schemas = {
         "maxItems": 100,
         "items": {
           "type": "string",
-          "enum": [
-            "ACCOUNT",
-            "CUSTOMER",
-            "PAYMENT"
-          ]
+          "description": "A category; the catalogue of the profile judges it.",
+          "minLength": 1,
+          "maxLength": 64,
+          "pattern": "^[A-Z][A-Z0-9_]*$"
         },
         "minItems": 1
       }

@@ -77,7 +77,7 @@ function subscribeRefusal(
     case "UNKNOWN_EVENT":
       return unknownEvents(wording, outcome.at);
     case "INVALID_SUBSCRIPTION_DETAILS":
-      return refuseMembers([faultAt(wording, "/subscriptionDetails/details", outcome.code)]);
+      return invalidDetails(wording, outcome.at);
     case "SUBSCRIPTION_LIMIT_REACHED":
       return refuse(outcome.code);
     default:
@@ -93,7 +93,7 @@ function unsubscribeRefusal(
     case "UNKNOWN_EVENT":
       return unknownEvents(wording, outcome.at);
     case "INVALID_SUBSCRIPTION_DETAILS":
-      return refuseMembers([faultAt(wording, "/subscriptionDetails/details", outcome.code)]);
+      return invalidDetails(wording, outcome.at);
     case "SUBSCRIPTION_NOT_FOUND":
     case "SUBSCRIPTION_CLOSED":
       return refuse(outcome.code);
@@ -105,5 +105,17 @@ function unsubscribeRefusal(
 function unknownEvents(wording: Wording, at: readonly number[]): Refused {
   return refuseMembers(
     at.map((place) => faultAt(wording, `/subscriptionDetails/details/${place}`, "UNKNOWN_EVENT")),
+  );
+}
+
+function invalidDetails(wording: Wording, at: readonly number[] | undefined): Refused {
+  const code = "INVALID_SUBSCRIPTION_DETAILS";
+  if (at === undefined)
+    return refuseMembers([faultAt(wording, "/subscriptionDetails/details", code)]);
+  const { catalogue } = wording.policy.events;
+  const categories = [...new Set(catalogue.map(({ category }) => category))].toSorted();
+  const message = `must be one of ${JSON.stringify(categories)}`;
+  return refuseMembers(
+    at.map((place) => ({ pointer: `/subscriptionDetails/details/${place}`, code, message })),
   );
 }

@@ -1,0 +1,177 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { createReceiver, memoryInbox } from "@countersign/receiver";
+import { toNode } from "@countersign/receiver/node";
+import type { Catalogue } from "@countersign/schemas";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, it, onTestFinished } from "vitest";
+import { loadProfile } from "../src/profile.ts";
+import { SECRET } from "./fixtures.ts";
+import { ran, serveHere, told } from "./ran.ts";
+import { temporaryFolder } from "./start-command.ts";
+
+type Shown = { readonly id: string; readonly type: string; readonly category: string };
+type Types = Record<string, Shown>;
+
+const money = {
+  type: "object",
+  additionalProperties: false,
+  required: ["total", "currency"],
+  properties: {
+    total: { type: "integer", minimum: 1, maximum: 1_000_000, description: "In cents." },
+    currency: { type: "string", enum: ["EUR", "CHF"], "x-open": true },
+  },
+};
+const order = (more: object, required: readonly string[] = []) => ({
+  ...money,
+  required: ["orderId", ...money.required, ...required],
+  properties: {
+    orderId: { type: "string", minLength: 3, maxLength: 40, pattern: "^[a-z0-9_-]+$" },
+    ...money.properties,
+    ...more,
+  },
+});
+const schemas = {
+  "order.placed": order({ note: { type: ["string", "null"], maxLength: 200 } }),
+  "order.shipped": order({ carrier: { type: "string", maxLength: 40 } }, ["carrier"]),
+  "invoice.paid": {
+    ...money,
+    required: ["invoiceId", ...money.required],
+    properties: { invoiceId: { type: "string", minLength: 3, maxLength: 40 }, ...money.properties },
+  },
+};
+
+/** The folder of a provider of orders and invoices: five members, three schemas, one sample. */
+function shop(): string {
+  const folder = temporaryFolder();
+  const write = (path: string, value: object): void => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), JSON.stringify(value));
+  };
+  write("profile.json", {
+    name: "shop",
+    signature: { scheme: "standard-webhooks", toleranceSeconds: 300 },
+    envelope: { id: "/id", type: "/type", category: "/topic", timestamp: "/at", data: "/object" },
+    catalogue: [
+      { type: "order.placed", category: "ORDER", resource: "/object/orderId" },
+      { type: "order.shipped", category: "ORDER", resource: "/object/orderId" },
+      { type: "invoice.paid", category: "INVOICE", resource: "/object/invoiceId" },
+    ],
+  });
+  for (const [type, schema] of Object.entries(schemas)) write(`events/${type}.schema.json`, schema);
+  for (const [type, object] of [
+    ["order.placed", { orderId: "ord_1", total: 1999, currency: "EUR", note: "Grüezi" }],
+    ["order.shipped", { orderId: "ord_1", total: 1999, currency: "EUR", carrier: "Post" }],
+    ["invoice.paid", { invoiceId: "inv_1", total: 1999, currency: "CHF" }],
+  ] as const)
+    write(`samples/${type}.json`, {
+      id: "evt_1",
+      type,
+      topic: "X",
+      at: "2026-11-21T09:30:00.000Z",
+      object,
+    });
+  return folder;
+}
+
+// Within the workspace, where @countersign/receiver is found.
+const output = fileURLToPath(new URL("output/shop", import.meta.url));
+
+it("a provider's own categories, events, schemas and samples go through types, createReceiver, send, verify receiver and sandbox", async () => {
+  const profile = shop();
+  onTestFinished(() => rmSync(output, { recursive: true, force: true }));
+  mkdirSync(output, { recursive: true });
+  const out = join(output, "catalogue.ts");
+  const types = ["types", "--language", "typescript", "--out", out, "--profile", profile];
+  expect(await ran([...types, "--validators"])).toMatchObject({ status: 0 });
+  expect(readFileSync(out, "utf8")).toMatch(/interface OrderShippedEvent[\s\S]*carrier/);
+  // The module that was just written has this member.
+  const { catalogue } = (await import(pathToFileURL(out).href)) as { catalogue: Catalogue<Types> };
+
+  const done = new Map<string, { eventId: string; type: string; count: number }>();
+  let failing = 0;
+  const count = (event: Shown): void => {
+    if (failing > 0) {
+      failing -= 1;
+      throw new Error("told to fail");
+    }
+    const earlier = done.get(event.id)?.count ?? 0;
+    done.set(event.id, { eventId: event.id, type: event.type, count: earlier + 1 });
+  };
+  const loaded = JSON.parse(readFileSync(join(profile, "profile.json"), "utf8")) as object;
+  expect(loaded).not.toHaveProperty("refund");
+  const receiver = createReceiver({
+    secrets: [SECRET],
+    catalogue,
+    profile: await loadProfile(profile),
+    inbox: memoryInbox(),
+    log: false,
+    fallback: () => {},
+  })
+    .on("ORDER", count)
+    .on("invoice.paid", count);
+  const listen = toNode(receiver);
+  const server = createServer((request, response) => {
+    if (request.url !== "/effects") {
+      void listen(request, response);
+      return;
+    }
+    if (request.method === "GET") {
+      response.end(JSON.stringify([...done.values()]));
+      return;
+    }
+    let text = "";
+    request.on("data", (chunk: Buffer) => (text += chunk.toString()));
+    request.on("end", () => {
+      failing = (JSON.parse(text) as { readonly failNext: number }).failNext;
+      response.writeHead(204).end();
+    });
+  });
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const env = { COUNTERSIGN_SECRET: SECRET };
+
+  for (const type of Object.keys(schemas))
+    expect(
+      await ran(["send", type, "--url", `${url}/hooks`, "--profile", profile], env),
+    ).toMatchObject({
+      status: 0,
+      err: "",
+    });
+  expect([...done.values()].map(({ type }) => type)).toEqual(Object.keys(schemas));
+
+  const verify = ["verify", "receiver", "--url", `${url}/hooks`, "--effects-url", `${url}/effects`];
+  const verified = await ran([...verify, "--profile", profile, "--json"], env);
+  expect([verified.status, verified.err]).toEqual([0, expect.any(String)]);
+
+  const database = join(temporaryFolder(), "sandbox.db");
+  const sandbox = await serveHere(
+    ["sandbox", "--port", "0", "--database", database, "--profile", profile],
+    {},
+  );
+  const call = async (path: string, body?: object): Promise<[number, string]> => {
+    const headers = {
+      authorization: `Bearer ${told(sandbox, "API token")}`,
+      "content-type": "application/json",
+    };
+    const answer = await fetch(sandbox.url + path, {
+      headers,
+      ...(body && { method: "POST", body: JSON.stringify(body) }),
+    });
+    return [answer.status, await answer.text()];
+  };
+  const details = (named: string) => ({
+    url: `${url}/hooks`,
+    secretKey: SECRET,
+    subscriptionDetails: { type: "CATEGORY", details: [named] },
+  });
+  expect((await call("/v1/webhook/subscribe", details("PAYMENT")))[0]).toBe(400);
+  expect((await call("/v1/webhook/subscribe", details("ORDER")))[0]).toBe(200);
+  const before = done.size;
+  expect((await call("/sandbox/events", { type: "order.shipped" }))[1]).toContain("order.shipped");
+  await expect.poll(() => done.size, { timeout: 10_000 }).toBe(before + 1);
+  expect((await call("/openapi.json"))[1]).toContain('"carrier"');
+});
