@@ -51,7 +51,7 @@ export function idOf(body: Uint8Array, { envelope }: Profile): string | undefine
  * What is wrong with an event by the schema of its type, a line each; empty where nothing is. A type that
  * several moments have fits if one of them does.
  */
-export function eventFaults(event: DeliveredEvent, profile: Profile): readonly string[] {
+function eventFaults(event: DeliveredEvent, profile: Profile): readonly string[] {
   const rows = profile.catalogue.filter(({ type }) => type === event.type);
   const judged = rows.map((row) => rowFaults(event, row, profile));
   return judged.find((faults) => faults.length === 0) ?? judged[0] ?? [];

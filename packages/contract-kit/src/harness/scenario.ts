@@ -142,7 +142,7 @@ const CHECK_MS = 120_000;
  * Noon in New York on the day before Thanksgiving of 2027: a scenario that waits for some days meets a holiday
  * and a weekend, whatever the date of the run.
  */
-export const START: number = Date.parse("2027-11-24T17:00:00.000Z");
+const START: number = Date.parse("2027-11-24T17:00:00.000Z");
 
 async function inSession(
   target: ProviderTarget,

@@ -8,7 +8,7 @@ import type { PactProvider } from "./pact-provider.ts";
  * The states of `merchant-receiver` that its pacts name. A receiver has nothing to be moved by: a state
  * says how the attempt is signed and what was sent before. Each gives `eventId`, an id that is new.
  */
-export const receiverStates = [
+const receiverStates = [
   "a genuine attempt",
   "an attempt without a signature",
   "an attempt signed with another secret",

@@ -45,7 +45,7 @@ export interface ServiceStates {
 
 type NoParams = Readonly<Record<string, never>>;
 
-export interface PaymentParams {
+interface PaymentParams {
   /** `settled`: two weeks ago. `held`: now, so that the three business days have not passed. */
   readonly status: "processing" | "settled" | "held" | "failed" | "covered";
 }
@@ -67,7 +67,7 @@ interface TroubleParams {
   readonly retryAfterSeconds: number;
 }
 
-export interface EventParams {
+interface EventParams {
   readonly type: EventType;
   /** Whether the optional members of its data are there. */
   readonly optional: "present" | "absent";

@@ -73,7 +73,7 @@ const steps = fc.array(
 
 const UNTOLD = "no answer of the profile tells where a refund is after it was made";
 /** What is seen only of a refund that was made before. */
-export const untold: Unseen = {
+const untold: Unseen = {
   "P-REFUND-AUTHORIZED": UNTOLD,
   "P-REFUND-FINAL": UNTOLD,
   "P-REFUND-HOLD-SETTLEMENT": UNTOLD,
