@@ -32,7 +32,7 @@ const PUBLISHED: readonly (readonly [secret: string, source: string])[] = [
   ["your-256-bit-secret", "https://jwt.io/"],
   ["whsec_...", "https://docs.stripe.com/webhooks/quickstart"],
   ["whsec_", "https://docs.stripe.com/webhooks/quickstart"],
-  ["secret", "https://docs.python.org/3/library/hmac.html"],
+  ["secret", "https://cwe.mitre.org/data/definitions/798.html"],
   ["test", "https://cwe.mitre.org/data/definitions/798.html"],
   ["changeme", "https://cwe.mitre.org/data/definitions/1392.html"],
   ["password", "https://cwe.mitre.org/data/definitions/1392.html"],

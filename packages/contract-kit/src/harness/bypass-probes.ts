@@ -89,6 +89,9 @@ const HEADERS: readonly (readonly [name: string, value: string, source: string])
   ["X-Requested-With", "XMLHttpRequest", TRUSTED_INPUT],
   ["X-Amzn-Trace-Id", "Root=1-0-0", SPOOFED],
   ["X-Health-Check", "1", TRUSTED_INPUT],
+  ["X-GitHub-Event", "ping", TRUSTED_INPUT],
+  ["X-Event-Type", "test", TRUSTED_INPUT],
+  ["X-Hook-Secret", "cstest", TRUSTED_INPUT],
   ["X-Replay", "true", TRUSTED_INPUT],
   ["X-Retry", "1", TRUSTED_INPUT],
   ["Webhook-Attempt", "2", TRUSTED_INPUT],
@@ -124,7 +127,16 @@ const QUERIES = [
   "replay=true",
   "force=true",
   "token=test",
+  "validationToken=test",
+  "challenge=test",
+  "hub.challenge=test",
 ];
+
+/** Events that providers send when an address is registered or tried. */
+const TYPES =
+  "ping test webhook.test endpoint.test event.test health verification url_verification subscription_confirmation SubscriptionConfirmation cstest.any".split(
+    " ",
+  );
 
 const ENDS = [
   "/test",
@@ -179,6 +191,17 @@ export const bypassProbes: readonly BypassProbe[] = [
     source: DEBUG,
     change: ({ body }) => ({
       body: Buffer.from(Buffer.from(body).toString().replace("{", `{${members},`)),
+    }),
+  })),
+  ...TYPES.map((type): BypassProbe => ({
+    what: `of the type ${type}`,
+    source: "https://docs.github.com/en/webhooks/webhook-events-and-payloads#ping",
+    change: ({ body }) => ({
+      body: Buffer.from(
+        Buffer.from(body)
+          .toString()
+          .replace(/"(type|eventType)":"[^"]*"/, `"$1":"${type}","challenge":"cstest"`),
+      ),
     }),
   })),
   ...["PUT", "PATCH", "DELETE", "GET", "post", "WEBHOOK"].map((method): BypassProbe => ({

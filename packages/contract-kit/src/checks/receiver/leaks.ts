@@ -147,5 +147,7 @@ function expectedBy({ signing, target }: Bench, attempt: Attempt): readonly stri
   const expected = valueOf(signed, names.signature);
   const sent = valueOf(attempt.headers, names.signature);
   const bare = /[A-Za-z0-9+/]{38,}={0,2}/.exec(expected)?.[0] ?? expected;
-  return sent.includes(bare) ? [] : [bare];
+  if (sent.includes(bare)) return [];
+  const bytes = Buffer.from(bare, signing.encoding);
+  return [bare, bytes.toString("hex"), bytes.toString("base64"), bytes.toString("base64url")];
 }
