@@ -205,7 +205,6 @@ CREATE TABLE audit_log (
   attempts bigint,
   at bigint NOT NULL
 );
-CREATE INDEX audit_log_of_subject ON audit_log (subject);
 
 -- Rows that a readiness probe writes, and deletes in the same transaction: the table is always empty.
 CREATE TABLE probes (

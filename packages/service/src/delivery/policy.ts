@@ -1,5 +1,4 @@
 import type { Profile } from "@countersign/schemas/profiles";
-import type { PausePolicy } from "../store/tables/completions.ts";
 import { ENGINE } from "./constants.ts";
 
 /** When the attempts of a delivery are made (S 6.6). */
@@ -10,6 +9,14 @@ export interface Schedule {
   readonly jitter: number;
   /** `Retry-After` counts from one up to this many times the step. 1 or more. */
   readonly retryAfterFactor: number;
+}
+
+/** When a failing subscription is paused: both must hold. */
+export interface PausePolicy {
+  /** Failed attempts in a row, 1 or more. */
+  readonly failures: number;
+  /** Milliseconds since the first of them. */
+  readonly afterMs: number;
 }
 
 /** How events are delivered. */

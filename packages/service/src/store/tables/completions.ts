@@ -1,13 +1,6 @@
-import type { CompletedGroup, Completion } from "../../delivery/types.ts";
+import type { PausePolicy } from "../../delivery/policy.ts";
+import type { CompletedGroup, Completion, Next } from "../../delivery/types.ts";
 import { type Queryable, givenRows, rowsParameter } from "../driver.ts";
-
-/** When a failing subscription is paused: both must hold. */
-export interface PausePolicy {
-  /** Failed attempts in a row, 1 or more. */
-  readonly failures: number;
-  /** Milliseconds since the first of them. */
-  readonly afterMs: number;
-}
 
 /**
  * Records attempts in one transaction: what becomes of their deliveries, and what they say about their subscriptions.
@@ -21,12 +14,7 @@ export async function completeDeliveries(
   completions: readonly Completion[],
   pause: PausePolicy,
 ): Promise<CompletedGroup> {
-  const changed = await writeAttempts(tx, completions);
-  const replays = await applyReplays(tx, changed);
-  const completed = changed.map((one): Completion => {
-    const nextAt = replays.get(one.attempt.delivery.id);
-    return nextAt === undefined ? one : { ...one, state: "waiting", nextAt };
-  });
+  const completed = await writeAttempts(tx, completions);
   const paused = await countOutcomes(tx, outcomesBySubscription(completed), pause);
   for (const { isGone, attempt, at } of completed)
     if (isGone) await endSubscription(tx, attempt.endpoint.key, at);
@@ -45,11 +33,16 @@ const KEEP_EARLIER = givenRows(
     WHERE deliveries.attempts = done.number - 1 AND last_number IS NOT NULL
     ON CONFLICT DO NOTHING`,
 );
+// A replay was requested since the failed attempt's delivery was read: it is due when the replay says so, not at the
+// schedule's next step. Every replay moves the due time.
+const REPLAYED = `deliveries.state = 'waiting' AND deliveries.next_at <> done.due_at
+        AND done.state IN ('waiting', 'exhausted')`;
 const COMPLETE = givenRows(
   {
     id: "text",
     number: "bigint",
     state: "text",
+    due_at: "bigint",
     next_at: "bigint",
     started_at: "bigint",
     duration_ms: "bigint",
@@ -59,19 +52,21 @@ const COMPLETE = givenRows(
   },
   (rows) => `WITH done AS (${rows})
     UPDATE deliveries SET
-      state = CASE WHEN deliveries.state = 'waiting' OR done.state = 'delivered'
-        THEN done.state ELSE deliveries.state END,
-      next_at = CASE WHEN deliveries.state = 'waiting' THEN done.next_at END,
+      state = CASE WHEN ${REPLAYED} THEN 'waiting'
+        WHEN deliveries.state = 'waiting' OR done.state = 'delivered' THEN done.state
+        ELSE deliveries.state END,
+      next_at = CASE WHEN ${REPLAYED} THEN deliveries.next_at
+        WHEN deliveries.state = 'waiting' THEN done.next_at END,
       attempts = done.number,
       last_number = done.number, last_started_at = done.started_at,
       last_duration_ms = done.duration_ms, last_status = done.status,
       last_error = done.error, last_answer = done.answer
     FROM done
     WHERE deliveries.id = done.id AND deliveries.attempts = done.number - 1
-    RETURNING deliveries.id`,
+    RETURNING deliveries.id, deliveries.state, deliveries.next_at AS "nextAt"`,
 );
 
-/** @returns The completions that changed their delivery. */
+/** @returns The completions that changed their delivery, with what became of it. */
 async function writeAttempts(
   tx: Queryable,
   completions: readonly Completion[],
@@ -87,6 +82,7 @@ async function writeAttempts(
       id: delivery.id,
       number: attempt.number,
       state,
+      due_at: delivery.nextAt,
       next_at: nextAt,
       started_at: attempt.startedAt,
       duration_ms: attempt.durationMs,
@@ -95,41 +91,13 @@ async function writeAttempts(
       answer: answer.kind === "answered" ? answer.excerpt : null,
     }))
     .toSorted((one, other) => (one.id < other.id ? -1 : 1));
-  const changed = await tx.query<{ id: string }>(COMPLETE, [rowsParameter(rows)]);
-  const ids = new Set(changed.map(({ id }) => id));
-  return completions.filter(({ attempt }) => ids.has(attempt.delivery.id));
-}
-
-const APPLY_REPLAYS = givenRows(
-  { id: "text", number: "bigint" },
-  (rows) => `WITH failed AS (${rows}), asked AS (
-      SELECT failed.id, MAX(audit_log.at) AS at
-      FROM failed JOIN audit_log ON audit_log.subject = failed.id
-        AND audit_log.what = 'delivery.replay'
-        AND audit_log.attempts = failed.number - 1 AND audit_log.state = 'waiting'
-      GROUP BY failed.id)
-    UPDATE deliveries SET state = 'waiting', next_at = asked.at FROM asked
-    WHERE deliveries.id = asked.id AND deliveries.state IN ('waiting', 'exhausted')
-    RETURNING deliveries.id, deliveries.next_at AS "nextAt"`,
-);
-
-/**
- * Applies replays that were requested while an attempt was in flight that failed: the delivery is due when the replay
- * said so, not at the schedule's next step.
- *
- * @returns New due times by delivery.
- */
-async function applyReplays(
-  tx: Queryable,
-  completions: readonly Completion[],
-): Promise<ReadonlyMap<string, number>> {
-  const failed = completions.filter(({ state }) => state === "waiting" || state === "exhausted");
-  if (failed.length === 0) return new Map();
-  const named = failed.map(({ attempt }) => ({ id: attempt.delivery.id, number: attempt.number }));
-  const rows = await tx.query<{ id: string; nextAt: number }>(APPLY_REPLAYS, [
-    rowsParameter(named),
-  ]);
-  return new Map(rows.map(({ id, nextAt }) => [id, nextAt]));
+  const changed = await tx.query<Next & { id: string }>(COMPLETE, [rowsParameter(rows)]);
+  const byId = new Map(changed.map(({ id, ...next }) => [id, next]));
+  return completions.flatMap((one) => {
+    const next = byId.get(one.attempt.delivery.id);
+    if (next === undefined) return [];
+    return next.state === "waiting" ? [{ ...one, ...next }] : [one];
+  });
 }
 
 /** The result of one group of attempts for a subscription. */

@@ -234,17 +234,33 @@ export function deliveryStoreSuite(open: () => Promise<OpenQueue>): void {
       expect(await queue.delivery("d1")).toEqual({ state: "delivered", nextAt: null, attempts: 1 });
     });
 
-    it("that failed leaves a delivery due when a replay during the attempt said, even if it was the last one", async () => {
+    it.each([
+      [0, 4000],
+      [4000, 3999],
+    ])(
+      "that failed leaves a delivery that was due at %i due at %i after a replay during the attempt, even if it was the last one",
+      async (dueAt, nextAt) => {
+        const queue = await openWith("one");
+        await queue.write("one", "d1", dueAt);
+        const completion = await completeFirst(queue, first(queue.leased), {
+          status: 500,
+          state: "exhausted",
+        });
+        await queue.replay("d1", 4000);
+        const { completed } = await queue.store.complete([completion], PAUSE);
+        expect(completed).toMatchObject([{ state: "waiting", nextAt }]);
+        expect(await queue.delivery("d1")).toEqual({ state: "waiting", nextAt, attempts: 1 });
+      },
+    );
+
+    it("that failed answers the replay that made it: the next one is the schedule's", async () => {
       const queue = await openWith("one");
       await queue.write("one", "d1", 0);
-      const completion = await completeFirst(queue, first(queue.leased), {
-        status: 500,
-        state: "exhausted",
-      });
-      await queue.replay("d1", 4000);
-      const { completed } = await queue.store.complete([completion], PAUSE);
-      expect(completed).toMatchObject([{ state: "waiting", nextAt: 4000 }]);
-      expect(await queue.delivery("d1")).toEqual({ state: "waiting", nextAt: 4000, attempts: 1 });
+      const endpoint = first(queue.leased);
+      await queue.store.complete([await completeFirst(queue, endpoint, failed(9000))], PAUSE);
+      await queue.replay("d1", 1000);
+      await queue.store.complete([await completeFirst(queue, endpoint, failed(9500))], PAUSE);
+      expect(await queue.delivery("d1")).toEqual({ state: "waiting", nextAt: 9500, attempts: 2 });
     });
 
     it("that succeeded answers a replay during the attempt", async () => {

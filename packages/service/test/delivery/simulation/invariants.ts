@@ -187,11 +187,7 @@ export class Invariants {
     const step = steps[number];
     if (state === "exhausted" && step !== undefined)
       broken(`${id} is exhausted after ${number} attempts`);
-    if (
-      state !== "waiting" ||
-      nextAt === null ||
-      (store.deliveries.get(id)?.replays.length ?? 0) > 0
-    )
+    if (state !== "waiting" || nextAt === null || (store.deliveries.get(id)?.replays ?? 0) > 0)
       return;
     const wait = nextAt - at;
     if (step === undefined || wait < step * (1 - jitter) - 1 || wait > step * retryAfterFactor + 1)

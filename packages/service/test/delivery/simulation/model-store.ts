@@ -17,12 +17,8 @@ export interface ModelDelivery {
   state: DeliveryState;
   nextAt: number | null;
   attempts: number;
-  /** Replays, as the state and attempts that they met. */
-  readonly replays: {
-    readonly state: DeliveryState;
-    readonly attempts: number;
-    readonly at: number;
-  }[];
+  /** Replays that were requested. */
+  replays: number;
 }
 
 export interface ModelSubscription {
@@ -69,15 +65,16 @@ export class ModelStore implements DeliveryStore {
   }): void {
     if (this.subscriptions.get(key)?.status === "CLOSED") return;
     const seq = this.deliveries.size + 1;
-    this.deliveries.set(id, { id, key, seq, nextAt, state: "waiting", attempts: 0, replays: [] });
+    this.deliveries.set(id, { id, key, seq, nextAt, state: "waiting", attempts: 0, replays: 0 });
   }
 
   replay(id: string, at: number): boolean {
     const row = this.deliveries.get(id);
     if (row === undefined || this.subscriptions.get(row.key)?.status === "CLOSED") return false;
-    row.replays.push({ state: row.state, attempts: row.attempts, at });
+    row.replays += 1;
     row.state = "waiting";
-    row.nextAt = at;
+    const before = at - (row.nextAt ?? -Infinity);
+    row.nextAt = before >= 0 && before <= 999 ? at - before - 1 : at;
     return true;
   }
 
@@ -214,18 +211,13 @@ export class ModelStore implements DeliveryStore {
     const row = this.deliveries.get(attempt.delivery.id);
     if (row === undefined || !this.isNext(row, attempt.number)) return undefined;
     const isWaiting = row.state === "waiting";
+    const isFailed = state === "waiting" || state === "exhausted";
     row.attempts = attempt.number;
+    if (isWaiting && isFailed && row.nextAt !== null && row.nextAt !== attempt.delivery.nextAt)
+      return { ...completion, state: "waiting", nextAt: row.nextAt };
     if (isWaiting || state === "delivered") row.state = state;
     row.nextAt = isWaiting ? nextAt : null;
-    if (state !== "waiting" && state !== "exhausted") return completion;
-    const asked = row.replays.filter(
-      (one) => one.attempts === attempt.number - 1 && one.state === "waiting",
-    );
-    if (asked.length === 0 || row.state === "delivered" || row.state === "dropped")
-      return completion;
-    row.state = "waiting";
-    row.nextAt = Math.max(...asked.map(({ at }) => at));
-    return { ...completion, state: row.state, nextAt: row.nextAt };
+    return completion;
   }
 
   protected isNext(row: ModelDelivery, number: number): boolean {
