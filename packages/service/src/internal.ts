@@ -86,12 +86,12 @@ export { profiledEvents } from "./documents/event-schemas.ts";
 export type { Schema, Schemas } from "./documents/profiled-schemas.ts";
 
 // Additional routes
-export { writeAnswer } from "./http/answer.ts";
+export { problemAnswer, writeAnswer } from "./http/answer.ts";
 export type { Routes } from "./http/app.ts";
 export { authenticate } from "./http/auth/bearer.ts";
 export { RateLimiter } from "./http/limits.ts";
 export { faultAt, refuseMembers } from "./http/members.ts";
-export { problemAnswer, refuse, Refused, type MemberError } from "./http/problem.ts";
+export { refuse, Refused, type MemberError } from "./http/problem.ts";
 export { pathParameter, type BodyCall, type Call, type Route } from "./http/route.ts";
 
 // Others

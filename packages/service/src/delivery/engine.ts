@@ -49,9 +49,8 @@ export class DeliveryEngine {
   /** Namespaces' clocks that `drain` waits for: the loop leases their endpoints and resolves the promise. */
   readonly #clocks = new Map<string, PromiseWithResolvers<void>>();
   #loop: Promise<void> | undefined;
-  /** Monotonic time until which the loop sleeps; `-Infinity` while it does not. */
+  /** Monotonic time until which the loop sleeps unless `#wake` resolves; `-Infinity` while it does not sleep. */
   #sleepsUntil = -Infinity;
-  /** Resolves when there is something to do before the loop's time. */
   #wake = Promise.withResolvers<void>();
   /** Resolves after the next step of any delivery, for those who wait for one. */
   #change: PromiseWithResolvers<void> | undefined;
@@ -226,7 +225,7 @@ export class DeliveryEngine {
     }
   }
 
-  /** Starts attempts while there is room for them, and has the loop go on if there is something to do before its time. */
+  /** Starts attempts while there is room for them, and wakes the loop if there is something to do before its time. */
   #goOn(): void {
     const now = this.#options.clock.elapsed();
     const mayStart = !this.#isStopping && this.#leases.covers(now);

@@ -4,6 +4,7 @@ import * as writers from "@countersign/schemas/writers";
 import type { ServerResponse } from "node:http";
 import type { Policy } from "../profile/policy.ts";
 import { membersOf } from "./body.ts";
+import type { Refusal } from "./problem.ts";
 
 /** The answer to a call. */
 export interface Answer {
@@ -40,6 +41,45 @@ export function writeText(
   response.setHeader("x-content-type-options", "nosniff");
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   response.end(text);
+}
+
+/**
+ * Returns a refusal in the profile's form (S 7): RFC 9457 with the interface's `errorDetails`, or a flat
+ * body. Only the refusal's own sentences: no stack, no SQL, no value of the request.
+ */
+export function problemAnswer(policy: Policy, refusal: Refusal, requestId: string): Answer {
+  const { code, title, message, errors, existing, headers } = refusal;
+  const status = policy.http.statusOf(code) ?? refusal.status;
+  const base = { status, ...(headers && { headers }) };
+  switch (policy.http.errorBody) {
+    case "flat":
+      return {
+        ...base,
+        body: {
+          errorId: requestId,
+          errorCode: code,
+          errorMessage: message,
+          errorSeverity: status >= 500 ? "FATAL" : "ERROR",
+        },
+      };
+    case "problem":
+      return {
+        ...base,
+        mediaType: "application/problem+json",
+        body: {
+          type: `https://countersign.example/problems/${code.toLowerCase().replaceAll("_", "-")}`,
+          title,
+          status,
+          instance: `urn:countersign:request:${requestId}`,
+          requestId,
+          errorDetails: { errorCode: code, errorMessage: message },
+          ...(errors && { errors }),
+          ...(existing && { existing }),
+        },
+      };
+    default:
+      return policy.http.errorBody satisfies never;
+  }
 }
 
 /** The schema of a body. */

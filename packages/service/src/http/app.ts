@@ -7,11 +7,17 @@ import express, {
 import { newId } from "../random.ts";
 import { deprecationHeaders } from "../profile/policy-of.ts";
 import { StoreUnavailableError } from "../store/driver.ts";
-import { type Answer, checkBody, DefectiveAnswerError, writeAnswer } from "./answer.ts";
+import {
+  type Answer,
+  checkBody,
+  DefectiveAnswerError,
+  problemAnswer,
+  writeAnswer,
+} from "./answer.ts";
 import { IssuerUnavailableError } from "./auth/outside-tokens.ts";
 import { SenderGone } from "./body.ts";
 import { factsOf, logCall, type LogFields, setFacts } from "./log.ts";
-import { problemAnswer, type Refusal, refuse, Refused } from "./problem.ts";
+import { type Refusal, refuse, Refused } from "./problem.ts";
 import { type HttpContext, type Route, serve } from "./route.ts";
 import { getCustomerRoute } from "./routes/customers.ts";
 import { serveDocument, serveHealth, serveMetrics, serveReadiness } from "./routes/operations.ts";

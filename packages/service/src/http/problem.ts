@@ -4,9 +4,7 @@ import {
   errorCodes,
   type MemberCode,
 } from "../error-codes.ts";
-import type { Policy } from "../profile/policy.ts";
 import type { ExistingRefund } from "../use-cases/ask-refund.ts";
-import type { Answer } from "./answer.ts";
 
 /** A member of the request that is wrong. */
 export interface MemberError {
@@ -43,43 +41,4 @@ export class Refused extends Error {
 export function refuse(code: ErrorCode, details: Partial<Omit<Refusal, "code">> = {}): Refused {
   const { status = 500, title, meaning }: ErrorCodeEntry = errorCodes[code];
   return new Refused({ code, status, title, message: meaning, ...details });
-}
-
-/**
- * Returns a refusal in the profile's form (S 7): RFC 9457 with the interface's `errorDetails`, or a flat
- * body. Only the refusal's own sentences: no stack, no SQL, no value of the request.
- */
-export function problemAnswer(policy: Policy, refusal: Refusal, requestId: string): Answer {
-  const { code, title, message, errors, existing, headers } = refusal;
-  const status = policy.http.statusOf(code) ?? refusal.status;
-  const base = { status, ...(headers && { headers }) };
-  switch (policy.http.errorBody) {
-    case "flat":
-      return {
-        ...base,
-        body: {
-          errorId: requestId,
-          errorCode: code,
-          errorMessage: message,
-          errorSeverity: status >= 500 ? "FATAL" : "ERROR",
-        },
-      };
-    case "problem":
-      return {
-        ...base,
-        mediaType: "application/problem+json",
-        body: {
-          type: `https://countersign.example/problems/${code.toLowerCase().replaceAll("_", "-")}`,
-          title,
-          status,
-          instance: `urn:countersign:request:${requestId}`,
-          requestId,
-          errorDetails: { errorCode: code, errorMessage: message },
-          ...(errors && { errors }),
-          ...(existing && { existing }),
-        },
-      };
-    default:
-      return policy.http.errorBody satisfies never;
-  }
 }

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } fro
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { StoreUnavailableError, type Driver } from "../../src/store/driver.ts";
-import { FailureLog } from "../../src/http/log.ts";
+import { FailureLog, type LogFields } from "../../src/http/log.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { sqliteDriver } from "../../src/store/sqlite/driver.ts";
 import { deliveryStore } from "../../src/store/tables/delivery-queue.ts";
@@ -162,7 +162,7 @@ describe("the thread of deliveries of a SQLite file", () => {
     await expect(store.complete([], PAUSE)).rejects.toMatchObject(refused.reason);
   });
 
-  it("fails every call and the readiness once it has ended by itself", async () => {
+  it("fails every call and the readiness once it has ended by itself, and says so in the log", async () => {
     const { driver, file, store } = await openThread();
     // It cannot open the file when its first call starts it.
     rmSync(file);
@@ -172,8 +172,11 @@ describe("the thread of deliveries of a SQLite file", () => {
     const calls = [store.read([], { now: 0, most: 1 }), store.complete([], PAUSE)];
     expect(await Promise.allSettled(calls)).toMatchObject([ended, ended]);
     await expect(driver.query("SELECT 1")).rejects.toMatchObject(ended.reason);
-    const failures = new FailureLog({ info() {}, warn() {}, error() {} }, () => 0);
+    const causes: unknown[] = [];
+    const error = ({ cause }: LogFields): void => void causes.push(cause);
+    const failures = new FailureLog({ info() {}, warn() {}, error }, () => 0);
     const watch = new StoreWatch(driver, { failures, elapsed: () => 0, failed: () => {} });
     expect(await watch.check()).toContain("write");
+    expect(causes).toEqual([message]);
   });
 });

@@ -3,10 +3,11 @@ import { Worker } from "node:worker_threads";
 import type { Completion, CompletedGroup, DeliveryStore } from "../../delivery/types.ts";
 import { StoreUnavailableError, type DeliveryCalls } from "../driver.ts";
 import type { StoreFault } from "../fault.ts";
-import type { SqliteOptions } from "./driver.ts";
 
-export interface ThreadData extends SqliteOptions {
+/** The database file, and the options of its driver. */
+export interface ThreadData {
   readonly file: string;
+  readonly busyMs: number;
 }
 
 /** A call of the thread: the method's name and its arguments. */
@@ -111,7 +112,8 @@ export class DeliveryThread implements DeliveryCalls {
   #fail(cause?: unknown): void {
     const reason = cause instanceof Error ? `: ${cause.message}` : "";
     const message = `the thread of deliveries has ended${reason}: restart the service`;
-    this.failure ??= new StoreUnavailableError(message, { outcome: "unknown", cause });
+    // Without the cause, since the log would have only its words.
+    this.failure ??= new StoreUnavailableError(message, { outcome: "unknown" });
     for (const { reject } of this.#waiting.values()) reject(this.failure);
     this.#waiting.clear();
   }
