@@ -40,7 +40,7 @@ describe.skipIf(opener === "")("countersign sandbox --open", () => {
     const modes = [file, dirname(file)].map((path) => statSync(path).mode & 0o777);
     expect(modes).toEqual([0o600, 0o700]);
     const [, address = ""] = /content="0; url=([^"]+)"/.exec(readFileSync(file, "utf8")) ?? [];
-    expect(stderr()).toContain(`inspector  ${address}`);
+    expect(stderr()).toContain(` ${address}\n`);
     expect(address).toMatch(/\/inspector\/#key=.{22}$/);
     expect(await end()).toBe(0);
     expect(existsSync(dirname(file))).toBe(false);

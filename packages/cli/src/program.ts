@@ -132,7 +132,8 @@ function wrapLine(line: string, width: number): string {
   if (line.length <= width) return line;
   const isExample = /^ +countersign /.test(line);
   const column = /^\s*\S+(?:[ ,]\S+)*\s{2,}/.exec(line)?.[0].length ?? 0;
-  const indent = isExample ? 4 : column < width / 2 ? column : (/^\s*/.exec(line)?.[0].length ?? 0);
+  const isColumn = column > 0 && column <= width - 20;
+  const indent = isExample ? 4 : isColumn ? column : (/^\s*/.exec(line)?.[0].length ?? 0);
   const rows: string[] = [];
   let row = "";
   for (const part of line.match(/\s*\S+/g) ?? []) {

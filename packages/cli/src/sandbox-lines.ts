@@ -1,5 +1,6 @@
+import type { OpenedNamespace, RunningSandbox } from "@countersign/sandbox";
 import type { Profile } from "@countersign/schemas/profiles";
-import type { Completion } from "@countersign/service/internal";
+import { listPayments, type Completion } from "@countersign/service/internal";
 import { printable } from "./printable.ts";
 
 /**
@@ -15,11 +16,16 @@ export function attemptLine(completion: Completion, { envelope }: Profile, now: 
     now.toTimeString().slice(0, 8),
     typeOf(delivery.payload, envelope.type),
     `POST ${host}${pathname}`,
-    answer.kind === "answered" ? String(answer.status) : answer.code,
+    answer.kind === "answered" ? String(answer.status) : errorText(answer.code),
     `${Math.round(durationMs)} ms`,
     outcomeOf(completion),
   ];
   return printable(columns.join("  "));
+}
+
+/** `CS_ATTEMPT_CONNECTION_LOST` as `connection lost`. */
+function errorText(code: string): string {
+  return code.replace("CS_ATTEMPT_", "").replaceAll("_", " ").toLowerCase();
 }
 
 function outcomeOf({ attempt, state, nextAt, at }: Completion): string {
@@ -51,20 +57,40 @@ function durationText(ms: number): string {
   return seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
 }
 
-/** What the calls to try are about. */
+/** The lines of `--examples`: curl commands, and a new database's API client. */
+export async function exampleLines(
+  { url, service }: RunningSandbox,
+  { merchant, seeded }: OpenedNamespace,
+  how: { readonly token: string; readonly isSubscribed: boolean },
+): Promise<readonly string[]> {
+  const payments = await listPayments(service.driver, { merchantId: merchant.id, limit: 1000 });
+  const refundable = payments.find(
+    (one) =>
+      one.direction === "DEBIT" &&
+      one.status === "SUCCEEDED" &&
+      !one.covered &&
+      one.amountCents - one.reservedCents >= 100n,
+  );
+  const client =
+    seeded && `API client  ${seeded.clientId}  ${seeded.clientSecret} (shown only once)`;
+  const calls = firstCalls({ url, paymentId: refundable?.id, ...how });
+  return client === undefined ? calls : [client, ...calls];
+}
+
+/** Values that the calls to try contain. */
 export interface FirstCalls {
   readonly url: string;
-  /** What the shell makes the token of. */
+  /** A shell expression that yields the token. */
   readonly token: string;
-  /** A SUCCEEDED payment of which 1.00 and more can be refunded; `undefined` where there is none. */
+  /** A SUCCEEDED payment of which at least 1.00 can be refunded, if there is one. */
   readonly paymentId: string | undefined;
-  /** Whether events go to an address already. */
+  /** True if an endpoint is subscribed already. */
   readonly isSubscribed: boolean;
 }
 
 /**
- * What somebody may try first: a subscription, a refund, and the time that it waits for. The token stays
- * out of the lines, and so out of the shell's history. `-H` and `-d` alone: `--json` came with curl 7.82.
+ * Calls to try first: a subscription, a refund, and the days until it is authorized. The token is not in the
+ * lines, and so not in the shell's history. They use only `-H` and `-d`: `--json` needs curl 7.82.
  */
 export function firstCalls({ url, token, paymentId, isSubscribed }: FirstCalls): string[] {
   const curl = 'curl -H "authorization: Bearer $TOKEN"';
@@ -74,7 +100,7 @@ export function firstCalls({ url, token, paymentId, isSubscribed }: FirstCalls):
     secretKey: "a-secret-of-your-own-choice",
     subscriptionDetails: { type: "ALL" },
   });
-  // The key is another one at each call; the amount keeps its digits.
+  // Each call gets a new key; the amount keeps its digits.
   const refund = `{"paymentId":"${paymentId}","amount":{"currency":"USD","value":1.00},"requestKey":"'$(date +%s)'"}`;
   const calls = [
     `${curl} ${url}/sandbox/payments`,

@@ -45,6 +45,8 @@ describe("the command countersign", () => {
       // Only a line that is a single long word, such as a URL, may be wider.
       const wide = said.out.split("\n").filter((line) => line.length > columns);
       expect(wide.filter((line) => /\S\s+\S/.test(line.replace(/ \\$/, "")))).toEqual([]);
+      // A description continues below its first line.
+      expect(said.out).not.toMatch(/^ {2}-.*\n {2}[^\s-]/m);
       const [name = ""] = words;
       expect(said.out.replaceAll(/ \\\n +/g, " ")).toContain(`countersign ${name}`);
     }

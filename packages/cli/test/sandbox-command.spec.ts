@@ -119,15 +119,25 @@ describe("countersign sandbox", () => {
     expect(arrived[0]?.headers["user-agent"]).toMatch(/^Countersign\/\d/);
   });
 
+  it("prints in words why an attempt got no response, and when the next one follows", async () => {
+    // Nothing listens on port 9.
+    const args = argsOf(newDatabase(), "--deliver-to", "http://localhost:9/webhooks");
+    const one = await serveHere(args, { COUNTERSIGN_TOKEN: TOKEN });
+    await call(one.url, "/sandbox/customers", TOKEN, {});
+    const words = / {2}connection failed {2}\d+ ms {2}retry 2 in \d+ s$/m;
+    await expect.poll(one.stderr, SOON).toMatch(words);
+    expect(await one.end()).toBe(0);
+  });
+
   it("starts with six aligned lines, and prints the API client and curl commands only with --examples", async () => {
     const { err } = await ran(argsOf(newDatabase()));
-    const labels = ["inspector", "sends to ", "secret   ", "API token", "data     "];
+    const labels = ["inspector", "sends to", "signing secret", "API token", "data"];
     expect(
       err
         .trimEnd()
         .split("\n")
-        .map((line) => line.slice(0, 9)),
-    ).toEqual([...labels, "Waiting f"]);
+        .map((line) => line.slice(0, 16)),
+    ).toEqual([...labels.map((label) => label.padEnd(16)), "Waiting for even"]);
     const examples = (await ran(argsOf(newDatabase(), "--examples"))).err;
     expect(examples).toMatch(/^API client {2}cli_\w+ {2}css_\S+ \(shown only once\)$/m);
     expect(examples).toContain("curl -H");

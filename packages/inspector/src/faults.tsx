@@ -95,8 +95,8 @@ export function FaultDrawer({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog title="Faults" isDrawer onClose={onClose}>
       <p>
-        A fault happens to the next calls, as often as you say, and is gone. Faults on webhooks act
-        between the sandbox and your app.
+        Breaks the next calls, as many as you choose. Faults on webhooks act between the sandbox and
+        your app.
       </p>
       <div class="card">
         <h3>An outage and its retries</h3>

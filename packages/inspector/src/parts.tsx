@@ -95,10 +95,11 @@ export function Ago({ at }: { readonly at: string }) {
     const timer = setInterval(() => setNow(Date.now()), 1000);
     return () => clearInterval(timer);
   }, []);
-  const seconds = Math.max(0, (now - Date.parse(at)) / 1000);
+  const seconds = Math.max(0, Math.round((now - Date.parse(at)) / 1000));
+  const whole = seconds < 60 ? seconds : seconds - (seconds % 60);
   return (
     <time dateTime={at} title={`Real time ${at}`}>
-      {seconds < 2 ? "just now" : `${durationText(Math.round(seconds))} ago`}
+      {seconds < 2 ? "just now" : `${durationText(whole)} ago`}
     </time>
   );
 }

@@ -47,6 +47,7 @@ export function Search() {
         : addressOf(placeOfKind[hit.kind], hit.id);
     awaited.current = "";
     setOpen(false);
+    setWanted("");
     field.current?.blur();
   };
   useEffect(() => {
@@ -94,7 +95,7 @@ export function Search() {
           setOpen(true);
         }}
         onKeyDown={(event) => {
-          if (event.key === "Escape") setOpen(false);
+          if (event.key === "Escape") setWanted("");
           if (event.key === "ArrowDown") setChosen(Math.min(chosen + 1, rows.length - 1));
           if (event.key === "ArrowUp") setChosen(Math.max(chosen - 1, 0));
           // The field may be ahead of what is drawn.

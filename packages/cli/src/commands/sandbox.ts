@@ -1,17 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { Command } from "commander";
-import {
-  openNamespace,
-  startSandbox,
-  subscribeAll,
-  type OpenedNamespace,
-  type RunningSandbox,
-} from "@countersign/sandbox";
+import { openNamespace, startSandbox, subscribeAll } from "@countersign/sandbox";
 import type { Profile } from "@countersign/schemas/profiles";
-import { endpointUrl, listPayments } from "@countersign/service/internal";
+import { endpointUrl } from "@countersign/service/internal";
 import { schemeOf } from "@countersign/signatures";
-import { attemptLine, firstCalls } from "../sandbox-lines.ts";
+import { attemptLine, exampleLines } from "../sandbox-lines.ts";
 import { secretFrom } from "../environment.ts";
 import { keptSecret, newEncryptionKey, vaultOf } from "../secrets.ts";
 import { Failure } from "../failure.ts";
@@ -137,7 +131,7 @@ async function sandbox(options: SandboxOptions, surroundings: Surroundings): Pro
     printPlaces(terminal, {
       inspector: page ?? "not built here",
       "sends to": deliverTo ?? "no endpoint yet: add one in the inspector, or use --deliver-to URL",
-      secret: secretShown(deliverTo, given.secret, kept.secret),
+      "signing secret": secretShown(deliverTo, given.secret, kept.secret),
       "API token": given.token === undefined ? kept.token : "from COUNTERSIGN_TOKEN",
       data: `${file}${opened.seeded === undefined ? "" : ", new, with sample data"}`,
     });
@@ -200,26 +194,6 @@ function secretShown(
 ): string {
   if (deliverTo === undefined) return "one per endpoint, shown when you add it";
   return given === undefined ? kept : "from COUNTERSIGN_SECRET";
-}
-
-/** The curl commands of `--examples`, and the API client, whose secret is known only when it is created. */
-async function exampleLines(
-  { url, service }: RunningSandbox,
-  { merchant, seeded }: OpenedNamespace,
-  how: { readonly token: string; readonly isSubscribed: boolean },
-): Promise<readonly string[]> {
-  const payments = await listPayments(service.driver, { merchantId: merchant.id, limit: 1000 });
-  const refundable = payments.find(
-    (one) =>
-      one.direction === "DEBIT" &&
-      one.status === "SUCCEEDED" &&
-      !one.covered &&
-      one.amountCents - one.reservedCents >= 100n,
-  );
-  const client =
-    seeded && `API client  ${seeded.clientId}  ${seeded.clientSecret} (shown only once)`;
-  const calls = firstCalls({ url, paymentId: refundable?.id, ...how });
-  return client === undefined ? calls : [client, ...calls];
 }
 
 type Call = (method: string, path: string, body?: object) => Promise<unknown>;

@@ -87,6 +87,7 @@ export function ChecksView({ place: { id, query } }: { readonly place: Place }) 
           <Run run={checks.run} rows={rows} only={only} />
           <Table
             caption="Requirements, in the order of their checks"
+            kind="checks"
             columns={columnsOf(query)}
             rows={rows.filter(({ status }) => only === null || status === only)}
             keyOf={({ requirement }) => requirement}
@@ -112,7 +113,7 @@ const columnsOf = (query: URLSearchParams): Column<Tested>[] => [
     cell: ({ requirement }) => <a href={addressOf("checks", requirement, query)}>{requirement}</a>,
   },
   { name: "Sentence", kind: "c-response", cell: ({ owed }) => owed[0]?.name },
-  { name: "Level", kind: "c-attempts", cell: ({ owed }) => owed[0]?.level },
+  { name: "Level", kind: "c-level", cell: ({ owed }) => owed[0]?.level },
 ];
 
 /** Starts and stops a run, and shows its progress and counts. */

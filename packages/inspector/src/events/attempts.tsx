@@ -113,8 +113,9 @@ function requestText({ headers }: Attempt, url: string, payload: string): string
   return [`POST ${url}`, ...known, "", payload].join("\n");
 }
 
-function answerText({ status, error, answer, responseHeaders }: Attempt): string {
-  if (status === null) return `No response: ${error ?? ""}`;
+function answerText(attempt: Attempt): string {
+  const { status, answer, responseHeaders } = attempt;
+  if (status === null) return `No response: ${responseText(attempt)}`;
   const fields =
     responseHeaders === null
       ? ["(no headers: made by a fault, or in an earlier run of the sandbox)"]

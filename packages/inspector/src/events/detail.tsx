@@ -11,7 +11,7 @@ import {
   StatusBadge,
 } from "../parts.tsx";
 import type { Delivery, EventDetail, PaymentDetail, WrittenEvent } from "../shapes.ts";
-import { shortUrl } from "../words.ts";
+import { durationText, shortUrl } from "../words.ts";
 import { PaymentTimeline } from "../payments/timeline.tsx";
 import { Attempts } from "./attempts.tsx";
 import { diagnose, summarize } from "./diagnosis.ts";
@@ -87,7 +87,10 @@ function Summary({
   const { about, remote, moveClock } = useInspector();
   const action = useAction();
   const [isEditing, setEditing] = useState(false);
-  const nextAt = delivery?.nextAt ?? null;
+  const nextAt = delivery?.status === "retrying" ? delivery.nextAt : null;
+  const { value: clock } = useReading<{ readonly now: string }>(
+    nextAt === null ? undefined : "/sandbox/clock",
+  );
   const last = delivery?.attempts.at(-1);
   const diagnosis = last && diagnose(last, about.deadlineSeconds);
   return (
@@ -96,10 +99,11 @@ function Summary({
         {delivery === undefined
           ? "Not sent: no endpoint selected this type when it was written."
           : summarize(delivery, about.deadlineSeconds)}
-        {nextAt !== null && delivery?.status === "retrying" && (
+        {nextAt !== null && clock !== undefined && (
           <>
             {" "}
-            Next retry at <SandboxTime at={nextAt} /> of sandbox time.
+            Next retry in {durationText((Date.parse(nextAt) - Date.parse(clock.now)) / 1000)} of
+            sandbox time, <SandboxTime at={nextAt} />.
           </>
         )}
       </p>
@@ -124,7 +128,7 @@ function Summary({
               isPrimary
               onRun={() => remote.send("POST", `/sandbox/deliveries/${delivery.deliveryId}/replay`)}
             />
-            {nextAt !== null && delivery.status === "retrying" && (
+            {nextAt !== null && (
               <ActionButton
                 action={action}
                 label="Retry now (moves the clock)"

@@ -85,7 +85,9 @@ export function Filters({ query }: { readonly query: URLSearchParams }) {
         ["none", "none"],
       ])}
       <label class="since">
-        Since
+        <span>
+          Since <span class="sandbox-time">◷</span>
+        </span>
         <input
           type="date"
           aria-label="Events since this day of sandbox time"

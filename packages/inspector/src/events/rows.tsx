@@ -1,5 +1,5 @@
 import { useRef, useState } from "preact/hooks";
-import { addressOf } from "../context.ts";
+import { addressOf, useInspector } from "../context.ts";
 import { Table, type Column } from "../layout.tsx";
 import { Ago, SandboxTime, StatusBadge } from "../parts.tsx";
 import type { EventRow } from "../shapes.ts";
@@ -40,12 +40,13 @@ interface RowsProps {
 
 /** The table of events: a row for each delivery. */
 export function Rows({ rows, selected, ...props }: RowsProps) {
+  const { about } = useInspector();
   const chosen = props.query.get("delivery");
   return (
     <Table
       caption="Events, the newest first"
       kind="events"
-      columns={columnsOf(props)}
+      columns={columnsOf(props, about.scheduleSeconds.length)}
       rows={rows}
       keyOf={keyOf}
       isSelected={({ id, deliveryId }) =>
@@ -55,11 +56,10 @@ export function Rows({ rows, selected, ...props }: RowsProps) {
   );
 }
 
-const columnsOf = ({
-  query,
-  picked,
-  onPick,
-}: Pick<RowsProps, "query" | "picked" | "onPick">): Column<EventRow>[] => [
+const columnsOf = (
+  { query, picked, onPick }: Pick<RowsProps, "query" | "picked" | "onPick">,
+  scheduled: number,
+): Column<EventRow>[] => [
   {
     name: "Select",
     kind: "c-pick",
@@ -104,10 +104,18 @@ const columnsOf = ({
   {
     name: "Last response",
     kind: "c-response",
-    cell: ({ lastStatus: status, lastError: error, lastDurationMs: durationMs }) =>
-      durationMs !== null && responseText({ status, error, durationMs }),
+    cell: ({ lastStatus: status, lastError: error, lastDurationMs: durationMs }) => {
+      if (durationMs === null) return null;
+      const text = responseText({ status, error, durationMs });
+      return <span title={text}>{text}</span>;
+    },
   },
-  { name: "Attempts", kind: "c-attempts", cell: ({ attempts }) => attempts },
+  {
+    name: "Attempts",
+    kind: "c-attempts",
+    cell: ({ attempts }) =>
+      attempts !== null && `${String(attempts)}/${String(Math.max(attempts, scheduled))}`,
+  },
   {
     name: "Next retry",
     kind: "c-next",
