@@ -6,6 +6,7 @@ export { hostReceiver } from "./harness/hosted-receiver.ts";
 export { checkOwned, TargetNotOwnedError } from "./harness/owned-host.ts";
 export { probeProvider, TargetUnusableError } from "./harness/provider-states.ts";
 export { readSamples } from "./harness/samples.ts";
+export { standardWebhooksEvents } from "./harness/standard-webhooks.ts";
 export { receiverTarget } from "./harness/receiver-target.ts";
 export { clientToken, pacedSend } from "./harness/senders.ts";
 export { httpSend } from "./http-send.ts";

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import {
   readSamples,
+  standardWebhooksEvents,
   receiverChecks,
   receiverTarget,
   TargetNotOwnedError,
@@ -24,6 +25,9 @@ Every generated id begins with cstest_. Redirects are not followed.
 With --effects-url, it also tests what the handlers did: GET returns a list of {"eventId", "type", "count"}, and PUT {"failNext": n}
 makes the next n handlers fail. Without it, requirements that only handlers show are not applicable.
 
+With --standard-webhooks, no profile is needed: events have "type", "timestamp" and "data", their id is only in the header, and with
+--samples every file is an event of a type of its own.
+
 With --samples, events of a type are variations of your event of that type. With --restart-command, handled events are sent again after
 a restart; the command must exit with 0 within 60 s.
 
@@ -35,6 +39,7 @@ Environment (also as NAME_FILE, the path of a file with the value):
 
 Examples:
   countersign verify receiver --url http://localhost:3000/webhooks
+  countersign verify receiver --standard-webhooks --url http://localhost:3000/webhooks --samples test/events
   countersign verify receiver --url http://localhost:3000/webhooks --effects-url http://localhost:3000/effects
   countersign verify receiver --url https://staging.example/hooks --i-own staging.example --slow
   countersign verify receiver --url http://localhost:3000/webhooks --report junit=receiver.xml,html=receiver.html
@@ -51,6 +56,7 @@ interface ReceiverOptions extends VerifyOptions {
   readonly types?: readonly string[];
   readonly rate?: number;
   readonly samples?: string;
+  readonly standardWebhooks?: boolean;
   readonly restartCommand?: string;
   readonly thorough?: boolean;
 }
@@ -67,6 +73,7 @@ export function declareVerifyReceiver(command: Command, surroundings: Surroundin
       "requests per second (default: 50; local: no limit)",
       integer(1, 1000),
     )
+    .option("--standard-webhooks", "any Standard Webhooks receiver, no profile")
     .option("--samples <dir>", "folder of your events as *.json, to vary")
     .option("--restart-command <cmd>", "shell command that restarts the receiver")
     .option("--thorough", "search ten times as long")
@@ -91,10 +98,14 @@ async function runVerifyReceiver(
   surroundings: Surroundings,
 ): Promise<boolean> {
   const { url, effectsUrl, iOwn, types, slow, samples, restartCommand, thorough } = options;
+  const { standardWebhooks = false } = options;
   return verifyTarget(
     {
       role: "receiver",
-      checks: receiverChecks,
+      // Amounts are of payments.
+      checks: standardWebhooks
+        ? receiverChecks.filter(({ id }) => id !== "receiver/money")
+        : receiverChecks,
       command: [
         "countersign",
         "verify",
@@ -105,6 +116,7 @@ async function runVerifyReceiver(
         ...(iOwn === undefined ? [] : ["--i-own", iOwn]),
         ...(types === undefined ? [] : ["--types", ...types]),
         ...(slow === true ? ["--slow"] : []),
+        ...(standardWebhooks ? ["--standard-webhooks"] : []),
         ...(samples === undefined ? [] : ["--samples", samples]),
         ...(restartCommand === undefined ? [] : ["--restart-command", restartCommand]),
         ...(thorough === true ? ["--thorough"] : []),
@@ -133,7 +145,8 @@ async function openTarget(
       "CS_CLI_ARGUMENT_UNUSABLE",
       "--nonce must be 1 to 64 characters of [A-Za-z0-9_-]",
     );
-  const loaded = await loadProfile(profile);
+  const generic = options.standardWebhooks === true ? genericEvents(samples, profile) : undefined;
+  const loaded = generic?.profile ?? (await loadProfile(profile));
   const known = loaded.catalogue.map(({ type }) => type);
   const strange = types?.find((type) => !known.includes(type));
   if (strange !== undefined)
@@ -143,11 +156,13 @@ async function openTarget(
     );
   if (restartCommand?.trim() === "")
     throw new Failure("CS_CLI_ARGUMENT_UNUSABLE", "--restart-command must not be empty");
-  const own = samples === undefined ? undefined : samplesIn(samples, loaded);
+  const named = samples === undefined ? undefined : samplesIn(samples, loaded);
+  const own = generic?.samples ?? named;
   try {
     return receiverTarget({
       url,
       samples: own,
+      hasBodyId: generic === undefined,
       thorough,
       restart: restartCommand === undefined ? undefined : restartBy(restartCommand, url),
       effectsUrl,
@@ -168,6 +183,23 @@ async function openTarget(
       `COUNTERSIGN_SECRET cannot sign by profile ${loaded.name}: ${cause.message}`,
       { cause },
     );
+  }
+}
+
+function genericEvents(
+  samples: string | undefined,
+  profile: string,
+): ReturnType<typeof standardWebhooksEvents> {
+  if (profile !== "standard")
+    throw new Failure(
+      "CS_CLI_ARGUMENT_UNUSABLE",
+      "--standard-webhooks cannot be combined with --profile",
+    );
+  try {
+    return standardWebhooksEvents(samples);
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause;
+    throw new Failure("CS_CLI_ARGUMENT_UNUSABLE", `invalid --samples: ${cause.message}`, { cause });
   }
 }
 

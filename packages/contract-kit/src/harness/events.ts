@@ -43,6 +43,8 @@ export interface Shape {
 }
 
 export interface EventMaker {
+  /** False if only the headers have an event's id. */
+  readonly hasId: boolean;
   /** An event in the profile's form, as an object that prints as it is sent, about a resource of its own. */
   readonly make: (order: EventOrder) => Readonly<Members>;
   /**
@@ -56,7 +58,11 @@ export interface EventMaker {
 }
 
 /** A row without a kind has no schema: its data is that of a sample, or the resource's id. */
-export function eventMaker(profile: Profile, samples: Samples = new Map()): EventMaker {
+export function eventMaker(
+  profile: Profile,
+  samples: Samples = new Map(),
+  hasId = true,
+): EventMaker {
   const { envelope: places, catalogue } = profile;
   let schemas: SchemaSet | undefined;
   const examples = new Map<string, Readonly<Members>>();
@@ -92,13 +98,14 @@ export function eventMaker(profile: Profile, samples: Samples = new Map()): Even
     return made;
   };
   return {
+    hasId,
     schemaOf,
     make: (order) => {
       const row = order.row ?? catalogue[0];
       if (row === undefined) throw new TypeError("the profile's catalogue has no event");
       const root = noMembers();
       // The order of the members is that in which most senders print them: the envelope, then the data.
-      putAt(root, places.id, order.id);
+      if (hasId) putAt(root, places.id, order.id);
       putAt(root, places.type, order.type ?? row.type);
       if (places.category !== undefined) putAt(root, places.category, row.category);
       putAt(root, places.timestamp, new Date(order.at).toISOString());

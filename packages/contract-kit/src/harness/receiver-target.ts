@@ -23,6 +23,8 @@ export interface ReceiverTargetOptions {
   readonly slow?: boolean | undefined;
   /** Whole events of one's own, by their type: events of that type are made like them. */
   readonly samples?: Samples | undefined;
+  /** False if events have no id in the body: their headers have it. Default true. */
+  readonly hasBodyId?: boolean | undefined;
   /** True for a search ten times as long. Default false. */
   readonly thorough?: boolean | undefined;
   /** Starts the receiver again, and resolves when it takes attempts. Default: nobody can. */
@@ -78,7 +80,7 @@ export function receiverTarget(options: ReceiverTargetOptions): ReceiverTarget {
     nonce: options.nonce ?? clock.now().toString(36),
     slow: options.slow ?? false,
     effort: options.thorough === true ? 10 : 1,
-    events: eventMaker(profile, options.samples),
+    events: eventMaker(profile, options.samples, options.hasBodyId),
     ...(options.restart && { restart: options.restart }),
     notebook: { odd: [], nameless: 0, missed: 0, handled: [] },
     notes: () => skewNotes(wire.aheadSeconds() ?? 0),

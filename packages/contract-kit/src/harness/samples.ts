@@ -25,6 +25,11 @@ export function readSamples(folder: string, { envelope, catalogue, name }: Profi
   return samples;
 }
 
+/** @throws {TypeError} The folder cannot be read or has no such file, or a file is no JSON object. */
+export function readFolder(folder: string): readonly Readonly<Record<string, unknown>>[] {
+  return jsonFiles(folder).map((file) => eventIn(join(folder, file)));
+}
+
 function jsonFiles(folder: string): readonly string[] {
   let names: readonly string[];
   try {

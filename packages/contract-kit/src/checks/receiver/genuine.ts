@@ -122,7 +122,7 @@ function additions(bench: Bench): readonly Genuine[] {
     },
     {
       what: "an event of an unknown type with many parts",
-      event: bench.event({ type: "payment.created.cstest_Added-2" }),
+      event: bench.event({ type: `${row?.type ?? "cstest"}.cstest_Added-2` }),
       isUnhandled,
     },
     {

@@ -100,6 +100,10 @@ async function otherIds(bench: Bench): Promise<void> {
     docket.unseen(ID, "the profile's scheme signs no id");
     return;
   }
+  if (!bench.target.events.hasId) {
+    docket.unseen(ID, "the events have no id in the body");
+    return;
+  }
   const event = bench.event();
   const reply = await bench.post(bench.attempt(event, { id: `${event.id}x` }));
   docket.judge(
