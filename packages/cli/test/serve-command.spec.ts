@@ -60,6 +60,14 @@ describe("countersign serve", () => {
     expect([status, JSON.parse(out)]).toEqual([0, { ready: READY, profile: "standard", database }]);
   });
 
+  it("names a corrupt database and the reason", async () => {
+    const database = newDatabase();
+    writeFileSync(database, "not SQLite ".repeat(500));
+    const corrupt = await ran(argsOf(database), keys);
+    expect(corrupt).toEqual(failedWith("DATABASE_UNUSABLE"));
+    expect(corrupt.err).toContain(`${database} cannot be opened: file is not a database`);
+  });
+
   it("with --require-database, fails with CS_CLI_DATABASE_UNUSABLE if the file or its tables are missing, and creates neither", async () => {
     const database = newDatabase();
     const args = [...argsOf(database), "--require-database"];

@@ -2,6 +2,7 @@ import type { Request } from "express";
 import ipaddr from "ipaddr.js";
 import type { Policy } from "../profile/policy.ts";
 import { sha256Hex } from "../secrets/vault.ts";
+import type { ClientCredentials } from "../use-cases/tokens.ts";
 import type { Caller } from "./auth/bearer.ts";
 import { refuse, type Refused } from "./problem.ts";
 
@@ -29,6 +30,8 @@ export class Rates {
   readonly #badTokens: RateLimiter;
   /** SHA-256 of bearer tokens that were genuine when last seen. */
   readonly #genuine = new Recent<true>();
+  /** The same of clients' ids with their secrets. */
+  readonly #genuineSecrets = new Recent<true>();
 
   constructor({ limits, elapsed }: RatesOptions) {
     this.#elapsed = elapsed;
@@ -55,27 +58,34 @@ export class Rates {
 
   /**
    * Authenticates a client for a token. Failures are limited per source and client id; a success is
-   * limited per client, wherever it comes from.
+   * limited per client, wherever it comes from. A source that has used up its failures still has the
+   * credentials checked that this process knows as genuine.
    *
    * @param find Returns the client, or `undefined` if the credentials are wrong.
    * @throws {Refused} `RATE_LIMITED`, with `retry-after`, before `find` is called or after its success.
    */
   async authenticate<T>(
-    { source, clientId }: { readonly source: string; readonly clientId: string },
+    { source, clientId, clientSecret }: ClientCredentials & { readonly source: string },
     find: () => Promise<T | undefined>,
   ): Promise<T | undefined> {
     // A hash: a stranger chooses the id, and its length.
     const key = `${source} ${sha256Hex(clientId)}`;
+    const hash = sha256Hex(`${clientId}\n${clientSecret}`);
+    const isKnown = this.#genuineSecrets.get(hash) !== undefined;
     // Taken first and given back: concurrent guesses count too.
-    this.#take(this.#guesses, key);
+    if (!isKnown) this.#take(this.#guesses, key);
     let isWrong = false;
     try {
       const client = await find();
       isWrong = client === undefined;
-      if (!isWrong) this.#take(this.#tokens, clientId);
+      if (isWrong) this.#genuineSecrets.delete(hash);
+      else {
+        this.#genuineSecrets.set(hash, true);
+        this.#take(this.#tokens, clientId);
+      }
       return client;
     } finally {
-      if (!isWrong) this.#guesses.giveBack(key);
+      if (!isWrong && !isKnown) this.#guesses.giveBack(key);
     }
   }
 

@@ -93,7 +93,7 @@ describe("transactions on SQLite", () => {
 });
 describe("a SQLite file", () => {
   it.each(["000", "022", "077", "0777"])(
-    "C4 is created readable by its user only, with its -wal and -shm, under umask %s",
+    "C4 is created readable by its user only, with its -wal, -shm and -lock, under umask %s",
     (umask) => {
       const file = temporaryDatabase();
       const module = new URL("../../src/store/sqlite/driver.ts", import.meta.url).href;
@@ -102,13 +102,14 @@ describe("a SQLite file", () => {
         import { sqliteDriver } from "${module}";
         const driver = sqliteDriver(process.argv[1]);
         await driver.transaction((tx) => tx.query("CREATE TABLE t (id INTEGER)"));
-        const names = ["", "-wal", "-shm"].map((end) => process.argv[1] + end);
+        await driver.enter(async () => {});
+        const names = ["", "-wal", "-shm", "-lock"].map((end) => process.argv[1] + end);
         console.log(names.map((name) => (statSync(name).mode & 0o777).toString(8)).join());
         await driver.close();`;
       const node = [process.execPath, "--conditions=@countersign/source", "--input-type=module"];
       const shell = ["-c", `umask ${umask}; exec "$@"`, "sh", ...node, "-e", script, file];
       const { stdout, stderr } = spawnSync("sh", shell, { encoding: "utf8" });
-      expect([stdout.trim(), stderr]).toEqual(["600,600,600", expect.any(String)]);
+      expect([stdout.trim(), stderr]).toEqual(["600,600,600,600", expect.any(String)]);
     },
   );
 

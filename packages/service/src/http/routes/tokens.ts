@@ -31,7 +31,7 @@ async function answerOf(context: HttpContext, request: Request): Promise<Answer>
   const { policy, rates } = context;
   if (!acceptsJson(request.headers.accept)) throw refuse("NOT_ACCEPTABLE");
   const { scopes, ...credentials } = await readTokenRequest(request, policy.limits);
-  const sent = { source: sourceOf(request), clientId: credentials.clientId };
+  const sent = { source: sourceOf(request), ...credentials };
   const find = () => authenticateClient(context, credentials);
   const client = await (rates === undefined ? find() : rates.authenticate(sent, find));
   if (client === undefined) throw new TokenRefused("invalid_client");
