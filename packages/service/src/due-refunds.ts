@@ -27,7 +27,7 @@ export interface DueRefundsOptions {
 /** Moves the refunds of wall time when their hold ends. */
 export class DueRefunds {
   readonly #options: DueRefundsOptions;
-  /** Monotonic time until which refunds that could not be moved are left alone. */
+  /** Monotonic time until which refunds that could not be moved are not tried again. */
   readonly #passedOver = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
   #look: Promise<void> | undefined;

@@ -9,7 +9,7 @@ const BACKLOG_EVERY_MS = 10_000;
 interface Ports {
   readonly driver: Driver;
   readonly watch: Pick<StoreWatch, "check" | "vitals">;
-  /** What due times of live deliveries compare with, in milliseconds. */
+  /** The due clock of live deliveries, in milliseconds. */
   readonly now: () => number;
   /** Monotonic time in milliseconds. */
   readonly elapsed: () => number;

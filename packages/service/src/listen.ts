@@ -74,7 +74,7 @@ export async function listen(app: RequestListener, options: ListenOptions): Prom
     {
       headersTimeout: 10_000,
       requestTimeout: 30_000,
-      // How often the two deadlines are looked at.
+      // Time between two checks of both deadlines.
       connectionsCheckingInterval: 1000,
       keepAliveTimeout: 5000,
       maxHeaderSize: 16_384,

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-/** Where ids, tokens and secrets come from. */
+/** The source of ids, tokens and secrets. */
 export interface Random {
   /** `length` bytes that nobody can predict. A test's source repeats them by seed. */
   bytes(length: number): Uint8Array;
@@ -36,7 +36,7 @@ function pooled(fill: (length: number) => Uint8Array): Random {
   };
 }
 
-/** What an id stands for, as its prefix tells a reader of logs. */
+/** The kind of an id, by its prefix. */
 export type IdPrefix =
   | "mer"
   | "cli"

@@ -10,7 +10,7 @@ import { Housekeeping } from "./housekeeping.ts";
 import { silentLogger } from "./http/log.ts";
 import { systemClock } from "./clock.ts";
 
-/** What works beside the calls, such as the delivery of events. */
+/** Work in addition to the calls, such as the delivery of events. */
 export interface Worker {
   start(): void;
   /** Takes nothing more on and waits for what is under way. */
@@ -42,11 +42,11 @@ export interface RunningService extends Service {
 }
 
 export interface CloseOptions {
-  /** How long calls and workers may take each, in milliseconds. Default 10 000. */
+  /** Longest time that calls and workers may each take, in milliseconds. Default 10 000. */
   readonly graceMs?: number;
   /**
-   * How long calls are still taken while `GET /readyz` is 503, in milliseconds: until whoever spreads
-   * the calls has noticed. Default 0.
+   * Time during which calls are still taken while `GET /readyz` is 503, in milliseconds: until the load
+   * balancer has noticed. Default 0.
    */
   readonly drainMs?: number;
 }

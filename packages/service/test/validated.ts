@@ -32,7 +32,7 @@ export function validated<K extends keyof typeof validators>(
   return body as Extract<ReturnType<(typeof validators)[K]>, { ok: true }>["value"];
 }
 
-/** What tells one refusal from another. */
+/** The parts that distinguish refusals. */
 export function refusal(answer: TestAnswer): { status: number; code: string; members?: object } {
   const problem = validated("problem", answer);
   expect(answer.headers["content-type"]).toBe("application/problem+json");

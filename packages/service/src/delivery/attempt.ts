@@ -95,18 +95,18 @@ const MAX_PROVIDER_KEYS = 3;
 
 export interface SignerOptions {
   /**
-   * The provider's own keys, `whsk_…`, that sign every attempt beside the subscription's secret, as `v1a`.
+   * The provider's own keys, `whsk_…`, that sign every attempt in addition to the subscription's secret, as `v1a`.
    * During an overlap there are two, the old and the new one; at most three. Default: none.
    */
   readonly providerKeys?: readonly string[];
 }
 
 /**
- * How a profile signs attempts (S 5, rule 3).
+ * Returns the signer of a profile (S 5, rule 3).
  *
  * The scheme reads `secretKey` by the rule that the receiver and `countersign send` follow too.
  *
- * @throws {TypeError} A provider's key is none, there are more than three, or the profile's scheme has none.
+ * @throws {TypeError} A provider's key is not valid, there are more than three, or the profile's scheme uses none.
  */
 export function signerOf(
   { signature }: Pick<Profile, "signature">,

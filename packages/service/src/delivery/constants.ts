@@ -5,7 +5,7 @@
 export const ENGINE = {
   /** Times that a process beats within a lease: one beat may fail before an attempt is put off. */
   beatsPerLease: 6,
-  /** Longest time between two beats: the stored due clock, which replays go by, is no older. */
+  /** Longest time between two beats, and so the greatest age of the stored due clock, which replays use. */
   longestBeatMs: 5000,
   /** From an attempt's deadline to the end of the lease: covers the completion's transaction. */
   leaseMargin: 1000,
@@ -15,7 +15,7 @@ export const ENGINE = {
   /** A look takes at most this part of the time, however slow the database is, but there is one in `longestLookMs`. */
   lookPart: 0.02,
   longestLookMs: 30_000,
-  /** How far ahead a look takes endpoints, so that their deliveries start on time. Above the time between looks. */
+  /** A look also takes endpoints with deliveries due within this time, so that their deliveries start on time. Above the time between looks. */
   lookAheadMs: 60_000,
   /** Endpoints that one look takes. */
   looked: 1000,
@@ -38,7 +38,7 @@ export const ENGINE = {
   readDeliveries: 64,
   /** Deliveries in memory that have not started; beyond it an endpoint is read only when it has none. */
   ready: 2048,
-  /** How long a delivery may wait in memory before it is read again: its subscription may have been closed. */
+  /** Longest wait of a delivery in memory before it is read again: its subscription may have been closed. */
   freshMs: 1000,
 
   /** Attempts of one transaction. */

@@ -41,7 +41,7 @@ export function isGone(answer: Answer, { gone }: Pick<DeliveryPolicy, "gone">): 
   return answer.kind === "answered" && (answer.status === gone || answer.disables === true);
 }
 
-/** How fast one endpoint is posted to. */
+/** The pace of the attempts to one endpoint. */
 export interface Pace {
   /** Attempts in flight, 1 or more. */
   readonly limit: number;
@@ -100,11 +100,11 @@ export function isFailing({ failures }: Pick<Pace, "failures">): boolean {
   return failures >= ENGINE.failing;
 }
 
-/** How many attempts are in flight, in all and of one of those who share the places. */
+/** Attempts in flight, in total and of one of the users who share the places. */
 export interface Use {
   readonly total: number;
   readonly own: number;
-  /** How many have attempts in flight. */
+  /** Users with attempts in flight. */
   readonly users: number;
 }
 
@@ -127,7 +127,7 @@ export function mayTakePlace(
 }
 
 export interface FailedAttempt {
-  /** How many attempts have failed with this one, from 1. */
+  /** Failed attempts, including this one, from 1. */
   readonly attempt: number;
   /** Milliseconds that the receiver asked for, if it did. */
   readonly retryAfter?: number | undefined;
@@ -140,7 +140,7 @@ export interface FailedAttempt {
  * further attempt.
  *
  * Without `retryAfter` it is the step within its jitter, so that the receivers of one outage are not
- * called again in one instant. With it, the wait is what was asked for, never shorter than the step
+ * called again in one instant. With it, the wait is the requested one, never shorter than the step
  * and never longer than `retryAfterFactor` steps: a receiver may slow its sender down, but neither make it
  * hammer nor hold a delivery for ever.
  *

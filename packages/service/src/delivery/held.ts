@@ -30,7 +30,7 @@ export interface Held {
   readAt: number;
   fullReadAt: number;
   usedAt: number;
-  /** What happens during a read, which may not see it. */
+  /** Changes during a read, which may not see them. */
   reading: Reading | undefined;
 }
 

@@ -92,7 +92,7 @@ export class NamespaceClocks {
         (await nextDeliveryAt(driver, clockId)) ?? Infinity,
       );
       if (next > to) break;
-      // What became due in the meantime is due now: the clock never goes back to it.
+      // Deliveries that became due in the meantime are due now: the clock never goes back to it.
       now = Math.max(now, next);
       instants.push(now);
       await this.#set(clockId, now);

@@ -5,7 +5,7 @@ import { ENGINE } from "./constants.ts";
 export interface Schedule {
   /** Milliseconds before each attempt, counted from the end of the one before; the first is 0. */
   readonly steps: readonly number[];
-  /** How far a wait may move, as a part of it: 0.1 is ±10 %. 0 or more, below 1. */
+  /** The largest change of a wait, as a part of it: 0.1 is ±10 %. 0 or more, below 1. */
   readonly jitter: number;
   /** `Retry-After` counts from one up to this many times the step. 1 or more. */
   readonly retryAfterFactor: number;
@@ -19,10 +19,10 @@ export interface PausePolicy {
   readonly afterMs: number;
 }
 
-/** How events are delivered. */
+/** The rules and limits of delivery. */
 export interface DeliveryPolicy {
   readonly schedule: Schedule;
-  /** The statuses that say "delivered": all from 200 to 299, or these alone. */
+  /** The statuses that say "delivered": all from 200 to 299, or only these. */
   readonly success: "2xx" | readonly number[];
   /** The status that says the receiver is gone for good; it ends the subscription. */
   readonly gone: number;
@@ -42,10 +42,10 @@ export interface DeliveryPolicy {
   readonly concurrencyPerHost: number;
 }
 
-/** How much longer than an attempt a lease lasts, in milliseconds: a slow store may delay three beats. */
+/** Time from an attempt's deadline to the end of the shortest lease, in milliseconds: a slow store may delay three beats. */
 const LEASE_BEYOND_DEADLINE_MS = 15_000;
 
-/** How a profile delivers events (S 6.6), with this service's bounds on its own work. */
+/** Returns a profile's rules of delivery (S 6.6), with this service's bounds on its own work. */
 export function deliveryPolicyOf({ delivery }: Pick<Profile, "delivery">): DeliveryPolicy {
   const { jitter, retryAfterFactor, pause } = delivery;
   return {

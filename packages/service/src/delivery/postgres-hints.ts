@@ -37,7 +37,7 @@ interface Notice {
 }
 
 /**
- * LISTEN and NOTIFY over a connection of its own, never inside a business transaction: its COMMIT would wait for all
+ * LISTEN and NOTIFY over a separate connection, never inside a business transaction: its COMMIT would wait for all
  * others that notify. A notice that is lost, also with the connection, delays deliveries by some seconds.
  */
 export function postgresHints(options: PostgresHintsOptions): Hints {
@@ -55,7 +55,7 @@ class PostgresHints implements Hints {
   readonly #options: PostgresHintsOptions;
   readonly #name: string;
   #client: pg.Client | undefined;
-  /** What is sent next: due times by subscription. */
+  /** The next notice: due times by subscription. */
   readonly #waiting = new Map<string, number>();
   #telling: NodeJS.Timeout | undefined;
   #again: NodeJS.Timeout | undefined;

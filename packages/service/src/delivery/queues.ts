@@ -146,7 +146,7 @@ export class Queues {
     this.#sweepAt = Math.min(this.#sweepAt, Math.max(at, this.#nextSweepAt));
   }
 
-  /** Monotonic time before which there is no sweep: it costs as much as there are endpoints. */
+  /** Monotonic time of the next sweep at the earliest: its cost grows with the number of endpoints. */
   get #nextSweepAt(): number {
     const gap = Math.max(1, this.#held.size / ENGINE.sweptPerMs);
     return this.#sweptAt + Math.min(gap, ENGINE.longestSweepGapMs);
@@ -263,7 +263,7 @@ export class Queues {
     if (held.ready.length > 0) this.offer(held);
     const isIdle = now - held.usedAt >= ENGINE.idleMs && until > ENGINE.lookAheadMs;
     if (isIdle && held.open.size === 0) this.leave(held);
-    // What is due is wanted already, and perhaps waits for its turn.
+    // Endpoints with due deliveries are to be read already, and may wait for their turn.
     const later = [rereadAt, held.isLive ? now + until : Infinity].filter((at) => at > now);
     return Math.min(...later);
   }

@@ -20,7 +20,7 @@ export interface DueDelivery {
   readonly seq: number;
   /** Time of the endpoint's clock, in milliseconds. */
   readonly nextAt: number;
-  /** Completed attempts. An attempt that a crash cut short is none. */
+  /** Completed attempts. An attempt that a crash cut short does not count. */
   readonly attempts: number;
   /** The text that is signed and sent. */
   readonly payload: string;
@@ -58,7 +58,7 @@ export interface Attempt {
 
 export type DeliveryState = "waiting" | "delivered" | "exhausted" | "dropped";
 
-/** What becomes of a delivery after an attempt. */
+/** The state of a delivery after an attempt. */
 export interface Next {
   readonly state: DeliveryState;
   /** Due time of the next attempt on the endpoint's clock, in milliseconds, if `state` is `waiting`. */
@@ -111,7 +111,7 @@ export interface ReadResult {
   readonly now: number;
   /** In the order of the queue. */
   readonly due: readonly DueDelivery[];
-  /** When the first delivery behind `now` is due; `undefined` if there is none. */
+  /** Due time of the first delivery after `now`; `undefined` without one. */
   readonly nextAt: number | undefined;
   /** True if `due` is all that is due. */
   readonly isWhole: boolean;

@@ -3,7 +3,7 @@ import type { Completion, DeliveryObserver } from "../delivery/types.ts";
 import type { StoreFault } from "../store/fault.ts";
 import type { MovedRefunds } from "../use-cases/refunds.ts";
 
-/** What is known of a call when its answer is out. */
+/** A call whose answer has been sent. */
 export interface CallMetrics {
   readonly method: string;
   /** The route's pattern; `undefined` where no path matched. */
@@ -16,7 +16,7 @@ export interface CallMetrics {
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 /**
- * What a service counts, for Prometheus. Labels have few values, none of them a caller's: a stranger
+ * The service's metrics for Prometheus. Labels have few values, none of them a caller's: a stranger
  * who invents paths or methods makes no series.
  */
 export class Metrics {
@@ -139,7 +139,7 @@ export class Metrics {
   }
 }
 
-/** `2xx` and the like, or why there is no answer. */
+/** `2xx` and the like, or the code of a missing answer. */
 function answerLabel({ attempt: { answer } }: Completion): string {
   return answer.kind === "unanswered" ? answer.code : `${Math.floor(answer.status / 100)}xx`;
 }

@@ -1,4 +1,4 @@
-/** Why the database cannot be used, for a metric's label and the log. A closed set. */
+/** The reason why the database cannot be used, for a metric's label and the log. A closed set. */
 export type StoreFault =
   | "full"
   | "busy"
@@ -42,7 +42,7 @@ const codes: readonly (readonly [RegExp, StoreFault])[] = [
   [/^(?:08|57P|25P03|ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|EAI_|ENOTFOUND|ENOENT)/, "unreachable"],
 ];
 
-/** Returns the fault that an error of a driver's library stands for. */
+/** Returns the fault that an error of a driver's library means. */
 export function faultOf(cause: unknown): StoreFault {
   if (!(cause instanceof Error)) return "other";
   if ("errcode" in cause && typeof cause.errcode === "number") {

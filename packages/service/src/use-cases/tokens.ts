@@ -41,7 +41,7 @@ export interface ClientCredentials {
 
 /**
  * Returns the client of credentials (RFC 6749, section 2.3), given its secret or the one before the last rotation
- * while that is valid. An unknown or revoked client and a wrong secret cannot be told apart, not even by the time
+ * while that is valid. An unknown or revoked client and a wrong secret cannot be distinguished, not even by the time
  * they take.
  */
 export async function authenticateClient(

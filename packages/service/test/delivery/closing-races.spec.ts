@@ -43,7 +43,7 @@ async function replay(tx: Queryable, between: () => Promise<void>): Promise<void
   await between();
 }
 
-/** What takes a type of event away, or the whole subscription. */
+/** Calls that remove a type of event, or the whole subscription. */
 const takers: Readonly<Record<string, (queue: Queue) => Promise<() => Promise<unknown>>>> = {
   "an unsubscribe of its type":
     async ({ driver }) =>

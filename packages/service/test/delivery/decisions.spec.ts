@@ -20,7 +20,7 @@ import { signerOf } from "../../src/delivery/attempt.ts";
 
 const DAY = 86_400_000;
 
-/** What becomes of a delivery whose attempt of this number is answered so. */
+/** The delivery's next state after this answer to the attempt of this number. */
 function after(answer: Answer, number = 1, success: "2xx" | number[] = "2xx") {
   // Nothing else of an attempt decides.
   const attempt = { number, answer, startedAt: REAL_START, durationMs: 20 } as Attempt;

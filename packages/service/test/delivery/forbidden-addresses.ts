@@ -48,7 +48,7 @@ export const SPECIAL_RANGES: readonly (readonly [first: string, last: string])[]
   ["ff00::", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"],
 ];
 
-/** What one POST is answered. */
+/** The answer to one POST. */
 export async function post(
   url: string,
   options: { lookup?: net.LookupFunction; allowLoopback?: boolean; egressProxy?: string } = {},

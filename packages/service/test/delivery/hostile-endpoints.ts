@@ -2,7 +2,7 @@ import type net from "node:net";
 import { setInterval, setTimeout } from "node:timers";
 import { gzipSync } from "node:zlib";
 
-/** What a hostile endpoint does with a socket on which a request has come, with each of them. */
+/** A hostile endpoint's reaction to each request on its socket. */
 export type Hostility = (socket: net.Socket) => void;
 
 const OK = "HTTP/1.1 200 OK\r\n";

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { certificates, key } from "./certificates.ts";
 import { hostileEndpoints, hostileHandshakes } from "./hostile-endpoints.ts";
 
-/** A server of each kind in a process of its own: what they do to themselves is not the sender's. */
+/** A server of each kind in a separate process, whose work does not slow the sender. */
 export async function startHostileServers() {
   const script = fileURLToPath(import.meta.url);
   const child = spawn(process.execPath, [script], { stdio: ["pipe", "pipe", "inherit"] });

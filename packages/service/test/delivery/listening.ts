@@ -6,7 +6,7 @@ import type { AtEnd } from "../temporary-database.ts";
 export interface Listening {
   readonly port: number;
   readonly url: URL;
-  /** Connections that came in. */
+  /** Accepted connections. */
   readonly connections: () => number;
   close(): Promise<void>;
 }

@@ -2,13 +2,13 @@ import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { onTestFinished } from "vitest";
 
-/** What a name is said to have: IPv4 addresses, `"silence"`, or no address. */
+/** The answer for a name: IPv4 addresses, `"silence"`, or no address. */
 export type Said = readonly string[] | "silence";
 
 export interface NameServer {
   /** `ADDRESS:PORT` */
   readonly address: string;
-  /** Names that were asked for, in the order in which the questions for IPv4 came. */
+  /** Names that were looked up, in the order of the IPv4 queries. */
   readonly asked: readonly string[];
 }
 

@@ -30,7 +30,7 @@ import { testVault } from "../test-vault.ts";
 export const SECRET = "a-secret-of-24-characters-or-more";
 /** Wall time at which every test begins. */
 export const REAL_START = Date.parse("2026-11-02T12:00:00.000Z");
-/** What the sandbox clock `clk_1` shows at first. */
+/** The first time of the sandbox clock `clk_1`. */
 export const CLOCK_START = Date.parse("2026-03-02T09:00:00.000Z");
 /** For `expect.poll`: a loaded machine takes longer than vitest's second. */
 export const SOON = { timeout: 10_000 };
@@ -251,7 +251,7 @@ export class Queue {
   // A worker that is led by hand: it reads what is due on `clk_1`, and says how each attempt went. Its leases are free,
   // since it is no member.
 
-  /** What is due, by endpoint. */
+  /** The due deliveries, by endpoint. */
   async due(): Promise<Due[]> {
     const endpoints = await this.store.take("hand", { dueBy: 0, most: 1000, clockId: "clk_1" });
     const requests = endpoints.map((endpoint) => ({ endpoint, after: { nextAt: -1, seq: 0 } }));
@@ -287,7 +287,7 @@ export class Queue {
   }
 }
 
-/** Engines of this file: each is a process with a name of its own. */
+/** Engines of this file: each is a process with its own name. */
 let engines = 0;
 
 const ADD_MERCHANT = `INSERT INTO merchants (id, name, clock_id, created_at) VALUES ($1, 'M', $2, 0)
@@ -319,7 +319,7 @@ export async function queueOf(
   return queue;
 }
 
-/** A network that answers what it is told, and keeps what it was asked. */
+/** A network with given answers, which keeps the requests. */
 export function fakeTransport(
   answer: (request: PostRequest, count: number) => Answer | Promise<Answer>,
 ): Transport & { readonly posts: PostRequest[] } {

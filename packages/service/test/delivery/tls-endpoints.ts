@@ -5,7 +5,7 @@ import { onTestFinished } from "vitest";
 import { certificates, key } from "./certificates.ts";
 import { listen } from "./listening.ts";
 
-/** What is wrong with a server that HTTPS is spoken to. */
+/** The fault of a TLS server. */
 export const faults = {
   "an expired certificate": { cert: certificates.expired },
   "the certificate of another host": { cert: certificates.wrongHost },

@@ -3,7 +3,7 @@ import { answered, CLOCK_START, fakeTransport, openQueue, policy } from "./queue
 
 const DAY = 86_400_000;
 const [SUBSCRIPTIONS, YEAR] = [1000, 365 * DAY];
-/** How a receiver answers for the whole year: 204, 410, 500, or 500 until it comes back. */
+/** A receiver's answers for the whole year: 204, 410, 500, or 500 until it comes back. */
 const fates = ["well", "gone", "never", "back"] as const;
 const BACK_AFTER = 1.5 * DAY;
 

@@ -18,7 +18,7 @@ const subscription = {
   subscriptionDetails: { type: "ALL" as const },
 };
 
-/** What becomes of the one delivery that waits, where the sender has this vault. */
+/** The state of the one waiting delivery after a sender with this vault has worked. */
 async function send(queue: Queue, vault: Vault, during = async () => {}): Promise<unknown> {
   const transport = fakeTransport(async () => {
     await during();

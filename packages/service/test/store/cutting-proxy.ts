@@ -1,13 +1,13 @@
 import { connect, createServer } from "node:net";
 import { listen } from "../delivery/listening.ts";
 
-/** What happens to a client's message that contains a text. */
+/** The fate of a client's message that contains a text. */
 export type Fault =
   /** It never arrives, and the connection ends. */
   | "lost"
   /** It arrives, its answer does not, and the connection ends. */
   | "unanswered"
-  /** It never arrives, and nothing says so. */
+  /** It is lost without an error. */
   | "swallowed"
   /** It arrives with other letters in the text's place. */
   | "garbled";

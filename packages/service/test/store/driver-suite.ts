@@ -21,7 +21,7 @@ export const withDeferred = (driver: Driver): Promise<unknown> =>
       DEFERRABLE INITIALLY DEFERRED)`);
   });
 
-/** What a driver does, whatever its store. */
+/** Tests of every driver. */
 export function driverSuite(store: OpenStore): void {
   const openNotes = async (): Promise<Driver> => withNotes(await store.open());
 

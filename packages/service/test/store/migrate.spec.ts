@@ -7,7 +7,7 @@ import { migrate, splitStatements } from "../../src/store/migrate.ts";
 import { sqliteDriver } from "../../src/store/sqlite/driver.ts";
 import { temporaryDatabase } from "../temporary-database.ts";
 
-/** A new database beside a folder of migrations that the test may edit. */
+/** A new database, and a folder of migrations that the test may edit. */
 function openWithOwnFolder(): {
   driver: ReturnType<typeof sqliteDriver>;
   folder: URL;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { onTestFinished } from "vitest";
 
-/** Why no disk can be mounted here; `undefined` if one can. */
+/** The reason why no disk can be mounted here; `undefined` if one can. */
 export const noDisk: string | undefined =
   process.platform === "linux" && process.getuid?.() === 0 && canMount()
     ? undefined
@@ -19,7 +19,7 @@ export interface SmallDisk {
   readonly free: () => void;
 }
 
-/** A disk of its own until the test ends. */
+/** A separate disk until the test ends. */
 export function smallDisk(megabytes: number): SmallDisk {
   const folder = mkdtempSync(join(tmpdir(), "countersign-disk-"));
   execFileSync("mount", ["-t", "tmpfs", "-o", `size=${megabytes}m`, "tmpfs", folder]);

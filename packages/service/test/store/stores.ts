@@ -22,7 +22,7 @@ export interface RunningStore {
 
 export interface Store {
   readonly name: string;
-  /** Why it cannot be tried here. */
+  /** The reason to skip it here. */
   readonly missing?: string;
   readonly start: () => Promise<RunningStore>;
 }

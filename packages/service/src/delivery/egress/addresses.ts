@@ -38,11 +38,11 @@ function isLoopbackHost(hostname: string): boolean {
 
 /** Azure's wire server answers every virtual machine here; the range around it is public. */
 const DENIED = [ipaddr.parseCIDR("168.63.129.16/32")];
-/** IPv6 gives out global addresses in 2000::/3 alone; everything else is special or not yet in use. */
+/** IPv6 assigns global addresses only in 2000::/3; everything else is special or not yet in use. */
 const GLOBAL_UNICAST = ipaddr.parseCIDR("2000::/3");
 
 /**
- * Whether an IP address belongs to the public Internet, judged on the parsed address: never on text,
+ * True if an IP address belongs to the public Internet, judged on the parsed address: never on text,
  * which has many spellings of one address.
  *
  * Refused are private, loopback, link-local, shared (100.64.0.0/10), multicast, reserved,
@@ -60,7 +60,7 @@ export function isPublicAddress(address: string): boolean {
   return !DENIED.some((range) => parsed.match(range));
 }
 
-/** Whether an IP address is this machine's own: 127.0.0.0/8 or ::1, mapped ones included. */
+/** True if an IP address is this machine's own: 127.0.0.0/8 or ::1, mapped ones included. */
 export function isLoopbackAddress(address: string): boolean {
   return parseAddress(address)?.range() === "loopback";
 }

@@ -1,4 +1,4 @@
-/** Why an attempt has no answer. Kept with the attempt, shown to the merchant, never renamed. */
+/** The reason why an attempt has no answer. Kept with the attempt, shown to the merchant, never renamed. */
 export const attemptErrorCodes = {
   CS_ATTEMPT_URL_REFUSED: {
     meaning: "The subscription's URL may not be called (scheme, port, credentials, fragment).",

@@ -6,7 +6,7 @@ import { isLoopbackAddress, isPublicAddress } from "./addresses.ts";
 import { readInSlices } from "./read-in-slices.ts";
 
 export interface ConnectorOptions {
-  /** Also connects to this machine's loopback addresses. For development alone. */
+  /** Also connects to this machine's loopback addresses. Only for development. */
   readonly allowLoopback: boolean;
   /** Milliseconds that one connection, handshake included, may take. */
   readonly timeoutMs: number;
@@ -24,7 +24,7 @@ export class AddressRefusedError extends Error {
 }
 
 /**
- * Opens connections to public addresses alone. Each of three places is needed:
+ * Opens connections only to public addresses. Each of three places is needed:
  *
  * 1. a literal address, which Node connects to without asking the resolver;
  * 2. every address that the name resolves to, of which the first allowed one is not enough: Node
@@ -77,7 +77,7 @@ export function guardedConnector(options: ConnectorOptions): buildConnector.conn
   };
 }
 
-/** Why a literal address may not be connected to; `undefined` for a public one, and for every name. */
+/** Returns the reason to refuse a literal address; `undefined` for a public one, and for every name. */
 export function refusesHost(
   { hostname }: Pick<URL, "hostname">,
   options: Pick<ConnectorOptions, "allowLoopback">,
@@ -138,9 +138,9 @@ const MAX_ADDRESSES = 16;
 /**
  * Asks name servers without the threads of the process, of which there are four: a merchant whose name
  * server never answers would hold them, and every other merchant's connection would wait behind.
- * `localhost` alone is the operating system's to say; other names of the hosts file are not known.
+ * Only `localhost` is resolved by the operating system; other names of the hosts file are not known.
  *
- * Nothing is remembered: the addresses that a connection is checked for are those of its own question.
+ * Nothing is cached: each connection is checked for the addresses of its own lookup.
  */
 export function resolvingLookup(options: ResolvingOptions = {}): LookupFunction {
   const resolver = new dns.promises.Resolver({ timeout: options.timeoutMs ?? 2000, tries: 2 });

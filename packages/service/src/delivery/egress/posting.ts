@@ -12,7 +12,7 @@ const MAX_INTERIM = 100;
 
 /**
  * Listens to one POST, and settles once: with the whole answer, with what was read of one beyond 64 KiB, or
- * with why there is none. One timer bounds all of it, also the wait for a connection.
+ * with the reason why there is no answer. One timer bounds all of it, also the wait for a connection.
  */
 export class Posting implements Dispatcher.DispatchHandler {
   readonly #settle: (answer: Answer) => void;
@@ -53,7 +53,7 @@ export class Posting implements Dispatcher.DispatchHandler {
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#received < EXCERPT_BYTES) {
-      // A copy: the part alone would keep the whole of the socket's buffer.
+      // A copy: a slice would keep the socket's whole buffer in memory.
       this.#kept.push(Buffer.from(chunk.subarray(0, EXCERPT_BYTES - this.#received)));
     }
     this.#received += chunk.length;

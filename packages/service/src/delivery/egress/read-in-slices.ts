@@ -6,11 +6,11 @@ const MAX_HEAD_LINES = 256;
 /** Bytes of one answer on the wire: 64 KiB of body, 8 of its head and 8 that chunks add, of 40 bytes or more. */
 const MAX_WIRE_BYTES = 80 * 1024;
 const NEWLINE = 0x0a;
-/** Where a status line has the digit that tells an interim answer: `HTTP/1.1 103`. */
+/** Index of a status line's digit that marks an interim answer: `HTTP/1.1 103`. */
 const DIGIT_AT = 9;
 const INTERIM = 0x31;
 
-/** An answer that is none of HTTP's: its size is the only thing it has. */
+/** An answer that is not HTTP: only its size counts. */
 export class AnswerBoundsError extends Error {
   readonly code = "CS_ATTEMPT_ANSWER_MALFORMED";
   constructor(message: string) {
@@ -33,7 +33,7 @@ export class AnswerBounds {
   /** The status's first digit, as a byte; 0 before it. */
   #digit = 0;
 
-  /** What is read from here on belongs to another answer. */
+  /** Begins another answer: all that is read from here on belongs to it. */
   begin(): void {
     if (this.#bytes === 0) return;
     this.#bytes = 0;
@@ -43,7 +43,7 @@ export class AnswerBounds {
     this.#digit = 0;
   }
 
-  /** @returns Why nothing more of this answer is read. */
+  /** @returns The reason to read no more of this answer. */
   read(bytes: Buffer): AnswerBoundsError | undefined {
     this.#bytes += bytes.length;
     if (this.#bytes > MAX_WIRE_BYTES) {
@@ -64,7 +64,7 @@ export class AnswerBounds {
       if (this.#digit === 0 && digitAt >= from && digitAt < end) this.#digit = bytes[digitAt] ?? 0;
       this.#lineBytes += end - from;
       if (newline === -1) return;
-      // A carriage return at most; another line of one byte is no header, and the parser says so.
+      // A carriage return at most; another line of one byte is not a header, and the parser reports it.
       if (this.#lineBytes <= 1) this.#endHead();
       this.#lines += 1;
       this.#lineBytes = 0;
@@ -79,7 +79,7 @@ export class AnswerBounds {
   }
 }
 
-/** Bytes that are parsed at one time. */
+/** Bytes that are parsed in one turn of the event loop. */
 const SLICE_BYTES = 2048;
 /** Bytes that are parsed in one turn of the event loop. */
 const TURN_BYTES = 4 * 1024;
@@ -88,7 +88,7 @@ const TURN_BYTES = 4 * 1024;
  * Has a connection's bytes parsed in small slices, some in each turn of the event loop, none after its end and
  * none beyond an answer's bounds. A receiver chooses what its bytes cost: undici makes an object of each header
  * and of each chunk of a body, however small, and an error with a stack of each header beyond its limit; 64 KiB
- * of them arrive at one time and would hold this process for tens of milliseconds.
+ * of them arrive at once and would hold this process for tens of milliseconds.
  */
 export function readInSlices(socket: Duplex): void {
   const bounds = new AnswerBounds();
@@ -97,7 +97,7 @@ export function readInSlices(socket: Duplex): void {
   const goOn = (): void => {
     isResting = false;
     turnBytes = 0;
-    // What undici reads upon; data that has already arrived says nothing by itself.
+    // undici reads on this event; data that has already arrived emits none.
     if (!socket.destroyed) socket.emit("readable");
   };
   const read = socket.read.bind(socket);

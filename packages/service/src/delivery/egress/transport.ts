@@ -41,7 +41,7 @@ interface Connections {
  *
  * An answer counts when it is whole by the deadline. One beyond 64 KiB is cut there and counts by its status: what
  * follows is only for the log. Its head has 8 KiB and 256 lines at most, those of interim answers included, and all
- * of it 80 KiB on the wire; beyond that there is no answer (`CS_ATTEMPT_ANSWER_MALFORMED`).
+ * of it 80 KiB on the wire; beyond that the attempt has no answer (`CS_ATTEMPT_ANSWER_MALFORMED`).
  */
 export function undiciTransport(options: UndiciTransportOptions): Transport {
   const { deadlineMs, allowLoopback = false, egressProxy } = options;

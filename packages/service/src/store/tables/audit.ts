@@ -20,7 +20,7 @@ export interface AuditLine {
   readonly merchantId: string;
   /** 1 to 64 characters. */
   readonly askedBy: string;
-  /** What a replayed delivery was until then; a resumed subscription was `PAUSED`. Else `null`. */
+  /** The earlier state of a replayed delivery; a resumed subscription was `PAUSED`. Else `null`. */
   readonly state: string | null;
   /** Attempts of a replayed delivery until then, or failures in a row of a resumed subscription. */
   readonly attempts: number | null;

@@ -5,7 +5,7 @@ const MOST_COUNTED = 50_000;
 /** Subscriptions with waiting deliveries whose queues are looked into. */
 const MOST_QUEUES = 10_000;
 
-/** What waits in the database. Counts are at most `MOST_COUNTED`; ages are in milliseconds, 0 if nothing is due. */
+/** The backlog in the database. Counts are at most `MOST_COUNTED`; ages are in milliseconds, 0 if nothing is due. */
 export interface Backlog {
   /** Deliveries that wait for an attempt, now or later. */
   readonly waiting: number;
@@ -51,7 +51,7 @@ const BACKLOG = `WITH RECURSIVE queues (key, place) AS (
     (SELECT min(due_at) FROM payments WHERE clock_id = 'live' AND due_at IS NOT NULL) AS "oldestRefundAt",
     (SELECT count(*) FROM delivery_members) AS members`;
 
-// A vacuum that is held back leaves dead entries in the way: then there are no counts instead of a slow query.
+// A vacuum that is held back leaves dead entries in the way: the counts are then missing, instead of a slow query.
 const BOUND: Sql = {
   sqlite: "SELECT 1",
   // A table that was never analyzed seems small enough to be read from end to end.

@@ -31,7 +31,7 @@ export async function dueInstantOf(db: Queryable, clock: Clock, clockId: string)
   return row?.instant == null ? clock.now() : row.instant + STORED_MS;
 }
 
-/** Makes a clock that stands at `instant`, in milliseconds since 1970. */
+/** Makes a clock that shows `instant`, in milliseconds since 1970. */
 export async function insertClock(
   tx: Queryable,
   { id, instant }: { id: string; instant: number },

@@ -77,7 +77,7 @@ export async function listCustomers(
   );
 }
 
-/** Changes a customer's status. @returns `false` if the status is no longer `from`. */
+/** Changes a customer's status. @returns `false` if the status has changed from `from`. */
 export async function setCustomerStatus(
   tx: Queryable,
   change: { merchantId: string; id: string; from: CustomerStatus; to: CustomerStatus },

@@ -149,7 +149,7 @@ interface DueRow extends DueDelivery {
   readonly behind: number | null;
 }
 
-/** By the number of deliveries, which stands in the text: of a parameter PostgreSQL expects a tenth of the table. */
+/** By the number of deliveries, which is part of the text: for a parameter PostgreSQL expects a tenth of the table. */
 const reads = new Map<number, Sql>();
 
 async function read(

@@ -16,7 +16,7 @@ export interface EndpointState {
   overloads: number;
   /** Since when the subscription is paused or closed. */
   inactiveSince: number | undefined;
-  /** Processes that have been told of an overload, and until when they rest. */
+  /** Processes that have met an overload, and until when they rest. */
   readonly overloadedBy: Map<string, number>;
 }
 
@@ -41,7 +41,7 @@ export class Invariants {
   /** Names under which processes have taken part. */
   readonly #joined = new Set<string>();
   readonly #beatAt = new Map<string, number>();
-  /** When processes have learnt of a delivery; infinite if they were not told. */
+  /** When processes have learnt of a delivery; infinite without a hint. */
   readonly #knownAt = new Map<string, number>();
   readonly #changedAt = new Map<string, number>();
   /** Since when a delivery of a good endpoint could be attempted. */
@@ -120,7 +120,7 @@ export class Invariants {
     const { id, process } = post;
     const row = store.deliveries.get(id);
     const endpoint = this.#watched.endpoints.get(row?.key ?? "");
-    if (row === undefined || endpoint === undefined) return broken(`there is no delivery ${id}`);
+    if (row === undefined || endpoint === undefined) return broken(`delivery ${id} not found`);
     this.#posts.set(post.answer, post);
     this.#open.add(post);
     this.#overdue.delete(id);

@@ -186,7 +186,7 @@ export class ModelStore implements DeliveryStore {
     });
   }
 
-  /** What waits for a subscription, in the order of its queue. */
+  /** The waiting deliveries of a subscription, in the order of its queue. */
   #queue(key: string): (ModelDelivery & { nextAt: number })[] {
     return [...this.deliveries.values()]
       .filter(

@@ -14,7 +14,7 @@ export type Behaviour =
 /** When processes learn of a change of the queue: milliseconds after it; `own`: only one of them does; `lost`: none. */
 export type Hint = number | "own" | "lost";
 
-/** What a call of the store comes to; `later` and `late` are requests and answers on the way for `ms`. */
+/** The outcome of a call of the store; `later` and `late` are requests and answers on the way for `ms`. */
 export type Fault = "lost" | "repeated" | "later" | "late";
 
 export type StoreMethod = keyof DeliveryStore | "any";
@@ -60,7 +60,7 @@ export interface Plan {
   readonly processes: number;
   /** True if one process only can have the database. */
   readonly isSingle: boolean;
-  /** How each endpoint behaves at first. */
+  /** The first behavior of each endpoint. */
   readonly endpoints: readonly Behaviour[];
   readonly moves: readonly Move[];
 }

@@ -14,7 +14,7 @@ export interface Bug {
   readonly rule: RegExp;
   /** File of `src/delivery`, without its extension. */
   readonly file?: string;
-  /** What stands in the file, and what stands there instead. */
+  /** The text in the file, and its replacement. */
   readonly changes?: readonly (readonly [text: string, replacement: string])[];
   readonly Store?: typeof ModelStore;
 }

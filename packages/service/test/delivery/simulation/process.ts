@@ -17,7 +17,7 @@ export interface Post {
   readonly takes: number;
 }
 
-/** What the processes share. */
+/** The state that the processes share. */
 export interface World {
   readonly timeline: Timeline;
   readonly store: DeliveryStore;

@@ -12,7 +12,7 @@ const START = Date.parse("2026-11-02T12:00:00.000Z");
 /** Time for everything to be found after the last move. */
 const QUIET_MS = 160_000;
 
-/** What a world runs with: the engine, or one with a bug. */
+/** The engine of a world: ours, or one with a bug. */
 export interface Parts {
   readonly Engine?: EngineClass;
   readonly Store?: typeof ModelStore;
@@ -21,7 +21,7 @@ export interface Parts {
 export interface Outcome {
   /** The rule that was broken, and when. */
   readonly violation: string | undefined;
-  /** One line for each event, if it was asked for. */
+  /** One line for each event, if requested. */
   readonly trace: readonly string[];
 }
 
@@ -43,7 +43,7 @@ class Simulation implements World {
   readonly #endpoints: EndpointState[];
   readonly #invariants: Invariants;
   readonly #trace: string[] | undefined;
-  /** What was added to each process's wall time. */
+  /** The steps of each process's wall time. */
   readonly #steps: number[];
   /** The largest of them so far. */
   #furthest = 0;
