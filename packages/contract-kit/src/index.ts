@@ -19,4 +19,4 @@ export {
   type Requirement,
 } from "./requirement.ts";
 export { run, type Report, type RunOptions } from "./run.ts";
-export type { HostedReceiver, ProviderTarget, ReceiverTarget, Target } from "./target.ts";
+export type { ProviderTarget, ReceiverTarget, Target } from "./target.ts";

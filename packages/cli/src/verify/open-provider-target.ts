@@ -1,7 +1,6 @@
 import {
   checkOwned,
   clientToken,
-  type HostedReceiver,
   hostReceiver,
   httpSend,
   pacedSend,
@@ -203,7 +202,7 @@ function ownedSenders(
 async function receiverOf(
   url: URL,
   { listen, callbackUrl, iOwn }: ProviderTargetOptions,
-): Promise<(HostedReceiver & { readonly close: () => void }) | undefined> {
+): Promise<Awaited<ReturnType<typeof hostReceiver>> | undefined> {
   if (callbackUrl !== undefined) targetUrl(callbackUrl, "--callback-url");
   // Loopback is out of another machine's reach.
   if (listen === undefined && iOwn !== undefined) return undefined;
