@@ -51,12 +51,15 @@ export async function printTypes<Lang extends LanguageName>(
     leadingComments: [],
   });
   const files = new Map(
-    [...printed].map(([name, { lines }]) => [name, `${lines.join("\n").trim()}\n`]),
+    [...printed].map(([name, { lines }]) => [name, `${escaped(lines.join("\n").trim())}\n`]),
   );
   const text = [...files.values()].join("\n");
   const events = model.events.map((event) => ({ ...event, name: nameIn(text, event.name) }));
   return { files, text, model: { ...model, events } };
 }
+
+/** quicktype leaves carriage returns in Java's strings as they are; comments have none. */
+const escaped = (text: string): string => text.replaceAll("\r", String.raw`\r`);
 
 /** The name of a type as a language writes it, such as `PaymentIDChangedEvent`. */
 function nameIn(text: string, name: string): string {
@@ -149,14 +152,30 @@ function textOf(schema: Schema, { values, name, literals }: Text): Schema {
   const known = isOpen
     ? `Known values: ${values.join(", ")}; others may be added.`
     : `Always ${values.join()}.`;
-  return { description: `${description(schema).description ?? ""} ${known}`.trim() };
+  const told = `${description(schema).description ?? ""} ${inComment(known)}`.trim();
+  return { description: told };
+}
+
+/**
+ * A foreign text as it may stand in a comment or a docstring of every language: on one line, without what
+ * ends the comment, and without escapes, which Java reads in comments too.
+ */
+function inComment(text: string): string {
+  return text
+    .replaceAll(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, " ")
+    .replaceAll("*/", "* /")
+    .replaceAll("/*", "/ *")
+    .replaceAll('"""', "'''")
+    .replaceAll("\\", "/")
+    .replace(/"$/, "'")
+    .trim();
 }
 
 /** Of a number the first sentence: the rest is about reading it in JavaScript. */
 function description(schema: Schema): { readonly description?: string } {
   const { description: text, type } = schema;
   if (typeof text !== "string") return {};
-  return { description: type === "number" ? text.replace(/\. .*/s, ".") : text };
+  return { description: inComment(type === "number" ? text.replace(/\. .*/s, ".") : text) };
 }
 
 function valuesOf(schema: Schema): readonly string[] | undefined {
