@@ -2,7 +2,7 @@ import type { Message, Secret, SignatureScheme } from "@countersign/signatures";
 import { Agent, type Dispatcher, errors } from "undici";
 import { systemCode } from "./failure.ts";
 
-/** What `send --broken` can send, and what a receiver is expected to make of it. */
+/** Faults that `send --broken` can send, each with its description. */
 export const brokenKinds = {
   unsigned: "without its signature's headers",
   "wrong-secret": "signed with another secret",
@@ -142,7 +142,7 @@ async function excerptOf(body: Dispatcher.ResponseData["body"]): Promise<string>
   return Buffer.concat(chunks).toString("utf8").slice(0, EXCERPT_CHARACTERS);
 }
 
-/** A code, never the message alone: it may hold what the other side has sent. */
+/** Returns a code, not the message, which may repeat text from the other side. */
 function errorOf(error: unknown): string {
   if (error instanceof Error && error.name === "TimeoutError") return "TIMEOUT";
   if (error instanceof errors.UndiciError) return error.code;

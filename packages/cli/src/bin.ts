@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import process from "node:process";
 
-// What a Node.js without this module says is a stack about itself: whoever called `npx` is told what to do.
+// Without this module Node.js prints only a stack, so users of `npx` get a message that says what to do.
 if (isBuiltin("node:sqlite")) {
   await import("./main.ts");
 } else {

@@ -15,8 +15,8 @@ import type { Surroundings } from "./terminal.ts";
 export const DEFAULT_FOLDER = ".countersign";
 
 /**
- * Opens a SQLite file, and makes its folder where it is missing: for this user alone, since tokens
- * stand beside the database.
+ * Opens a SQLite file. Creates its folder if needed, readable by this user only, since tokens are stored
+ * next to the database.
  *
  * @throws {Failure} `CS_CLI_DATABASE_UNUSABLE`
  */
@@ -47,8 +47,8 @@ export interface ServiceDatabase {
  * SQLite file.
  *
  * @param options `mustExist`: `open` fails with `CS_CLI_DATABASE_UNUSABLE` instead of creating the file.
- * @throws {Failure} `CS_CLI_ENVIRONMENT_UNUSABLE`: the variable names no PostgreSQL database, or a file
- *   is named beside it.
+ * @throws {Failure} `CS_CLI_ENVIRONMENT_UNUSABLE`: the variable is not the URL of a PostgreSQL database, or a
+ *   file is given too.
  */
 export async function serviceDatabase(
   file: string | undefined,
@@ -96,7 +96,7 @@ export function asFailure(error: unknown, database?: string): unknown {
     const named = database === undefined ? "" : `${database}: `;
     return new Failure("CS_CLI_DATABASE_UNUSABLE", `${named}${messageOf(cause)}`, { cause });
   };
-  // What PostgreSQL itself refuses, such as tables that its user may not make.
+  // An error from PostgreSQL, such as a missing permission to create tables.
   if (error instanceof Error && "severity" in error) return badDatabase(error);
   switch (systemCode(error)) {
     case "CS_SECRET_KEYS":

@@ -30,9 +30,9 @@ const NO_INBOX = "it has no inbox: run countersign inbox migrate";
  * Does something with a receiver's inbox: the one in PostgreSQL that `COUNTERSIGN_DATABASE_URL` names,
  * or the SQLite file.
  *
- * @param isMade Whether a file that is not there is made.
- * @throws {Failure} `CS_CLI_ENVIRONMENT_UNUSABLE`: both or neither is named, or the variable is no such
- *   URL; `CS_CLI_DATABASE_UNUSABLE`: there is no such inbox, or the database does not answer.
+ * @param isMade True if a missing file is created.
+ * @throws {Failure} `CS_CLI_ENVIRONMENT_UNUSABLE`: both or neither is given, or the variable is not
+ *   such a URL; `CS_CLI_DATABASE_UNUSABLE`: the inbox does not exist, or the database does not answer.
  */
 export async function withInbox<T>(
   { database, schema }: InboxPlace,
@@ -73,7 +73,7 @@ async function withFile<T>(
 /** Opening it would make what is missing: a file of something else stays as it is. */
 function requireInbox(path: string): void {
   if (!existsSync(path))
-    throw new Failure("CS_CLI_DATABASE_UNUSABLE", `there is no file ${printable(path)}`);
+    throw new Failure("CS_CLI_DATABASE_UNUSABLE", `file ${printable(path)} not found`);
   const database = new DatabaseSync(path, { readOnly: true });
   try {
     const found = database

@@ -5,13 +5,12 @@ const MAX_MOVES = 100;
 
 export interface PortChoice {
   readonly port: number;
-  /** Whether somebody asked for this very port. */
+  /** True if the port was given, not the default. */
   readonly isAskedFor: boolean;
 }
 
 /**
- * Starts something that listens: on the port that was asked for and no other, or on the default one
- * and, where that is taken, the next free one.
+ * Starts a server on the given port, or on the first free port from the default one.
  *
  * @throws {Failure} `CS_CLI_PORT_TAKEN`, `CS_CLI_PORT_UNUSABLE`
  */

@@ -45,15 +45,15 @@ const manifest: unknown = JSON.parse(
 const { version } = manifest as { version: string };
 
 const args = process.argv.slice(2);
-// What serves finishes its calls; whoever asks while it starts is heard once it runs. Any other command
-// ends at the first SIGINT: what it writes it moves into place when it is whole.
+// A server finishes its calls; a signal during its start takes effect once it runs. Any other command ends
+// at the first SIGINT: it moves files into place only when they are complete.
 const [command, next = "--"] = args;
 // `serve admin …` and the other commands below `serve` do not serve.
 const serves = command === "sandbox" || (command === "serve" && next.startsWith("-"));
 const asked = serves ? askedToEnd() : Promise.resolve();
 
-// Whoever read the output has gone (`… | head`): a server goes on for its callers, any other command has
-// nobody to tell. 141 is what a shell says of SIGPIPE, which Node.js takes for itself.
+// The reader of the output has gone (`… | head`): a server goes on for its callers, any other command ends
+// with 141, a shell's code for SIGPIPE, which Node.js ignores.
 for (const stream of [process.stdout, process.stderr])
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;

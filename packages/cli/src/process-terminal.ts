@@ -56,7 +56,7 @@ export function processTerminal({
   };
 }
 
-/** Asks at the terminal and shows nothing of what is typed; `undefined` where there is no terminal. */
+/** Asks at the terminal without echo; returns `undefined` without a terminal. */
 export async function askSecret(question: string): Promise<string | undefined> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
   process.stderr.write(question);

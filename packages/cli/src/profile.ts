@@ -40,7 +40,7 @@ async function readDocument(file: string): Promise<unknown> {
   } catch (cause) {
     const names = Object.keys(profiles);
     const known = `profiles: ${names.join(", ")}${didYouMean(file, names)}`;
-    throw unusable(`there is no profile and no readable file ${file}; ${known}`, { cause });
+    throw unusable(`unknown profile or unreadable file ${file}; ${known}`, { cause });
   }
   try {
     return JSON.parse(text);

@@ -3,12 +3,12 @@ import type { Profile } from "@countersign/schemas/profiles";
 import { shellWords } from "./verify/arguments.ts";
 
 export interface CheckedTarget {
-  /** Where the receiver takes attempts: the address of `--deliver-to`. */
+  /** The receiver's URL, that of `--deliver-to`. */
   readonly url: string;
   /** The secret that its deliveries are signed with. */
   readonly secret: string;
   readonly profile: Profile;
-  /** What `--profile` names, for the lines that show a failure again. */
+  /** Value of `--profile`, for the command lines that reproduce a failure. */
   readonly profileName: string;
 }
 

@@ -108,7 +108,7 @@ function fromHar(
     const missing =
       entry === undefined
         ? `no entry has the header ${signature}; choose one with --entry`
-        : `there is no entry ${entry}`;
+        : `entry ${entry} does not exist`;
     throw unusable(`the HAR file has ${entries.length} entries, and ${missing}`);
   }
   const { headers: listed, postData } = chosen.request;

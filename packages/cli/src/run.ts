@@ -4,7 +4,7 @@ import { printable } from "./printable.ts";
 import { createProgram } from "./program.ts";
 import type { Surroundings } from "./terminal.ts";
 
-/** What a run needs of the process. */
+/** The parts of the process that a run uses. */
 export type RunSurroundings = Omit<Surroundings, "unmet">;
 
 /**
@@ -27,7 +27,7 @@ export async function run(
     await program.parseAsync(args, { from: "user" });
     return status;
   } catch (error) {
-    // Commander has written its message already. Help that nobody asked for is a mistake of use.
+    // Commander has written its message already. Help without `--help` is a usage error.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     if (!(error instanceof Failure)) throw error;
     // A message may hold words of an argument, a file or a server.

@@ -14,7 +14,7 @@ export function newEncryptionKey(): string {
 /**
  * The vault of `countersign serve`, over the keys of `COUNTERSIGN_ENCRYPTION_KEYS`.
  *
- * @throws {Failure} `CS_CLI_ENCRYPTION_KEYS_UNUSABLE`: there is none, or one is not of its form.
+ * @throws {Failure} `CS_CLI_ENCRYPTION_KEYS_UNUSABLE`: no key is set, or one is invalid.
  *   `CS_CLI_ENVIRONMENT_UNUSABLE`: see `secretFrom`.
  */
 export async function serviceVault(env: Surroundings["env"]): Promise<Vault> {
@@ -48,10 +48,9 @@ export interface KeptSecret {
 }
 
 /**
- * A secret that is kept in a file that its owner alone may read; made and written there at the first
- * call.
+ * Reads a secret from a file that only its owner can read. Creates both at the first call.
  *
- * @throws {Failure} `CS_CLI_DATABASE_UNUSABLE`: the file can neither be read nor made.
+ * @throws {Failure} `CS_CLI_DATABASE_UNUSABLE`: cannot read or create the file.
  */
 export async function keptSecret(file: string, make: () => string): Promise<KeptSecret> {
   try {
@@ -69,7 +68,7 @@ export async function keptSecret(file: string, make: () => string): Promise<Kept
   }
 }
 
-/** What another one made, which may be about to write it: the file is there before its text is. */
+/** Reads the secret that another process has created; waits while that process still writes it. */
 async function writtenBy(file: string): Promise<string> {
   for (let tries = 0; tries < TRIES; tries += 1) {
     const value = (await readFile(file, "utf8")).trim();

@@ -115,7 +115,7 @@ export function startWorkingService(
   });
 }
 
-/** What attempts are signed and sent with, and how other processes are told of them. */
+/** Parts that sign and send attempts, and notify other processes. */
 export interface Sending {
   readonly sign: Signer;
   readonly egressProxy: string | undefined;

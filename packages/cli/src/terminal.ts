@@ -1,6 +1,6 @@
 export type Tone = "good" | "bad" | "mild" | "soft" | "strong";
 
-/** Where a command's words go. */
+/** The output of a command. */
 export interface Terminal {
   /** Results, for programs. */
   out(line: string): void;
@@ -10,7 +10,7 @@ export interface Terminal {
   readonly columns?: number;
   /** Colours a word; absent if the output has no colours. */
   readonly paint?: (word: string, tone: Tone) => string;
-  /** What is being done, on one line that the next one replaces; absent where nobody watches. */
+  /** Shows progress on one line that the next call replaces; absent if stderr is not a terminal. */
   readonly progress?: (text: string) => void;
 }
 

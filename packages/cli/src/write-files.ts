@@ -3,8 +3,8 @@ import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
 /**
- * Writes texts to files by their paths, each whole or not at all: beside its place first, and moved
- * there once all are written. Folders that are missing are made.
+ * Writes texts to files by path, each completely or not at all: to a temporary file next to it first, moved
+ * into place once all are written. Creates missing folders.
  */
 export async function writeFiles(files: ReadonlyMap<string, string>): Promise<void> {
   const suffix = `.${randomBytes(6).toString("hex")}.tmp`;

@@ -74,7 +74,7 @@ describe("countersign explain", () => {
     expect(await entry("4")).toMatchObject(verified);
     expect(await entry("3")).toMatchObject(finds("body-reserialized"));
     expect(await entry("1")).toMatchObject(finds("header-missing"));
-    expect(await entry("9")).toMatchObject(fails("has 4 entries, and there is no entry 9"));
+    expect(await entry("9")).toMatchObject(fails("has 4 entries, and entry 9 does not exist"));
     const unsigned = await explain(har(foreign), []);
     expect(unsigned).toMatchObject(fails("no entry has the header webhook-signature"));
   });

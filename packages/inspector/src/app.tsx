@@ -147,7 +147,7 @@ function useNews(onState: (state: StreamState) => void): {
   return { news, refresh };
 }
 
-/** Whether news arrive. */
+/** State of the stream of news. */
 function Connection({ state }: { readonly state: StreamState }) {
   const [seconds, setSeconds] = useState(0);
   useEffect(() => {

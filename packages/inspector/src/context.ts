@@ -8,13 +8,13 @@ export interface Moving {
   /** Due items that are done, and all of them as far as is known. */
   readonly done: number;
   readonly total: number;
-  /** What the clock waits for. */
+  /** Progress of a move of the clock. */
   readonly at: Due["next"];
   /** Real time at which that began, in milliseconds. */
   readonly since: number;
 }
 
-/** What every view works with. */
+/** Values and calls that every view uses. */
 export interface Inspector {
   readonly remote: Remote;
   readonly about: About;
@@ -46,7 +46,7 @@ export function useInspector(): Inspector {
 export interface Reading<T> {
   /** The last answer; `undefined` before the first. */
   readonly value: T | undefined;
-  /** Why the last call was refused. */
+  /** Reason of the last call's refusal. */
   readonly refusal: string | undefined;
 }
 
@@ -55,7 +55,7 @@ export function useReading<T>(path: string | undefined): Reading<T> {
   const { remote } = useInspector();
   const news = useContext(NewsContext);
   const [known, setKnown] = useState<Reading<T> & { readonly path: string | undefined }>();
-  // News while a path is being read are read once it is: a slow answer is not asked for again and again.
+  // News that arrive during a read cause one more read after it, so that slow reads do not pile up.
   const isReading = useRef(false);
   const isStale = useRef(false);
   const read = useRef((): void => undefined);
@@ -112,7 +112,7 @@ const withoutQuery = (path: string | undefined): string | undefined => path?.spl
 
 export interface Action {
   readonly isBusy: boolean;
-  /** Why the last call was refused. */
+  /** Reason of the last call's refusal. */
   readonly refusal: string | undefined;
   /** Runs calls; resolves with their result, or `undefined` if one is refused. */
   readonly run: <T>(calls: () => Promise<T>) => Promise<T | undefined>;

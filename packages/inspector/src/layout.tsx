@@ -197,7 +197,7 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ComponentChildren;
 }
 
-/** A table whose rows lead to their detail; nothing if there are none. */
+/** A table whose rows lead to their detail; empty without rows. */
 export function Table<Row>({
   caption,
   kind = "",

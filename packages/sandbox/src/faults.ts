@@ -30,7 +30,7 @@ export interface Fault {
   readonly delayMs?: number;
   /** Value of the answer's `Retry-After`, in seconds; only with the kind `status`. */
   readonly retryAfterSeconds?: number;
-  /** How many calls it happens to, 1 to 1000. */
+  /** Number of calls that it breaks, 1 to 1000. */
   readonly times: number;
 }
 

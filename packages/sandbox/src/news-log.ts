@@ -29,7 +29,7 @@ export class NewsLog {
     return text;
   }
 
-  /** What came after the news of an id, as text; `undefined` where that is not known any more. */
+  /** Returns the news after an id, as text; `undefined` if they are no longer stored. */
   after(id: string): string | undefined {
     const [runId, text = ""] = id.split(".");
     if (runId !== this.#runId || !/^\d{1,15}$/.test(text)) return undefined;

@@ -6,7 +6,7 @@ import {
   type MemberError,
 } from "@countersign/service/internal";
 
-/** Where a value stands in the body of a call. */
+/** Place of a value in a request body. */
 export interface Place {
   /** JSON Pointer (RFC 6901). */
   readonly pointer: string;
@@ -79,7 +79,7 @@ export interface TextForm {
   readonly min?: number;
   /** Default: any text. */
   readonly pattern?: RegExp;
-  /** What the pattern matches, for people. */
+  /** Description of the accepted values. */
   readonly words?: string;
 }
 

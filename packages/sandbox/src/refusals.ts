@@ -20,8 +20,8 @@ export const sandboxErrorCodes = {
     422,
     "The clock goes no further than the bank calendar: with the built-in profiles, to 2035-12-01.",
   ],
-  STATE_NOT_FOUND: [404, "There is no such provider state, or it ends in no event."],
-  DELIVERY_NOT_FOUND: [404, "There is no such delivery."],
+  STATE_NOT_FOUND: [404, "The provider state does not exist, or it does not end in an event."],
+  DELIVERY_NOT_FOUND: [404, "The delivery does not exist."],
   NO_TARGET: [
     409,
     "The sandbox was started without --deliver-to, which names the page's one receiver.",
@@ -30,7 +30,7 @@ export const sandboxErrorCodes = {
   CHECKS_UNAVAILABLE: [409, "This sandbox was started without the checks of a receiver."],
   INJECTED_FAULT: [
     500,
-    "This answer was asked for with PUT /sandbox/faults, which also sets its status.",
+    "A fault added with PUT /sandbox/faults made this response and set its status.",
   ],
 } as const;
 

@@ -102,7 +102,7 @@ interface Sampling {
   readonly at: number;
 }
 
-/** What an event of each kind carries, about resources that are in no database. */
+/** Data of a sample event of each kind; its resources are not in the database. */
 const samples: Readonly<Record<EventKind, (sampling: Sampling) => object>> = {
   "payment.created": (of) => debit(of, { status: "CREATED" }),
   "payment.authorized": (of) => debit(of, { status: "AUTHORIZED" }),
@@ -137,7 +137,7 @@ const notDebited = {
   errorMessage: "The debit was not successful.",
 } as const;
 
-/** What debits and refunds have in common. */
+/** Members that debits and refunds share. */
 const payment = (id: string, { random, at }: Sampling) => ({
   id,
   merchantId: "",

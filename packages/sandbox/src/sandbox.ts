@@ -58,13 +58,13 @@ export interface SandboxOptions {
   readonly random?: Random;
   /** Gets one line for each call. Default: nobody. */
   readonly logger?: Logger;
-  /** What is otherwise than in the profile. */
+  /** Overrides of the profile. */
   readonly delivery?: Partial<DeliveryPolicy>;
   /** Value of the `user-agent` header of deliveries. Default `Countersign`. */
   readonly userAgent?: string;
   /** Sees each recorded attempt of a delivery. */
   readonly onAttempt?: (attempt: Completion) => void;
-  /** Default: there is no page, and `/inspector/` is 404. */
+  /** Default: no page; `/inspector/` is 404. */
   readonly inspector?: InspectorOptions;
 }
 

@@ -27,7 +27,7 @@ export interface SeedOptions {
   readonly profile: Profile;
   /** A whole number; equal ones make equal ids. */
   readonly seed: number;
-  /** What the namespace's clock shows in the end, in milliseconds. Default: real time. */
+  /** Final time of the namespace's clock, in milliseconds. Default: real time. */
   readonly now?: number;
   /** Real time. Default: this machine's. */
   readonly clock?: Clock;

@@ -129,7 +129,7 @@ function read(place: string, isOpenApi: boolean): SchemaSet {
     const what = isOpenApi ? place : `a schema below ${place}`;
     throw unusable(`${what} cannot be read: ${reasonOf(cause)}`, cause);
   }
-  if (set.paths.length === 0) throw unusable(`there is no schema (*.json) below ${place}`);
+  if (set.paths.length === 0) throw unusable(`no schema (*.json) found in ${place}`);
   return set;
 }
 
@@ -156,7 +156,9 @@ async function readSeverities(file: string | undefined): Promise<SeverityOverrid
 
 function requireChoice(rule: string, chosen: unknown): void {
   if (!Object.hasOwn(diffRules, rule))
-    throw unusable(`--severity names ${JSON.stringify(rule)}, which is no rule: see --rules`);
+    throw unusable(
+      `unknown rule ${JSON.stringify(rule)} in --severity; list the rules with --rules`,
+    );
   const isSeverity = (one: unknown): boolean =>
     one === "NONE" || severities.some((of) => of === one);
   const isByDirection =

@@ -207,7 +207,7 @@ async function retry(
   );
   if (command.json === true) terminal.out(printableJson({ tenant, id, retried }));
   else if (retried) terminal.err(`${printable(id)} is due now`);
-  else terminal.err(`there is no dead event ${printable(id)}`);
+  else terminal.err(`no dead event with id ${printable(id)}`);
   return retried;
 }
 
@@ -222,7 +222,7 @@ function requireSchema({ database, schema }: InboxPlace): void {
   );
 }
 
-/** What an inbox makes of a new file, read off one. */
+/** Returns the SQL statements that create an inbox, read from a temporary one. */
 async function sqliteStatements(): Promise<readonly string[]> {
   const folder = await mkdtemp(join(tmpdir(), "countersign-inbox-"));
   try {

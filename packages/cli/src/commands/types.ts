@@ -105,11 +105,11 @@ function packageOf(
 ): string {
   if (packages === undefined) {
     if (packageName === undefined) return "";
-    throw unusable(`--package has no meaning in ${language}: a file is a module of its own`);
+    throw unusable(`--package cannot be used with ${language}, where each file is a module`);
   }
   const name = packageName ?? packages.standard;
   if (packages.form.test(name)) return name;
-  throw unusable(`--package is no name in ${language}; such as ${packages.standard}`);
+  throw unusable(`invalid --package for ${language}: expected a name such as ${packages.standard}`);
 }
 
 /** A folder for a language of many files, for any other one a file. */

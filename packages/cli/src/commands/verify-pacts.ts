@@ -126,7 +126,7 @@ async function runVerifyPacts(options: PactsOptions, surroundings: Surroundings)
   }
 }
 
-/** What is known when somebody ends the run: nothing, since Pact tells its results at its end. */
+/** The report of an interrupted run. It has no results, since Pact reports them only at its end. */
 function interrupted(
   { name }: PactProvider,
   { interruption }: Pick<Surroundings, "interruption">,

@@ -87,7 +87,7 @@ export function declareVerifyReceiver(command: Command, surroundings: Surroundin
 }
 
 /**
- * `countersign verify receiver`: attempts to a receiver of any make, and what came of them.
+ * `countersign verify receiver`: sends attempts to any receiver and reports its responses.
  *
  * @returns True if nothing new fails at a level of `--fail-on`.
  * @throws {Failure} `CS_CLI_TARGET_NOT_OWNED`: another machine, and nothing was sent to it;
@@ -219,6 +219,6 @@ async function secretsFrom({ env, askSecret }: Surroundings): Promise<readonly s
   if (secrets.length > 0) return secrets;
   throw new Failure(
     "CS_CLI_SECRET_UNUSABLE",
-    "there is no secret to sign with: set COUNTERSIGN_SECRET or COUNTERSIGN_SECRET_FILE",
+    "missing signing secret: set COUNTERSIGN_SECRET or COUNTERSIGN_SECRET_FILE",
   );
 }

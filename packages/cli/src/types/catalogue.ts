@@ -75,7 +75,7 @@ function catalogue(model: EventModel): string {
 
 const categoryOf = (events: readonly EventShape[]): string => events[0]?.rows[0]?.category ?? "";
 
-/** Moments of one type that have come differently far are told apart by their times. */
+/** Distinguishes moments of one type with different ranks by their times. */
 function rankOf(events: readonly EventShape[]): number | undefined {
   const ranks = new Set(events.flatMap(({ rows }) => rows.map(({ rank }) => rank)));
   return ranks.size === 1 ? [...ranks][0] : undefined;

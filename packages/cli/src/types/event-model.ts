@@ -12,7 +12,7 @@ export interface EventShape {
   readonly payloads: readonly Schema[];
   /** All kinds in one: what is not in each of them is optional. */
   readonly schema: Schema;
-  /** Which member tells it from the other events of its type; absent where there is no other. */
+  /** The member that distinguishes it from other events of its type; absent if it is the only one. */
   readonly when?: { readonly path: readonly string[]; readonly value: string };
 }
 
@@ -20,15 +20,15 @@ export interface EventShape {
 export interface EventModel {
   readonly profile: Profile;
   readonly events: readonly EventShape[];
-  /** What the events refer to, by titles. */
+  /** Schemas that the events refer to, by title. */
   readonly schemas: Schemas;
   /** The members that lead to an event's type. */
   readonly typePath: readonly string[];
 }
 
 /**
- * The events that a profile's catalogue lists. Moments of one type that no constant member tells apart
- * make one event.
+ * Returns the events of a profile's catalogue. Moments of one type that no constant member distinguishes
+ * become one event.
  */
 export function eventModel(profile: Profile): EventModel {
   const { events, schemas } = profiledEvents(profile);

@@ -4,8 +4,8 @@ import type { Schema, Schemas } from "@countersign/service/internal";
 import { resolved } from "./schemas.ts";
 
 /**
- * What judges in the schemas of an event's kinds, as one schema: without references and documentation,
- * and the kinds told apart by the member that has a value of its own in each.
+ * Merges the schemas of an event's kinds into one for validation, without references and documentation.
+ * The member with a different constant in each kind selects the kind.
  */
 export function judgedSchema(kinds: readonly Schema[], schemas: Schemas): JudgedSchema {
   return together(kinds.map((kind) => judging(kind, schemas)));
@@ -59,7 +59,7 @@ function together(all: readonly JudgedSchema[]): JudgedSchema {
   };
 }
 
-/** Whether each kind has one value for the member, but for one at most that has an open list. */
+/** True if each kind has one value for the member; at most one kind may have an open list. */
 function tellsApart(name: string, kinds: readonly JudgedSchema[]): boolean {
   const tags = kinds.map(({ properties }) => properties?.[name]);
   const open = tags.filter((tag) => tag?.openEnum !== undefined).length;

@@ -1,17 +1,17 @@
 import type { EventModel, EventShape } from "./event-model.ts";
 
 interface Printing {
-  /** What the types belong to, where the language has such a thing. */
+  /** The package of the types, if the language has packages. */
   readonly packageName: string;
   /** The first lines of each file, without the marks of a comment. */
   readonly header: readonly string[];
 }
 
-/** How events are printed as types of a language. */
+/** Prints events as types of a language. */
 export interface Language {
   /** The package of `--package`: its form and what it is by default; absent where a file is its own. */
   readonly package?: { readonly form: RegExp; readonly standard: string };
-  /** Whether each public type needs a file of its own: the path is then a folder. */
+  /** True if each public type needs its own file; the path is then a folder. */
   readonly isFolder: boolean;
   /** Files by their names; where `isFolder` is false one, whose name says nothing. */
   readonly print: (model: EventModel, printing: Printing) => Promise<ReadonlyMap<string, string>>;

@@ -67,7 +67,7 @@ function nameIn(text: string, name: string): string {
   return declared.exec(text)?.[1] ?? name;
 }
 
-/** What is printed in the place of a list's last value where readers take other values too. */
+/** Placeholder for any other value in a list that readers may extend. */
 export const ANY_OTHER = "any-other-value";
 
 /**
@@ -132,7 +132,7 @@ function printedSchemas(
   return definitions;
 }
 
-/** What a type is called, and what its members' lists of values are called after. */
+/** A type's name, and the prefix of its members' enums. */
 interface Names {
   readonly own: string;
   /** `Payment`, also for the events about one: the same list is one type. */

@@ -33,7 +33,7 @@ export const python: Language = {
   },
 };
 
-/** quicktype's Python with decimals in the place of floats, and without a way in for floats. */
+/** quicktype's Python with Decimal instead of float; it never accepts a float. */
 class ExactPython extends PythonTargetLanguage {
   protected override makeRenderer<Lang extends LanguageName = "python">(
     context: RenderContext,

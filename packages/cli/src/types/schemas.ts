@@ -8,7 +8,7 @@ export function titleOf({ $ref: ref }: Schema): string | undefined {
   return ref?.startsWith(PREFIX) === true ? ref.slice(PREFIX.length) : undefined;
 }
 
-/** A schema behind its references; what stands beside one holds over what it leads to. */
+/** Follows a schema's references; keywords next to a `$ref` override those of its target. */
 export function resolved(schema: Schema, schemas: Schemas): Schema {
   const title = titleOf(schema);
   if (title === undefined) return schema;
@@ -69,7 +69,7 @@ function valuesOf(schema: Schema): readonly unknown[] | undefined {
   return constant === undefined ? undefined : [constant];
 }
 
-/** The values of the members that have one value alone, by their JSON Pointers. */
+/** Returns the constant members' values by JSON Pointer. */
 export function constantsOf(
   schema: Schema,
   schemas: Schemas,

@@ -3,7 +3,7 @@ import { byType, commented, inCode, type Language, namesOf, oneFile, quoted } fr
 import { printTypes } from "./print-types.ts";
 import { ANY_OTHER } from "./print-types.ts";
 
-/** How an amount's type is called and what is told of it. */
+/** Name and declaration of the amount's type. */
 export interface AmountType {
   readonly name: string;
   readonly declaration: string;

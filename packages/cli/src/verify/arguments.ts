@@ -2,7 +2,7 @@ import { Failure } from "../failure.ts";
 import { didYouMean } from "../options.ts";
 import type { VerifyOptions } from "./verify-options.ts";
 
-/** Words as a line for a shell: what is no plain word stands in single quotes. */
+/** Joins words to a shell command; quotes each word that needs it. */
 export function shellWords(words: readonly string[]): string {
   return words
     .map((word) =>
@@ -36,8 +36,8 @@ export function requireKnownIds(
  * The address of a target, as an option gives it.
  *
  * @param option The option's name, for the message.
- * @throws {Failure} `CS_CLI_ARGUMENT_UNUSABLE`: it is no http or https address, or holds a user's name or
- *   password. Arguments are seen by every process of a machine and kept in the shell's history.
+ * @throws {Failure} `CS_CLI_ARGUMENT_UNUSABLE`: it is not an http or https URL, or contains a user name or
+ *   password. All processes of a machine can read arguments, and the shell's history stores them.
  */
 export function targetUrl(text: string, option: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;

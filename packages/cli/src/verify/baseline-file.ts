@@ -13,8 +13,8 @@ import type { VerifyOptions } from "./verify-options.ts";
 /**
  * The baseline of `--baseline`; `undefined` without one.
  *
- * @throws {Failure} `CS_CLI_BASELINE_UNUSABLE`: it cannot be read, or is none; the message has every fault
- *   with its place. A file that is not there is a mistake, unless this run is to write it.
+ * @throws {Failure} `CS_CLI_BASELINE_UNUSABLE`: it is unreadable or invalid; the message lists every fault
+ *   with its place. A missing file is an error, unless this run writes it.
  */
 export async function baselineFrom({
   baseline: file,
@@ -39,7 +39,9 @@ export async function baselineFrom({
   }
   const read = readBaseline(json);
   if (read.ok) return read.baseline;
-  throw unusable([`${file} is no baseline:`, ...read.faults.map((one) => `  ${one}`)].join("\n"));
+  throw unusable(
+    [`${file} is not a valid baseline:`, ...read.faults.map((one) => `  ${one}`)].join("\n"),
+  );
 }
 
 /**

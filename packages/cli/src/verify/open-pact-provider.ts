@@ -22,7 +22,7 @@ export interface PactProviderOptions {
 
 export interface OpenedPactProvider {
   readonly provider: PactProvider;
-  /** What no report may hold. */
+  /** Texts that no report may contain. */
   readonly secrets: readonly string[];
   readonly close: () => void;
 }
@@ -30,7 +30,7 @@ export interface OpenedPactProvider {
 /**
  * The provider that pacts are verified against.
  *
- * @throws {Failure} `CS_CLI_ARGUMENT_UNUSABLE`: there is no such provider. `CS_CLI_ENVIRONMENT_UNUSABLE`:
+ * @throws {Failure} `CS_CLI_ARGUMENT_UNUSABLE`: unknown provider. `CS_CLI_ENVIRONMENT_UNUSABLE`:
  *   its token or its secret is missing.
  */
 export function openPactProvider(

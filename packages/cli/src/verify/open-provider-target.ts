@@ -20,7 +20,7 @@ import type { OpenedTarget } from "./verify-target.ts";
 export interface ProviderCredentials {
   readonly token: ProviderTarget["token"];
   readonly client?: NonNullable<ProviderTarget["client"]>;
-  /** What no report may hold. */
+  /** Texts that no report may contain. */
   readonly secrets: readonly string[];
 }
 
@@ -89,7 +89,7 @@ export interface ProviderTargetOptions {
 }
 
 export interface OpenedProviderTarget extends OpenedTarget<ProviderTarget> {
-  /** Carries calls as they come: pacts have the refusals of rate limits among their answers. */
+  /** Sends calls without waiting for rate limits: pacts expect such refusals. */
   readonly send: Send;
   readonly token: string;
 }
@@ -173,7 +173,7 @@ export async function openProviderTarget(
   }
 }
 
-/** Where a sandbox prepares states. */
+/** Returns the URL at which a sandbox prepares states. */
 export function statesOf(url: URL): string {
   const at = new URL(url);
   at.pathname = `${at.pathname.replace(/\/+$/, "")}/sandbox/states`;

@@ -18,22 +18,22 @@ import type { Surroundings, Tone } from "../terminal.ts";
 import { baselineFrom, updatedBaseline } from "./baseline-file.ts";
 import type { ReportFormat, VerifyOptions } from "./verify-options.ts";
 
-/** Tells what a verification finds, as its options say. */
+/** Reports the findings of a verification, as its options select. */
 export interface Telling {
-  /** An entry as it comes. */
+  /** Prints one entry. */
   readonly entry: (entry: ReportEntry) => void;
   /**
-   * The whole: the entries that nobody has told yet, the sum, and the files of `--report`.
+   * Prints the remaining entries and the summary, and writes the files of `--report`.
    *
    * @returns True if nothing new fails at a level of `--fail-on`.
-   * @throws {Failure} `CS_CLI_UNVERIFIED`: it says nothing of the target, or too little; reports are
-   *   written all the same. `CS_CLI_REPORT_UNWRITABLE`, `CS_CLI_BASELINE_UNUSABLE`: a file cannot be written.
+   * @throws {Failure} `CS_CLI_UNVERIFIED`: the target was not judged, or only in part; reports are
+   *   written anyway. `CS_CLI_REPORT_UNWRITABLE`, `CS_CLI_BASELINE_UNUSABLE`: a file cannot be written.
    */
   readonly report: (document: ReportDocument) => Promise<boolean>;
 }
 
 /**
- * Reads the baseline, so that what is wrong with it is told before anything is sent.
+ * Reads the baseline first, so that a mistake in it is reported before anything is sent.
  *
  * @throws {Failure} `CS_CLI_BASELINE_UNUSABLE`
  */

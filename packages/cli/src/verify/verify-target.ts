@@ -11,15 +11,15 @@ import { queryValues, requireKnownIds, shellWords } from "./arguments.ts";
 import { telling } from "./tell-report.ts";
 import { defaultFailOn, type VerifyOptions } from "./verify-options.ts";
 
-/** What `countersign verify receiver` and `verify provider` give of their own. */
+/** The parts in which `countersign verify receiver` and `verify provider` differ. */
 export interface Verification<T extends Target> {
   readonly role: T["role"];
   readonly checks: readonly CheckOf<T>[];
-  /** Opens the target; nobody calls it with `--list`. */
+  /** Opens the target; not called with `--list`. */
   readonly open: () => Promise<OpenedTarget<T>>;
   /** The words of a command that reaches the same target, without options of `VerifyOptions`. */
   readonly command: readonly string[];
-  /** Where to begin in the seed's runs, for one check alone. */
+  /** Path of a generated failure to replay, for a single check. */
   readonly path?: string;
   /** Scenarios of a generated check. */
   readonly runs?: number;
@@ -27,17 +27,17 @@ export interface Verification<T extends Target> {
 
 export interface OpenedTarget<T extends Target> {
   readonly target: T;
-  /** What no report may hold: tokens, keys, and `user:password` of Basic. */
+  /** Texts that no report may contain: tokens, keys, and `user:password` of Basic. */
   readonly secrets: readonly string[];
-  /** What this target can be verified by. Default: all checks of the verification. */
+  /** The checks that apply to this target. Default: all checks of the verification. */
   readonly checks?: readonly CheckOf<T>[];
-  /** What a reader of the report must know, asked for when all checks have run. */
+  /** Notes for the report's reader, read when all checks have run. */
   readonly notes?: () => readonly string[];
   readonly close: () => void | Promise<void>;
 }
 
 /**
- * Verifies a target and tells what was found.
+ * Verifies a target and reports the findings.
  *
  * @returns True if nothing new fails at a level of `--fail-on`.
  * @throws {Failure} `CS_CLI_UNVERIFIED`, `CS_CLI_ARGUMENT_UNUSABLE`, and what `open` throws.

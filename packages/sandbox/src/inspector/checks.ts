@@ -43,7 +43,7 @@ interface CheckRun {
   readonly entries: readonly object[];
   /** The whole report, once it exists. */
   readonly report: object | null;
-  /** Why the run has no report. */
+  /** Reason for a run without a report. */
   readonly problem: string | null;
 }
 

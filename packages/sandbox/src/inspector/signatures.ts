@@ -15,7 +15,7 @@ import { integer, optional, text } from "../readers.ts";
 import { refuse } from "../refusals.ts";
 import { post } from "../routes/call.ts";
 
-/** How attempts are signed and sent. */
+/** Parts that sign and send attempts. */
 export interface SigningParts {
   readonly profile: Profile;
   readonly vault: Vault;
@@ -73,7 +73,7 @@ async function signedNow(parts: SigningParts, call: BodyCall, deliveryId: string
   return { url: made.url, headers: sent.headers, body: sent.body };
 }
 
-/** What an attempt was signed from. */
+/** The values that an attempt's signature covers. */
 export interface MadeAttempt extends SealedSecret, Pick<EventRecord, "id" | "payload"> {
   /** Real time, in milliseconds. */
   readonly startedAt: number;

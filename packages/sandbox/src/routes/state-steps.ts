@@ -154,7 +154,7 @@ export async function subscribeToAll({
 
 interface EventOrder {
   readonly type: string;
-  /** Whether the optional members of its data are there. Default `absent`. */
+  /** Presence of the data's optional members. Default `absent`. */
   readonly optional?: "present" | "absent";
 }
 

@@ -46,7 +46,7 @@ import {
 export interface StateParts extends NamespaceParts {
   /** Types of accounts of the profile. */
   readonly accountTypes: readonly string[];
-  /** Signs events that are asked for as messages. */
+  /** Signs events that are requested as messages. */
   readonly sign: Signer;
 }
 
@@ -120,7 +120,7 @@ const none = ({ body, context }: BodyCall): Given => [
   { pointer: "/params", numbers: body.numbers, context, errors: [] },
 ];
 
-/** Reads a state's parameters, beside those that every state takes. */
+/** Reads a state's own parameters and those of every state. */
 function state<S extends Spec>(
   spec: S,
   enter: (stage: Stage, params: Members<S>) => Promise<Values>,
