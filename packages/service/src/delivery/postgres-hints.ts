@@ -36,6 +36,9 @@ interface Notice {
   readonly work: Work;
 }
 
+/** A notice of no delivering process. */
+const ANYTHING: Notice = { from: "", now: 0, work: "anything" };
+
 /**
  * LISTEN and NOTIFY over a separate connection, never inside a business transaction: its COMMIT would wait for all
  * others that notify. A notice that is lost, also with the connection, delays deliveries by some seconds.
@@ -46,9 +49,22 @@ export function postgresHints(options: PostgresHintsOptions): Hints {
 
 /** Has all processes of a database look for what is due; for a process that ends then. SQLite has no notices. */
 export async function hintAtAnything(driver: Driver): Promise<void> {
-  const notice: Notice = { from: "", now: 0, work: "anything" };
   const sql = { sqlite: "SELECT $1, $2", postgres: "SELECT pg_notify($1, $2)" };
-  await driver.query(sql, [CHANNEL, JSON.stringify(notice)]);
+  await driver.query(sql, [CHANNEL, JSON.stringify(ANYTHING)]);
+}
+
+/** Reads a notice. An unreadable one, such as another version's, says that anything may be due. */
+function readNotice(payload: string): Notice {
+  try {
+    // The cast: what is used of it is checked below.
+    const notice = JSON.parse(payload) as Notice;
+    const { now, work } = notice;
+    const isReadable =
+      work === "anything" || work.every(({ key, at }) => key && Number.isFinite(at));
+    return Number.isFinite(now) && isReadable ? notice : ANYTHING;
+  } catch {
+    return ANYTHING;
+  }
 }
 
 class PostgresHints implements Hints {
@@ -113,8 +129,7 @@ class PostgresHints implements Hints {
       this.#later();
     });
     client.on("notification", ({ payload = "" }) => {
-      // Only processes of this version write to the channel.
-      const { from, now, work } = JSON.parse(payload) as Notice;
+      const { from, now, work } = readNotice(payload);
       if (from === this.#name) return;
       this.#options.dueClock.raise(now);
       this.#options.onWork(work);

@@ -69,6 +69,27 @@ describe.skipIf(postgresBinaries === undefined)(`processes on one PostgreSQL${re
     await expect.poll(last, SOON).toBe("anything");
   });
 
+  it("look for anything upon a hint that they cannot read", async () => {
+    const driver = postgresDriver({ url });
+    onTestFinished(() => driver.close());
+    const { heard, dueClock } = openHints();
+    for (const hint of [
+      "?",
+      "null",
+      "{}",
+      '{"from":"x","work":"anything"}',
+      '{"now":0,"work":[null]}',
+    ]) {
+      heard.length = 0;
+      const notified = async (): Promise<readonly Work[]> => {
+        await driver.query("SELECT pg_notify('countersign_deliveries', $1)", [hint]);
+        return heard;
+      };
+      await expect.poll(notified, SOON).toContain("anything");
+      expect(dueClock.now()).toBeGreaterThan(0);
+    }
+  });
+
   it("bring the due clocks of the others up to their own with a hint", async () => {
     const [a, b] = [openHints(), openHints()];
     const at = Date.now() + 3_600_000;

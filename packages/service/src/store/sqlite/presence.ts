@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import { createPrivately, isBusy } from "./connection.ts";
 
 /**
- * This process's presence at a SQLite file: a shared lock of a second, empty file, `FILE-lock`. The system releases it
+ * This process's presence at a SQLite file: a shared lock of a second file without data, `FILE-lock`. The system releases it
  * when the process ends, however it ends; so a process that gets the lock exclusively is the only one.
  */
 export class Presence {
