@@ -1,7 +1,8 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { receiverChecks, requirements } from "@countersign/contract-kit";
 import { Webhook as Standard } from "standardwebhooks";
 import { Webhook as Svix } from "svix";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -86,4 +87,14 @@ describe("countersign verify receiver --standard-webhooks", () => {
     const { status, out } = await ran(args(url, "--samples", folder), env);
     expect([status, out]).toEqual([1, expect.stringContaining("R-VERIFY-UNSIGNED")]);
   });
+});
+
+it("the page of the specification names only requirements and checks that exist", () => {
+  const page = readFileSync(new URL("../../../docs/standard-webhooks.md", import.meta.url), "utf8");
+  const ids = [...requirements("receiver"), ...requirements("provider")].map(({ id }) => id);
+  const named = page.match(/\b[RP]-[A-Z]+(?:-[A-Z]+)+\b/g) ?? [];
+  expect(named.length).toBeGreaterThan(40);
+  expect(named.filter((id) => !ids.includes(id))).toEqual([]);
+  const checks = page.match(/\breceiver\/[a-z-]+/g) ?? [];
+  expect(checks.filter((id) => receiverChecks.every((check) => check.id !== id))).toEqual([]);
 });
