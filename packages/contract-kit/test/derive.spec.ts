@@ -130,7 +130,7 @@ describe("derivation", () => {
     expect(uncovered).toContain("resources/error-code.schema.json#/enum");
     const details = standard.document("resources/subscription-details.schema.json");
     expect(pointsOf(details)).toContain(
-      "resources/subscription-details.schema.json#/oneOf/1/properties/details/items/enum",
+      "resources/subscription-details.schema.json#/oneOf/1/properties/details/items/pattern",
     );
   });
 

@@ -78,7 +78,7 @@ try {
   const requirements = run(bin, ["requirements", "--role", "receiver"], command);
   expect(requirements.includes("R-VERIFY-RAW"), "requirements lists no R-VERIFY-RAW");
   const listed = run(bin, ["verify", "receiver", "--list"], command);
-  expect(/^R-VERIFY-RAW +exploitable +receiver\//m.test(listed), "verify receiver lists no check");
+  expect(/^R-VERIFY-RAW +[a-z-]+ +receiver\//m.test(listed), "verify receiver lists no check");
   process.stdout.write(`the receiver is ${String(size)} bytes packed\n`);
 } finally {
   rmSync(work, { recursive: true, force: true });
