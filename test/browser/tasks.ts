@@ -63,6 +63,7 @@ export function tasks(
       await sees("Failed 2 times. Your endpoint answered 503: TypeError: Cannot read");
       await sees("Your receiver reported failed (CS_HANDLER_FAILED).");
       await sees("Read the stack trace in your app's log");
+      await sees(/Next retry in [\d.]+ \w+ of sandbox time, ◷ /);
       expect(watched.page.url()).toContain(`#/events/${scene.failing}`);
     });
 

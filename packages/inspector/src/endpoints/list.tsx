@@ -89,7 +89,7 @@ const columns: readonly Column<Endpoint>[] = [
       </>
     ),
   },
-  { name: "Events", cell: (one) => selectionText(one) },
+  { name: "Events", kind: "c-subject", cell: (one) => selectionText(one) },
   { name: "Health", kind: "c-response", cell: (one) => healthText(one) },
   { name: "Waiting", kind: "c-attempts", cell: ({ counts }) => counts["waiting"] ?? 0 },
 ];

@@ -109,7 +109,7 @@ const columnsOf = (query: URLSearchParams): Column<PaymentRow>[] => [
       </a>
     ),
   },
-  { name: "Id", cell: ({ id }) => <code title={id}>{shortId(id)}</code> },
+  { name: "Id", kind: "c-subject", cell: ({ id }) => <code title={id}>{shortId(id)}</code> },
   { name: "Refundable", kind: "c-response", cell: ({ refundable }) => refundable },
   {
     name: "Refunds",
