@@ -4,20 +4,16 @@ import { seed } from "../seed.ts";
 import { baselineOf, noticedOf, writeMutants } from "./mutants.ts";
 import survivors from "./survivors.json" with { type: "json" };
 
-const OF_EACH = 1;
-
 describe("mutants of good receivers", { timeout: 120_000 }, () => {
-  it(`turn the kit red, a few of them with seed ${seed}`, async () => {
+  it(`turn the kit red, one of them with seed ${seed}`, async () => {
     const mutants = await writeMutants();
     const argued = new Set([
       ...Object.keys(survivors.equivalent),
       ...Object.keys(survivors.unnoticed),
     ]);
-    const files = ["express-by-hand.mjs", "hono.mjs", "ledger.mjs"];
-    const chosen = files.flatMap((file) => {
-      const those = mutants.filter((one) => one.file === file && !argued.has(one.name));
-      return fc.sample(fc.constantFrom(...those), { numRuns: OF_EACH, seed });
-    });
+    const files = new Set(["express-by-hand.mjs", "hono.mjs", "ledger.mjs"]);
+    const those = mutants.filter((one) => files.has(one.file) && !argued.has(one.name));
+    const chosen = fc.sample(fc.constantFrom(...those), { numRuns: 1, seed });
     for (const mutant of chosen) {
       // oxlint-disable-next-line no-await-in-loop -- one at a time, so that none is slowed
       const baseline = await baselineOf(mutant.file, 1);
