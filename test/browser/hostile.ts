@@ -51,7 +51,9 @@ export function hostileTextsInPage(
       }
     }
     await page.getByRole("button", { name: "Edit and send a copy" }).click();
+    await page.getByRole("dialog").waitFor();
     await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "hidden" });
     await page.getByRole("combobox", { name: "Search everything" }).fill(texts[5] ?? "");
     await page.getByRole("option", { name: /^Events with/ }).waitFor();
     for (const view of ["customers", "endpoints", "payments", "checks", "events"]) {
