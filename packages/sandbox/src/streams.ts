@@ -127,6 +127,8 @@ export class Streams {
       clearTimeout(timer);
       for (const response of readers) response.end();
     }
+    // Attempts that end later have no reader: a write after the end would end the process.
+    this.#namespaces.clear();
   }
 
   /** Sends one piece of news to the readers of a namespace. */

@@ -1,4 +1,6 @@
-import { request } from "node:http";
+import { IncomingMessage, request, ServerResponse } from "node:http";
+import { Socket } from "node:net";
+import { migrate, sqliteDriver } from "@countersign/service/internal";
 import { describe, expect, it, onTestFinished } from "vitest";
 import {
   openReceiver,
@@ -9,6 +11,7 @@ import {
   type Body,
   type TestSandbox,
 } from "./open-sandbox.ts";
+import { Streams } from "../src/streams.ts";
 
 const open = shareSandbox();
 
@@ -98,5 +101,20 @@ describe("GET /sandbox/stream", () => {
     // Calls under way are awaited for 10 s.
     expect(performance.now() - started).toBeLessThan(8000);
     await expect.poll(ended, SOON).toBe(true);
+  });
+
+  it("writes nothing to a reader after the end, when an attempt ends later", async () => {
+    const driver = sqliteDriver(":memory:");
+    onTestFinished(() => driver.close());
+    await migrate(driver, { now: 0 });
+    const streams = new Streams(driver, "run");
+    const response = new ServerResponse(new IncomingMessage(new Socket()));
+    const errors: Error[] = [];
+    response.on("error", (error) => errors.push(error));
+    await streams.open("mer_1", response);
+    streams.close();
+    streams.send("mer_1", "attempt", {});
+    await new Promise(setImmediate);
+    expect(errors).toEqual([]);
   });
 });
