@@ -1,6 +1,5 @@
 import { IncomingMessage, request, ServerResponse } from "node:http";
 import { Socket } from "node:net";
-import { migrate, sqliteDriver } from "@countersign/service/internal";
 import { describe, expect, it, onTestFinished } from "vitest";
 import {
   openReceiver,
@@ -104,10 +103,7 @@ describe("GET /sandbox/stream", () => {
   });
 
   it("writes nothing to a reader after the end, when an attempt ends later", async () => {
-    const driver = sqliteDriver(":memory:");
-    onTestFinished(() => driver.close());
-    await migrate(driver, { now: 0 });
-    const streams = new Streams(driver, "run");
+    const streams = new Streams({ query: () => Promise.resolve([]) }, "run");
     const response = new ServerResponse(new IncomingMessage(new Socket()));
     const errors: Error[] = [];
     response.on("error", (error) => errors.push(error));
