@@ -11,7 +11,7 @@ import { ran, serveHere } from "./ran.ts";
 import { temporaryFolder } from "./start-command.ts";
 
 const guide = readFileSync(
-  fileURLToPath(new URL("../../service/docs/backup.md", import.meta.url)),
+  fileURLToPath(new URL("../../../docs/guides/backup.md", import.meta.url)),
   "utf8",
 );
 const canary = "a-secret-that-stands-out-in-any-dump";

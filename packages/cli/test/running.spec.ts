@@ -22,7 +22,7 @@ import { ran, serveHere, type Served } from "./ran.ts";
 import { temporaryFolder } from "./start-command.ts";
 
 const page = readFileSync(
-  fileURLToPath(new URL("../../service/docs/running.md", import.meta.url)),
+  fileURLToPath(new URL("../../../docs/guides/running.md", import.meta.url)),
   "utf8",
 );
 

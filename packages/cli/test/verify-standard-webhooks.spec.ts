@@ -90,7 +90,10 @@ describe("countersign verify receiver --standard-webhooks", () => {
 });
 
 it("the page of the specification names only requirements and checks that exist", () => {
-  const page = readFileSync(new URL("../../../docs/standard-webhooks.md", import.meta.url), "utf8");
+  const page = readFileSync(
+    new URL("../../../docs/guides/standard-webhooks.md", import.meta.url),
+    "utf8",
+  );
   const ids = [...requirements("receiver"), ...requirements("provider")].map(({ id }) => id);
   const named = page.match(/\b[RP]-[A-Z]+(?:-[A-Z]+)+\b/g) ?? [];
   expect(named.length).toBeGreaterThan(40);

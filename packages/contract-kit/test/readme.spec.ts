@@ -86,12 +86,13 @@ it("the guide to findings shows one as the terminal prints it", () => {
         `countersign verify receiver --url http://127.0.0.1:3000/webhooks --only ${id} --seed ${seed}`,
     },
   );
-  const [, block] = /```text\n([\s\S]*?)```/.exec(read("../../docs/reading-a-finding.md")) ?? [];
+  const [, block] =
+    /```text\n([\s\S]*?)```/.exec(read("../../docs/guides/reading-a-finding.md")) ?? [];
   expect(block).toBe(terminalEntry(entry).join("\n"));
 });
 
 it("the guide to effects has Express code that reports effects and makes handlers fail", async () => {
-  const [, code = ""] = /```js\n([^]*?)```/.exec(read("docs/effects.md")) ?? [];
+  const [, code = ""] = /```js\n([^]*?)```/.exec(read("../../docs/guides/effects.md")) ?? [];
   const folder = mkdtempSync(join(tmpdir(), "countersign-effects-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   writeFileSync(join(folder, "effects.mjs"), code);

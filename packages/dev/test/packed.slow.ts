@@ -131,7 +131,7 @@ describe("a merchant's tests from the packed receiver", () => {
 });
 
 describe("a program of the guide to mounting, from the packed receiver", () => {
-  const guide = readFileSync(join(root, "packages/receiver/docs/mounting.md"), "utf8");
+  const guide = readFileSync(join(root, "docs/guides/mounting.md"), "utf8");
   const folder = join(app, "quick-start");
   beforeAll(() => {
     mkdirSync(folder);

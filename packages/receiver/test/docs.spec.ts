@@ -15,7 +15,7 @@ import { post } from "./adapters/wire.ts";
 import { attemptOf, refundAuthorized, secret } from "./fixtures.ts";
 import { testPort } from "./inboxes/servers.ts";
 
-const docs = fileURLToPath(new URL("../docs/", import.meta.url));
+const docs = fileURLToPath(new URL("../../../docs/guides/", import.meta.url));
 // Inside the package, where Node.js finds its dependencies; ignored by Git.
 const output = fileURLToPath(new URL("output/", import.meta.url));
 

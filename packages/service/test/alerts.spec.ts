@@ -19,7 +19,7 @@ import { newPayment } from "./payments.ts";
 import { noDisk, smallDisk } from "./store/small-disk.ts";
 import { temporaryDatabase } from "./temporary-database.ts";
 
-const page = readFileSync(new URL("../docs/alerts.md", import.meta.url), "utf8");
+const page = readFileSync(new URL("../../../docs/guides/alerts.md", import.meta.url), "utf8");
 const rules = (
   parse(/```yaml\n([\s\S]*?)```/.exec(page)?.[1] ?? "") as {
     groups: { rules: { alert: string; expr: string }[] }[];

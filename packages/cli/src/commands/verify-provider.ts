@@ -20,7 +20,7 @@ and compares each one with its resource and the call that caused it. Creates ref
 run it against a test environment.
 
 A state-change URL prepares payments, customers and time: POST { state, params, action }, as Pact's verifier calls it;
-docs/states.md of @countersign/contract-kit lists the states. Without one, requirements that need a state are not applicable.
+docs/guides/states.md lists the states. Without one, requirements that need a state are not applicable.
 
 A target on another machine needs --i-own HOST and gets at most half of the profile's calls per second.
 

@@ -13,8 +13,11 @@ import { NOON, silent } from "../fixtures.ts";
 import { postgresBinaries, sharedPostgres, type SharedPostgres } from "./servers.ts";
 import { type Booking, send, transactionTests } from "./transaction-tests.ts";
 
-// The recipes of docs/transactions.md, as a reader copies them.
-const page = readFileSync(new URL("../../docs/transactions.md", import.meta.url), "utf8");
+// The recipes of docs/guides/transactions.md, as a reader copies them.
+const page = readFileSync(
+  new URL("../../../../docs/guides/transactions.md", import.meta.url),
+  "utf8",
+);
 const code = /## Drizzle, Kysely, Knex[\s\S]*?```ts\n([\s\S]*?)```/.exec(page)?.[1] ?? "";
 const folder = fileURLToPath(new URL("../output/docs/", import.meta.url));
 mkdirSync(folder, { recursive: true });
