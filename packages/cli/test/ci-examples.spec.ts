@@ -61,7 +61,7 @@ describe.each(["merchant", "provider"])("the CI examples for a %s", (folder) => 
     const own = readFileSync(new URL("../package.json", import.meta.url), "utf8");
     const { version, engines } = JSON.parse(own) as { version: string; engines: object };
     expect(JSON.parse(read(`${folder}/package.json`))).toMatchObject({
-      devDependencies: { "@countersign/cli": version },
+      devDependencies: { countersign: version },
       engines,
     });
     const baseline = readBaseline(JSON.parse(read(`${folder}/countersign-baseline.json`)));

@@ -31,7 +31,7 @@ export function packAll(destination: string): Tarballs {
   run("pnpm", ["--recursive", ...filters, "pack", "--pack-destination", destination], root);
   return Object.fromEntries(
     readdirSync(destination).map((file) => [
-      file.replace(/^countersign-(.*)-[\d.]+\.tgz$/, "@countersign/$1"),
+      file.replace(/-[\d.]+\.tgz$/, "").replace("countersign-", "@countersign/"),
       join(destination, file),
     ]),
   );
