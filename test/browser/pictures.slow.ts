@@ -6,7 +6,7 @@ import { visit } from "./looks.ts";
 import { smallPicture } from "./small-png.ts";
 
 const isTaking = process.env["UPDATE_PICTURES"] === "1";
-const place = isTaking ? "../../docs/pictures/" : "../output/pictures/";
+const place = isTaking ? "../../docs/public/pictures/" : "../output/pictures/";
 const folder = fileURLToPath(new URL(place, import.meta.url));
 const taken = [
   "events",

@@ -58,7 +58,7 @@ describe("the requirements", () => {
   });
 
   it("have one heading each in the page that reports link", () => {
-    const headings = read("docs/requirements.md").match(/(?<=^### ).*$/gm) ?? [];
+    const headings = read("docs/reference/requirements.md").match(/(?<=^### ).*$/gm) ?? [];
     expect(headings).toEqual(ids);
     expect(new Set(ids.map((id) => id.toLowerCase())).size).toBe(ids.length);
   });

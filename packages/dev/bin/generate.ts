@@ -59,8 +59,8 @@ const generated: Readonly<Record<string, string>> = {
   ...documents(folder, files),
   ...serviceDocuments(folder, files),
   "ARCHITECTURE.md": withDiagrams(read("ARCHITECTURE.md")),
-  "docs/cli.md": commandsPage,
-  "docs/requirements.md": requirementsPage(`${root}contracts/requirements`),
+  "docs/reference/cli.md": commandsPage,
+  "docs/reference/requirements.md": requirementsPage(`${root}contracts/requirements`),
   "docs/tests.md": tests.page,
 };
 

@@ -261,14 +261,14 @@ function canonical(value: unknown): string {
 }
 
 /**
- * Where a requirement is explained: in `docs/requirements.md` under its id. Ids are never renamed, and so
+ * Where a requirement is explained: in `docs/reference/requirements.md` under its id. Ids are never renamed, and so
  * neither are the places. An address where the package's manifest names a home page, else a path in the
  * repository.
  */
 export function requirementPage(id: string): string {
   const { homepage } = load("../../package.json") as { readonly homepage?: string };
   const base = homepage === undefined ? "" : `${homepage.replace(/\/?(#.*)?$/, "")}/`;
-  return `${base}docs/requirements.md#${id.toLowerCase()}`;
+  return `${base}docs/reference/requirements.md#${id.toLowerCase()}`;
 }
 
 /** The report as JSON, the document as it is: `schemas/report.schema.json` describes it. */

@@ -35,8 +35,8 @@ export function serviceDocuments(
   return {
     ...Object.fromEntries(documents),
     "packages/service/src/documents/generated/schemas.ts": openApiSchemasModule(schemas),
-    "packages/service/docs/errors.md": errorsPage(profiles.standard),
-    "packages/service/docs/profile.md": profilePage(schema, profiles),
+    "docs/reference/codes.md": errorsPage(profiles.standard),
+    "docs/reference/profile.md": profilePage(schema, profiles),
   };
 }
 

@@ -1,0 +1,1 @@
+export { default } from "../../packages/dev/src/site/config.ts";

@@ -1,0 +1,91 @@
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import type { DefaultTheme, UserConfig } from "vitepress";
+import { docs, readPages, REPOSITORY, slugOf } from "./pages.ts";
+
+const parts = readPages().filter(({ pages }) => pages.length > 0);
+const description = "Webhook receiver and contract-test kit for payment providers and merchants";
+const linkTo = ({ path }: { readonly path: string }): string => `/${path}`;
+
+const config: UserConfig<DefaultTheme.Config> = {
+  title: "Countersign",
+  description,
+  lang: "en-US",
+  cleanUrls: true,
+  srcExclude: ["ci/**"],
+  // Nothing is loaded from elsewhere. The theme's own scripts and styles are inline.
+  transformHead: () => [
+    [
+      "meta",
+      {
+        "http-equiv": "Content-Security-Policy",
+        content: "default-src 'self' 'unsafe-inline' data:",
+      },
+    ],
+  ],
+  themeConfig: {
+    search: { provider: "local" },
+    outline: [2, 3],
+    nav: parts
+      .filter(({ heading }) => heading !== "API")
+      .map(({ heading, pages: [first, ...others] }) => ({
+        text: heading,
+        link: first === undefined ? "/" : linkTo(first),
+        activeMatch: `^/(?:${[first, ...others].map((page) => page?.path).join("|")})$`,
+      })),
+    sidebar: parts.map(({ heading, pages }) => ({
+      text: heading,
+      collapsed: heading === "API",
+      items: pages.map((page) => ({ text: page.title, link: linkTo(page) })),
+    })),
+  },
+  markdown: {
+    anchor: { slugify: slugOf },
+    config: (md) => {
+      // A link to a file of the repository that is no page leads to the repository.
+      md.core.ruler.push("repository-links", ({ tokens, env }) => {
+        const folder = dirname(String((env as { readonly path?: string }).path));
+        for (const token of tokens.flatMap(({ children }) => children ?? [])) {
+          const href = token.attrGet("href") ?? "";
+          if (token.type !== "link_open" || !/^\.?\.?[\w/]/.test(href) || href.includes(":"))
+            continue;
+          const file = join(folder, href.replace(/#.*/, ""));
+          const inSite =
+            file.startsWith(docs) && file.endsWith(".md") && !file.startsWith(`${docs}ci/`);
+          if (href.startsWith("/") || inSite) continue;
+          const target = relative(join(docs, ".."), file);
+          token.attrSet("href", `${REPOSITORY}/blob/main/${target}${/#.*/.exec(href)?.[0] ?? ""}`);
+        }
+      });
+      // Diagrams are part of the page, so that they follow its theme. GitHub shows them as pictures.
+      const image = md.renderer.rules.image;
+      md.renderer.rules.image = (tokens, index, options, env, self) => {
+        const token = tokens[index];
+        const file = join(
+          docs,
+          "public",
+          token?.attrGet("src")?.replace(/^(\.\.\/)*public/, "") ?? "",
+        );
+        if (!file.endsWith(".svg") || !existsSync(file))
+          return image?.(tokens, index, options, env, self) ?? "";
+        return readFileSync(file, "utf8").replace(/<style>.*?<\/style>/s, "");
+      };
+    },
+  },
+  /** Writes `llms.txt` (the list of pages), `llms-full.txt` (their text) and each page as Markdown. */
+  buildEnd: ({ outDir }) => {
+    const lists = parts.map(({ heading, pages }) =>
+      [`## ${heading}\n`, ...pages.map((page) => `- [${page.title}](/${page.path}.md)`)].join("\n"),
+    );
+    const all = parts.flatMap(({ pages }) => pages);
+    const head = `# Countersign\n\n> ${description}\n`;
+    writeFileSync(join(outDir, "llms.txt"), `${[head, ...lists].join("\n")}\n`);
+    writeFileSync(join(outDir, "llms-full.txt"), all.map(({ text }) => text).join("\n"));
+    for (const { path } of all) {
+      mkdirSync(dirname(join(outDir, path)), { recursive: true });
+      copyFileSync(`${docs}${path}.md`, join(outDir, `${path}.md`));
+    }
+  },
+};
+
+export default config;

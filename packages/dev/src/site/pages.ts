@@ -1,0 +1,64 @@
+import { globSync, readFileSync } from "node:fs";
+import { basename, dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const docs: string = fileURLToPath(new URL("../../../../docs/", import.meta.url));
+export const REPOSITORY = "https://github.com/countersign/countersign";
+
+export interface Page {
+  /** Below docs/, without `.md`: its address on the site. */
+  readonly path: string;
+  readonly title: string;
+  readonly text: string;
+}
+
+/** The parts of the site in order, with the pages that come first in them; others follow by name. */
+const parts = {
+  start: ["express", "fastify", "nextjs", "nestjs", "lambda", "provider-ci", "partner-types"],
+  concepts: ["attempt", "retries", "refunds"],
+  guides: [],
+  reference: ["options", "codes", "events", "http", "cli", "profile", "requirements"],
+  "reference/api": [],
+  ".": ["compare"],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+const headings: Readonly<Record<keyof typeof parts, string>> = {
+  start: "Start",
+  concepts: "Concepts",
+  guides: "Guides",
+  reference: "Reference",
+  "reference/api": "API",
+  ".": "About",
+};
+
+export interface Part {
+  readonly heading: string;
+  readonly pages: readonly Page[];
+}
+
+/** Reads every page of the site except its home, part by part. */
+export function readPages(): readonly Part[] {
+  const files = globSync("{*,{start,concepts,guides,reference}/**/*}.md", { cwd: docs });
+  const pages = files.filter((file) => file !== "index.md").map(readPage);
+  return Object.entries(parts).map(([folder, first]: [string, readonly string[]]) => {
+    const rank = ({ path }: Page): number => (first.indexOf(basename(path)) + 100) % 100 || -1;
+    const inside = pages.filter(({ path }) => dirname(path) === folder);
+    return {
+      heading: headings[folder as keyof typeof parts],
+      pages: inside.toSorted((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : 1)),
+    };
+  });
+}
+
+function readPage(file: string): Page {
+  const text = readFileSync(docs + file, "utf8");
+  return { path: file.replace(/\.md$/, ""), title: /^# (.*)/m.exec(text)?.[1] ?? file, text };
+}
+
+/** The anchor of a heading, as GitHub makes it: a link is valid there and on the site. */
+export function slugOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\p{M}_ -]/gu, "")
+    .replaceAll(" ", "-");
+}
