@@ -42,8 +42,9 @@ export interface Evidence<Result> {
 export interface LongCampaign<Result> {
   /** Name of the file: lower case, with hyphens. */
   readonly campaign: string;
-  /** The test file, from the root of the repository. */
-  readonly file: string;
+  /** Repeats the campaign. Default: the long lane with `file`, a test file from the root of the repository. */
+  readonly command?: string;
+  readonly file?: string;
   readonly measures: readonly string[];
   readonly seed: number;
   readonly goal: number;
@@ -59,7 +60,7 @@ export interface LongCampaign<Result> {
 export async function runRounds<Result extends Counts<Result>>(
   campaign: LongCampaign<Result>,
 ): Promise<Evidence<Result>> {
-  const { file, measures, goal, unit, round } = campaign;
+  const { file = "", measures, goal, unit, round } = campaign;
   const path = `${FOLDER}${campaign.campaign}.json`;
   const before = readEvidence<Result>(path);
   const isValid =
@@ -78,7 +79,7 @@ export async function runRounds<Result extends Counts<Result>>(
     const { done, result } = await round(seed + already);
     evidence = {
       campaign: campaign.campaign,
-      command: `npm run test:long -- ${file} --seed ${String(seed)}`,
+      command: campaign.command ?? `npm run test:long -- ${file} --seed ${String(seed)}`,
       commit,
       measures,
       length: { done: already + done, goal, unit },
@@ -97,7 +98,9 @@ export async function runRounds<Result extends Counts<Result>>(
 
 /** True if the files are as the commit has them. False for an unknown commit. */
 function isUnchanged(commit: string, measures: readonly string[]): boolean {
-  return spawnSync("git", ["diff", "--quiet", commit, "--", ...measures], { cwd: ROOT }).status === 0;
+  return (
+    spawnSync("git", ["diff", "--quiet", commit, "--", ...measures], { cwd: ROOT }).status === 0
+  );
 }
 
 function currentCommit(measures: readonly string[]): string {

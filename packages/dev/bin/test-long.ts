@@ -89,7 +89,11 @@ async function runLane(): Promise<void> {
 /** Runs one file; stops it, with its processes, when the budget ends. */
 async function runFile(file: string, endsAt: number): Promise<"passed" | "failed" | "stopped"> {
   const command = ["exec", "vitest", "run", "--config", "test/vitest.slow.config.ts", file];
-  const env = { ...process.env, COUNTERSIGN_SEED: seed, ...(values.restart && { COUNTERSIGN_RESTART: "1" }) };
+  const env = {
+    ...process.env,
+    COUNTERSIGN_SEED: seed,
+    ...(values.restart && { COUNTERSIGN_RESTART: "1" }),
+  };
   const child = spawn("pnpm", command, { stdio: "inherit", env });
   let isStopped = false;
   const stop = (): void => {

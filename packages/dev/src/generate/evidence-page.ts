@@ -54,7 +54,9 @@ const number = (value: number): string => value.toLocaleString("en-US");
 const timeOf = (seconds: number): string =>
   seconds < 120 ? `${String(seconds)} s` : `${String(Math.round(seconds / 60))} min`;
 const lengthOf = ({ done, goal, unit }: Results["length"]): string =>
-  done >= goal ? `${number(done)} ${unit}` : `**Short:** ${number(done)} of ${number(goal)} ${unit}`;
+  done >= goal
+    ? `${number(done)} ${unit}`
+    : `**Short:** ${number(done)} of ${number(goal)} ${unit}`;
 
 /** Names are those of the JSON's members: `falseAccepts` is printed as "false accepts". */
 function resultOf(result: Readonly<Record<string, unknown>>): string {
@@ -96,7 +98,12 @@ function survivorsSection(root: string, campaigns: readonly Results[]): readonly
     "",
     ...(open.length === 0
       ? []
-      : [`### Not argued yet: ${String(open.length)}`, "", ...open.map((one) => `- \`\`${one}\`\``), ""]),
+      : [
+          `### Not argued yet: ${String(open.length)}`,
+          "",
+          ...open.map((one) => `- \`\`${one}\`\``),
+          "",
+        ]),
   ];
 }
 
