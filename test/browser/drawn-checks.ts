@@ -21,7 +21,7 @@ const sent = [
 ].join("\n");
 
 const failure = {
-  message: "an attempt without any header of the scheme: a refusal expected, 204 came",
+  message: "an attempt without any header of the scheme: expected a refusal, got 204",
   fix: "Refuse an attempt without the signature's headers before anything else is done.",
   evidence: {
     curl: [],

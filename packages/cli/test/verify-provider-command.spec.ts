@@ -56,7 +56,7 @@ describe("countersign verify provider", () => {
     const refused = await verify(front, more, env);
     expect([refused.status, refused.err]).toEqual([
       2,
-      expect.stringContaining("refuses the access token"),
+      expect.stringMatching(/refuses the access token: .*; check COUNTERSIGN_TOKEN$/m),
     ]);
     const { status, out } = await verify(front, more);
     expect(out).toMatch(/^pass {3}P-REFUND-SUM/m);
@@ -109,7 +109,9 @@ describe("countersign verify provider", () => {
     expect(await sentence(url, [], { COUNTERSIGN_TOKEN: "wrong" })).toEqual([
       2,
       "",
-      expect.stringMatching(/^.*refuses the access token: GET \/v1\/customers\/\w+ → 401$/),
+      expect.stringMatching(
+        /^.*refuses the access token: GET \/v1\/customers\/\w+ → 401; check COUNTERSIGN_TOKEN$/,
+      ),
     ]);
     expect(await sentence(other)).toEqual([
       2,

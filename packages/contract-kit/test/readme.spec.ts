@@ -75,7 +75,7 @@ it("the guide to findings shows one as the terminal prints it", () => {
     sent: shownBytes(sent),
     received: shownBytes("HTTP/1.1 204 No Content\r\n\r\n"),
   };
-  const message = "one byte of the body was changed after signing: a refusal expected, 204 came";
+  const message = "one byte of the body was changed after signing: expected a refusal, got 204";
   const evidence = { curl: [], exchanges: [exchange] };
   const check = "receiver/forged";
   const entry = entryOfFinding(

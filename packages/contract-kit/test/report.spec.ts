@@ -16,8 +16,10 @@ import {
   type PactReportOptions,
   readBaseline,
   type ReportDocument,
+  type ReportEntry,
   reportOfPacts,
   reportOfRun,
+  terminalEntry,
 } from "../src/report/index.ts";
 import { type Level, levels, requirements } from "../src/requirement.ts";
 import { run } from "../src/run.ts";
@@ -73,6 +75,34 @@ describe("the report's schema", () => {
     expect(isReport({ ...report, more: 1 })).toBe(false);
     const [entry] = report.entries;
     expect(isReport({ ...report, entries: [{ ...entry, status: "maybe" }] })).toBe(false);
+  });
+});
+
+describe("a finding at a terminal", () => {
+  it("is wrapped at spaces, with URLs, code, bytes and commands in one piece", () => {
+    const url = `http://127.0.0.1:4010/${"long/".repeat(20)}`;
+    const code = `\`PUT {"failNext": 1, "reason": "a handler that fails for ever"}\``;
+    const message = `expected one effect of payment.succeeded at ${url} within 2000 ms after ${code}, got none at all`;
+    const replay =
+      "countersign verify receiver --url http://127.0.0.1:3000/webhooks --seed 1 --path 0";
+    const entry: ReportEntry = {
+      id: "receiver/once#R-ONCE-AFTER",
+      group: "receiver/once",
+      name: "a sentence",
+      requirement: "R-ONCE-AFTER",
+      status: "fail",
+      isKnown: false,
+      message,
+      why: "Without it a customer pays twice for what was ordered and paid once.",
+      evidence,
+      replay,
+      ms: 1,
+    };
+    const lines = terminalEntry(entry, 60).map((line) => line.trim());
+    const long = lines.slice(1).filter((line) => line.length > 53);
+    expect(long).toEqual([url, `${code},`, `again  ${replay}`]);
+    expect(lines.join(" ")).toContain(message);
+    expect(terminalEntry(entry).map((line) => line.trim())).toContain(message);
   });
 });
 

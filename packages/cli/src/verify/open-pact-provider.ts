@@ -1,4 +1,4 @@
-import { httpSend, probeProvider, TargetUnusableError } from "@countersign/contract-kit";
+import { httpSend, probeProvider } from "@countersign/contract-kit";
 import {
   receiverProvider,
   serviceProvider,
@@ -8,7 +8,7 @@ import type { Profile } from "@countersign/schemas/profiles";
 import { secretFrom } from "../environment.ts";
 import { Failure } from "../failure.ts";
 import type { Surroundings } from "../terminal.ts";
-import { statesOf } from "./open-provider-target.ts";
+import { statesOf, unverifiable } from "./open-provider-target.ts";
 import { targetUrl } from "./arguments.ts";
 
 export interface PactProviderOptions {
@@ -78,8 +78,7 @@ async function openService(
     return { provider, secrets: [token, stateToken], close };
   } catch (cause) {
     closeSenders();
-    if (!(cause instanceof TargetUnusableError)) throw cause;
-    throw new Failure("CS_CLI_UNVERIFIED", cause.message, { cause });
+    throw unverifiable(cause, env);
   }
 }
 

@@ -167,10 +167,18 @@ export async function openProviderTarget(
     for (const close of closing) close();
     if (error instanceof TargetNotOwnedError)
       throw new Failure("CS_CLI_TARGET_NOT_OWNED", error.message, { cause: error });
-    if (error instanceof TargetUnusableError)
-      throw new Failure("CS_CLI_UNVERIFIED", error.message, { cause: error });
-    throw error;
+    throw unverifiable(error, env);
   }
+}
+
+/** Names the variable of a token that the target refused; any other error stays as it is. */
+export function unverifiable(error: unknown, env: Surroundings["env"]): unknown {
+  if (!(error instanceof TargetUnusableError)) return error;
+  const isSet = (name: string): boolean => [name, `${name}_FILE`].some((one) => env[one]);
+  const sources = ["COUNTERSIGN_TOKEN", "COUNTERSIGN_CLIENT_ID"];
+  if (error.refused === "state token") sources.unshift("COUNTERSIGN_STATE_TOKEN");
+  const hint = error.refused === undefined ? "" : `; check ${sources.find(isSet) ?? sources[0]}`;
+  return new Failure("CS_CLI_UNVERIFIED", `${error.message}${hint}`, { cause: error });
 }
 
 /** Returns the URL at which a sandbox prepares states. */

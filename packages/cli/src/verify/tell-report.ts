@@ -48,7 +48,7 @@ export async function telling(
     told.add(entry.id);
     if (options.json === true) return;
     const isKnown = entry.status === "fail" && known.has(entry.id);
-    const [head = "", ...below] = terminalEntry({ ...entry, isKnown });
+    const [head = "", ...below] = terminalEntry({ ...entry, isKnown }, terminal.columns);
     const tone = isKnown ? "mild" : tones[entry.status];
     // Five letters, the status and the spaces behind it.
     const word = head.slice(0, 5);
@@ -62,7 +62,7 @@ export async function telling(
       const document = after === undefined ? found : againstBaseline(found, after);
       for (const entry of found.entries) if (!told.has(entry.id)) tell(entry);
       if (options.json === true) terminal.out(printableJson(document));
-      else for (const line of terminalSummary(document)) terminal.out(line);
+      else for (const line of terminalSummary(document, terminal.columns)) terminal.out(line);
       if (options.json !== true && env["GITHUB_ACTIONS"] === "true")
         for (const line of githubAnnotations(document).split("\n").slice(0, -1)) terminal.out(line);
       await write(document, options);

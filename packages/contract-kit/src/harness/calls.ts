@@ -115,7 +115,7 @@ export async function subscribe(
   must(
     requirement,
     answer.status === wanted,
-    () => `subscribing to ${JSON.stringify(details)}: ${wanted} expected, ${shown(answer)} came`,
+    () => `subscribing to ${JSON.stringify(details)}: expected ${wanted}, got ${shown(answer)}`,
   );
   return String(answer.body["subscriptionKey"]);
 }
@@ -165,7 +165,7 @@ export async function unsubscribe(
   must(
     "P-UNSUBSCRIBE-SUBTRACT",
     isAllowed,
-    () => `unsubscribing ${JSON.stringify(details)}: 200 expected, ${shown(answer)} came`,
+    () => `unsubscribing ${JSON.stringify(details)}: expected 200, got ${shown(answer)}`,
   );
 }
 

@@ -12,6 +12,11 @@ export interface Effect {
   readonly amountCents?: string;
 }
 
+/** Names an event's effects in a message: `2 of payment.succeeded`. */
+export function effectsSaid({ count, type }: Effect): string {
+  return `${count} ${type === "" ? "without a type" : `of ${type}`}`;
+}
+
 /** Everything that handlers have done so far. */
 export interface Ledger {
   /** By the event's id. */

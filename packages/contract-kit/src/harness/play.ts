@@ -1,6 +1,7 @@
 import type { ReceiverCheck } from "../check.ts";
 import { type Attempt, type Bench, type BenchEvent, openBench, TargetLostError } from "./bench.ts";
 import { openDocket } from "./docket.ts";
+import { effectsSaid } from "./effects.ts";
 import type { Reply } from "./reply.ts";
 import { diagnose } from "./triage.ts";
 import { isThere } from "./wire.ts";
@@ -88,7 +89,7 @@ export async function mustRefuse(
     docket.judge(
       requirement,
       false,
-      () => `${what}: a refusal expected, ${reply?.said ?? "nothing"} came`,
+      () => `${what}: expected a refusal, got ${reply?.said ?? "nothing"}`,
       () => (reply === undefined ? [] : [reply.exchange()]),
     );
   }
@@ -166,7 +167,7 @@ export async function mustTake(
     docket.judge(
       own,
       reply.isAcknowledged,
-      () => `${what}: it is genuine, and ${reply.said} came`,
+      () => `${what}: it is genuine, and was answered by ${reply.said}`,
       () => [reply.exchange()],
     );
     if (seen === undefined || !handled.some((one) => one.event === event)) return;
@@ -176,8 +177,8 @@ export async function mustTake(
       ran?.count === 1 && ran.type === event.type,
       () =>
         ran === undefined
-          ? `${what}: acknowledged, and no effect of it within ${target.effectsWaitMs} ms`
-          : `${what}: one effect of ${event.type} expected, ${ran.count} of ${ran.type} came`,
+          ? `${what}: acknowledged, but without an effect within ${target.effectsWaitMs} ms`
+          : `${what}: expected one effect of ${event.type}, got ${effectsSaid(ran)}`,
       () => [reply.exchange()],
     );
     if (ran?.count === 1) target.notebook.handled.push(event);

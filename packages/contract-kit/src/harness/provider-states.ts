@@ -7,9 +7,15 @@ export type Values = Readonly<Record<string, unknown>>;
 /** The provider cannot be verified at all; the message is one sentence. */
 export class TargetUnusableError extends Error {
   readonly code = "CS_KIT_TARGET_UNUSABLE";
-  constructor(message: string, options?: ErrorOptions) {
+  /** The token that was refused, if that is the reason. */
+  readonly refused: "access token" | "state token" | undefined;
+  constructor(
+    message: string,
+    { refused, ...options }: ErrorOptions & { refused?: "access token" | "state token" } = {},
+  ) {
     super(message, options);
     this.name = "TargetUnusableError";
+    this.refused = refused;
   }
 }
 
@@ -81,7 +87,9 @@ export async function probeProvider(
   const path = "/v1/customers/cus_that_is_not_there";
   const read = await reached(url, () => send({ method: "GET", path, headers }));
   if (read.status === 401)
-    throw new TargetUnusableError(`${url} refuses the access token: GET ${path} → 401`);
+    throw new TargetUnusableError(`${url} refuses the access token: GET ${path} → 401`, {
+      refused: "access token",
+    });
   const asked = { method: "POST", path: "/v1/refunds", headers, body: "{}" };
   const refund = await reached(url, () => send(asked));
   if (refund.status === 404 && !/json/.test(read.headers["content-type"] ?? ""))
@@ -100,9 +108,11 @@ export async function probeProvider(
   const { status } = await reached(at, () => states.send(probe));
   if (status < 300) return target;
   if (isStateUrlGiven) {
-    const isRefused = status === 401 || status === 403;
-    const what = isRefused ? "refuses the access token" : "does not prepare states";
-    throw new TargetUnusableError(`${at} ${what}: POST → ${status}`);
+    if (status !== 401 && status !== 403)
+      throw new TargetUnusableError(`${at} does not prepare states: POST → ${status}`);
+    throw new TargetUnusableError(`${at} refuses the access token: POST → ${status}`, {
+      refused: "state token",
+    });
   }
   const { states: _, ...bare } = target;
   return bare;

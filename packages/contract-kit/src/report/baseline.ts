@@ -14,16 +14,6 @@ export interface KnownFailure {
   readonly reason?: string;
 }
 
-/** What became of the failures of a baseline in a run. */
-export interface BaselineNews {
-  /** Ids that fail as they did. */
-  readonly known: readonly string[];
-  /** Ids that pass now: to be taken out of the baseline. */
-  readonly mended: readonly string[];
-  /** Ids that this run says nothing of: left out, not applicable, or no check has them. */
-  readonly unjudged: readonly string[];
-}
-
 /**
  * The report with the failures that a baseline has marked as known. A new failure fails the run; so does
  * what keeps it from saying anything. A warning is no failure, and a baseline does not change it.

@@ -5,7 +5,6 @@ import type { Evidence, Finding } from "../finding.ts";
 import type { PactResult, PactRow } from "../pact/verify-pacts.ts";
 import { requirements, type Level, type Requirement, type Role } from "../requirement.ts";
 import type { Report } from "../run.ts";
-import type { BaselineNews } from "./baseline.ts";
 import { json } from "./escape.ts";
 
 /**
@@ -27,6 +26,16 @@ export interface ReportDocument {
   readonly baseline?: BaselineNews;
   /** 0: nothing new fails at a level of `about.failOn`. 1: something does. 2: it says nothing of the target, or too little. */
   readonly exitCode: 0 | 1 | 2;
+}
+
+/** What became of the failures of a baseline in a run. */
+export interface BaselineNews {
+  /** Ids that still fail. */
+  readonly known: readonly string[];
+  /** Ids that pass now: remove them from the baseline. */
+  readonly mended: readonly string[];
+  /** Ids that this run does not judge: skipped, not applicable, or of no check. */
+  readonly unjudged: readonly string[];
 }
 
 export interface ReportEntry {

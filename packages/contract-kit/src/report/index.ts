@@ -3,7 +3,6 @@ export {
   baselineOf,
   readBaseline,
   type Baseline,
-  type BaselineNews,
   type BaselineReading,
   type KnownFailure,
 } from "./baseline.ts";
@@ -13,6 +12,7 @@ export {
   reportOfPacts,
   reportOfRun,
   type AboutOptions,
+  type BaselineNews,
   type PactReportOptions,
   type ReportAbout,
   type ReportDocument,

@@ -4,10 +4,12 @@ import { terminalLine, terminalLines } from "./escape.ts";
 import { countsOf, gravestFirst, levelOf, owedOf, verdictOf, wordOf } from "./summary.ts";
 
 /**
- * An entry for a terminal: a line where it passes, and below what does not hold what came, why it matters,
- * what was sent and received, what to change, and what shows it again.
+ * An entry for a terminal: one line if it passes; below a failure what was expected, why it matters, what was
+ * sent and received, what to change, and the command that shows it again.
+ *
+ * @param width Columns of the terminal. Sentences are wrapped to it at spaces; URLs, bytes and commands stay whole.
  */
-export function terminalEntry(entry: ReportEntry): readonly string[] {
+export function terminalEntry(entry: ReportEntry, width: number = Infinity): readonly string[] {
   const { status, requirement = "-", name, message } = entry;
   const head = terminalLine(`${wordOf(entry).padEnd(5)}  ${requirement.padEnd(26)}  ${name}`);
   switch (status) {
@@ -15,11 +17,11 @@ export function terminalEntry(entry: ReportEntry): readonly string[] {
       return [head];
     case "skipped":
     case "not_applicable":
-      return [head, ...terminalLines(message).map(indented)];
+      return [head, ...wrapped(message, width - 7).map(indented)];
     case "fail":
     case "warn":
     case "error":
-      return [head, ...terminalDetails(entry).map(indented), ""];
+      return [head, ...terminalDetails(entry, width - 7).map(indented), ""];
     default:
       return status satisfies never;
   }
@@ -31,64 +33,90 @@ function indented(line: string): string {
 }
 
 /** What a failure is about, a part after the other. */
-export function terminalDetails(entry: ReportEntry): readonly string[] {
+export function terminalDetails(entry: ReportEntry, width: number = Infinity): readonly string[] {
   const { message, why, fix, evidence, replay, page, group, requirement } = entry;
   return [
-    ...terminalLines(message),
-    ...named("level", owedOf(entry)),
-    ...named("why", why),
-    ...named("fix", fix),
+    ...wrapped(message, width),
+    ...named("level", owedOf(entry), width),
+    ...named("why", why, width),
+    ...named("fix", fix, width),
     ...exchangesOf(evidence?.exchanges ?? []),
     ...((evidence?.curl ?? []).length === 0
       ? []
       : block("to see it, with the access token in TOKEN", evidence?.curl.join("\n") ?? "")),
     ...named("check", group),
-    ...named("read", page && `${page}, or: countersign requirements ${requirement ?? ""}`),
+    ...named("read", page && `${page}, or: countersign requirements ${requirement ?? ""}`, width),
     ...named("again", replay),
   ];
 }
 
 /** The last lines: the verdict, then what was verified, and what nothing tests. */
-export function terminalSummary(document: ReportDocument): readonly string[] {
+export function terminalSummary(
+  document: ReportDocument,
+  width: number = Infinity,
+): readonly string[] {
   const { about, entries, uncovered, notes, problems, baseline } = document;
   const unchecked = uncovered.filter((one) => one.unchecked !== undefined).map(({ id }) => id);
   const left = uncovered.length - unchecked.length;
   return [
     "",
     `${verdictOf(document)} (${countsOf(entries)}): ${document.title}`,
-    ...notHolding(entries),
+    ...notHolding(entries, width),
     ...problems.map((problem) => `problem: ${problem}`),
     ...notes.map((note) => `note: ${note}`),
-    ...(unchecked.length === 0 ? [] : [`no check tests these ${unchecked.length}:`]),
-    ...rows(unchecked),
-    ...(left === 0 ? [] : [`left out of this run: ${left} requirements that checks test`]),
+    ...(unchecked.length === 0
+      ? []
+      : [`${requirementsAre(unchecked.length)} not covered by a check (listed below)`]),
+    ...rows(unchecked, width),
+    ...(left === 0 ? [] : [`${requirementsAre(left)} covered by checks that this run left out`]),
     ...(baseline?.mended ?? []).map((id) => `fixed; remove it from the baseline: ${id}`),
     ...(baseline?.unjudged ?? []).map((id) => `in the baseline, not judged by this run: ${id}`),
     `profile ${about.profile.name}, seed ${about.seed}, kit ${about.kit}, requirements ${about.requirements.slice(0, 19)}, ${about.startedAt}`,
-  ].flatMap(terminalLines);
+  ].flatMap((line) => (line.startsWith(" ") ? terminalLines(line) : wrapped(line, width)));
+}
+
+function requirementsAre(count: number): string {
+  return count === 1 ? "1 requirement is" : `${count} requirements are`;
 }
 
 /** Failures and warnings by level once more: their blocks above may be far away. */
-function notHolding(entries: readonly ReportEntry[]): readonly string[] {
+function notHolding(entries: readonly ReportEntry[], width: number): readonly string[] {
   const byLevel = Map.groupBy(
     gravestFirst(entries),
     (entry) => `${wordOf(entry)} ${levelOf(entry)}`,
   );
   return [...byLevel].flatMap(([head, those]) => [
     `${head}:`,
-    ...rows([...new Set(those.map(({ requirement, group }) => requirement ?? group))]),
+    ...rows([...new Set(those.map(({ requirement, group }) => requirement ?? group))], width),
   ]);
 }
 
-/** Words in lines of a terminal's width. */
-function rows(these: readonly string[]): readonly string[] {
-  const lines: string[] = [];
-  for (const word of these) {
-    const last = lines.at(-1);
-    if (last === undefined || last.length + word.length > 98) lines.push(`  ${word}`);
-    else lines[lines.length - 1] = `${last} ${word}`;
-  }
-  return lines;
+/** Ids in indented lines of a terminal's width. */
+function rows(ids: readonly string[], width: number): readonly string[] {
+  return wrapped(ids.join(" "), Math.min(width, 100) - 2).map((line) => `  ${line}`);
+}
+
+/** Lines of at most `width` characters where spaces allow it; code in backticks is not broken. */
+function wrapped(text: string, width: number): readonly string[] {
+  const room = Math.max(width, 20);
+  return terminalLines(text).flatMap((line) => {
+    // Odd parts are code.
+    const parts = line
+      .split("`")
+      .map((part, at) => (at % 2 === 1 ? part.replaceAll(" ", "\0") : part));
+    const [first = "", ...words] = parts.join("`").split(" ");
+    const lines: string[] = [];
+    let last = first;
+    for (const word of words) {
+      if (last === "" || last.length + word.length < room) last += ` ${word}`;
+      else {
+        lines.push(last);
+        last = word;
+      }
+    }
+    // Again, since a line may begin elsewhere now.
+    return [...lines, last].map((one) => terminalLine(one.replaceAll("\0", " ")));
+  });
 }
 
 /** The first and the last, which failed: a terminal is read from its end. */
@@ -106,9 +134,13 @@ function exchangesOf(exchanges: readonly Exchange[]): readonly string[] {
   return [...shown(first), ...left, ...shown(last)];
 }
 
-function named(name: string, text: string | undefined): readonly string[] {
+function named(
+  name: string,
+  text: string | undefined,
+  width: number = Infinity,
+): readonly string[] {
   if (text === undefined || text === "") return [];
-  const [first = "", ...more] = terminalLines(text);
+  const [first = "", ...more] = wrapped(text, width - 7);
   return [`${name.padEnd(6)} ${first}`, ...more.map((line) => `       ${line}`)];
 }
 

@@ -234,7 +234,7 @@ describe("a run against a receiver", () => {
     expect(told(findings, "error")).toEqual([]);
     expect(findings.map(({ requirement, message }) => `${requirement.id}: ${message}`)).toEqual([
       expect.stringMatching(
-        /^R-VERIFY-UNSIGNED: an attempt without any .*: a refusal expected, 200/,
+        /^R-VERIFY-UNSIGNED: an attempt without any .*: expected a refusal, got 200/,
       ),
       expect.stringMatching(
         /^R-EFFECTS-LIST: row 1 of the effects has eventId null: a handler ran/,

@@ -142,89 +142,37 @@ function judge(
  * on as well.
  */
 function settlements(now: number, hold: Hold): readonly Settlement[] {
-  const { timeZone } = hold;
-  const first = Date.parse(dayIn(now, timeZone)) + DAY_MS;
-  const days = Array.from({ length: DAYS }, (_, index) =>
-    new Date(first + index * DAY_MS).toISOString().slice(0, 10),
-  );
+  const dates = new Intl.DateTimeFormat("en-CA", { timeZone: hold.timeZone });
+  const midnights = [nextMidnight(now, hold)];
+  while (midnights.length <= DAYS) midnights.push(nextMidnight(midnights.at(-1) ?? now, hold));
+  const days = midnights.map((start) => dates.format(start));
   const isOpen = (day: string | undefined): boolean =>
     day !== undefined && isBusinessDay(day, hold.calendar);
-  const edges: readonly ((day: string) => number)[] = [
-    (day) => startOf(day, timeZone),
-    (day) => startOf(dayAfter(day), timeZone) - 1,
-  ];
-  const settledOn = (day: string, edge: number): Settlement[] =>
-    edges.slice(edge, edge + 1).map((instant) => {
-      const at = instant(day);
-      return { at, threshold: eligibleAt(at, hold), day };
-    });
   const found: Settlement[] = [];
   let covered = "";
   let edge = 0;
-  for (const [index, day] of days.entries()) {
+  for (const [index, start] of midnights.slice(0, DAYS).entries()) {
+    const day = days[index] ?? "";
+    const end = midnights[index + 1] ?? start;
     const isWeekend = [0, 6].includes(new Date(day).getUTCDay());
     const isHoliday = !isOpen(day) && !isWeekend;
-    const length = startOf(dayAfter(day), timeZone) - startOf(day, timeZone);
     const isSpecial =
       isHoliday ||
       (isOpen(day) && !isOpen(days[index + 1]) && !isOpen(days[index + 3])) ||
-      length !== DAY_MS ||
+      end - start !== DAY_MS ||
       /-(?:12-31|01-01)$/.test(day);
-    if (isSpecial) found.push(...settledOn(day, 0), ...settledOn(day, 1));
     // Most weekends once, at alternating edges; a window of open days begins where the last one ended.
     const isNext = isOpen(day) && day >= covered;
-    if (!isSpecial && (isNext || (isWeekend && index % 3 === 0))) {
-      found.push(...settledOn(day, edge));
-      edge = 1 - edge;
-    }
-    if (isNext) covered = dayIn(eligibleAt(startOf(day, timeZone), hold), timeZone);
+    const isOnce = !isSpecial && (isNext || (isWeekend && index % 3 === 0));
+    const edges = isSpecial ? [start, end - 1] : isOnce ? [[start, end - 1][edge] ?? start] : [];
+    found.push(...edges.map((at) => ({ at, threshold: eligibleAt(at, hold), day })));
+    if (isOnce) edge = 1 - edge;
+    if (isNext) covered = dates.format(eligibleAt(start, hold));
   }
   return found.toSorted((one, other) => one.threshold - other.threshold);
 }
 
-function dayAfter(day: string): string {
-  return new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, 10);
-}
-
-/** The date of an instant in a time zone, as YYYY-MM-DD. */
-function dayIn(at: number, timeZone: string): string {
-  return new Intl.DateTimeFormat("en-CA", { timeZone }).format(at);
-}
-
-/** The first millisecond of a day in a time zone. */
-function startOf(day: string, timeZone: string): number {
-  const utc = Date.parse(day);
-  // The offset before the day, since a zone may change its clocks at midnight.
-  const at = utc - offsetAt(utc - DAY_MS, timeZone);
-  return utc - offsetAt(at, timeZone);
-}
-
-const formats = new Map<string, Intl.DateTimeFormat>();
-
-function offsetAt(at: number, timeZone: string): number {
-  const known = formats.get(timeZone);
-  const format =
-    known ??
-    new Intl.DateTimeFormat("en-US", {
-      timeZone,
-      hourCycle: "h23",
-      year: "numeric",
-      month: "numeric",
-      day: "numeric",
-      hour: "numeric",
-      minute: "numeric",
-      second: "numeric",
-    });
-  if (known === undefined) formats.set(timeZone, format);
-  const parts = new Map(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
-  const part = (name: string): number => parts.get(name as Intl.DateTimeFormatPartTypes) ?? 0;
-  const wall = Date.UTC(
-    part("year"),
-    part("month") - 1,
-    part("day"),
-    part("hour"),
-    part("minute"),
-    part("second"),
-  );
-  return wall - Math.floor(at / 1000) * 1000;
+/** The first instant of the next calendar day in the hold's time zone. */
+function nextMidnight(at: number, hold: Hold): number {
+  return eligibleAt(at, { ...hold, businessDays: 0, mode: "full-days", cutoff: "00:00" });
 }

@@ -124,7 +124,7 @@ function judgeRetryAfter({ docket, target }: Bench, reply: Reply): void {
   const isWhole = value !== undefined && (/^\d+$/.test(value) || Number.isNaN(Number(value)));
   const what =
     reply.status !== 503 || value === undefined
-      ? `503 with Retry-After expected, ${reply.said} ${value === undefined ? "without" : "with"} Retry-After came`
+      ? `expected 503 with Retry-After, got ${reply.said} ${value === undefined ? "without" : "with"} Retry-After`
       : ms === undefined || !isWhole
         ? `Retry-After: ${value} is neither whole seconds nor a date`
         : `Retry-After: ${value} is more than an hour: its unit is seconds`;
@@ -192,7 +192,7 @@ export const hanging: ReceiverCheck = receiverCheck({
       HANGING,
       reply.status !== undefined && !reply.isAcknowledged,
       () =>
-        `a refusal within ${target.wire.deadlineMs} ms expected, ${reply.said} came${reply.isAcknowledged ? ", and its handler has not ended" : ""}`,
+        `expected a refusal within ${target.wire.deadlineMs} ms, got ${reply.said}${reply.isAcknowledged ? ", and its handler has not ended" : ""}`,
       () => [reply.exchange()],
     );
     return undefined;

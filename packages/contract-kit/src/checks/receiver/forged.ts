@@ -213,7 +213,7 @@ export const refusals: ReceiverCheck = receiverCheck({
         REFUSED,
         status >= 400 && status < 500 && status !== target.profile.delivery.goneStatus,
         () =>
-          `${what}: a status of 4xx other than ${target.profile.delivery.goneStatus} expected, ${reply.said} came`,
+          `${what}: expected a status of 4xx other than ${target.profile.delivery.goneStatus}, got ${reply.said}`,
         () => [reply.exchange()],
       );
     });

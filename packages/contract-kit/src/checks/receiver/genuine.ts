@@ -1,5 +1,6 @@
 import type { ReceiverCheck } from "../../check.ts";
 import type { Bench } from "../../harness/bench.ts";
+import { effectsSaid } from "../../harness/effects.ts";
 import { type Genuine, mustRefuse, mustTake, receiverCheck } from "../../harness/play.ts";
 import { diagnose } from "../../harness/triage.ts";
 import { without } from "../../harness/request.ts";
@@ -50,7 +51,7 @@ export const genuine: ReceiverCheck = receiverCheck({
       docket.judge(
         GENUINE,
         reply.isAcknowledged,
-        () => `${row.type}: ${expected} expected, ${reply.said} came`,
+        () => `${row.type}: expected ${expected}, got ${reply.said}`,
         () => [reply.exchange()],
       );
       if (seen === undefined || !reply.isAcknowledged) return;
@@ -62,7 +63,7 @@ export const genuine: ReceiverCheck = receiverCheck({
         () =>
           ran === undefined
             ? `${row.type}: acknowledged, and no effect of it within ${target.effectsWaitMs} ms`
-            : `${row.type}: one effect expected, ${ran.count} of ${ran.type} came`,
+            : `${row.type}: expected one effect, got ${effectsSaid(ran)}`,
         () => [reply.exchange()],
       );
     });
@@ -180,7 +181,7 @@ async function prototypes(bench: Bench): Promise<void> {
       PROTOTYPE,
       reply.status === plain.status && isAlike,
       () =>
-        `the type ${type}: ${plain.said} as for any unknown type expected, ${reply.said} came${isAlike ? "" : ", and other handlers ran"}`,
+        `the type ${type}: expected ${plain.said} as for any unknown type, got ${reply.said}${isAlike ? "" : ", and other handlers ran"}`,
       () => [reply.exchange()],
     );
   });
@@ -274,7 +275,7 @@ export const money: ReceiverCheck = receiverCheck({
       docket.judge(
         EXACT,
         effect.amountCents === cents,
-        () => `${text} dollars: ${cents} cents expected, ${effect.amountCents} reached the handler`,
+        () => `${text} dollars: expected ${cents} cents at the handler, got ${effect.amountCents}`,
         () => [replies[index]].flatMap((reply) => reply?.exchange() ?? []),
       );
     });

@@ -39,7 +39,7 @@ export const methods: ReceiverCheck = receiverCheck({
         METHOD,
         reply.status === 405 && allowed.includes("POST") && !hasRun,
         () =>
-          `${what}: 405 with Allow: POST expected, ${reply.said} ${allow === undefined ? "without Allow" : `with Allow: ${allow}`} came${hasRun ? ", and a handler ran" : ""}`,
+          `${what}: expected 405 with Allow: POST, got ${reply.said} ${allow === undefined ? "without Allow" : `with Allow: ${allow}`}${hasRun ? ", and a handler ran" : ""}`,
         () => [reply.exchange()],
       );
     });
@@ -118,7 +118,7 @@ async function unsupported(
     bench.docket.judge(
       requirement,
       reply.status === 415,
-      () => `${what}: 415 expected, ${reply.said} came`,
+      () => `${what}: expected 415, got ${reply.said}`,
       () => [reply.exchange()],
     );
   });

@@ -110,7 +110,7 @@ async function reused(bench: Bench): Promise<void> {
   docket.judge(
     REUSED,
     !reply.isAcknowledged,
-    () => `another event under a handled id: a refusal expected, ${reply.said} came`,
+    () => `another event under a handled id: expected a refusal, got ${reply.said}`,
     () => [reply.exchange()],
   );
   const count = seen?.count(event.id) ?? 1;
@@ -192,7 +192,7 @@ async function together(bench: Bench, event: BenchEvent): Promise<void> {
     CONCURRENT,
     count === 1,
     () =>
-      `${replies.length} attempts at once: one run expected, ${count} came, and ${acknowledged.length} were acknowledged`,
+      `${replies.length} attempts at once: expected one run, got ${count}; ${acknowledged.length} were acknowledged`,
     () => (shown === undefined ? [] : [shown.exchange()]),
   );
 }

@@ -58,7 +58,7 @@ async function misfits(bench: Bench): Promise<void> {
     docket.judge(
       SCHEMA,
       !reply.isAcknowledged && !ran,
-      () => `${what}: a refusal expected, ${reply.said} came${ran ? ", and its handler ran" : ""}`,
+      () => `${what}: expected a refusal, got ${reply.said}${ran ? ", and its handler ran" : ""}`,
       () => [reply.exchange()],
     );
     if (reply.isAcknowledged) return;
@@ -109,7 +109,7 @@ async function otherIds(bench: Bench): Promise<void> {
   docket.judge(
     ID,
     !reply.isAcknowledged,
-    () => `an envelope under another signed id: a refusal expected, ${reply.said} came`,
+    () => `an envelope under another signed id: expected a refusal, got ${reply.said}`,
     () => [reply.exchange()],
   );
 }

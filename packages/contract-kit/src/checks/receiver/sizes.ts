@@ -137,7 +137,7 @@ export const slowBodies: ReceiverCheck = receiverCheck({
       docket.judge(
         SLOW,
         isEnded && !reply.isAcknowledged,
-        () => `half a body, and then nothing: a refusal expected, ${reply.said} came`,
+        () => `half a body, and then nothing: expected a refusal, got ${reply.said}`,
         () => [reply.exchange()],
       );
     });
