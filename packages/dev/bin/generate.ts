@@ -1,12 +1,11 @@
 // Writes everything that is derived: from schemas/, types, validators, the catalogue, the profiles and the
 // service's OpenAPI and AsyncAPI documents; state diagrams, from the transitions of the rules; the pages of
-// commands, requirements, tests and evidence. With --check nothing is written, and the exit code is 1 if a file differs.
+// commands, requirements and tests. With --check nothing is written, and the exit code is 1 if a file differs.
 import { execFileSync } from "node:child_process";
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { catalogueModule, eventRows, eventSchemasModule } from "../src/generate/catalogue.ts";
-import { evidencePage } from "../src/generate/evidence-page.ts";
 import { keywordFaults } from "../src/generate/keywords.ts";
 import { loadSchemas } from "../src/generate/load.ts";
 import {
@@ -60,7 +59,6 @@ const generated: Readonly<Record<string, string>> = {
   ...documents(folder, files),
   ...serviceDocuments(folder, files),
   "ARCHITECTURE.md": withDiagrams(read("ARCHITECTURE.md")),
-  "docs/evidence.md": evidencePage(root),
   "docs/reference/cli.md": commandsPage,
   "docs/reference/requirements.md": requirementsPage(`${root}contracts/requirements`),
   "docs/tests.md": tests.page,

@@ -255,6 +255,24 @@ describe("[R-ACK-STORED] an event that is acknowledged once it is stored", () =>
     expect(await strangerArrives(60_000)).toBe(0);
   });
 
+  it("A27: is stored by at most 256 attempts at once; the rest waits", async () => {
+    const gates: (() => void)[] = [];
+    vi.spyOn(inbox.queue, "store").mockImplementation(
+      () => new Promise((resolve) => gates.push(() => resolve("stored"))),
+    );
+    const { send } = storing();
+    const sent = Array.from({ length: 300 }, (_, at) =>
+      send(refundAuthorized(`evt_${String(at)}`)),
+    );
+    await vi.waitUntil(() => gates.length === 256);
+    await setImmediate();
+    expect(gates).toHaveLength(256);
+    for (const open of gates) open();
+    await vi.waitUntil(() => gates.length === 300);
+    for (const open of gates) open();
+    expect(new Set((await Promise.all(sent)).map(({ kind }) => kind))).toEqual(new Set(["stored"]));
+  });
+
   it("is answered 503 when the inbox is unavailable", async () => {
     const { send } = storing();
     inbox.close();

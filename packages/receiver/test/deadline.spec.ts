@@ -171,7 +171,7 @@ describe("limits.answerMs", () => {
     expect((await retry).kind).toBe("handled");
   });
 
-  it("covers waiting: attempts beyond concurrentHandlers run in their order and get 503 after answerMs", async () => {
+  it("A27: [R-LOAD-SHED] covers waiting: attempts beyond concurrentHandlers run in their order and get 503 after answerMs", async () => {
     const order: string[] = [];
     const { receiver } = recordingReceiver({
       limits: { answerMs: 1000, concurrentHandlers: 1 },
@@ -180,12 +180,13 @@ describe("limits.answerMs", () => {
       order.push(id);
       await sleep(400);
     });
-    const answers = ["evt_1", "evt_2", "evt_3", "evt_4"].map((id) => receiver.receive(attempt(id)));
+    const answers = ["evt_1", "evt_2", "evt_3", "evt_4"].map((id) => receiver.answer(attempt(id)));
     await vi.advanceTimersByTimeAsync(1000);
-    const codes = (await Promise.all(answers)).map((outcome) =>
-      "code" in outcome ? outcome.code : outcome.kind,
-    );
+    const answered = await Promise.all(answers);
+    const codes = answered.map(({ outcome }) => ("code" in outcome ? outcome.code : outcome.kind));
     expect(codes).toEqual(["handled", "handled", "CS_HANDLER_TIMEOUT", "CS_RECEIVER_BUSY"]);
+    const busy = { status: 503, headers: { "retry-after": "5" } };
+    for (const { response } of answered.slice(2)) expect(response).toMatchObject(busy);
     // Its claim is released: the retry is not "in_progress".
     await vi.advanceTimersByTimeAsync(200);
     expect(order).toEqual(["evt_1", "evt_2", "evt_3"]);

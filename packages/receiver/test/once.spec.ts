@@ -67,7 +67,7 @@ describe("an event that arrives again", () => {
 });
 
 describe("an event whose handler fails", () => {
-  it("[R-ACK-FAILED] [R-LEAK-NOTHING] gets 503 with Retry-After, a code and the id, and the next attempt runs the handler again", async () => {
+  it("A28: [R-ACK-FAILED] [R-LEAK-NOTHING] gets 503 with Retry-After, a code and the id, blocks no other event, and its next attempt runs the handler again", async () => {
     const handler = vi.fn<() => Promise<void>>(() => Promise.resolve());
     handler.mockRejectedValueOnce(new Error("password=hunter2"));
     const { receiver } = recordingReceiver();
@@ -80,8 +80,9 @@ describe("an event whose handler fails", () => {
       headers: { "retry-after": "5" },
       body: '{"code":"CS_HANDLER_FAILED","id":"evt_refund1"}',
     });
-    expect((await receiver.receive(genuine)).kind).toBe("handled");
-    expect(handler).toHaveBeenCalledTimes(2);
+    for (const attempt of [attemptOf(refundAuthorized("evt_2")), genuine])
+      expect((await receiver.receive(attempt)).kind).toBe("handled");
+    expect(handler).toHaveBeenCalledTimes(3);
   });
 });
 

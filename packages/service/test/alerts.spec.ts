@@ -5,8 +5,10 @@ import pg from "pg";
 import { expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
 import { postgresBinaries, sharedPostgres } from "../../receiver/test/inboxes/servers.ts";
+import { DueRefunds } from "../src/due-refunds.ts";
 import { StoreUnavailableError } from "../src/store/driver.ts";
 import { postgresDriver } from "../src/store/postgres/driver.ts";
+import { answered, fakeTransport, Queue, SOON } from "./delivery/queue.ts";
 import { hookedDriver, type DriverHooks } from "./hooked-driver.ts";
 import {
   openService,
@@ -196,8 +198,31 @@ const cases: Readonly<Record<string, Case>> = {
       return () => open.clock.advance(30 * 86_400_000);
     },
   },
-  CountersignRefundPassedOver: fault(({ service }) => service.metrics.refundPassedOver()),
-  CountersignClockStepped: fault(({ service }) => service.metrics.deliveries.clockStepped(5000)),
+  CountersignRefundPassedOver: {
+    prepare: async (open) => {
+      const { clock, service } = open;
+      const { driver, metrics, useCases } = service;
+      await refund(open);
+      const observer = { passedOver: () => metrics.refundPassedOver() };
+      const dueRefunds = new DueRefunds({ ...useCases, driver, clock, observer });
+      dueRefunds.start();
+      onTestFinished(() => dueRefunds.stop());
+      return async () => {
+        await write(open, "UPDATE payments SET original_id = NULL WHERE direction = 'CREDIT'");
+        clock.advance(30 * 86_400_000);
+      };
+    },
+  },
+  CountersignClockStepped: {
+    prepare: async ({ clock, service: { driver, metrics } }) => {
+      const observer = metrics.deliveries;
+      new Queue(driver).engine(
+        fakeTransport(() => answered(204)),
+        { clock, observer },
+      );
+      return () => clock.step(5000);
+    },
+  },
   CountersignBacklogUnknown: fault((_, hooks) => {
     hooks.statement = (sql) => {
       if (typeof sql === "string" && sql.includes("WITH RECURSIVE queues"))
@@ -230,7 +255,7 @@ for (const { alert, expr } of rules) {
       const before = await scrape(open);
       expect(fires(expr, before, before)).toBe(false);
       await inject();
-      expect(fires(expr, before, await scrape(open))).toBe(true);
+      await expect.poll(async () => fires(expr, before, await scrape(open)), SOON).toBe(true);
       hooks.commit = undefined;
       hooks.statement = undefined;
     },

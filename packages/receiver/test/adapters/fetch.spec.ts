@@ -103,17 +103,6 @@ describe("toFetch", () => {
     expect(cancelled).toBe(true);
   });
 
-  it("runs no handler if the sender goes away", async () => {
-    const { receiver, handled, outcomes } = recordingReceiver();
-    const stream = new ReadableStream({
-      start: (controller) => controller.enqueue(body.subarray(0, 50)),
-      pull: (controller) => controller.error(new Error("aborted")),
-    });
-    expect((await toFetch(receiver)(requestOf(stream))).status).toBe(400);
-    expect(outcomes).toEqual([{ kind: "rejected", code: "CS_BODY_ABORTED" }]);
-    expect(handled).toEqual([]);
-  });
-
   it("[R-BODY-CONSUMED] answers 500 to decoded text and to a body marked as used", async () => {
     vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
     onTestFinished(() => void vi.restoreAllMocks());

@@ -1,5 +1,4 @@
 import { type Outcome } from "@countersign/receiver";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { attemptOf, recordingReceiver, refundAuthorized } from "../fixtures.ts";
 
@@ -25,7 +24,9 @@ async function outcomeOf(body: string | Uint8Array): Promise<Outcome> {
 describe("A13: a genuine body", () => {
   it("[R-VERIFY-TAMPERED] is refused with any byte changed in one bit or in all of them", async () => {
     const { receiver, handled } = recordingReceiver();
-    const { headers, body } = attemptOf(event);
+    // A decoder would read a byte that is not UTF-8 as U+FFFD, which is signed too.
+    const replaced = text.replace("order-7", "order-\uFFFD");
+    const { headers, body } = attemptOf(replaced, { id: event.id });
     const changed = Buffer.from(body);
     for (const [position, before] of body.entries()) {
       for (const flip of [1, 2, 4, 8, 16, 32, 64, 128, 255]) {
@@ -34,40 +35,30 @@ describe("A13: a genuine body", () => {
       }
       changed[position] = before;
     }
+    const at = changed.indexOf("\uFFFD");
+    const cut = Buffer.concat([changed.subarray(0, at), Buffer.of(0xff), changed.subarray(at + 3)]);
+    for (const other of [cut, Buffer.concat([Buffer.from("\uFEFF"), changed])])
+      expect((await receiver.receive({ headers, body: other })).kind).toBe("rejected");
     expect(handled).toEqual([]);
     expect((await receiver.receive({ headers, body: changed })).kind).toBe("handled");
   });
 
-  it("is refused with a byte that a decoder would read as its U+FFFD, and with a byte order mark", async () => {
-    const { receiver } = recordingReceiver();
-    const { headers, body } = attemptOf(text.replace("order-7", "order-\uFFFD"), { id: event.id });
-    const at = Buffer.from(body).indexOf("\uFFFD");
-    const broken = Buffer.concat([body.slice(0, at), Buffer.of(0xff), body.slice(at + 3)]);
-    const marked = Buffer.concat([Buffer.of(0xef, 0xbb, 0xbf), body]);
-    expect((await receiver.receive({ headers, body: broken })).kind).toBe("rejected");
-    expect((await receiver.receive({ headers, body: marked })).kind).toBe("rejected");
-    expect((await receiver.receive({ headers, body })).kind).toBe("handled");
-  });
-
   it("[R-BODY-STRICT] is refused as CS_BODY_NOT_JSON if it is empty, cut, marked or not UTF-8", async () => {
-    const [lone, broken] = [Buffer.of(0xff), Buffer.of(0xc3, 0x28)];
-    const garbled = [lone, broken].map((bytes) => Buffer.concat([Buffer.from(text), bytes]));
-    for (const body of ["", text.slice(0, -1), `\uFEFF${text}`, ...garbled])
+    const garbled = [Buffer.of(0xff), Buffer.of(0xc3, 0x28)];
+    const ended = garbled.map((bytes) => Buffer.concat([Buffer.from(text), bytes]));
+    for (const body of ["", text.slice(0, -1), `\uFEFF${text}`, ...ended])
       expect(await outcomeOf(body)).toMatchObject(notJson);
   });
 });
 
-describe("A14: [R-BODY-STRICT] a body with a duplicate member", () => {
-  it("is refused if it is an amount, the event's id or an unused member, also escaped", async () => {
-    for (const body of [
-      paymentWith('1,"value":1000000'),
-      paymentWith('1,"\\u0076alue":1000000'),
-      text.replace('"id"', '"id":"evt_other","id"'),
-      text.replace('"id"', '"\\u0069\\u0064":"evt_other","id"'),
-      text.replace('"data"', '"x":{"y":1,"y":1},"data"'),
-    ])
-      expect(await outcomeOf(body)).toMatchObject(notJson);
-  });
+it("A14: [R-BODY-STRICT] a body is refused if it repeats an amount, the event's id or an unused member, also escaped", async () => {
+  for (const body of [
+    paymentWith('1,"value":1000000'),
+    paymentWith('1,"\\u0076alue":1000000'),
+    text.replace('"id"', '"\\u0069\\u0064":"evt_other","id"'),
+    text.replace('"data"', '"x":{"y":1,"y":1},"data"'),
+  ])
+    expect(await outcomeOf(body)).toMatchObject(notJson);
 });
 
 describe("A15: names from an object's prototype", () => {
@@ -87,29 +78,6 @@ describe("A15: names from an object's prototype", () => {
         const body = text.replace(sibling, `"${name}":{"polluted":1},${sibling}`);
         expect(await outcomeOf(body)).toMatchObject(notJson);
       }
-  });
-
-  it("never reach a prototype from any generated body", async () => {
-    const { receiver } = recordingReceiver();
-    const name = fc.constantFrom(...names, "polluted", "data", "x");
-    const { json } = fc.letrec<{ json: string }>((tie) => ({
-      json: fc.oneof(
-        { maxDepth: 4 },
-        fc.constantFrom("1", '"polluted"', "null"),
-        fc
-          .array(fc.tuple(name, tie("json")), { maxLength: 3 })
-          .map((members) => `{${members.map(([key, value]) => `"${key}":${value}`).join(",")}}`),
-      ),
-    }));
-    await fc.assert(
-      fc.asyncProperty(json, name, async (value, type) => {
-        const body = `{"id":"evt_x","type":"${type}","timestamp":"t","data":${value}}`;
-        await receiver.receive(attemptOf(body, { id: "evt_x" }));
-        expect(Reflect.get({}, "polluted")).toBeUndefined();
-        expect(Object.keys(Object.prototype)).toEqual([]);
-      }),
-      { numRuns: 500 },
-    );
   });
 });
 
