@@ -1,12 +1,12 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { createReceiver, memoryInbox } from "@countersign/receiver";
+import { createReceiver, memoryInbox, type Receiver } from "@countersign/receiver";
 import { toNode } from "@countersign/receiver/node";
 import type { Catalogue } from "@countersign/schemas";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { loadProfile } from "../src/profile.ts";
 import { SECRET } from "./fixtures.ts";
 import { ran, serveHere, told } from "./ran.ts";
@@ -78,6 +78,7 @@ function shop(): string {
 
 // Within the workspace, where @countersign/receiver is found.
 const output = fileURLToPath(new URL("output/shop", import.meta.url));
+const guide = fileURLToPath(new URL("output/guide", import.meta.url));
 
 it("a provider's own categories, events, schemas and samples go through types, createReceiver, send, verify receiver and sandbox", async () => {
   const profile = shop();
@@ -174,4 +175,51 @@ it("a provider's own categories, events, schemas and samples go through types, c
   expect((await call("/sandbox/events", { type: "order.shipped" }))[1]).toContain("order.shipped");
   await expect.poll(() => done.size, { timeout: 10_000 }).toBe(before + 1);
   expect((await call("/openapi.json"))[1]).toContain('"carrier"');
+});
+
+it("the guide's provider has a receiver that handles its event", async () => {
+  onTestFinished(() => rmSync(guide, { recursive: true, force: true }));
+  const page = readFileSync(
+    new URL("../../../docs/guides/other-providers.md", import.meta.url),
+    "utf8",
+  );
+  const [document = "", schema = "", code = ""] = [
+    ...page.matchAll(/```(?:json|ts)\n([\s\S]*?)```/g),
+  ].map(([, text]) => text);
+  const profile = join(guide, "acme");
+  mkdirSync(join(profile, "events"), { recursive: true });
+  writeFileSync(join(profile, "profile.json"), document);
+  writeFileSync(join(profile, "events", "invoice.paid.schema.json"), schema);
+  const data = { invoiceId: "inv_1", total: 1999 };
+  const sample = {
+    id: "evt_1",
+    type: "invoice.paid",
+    created_at: "2026-11-21T09:30:00.000Z",
+    data,
+  };
+  mkdirSync(join(profile, "samples"));
+  writeFileSync(join(profile, "samples", "invoice.paid.json"), JSON.stringify(sample));
+  writeFileSync(join(guide, "receiver.ts"), code);
+  const out = join(guide, "catalogue.ts");
+  const types = ["types", "--language", "typescript", "--validators", "--out", out];
+  expect(await ran([...types, "--profile", profile])).toMatchObject({ status: 0 });
+  vi.stubEnv("WEBHOOK_SECRET", SECRET);
+  const log = vi.spyOn(console, "log").mockReturnValue();
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+    log.mockRestore();
+  });
+  // The guide's module exports its receiver.
+  const { receiver } = (await import(pathToFileURL(join(guide, "receiver.ts")).href)) as {
+    readonly receiver: Receiver;
+  };
+  const answer = toNode(receiver);
+  const server = createServer((request, response) => void answer(request, response));
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  // The cast: it listens on a TCP port.
+  const { port } = server.address() as AddressInfo;
+  const send = ["send", "invoice.paid", "--profile", profile, "--url", `http://127.0.0.1:${port}`];
+  expect(await ran(send, { COUNTERSIGN_SECRET: SECRET })).toMatchObject({ status: 0 });
+  expect(log.mock.lastCall).toEqual(["paid:", "inv_1"]);
 });

@@ -9,7 +9,6 @@ import { createReceiver, memoryInbox, type UnknownEvent } from "@countersign/rec
 import { toExpress } from "@countersign/receiver/express";
 import express from "express";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { providerChecks } from "../src/checks.ts";
 import { receiverChecks } from "../src/checks/receiver/receiver-checks.ts";
 import { entryOfFinding } from "../src/report/index.ts";
 import { terminalEntry } from "../src/report/terminal.ts";
@@ -22,12 +21,12 @@ import { openReceiver, secrets } from "./receiver/open-receiver.ts";
 
 const home = fileURLToPath(new URL("../", import.meta.url));
 const read = (path: string): string => readFileSync(join(home, path), "utf8");
-const readme = read("README.md");
-const [verify = "", derive = ""] = [...readme.matchAll(/```js\n([\s\S]*?)```/g)].map(
+const guide = read("../../docs/guides/verify-a-provider.md");
+const [verify = "", derive = ""] = [...guide.matchAll(/```js\n([\s\S]*?)```/g)].map(
   ([, code]) => code ?? "",
 );
 
-/** Runs a program of the README in its own process, which must end with 0, next to the package. */
+/** Runs a program of the guide in its own process, which must end with 0, next to the package. */
 async function ran(
   code: string,
   args: readonly string[] = [],
@@ -41,7 +40,7 @@ async function ran(
   return (await promisify(execFile)(process.execPath, all, options)).stdout;
 }
 
-describe("the README of the contract kit", () => {
+describe("the guide to verifying a provider", () => {
   it("has a program that verifies a service by the given checks", async () => {
     const { url } = await openTarget();
     const args = ["provider/common-headers"];
@@ -53,17 +52,6 @@ describe("the README of the contract kit", () => {
     const out = await ran(derive);
     expect(out).toContain("/value minimum { currency: 'USD', value: 0 }");
     expect(out.trimEnd()).toMatch(/\n\[\]$/);
-  });
-
-  it.each([
-    ["provider", providerChecks],
-    ["receiver", receiverChecks],
-  ] as const)("lists each check of a %s with its title", (role, checks) => {
-    const rows = [...readme.matchAll(/^\| `([a-z]+\/[a-z-]+)` +\| (.*?) +\|/gm)];
-    const own = rows.filter(([, id]) => id?.startsWith(`${role}/`));
-    expect(own.map(([, id, title]) => [id, title])).toEqual(
-      checks.map(({ id, title }) => [id, title]),
-    );
   });
 });
 
