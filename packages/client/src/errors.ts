@@ -42,7 +42,7 @@ export class RequestInvalidError extends CallError {
   }
 }
 
-/** The provider has answered that it does not do this (S 7). */
+/** The provider refused the call (S 7). */
 export class CallRefusedError extends CallError implements Refusal {
   readonly code = "CS_CALL_REFUSED";
   readonly status: number;
@@ -122,7 +122,7 @@ export class CallAbortedError extends CallError {
   }
 }
 
-/** An answer came that says nothing this client may believe. */
+/** The answer is not one that this client can trust; `reason` says why. */
 export class AnswerUnreadableError extends CallError {
   readonly code = "CS_ANSWER_UNREADABLE";
   readonly reason: UnreadableReason;
@@ -154,10 +154,15 @@ export class TokenRefusedError extends CallError {
   }
 }
 
-/** No token was to be had: the endpoint did not answer readably, or the provider function failed. */
+/** No access token is available: the endpoint did not answer readably, or the provider function failed. */
 export class TokenUnavailableError extends CallError {
   readonly code = "CS_TOKEN_UNAVAILABLE";
-  /** A code of this list, `CS_TOKEN_PROVIDER_FAILED`, or `CS_TOKEN_MALFORMED`. */
+  /**
+   * Another code of this package, or:
+   *
+   * - `CS_TOKEN_PROVIDER_FAILED`: the caller's `token` function threw.
+   * - `CS_TOKEN_MALFORMED`: the caller's `token` function returned no access token.
+   */
   readonly reason: string;
   constructor(reason: string, facts: CallFacts) {
     super(`no token (${reason})`, facts);

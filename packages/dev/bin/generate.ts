@@ -5,6 +5,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
+import { apiPages } from "../src/generate/api-pages.ts";
 import { catalogueModule, eventRows, eventSchemasModule } from "../src/generate/catalogue.ts";
 import { keywordFaults } from "../src/generate/keywords.ts";
 import { loadSchemas } from "../src/generate/load.ts";
@@ -57,7 +58,8 @@ const generated: Readonly<Record<string, string>> = {
   "schemas/src/generated/profiles.ts": profilesModule(folder, ["standard", "x-signature"]),
   "schemas/src/generated/profile-validator.ts": validatorsModule("writer", profile),
   ...documents(folder, files),
-  ...serviceDocuments(folder, files),
+  ...serviceDocuments(folder, files, rows),
+  ...apiPages(root),
   "ARCHITECTURE.md": withDiagrams(read("ARCHITECTURE.md")),
   "docs/reference/cli.md": commandsPage,
   "docs/reference/requirements.md": requirementsPage(`${root}contracts/requirements`),
@@ -65,7 +67,10 @@ const generated: Readonly<Record<string, string>> = {
 };
 
 const isChecking = process.argv.includes("--check");
-const present = globSync("schemas/{src/generated,documents,reader}/**/*.*", { cwd: root });
+const present = globSync(
+  ["schemas/{src/generated,documents,reader}/**/*.*", "docs/reference/**/*.md"],
+  { cwd: root },
+);
 const paths = new Set([
   ...Object.keys(generated),
   ...present.map((path) => path.replaceAll("\\", "/")),

@@ -119,7 +119,7 @@ const subset = createRequire(import.meta.url)("@countersign/schemas/keywords.jso
   readonly formats: readonly string[];
 };
 
-/** A schema could not be derived from: it says something that would be left out in silence. */
+/** A schema uses a keyword or a format that cannot be derived from; the message names it. */
 export class OutsideSubsetError extends TypeError {
   readonly code = "CS_KIT_OUTSIDE_SUBSET";
   /** Document and JSON Pointer of the schema. */

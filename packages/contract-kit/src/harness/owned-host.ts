@@ -1,7 +1,7 @@
 import { lookup as systemLookup, type LookupAddress } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 
-/** The target is another machine, and nobody said that it may be sent hostile attempts. */
+/** The target is another machine, and the caller has not confirmed that it may be sent hostile attempts. */
 export class TargetNotOwnedError extends Error {
   readonly code = "CS_KIT_TARGET_NOT_OWNED";
   constructor(message: string) {

@@ -4,7 +4,7 @@ import { NotShown } from "./violation.ts";
 
 export type Values = Readonly<Record<string, unknown>>;
 
-/** The provider cannot be verified at all; the message is one sentence. */
+/** The provider cannot be verified; the message says why in one sentence. */
 export class TargetUnusableError extends Error {
   readonly code = "CS_KIT_TARGET_UNUSABLE";
   /** The token that was refused, if that is the reason. */

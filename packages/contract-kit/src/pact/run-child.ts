@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 
-/** `@pact-foundation/pact` is not installed: an optional peer, of 75 MB. */
+/** `@pact-foundation/pact`, an optional peer dependency of 75 MB, is not installed. */
 export class PactMissingError extends Error {
   readonly code = "CS_KIT_PACT_MISSING";
   constructor(options?: ErrorOptions) {

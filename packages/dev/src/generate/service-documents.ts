@@ -1,19 +1,22 @@
 import { readFileSync } from "node:fs";
 import { asyncApiOf } from "../../../service/src/documents/asyncapi.ts";
 import { openApiOf } from "../../../service/src/documents/openapi.ts";
+import type { EventRow } from "./catalogue.ts";
+import { eventsPage, httpPage, type OpenApi } from "./interface-pages.ts";
 import { BANNER, mapSchema, type Schema, type SchemaFile } from "./load.ts";
-import { errorsPage } from "./pages.ts";
+import { codesPage } from "./codes-page.ts";
 import { profilePage } from "./profile-page.ts";
 
 type Profile = Parameters<typeof openApiOf>[0];
 
 /**
  * Returns, by path, the service's OpenAPI and AsyncAPI documents of each built-in profile, the schemas
- * from which it makes those of other profiles, and the pages of its codes and of profiles.
+ * from which it makes those of other profiles, and the pages of its calls, events, codes and profiles.
  */
 export function serviceDocuments(
   folder: string,
   files: readonly SchemaFile[],
+  rows: readonly EventRow[],
 ): Readonly<Record<string, string>> {
   // The documents describe neither profiles nor the union of all events.
   const used = files.filter(({ title }) => !["Profile", "WebhookEvent"].includes(title));
@@ -31,11 +34,15 @@ export function serviceDocuments(
       ];
     }),
   );
+  // The pages read the part of OpenAPI that this document has; tests validate it as a whole.
+  const document = openApiOf(profiles.standard, schemas) as OpenApi;
   const schema = files.find(({ title }) => title === "Profile")?.schema ?? {};
   return {
     ...Object.fromEntries(documents),
     "packages/service/src/documents/generated/schemas.ts": openApiSchemasModule(schemas),
-    "docs/reference/codes.md": errorsPage(profiles.standard),
+    "docs/reference/codes.md": codesPage(`${folder}/../`, profiles.standard),
+    "docs/reference/events.md": eventsPage(rows, document),
+    "docs/reference/http.md": httpPage(document),
     "docs/reference/profile.md": profilePage(schema, profiles),
   };
 }

@@ -130,7 +130,15 @@ const runtime = globalThis as {
   };
 };
 
-/** Emits a process warning, in runtimes that have them. */
+/**
+ * Emits a process warning, in runtimes that have them.
+ *
+ * - `CS_INBOX_MEMORY`: the default memory inbox is used, which forgets all events when the process ends.
+ * - `CS_SCHEME_REPLAYABLE`: the scheme signs neither an id nor a time, so a recorded attempt stays valid.
+ * - `CS_SECRET_DOUBTFUL`: a secret works, but looks like a mistake, such as base64 without `whsec_`.
+ * - `CS_WORKER_NOT_STARTED`: an event is stored and no worker of this process handles it: call `receiver.start()`.
+ * - `CS_EVENTS_OVERDUE`: stored events should have been handled: workers are stopped or too slow.
+ */
 export function warnProcess(code: string, message: string): void {
   runtime.process?.emitWarning?.(message, { code });
 }

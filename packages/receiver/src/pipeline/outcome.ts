@@ -1,7 +1,24 @@
 import type { RefusalFacts, SignatureErrorCode } from "@countersign/signatures";
 import type { EventKey } from "../inbox/inbox.ts";
 
-/** Reasons to refuse an attempt. The table in the README explains each code. */
+/**
+ * Reasons to refuse an attempt.
+ *
+ * - `CS_TENANT_UNKNOWN`: `secrets` knows no tenant for this attempt. The sender sees `CS_SIGNATURE_REFUSED`.
+ * - `CS_BODY_CONSUMED`: a parser has read the body before the receiver. The answer names the line to change.
+ * - `CS_BODY_ENCODED`: the body has a Content-Encoding other than `identity`.
+ * - `CS_BODY_MEDIA_TYPE`: the Content-Type is not JSON in UTF-8.
+ * - `CS_BODY_TOO_LARGE`: the body is larger than `limits.bodyBytes`.
+ * - `CS_BODY_TIMEOUT`: the body did not arrive within `limits.bodyMs`.
+ * - `CS_BODY_ABORTED`: the sender closed the connection before the body's end.
+ * - `CS_BODY_NOT_JSON`: the body is not strict JSON: its syntax, UTF-8, a duplicate member, or too deep.
+ * - `CS_REQUEST_UNREADABLE`: the runtime cannot build a request, for example because of an invalid Host.
+ * - `CS_EVENT_ENVELOPE`: the id, type, timestamp or data is missing or invalid where the profile expects it.
+ * - `CS_EVENT_ID_MISMATCH`: the signed id is not the id in the body.
+ * - `CS_EVENT_SCHEMA`: the data of a known type does not match its schema. A retry is validated again.
+ * - `CS_EVENT_ID_REUSED`: the id is known with another body.
+ * - `CS_RECEIVER_BUSY`: no handler was free within `limits.answerMs`, or bodies use all of `limits.bytesInFlight`.
+ */
 export type RejectionCode =
   | SignatureErrorCode
   | "CS_TENANT_UNKNOWN"
@@ -19,7 +36,16 @@ export type RejectionCode =
   | "CS_EVENT_ID_REUSED"
   | "CS_RECEIVER_BUSY";
 
-/** Reasons for which an authentic event is not handled this time; the sender's next attempt tries again. */
+/**
+ * Reasons for which an authentic event is not handled this time: 503, and the sender's next attempt tries again.
+ *
+ * - `CS_HANDLER_FAILED`: the handler threw. The next attempt runs it again.
+ * - `CS_HANDLER_TIMEOUT`: the handler took longer than `limits.answerMs`. It keeps its claim until it ends or its lease does.
+ * - `CS_CLAIM_LOST`: the handler was still running when its lease ended. Its transaction has written nothing.
+ * - `CS_INBOX_UNAVAILABLE`: the inbox failed, or did not answer in time.
+ * - `CS_SECRETS_UNAVAILABLE`: the `secrets` function failed, or did not return `{ tenant, secrets }`.
+ * - `CS_RECEIVER_FAILED`: a fault in the receiver or in `respond`. The log has the error.
+ */
 export type FailureCode =
   | "CS_HANDLER_FAILED"
   | "CS_HANDLER_TIMEOUT"

@@ -14,6 +14,9 @@ export type Respond = (outcome: Outcome) => ReceiverResponse;
 /**
  * The default answers. A 2xx acknowledges, and the sender stops; after anything else it tries again.
  * A sender sees a code and the event's id, never a message, a stack or a secret.
+ *
+ * - `CS_EVENT_IN_PROGRESS`: another attempt of the event is being handled; 409 with `Retry-After`.
+ * - `CS_SIGNATURE_REFUSED`: the only code that a sender sees for a refused signature, time or tenant; 401.
  */
 export function defaultRespond(outcome: Outcome): ReceiverResponse {
   switch (outcome.kind) {
