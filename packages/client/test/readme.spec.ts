@@ -4,7 +4,9 @@ import { clientErrorCodes } from "@countersign/client";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { sandboxWith } from "./fixtures.ts";
 
-const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+const read = (path: string): string => readFileSync(new URL(path, import.meta.url), "utf8");
+const readme = read("../README.md");
+const guide = read("../../../docs/guides/client.md");
 
 describe("the README of the client", () => {
   it("has one block of code, which gets a token and makes a refund as printed [P-AUTH-TOKEN]", async () => {
@@ -29,10 +31,12 @@ describe("the README of the client", () => {
     await import(pathToFileURL(`${folder}readme.ts`).href);
     expect(log.mock.lastCall?.join(" ")).toMatch(/^PENDING ref_\S+$/);
   });
+});
 
+describe("the guide to the client", () => {
   it("has tables of the errors, the calls and the members of a refund", async () => {
     const columnOf = (heading: string): string[] => {
-      const section = readme.split(`## ${heading}\n`)[1]?.split("\n## ")[0] ?? "";
+      const section = guide.split(`## ${heading}\n`)[1]?.split("\n## ")[0] ?? "";
       return [...section.matchAll(/^\| ([^|]+?) +\|/gm)].flatMap(([, cell = ""]) =>
         [...cell.matchAll(/`([\w.]+)/g)].map(([, name = ""]) => name),
       );

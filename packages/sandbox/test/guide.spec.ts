@@ -7,7 +7,7 @@ import { sandboxErrorCodes } from "../src/refusals.ts";
 import { Faults } from "../src/faults.ts";
 import { openReceiver, openSandbox } from "./open-sandbox.ts";
 
-const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+const guide = readFileSync(new URL("../../../docs/guides/sandbox.md", import.meta.url), "utf8");
 
 /** A curl line as the shell would read it; its quotes around `$NAMES` fall away. */
 function readLine(line: string) {
@@ -19,12 +19,12 @@ function readLine(line: string) {
   return { method, path, body };
 }
 
-const lines = readme
+const lines = guide
   .split("\n")
   .filter((line) => line.startsWith("curl "))
   .map(readLine);
 
-describe("the curl lines of the README", () => {
+describe("the curl lines of the guide", () => {
   it("show every control and no other call", async () => {
     // The routes are listed and not called.
     const parts = {
@@ -72,9 +72,9 @@ describe("the curl lines of the README", () => {
 });
 
 describe("an error code of the sandbox", () => {
-  it("has the service's meaning if the service has it too, and is in the README", () => {
+  it("has the service's meaning if the service has it too, and is in the guide", () => {
     const service = new Map<string, object>(Object.entries({ ...errorCodes, ...memberCodes }));
-    const rows = readme.split("\n").map((line) => line.split("|").map((cell) => cell.trim()));
+    const rows = guide.split("\n").map((line) => line.split("|").map((cell) => cell.trim()));
     for (const [code, [status, meaning]] of Object.entries(sandboxErrorCodes)) {
       const entry = { status, meaning };
       expect(service.get(code) ?? entry).toMatchObject(entry);
