@@ -7,6 +7,7 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { apiPages } from "../src/generate/api-pages.ts";
 import { catalogueModule, eventRows, eventSchemasModule } from "../src/generate/catalogue.ts";
+import { differencesPage } from "../src/generate/differences-page.ts";
 import { keywordFaults } from "../src/generate/keywords.ts";
 import { loadSchemas } from "../src/generate/load.ts";
 import {
@@ -62,6 +63,9 @@ const generated: Readonly<Record<string, string>> = {
   ...apiPages(root),
   "ARCHITECTURE.md": withDiagrams(read("ARCHITECTURE.md")),
   "docs/reference/cli.md": commandsPage,
+  "docs/reference/library-differences.md": differencesPage(
+    `${root}contracts/vectors/disagreements.json`,
+  ),
   "docs/reference/requirements.md": requirementsPage(`${root}contracts/requirements`),
   "docs/tests.md": tests.page,
 };
