@@ -40,6 +40,16 @@ async function ran(
   return (await promisify(execFile)(process.execPath, all, options)).stdout;
 }
 
+it("the README has a program that verifies a receiver", async () => {
+  const receiver = await openReceiver();
+  const [, code = ""] = /```js\n([\s\S]*?)```/.exec(read("README.md")) ?? [];
+  // One check instead of all: they take seconds.
+  const one = code.replace("checks: receiverChecks,", 'checks: receiverChecks, only: ["receiver/genuine"],');
+  const [WEBHOOK_SECRET = ""] = secrets["standard"] ?? [];
+  const out = await ran(one, [], { RECEIVER_URL: receiver.url, WEBHOOK_SECRET });
+  expect(out).toMatch(/^pass R-ACK-GENUINE/m);
+});
+
 describe("the guide to verifying a provider", () => {
   it("has a program that verifies a service by the given checks", async () => {
     const { url } = await openTarget();

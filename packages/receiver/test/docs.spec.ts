@@ -98,6 +98,13 @@ describe("the README's example", () => {
   });
 });
 
+it("the package's README has code that handles an attempt as printed", async () => {
+  const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+  const code = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? "";
+  const { printed } = await run(written("", "package-readme.ts", code));
+  await vi.waitFor(() => expect(printed()).toBe("on its way back: ref_1\n"));
+});
+
 describe("the guides", () => {
   const names = [
     "rotation.md",

@@ -121,17 +121,4 @@ describe("a service", () => {
     expect(refusal(gone)).toEqual({ status: 503, code: "SERVICE_UNAVAILABLE" });
     expect((await other.call("GET", "/healthz", { token: null })).status).toBe(200);
   });
-
-  it("starts with the code of the README as it is printed", async () => {
-    const output = fileURLToPath(new URL("output/", import.meta.url));
-    // Inside the package, so that its names are found.
-    mkdirSync(output, { recursive: true });
-    const cwd = mkdtempSync(join(output, "readme-"));
-    onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
-    const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
-    writeFileSync(join(cwd, "readme.ts"), /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? "");
-    const args = ["--conditions=@countersign/source", "readme.ts"];
-    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd });
-    expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+ cli_\S+\n$/);
-  });
 });
