@@ -1,9 +1,10 @@
-// What `pnpm pack` and `pnpm publish` leave out of manifests: the condition that leads to sources, which
-// are not packed, and what only development needs.
+// What `pnpm pack` leaves out of manifests: the entries and the condition that lead to sources, which are not
+// packed, and what only development needs.
 export const hooks = {
   beforePacking(manifest) {
-    for (const target of Object.values(manifest.exports ?? {}))
-      delete target["@countersign/source"];
+    for (const [path, target] of Object.entries(manifest.exports ?? {}))
+      if (typeof target === "object") delete target["@countersign/source"];
+      else if (target.endsWith(".ts")) delete manifest.exports[path];
     delete manifest.devDependencies;
     return manifest;
   },

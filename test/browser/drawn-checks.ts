@@ -1,4 +1,4 @@
-import type { CheckRunner } from "@countersign/sandbox";
+import type { CheckRunner } from "@countersign/sandbox/internal";
 import { profiles } from "@countersign/schemas/profiles";
 import { receiverCheckRunner } from "../../packages/cli/src/receiver-check-runner.ts";
 

@@ -1,4 +1,4 @@
-import type { CheckRunner } from "@countersign/sandbox";
+import type { CheckRunner } from "@countersign/sandbox/internal";
 import type { Browser } from "playwright-core";
 import { expect, it } from "vitest";
 import { openInspector } from "./open-inspector.ts";

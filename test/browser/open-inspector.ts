@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   openNamespace,
-  startSandbox,
+  serveSandbox,
   type CheckRunner,
   type SandboxOptions,
-} from "@countersign/sandbox";
+} from "@countersign/sandbox/internal";
 import { profiles } from "@countersign/schemas/profiles";
 import { sqliteDriver } from "@countersign/service";
 import { onTestFinished } from "vitest";
@@ -32,7 +32,7 @@ export interface OpenInspector {
   /** Bodies that the receiver got. */
   readonly arrived: string[];
   readonly receiverUrl: string;
-  readonly sandbox: Awaited<ReturnType<typeof startSandbox>>;
+  readonly sandbox: Awaited<ReturnType<typeof serveSandbox>>;
 }
 
 export interface OpenOptions extends Partial<SandboxOptions> {
@@ -57,7 +57,7 @@ export async function openInspector(
   onEnd(() => rmSync(folder, { recursive: true, force: true }));
   const driver = sqliteDriver(join(folder, "sandbox.db"));
   const profile = options.profile ?? profiles.standard;
-  const sandbox = await startSandbox({
+  const sandbox = await serveSandbox({
     driver,
     profile,
     port: 0,

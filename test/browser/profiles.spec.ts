@@ -1,7 +1,7 @@
 import { runInNewContext } from "node:vm";
 import { createReceiver, memoryInbox } from "@countersign/receiver";
 import { signedAttempt } from "@countersign/receiver/testing";
-import { sampleEvent } from "@countersign/sandbox";
+import { sampleEvent } from "@countersign/sandbox/internal";
 import { profiles, type Profile } from "@countersign/schemas/profiles";
 import { systemRandom } from "@countersign/service";
 import { schemeOf } from "@countersign/signatures";

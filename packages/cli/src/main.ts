@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import process from "node:process";
 import { askSecret, processTerminal } from "./process-terminal.ts";
 import { run } from "./run.ts";
@@ -37,12 +37,10 @@ function keys(signal: AbortSignal, onKey: (key: string) => void): void {
   });
 }
 
-// Next to both src/ and dist/.
-const manifest: unknown = JSON.parse(
-  readFileSync(new URL("../package.json", import.meta.url), "utf8"),
-);
 // npm packs no package without a version.
-const { version } = manifest as { version: string };
+const { version } = createRequire(import.meta.url)("countersign/package.json") as {
+  readonly version: string;
+};
 
 const args = process.argv.slice(2);
 // A server finishes its calls; a signal during its start takes effect once it runs. Any other command ends

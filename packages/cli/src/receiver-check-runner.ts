@@ -1,4 +1,4 @@
-import type { CheckRunner } from "@countersign/sandbox";
+import type { CheckRunner } from "@countersign/sandbox/internal";
 import type { Profile } from "@countersign/schemas/profiles";
 import { shellWords } from "./verify/arguments.ts";
 

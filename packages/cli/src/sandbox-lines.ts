@@ -1,4 +1,4 @@
-import type { OpenedNamespace, RunningSandbox } from "@countersign/sandbox";
+import type { OpenedNamespace, RunningSandbox } from "@countersign/sandbox/internal";
 import type { Profile } from "@countersign/schemas/profiles";
 import { listPayments, type Completion } from "@countersign/service/internal";
 import { printable } from "./printable.ts";

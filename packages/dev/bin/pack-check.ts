@@ -1,19 +1,34 @@
 // Packs every package, lints the tarballs, and uses them from empty projects as their users do: as
 // ECMAScript modules, as CommonJS, from strict TypeScript without skipLibCheck, in tests, as a command.
-import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  globSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { packAll, project, run, versionsOf } from "../src/packed.ts";
+import { root } from "../src/published.ts";
 
-const root = fileURLToPath(new URL("../../../", import.meta.url));
 const consumers = fileURLToPath(new URL("../consumers/", import.meta.url));
 const work = mkdtempSync(join(tmpdir(), "countersign-pack-"));
 
-/** The largest size of the packed receiver. It was 560 KB when this was set, more than half of it source maps. */
-const RECEIVER_BYTES = 640_000;
+/** The largest sizes of the packed packages in bytes; source maps are more than half of them. */
+const BYTES: Readonly<Record<string, number>> = {
+  "@countersign/client": 210_000,
+  "@countersign/contract-kit": 650_000,
+  "@countersign/receiver": 640_000,
+  "@countersign/sandbox": 600_000,
+  "@countersign/schemas": 140_000,
+  countersign: 800_000,
+};
 
 function expect(isTrue: boolean, problem: string): void {
   if (!isTrue) throw new Error(`pack check: ${problem}`);
@@ -28,30 +43,57 @@ async function lint(tarball: string): Promise<void> {
   expect(!messages.some(({ type }) => type === "error"), `publint rejects ${tarball}`);
 }
 
+/** The text of files of a tarball. */
+function unpacked(tarball: string, ...paths: readonly string[]): string {
+  return run("tar", ["-xOzf", tarball, ...paths.map((path) => `package/${path}`)], work);
+}
+
+/** The files that a command's chunk loads, itself and what they load included. */
+function loadedBy(chunk: string, folder: string, seen: Set<string> = new Set()): Set<string> {
+  if (seen.has(chunk)) return seen;
+  seen.add(chunk);
+  const text = readFileSync(join(folder, chunk), "utf8");
+  for (const [, name = ""] of text.matchAll(/(?:from |import\()"\.\/([^"]+)"/g))
+    loadedBy(name, folder, seen);
+  return seen;
+}
+
 try {
-  run("node", [join(root, "packages/dev/bin/bundle.ts")], root);
   run("node", [join(root, "packages/dev/bin/build-inspector.ts")], root);
+  run("node", [join(root, "packages/dev/bin/bundle.ts")], root);
   const tarballs = packAll(join(work, "tarballs"));
-  for (const [name, tarball] of Object.entries(tarballs))
-    if (name !== "@countersign/contracts") await lint(tarball);
-
+  const sizes: string[] = [];
+  for (const [name, tarball] of Object.entries(tarballs)) {
+    await lint(tarball);
+    const manifest = unpacked(tarball, "package.json");
+    expect(
+      !/"(workspace:|@countersign\/source|scripts|devDependencies)/.test(manifest),
+      `${name}'s manifest names what is not packed`,
+    );
+    expect(
+      !/"@countersign\/[^"]*": "[\d^~]/.test(manifest),
+      `${name} depends on a package of ours`,
+    );
+    expect(unpacked(tarball, "LICENSE").includes("Apache License"), `${name} has no license`);
+    const { size } = statSync(tarball);
+    sizes.push(`${name} ${String(Math.round(size / 1024))} KB`);
+    expect(size <= (BYTES[name] ?? 0), `${name} is ${String(size)} bytes packed`);
+  }
   const receiver = tarballs["@countersign/receiver"] ?? "";
-  const { size } = statSync(receiver);
-  expect(size <= RECEIVER_BYTES, `the receiver is ${String(size)} bytes packed`);
-  const manifest = JSON.parse(
-    run("tar", ["-xOzf", receiver, "package/package.json"], work),
-  ) as object;
-  for (const member of ["dependencies", "optionalDependencies", "scripts"])
-    expect(!(member in manifest), `the receiver's manifest has ${member}`);
-
-  // `countersign serve` is made of this package: it has no sandbox controls and no way to them.
-  const service = run(
-    "tar",
-    ["-xOzf", tarballs["@countersign/service"] ?? "", "package/dist", "package/package.json"],
-    work,
+  expect(
+    !unpacked(receiver, "package.json").includes('"dependencies"'),
+    "the receiver has dependencies",
   );
-  expect(service.length > 100_000, "the packed service could not be read");
-  expect(!/\/sandbox\b/.test(service), "the packed service names the sandbox's package or paths");
+
+  // `countersign serve` has no sandbox controls and no way to them.
+  const lib = join(root, "packages/cli/lib/esm");
+  const [serve = ""] = globSync("shared-serve.js", { cwd: lib });
+  const served = [...loadedBy(serve, lib)].map((name) => readFileSync(join(lib, name), "utf8"));
+  expect(served.join("").length > 100_000, "the chunks of countersign serve could not be read");
+  expect(
+    !/\/sandbox\b/.test(served.join("")),
+    "countersign serve names the sandbox's files or paths",
+  );
 
   const app = project(join(work, "app"), {
     tarballs: { "@countersign/receiver": receiver },
@@ -69,7 +111,10 @@ try {
   run("tsc", ["-p", app], root);
   run("node", ["--test"], app);
 
-  const command = project(join(work, "command"), { tarballs, others: {} });
+  const command = project(join(work, "command"), {
+    tarballs: { countersign: tarballs["countersign"] ?? "" },
+    others: {},
+  });
   const bin = join(command, "node_modules", ".bin", "countersign");
   process.stdout.write(`countersign ${run(bin, ["--version"], command)}`);
   const out = join(command, "events.ts");
@@ -79,7 +124,7 @@ try {
   expect(requirements.includes("R-VERIFY-RAW"), "requirements lists no R-VERIFY-RAW");
   const listed = run(bin, ["verify", "receiver", "--list"], command);
   expect(/^R-VERIFY-RAW +[a-z-]+ +receiver\//m.test(listed), "verify receiver lists no check");
-  process.stdout.write(`the receiver is ${String(size)} bytes packed\n`);
+  process.stdout.write(`packed: ${sizes.join(", ")}\n`);
 } finally {
   rmSync(work, { recursive: true, force: true });
 }

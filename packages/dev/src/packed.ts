@@ -1,9 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-
-const root = fileURLToPath(new URL("../../../", import.meta.url));
+import { published, root } from "./published.ts";
 
 /** Paths of tarballs, by the names of their packages. */
 export type Tarballs = Readonly<Record<string, string>>;
@@ -26,13 +24,12 @@ export function run(command: string, args: readonly string[], cwd: string): stri
 
 /** Packs every published package, as it was built last, into a folder. */
 export function packAll(destination: string): Tarballs {
-  const internal = ["@countersign/dev", "@countersign/example-merchant", "countersign-workspace"];
-  const filters = internal.flatMap((name) => ["--filter", `!${name}`]);
-  run("pnpm", ["--recursive", ...filters, "pack", "--pack-destination", destination], root);
+  const filters = published.flatMap(({ manifest }) => ["--filter", manifest.name]);
+  run("pnpm", [...filters, "--recursive", "pack", "--pack-destination", destination], root);
   return Object.fromEntries(
-    readdirSync(destination).map((file) => [
-      file.replace(/-[\d.]+\.tgz$/, "").replace("countersign-", "@countersign/"),
-      join(destination, file),
+    published.map(({ manifest: { name, version } }) => [
+      name,
+      join(destination, `${name.replace("@", "").replace("/", "-")}-${version}.tgz`),
     ]),
   );
 }
@@ -53,9 +50,7 @@ export function project(
   mkdirSync(folder, { recursive: true });
   const manifest = { name: "consumer", private: true, type: "module", dependencies };
   writeFileSync(join(folder, "package.json"), JSON.stringify(manifest));
-  // The tarballs depend on each other by version; nothing of ours comes from a registry.
-  const overrides = files.map(([name, file]) => `  "${name}": "${file}"\n`).join("");
-  writeFileSync(join(folder, "pnpm-workspace.yaml"), `packages: []\noverrides:\n${overrides}`);
+  writeFileSync(join(folder, "pnpm-workspace.yaml"), "packages: []\n");
   run("pnpm", ["install", "--prefer-offline", "--ignore-scripts"], folder);
   return folder;
 }

@@ -1,12 +1,3 @@
-export type { CheckProgress, CheckRunner, CheckWatch } from "./inspector/checks.ts";
-export type { InspectorOptions } from "./inspector/page.ts";
-export { sampleEvent, type SampleEvent, type SampleOrder } from "./samples.ts";
-export { startSandbox, type RunningSandbox, type SandboxOptions } from "./sandbox.ts";
-export {
-  openNamespace,
-  subscribeAll,
-  type OpenedNamespace,
-  type Seeded,
-  type SeedOptions,
-  type SubscribeAllOutcome,
-} from "./seed.ts";
+export type { Profile } from "@countersign/schemas/profiles";
+export type { Seeded } from "./seed.ts";
+export { startSandbox, type Sandbox, type StartOptions } from "./start-sandbox.ts";

@@ -94,7 +94,7 @@ export interface RunningSandbox {
  * @throws {TypeError} The profile asks for what this service cannot do.
  * @throws {Error} The port cannot be listened on.
  */
-export async function startSandbox(options: SandboxOptions): Promise<RunningSandbox> {
+export async function serveSandbox(options: SandboxOptions): Promise<RunningSandbox> {
   const { driver, profile, clock = systemClock, random = systemRandom } = options;
   const { userAgent = "Countersign" } = options;
   try {

@@ -6,7 +6,7 @@ import { profiles } from "@countersign/schemas/profiles";
 import { sqliteDriver } from "@countersign/service";
 import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
 import { openNamespace, type OpenedNamespace } from "../src/seed.ts";
-import { startSandbox, type RunningSandbox, type SandboxOptions } from "../src/sandbox.ts";
+import { serveSandbox, type RunningSandbox, type SandboxOptions } from "../src/sandbox.ts";
 import { listen } from "./listen.ts";
 
 export const TOKEN = "token-of-the-first-namespace";
@@ -76,7 +76,7 @@ export function temporaryFolder(onEnd: OnEnd = onTestFinished): string {
 async function openSandboxes(options: Partial<SandboxOptions>, onEnd: OnEnd) {
   const driver = options.driver ?? sqliteDriver(join(temporaryFolder(onEnd), "sandbox.db"));
   const profile = options.profile ?? profiles.standard;
-  const sandbox = await startSandbox({ profile, port: 0, ...options, driver });
+  const sandbox = await serveSandbox({ profile, port: 0, ...options, driver });
   onEnd(() => sandbox.close({ graceMs: 0 }));
   const agent = new Agent({ keepAlive: true });
   onEnd(() => agent.destroy());

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { openNamespace, startSandbox, subscribeAll } from "@countersign/sandbox";
+import { openNamespace, serveSandbox, subscribeAll } from "@countersign/sandbox/internal";
 import type { Profile } from "@countersign/schemas/profiles";
 import { endpointUrl } from "@countersign/service/internal";
 import { schemeOf } from "@countersign/signatures";
@@ -88,7 +88,7 @@ async function sandbox(options: SandboxOptions, surroundings: Surroundings): Pro
     if (deliverTo !== undefined)
       kept.secret ||= (await keptSecret(`${file}.secret`, newWebhookSecret)).value;
     const target = deliverTo && { url: deliverTo, secret: kept.secret };
-    return startSandbox({
+    return serveSandbox({
       driver,
       vault: vaultOf((await keptSecret(`${file}.keys`, newEncryptionKey)).value),
       profile,

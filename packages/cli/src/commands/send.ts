@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
-import { sampleEvent } from "@countersign/sandbox";
+import { sampleEvent } from "@countersign/sandbox/internal";
 import type { Profile } from "@countersign/schemas/profiles";
 import { systemRandom } from "@countersign/service";
 import { schemeOf } from "@countersign/signatures";

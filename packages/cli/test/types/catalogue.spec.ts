@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { createReceiver, memoryInbox } from "@countersign/receiver";
-import { sampleEvent } from "@countersign/sandbox";
+import { sampleEvent } from "@countersign/sandbox/internal";
 import { standardCatalogue, type Catalogue } from "@countersign/schemas";
 import { profiles } from "@countersign/schemas/profiles";
 import { systemRandom } from "@countersign/service";

@@ -98,8 +98,7 @@ export function readSchema(file: string): Schema {
 
 /** The documents of `@countersign/schemas`. */
 export function standardSchemas(): SchemaSet {
-  const manifest = load.resolve("@countersign/schemas/package.json");
-  return readSchemaSet(join(dirname(manifest), "documents"));
+  return readSchemaSet(dirname(load.resolve("@countersign/schemas/keywords.json")));
 }
 
 // As the generator of `@countersign/schemas` writes it.

@@ -109,8 +109,8 @@ function keepNumbers(_name: string, value: unknown, context?: { source?: string 
     : value;
 }
 
-/** The folder of the pacts that `@countersign/contracts` publishes. */
+/** The folder of the pacts of `@countersign/contracts`. */
 export function standardPacts(): string {
-  const manifest = createRequire(import.meta.url).resolve("@countersign/contracts/package.json");
-  return join(dirname(manifest), "pacts");
+  const pact = "@countersign/contracts/pacts/countersign-client-countersign-service.json";
+  return dirname(createRequire(import.meta.url).resolve(pact));
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { hostReceiver, httpSend, type ProviderTarget, type Send } from "@countersign/contract-kit";
-import { openNamespace, startSandbox } from "@countersign/sandbox";
+import { openNamespace, serveSandbox } from "@countersign/sandbox/internal";
 import { type Profile, profiles } from "@countersign/schemas/profiles";
 import { type Driver, sqliteDriver } from "@countersign/service/internal";
 
@@ -39,7 +39,7 @@ export async function openSandbox({
   const folder = mkdtempSync(join(tmpdir(), "countersign-sandbox-"));
   const driver = given ?? sqliteDriver(join(folder, "sandbox.db"));
   const delivery = { deadlineMs: profile.delivery.timeoutMs };
-  const sandbox = await startSandbox({ driver, profile, delivery, port: 0 });
+  const sandbox = await serveSandbox({ driver, profile, delivery, port: 0 });
   const { seeded } = await openNamespace({ driver, profile, seed: 1, token: TOKEN });
   if (seeded === undefined) throw new Error("the namespace was not seeded");
   const { url } = sandbox;

@@ -1,0 +1,118 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Profile, profiles } from "@countersign/schemas/profiles";
+import { sqliteDriver } from "@countersign/service/internal";
+import { request } from "undici";
+import { serveSandbox } from "./sandbox.ts";
+import { openNamespace, type Seeded, subscribeAll } from "./seed.ts";
+
+export interface StartOptions {
+  /** Name of a built-in profile, or a profile document. Default `"standard"`. */
+  readonly profile?: keyof typeof profiles | Profile;
+  /** Default 0: any free port. */
+  readonly port?: number;
+  /** The receiver that gets every event, and the secret that they are signed with. Default: none. */
+  readonly deliverTo?: { readonly url: string; readonly secret: string };
+  /** The time that the sandbox's clock shows, in milliseconds since the epoch. Default: now. */
+  readonly now?: number;
+}
+
+/** A running sandbox, with sample customers and payments. */
+export interface Sandbox {
+  /** `http://127.0.0.1:PORT`. */
+  readonly url: string;
+  /** The API token of the calls and the controls. It never expires. */
+  readonly token: string;
+  /** Credentials of the same merchant, for `POST /v1/tokens`. */
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** Ids of the sample customers. */
+  readonly customers: Seeded["customers"];
+  /** Ids of the sample payments. */
+  readonly payments: Seeded["payments"];
+  /**
+   * Calls the API or a control, and returns the JSON of its response.
+   * `call("PUT", "/sandbox/clock", { advance: "P7D" })` makes everything due in seven days happen.
+   *
+   * @throws {Error} The response has a status of 400 or more; the message has its body.
+   */
+  call(method: "GET" | "POST" | "PUT", path: string, body?: object): Promise<unknown>;
+  /** Ends the sandbox and removes its database. Idempotent; `await using` calls it. */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/**
+ * Starts a sandbox on loopback for a test. Its database is a temporary file.
+ *
+ * @throws {TypeError} Unknown profile; a profile that the service does not support; `deliverTo` is refused.
+ * @throws {Error} The port is in use.
+ */
+export async function startSandbox(options: StartOptions = {}): Promise<Sandbox> {
+  const { profile: given = "standard", port = 0, deliverTo, now } = options;
+  const profile = typeof given === "string" ? profiles[given] : given;
+  if (profile === undefined) {
+    const names = Object.keys(profiles).join(", ");
+    throw new TypeError(`unknown profile ${JSON.stringify(given)}; expected one of ${names}`);
+  }
+  const folder = await mkdtemp(join(tmpdir(), "countersign-sandbox-"));
+  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  try {
+    const driver = sqliteDriver(join(folder, "sandbox.db"));
+    const served = await serveSandbox({ driver, profile, port });
+    let closing: Promise<void> | undefined;
+    const close = (): Promise<void> => (closing ??= served.close({ graceMs: 0 }).then(remove));
+    try {
+      const token = randomBytes(24).toString("base64url");
+      const seeding = { driver, profile, seed: 1, token, ...(now !== undefined && { now }) };
+      const { merchant, seeded } = await openNamespace(seeding);
+      if (seeded === undefined) throw new Error("the database is not new");
+      if (deliverTo !== undefined) {
+        const outcome = await subscribeAll(served, merchant, deliverTo);
+        if (!outcome.ok) throw new TypeError(`invalid "deliverTo": ${outcome.code}`);
+      }
+      const { clientId, clientSecret, customers, payments } = seeded;
+      return {
+        url: served.url,
+        token,
+        clientId,
+        clientSecret,
+        customers,
+        payments,
+        call: (method, path, body) => call({ method, url: served.url + path, token, body }),
+        close,
+        [Symbol.asyncDispose]: close,
+      };
+    } catch (error) {
+      await close();
+      throw error;
+    }
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+async function call(sent: {
+  readonly method: "GET" | "POST" | "PUT";
+  readonly url: string;
+  readonly token: string;
+  readonly body: object | undefined;
+}): Promise<unknown> {
+  const { method, url, token, body } = sent;
+  const response = await request(url, {
+    method,
+    headers: {
+      authorization: `Bearer ${token}`,
+      accept: "application/json",
+      "content-type": "application/json",
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const text = await response.body.text();
+  if (response.statusCode >= 400)
+    throw new Error(`${method} ${url} responded ${String(response.statusCode)}: ${text}`);
+  return text === "" ? undefined : (JSON.parse(text) as unknown);
+}

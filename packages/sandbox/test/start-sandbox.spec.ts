@@ -1,0 +1,76 @@
+import { createServer } from "node:http";
+import { once } from "node:events";
+import { type Sandbox, startSandbox } from "@countersign/sandbox";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+
+const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+
+/** A receiver that answers 204 and keeps the types of the events. */
+async function openReceiver(): Promise<{ readonly url: string; readonly types: string[] }> {
+  const types: string[] = [];
+  const server = createServer((request, response) => {
+    let body = "";
+    request.on("data", (chunk) => (body += String(chunk)));
+    request.on("end", () => {
+      types.push(String((JSON.parse(body) as { readonly type: unknown }).type));
+      response.writeHead(204).end();
+    });
+  }).listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  const address = server.address();
+  return { url: `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}/`, types };
+}
+
+describe("startSandbox", () => {
+  it("starts with sample customers and payments on a free port, and ends with await using", async () => {
+    let url = "";
+    {
+      await using sandbox = await startSandbox();
+      ({ url } = sandbox);
+      const { active } = sandbox.customers;
+      expect(await sandbox.call("GET", `/v1/customers/${active}`)).toMatchObject({ id: active });
+    }
+    await expect(fetch(url)).rejects.toThrow("fetch failed");
+  });
+
+  it("delivers signed events to deliverTo, those of later days when its clock moves", async () => {
+    const { url, types } = await openReceiver();
+    await using sandbox = await startSandbox({ deliverTo: { url, secret: SECRET } });
+    const paymentId = sandbox.payments.recent;
+    const amount = { currency: "USD", value: 10.5 };
+    await sandbox.call("POST", "/v1/refunds", { paymentId, amount, requestKey: "refund-1" });
+    await vi.waitFor(() => expect(types).toEqual(["refund.pending"]), { timeout: 10_000 });
+    await sandbox.call("PUT", "/sandbox/clock", { advance: "P7D" });
+    await vi.waitFor(() => expect(types).toEqual(["refund.pending", "refund.authorized"]), {
+      timeout: 10_000,
+    });
+  });
+
+  it("runs sandboxes next to each other, each with its own records", async () => {
+    await using one = await startSandbox();
+    await using other = await startSandbox({ profile: "x-signature" });
+    await one.call("POST", "/sandbox/customers", {});
+    const count = async (sandbox: Sandbox): Promise<number> => {
+      const answer = await sandbox.call("GET", "/sandbox/customers");
+      return (answer as { readonly customers: unknown[] }).customers.length;
+    };
+    expect(await count(one)).toBe((await count(other)) + 1);
+  });
+
+  it("throws the body of a refused call", async () => {
+    await using sandbox = await startSandbox();
+    await expect(sandbox.call("GET", "/v1/customers/cus_none")).rejects.toThrow(
+      /^GET http:.* responded 404: .*CUSTOMER_NOT_FOUND/,
+    );
+  });
+
+  it("rejects an unknown profile, and an address that the profile does not allow", async () => {
+    // @ts-expect-error a JavaScript caller
+    await expect(startSandbox({ profile: "none" })).rejects.toThrow(
+      'unknown profile "none"; expected one of standard, x-signature',
+    );
+    const deliverTo = { url: "ftp://127.0.0.1/", secret: SECRET };
+    await expect(startSandbox({ deliverTo })).rejects.toThrow('invalid "deliverTo": INVALID_URL');
+  });
+});
