@@ -34,8 +34,9 @@ export function apiPages(root: string): Readonly<Record<string, string>> {
   );
   const pages = Object.entries(published).map(([name, folder]): [string, string] => {
     const manifest = manifestOf(root + folder);
-    const sections = Object.keys(manifest.exports).flatMap((entry) => {
-      const source = entry.includes("*") ? undefined : sourceOf(root + folder, entry);
+    const sections = Object.entries(manifest.exports).flatMap(([entry, target]) => {
+      // An entry that is a plain path is a document, or is left out of the packed manifest.
+      const source = typeof target === "string" ? undefined : sourceOf(root + folder, entry);
       if (source === undefined) return [];
       const specifier = `${manifest.name}${entry.slice(1)}`;
       const home = homeOf(source, root);

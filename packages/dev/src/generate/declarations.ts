@@ -95,8 +95,8 @@ export function declarationReader(
 export function sourceOf(folder: string, entry: string): string | undefined {
   const { exports = {} } = JSON.parse(readFileSync(`${folder}/package.json`, "utf8")) as Manifest;
   const target = exports[entry];
-  const path = typeof target === "object" ? target["@countersign/source"] : undefined;
-  return path === undefined ? undefined : join(folder, path);
+  const path = typeof target === "object" ? target["@countersign/source"] : target;
+  return path?.endsWith(".ts") === true ? join(folder, path) : undefined;
 }
 
 function declarationFile(file: string): ts.SourceFile {
