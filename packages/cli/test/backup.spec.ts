@@ -4,8 +4,9 @@ import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { postgresBinaries, sharedPostgres } from "../../receiver/test/inboxes/servers.ts";
-import { tokenOf } from "./admin/administered.ts";
+import { describePostgres } from "../../receiver/test/inboxes/describe-postgres.ts";
+import { postgresBinaries } from "../../receiver/test/inboxes/servers.ts";
+import { call, tokenOf } from "./admin/administered.ts";
 import { encryptionKey, failedWith, keys, missing } from "./fixtures.ts";
 import { ran, serveHere } from "./ran.ts";
 import { temporaryFolder } from "./start-command.ts";
@@ -55,35 +56,22 @@ async function serveBy(name: string, env: Env): Promise<string> {
   });
 }
 
+const all = { subscriptionDetails: { type: "ALL" } };
 async function subscribe(url: string, token: string): Promise<string> {
-  const answer = await fetch(new URL("/v1/webhook/subscribe", url), {
-    method: "POST",
-    headers: {
-      authorization: `Bearer ${token}`,
-      "content-type": "application/json",
-    },
-    body: JSON.stringify({
-      url: "https://merchant.example/",
-      secretKey: canary,
-      subscriptionDetails: { type: "ALL" },
-    }),
-  });
-  expect(answer.status).toBe(200);
-  return ((await answer.json()) as { subscriptionKey: string }).subscriptionKey;
+  const order = { url: "https://merchant.example/", secretKey: canary, ...all };
+  const { body, status } = await call(url, token, "/v1/webhook/subscribe", order);
+  expect(status).toBe(200);
+  return String(body["subscriptionKey"]);
 }
 
-/** The status of closing a subscription: 200 if the service knows it. */
-async function unsubscribe(url: string, token: string, subscriptionId: string): Promise<number> {
-  const answer = await fetch(new URL("/v1/webhook/unsubscribe", url), {
-    method: "PUT",
-    headers: {
-      authorization: `Bearer ${token}`,
-      "content-type": "application/json",
-    },
-    body: JSON.stringify({ subscriptionId, subscriptionDetails: { type: "ALL" } }),
-  });
-  return answer.status;
-}
+/** The statuses of closing subscriptions: 200 for those that the service knows. */
+const unsubscribe = (url: string, token: string, ids: readonly string[]): Promise<number[]> =>
+  Promise.all(
+    ids.map(async (subscriptionId) => {
+      const order = { subscriptionId, ...all };
+      return (await call(url, token, "/v1/webhook/unsubscribe", order, "PUT")).status;
+    }),
+  );
 
 const ready = async (url: string): Promise<number> => (await fetch(new URL("/readyz", url))).status;
 
@@ -107,9 +95,7 @@ describe("the backup guide", () => {
       writeFileSync(DATABASE, "damaged");
       const url = await serveBy("sqlite restore", env);
       expect(await ready(url)).toBe(200);
-      expect([await unsubscribe(url, token, kept), await unsubscribe(url, token, late)]).toEqual([
-        200, 404,
-      ]);
+      expect(await unsubscribe(url, token, [kept, late])).toEqual([200, 404]);
       expect(existsSync(join(`${DATABASE}.damaged`, "service.db"))).toBe(true);
       const other = { COUNTERSIGN_ENCRYPTION_KEYS: encryptionKey("k2") };
       const args = ["serve", "--port", "0", "--database", BACKUP];
@@ -117,36 +103,30 @@ describe("the backup guide", () => {
     },
     40_000,
   );
+});
 
-  const noPostgres = postgresBinaries === undefined;
-  it.skipIf(noPostgres)(
-    `backs up PostgreSQL while the service runs and restores it into an empty database${noPostgres ? " (skipped: PostgreSQL is not installed)" : ""}`,
-    async () => {
-      const postgres = await sharedPostgres();
-      onTestFinished(() => postgres.stop());
-      const [from, to] = [await postgres.create(), await postgres.create()];
-      const COUNTERSIGN_DATABASE_URL = postgres.urlOf(from);
-      const one = await serveHere(["serve", "--port", "0"], {
-        ...keys,
-        COUNTERSIGN_DATABASE_URL,
-      });
-      const token = await tokenOf(one, COUNTERSIGN_DATABASE_URL);
-      const kept = await subscribe(one.url, token);
-      const folder = temporaryFolder();
-      const BACKUP = join(folder, "countersign.dump");
-      const RESTORED_DATABASE_URL = postgres.urlOf(to);
-      const env = shellEnv(folder, { COUNTERSIGN_DATABASE_URL, RESTORED_DATABASE_URL, BACKUP });
-      run("postgres backup", env);
-      const late = await subscribe(one.url, token);
-      expect(await one.end()).toBe(0);
-      expect(readFileSync(BACKUP).includes(canary)).toBe(false);
+describePostgres("the backup guide for PostgreSQL", (server) => {
+  it("backs up the database while the service runs and restores it into an empty one", async () => {
+    const postgres = server();
+    const [from, to] = [await postgres.create(), await postgres.create()];
+    const COUNTERSIGN_DATABASE_URL = postgres.urlOf(from);
+    const one = await serveHere(["serve", "--port", "0"], {
+      ...keys,
+      COUNTERSIGN_DATABASE_URL,
+    });
+    const token = await tokenOf(one, COUNTERSIGN_DATABASE_URL);
+    const kept = await subscribe(one.url, token);
+    const folder = temporaryFolder();
+    const BACKUP = join(folder, "countersign.dump");
+    const RESTORED_DATABASE_URL = postgres.urlOf(to);
+    const env = shellEnv(folder, { COUNTERSIGN_DATABASE_URL, RESTORED_DATABASE_URL, BACKUP });
+    run("postgres backup", env);
+    const late = await subscribe(one.url, token);
+    expect(await one.end()).toBe(0);
+    expect(readFileSync(BACKUP).includes(canary)).toBe(false);
 
-      const url = await serveBy("postgres restore", env);
-      expect(await ready(url)).toBe(200);
-      expect([await unsubscribe(url, token, kept), await unsubscribe(url, token, late)]).toEqual([
-        200, 404,
-      ]);
-    },
-    40_000,
-  );
+    const url = await serveBy("postgres restore", env);
+    expect(await ready(url)).toBe(200);
+    expect(await unsubscribe(url, token, [kept, late])).toEqual([200, 404]);
+  }, 40_000);
 });

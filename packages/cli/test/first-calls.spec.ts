@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { firstCalls } from "../src/sandbox-lines.ts";
+import { call } from "./admin/administered.ts";
 import { TOKEN } from "./fixtures.ts";
 import { serveHere, type Served } from "./ran.ts";
 import { temporaryFolder } from "./start-command.ts";
@@ -17,11 +18,8 @@ function callsOf({ stderr }: Served) {
     const url = / (\S+)$/.exec(line)?.[1] ?? "";
     expect(line).toContain('-H "authorization: Bearer $TOKEN"');
     expect(line.includes('-H "content-type: application/json"')).toBe(body !== undefined);
-    const make = async (): Promise<{ status: number; text: string }> => {
-      const headers = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" };
-      const answer = await fetch(url, { method, headers, ...(body !== undefined && { body }) });
-      return { status: answer.status, text: await answer.text() };
-    };
+    const json = body === undefined ? undefined : (JSON.parse(body) as object);
+    const make = () => call(url, TOKEN, "", json, method);
     return { path: new URL(url).pathname, make };
   });
 }
@@ -46,7 +44,7 @@ describe("the curl calls that the sandbox prints", () => {
     ]);
     expect(one.stderr()).toContain("--deliver-to");
     const answers = [];
-    for (const call of calls) answers.push(await call.make());
+    for (const { make } of calls) answers.push(await make());
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 201, 200, 200]);
     const [, , refund, clock, deliveries] = answers.map(({ text }) => text);
     expect(refund).toContain('"paymentStatus":"PENDING"');

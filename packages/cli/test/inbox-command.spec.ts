@@ -5,12 +5,8 @@ import type { InboxQueue } from "@countersign/receiver";
 import { postgresInbox } from "@countersign/receiver/postgres";
 import { sqliteInbox } from "@countersign/receiver/sqlite";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  postgresBinaries,
-  type SharedPostgres,
-  sharedPostgres,
-} from "../../receiver/test/inboxes/servers.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { describePostgres } from "../../receiver/test/inboxes/describe-postgres.ts";
 import { failedWith } from "./fixtures.ts";
 import { ran, type Ran } from "./ran.ts";
 import { temporaryFolder } from "./start-command.ts";
@@ -102,15 +98,13 @@ describe("countersign inbox on SQLite", () => {
   });
 });
 
-const reason = postgresBinaries === undefined ? " (skipped: PostgreSQL is not installed)" : "";
-describe.skipIf(postgresBinaries === undefined)(`countersign inbox on PostgreSQL${reason}`, () => {
-  let shared: SharedPostgres;
+describePostgres("countersign inbox on PostgreSQL", (server) => {
   let url: string;
   beforeAll(async () => {
-    shared = await sharedPostgres();
-    url = shared.urlOf(await shared.create()).replace("postgres@", "postgres:hush@");
-  }, 60_000);
-  afterAll(() => shared.stop());
+    url = server()
+      .urlOf(await server().create())
+      .replace("postgres@", "postgres:hush@");
+  });
 
   it("creates the tables, lists dead events and retries them", async () => {
     const path = join(temporaryFolder(), "url");

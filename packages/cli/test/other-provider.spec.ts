@@ -4,10 +4,11 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { createReceiver, memoryInbox, type Receiver } from "@countersign/receiver";
 import { toNode } from "@countersign/receiver/node";
 import type { Catalogue } from "@countersign/schemas";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished, vi } from "vitest";
+import { makeEffects } from "../../contract-kit/test/receiver/make-effects.ts";
+import { listen } from "../../sandbox/test/listen.ts";
 import { loadProfile } from "../src/profile.ts";
+import { call } from "./admin/administered.ts";
 import { SECRET } from "./fixtures.ts";
 import { ran, serveHere, told } from "./ran.ts";
 import { temporaryFolder } from "./start-command.ts";
@@ -91,15 +92,11 @@ it("a provider's own categories, events, schemas and samples go through types, c
   // The module that was just written has this member.
   const { catalogue } = (await import(pathToFileURL(out).href)) as { catalogue: Catalogue<Types> };
 
-  const done = new Map<string, { eventId: string; type: string; count: number }>();
-  let failing = 0;
-  const count = (event: Shown): void => {
-    if (failing > 0) {
-      failing -= 1;
-      throw new Error("told to fail");
-    }
-    const earlier = done.get(event.id)?.count ?? 0;
-    done.set(event.id, { eventId: event.id, type: event.type, count: earlier + 1 });
+  const done: string[] = [];
+  const effects = makeEffects({ handlerMs: 0 });
+  const handle = async (event: Shown): Promise<void> => {
+    await effects.handle({ ...event, data: undefined });
+    done.push(event.type);
   };
   const loaded = JSON.parse(readFileSync(join(profile, "profile.json"), "utf8")) as object;
   expect(loaded).not.toHaveProperty("refund");
@@ -111,28 +108,13 @@ it("a provider's own categories, events, schemas and samples go through types, c
     log: false,
     fallback: () => {},
   })
-    .on("ORDER", count)
-    .on("invoice.paid", count);
-  const listen = toNode(receiver);
-  const server = createServer((request, response) => {
-    if (request.url !== "/effects") {
-      void listen(request, response);
-      return;
-    }
-    if (request.method === "GET") {
-      response.end(JSON.stringify([...done.values()]));
-      return;
-    }
-    let text = "";
-    request.on("data", (chunk: Buffer) => (text += chunk.toString()));
-    request.on("end", () => {
-      failing = (JSON.parse(text) as { readonly failNext: number }).failNext;
-      response.writeHead(204).end();
-    });
+    .on("ORDER", handle)
+    .on("invoice.paid", handle);
+  const receive = toNode(receiver);
+  const url = await listen((request, response) => {
+    if (request.url === "/effects") void effects.answer(request, response);
+    else void receive(request, response);
   });
-  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void server.close());
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const env = { COUNTERSIGN_SECRET: SECRET };
 
   for (const type of Object.keys(schemas))
@@ -142,7 +124,7 @@ it("a provider's own categories, events, schemas and samples go through types, c
       status: 0,
       err: "",
     });
-  expect([...done.values()].map(({ type }) => type)).toEqual(Object.keys(schemas));
+  expect(done).toEqual(Object.keys(schemas));
 
   const verify = ["verify", "receiver", "--url", `${url}/hooks`, "--effects-url", `${url}/effects`];
   const verified = await ran([...verify, "--profile", profile, "--json"], env);
@@ -153,28 +135,20 @@ it("a provider's own categories, events, schemas and samples go through types, c
     ["sandbox", "--port", "0", "--database", database, "--profile", profile],
     {},
   );
-  const call = async (path: string, body?: object): Promise<[number, string]> => {
-    const headers = {
-      authorization: `Bearer ${told(sandbox, "API token")}`,
-      "content-type": "application/json",
-    };
-    const answer = await fetch(sandbox.url + path, {
-      headers,
-      ...(body && { method: "POST", body: JSON.stringify(body) }),
-    });
-    return [answer.status, await answer.text()];
-  };
+  const asked = (path: string, body?: object) =>
+    call(sandbox.url, told(sandbox, "API token"), path, body);
   const details = (named: string) => ({
     url: `${url}/hooks`,
     secretKey: SECRET,
     subscriptionDetails: { type: "CATEGORY", details: [named] },
   });
-  expect((await call("/v1/webhook/subscribe", details("PAYMENT")))[0]).toBe(400);
-  expect((await call("/v1/webhook/subscribe", details("ORDER")))[0]).toBe(200);
-  const before = done.size;
-  expect((await call("/sandbox/events", { type: "order.shipped" }))[1]).toContain("order.shipped");
-  await expect.poll(() => done.size, { timeout: 10_000 }).toBe(before + 1);
-  expect((await call("/openapi.json"))[1]).toContain('"carrier"');
+  expect((await asked("/v1/webhook/subscribe", details("PAYMENT"))).status).toBe(400);
+  expect((await asked("/v1/webhook/subscribe", details("ORDER"))).status).toBe(200);
+  const before = done.length;
+  const sent = await asked("/sandbox/events", { type: "order.shipped" });
+  expect(sent.text).toContain("order.shipped");
+  await expect.poll(() => done.length, { timeout: 10_000 }).toBe(before + 1);
+  expect((await asked("/openapi.json")).text).toContain('"carrier"');
 });
 
 it("the guide's provider has a receiver that handles its event", async () => {
@@ -214,12 +188,8 @@ it("the guide's provider has a receiver that handles its event", async () => {
     readonly receiver: Receiver;
   };
   const answer = toNode(receiver);
-  const server = createServer((request, response) => void answer(request, response));
-  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void server.close());
-  // The cast: it listens on a TCP port.
-  const { port } = server.address() as AddressInfo;
-  const send = ["send", "invoice.paid", "--profile", profile, "--url", `http://127.0.0.1:${port}`];
+  const url = await listen((request, response) => void answer(request, response));
+  const send = ["send", "invoice.paid", "--profile", profile, "--url", url];
   expect(await ran(send, { COUNTERSIGN_SECRET: SECRET })).toMatchObject({ status: 0 });
   expect(log.mock.lastCall).toEqual(["paid:", "inv_1"]);
 });

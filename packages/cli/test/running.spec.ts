@@ -1,22 +1,17 @@
 import { execFile } from "node:child_process";
-import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { postgresDriver } from "@countersign/service";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import {
-  postgresBinaries,
-  type SharedPostgres,
-  sharedPostgres,
-} from "../../receiver/test/inboxes/servers.ts";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { describePostgres } from "../../receiver/test/inboxes/describe-postgres.ts";
+import { testPort } from "../../receiver/test/inboxes/servers.ts";
 import { shareDatabase } from "../../service/test/instances/shared-database.ts";
 import { expectToldOnce } from "../../service/test/instances/told-once.ts";
 import { failureCodes } from "../src/failure.ts";
-import { tokenOf } from "./admin/administered.ts";
+import { call, tokenOf } from "./admin/administered.ts";
 import { failedWith, keys, missing } from "./fixtures.ts";
 import { ran, serveHere, type Served } from "./ran.ts";
 import { temporaryFolder } from "./start-command.ts";
@@ -32,17 +27,6 @@ const lines = [...page.matchAll(/```sh\n([^`]*)```/g)]
   .map((line) => line.replace(/\s+#.*$/, ""));
 
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
-
-/** A port of this machine that nobody listens on. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  // The cast: it listens on a TCP port.
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}
 
 describe("the page on running the service", () => {
   it("names only existing commands, options, variables and codes", async () => {
@@ -69,7 +53,7 @@ describe("the page on running the service", () => {
       const source = "--disable-warning=ExperimentalWarning --conditions=@countersign/source";
       const command = `#!/bin/sh\nexec "${process.execPath}" ${source} "${main}" "$@"\n`;
       writeFileSync(join(folder, "countersign"), command, { mode: 0o755 });
-      const port = String(await freePort());
+      const port = String(await testPort());
       const [, written = ""] = /```sh\n([^`]*)```/.exec(page) ?? [];
       const script = join(folder, "first-start.sh");
       // The server ends with the shell.
@@ -88,15 +72,8 @@ describe("the page on running the service", () => {
   );
 });
 
-const reason = postgresBinaries === undefined ? " (skipped: PostgreSQL is not installed)" : "";
-describe.skipIf(postgresBinaries === undefined)(`countersign serve on PostgreSQL${reason}`, () => {
+describePostgres("countersign serve on PostgreSQL", (postgres) => {
   const REFUNDS = 30;
-  let postgres: SharedPostgres;
-  beforeAll(async () => {
-    postgres = await sharedPostgres();
-  }, 60_000);
-  afterAll(() => postgres.stop());
-
   const hushed = (url: string): string => url.replace("postgres@", "postgres:hush@");
   const three = (env: Readonly<Record<string, string>>): Promise<Served[]> =>
     Promise.all([1, 2, 3].map(() => serveHere(["serve", "--port", "0"], env)));
@@ -104,17 +81,15 @@ describe.skipIf(postgresBinaries === undefined)(`countersign serve on PostgreSQL
     expect(await Promise.all(all.map((one) => one.end()))).toEqual([0, 0, 0]);
 
   it("starts three times at once on an empty database, and shares tokens", async () => {
-    const name = await postgres.create();
-    const address = postgres.urlOf(name);
+    const name = await postgres().create();
+    const address = postgres().urlOf(name);
     const env = { ...keys, COUNTERSIGN_DATABASE_URL: hushed(address) };
     const all = await three(env);
     const [first] = all;
     if (first === undefined) throw new Error("no service is running");
     const token = await tokenOf(first, address);
-    const headers = { authorization: `Bearer ${token}` };
     for (const one of all) {
-      const answer = await fetch(new URL("/v1/customers/cus_none", one.url), { headers });
-      expect(answer.status).toBe(404);
+      expect((await call(one.url, token)).status).toBe(404);
       expect(one.stderr()).toContain(`/${name}\n`);
       expect(one.stderr()).not.toContain("hush");
     }
@@ -122,7 +97,7 @@ describe.skipIf(postgresBinaries === undefined)(`countersign serve on PostgreSQL
   });
 
   it("moves each due refund once and begins each attempt once in three servers", async () => {
-    const url = postgres.urlOf(await postgres.create());
+    const url = postgres().urlOf(await postgres().create());
     const driver = postgresDriver({ url });
     onTestFinished(() => driver.close());
     // Nobody listens at an address for documentation: each attempt fails at once.
@@ -145,7 +120,7 @@ describe.skipIf(postgresBinaries === undefined)(`countersign serve on PostgreSQL
   }, 40_000);
 
   it("exits with 2 if the database does not exist and does not print its URL", async () => {
-    const env = { ...keys, COUNTERSIGN_DATABASE_URL: hushed(postgres.urlOf("nothing")) };
+    const env = { ...keys, COUNTERSIGN_DATABASE_URL: hushed(postgres().urlOf("nothing")) };
     const failed = await ran(["serve", "--port", "0"], env);
     expect(failed).toEqual(failedWith("DATABASE_UNUSABLE"));
     expect(failed.err).not.toContain("hush");

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { standardWebhooks } from "@countersign/signatures";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openReceiver } from "../../sandbox/test/open-sandbox.ts";
+import { call } from "./admin/administered.ts";
 import { failedWith, READY, SECRET, SOON, TOKEN } from "./fixtures.ts";
 import { run } from "../src/run.ts";
 import { quietSurroundings, ran, serveHere, told, type Served } from "./ran.ts";
@@ -15,13 +16,6 @@ const argsOf = (database: string, ...more: readonly string[]): string[] =>
   ["sandbox", "--port", "0", "--database", database].concat(more);
 const sandbox = (database: string, more: readonly string[] = [], env?: Env): Promise<Served> =>
   serveHere(argsOf(database, ...more), env);
-
-async function call(url: string, path: string, token: string, json?: object): Promise<Response> {
-  return fetch(new URL(path, url), {
-    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-    ...(json && { method: "POST", body: JSON.stringify(json) }),
-  });
-}
 
 /** Takes a free port, or the wanted one, until the test ends. */
 async function takePort(wanted = 0): Promise<number> {
@@ -43,7 +37,7 @@ describe("countersign sandbox", () => {
     expect(url).toEqual(READY);
     const database = join(folder, ".countersign/sandbox.db");
     const token = readFileSync(`${database}.token`, "utf8").trim();
-    const made = await call(url, "/sandbox/customers", token, { firstName: "Zoë" });
+    const made = await call(url, token, "/sandbox/customers", { firstName: "Zoë" });
     expect(made.status).toBe(201);
     expect(await first.end("SIGINT")).toBe(0);
     expect(first.stdout()).toBe(`ready ${url}\n`);
@@ -53,7 +47,7 @@ describe("countersign sandbox", () => {
 
     const second = await sandbox(database);
     expect(told(second, "API token")).toBe(token);
-    expect(await (await call(second.url, "/sandbox/customers", token)).text()).toContain("Zoë");
+    expect((await call(second.url, token, "/sandbox/customers")).text).toContain("Zoë");
     expect(await second.end()).toBe(0);
 
     const { status, out, err } = await ran(argsOf(database, "--json"));
@@ -69,7 +63,7 @@ describe("countersign sandbox", () => {
     writeFileSync(file, `${TOKEN}\n`);
     for (const env of [{ COUNTERSIGN_TOKEN: TOKEN }, { COUNTERSIGN_TOKEN_FILE: file }]) {
       const one = await sandbox(database, [], env);
-      expect((await call(one.url, "/sandbox/clock", TOKEN)).status).toBe(200);
+      expect((await call(one.url, TOKEN, "/sandbox/clock")).status).toBe(200);
       expect(await one.end()).toBe(0);
       expect(one.stderr()).not.toContain(TOKEN);
     }
@@ -103,7 +97,7 @@ describe("countersign sandbox", () => {
     const env = { COUNTERSIGN_SECRET: SECRET, COUNTERSIGN_TOKEN: TOKEN };
     for (const count of [1, 2]) {
       const one = await serveHere(args, env);
-      await call(one.url, "/sandbox/customers", TOKEN, {});
+      await call(one.url, TOKEN, "/sandbox/customers", {});
       await expect.poll(() => arrived.length, SOON).toBe(count);
       await expect
         .poll(one.stderr, SOON)
@@ -123,7 +117,7 @@ describe("countersign sandbox", () => {
     // Nothing listens on port 9.
     const args = argsOf(newDatabase(), "--deliver-to", "http://localhost:9/webhooks");
     const one = await serveHere(args, { COUNTERSIGN_TOKEN: TOKEN });
-    await call(one.url, "/sandbox/customers", TOKEN, {});
+    await call(one.url, TOKEN, "/sandbox/customers", {});
     const words = / {2}connection failed {2}\d+ ms {2}retry 2 in \d+ s$/m;
     await expect.poll(one.stderr, SOON).toMatch(words);
     expect(await one.end()).toBe(0);
@@ -169,12 +163,12 @@ describe("countersign sandbox", () => {
     key("n");
     await expect.poll(() => said.err, SOON).toContain("nothing is due");
     const url = /http:\S+(?=\/v1\/refunds)/.exec(said.err)?.[0] ?? "";
-    const { payments } = (await (await call(url, "/sandbox/payments", TOKEN)).json()) as {
+    const { payments } = (await call(url, TOKEN, "/sandbox/payments")).body as {
       payments: { paymentId: string; amount: { value: number } }[];
     };
     const recent = payments.find((one) => one.amount.value === 250)?.paymentId;
     const amount = { currency: "USD", value: 1 };
-    await call(url, "/v1/refunds", TOKEN, { paymentId: recent, amount, requestKey: "1" });
+    await call(url, TOKEN, "/v1/refunds", { paymentId: recent, amount, requestKey: "1" });
     key("n");
     await expect.poll(() => said.err, SOON).toMatch(/^sandbox time is 20\S+Z$/m);
     key("q");

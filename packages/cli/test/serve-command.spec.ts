@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { Agent, get } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { tokenOf } from "./admin/administered.ts";
+import { call, tokenOf } from "./admin/administered.ts";
 import { failedWith, keys, READY } from "./fixtures.ts";
 import { ran, serveHere, type Served } from "./ran.ts";
 import { start, temporaryFolder } from "./start-command.ts";
@@ -12,20 +12,18 @@ const argsOf = (database = newDatabase()) => ["serve", "--port", "0", "--databas
 const serve = (env: Readonly<Record<string, string>>, ...more: string[]): Promise<Served> =>
   serveHere([...argsOf(), ...more], env);
 
+const readiness = async (url: string): Promise<number> =>
+  (await fetch(new URL("/readyz", url))).status;
+
 /** The statuses of subscriptions to these URLs. */
 async function subscribed(served: Served, targets: readonly string[]) {
-  const { url } = served;
-  const authorization = `Bearer ${await tokenOf(served)}`;
+  const token = await tokenOf(served);
   const secretKey = "a-secret-of-24-characters-or-more";
   const details = { secretKey, subscriptionDetails: { type: "ALL" } };
   const statuses: Record<string, number> = {};
   for (const target of targets) {
-    const answer = await fetch(new URL("/v1/webhook/subscribe", url), {
-      method: "POST",
-      headers: { authorization, "content-type": "application/json" },
-      body: JSON.stringify({ url: target, ...details }),
-    });
-    statuses[target] = answer.status;
+    const order = { url: target, ...details };
+    statuses[target] = (await call(served.url, token, "/v1/webhook/subscribe", order)).status;
   }
   return statuses;
 }
@@ -34,26 +32,22 @@ describe("countersign serve", () => {
   it("serves an administered client, drains after SIGTERM, and accepts the client's token after a restart", async () => {
     const folder = temporaryFolder();
     const database = join(folder, ".countersign", "service.db");
-    const use = async (url: string, token: string): Promise<number> => {
-      const headers = { authorization: `Bearer ${token}` };
-      return (await fetch(new URL("/v1/customers/cus_none", url), { headers })).status;
-    };
+    const use = async (at: string): Promise<number> => (await call(at, token)).status;
     const one = start(["serve", "--port", "0", "--drain", "30"], { folder, env: keys });
     const url = await one.ready();
     const token = await tokenOf({ url, stderr: one.stderr }, database);
-    const ready = async (): Promise<number> => (await fetch(new URL("/readyz", url))).status;
-    expect([await ready(), await use(url, token)]).toEqual([200, 404]);
+    expect([await readiness(url), await use(url)]).toEqual([200, 404]);
     one.process.kill("SIGTERM");
     // Processes on a loaded machine take their time.
-    await expect.poll(ready, { timeout: 25_000 }).toBe(503);
-    expect(await use(url, token)).toBe(404);
+    await expect.poll(() => readiness(url), { timeout: 25_000 }).toBe(503);
+    expect(await use(url)).toBe(404);
     // The second signal ends the process at once.
     await one.end();
     expect(one.stdout()).toBe(`ready ${url}\n`);
     expect(one.stderr()).not.toContain(token);
 
     const again = await serveHere(argsOf(database), keys);
-    expect(await use(again.url, token)).toBe(404);
+    expect(await use(again.url)).toBe(404);
     expect(await again.end()).toBe(0);
 
     const { status, out } = await ran([...argsOf(database), "--json"], keys);
@@ -88,8 +82,7 @@ describe("countersign serve", () => {
     const one = start(["serve", "--port", "0", "--drain", "30"], { folder, env: keys });
     const url = await one.ready();
     one.process.kill("SIGHUP");
-    const ready = async (): Promise<number> => (await fetch(new URL("/readyz", url))).status;
-    await expect.poll(ready, { timeout: 25_000 }).toBe(503);
+    await expect.poll(() => readiness(url), { timeout: 25_000 }).toBe(503);
     expect((await fetch(new URL("/healthz", url))).status).toBe(200);
     // The second one ends the process at once.
     await one.end("SIGHUP");
@@ -107,7 +100,7 @@ describe("countersign serve", () => {
       onTestFinished(() => agent.destroy());
       const path = "/v1/customers/cus_none";
       const headers = { authorization: `Bearer ${token}` };
-      const call = (): Promise<[number | undefined, string | undefined]> =>
+      const connect = (): Promise<[number | undefined, string | undefined]> =>
         new Promise((resolve) => {
           const { hostname: host, port } = url;
           get({ host, port, path, headers, agent }, (answer) => {
@@ -115,14 +108,14 @@ describe("countersign serve", () => {
             resolve([answer.statusCode, answer.headers["retry-after"]]);
           }).on("error", () => resolve([undefined, undefined]));
         });
-      const answers = await Promise.all(Array.from({ length: 80 }, call));
+      const answers = await Promise.all(Array.from({ length: 80 }, connect));
       const statuses = answers.map(([status]) => status);
       expect(statuses).toEqual(expect.arrayContaining([404, 503]));
       // Far more connections than can be served are closed without an answer.
       expect(statuses.filter((status) => ![404, 503, undefined].includes(status))).toEqual([]);
       for (const [status, retryAfter] of answers) if (status === 503) expect(retryAfter).toBe("1");
       agent.destroy();
-      await expect.poll(async () => (await call())[0], { timeout: 10_000 }).toBe(404);
+      await expect.poll(async () => (await connect())[0], { timeout: 10_000 }).toBe(404);
     },
   );
 
@@ -146,9 +139,8 @@ describe("countersign serve", () => {
   it("shows metrics to whoever has the token, and logs JSON lines without it", async () => {
     const one = await serve({ ...keys, COUNTERSIGN_METRICS_TOKEN: "a-token-for-metrics" });
     await tokenOf(one);
-    expect((await fetch(new URL("/metrics", one.url))).status).toBe(401);
-    const headers = { authorization: "Bearer a-token-for-metrics" };
-    const text = await (await fetch(new URL("/metrics", one.url), { headers })).text();
+    expect((await call(one.url, "another-token", "/metrics")).status).toBe(401);
+    const { text } = await call(one.url, "a-token-for-metrics", "/metrics");
     expect(text).toContain(
       'countersign_http_requests_total{method="POST",route="/v1/tokens",status="200"} 1',
     );

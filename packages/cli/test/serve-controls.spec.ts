@@ -4,7 +4,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { openSandbox } from "../../sandbox/test/open-sandbox.ts";
 import { routesOf } from "../../sandbox/test/routes.ts";
-import { tokenOf } from "./admin/administered.ts";
+import { call, tokenOf } from "./admin/administered.ts";
 import { keys } from "./fixtures.ts";
 import { start, temporaryFolder } from "./start-command.ts";
 
@@ -50,19 +50,15 @@ describe("D7 countersign serve with every variable set", () => {
     const routes = routesOf(sandbox).filter((route) => route.includes(" /sandbox/"));
     expect(routes.length).toBeGreaterThan(20);
     const url = await one.ready();
-    const headers = {
-      authorization: `Bearer ${await tokenOf({ url, stderr: one.stderr }, join(folder, ".countersign/service.db"))}`,
-      "content-type": "application/json",
-    };
+    const token = await tokenOf(
+      { url, stderr: one.stderr },
+      join(folder, ".countersign/service.db"),
+    );
     for (const route of [...routes, "GET /inspector/"]) {
       const [method = "", path = ""] = route.split(" ");
-      const answer = await fetch(new URL(path.replace(/:\w+/, "id_1"), url), {
-        method,
-        headers,
-        ...(method !== "GET" && { body: "{}" }),
-      });
-      expect([method, path, answer.status]).toEqual([method, path, 404]);
-      await answer.body?.cancel();
+      const json = method === "GET" ? undefined : {};
+      const { status } = await call(url, token, path.replace(/:\w+/, "id_1"), json, method);
+      expect([method, path, status]).toEqual([method, path, 404]);
     }
     expect(await one.end()).toBe(0);
     expect(one.stderr()).not.toContain("LOADED");

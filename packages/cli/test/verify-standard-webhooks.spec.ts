@@ -1,58 +1,52 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
 import { receiverChecks, requirements } from "@countersign/contract-kit";
 import { Webhook as Standard } from "standardwebhooks";
 import { Webhook as Svix } from "svix";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
+import { makeEffects } from "../../contract-kit/test/receiver/make-effects.ts";
+import { listen } from "../../sandbox/test/listen.ts";
 import { SECRET } from "./fixtures.ts";
 import { ran } from "./ran.ts";
 import { temporaryFolder } from "./start-command.ts";
 
-async function bodyOf(request: IncomingMessage): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  for await (const part of request) parts.push(part as Buffer);
-  return Buffer.concat(parts);
-}
-
 /** A receiver as the library's guide has it: verification, one row for each id, an effects route. */
-async function listen(verify: (body: Buffer, headers: Record<string, string>) => unknown) {
-  const done = new Map<string, { eventId: string; type: string; count: number }>();
-  let failing = 0;
-  const server = createServer((request, response) => {
-    const end = (status: number, text?: string): void => void response.writeHead(status).end(text);
-    void bodyOf(request).then((body) => {
-      if (request.url === "/effects") {
-        if (request.method === "GET") return end(200, JSON.stringify([...done.values()]));
-        failing = (JSON.parse(body.toString()) as { readonly failNext: number }).failNext;
-        return end(204);
-      }
-      if (request.method !== "POST") return end(405);
-      const headers = Object.fromEntries(
-        Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
-      );
-      let event;
-      try {
-        verify(body, headers);
-        event = JSON.parse(body.toString()) as { readonly type?: unknown } | null;
-      } catch {
-        return end(400);
-      }
-      const id = headers["webhook-id"] ?? "";
-      if (done.has(id)) return end(204);
-      if (failing > 0) {
-        failing -= 1;
-        return end(500);
-      }
-      const type = typeof event?.type === "string" ? event.type : "";
-      done.set(id, { eventId: id, type, count: 1 });
-      return end(204);
-    });
+function receiverWith(verify: (body: string, headers: Record<string, string>) => unknown) {
+  const effects = makeEffects({ handlerMs: 0 });
+  const statuses = new Map<string, number>();
+  const statusOf = async (request: IncomingMessage): Promise<number> => {
+    const body = (await buffer(request)).toString();
+    if (request.method !== "POST") return 405;
+    const headers = Object.fromEntries(
+      Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
+    );
+    let event;
+    try {
+      verify(body, headers);
+      event = JSON.parse(body) as { readonly type?: unknown } | null;
+    } catch {
+      return 400;
+    }
+    const id = headers["webhook-id"] ?? "";
+    const known = statuses.get(id);
+    if (known !== undefined) return known;
+    statuses.set(id, 503);
+    const type = typeof event?.type === "string" ? event.type : "";
+    try {
+      await effects.handle({ id, type, data: undefined });
+      statuses.set(id, 204);
+      return 204;
+    } catch {
+      statuses.delete(id);
+      return 500;
+    }
+  };
+  return listen((request, response) => {
+    if (request.url === "/effects") void effects.answer(request, response);
+    else void statusOf(request).then((status) => response.writeHead(status).end());
   });
-  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 const args = (url: string, ...more: readonly string[]): string[] =>
@@ -69,7 +63,7 @@ describe("countersign verify receiver --standard-webhooks", () => {
   ] as const)(
     "passes a stock receiver with %s, whose events have no id in the body",
     async (_, library) => {
-      const url = await listen((body, headers) => library.verify(body.toString(), headers));
+      const url = await receiverWith((body, headers) => library.verify(body, headers));
       const { status, out } = await ran(args(url), env);
       expect([status, out]).toEqual([0, expect.any(String)]);
       expect(out).not.toMatch(/payment|refund|customer|amount|money/i);
@@ -83,7 +77,7 @@ describe("countersign verify receiver --standard-webhooks", () => {
       join(folder, "a.json"),
       '{"type":"invoice.paid","data":{"id":"inv_1","total":5}}',
     );
-    const url = await listen(() => undefined);
+    const url = await receiverWith(() => undefined);
     const { status, out } = await ran(args(url, "--samples", folder), env);
     expect([status, out]).toEqual([1, expect.stringContaining("R-VERIFY-UNSIGNED")]);
   });

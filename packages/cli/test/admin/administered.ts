@@ -50,18 +50,26 @@ export async function requestToken(
   return { status: answer.status, token };
 }
 
-/** Calls the service. A customer that does not exist is 404 for a valid token. */
+/** Calls the service; with a body by POST. A customer that does not exist is 404 for a valid token. */
 export async function call(
   url: string,
   token: string | undefined,
   path = "/v1/customers/cus_none",
-  body?: object,
-): Promise<{ status: number; body: Record<string, unknown> }> {
+  json?: object,
+  method = json === undefined ? "GET" : "POST",
+): Promise<{ status: number; text: string; body: Record<string, unknown> }> {
   const answer = await fetch(new URL(path, url), {
+    method,
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-    ...(body !== undefined && { method: "POST", body: JSON.stringify(body) }),
+    ...(json !== undefined && { body: JSON.stringify(json) }),
   });
-  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+  const text = await answer.text();
+  const isJson = answer.headers.get("content-type")?.includes("json") === true;
+  return {
+    status: answer.status,
+    text,
+    body: isJson ? (JSON.parse(text) as Record<string, unknown>) : {},
+  };
 }
 
 /** Creates a merchant. @returns Its id. */

@@ -7,7 +7,7 @@ import {
   systemRandom,
 } from "@countersign/service/internal";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { postgresBinaries, sharedPostgres } from "../../../receiver/test/inboxes/servers.ts";
+import { describePostgres } from "../../../receiver/test/inboxes/describe-postgres.ts";
 import type { Work } from "../../../service/src/delivery/types.ts";
 import { nextDeliveryAt } from "../../../service/src/store/tables/deliveries.ts";
 import {
@@ -171,14 +171,9 @@ it("countersign serve admin refuses an unknown or closed subscription, delivery 
   expect(await waiting()).toEqual([]);
 });
 
-const isMissing = postgresBinaries === undefined;
-const reason = isMissing ? " (skipped: PostgreSQL is not installed)" : "";
-
-describe.skipIf(isMissing)(`countersign serve admin on PostgreSQL${reason}`, () => {
+describePostgres("countersign serve admin on PostgreSQL", (server) => {
   it("has running processes look at once for what it replayed or resumed, and not after a list", async () => {
-    const server = await sharedPostgres();
-    onTestFinished(() => server.stop());
-    const url = server.urlOf(await server.create());
+    const url = server().urlOf(await server().create());
     const driver = postgresDriver({ url });
     onTestFinished(() => driver.close());
     queue = await queueOf(driver);

@@ -6,14 +6,9 @@ import { redisInbox } from "@countersign/receiver/redis";
 import { sqliteInbox } from "@countersign/receiver/sqlite";
 import { Pool } from "pg";
 import { attemptOf, NOON, refundAuthorized, secret, silent } from "../fixtures.ts";
-import {
-  pgbouncerBinary,
-  postgresBinaries,
-  type SharedPostgres,
-  sharedPostgres,
-  startPgbouncer,
-} from "./servers.ts";
+import { pgbouncerBinary, postgresBinaries, sharedPostgres, startPgbouncer } from "./servers.ts";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { describePostgres } from "./describe-postgres.ts";
 import { folderInTest } from "./in-test.ts";
 
 const DAY = 86_400_000;
@@ -119,20 +114,13 @@ describe("the SQLite inbox", () => {
   });
 });
 
-const skipped = postgresBinaries === undefined ? " (skipped: PostgreSQL is not installed)" : "";
-
-describe.skipIf(skipped !== "")(`the PostgreSQL inbox${skipped}`, () => {
-  let server: SharedPostgres;
+describePostgres("the PostgreSQL inbox", (server) => {
   let pool: Pool;
   beforeAll(async () => {
-    server = await sharedPostgres();
-    pool = new Pool({ connectionString: server.urlOf(await server.create()), max: 4 });
+    pool = new Pool({ connectionString: server().urlOf(await server().create()), max: 4 });
     await postgresInbox(pool, { schema: "shop" }).migrate();
-  }, 60_000);
-  afterAll(async () => {
-    await pool.end();
-    await server.stop();
   });
+  afterAll(() => pool.end());
 
   it("is migrated once by three processes at once", async () => {
     const inbox = postgresInbox(pool, { schema: "migrated" });
@@ -227,7 +215,10 @@ describe.skipIf(skipped !== "")(`the PostgreSQL inbox${skipped}`, () => {
   });
 });
 
-const noPooler = skipped !== "" || pgbouncerBinary === undefined ? " (skipped: not installed)" : "";
+const noPooler =
+  postgresBinaries === undefined || pgbouncerBinary === undefined
+    ? " (skipped: not installed)"
+    : "";
 
 describe.skipIf(noPooler !== "")(`the PostgreSQL inbox through PgBouncer${noPooler}`, () => {
   it("[R-ACK-FAILED] commits a handler's writes with its event, and leaves no time limit behind", async () => {

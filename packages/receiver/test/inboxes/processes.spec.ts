@@ -6,9 +6,9 @@ import type { InboxQueue } from "@countersign/receiver";
 import { postgresInbox } from "@countersign/receiver/postgres";
 import { sqliteInbox } from "@countersign/receiver/sqlite";
 import { Pool } from "pg";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { describePostgres } from "./describe-postgres.ts";
 import { folderInTest } from "./in-test.ts";
-import { postgresBinaries, sharedPostgres } from "./servers.ts";
 
 const program = fileURLToPath(new URL("process.ts", import.meta.url));
 const COUNT = 200;
@@ -40,15 +40,7 @@ async function storeAll({ store }: Pick<InboxQueue, "store">): Promise<void> {
   await Promise.all(ids.map(storeOne));
 }
 
-const reason = postgresBinaries === undefined ? " (skipped: PostgreSQL is not installed)" : "";
-
 describe("two processes", () => {
-  let server: Awaited<ReturnType<typeof sharedPostgres>> | undefined;
-  beforeAll(async () => {
-    if (reason === "") server = await sharedPostgres();
-  }, 60_000);
-  afterAll(() => server?.stop());
-
   it("handle each event once over one SQLite file, by their claims and by their takes", async () => {
     const path = join(folderInTest(), "inbox.db");
     expect(await handled("sqlite", path, "claim")).toEqual(ids);
@@ -58,10 +50,9 @@ describe("two processes", () => {
     expect(await handled("sqlite", path, "take")).toEqual(ids.map((id) => `stored_${id}`));
   });
 
-  it.skipIf(reason !== "")(
-    `handle each event once over one PostgreSQL, by their claims and by their takes${reason}`,
-    async () => {
-      const url = server?.urlOf(await server.create()) ?? "";
+  describePostgres("over one PostgreSQL", (server) => {
+    it("handle each event once, by their claims and by their takes", async () => {
+      const url = server().urlOf(await server().create());
       const pool = new Pool({ connectionString: url, max: 4 });
       onTestFinished(() => pool.end());
       const inbox = postgresInbox(pool, { schema: "shop" });
@@ -69,8 +60,8 @@ describe("two processes", () => {
       expect(await handled("postgres", url, "claim")).toEqual(ids);
       await storeAll(inbox.queue);
       expect(await handled("postgres", url, "take")).toEqual(ids.map((id) => `stored_${id}`));
-    },
-  );
+    });
+  });
 });
 
 // Opens each file in the same millisecond as the other processes.

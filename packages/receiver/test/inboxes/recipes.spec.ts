@@ -10,7 +10,7 @@ import { Kysely, PostgresDialect } from "kysely";
 import { Pool } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { NOON, silent } from "../fixtures.ts";
-import { postgresBinaries, sharedPostgres, type SharedPostgres } from "./servers.ts";
+import { describePostgres } from "./describe-postgres.ts";
 import { type Booking, send, transactionTests } from "./transaction-tests.ts";
 
 // The recipes of docs/guides/transactions.md, as a reader copies them.
@@ -64,69 +64,58 @@ const libraries: Readonly<Record<string, (url: string) => Library>> = {
   },
 };
 
-const reason = postgresBinaries === undefined ? " (skipped: PostgreSQL is not installed)" : "";
-
-describe.skipIf(postgresBinaries === undefined)(
-  `a PostgreSQL inbox over a library${reason}`,
-  () => {
-    let server: SharedPostgres;
+describePostgres("a PostgreSQL inbox over a library", (server) => {
+  describe.each(Object.keys(libraries))("%s", (name) => {
+    let library: Library;
     beforeAll(async () => {
-      server = await sharedPostgres();
-    }, 60_000);
-    afterAll(() => server.stop());
-
-    describe.each(Object.keys(libraries))("%s", (name) => {
-      let library: Library;
-      beforeAll(async () => {
-        const open = libraries[name];
-        if (open === undefined) throw new Error("no such library");
-        library = open(server.urlOf(await server.create()));
-        await library.database.query("CREATE TABLE ledger (event text PRIMARY KEY)");
-      });
-      afterAll(() => library.end());
-      let schemas = 0;
-      const open = async () => {
-        const inbox = postgresInbox(library.database, {
-          schema: `inbox_${String((schemas += 1))}`,
-        });
-        await inbox.migrate();
-        return inbox;
-      };
-
-      // The other parts use the same `query`: conformance.spec.ts runs them over `pg`.
-      it.each(inboxConformance({ open, parts: ["queue"] }))("$name", async ({ run }) => {
-        await expect(run()).resolves.toBeUndefined();
-      });
-
-      const clock = { now: NOON };
-      const receiverOf = (inbox: Awaited<ReturnType<typeof open>>) => (handler: Booking) =>
-        createReceiver({ ...silent, inbox, now: () => clock.now }).on(
-          "PAYMENT",
-          async (event, { transaction }) => {
-            const client = (await transaction.client()) as never;
-            await handler(event.id, (id) => library.book(client, id));
-          },
-        );
-      const booked = async () =>
-        (await library.database.query("SELECT event FROM ledger")).rows.map(
-          (row) => (row as { readonly event: unknown }).event,
-        );
-      let inbox: Awaited<ReturnType<typeof open>>;
-      beforeEach(async () => {
-        await library.database.query("TRUNCATE ledger");
-        inbox = await open();
-      });
-
-      describe("a handler's writes", () => {
-        transactionTests(() => ({ clock, booked, receiverOf: receiverOf(inbox) }));
-      });
-
-      it("fails an event whose write is refused, and leaves the connection usable", async () => {
-        const receiver = receiverOf(inbox)((id, book) => book(id));
-        await library.database.query("INSERT INTO ledger VALUES ('evt_2')");
-        expect((await send(receiver, "evt_2")).kind).toBe("failed");
-        expect((await send(receiver, "evt_3")).kind).toBe("handled");
-      });
+      const open = libraries[name];
+      if (open === undefined) throw new Error("no such library");
+      library = open(server().urlOf(await server().create()));
+      await library.database.query("CREATE TABLE ledger (event text PRIMARY KEY)");
     });
-  },
-);
+    afterAll(() => library.end());
+    let schemas = 0;
+    const open = async () => {
+      const inbox = postgresInbox(library.database, {
+        schema: `inbox_${String((schemas += 1))}`,
+      });
+      await inbox.migrate();
+      return inbox;
+    };
+
+    // The other parts use the same `query`: conformance.spec.ts runs them over `pg`.
+    it.each(inboxConformance({ open, parts: ["queue"] }))("$name", async ({ run }) => {
+      await expect(run()).resolves.toBeUndefined();
+    });
+
+    const clock = { now: NOON };
+    const receiverOf = (inbox: Awaited<ReturnType<typeof open>>) => (handler: Booking) =>
+      createReceiver({ ...silent, inbox, now: () => clock.now }).on(
+        "PAYMENT",
+        async (event, { transaction }) => {
+          const client = (await transaction.client()) as never;
+          await handler(event.id, (id) => library.book(client, id));
+        },
+      );
+    const booked = async () =>
+      (await library.database.query("SELECT event FROM ledger")).rows.map(
+        (row) => (row as { readonly event: unknown }).event,
+      );
+    let inbox: Awaited<ReturnType<typeof open>>;
+    beforeEach(async () => {
+      await library.database.query("TRUNCATE ledger");
+      inbox = await open();
+    });
+
+    describe("a handler's writes", () => {
+      transactionTests(() => ({ clock, booked, receiverOf: receiverOf(inbox) }));
+    });
+
+    it("fails an event whose write is refused, and leaves the connection usable", async () => {
+      const receiver = receiverOf(inbox)((id, book) => book(id));
+      await library.database.query("INSERT INTO ledger VALUES ('evt_2')");
+      expect((await send(receiver, "evt_2")).kind).toBe("failed");
+      expect((await send(receiver, "evt_3")).kind).toBe("handled");
+    });
+  });
+});

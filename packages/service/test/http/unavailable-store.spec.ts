@@ -2,7 +2,7 @@ import { closeSync, openSync, writeSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { postgresBinaries, sharedPostgres } from "../../../receiver/test/inboxes/servers.ts";
+import { describePostgres } from "../../../receiver/test/inboxes/describe-postgres.ts";
 import { postgresDriver } from "../../src/store/postgres/driver.ts";
 import { openService, type TestService } from "../open-service.ts";
 import { temporaryDatabase } from "../temporary-database.ts";
@@ -31,13 +31,9 @@ describe("a call whose first read fails", () => {
     await expect(driver.query("SELECT nothing")).rejects.not.toHaveProperty("code", code);
   });
 
-  const reason = postgresBinaries === undefined ? " (skipped: PostgreSQL is not installed)" : "";
-  it.skipIf(postgresBinaries === undefined)(
-    `is answered 503 on PostgreSQL when it has too many connections${reason}`,
-    async () => {
-      const server = await sharedPostgres();
-      onTestFinished(() => server.stop());
-      const url = new URL(server.urlOf(await server.create()));
+  describePostgres("on PostgreSQL", (server) => {
+    it("is answered 503 when it has too many connections", async () => {
+      const url = new URL(server().urlOf(await server().create()));
       const admin = new pg.Client(url.href);
       await admin.connect();
       onTestFinished(() => admin.end());
@@ -52,8 +48,8 @@ describe("a call whose first read fails", () => {
       );
       await expectUnavailable(opened);
       await expect(driver.query("SELECT 1")).rejects.toMatchObject({ code });
-    },
-  );
+    });
+  });
 });
 
 /** Overwrites the first page of tables and indexes in a database's file. @returns How many. */

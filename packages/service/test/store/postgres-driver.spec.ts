@@ -1,39 +1,29 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import {
-  postgresBinaries,
-  type SharedPostgres,
-  sharedPostgres,
-} from "../../../receiver/test/inboxes/servers.ts";
+import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { describePostgres } from "../../../receiver/test/inboxes/describe-postgres.ts";
 import { postgresDriver } from "../../src/store/postgres/driver.ts";
 import type { PostgresOptions } from "../../src/store/postgres/pool.ts";
 import { cuttingProxy, type Fault } from "./cutting-proxy.ts";
 import { write } from "./driver-suite.ts";
 
-const reason = postgresBinaries === undefined ? " (skipped: PostgreSQL is not installed)" : "";
 /** As it is sent: a text ends with a zero, and BEGIN names READ COMMITTED. */
 const COMMIT = "COMMIT\0";
 const unavailable = { code: "CS_STORE_UNAVAILABLE", outcome: "undone" };
 
-describe.skipIf(postgresBinaries === undefined)(`the PostgreSQL driver${reason}`, () => {
-  let server: SharedPostgres;
+describePostgres("the PostgreSQL driver", (server) => {
   let admin: pg.Pool;
   let database: string;
   beforeAll(async () => {
-    server = await sharedPostgres();
-    database = await server.create();
+    database = await server().create();
     // One connection, on which a transaction can go on.
-    admin = new pg.Pool({ connectionString: server.urlOf(database), max: 1 });
-  }, 60_000);
-  afterAll(async () => {
-    await admin.end();
-    await server.stop();
+    admin = new pg.Pool({ connectionString: server().urlOf(database), max: 1 });
   });
+  afterAll(() => admin.end());
 
   /** A driver with an empty table `notes (id, text)`. */
   async function openNotes({
-    port = server.port,
+    port = server().port,
     user = "postgres",
     settings = "",
     ...options
@@ -99,7 +89,7 @@ describe.skipIf(postgresBinaries === undefined)(`the PostgreSQL driver${reason}`
   it.each<Fault>(["lost", "unanswered"])(
     "writes once when the connection ends while COMMIT is %s, and reports an unknown outcome when nobody can be asked",
     async (fault) => {
-      const proxy = await cuttingProxy(server.port);
+      const proxy = await cuttingProxy(server().port);
       const driver = await openNotes({ port: proxy.port });
       let runs = 0;
       const writing = (then: () => void): Promise<string> =>
@@ -153,7 +143,7 @@ describe.skipIf(postgresBinaries === undefined)(`the PostgreSQL driver${reason}`
     // Such a connection is used again.
     expect(await connections()).toEqual(connected);
 
-    const proxy = await cuttingProxy(server.port);
+    const proxy = await cuttingProxy(server().port);
     const silent = await openNotes({ port: proxy.port, statementMs: 200 });
     proxy.failNext("SELECT id", "swallowed");
     await expect(silent.query("SELECT id FROM notes")).rejects.toMatchObject(unavailable);
@@ -183,7 +173,7 @@ describe.skipIf(postgresBinaries === undefined)(`the PostgreSQL driver${reason}`
 
   // A transaction's first statement does not wait for the answer to BEGIN.
   it("writes nothing of a transaction, and runs nothing of an exclusive one, when BEGIN fails", async () => {
-    const proxy = await cuttingProxy(server.port);
+    const proxy = await cuttingProxy(server().port);
     const driver = await openNotes({ port: proxy.port, maxConnections: 1 });
     const syntax = { ...unavailable, cause: { code: "42601" } };
     proxy.failNext("BEGIN", "garbled");

@@ -1,0 +1,17 @@
+import { afterAll, beforeAll, describe } from "vitest";
+import { postgresBinaries, sharedPostgres, type SharedPostgres } from "./servers.ts";
+
+const isMissing = postgresBinaries === undefined;
+const reason = isMissing ? " (skipped: PostgreSQL is not installed)" : "";
+
+/** A `describe` with the PostgreSQL of the run. Where none is installed it is skipped, as its title says. */
+export function describePostgres(title: string, suite: (server: () => SharedPostgres) => void) {
+  describe.skipIf(isMissing)(`${title}${reason}`, () => {
+    let server: SharedPostgres;
+    beforeAll(async () => {
+      server = await sharedPostgres();
+    }, 60_000);
+    afterAll(() => server.stop());
+    suite(() => server);
+  });
+}
