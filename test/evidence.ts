@@ -1,8 +1,19 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-const FOLDER = fileURLToPath(new URL("output/evidence/", import.meta.url));
+const ROOT = fileURLToPath(new URL("../", import.meta.url));
+/** Committed: `docs/evidence.md` is generated from its files. */
+const FOLDER = `${ROOT}docs/evidence/`;
+
+/** Sources of a receiver, and of the service. */
+const LIBRARIES = ["packages/signatures/src", "packages/rules/src"];
+export const RECEIVER: readonly string[] = ["packages/receiver/src", ...LIBRARIES];
+export const SERVICE: readonly string[] = [
+  "packages/service/src",
+  "packages/service/migrations",
+  ...LIBRARIES,
+];
 
 /** Rounds are added up: numbers are summed, by name too, and lists joined. */
 type Count = number | readonly string[] | Readonly<Partial<Record<string, number>>>;
@@ -10,13 +21,15 @@ type Count = number | readonly string[] | Readonly<Partial<Record<string, number
 /** The counts and findings of a campaign. */
 type Counts<Result> = { readonly [Name in keyof Result]: Count };
 
-/** The result of a campaign so far, as `test/output/evidence/CAMPAIGN.json` has it. */
+/** The result of a campaign so far, as `docs/evidence/CAMPAIGN.json` has it. */
 export interface Evidence<Result> {
   readonly campaign: string;
   /** Repeats the campaign in a clone of the repository. */
   readonly command: string;
-  /** With `-dirty` if files were changed. */
+  /** Where the first round began, with `-dirty` if what is measured had uncommitted changes. */
   readonly commit: string;
+  /** Files and folders. A change of one makes the result invalid. */
+  readonly measures: readonly string[];
   readonly length: { readonly done: number; readonly goal: number; readonly unit: string };
   readonly seed: number;
   /** When the first round began, as an ISO 8601 time in UTC. */
@@ -29,8 +42,10 @@ export interface Evidence<Result> {
 export interface LongCampaign<Result> {
   /** Name of the file: lower case, with hyphens. */
   readonly campaign: string;
-  /** The test file, from the root of the repository. */
-  readonly file: string;
+  /** Repeats the campaign. Default: the long lane with `file`, a test file from the root of the repository. */
+  readonly command?: string;
+  readonly file?: string;
+  readonly measures: readonly string[];
   readonly seed: number;
   readonly goal: number;
   readonly unit: string;
@@ -39,26 +54,22 @@ export interface LongCampaign<Result> {
 }
 
 /**
- * Runs the rounds of a campaign and records each. One that was stopped goes on where it stopped, with its own seed,
- * if no commit and no change came in between.
+ * Runs the rounds of a campaign and records each. A later call resumes with the same seed if what the campaign measures
+ * has not changed since; a complete campaign is not repeated, except by `npm run test:long -- --restart`.
  */
 export async function runRounds<Result extends Counts<Result>>(
   campaign: LongCampaign<Result>,
 ): Promise<Evidence<Result>> {
-  const { file, goal, unit, round } = campaign;
+  const { file = "", measures, goal, unit, round } = campaign;
   const path = `${FOLDER}${campaign.campaign}.json`;
-  const commit = execFileSync(
-    "git",
-    ["describe", "--always", "--abbrev=40", "--dirty", "--exclude=*"],
-    {
-      encoding: "utf8",
-    },
-  ).trim();
   const before = readEvidence<Result>(path);
-  const isSame =
-    before?.commit === commit && before.length.goal === goal && !commit.endsWith("-dirty");
-  let evidence = isSame && before.length.done < goal ? before : undefined;
+  const isValid =
+    process.env["COUNTERSIGN_RESTART"] === undefined &&
+    before?.length.goal === goal &&
+    isUnchanged(before.commit, measures);
+  let evidence = isValid ? before : undefined;
   const { seed, startedAt } = evidence ?? { ...campaign, startedAt: new Date().toISOString() };
+  const commit = evidence?.commit ?? currentCommit(measures);
   console.log(
     `${campaign.campaign}: seed ${String(seed)}, ${String(evidence?.length.done ?? 0)} of ${String(goal)} ${unit} done`,
   );
@@ -68,8 +79,9 @@ export async function runRounds<Result extends Counts<Result>>(
     const { done, result } = await round(seed + already);
     evidence = {
       campaign: campaign.campaign,
-      command: `npm run test:long -- ${file} --seed ${String(seed)}`,
+      command: campaign.command ?? `npm run test:long -- ${file} --seed ${String(seed)}`,
       commit,
+      measures,
       length: { done: already + done, goal, unit },
       seed,
       startedAt,
@@ -82,6 +94,18 @@ export async function runRounds<Result extends Counts<Result>>(
     writeFileSync(path, `${JSON.stringify(evidence, undefined, 2)}\n`);
   }
   return evidence;
+}
+
+/** True if the files are as the commit has them. False for an unknown commit. */
+function isUnchanged(commit: string, measures: readonly string[]): boolean {
+  return (
+    spawnSync("git", ["diff", "--quiet", commit, "--", ...measures], { cwd: ROOT }).status === 0
+  );
+}
+
+function currentCommit(measures: readonly string[]): string {
+  const head = execFileSync("git", ["rev-parse", "HEAD"], { cwd: ROOT, encoding: "utf8" }).trim();
+  return isUnchanged(head, measures) ? head : `${head}-dirty`;
 }
 
 function readEvidence<Result>(path: string): Evidence<Result> | undefined {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { runRounds } from "../evidence.ts";
+import { runRounds, SERVICE } from "../evidence.ts";
 import { seed } from "../seed.ts";
 import { CLOCK_STEPS, faketime, faultyOf, stepClocks } from "./clock-steps.ts";
 import { isPostgresMissing, postgresStore, sqliteStore } from "./delivery-store.ts";
@@ -22,6 +22,7 @@ describe(`\`countersign serve\` whose wall clock steps${why}`, () => {
       const { result } = await runRounds({
         campaign: `clock-steps-${store}-${of.stepping.join("-")}-of-${String(of.processes)}`,
         file: "test/chaos/clock-steps.slow.ts",
+        measures: SERVICE,
         seed,
         goal: CLOCK_STEPS.length,
         unit: "steps of wall clocks",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { runRounds } from "../evidence.ts";
+import { RECEIVER, runRounds } from "../evidence.ts";
 import { seed } from "../seed.ts";
 import { crashCampaign } from "./campaign.ts";
 import { lanes } from "./lanes.ts";
@@ -21,6 +21,7 @@ describe.each(lanes)(
         const { result } = await runRounds({
           campaign: `receiver-${kind}-${acknowledge}${shared ? "-shared" : ""}`,
           file: "test/chaos/crash.slow.ts",
+          measures: RECEIVER,
           seed,
           goal: KILLS / 2,
           unit: "kills of a receiver",

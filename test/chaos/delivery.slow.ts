@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { runRounds } from "../evidence.ts";
+import { runRounds, SERVICE } from "../evidence.ts";
 import { seed } from "../seed.ts";
 import { deliveryCampaign } from "./delivery-campaign.ts";
 import { NO_SERVE_FAULT, serveCampaign } from "./delivery-serve.ts";
@@ -28,6 +28,7 @@ describe("processes that deliver from one database", () => {
       const { result: all } = await runRounds({
         campaign: `delivery-${store}-${String(processes)}${crashes ? "-crashes" : ""}`,
         file,
+        measures: SERVICE,
         seed,
         goal: kills,
         unit: "kills of a delivering process",
@@ -55,6 +56,7 @@ describe("processes that deliver from one database", () => {
       const { result: all } = await runRounds({
         campaign: `serve-${store}`,
         file,
+        measures: SERVICE,
         seed,
         goal: 1000,
         unit: "kills of countersign serve",

@@ -1,6 +1,6 @@
 // Writes everything that is derived: from schemas/, types, validators, the catalogue, the profiles and the
 // service's OpenAPI and AsyncAPI documents; state diagrams, from the transitions of the rules; the pages of
-// commands, requirements and tests. With --check nothing is written, and the exit code is 1 if a file differs.
+// commands, requirements, tests and evidence. With --check nothing is written, and the exit code is 1 if a file differs.
 import { execFileSync } from "node:child_process";
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { apiPages } from "../src/generate/api-pages.ts";
 import { catalogueModule, eventRows, eventSchemasModule } from "../src/generate/catalogue.ts";
 import { differencesPage } from "../src/generate/differences-page.ts";
+import { evidencePage } from "../src/generate/evidence-page.ts";
 import { keywordFaults } from "../src/generate/keywords.ts";
 import { loadSchemas } from "../src/generate/load.ts";
 import {
@@ -62,6 +63,7 @@ const generated: Readonly<Record<string, string>> = {
   ...serviceDocuments(folder, files, rows),
   ...apiPages(root),
   "ARCHITECTURE.md": withDiagrams(read("ARCHITECTURE.md")),
+  "docs/evidence.md": evidencePage(root),
   "docs/reference/cli.md": commandsPage,
   "docs/reference/library-differences.md": differencesPage(
     `${root}contracts/vectors/disagreements.json`,

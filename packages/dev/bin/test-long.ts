@@ -15,8 +15,8 @@ npm run test:long -- [options] [PATH...]     PATH: part of a file's path; defaul
   -h, --help    print this help
 
 Files that passed are recorded in test/output/long.json, and the next run for the same commit skips them.
-A file that was stopped runs last next time. Campaigns write their results to test/output/evidence/*.json and go on
-where they stopped, if nothing was changed or committed since.`;
+A file that was stopped runs last next time. Campaigns write their results to docs/evidence/*.json and resume
+where they stopped, unless the sources that they measure have changed since. With --restart they start again.`;
 
 const STATE = "test/output/long.json";
 interface State {
@@ -89,7 +89,11 @@ async function runLane(): Promise<void> {
 /** Runs one file; stops it, with its processes, when the budget ends. */
 async function runFile(file: string, endsAt: number): Promise<"passed" | "failed" | "stopped"> {
   const command = ["exec", "vitest", "run", "--config", "test/vitest.slow.config.ts", file];
-  const env = { ...process.env, COUNTERSIGN_SEED: seed };
+  const env = {
+    ...process.env,
+    COUNTERSIGN_SEED: seed,
+    ...(values.restart && { COUNTERSIGN_RESTART: "1" }),
+  };
   const child = spawn("pnpm", command, { stdio: "inherit", env });
   let isStopped = false;
   const stop = (): void => {

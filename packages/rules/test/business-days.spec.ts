@@ -1,4 +1,3 @@
-import { allForYear } from "@18f/us-federal-holidays";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
@@ -9,7 +8,10 @@ import {
   isBusinessDay,
   type BankCalendar,
 } from "../src/business-days.ts";
+import { eligibleAt } from "../src/hold.ts";
 import { closedWeekdays } from "./federal-calendar.ts";
+import { compareDays } from "./independent-calendar.ts";
+import { standardHold } from "./refunds.ts";
 
 const plain: BankCalendar = { ...federalReserve, holidays: "none" };
 const years = Object.keys(closedWeekdays).map(Number);
@@ -35,15 +37,12 @@ describe("the Federal Reserve Banks", () => {
     }
   });
 
-  it("are closed when another implementation says so", () => {
-    for (const year of years) {
-      const holidays = allForYear(year, { shiftSaturdayHolidays: false, shiftSundayHolidays: true })
-        // By its text: the Date is one of the machine's zone.
-        .map(({ dateString }) => dateString.replaceAll(/\b\d\b/g, "0$&"));
-      const isOpen = (date: string) => !holidays.includes(date) && isBusinessDay(date, plain);
-      const differing = datesOf(year).filter((d) => isOpen(d) !== isBusinessDay(d, federalReserve));
-      expect(differing).toEqual([]);
-    }
+  it("are closed when another implementation says so, and refunds are due by its days in New York", () => {
+    const result = compareDays(["2024-01-01", "2035-12-24"], {
+      isOpen: (date) => isBusinessDay(date, federalReserve),
+      threshold: (settledAt) => eligibleAt(settledAt, standardHold),
+    });
+    expect(result).toEqual({ days: 4375, differing: [] });
   });
 
   it("are closed for Juneteenth from 2021 on", () => {

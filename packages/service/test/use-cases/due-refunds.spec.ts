@@ -8,6 +8,7 @@ import { SOON } from "../delivery/queue.ts";
 import { failCommit, failStatement, hookedDriver, type DriverHooks } from "../hooked-driver.ts";
 import { openService, subscription, type OpenOptions, type TestService } from "../open-service.ts";
 import { newPayment } from "../payments.ts";
+import { simulateDays } from "./simulated-days.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -62,6 +63,13 @@ async function authorizedEvents({ service }: TestService): Promise<number> {
 }
 
 describe("due refunds", () => {
+  it.each(["2026-03-05", "2026-10-29"])(
+    "T-17 move at their threshold, to the millisecond, as the clocks change in the 8 days from %s",
+    async (first) => {
+      expect(await simulateDays(first, 8)).toEqual({ days: 8, refunds: 16, wrong: [] });
+    },
+  );
+
   it("all move, more than a batch of 200 too, each with one event, after as many that cannot, and only those of the given clock", async () => {
     const opened = await open();
     await dueRefunds(opened, 201);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { runRounds } from "../../../../../test/evidence.ts";
+import { runRounds, SERVICE } from "../../../../../test/evidence.ts";
 import { seed } from "../../../../../test/seed.ts";
 import { findsBugs, firstViolation } from "./campaign.ts";
 import { BUGS } from "./planted-bugs.ts";
@@ -12,6 +12,7 @@ describe(`a long simulation of the delivery engine (seeds from ${String(seed)})`
     const { result } = await runRounds({
       campaign: "delivery-simulation",
       file: "packages/service/test/delivery/simulation/simulation.slow.ts",
+      measures: SERVICE,
       seed,
       goal: WORLDS,
       unit: "simulated worlds",

@@ -1,0 +1,126 @@
+// Mutates one part of the sources with Stryker, in place, and writes docs/evidence/mutation-PART.json.
+import { readFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { Stryker } from "@stryker-mutator/core";
+import { runRounds } from "../../../test/evidence.ts";
+
+interface Part {
+  readonly mutate: readonly string[];
+  /** Tests that may notice; the runner takes those that load a mutated file. */
+  readonly tests: readonly string[];
+}
+
+// Not the tests that read sources, which are changed, nor slow ones that add nothing.
+const parts: Readonly<Record<string, Part>> = {
+  signatures: {
+    mutate: ["packages/signatures/src/**/*.ts"],
+    tests: ["packages/signatures/test/!(differential|readme|documentation).spec.ts"],
+  },
+  rules: {
+    mutate: ["packages/rules/src/**/*.ts"],
+    tests: ["packages/rules/test/!(readme|documentation).spec.ts"],
+  },
+  receiver: {
+    mutate: ["packages/receiver/src/pipeline/*.ts", "packages/receiver/src/inbox/event-state.ts"],
+    tests: [
+      "packages/receiver/test/!(docs|transaction-postgres).spec.ts",
+      "packages/receiver/test/adapters/{node,fetch,consumed,stop}.spec.ts",
+      "packages/receiver/test/inboxes/search.spec.ts",
+      "packages/receiver/test/security/!(memory|supply|load).spec.ts",
+      "packages/receiver/test/testing/*.spec.ts",
+      "packages/receiver/test/otel/*.spec.ts",
+    ],
+  },
+  "delivery-decisions": {
+    mutate: ["packages/service/src/delivery/decisions.ts"],
+    tests: ["packages/service/test/delivery/{decisions,outcomes,engine,attempts,queues}.spec.ts"],
+  },
+  refunds: {
+    mutate: ["packages/service/src/use-cases/{ask-refund,refunds}.ts"],
+    tests: [
+      "packages/service/test/{races,entries}.spec.ts",
+      "packages/service/test/use-cases/*.spec.ts",
+      "packages/service/test/http/{refunds,answers,refusals,bodies}.spec.ts",
+    ],
+  },
+};
+const GOAL_PERCENT = 95;
+const HELP = `pnpm mutate PART     PART: ${Object.keys(parts).join(", ")}
+
+Changes the sources in place: use a separate worktree. Results are kept in test/output/mutation, so that a stopped
+run resumes. Exit code 1 if less than ${String(GOAL_PERCENT)} % of the mutants are killed.`;
+
+const {
+  values: { help },
+  positionals: [name = ""],
+} = parseArgs({ allowPositionals: true, options: { help: { type: "boolean", short: "h" } } });
+const part = parts[name];
+if (help === true) console.log(HELP);
+else if (part === undefined) {
+  console.error(`unknown part ${JSON.stringify(name)}\n\n${HELP}`);
+  process.exitCode = 2;
+} else await mutate(name, part);
+
+async function mutate(campaign: string, { mutate: sources, tests }: Part): Promise<void> {
+  // Read by test/vitest.mutation.config.ts.
+  process.env["COUNTERSIGN_MUTATION_TESTS"] = tests.join(" ");
+  const { result } = await runRounds({
+    campaign: `mutation-${campaign}`,
+    command: `pnpm mutate ${campaign}`,
+    measures: sources.map((path) => path.replace(/\/[^/]*[*{].*$/, "")),
+    seed: 0,
+    goal: 1,
+    unit: "run of Stryker",
+    round: async () => {
+      const mutants = await new Stryker({
+        packageManager: "pnpm",
+        testRunner: "vitest",
+        plugins: ["@stryker-mutator/vitest-runner"],
+        vitest: { configFile: "test/vitest.mutation.config.ts" },
+        mutate: [...sources],
+        inPlace: true,
+        incremental: true,
+        incrementalFile: `test/output/mutation/${campaign}.json`,
+        reporters: ["progress-append-only"],
+        coverageAnalysis: "perTest",
+        concurrency: 2,
+        timeoutMS: 15_000,
+        disableTypeChecks: false,
+        allowEmpty: false,
+      }).runMutationTest();
+      const countOf = (...statuses: readonly string[]): number =>
+        mutants.filter(({ status }) => statuses.includes(status)).length;
+      const alive = mutants.filter(
+        ({ status }) => status === "Survived" || status === "NoCoverage",
+      );
+      const killed = countOf("Killed");
+      const timedOut = countOf("Timeout");
+      const judged = killed + timedOut + alive.length;
+      return {
+        done: 1,
+        result: {
+          percent: Math.floor((10_000 * (killed + timedOut)) / judged) / 100,
+          mutants: judged,
+          killed,
+          timedOut,
+          survivors: alive.map(describe),
+        },
+      };
+    },
+  });
+  console.log(`${String(result.percent)} % of ${String(result.mutants)} mutants`);
+  if (result.percent < GOAL_PERCENT) process.exitCode = 1;
+}
+
+type Mutants = Awaited<ReturnType<Stryker["runMutationTest"]>>;
+
+/** `FILE:LINE: CODE → REPLACEMENT`, from the restored sources. */
+function describe({ fileName, location: { start, end }, replacement }: Mutants[number]): string {
+  const path = fileName.replaceAll("\\", "/").replace(/^.*?\/(?=packages\/)/, "");
+  const lines = readFileSync(fileName, "utf8").split("\n");
+  const first = lines[start.line - 1] ?? "";
+  const isOneLine = start.line === end.line;
+  const code = isOneLine ? first.slice(start.column - 1, end.column - 1) : `${first.trim()} …`;
+  const other = (replacement ?? "").replaceAll(/\s+/g, " ").slice(0, 80);
+  return `${path}:${String(start.line)}: ${code} → ${other}`;
+}

@@ -1,0 +1,61 @@
+import { allForYear } from "@18f/us-federal-holidays";
+
+const [DAY_MS, HOUR_MS] = [86_400_000, 3_600_000];
+const newYork = new Intl.DateTimeFormat("en-CA", { timeZone: "America/New_York" });
+const holidays = new Map<number, ReadonlySet<string>>();
+
+/** True if banks are open on the date, by another implementation's list of holidays. */
+export function isOpenDay(date: string): boolean {
+  const year = Number(date.slice(0, 4));
+  let closed = holidays.get(year);
+  if (closed === undefined) {
+    const days = allForYear(year, { shiftSaturdayHolidays: false, shiftSundayHolidays: true });
+    // By its text: the Date is one of the machine's zone.
+    closed = new Set(days.map(({ dateString }) => dateString.replaceAll(/\b\d\b/g, "0$&")));
+    holidays.set(year, closed);
+  }
+  const weekday = new Date(date).getUTCDay();
+  return weekday !== 0 && weekday !== 6 && !closed.has(date);
+}
+
+/** First instant of a date in New York, by Intl. */
+export function startOfDay(date: string): number {
+  const at = [4, 5]
+    .map((hours) => Date.parse(date) + hours * HOUR_MS)
+    .find((ms) => newYork.format(ms) === date && newYork.format(ms - 1) !== date);
+  if (at === undefined) throw new Error(`${date} has no midnight in New York`);
+  return at;
+}
+
+export const dateAfter = (date: string): string =>
+  new Date(Date.parse(date) + DAY_MS).toISOString().slice(0, 10);
+
+/** When a refund of a payment that settled then is due: as the third open day after it begins in New York. */
+export function thresholdOf(settledAt: number): number {
+  let date = newYork.format(settledAt);
+  for (let open = 0; open < 3; open += isOpenDay(date) ? 1 : 0) date = dateAfter(date);
+  return startOfDay(date);
+}
+
+/**
+ * Judges each date from the first until before the last: is it a business day, and when are refunds due of payments that
+ * settled in its first and its last millisecond?
+ *
+ * @returns The number of days, and those on which the judged functions differ.
+ */
+export function compareDays(
+  [first, last]: readonly [first: string, last: string],
+  judged: { isOpen: (date: string) => boolean; threshold: (settledAt: number) => number },
+): { readonly days: number; readonly differing: readonly string[] } {
+  const differing: string[] = [];
+  let days = 0;
+  for (let date = first; date < last; date = dateAfter(date)) {
+    days += 1;
+    const ends = [startOfDay(date), startOfDay(dateAfter(date)) - 1];
+    const isSame =
+      judged.isOpen(date) === isOpenDay(date) &&
+      ends.every((at) => judged.threshold(at) === thresholdOf(at));
+    if (!isSame) differing.push(date);
+  }
+  return { days, differing };
+}
