@@ -5,5 +5,9 @@ import { root, sources } from "./vitest.config.ts";
 export default defineConfig({
   ...sources,
   root,
-  test: { include: process.env["COUNTERSIGN_MUTATION_TESTS"]?.split(" ") ?? [] },
+  test: {
+    include: process.env["COUNTERSIGN_MUTATION_TESTS"]?.split(" ") ?? [],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
 });

@@ -67,6 +67,48 @@ export async function serveCampaign({ cycles, seed, store }: ServeCampaign): Pro
   }
   const last = serve();
   await caller.askRest(await last.ready());
+  return { killed, ...(await endOf(last, { driver, caller, paymentId, arrived })) };
+}
+
+export interface DisturbedServe {
+  /** An empty database. */
+  readonly store: ChaosStore;
+  /** Disturbs the store for a while, and resolves when it is as before. */
+  readonly disturbances: readonly (() => Promise<void>)[];
+}
+
+/** Disturbs the store of two processes of `countersign serve`, as `serveCampaign` kills them. */
+export async function disturbedServe({
+  store,
+  disturbances,
+}: DisturbedServe): Promise<Omit<ServeTally, "killed">> {
+  const { askDueRefunds, paymentId, arrived, serve, askOver } = await openServed(store);
+  await askDueRefunds(disturbances.length * DUE);
+  const caller = new Caller(askOver);
+  const processes = [serve(), serve()];
+  const urls = await Promise.all(processes.map((one) => one.ready()));
+  let isOver = false;
+  const calling = urls.map((url) => caller.askUntil(url, () => isOver));
+  for (const disturb of disturbances) {
+    await disturb();
+    await setTimeout(ALIVE_MS);
+  }
+  isOver = true;
+  await Promise.all(calling);
+  const [url = ""] = urls;
+  await caller.askRest(url);
+  const [first, last] = processes;
+  if (first === undefined || last === undefined) throw new Error("two processes were started");
+  await first.end();
+  return endOf(last, { driver: store.driver, caller, paymentId, arrived });
+}
+
+/** Lets the last process deliver the rest, ends it, and looks everything up in the store. */
+async function endOf(
+  last: ReturnType<Served["serve"]>,
+  of: Pick<Served, "paymentId" | "arrived"> & { readonly driver: Driver; readonly caller: Caller },
+): Promise<Omit<ServeTally, "killed">> {
+  const { driver, caller, paymentId, arrived } = of;
   await nothingWaits(driver);
   await last.end();
   const rows = await driver.query<{ id: string }>(
@@ -75,7 +117,6 @@ export async function serveCampaign({ cycles, seed, store }: ServeCampaign): Pro
   const written = rows.map(({ id }) => id);
   return {
     ...(await verdictOf(driver, written, arrived)),
-    killed,
     events: written.length,
     refunds: caller.answered.size,
     unanswered: caller.unanswered,
@@ -105,6 +146,13 @@ class Caller {
     for (;;) {
       const key = this.#open.shift() ?? `http-${String((this.#asked += 1))}`;
       if ((await this.#ask(url, key)) === "gone") return;
+    }
+  }
+
+  async askUntil(url: string, isOver: () => boolean): Promise<void> {
+    while (!isOver()) {
+      const key = this.#open.shift() ?? `http-${String((this.#asked += 1))}`;
+      await this.#ask(url, key);
     }
   }
 

@@ -38,7 +38,7 @@ describe("[P-EVENT-SUCCESS] the outcome of an attempt (S 6.6)", () => {
   });
 
   it("is a retry at the next step for redirects, errors and no answer", () => {
-    for (const status of [300, 301, 302, 307, 400, 404, 409, 429, 500, 503])
+    for (const status of [101, 199, 300, 301, 302, 307, 400, 404, 409, 429, 500, 503])
       expect(after(answered(status))).toEqual(["waiting", 5000]);
     expect(after(timeout)).toEqual(["waiting", 5000]);
   });
@@ -94,6 +94,11 @@ describe("the pace of an endpoint", () => {
     expect(pace).toEqual(freshPace(policy));
   });
 
+  it("does not rest after a failure that is no overload", () => {
+    for (const answer of [answered(500), answered(404), timeout])
+      expect(paceAfter(freshPace(policy), answer, 1000, policy)).toMatchObject({ restsUntil: 0 });
+  });
+
   it("counts the overloads that are reported during one rest as one", () => {
     const first = paced(freshPace(policy), 429, 1000);
     const again = paced(first, 429, 1499);
@@ -142,7 +147,9 @@ describe("a place among several users", () => {
   const shared = { places: 16, reserve: 4, few: 2 };
 
   it.each([
-    ["everybody while a quarter is free", { total: 11, own: 11, users: 1 }, true],
+    ["everybody while a quarter is free", { total: 11, own: 9, users: 2 }, true],
+    ["nobody with more than a fair share once it is not", { total: 12, own: 9, users: 2 }, false],
+    ["nobody with a fair share while places run short", { total: 14, own: 8, users: 2 }, false],
     [
       "who has less than a fair share while places run short",
       { total: 14, own: 7, users: 2 },
@@ -232,6 +239,8 @@ describe("the retry schedule (S 6.6)", () => {
         expect(wait).toBeLessThanOrEqual(2 * step);
       }),
     );
+    // 5 s is the step: a tenth of what was asked for, times the random number, comes on top.
+    expect(waitAfter({ attempt: 1, random: 0.5, retryAfter: 7000 }, schedule)).toBe(7350);
   });
 
   it("B12 reads Retry-After as seconds or an HTTP date (RFC 9110 10.2.3) and ignores anything else", () => {

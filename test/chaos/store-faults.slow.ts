@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { noDisk } from "../../packages/service/test/store/small-disk.ts";
+import { runRounds, SERVICE } from "../evidence.ts";
+import { seed } from "../seed.ts";
+import { disturbedServe, NO_SERVE_FAULT } from "./delivery-serve.ts";
+import { isPostgresMissing } from "./delivery-store.ts";
+import { faultyPostgres, faultySqlite } from "./store-faults.ts";
+
+const why = noDisk === undefined ? "" : ` (skipped: ${noDisk})`;
+const stores = [
+  { store: "sqlite", goal: 40, prepare: faultySqlite },
+  { store: "postgres", goal: 100, prepare: faultyPostgres },
+];
+
+describe(`two processes of countersign serve${why}`, () => {
+  it.skipIf(noDisk !== undefined).each(stores)(
+    "forget and repeat nothing through $goal faults of $store: full disks, locks, crashes, pauses, lost and missing connections",
+    { timeout: 2 * 3_600_000 },
+    async ({ store, goal, prepare }) => {
+      if (store === "postgres" && isPostgresMissing) return;
+      const { open, faults } = await prepare();
+      const { result } = await runRounds({
+        campaign: `faults-${store}`,
+        file: "test/chaos/store-faults.slow.ts",
+        measures: SERVICE,
+        seed,
+        goal,
+        unit: "faults of the store",
+        round: async () => {
+          const opened = await open();
+          const tally = await disturbedServe({
+            store: opened,
+            disturbances: Object.values(faults),
+          });
+          await opened.driver.close();
+          const names = Object.keys(faults);
+          const faultsMade = Object.fromEntries(names.map((name) => [name, 1]));
+          return { done: names.length, result: { ...tally, faultsMade } };
+        },
+      });
+      expect(result).toMatchObject(NO_SERVE_FAULT);
+    },
+  );
+});
