@@ -81,6 +81,12 @@ export const signatureFaults: FaultTable<Change> = {
   "R-VERIFY-ALIKE: tells a late attempt by its status": always({
     unbelieved: (reason) => refusal(reason === "time" ? 400 : 401, "signature"),
   }),
+  "R-LEAK-STACK: answers a forged attempt with a stack": always({
+    unbelieved: () => ({
+      ...refusal(401, "signature"),
+      body: new Error("the signature is not genuine").stack ?? "",
+    }),
+  }),
   "R-LEAK-DETAILS: answers a failure with its message": always({
     failed: (error) => ({
       ...refusal(503, "failed", { "retry-after": "1" }),

@@ -3,7 +3,7 @@ import type { ReceiverCheck } from "../../check.ts";
 import type { Bench, BenchEvent } from "../../harness/bench.ts";
 import { sleep } from "../../harness/clock.ts";
 import { type Genuine, mustTake, receiverCheck } from "../../harness/play.ts";
-import { transports, withHeader } from "../../harness/request.ts";
+import { transports, withHeader, withSignature } from "../../harness/request.ts";
 
 const EACH = "R-VERIFY-EACH";
 const VERSION = "R-VERIFY-VERSION";
@@ -49,20 +49,31 @@ export const signatureLists: ReceiverCheck = receiverCheck({
       by("the genuine signature after three others", [...strangers, own]),
     ]);
     if (!signing.isVersioned) return;
-    const mark = "v9";
-    const nextTo = (what: string, isFirst: boolean): Genuine => {
+    const nextTo = (
+      what: string,
+      { other, isFirst }: { readonly other: (own: string) => string; readonly isFirst: boolean },
+    ): Genuine => {
       const event = bench.event();
       const attempt = bench.attempt(event);
       const headers = withHeader(attempt.headers, signing.names.signature, (value) => {
-        const [, divider = ","] = VERSIONED.exec(value) ?? [];
-        const other = `${mark}${divider}Ceo5qEr07ixe2NLpvHk3FH9bwy/WavXrAFQ/9tdO6mc=`;
-        return (isFirst ? [other, value] : [value, other]).join(separator);
+        const more = other(VERSIONED.exec(value)?.[0] ?? value);
+        return (isFirst ? [more, value] : [value, more]).join(separator);
       });
       return { what, event, attempt: { ...attempt, headers } };
     };
+    const short = (version: string): string => withSignature(version, (mac) => mac.slice(0, 20));
+    const long = (version: string): string => withSignature(version, (mac) => `AAAA${mac}`);
+    await mustTake(bench, EACH, [
+      nextTo("the genuine signature after a shorter one", { other: short, isFirst: true }),
+      nextTo("the genuine signature after a longer one", { other: long, isFirst: true }),
+    ]);
+    const next = (version: string): string =>
+      version
+        .replace(/^\w+/, "v9")
+        .replace(/(?<=[,=]).*/, "Ceo5qEr07ixe2NLpvHk3FH9bwy/WavXrAFQ/9tdO6mc=");
     await mustTake(bench, VERSION, [
-      nextTo("a genuine signature after one of a version v9", true),
-      nextTo("a genuine signature before one of a version v9", false),
+      nextTo("a genuine signature after one of a version v9", { other: next, isFirst: true }),
+      nextTo("a genuine signature before one of a version v9", { other: next, isFirst: false }),
     ]);
   },
 });

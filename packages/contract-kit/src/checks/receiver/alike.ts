@@ -1,8 +1,8 @@
 import type { ReceiverCheck } from "../../check.ts";
 import type { Attempt } from "../../harness/bench.ts";
-import { withHeader, without } from "../../harness/request.ts";
 import { receiverCheck } from "../../harness/play.ts";
 import type { Reply } from "../../harness/reply.ts";
+import { unverified } from "../../harness/strangers.ts";
 
 const ALIKE = "R-VERIFY-ALIKE";
 
@@ -12,64 +12,9 @@ export const alike: ReceiverCheck = receiverCheck({
   title: "no refusal tells what was wrong with the signature or the time",
   requirements: [ALIKE],
   play: async (bench) => {
-    const { docket, signing } = bench;
-    const { names, covers, withTime } = signing;
-    const tolerance = bench.target.profile.signature.toleranceSeconds + 3600;
-    const genuine = (): Attempt => bench.attempt(bench.event());
-    const changed = (name: string | undefined, change: (value: string) => string): Attempt => {
-      const attempt = genuine();
-      return { ...attempt, headers: withHeader(attempt.headers, name, change) };
-    };
-    const at = (seconds: number): Attempt =>
-      bench.attempt(bench.event(), { timestamp: bench.seconds() + seconds });
-    const kinds: readonly (readonly [string, () => Attempt])[] = [
-      [
-        "signed by another secret",
-        () => bench.attempt(bench.event(), { secrets: [signing.stranger("alike")] }),
-      ],
-      [
-        "unsigned",
-        () => {
-          const all = Object.values(names).filter((name) => name !== undefined);
-          const attempt = genuine();
-          return { ...attempt, headers: without(attempt.headers, all) };
-        },
-      ],
-      [
-        "without the signature's header",
-        () => {
-          const attempt = genuine();
-          return { ...attempt, headers: without(attempt.headers, [names.signature]) };
-        },
-      ],
-      ["of no signature's form", () => changed(names.signature, () => "cstest")],
-      ["of an empty signature", () => changed(names.signature, () => "")],
-      [
-        "of a changed body",
-        () => {
-          const attempt = genuine();
-          return { ...attempt, body: Buffer.concat([attempt.body, Buffer.from(" ")]) };
-        },
-      ],
-      ...(covers.id && names.id !== undefined
-        ? [["of a changed id", () => changed(names.id, (value) => `${value}x`)] as const]
-        : []),
-      ...(covers.timestamp
-        ? [["too old", () => at(-tolerance)] as const, ["too early", () => at(tolerance)] as const]
-        : []),
-      ...(withTime === undefined
-        ? []
-        : [
-            [
-              "of no time",
-              () => {
-                const attempt = genuine();
-                return { ...attempt, headers: withTime(attempt.headers, () => "now") };
-              },
-            ] as const,
-          ]),
-    ];
-    const attempts = kinds.flatMap(([, make]) => [make(), make()]);
+    const { docket } = bench;
+    const kinds = unverified(bench);
+    const attempts = kinds.flatMap(({ make }) => [make(), make()]);
     const replies = await bench.postAll(attempts);
     if (replies[0]?.isAcknowledged === true) {
       docket.unseen(ALIKE, "it takes what another secret signed");
@@ -84,7 +29,7 @@ export const alike: ReceiverCheck = receiverCheck({
         return [...(one?.keys() ?? [])].filter((name) => one?.get(name) !== two?.get(name));
       }),
     );
-    kinds.forEach(([what], kind) => {
+    kinds.forEach(({ what }, kind) => {
       const [reference, own] = [told[0], told[2 * kind]];
       // What is taken, or has no answer, is another requirement's affair.
       if (reference === undefined || own === undefined || !isRefused[2 * kind]) return;
@@ -96,7 +41,7 @@ export const alike: ReceiverCheck = receiverCheck({
         ALIKE,
         apart === undefined,
         () =>
-          `an attempt ${what} is told apart from one ${kinds[0]?.[0] ?? ""} by its ${apart}: ${shown(own, apart)} and ${shown(reference, apart)}`,
+          `an attempt ${what} is told apart from one ${kinds[0]?.what ?? ""} by its ${apart}: ${shown(own, apart)} and ${shown(reference, apart)}`,
         () => [replies[0], replies[2 * kind]].flatMap((reply) => reply?.exchange() ?? []),
       );
     });

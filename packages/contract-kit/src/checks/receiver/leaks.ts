@@ -1,10 +1,12 @@
 import type { ReceiverCheck } from "../../check.ts";
 import type { Attempt, Bench } from "../../harness/bench.ts";
-import { valueOf, withHeader } from "../../harness/request.ts";
+import { type Header, valueOf, withHeader } from "../../harness/request.ts";
 import { receiverCheck } from "../../harness/play.ts";
 import { type Reply, textsOf } from "../../harness/reply.ts";
+import { unverified } from "../../harness/strangers.ts";
 
 const LEAK = "R-LEAK-NOTHING";
+const STACK = "R-LEAK-STACK";
 const DETAILS = "R-LEAK-DETAILS";
 
 /** Stands in payloads and in the message of a handler's failure. */
@@ -14,15 +16,14 @@ const CANARY = "cstestcanary";
 export const leaks: ReceiverCheck = receiverCheck({
   id: "receiver/leaks",
   title: "no answer holds a secret, an expected signature, a stack, a message or the payload",
-  requirements: [LEAK, DETAILS],
+  requirements: [LEAK, STACK, DETAILS],
   play: async (bench) => {
     const { docket, target } = bench;
     const cases = await provoked(bench);
     const replies = await bench.postAll(cases.map(({ attempt }) => attempt));
     const secrets = target.secrets.flatMap(textsOf);
-    const found = cases.map(({ what, attempt }, index) => ({
-      what,
-      attempt,
+    const found: (Provoked & { readonly reply: Reply | undefined })[] = cases.map((one, index) => ({
+      ...one,
       reply: replies[index],
     }));
     if ((await target.effects?.failNext(1, CANARY)) === true) {
@@ -31,7 +32,7 @@ export const leaks: ReceiverCheck = receiverCheck({
       found.push({ what: "a handler that fails", attempt, reply });
       await target.effects?.mend();
     }
-    for (const { what, attempt, reply } of found) {
+    for (const { what, attempt, reply, isStrangers = false } of found) {
       if (reply?.received.kind !== "answer") continue;
       const whole = wholeOf(reply);
       const judge = (requirement: string, leak: string | undefined): void =>
@@ -46,7 +47,8 @@ export const leaks: ReceiverCheck = receiverCheck({
       judge(LEAK, has(secrets) ? "a secret" : isSigned ? "the expected signature" : undefined);
       const isStack = isStackIn(reply.text);
       const said = has([CANARY]) ? "the payload, or an error's message" : undefined;
-      judge(DETAILS, said ?? (isStack ? "a stack" : undefined));
+      if (isStrangers) judge(STACK, isStack ? "a stack" : undefined);
+      judge(DETAILS, said ?? (isStack && !isStrangers ? "a stack" : undefined));
     }
   },
 });
@@ -54,35 +56,33 @@ export const leaks: ReceiverCheck = receiverCheck({
 interface Provoked {
   readonly what: string;
   readonly attempt: Attempt;
+  /** True if anyone could send it. */
+  readonly isStrangers?: boolean;
 }
 
 async function provoked(bench: Bench): Promise<readonly Provoked[]> {
-  const { names } = bench.signing;
   const data = { clientReferenceId: CANARY, cstest: CANARY };
-  const genuine = (): Attempt => bench.attempt(bench.event({ data }));
+  const genuine = (headers: readonly Header[] = []): Attempt =>
+    bench.attempt(bench.event({ data }), { headers });
   const signed = (change: (body: string) => string): Attempt => {
     const event = bench.event({ data });
     return bench.attempt({ ...event, body: Buffer.from(change(event.body.toString())) });
   };
-  const signature = (change: (value: string) => string): Attempt => {
-    const attempt = genuine();
-    return { ...attempt, headers: withHeader(attempt.headers, names.signature, change) };
-  };
-  const stranger = bench.signing.stranger("leaks");
+  const { signature } = bench.signing.names;
+  const odd = genuine();
   return [
+    ...unverified(bench, data).map(({ what, make }) => ({
+      what: `an attempt ${what}`,
+      attempt: make(),
+      isStrangers: true,
+    })),
+    {
+      what: "a signature of odd characters",
+      attempt: { ...odd, headers: withHeader(odd.headers, signature, (value) => `${value}\u00ff`) },
+      isStrangers: true,
+    },
+    { what: "an empty body", attempt: { ...genuine(), body: Buffer.alloc(0) }, isStrangers: true },
     { what: "a genuine attempt", attempt: genuine() },
-    {
-      what: "an attempt that another secret signed",
-      attempt: bench.attempt(bench.event({ data }), { secrets: [stranger] }),
-    },
-    { what: "a changed body", attempt: { ...genuine(), body: Buffer.from(`{"a":"${CANARY}"}`) } },
-    { what: "a signature that is none", attempt: signature(() => CANARY) },
-    { what: "a signature of odd characters", attempt: signature((value) => `${value}\u00ff`) },
-    { what: "a time that is none", attempt: timeless(genuine(), names.timestamp) },
-    {
-      what: "an attempt of long ago",
-      attempt: bench.attempt(bench.event({ data }), { timestamp: 1 }),
-    },
     { what: "a body that is no JSON", attempt: signed((body) => body.slice(0, -1)) },
     { what: "a body that is a text", attempt: signed(() => `"${CANARY}"`) },
     {
@@ -91,15 +91,8 @@ async function provoked(bench: Bench): Promise<readonly Provoked[]> {
     },
     { what: "an event with a number for its type", attempt: signed(withNumber) },
     { what: "another method", attempt: { ...genuine(), method: "PUT" } },
-    {
-      what: "another media type",
-      attempt: bench.attempt(bench.event({ data }), { headers: [["Content-Type", CANARY]] }),
-    },
+    { what: "another media type", attempt: genuine([["Content-Type", CANARY]]) },
   ];
-}
-
-function timeless(attempt: Attempt, name: string | undefined): Attempt {
-  return { ...attempt, headers: withHeader(attempt.headers, name, () => CANARY) };
 }
 
 function withNumber(body: string): string {
