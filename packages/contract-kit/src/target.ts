@@ -111,7 +111,7 @@ export interface ReceiverTarget {
   readonly close: () => void;
   /** Whether checks run that wait for the receiver's own deadlines. */
   readonly slow?: boolean;
-  /** How many times the quick search is done: 1, or 10 if it is thorough. */
+  /** Rounds of each generated search: 1, or 10 if it is thorough. */
   readonly effort: number;
   /** Makes genuine events. */
   readonly events: EventMaker;

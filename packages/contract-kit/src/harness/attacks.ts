@@ -199,11 +199,9 @@ export function forgeries(bench: Bench, taken: Attempt): ReadonlyMap<string, rea
   const all = operations(bench);
   const forms = Object.keys(transports);
   all.forEach((operation, index) => {
-    for (let turn = 0; turn < bench.effort; turn += 1) {
-      const place = bench.seed + index + turn * 31;
-      const form = turn === 0 ? undefined : forms[(place + turn) % forms.length];
-      add(operation, isTypes ? catalogue[place % catalogue.length] : undefined, form);
-    }
+    const place = bench.seed + index + bench.round * 31;
+    const form = bench.round === 0 ? undefined : forms[place % forms.length];
+    add(operation, isTypes ? catalogue[place % catalogue.length] : undefined, form);
   });
   const signatureName = bench.signing.names.signature;
   const isCore = ({ what }: Operation): boolean =>

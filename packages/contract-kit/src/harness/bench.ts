@@ -45,8 +45,8 @@ export interface Bench {
   readonly target: ReceiverTarget;
   /** Decides what is chosen among many. */
   readonly seed: number;
-  /** How many times the quick search is done: 1, or 10 if it is thorough. */
-  readonly effort: number;
+  /** Counts the rounds of a thorough search; 0 in the first one, which is all of a quick search. */
+  readonly round: number;
   /** False if the run does not ask about a requirement. */
   readonly isOwed: (requirement: string) => boolean;
   readonly signing: Signing;
@@ -118,13 +118,17 @@ const LONGEST_WAIT_MS = 5000;
 export function openBench(
   target: ReceiverTarget,
   { seed, owed }: CheckContext,
-  { check, docket }: { readonly check: string; readonly docket: Docket },
+  {
+    check,
+    docket,
+    round = 0,
+  }: { readonly check: string; readonly docket: Docket; readonly round?: number },
 ): Bench {
   const { wire, profile, secrets, notebook, events: maker } = target;
   const signing = signingOf(profile);
   // A receiver remembers ids: those of another run must differ, those of this one must not.
   const run = createHash("sha256").update(`${seed} ${target.nonce}`).digest("hex").slice(0, 8);
-  const prefix = `cstest_${run}_${check.replace("receiver/", "")}`;
+  const prefix = `cstest_${run}_${check.replace("receiver/", "")}${round === 0 ? "" : round}`;
   let events = 0;
 
   const seconds = (): number => Math.floor(wire.clock.now() / 1000);
@@ -180,7 +184,7 @@ export function openBench(
   return {
     target,
     seed,
-    effort: target.effort,
+    round,
     isOwed: (requirement) => owed?.includes(requirement) ?? true,
     signing,
     docket,

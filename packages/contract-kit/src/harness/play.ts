@@ -14,6 +14,8 @@ export interface Play {
   readonly requirements: readonly [string, ...string[]];
   /** True if it waits for the receiver's own deadlines. */
   readonly slow?: boolean;
+  /** True if the seed chooses what it sends: a thorough run plays it in rounds, each with the next seed. */
+  readonly isSearch?: boolean;
   /** True if it reports why genuine attempts are refused. All others are skipped then. */
   readonly isFirst?: boolean;
   readonly play: (bench: Bench) => Promise<void>;
@@ -37,14 +39,20 @@ export function receiverCheck({ id, title, requirements, play, ...how }: Play): 
         if (notebook.isGone) return all("skipped", notebook.lost);
       }
       const docket = openDocket(id, requirements);
-      const bench = openBench(target, context, { check: id, docket });
+      const rounds = how.isSearch === true ? target.effort : 1;
       try {
         if (how.isFirst !== true) {
-          notebook.diagnosis ??= diagnose(bench);
+          notebook.diagnosis ??= diagnose(
+            openBench(target, context, { check: "receiver/triage", docket }),
+          );
           const cause = await notebook.diagnosis;
           if (cause !== undefined) return all("skipped", `genuine attempts are refused: ${cause}`);
         }
-        await play(bench);
+        for (let round = 0; round < rounds && !requirements.every(docket.hasFailed); round += 1) {
+          const seeded = { ...context, seed: context.seed + round };
+          // oxlint-disable-next-line no-await-in-loop -- a receiver is not flooded by its check
+          await play(openBench(target, seeded, { check: id, docket, round }));
+        }
       } catch (error) {
         if (!(error instanceof TargetLostError)) throw error;
         docket.judge(

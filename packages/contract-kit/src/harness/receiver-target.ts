@@ -83,7 +83,10 @@ export function receiverTarget(options: ReceiverTargetOptions): ReceiverTarget {
     events: eventMaker(profile, options.samples, options.hasBodyId),
     ...(options.restart && { restart: options.restart }),
     notebook: { odd: [], nameless: 0, missed: 0, handled: [] },
-    notes: () => skewNotes(wire.aheadSeconds() ?? 0),
+    notes: () => [
+      `${wire.sent()} requests were sent to the receiver`,
+      ...skewNotes(wire.aheadSeconds() ?? 0),
+    ],
     close: () => {
       wire.close();
       effectsWire?.close();

@@ -30,7 +30,7 @@ const MAX_SHORTENINGS = 40;
  */
 export async function explore(bench: Bench): Promise<Found | undefined> {
   const random = drawing(bench.seed);
-  for (let history = 0; history < HISTORIES * bench.effort; history += 1) {
+  for (let history = 0; history < HISTORIES; history += 1) {
     const steps = Array.from({ length: STEPS }, () => drawStep(random));
     // oxlint-disable-next-line no-await-in-loop -- failures are told to whichever handler is next
     const found = await faultOf(bench, steps);

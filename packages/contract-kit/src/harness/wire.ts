@@ -35,6 +35,8 @@ export interface Wire {
    * @throws {TargetSilentError} Nobody has ever answered.
    */
   readonly read: (connection: Connection, method: string, deadlineMs?: number) => Promise<Received>;
+  /** Requests that were sent so far. */
+  readonly sent: () => number;
   /** Seconds by which the target's clock is ahead of this one, by the first Date that it sent. */
   readonly aheadSeconds: () => number | undefined;
   /** Closes every connection that is still open, and opens no other. */
@@ -77,6 +79,11 @@ export function openWire(options: WireOptions): Wire {
   const pace = pacer(clock, perSecond);
   let hasAnswered = false;
   let timeouts = 0;
+  let sent = 0;
+  const paced = async (): Promise<void> => {
+    sent += 1;
+    await pace.wait();
+  };
   let aheadSeconds: number | undefined;
   let beganAt: number | undefined;
   const opened = new Set<Connection>();
@@ -145,7 +152,7 @@ export function openWire(options: WireOptions): Wire {
       });
     inUse += 1;
     try {
-      await pace.wait();
+      await paced();
       const connection = kept();
       if (connection === undefined) return await exchange(request, open());
       const received = await exchange(request, connection);
@@ -167,7 +174,8 @@ export function openWire(options: WireOptions): Wire {
     deadlineMs,
     send,
     open,
-    pace: pace.wait,
+    pace: paced,
+    sent: () => sent,
     slowDown: pace.slowDown,
     perSecond,
     head,

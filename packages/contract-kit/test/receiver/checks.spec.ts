@@ -285,6 +285,28 @@ describe("a run against a receiver", () => {
     expect(waits.filter((ms) => ms === 1500)).toHaveLength(1);
   });
 
+  it("plays ten rounds of a search if it is thorough, each with other bytes, and notes how many were sent", async () => {
+    const bodies = new Set<string>();
+    const sentBy = async (effort: number): Promise<number> => {
+      const target = await openReceiver({});
+      const { send } = target.wire;
+      const wire: typeof target.wire = {
+        ...target.wire,
+        send: (request) => {
+          bodies.add(Buffer.from(request.body).toString());
+          return send(request);
+        },
+      };
+      await runAll({ ...target, wire, effort }, ["receiver/money"]);
+      return Number(/^(\d+) requests were sent/.exec(target.notes()[0] ?? "")?.[1]);
+    };
+    const quick = await sentBy(1);
+    bodies.clear();
+    const thorough = await sentBy(10);
+    expect(thorough / quick).toBeGreaterThan(6);
+    expect(bodies.size).toBeGreaterThan(0.9 * (thorough - quick));
+  });
+
   it("notes the difference of the target's clock", async () => {
     const target = await openReceiver({
       hasEffects: false,
@@ -293,8 +315,10 @@ describe("a run against a receiver", () => {
         next(request, response);
       },
     });
-    expect(target.notes()).toEqual([]);
+    expect(target.notes()).toEqual([expect.stringMatching(/^\d+ requests were sent/)]);
     await runAll(target, ["R-ACK-GENUINE"]);
-    expect(target.notes()).toEqual([expect.stringMatching(/clock is (?:5[5-9]|6[01]) s ahead/)]);
+    expect(target.notes().slice(1)).toEqual([
+      expect.stringMatching(/clock is (?:5[5-9]|6[01]) s ahead/),
+    ]);
   });
 });

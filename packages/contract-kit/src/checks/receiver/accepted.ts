@@ -86,17 +86,14 @@ export const forms: ReceiverCheck = receiverCheck({
   id: "receiver/forms",
   title: "genuine attempts are taken in every form of HTTP, and with every spelling of JSON",
   requirements: [FORMS, RAW],
+  isSearch: true,
   play: async (bench) => {
     const { catalogue } = bench.target.profile;
-    const cases = Object.entries(transports).flatMap(([what, change], index) =>
-      Array.from({ length: bench.effort }, (_, turn): Genuine => {
-        const event = bench.event({
-          row: catalogue[(bench.seed + index + turn) % catalogue.length],
-        });
-        const attempt = bench.attempt(event);
-        return { what: `an attempt ${what}`, event, attempt: { ...attempt, ...change(attempt) } };
-      }),
-    );
+    const cases = Object.entries(transports).map(([what, change], index): Genuine => {
+      const event = bench.event({ row: catalogue[(bench.seed + index) % catalogue.length] });
+      const attempt = bench.attempt(event);
+      return { what: `an attempt ${what}`, event, attempt: { ...attempt, ...change(attempt) } };
+    });
     await mustTake(bench, FORMS, cases);
     await mustTake(bench, RAW, spellings(bench));
     await inPieces(bench);

@@ -24,8 +24,9 @@ export const failing: ReceiverCheck = receiverCheck({
   id: "receiver/failing",
   title: "an attempt whose handler fails is not acknowledged, and the next one runs it again",
   requirements,
+  isSearch: true,
   play: async (bench) => {
-    const { docket, target, effort } = bench;
+    const { docket, target, seed } = bench;
     const unseen = (reason: string): void => {
       for (const requirement of requirements) docket.unseen(requirement, reason);
     };
@@ -33,8 +34,8 @@ export const failing: ReceiverCheck = receiverCheck({
     if (!(await target.effects.failNext(0))) return unseen(NO_FAILURES);
     unseen("every handler succeeded, though it was told to fail");
     const { catalogue } = target.profile;
-    const categories = [...new Map(catalogue.map((row) => [row.category, row])).values()];
-    const rows = effort > 1 ? catalogue : [...categories, catalogue[bench.seed % catalogue.length]];
+    const categories = [...Map.groupBy(catalogue, ({ category }) => category).values()];
+    const rows = [catalogue, ...categories].map((some) => some[seed % some.length]);
     for (const [index, row] of rows.entries())
       // Each further one would be waited for as long.
       if (!docket.hasFailed(FAILED))

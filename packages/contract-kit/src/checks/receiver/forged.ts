@@ -2,7 +2,7 @@ import type { ReceiverCheck } from "../../check.ts";
 import { longBodies } from "../../harness/attack-bodies.ts";
 import { forgeries } from "../../harness/attacks.ts";
 import type { Attempt, Bench } from "../../harness/bench.ts";
-import { bypassProbes } from "../../harness/bypass-probes.ts";
+import { type BypassProbe, bypassProbes } from "../../harness/bypass-probes.ts";
 import { type Forgery, mustRefuse, receiverCheck } from "../../harness/play.ts";
 import { withHeader, without } from "../../harness/request.ts";
 import { unverified } from "../../harness/strangers.ts";
@@ -28,6 +28,7 @@ export const forged: ReceiverCheck = receiverCheck({
   title:
     "an attempt is refused if anything of it was removed, changed, repeated or signed otherwise",
   requirements: [UNSIGNED, WRONG_KEY, TAMPERED, ...FINER],
+  isSearch: true,
   play: async (bench) => {
     const { docket } = bench;
     const taken = bench.attempt(bench.event());
@@ -85,6 +86,7 @@ export const bypass: ReceiverCheck = receiverCheck({
   id: "receiver/bypass",
   title: "no header, query, path, method or member of the body switches verification off",
   requirements: [BYPASS],
+  isSearch: true,
   play: async (bench) => {
     const { names } = bench.signing;
     const path = `${bench.target.wire.url.pathname}${bench.target.wire.url.search}`;
@@ -104,7 +106,7 @@ export const bypass: ReceiverCheck = receiverCheck({
       bench.docket.unseen(BYPASS, "it takes unsigned attempts without any flag");
       return;
     }
-    const cases = bypassProbes.flatMap(({ what, change, isElsewhere = false }, index) =>
+    const cases = probesOf(bench).flatMap(({ what, change, isElsewhere = false }, index) =>
       (
         [
           ["an unsigned attempt", unsigned],
@@ -130,6 +132,23 @@ export const bypass: ReceiverCheck = receiverCheck({
     );
   },
 });
+
+/** Each probe by itself; in later rounds each together with another one. */
+function probesOf({ seed, round }: Bench): readonly BypassProbe[] {
+  if (round === 0) return bypassProbes;
+  return bypassProbes.map((one, index) => {
+    const other = bypassProbes[(index + seed * 17 + round) % bypassProbes.length] ?? one;
+    return {
+      ...one,
+      what: `${one.what} and ${other.what}`,
+      change: (request, path) => {
+        const changed = { ...request, ...one.change(request, path) };
+        return { ...changed, ...other.change(changed, path) };
+      },
+      isElsewhere: one.isElsewhere === true || other.isElsewhere === true,
+    };
+  });
+}
 
 /** Another address may answer anything: only a handler that runs is a finding there. */
 async function elsewhere(bench: Bench, cases: readonly Forgery[]): Promise<void> {

@@ -47,11 +47,15 @@ const REPEATS: readonly (readonly [what: string, again: Again])[] = [
   ],
 ];
 
+/** Repeats of each kind. */
+const TURNS = 2;
+
 /** The same event again, and other events that only look like it. */
 export const duplicates: ReceiverCheck = receiverCheck({
   id: "receiver/duplicates",
   title: "an event that was handled is acknowledged without its handler, and no other event is",
   requirements: [DUPLICATE, REUSED, DISTINCT],
+  isSearch: true,
   play: async (bench) => {
     const { docket, target } = bench;
     const { catalogue } = target.profile;
@@ -62,10 +66,9 @@ export const duplicates: ReceiverCheck = receiverCheck({
     await bench.postAll(cases.map(({ first }) => first));
     // What is still in progress may be answered so; it is no duplicate yet.
     await bench.effects(cases.map(({ event }) => event.id));
-    const turns = 1 + bench.effort;
     const replies = await bench.postAll(
       cases.flatMap(({ event, first, again }) =>
-        Array.from({ length: turns }, () => again(event, first, bench)),
+        Array.from({ length: TURNS }, () => again(event, first, bench)),
       ),
     );
     const last = bench.event();
@@ -73,7 +76,7 @@ export const duplicates: ReceiverCheck = receiverCheck({
     const seen = await bench.effects([...cases.map(({ event }) => event.id), last.id]);
     if (seen === undefined) docket.unseen(DUPLICATE, bench.noEffects());
     cases.forEach(({ what, event }, index) => {
-      const own = replies.slice(index * turns, (index + 1) * turns);
+      const own = replies.slice(index * TURNS, (index + 1) * TURNS);
       const refused = own.find((reply) => !reply.isAcknowledged);
       const exchanges = () => own.slice(0, 1).map((reply) => reply.exchange());
       docket.refute(
@@ -160,13 +163,14 @@ export const concurrent: ReceiverCheck = receiverCheck({
   title:
     "of identical attempts at the same time one runs the handler, and no other one vouches for it",
   requirements: [CONCURRENT, IN_PROGRESS],
+  isSearch: true,
   play: async (bench) => {
     const { docket, target } = bench;
     for (const requirement of [CONCURRENT, IN_PROGRESS])
       docket.unseen(requirement, bench.noEffects());
     if (target.effects === undefined) return;
     const { catalogue } = target.profile;
-    for (let turn = 0; turn < EVENTS * bench.effort; turn += 1) {
+    for (let turn = 0; turn < EVENTS; turn += 1) {
       const row = catalogue[(bench.seed + turn * 5) % catalogue.length];
       // oxlint-disable-next-line no-await-in-loop -- one event's attempts at a time
       await together(bench, bench.event({ row }));
@@ -243,7 +247,7 @@ export const memory: ReceiverCheck = receiverCheck({
     const { handled } = target.notebook;
     const { catalogue } = target.profile;
     const old = handled.slice(0, OLDEST);
-    const others = Array.from({ length: 60 * bench.effort ** 2 }, (_, index) =>
+    const others = Array.from({ length: 60 * target.effort }, (_, index) =>
       bench.event({ row: catalogue[index % catalogue.length] }),
     );
     await bench.postAll(others.map((event) => bench.attempt(event)));

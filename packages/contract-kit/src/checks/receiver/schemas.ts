@@ -18,6 +18,7 @@ export const schemas: ReceiverCheck = receiverCheck({
   id: "receiver/schemas",
   title: "an event that does not fit its schema, or its own id, is refused and not recorded",
   requirements: [SCHEMA, ID],
+  isSearch: true,
   play: async (bench) => {
     await misfits(bench);
     await otherIds(bench);
