@@ -40,7 +40,7 @@ const parts: Readonly<Record<string, Part>> = {
     tests: [
       "packages/service/test/{races,entries}.spec.ts",
       "packages/service/test/use-cases/*.spec.ts",
-      "packages/service/test/http/{refunds,answers,refusals,bodies}.spec.ts",
+      "packages/service/test/http/*.spec.ts",
     ],
   },
 };
