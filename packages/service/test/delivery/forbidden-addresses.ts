@@ -4,7 +4,9 @@ import { expect, onTestFinished } from "vitest";
 import type { Answer } from "../../src/delivery/types.ts";
 import { isPublicAddress } from "../../src/delivery/egress/addresses.ts";
 import { undiciTransport } from "../../src/delivery/egress/transport.ts";
-import { listenRaw } from "./listening.ts";
+import { resolvingLookup } from "../../src/delivery/egress/guarded-connector.ts";
+import { listenHttp, listenRaw } from "./listening.ts";
+import { startNameServer } from "./name-server.ts";
 
 export const REFUSED: Answer = { kind: "unanswered", code: "CS_ATTEMPT_ADDRESS_REFUSED" };
 
@@ -147,7 +149,7 @@ const forbiddenHosts = fc
   });
 
 /** Posts so often to forbidden addresses in any spelling. @returns Attempts that reached this machine. */
-export async function forbiddenSpellings(attempts: number): Promise<number> {
+export async function forbiddenSpellings(attempts: number, seed?: number): Promise<number> {
   const { port, connections } = await listenRaw((socket) => socket.end("HTTP/1.1 200 OK\r\n\r\n"));
   const transport = undiciTransport({ deadlineMs: 10_000 });
   onTestFinished(() => transport.close());
@@ -166,8 +168,36 @@ export async function forbiddenSpellings(attempts: number): Promise<number> {
         await transport.post({ url, headers: {}, body: Buffer.from("{}"), merchantId: "mer_1" }),
       ).toEqual(REFUSED);
     }),
-    { numRuns: attempts },
+    { numRuns: attempts, ...(seed !== undefined && { seed }) },
   );
   expect(spelled).toBeGreaterThan(attempts * 0.8);
   return connections();
+}
+
+/** Posts so often to a name whose address changes with each query. @returns Attempts that were answered or arrived. */
+export async function rebindings(
+  attempts: number,
+): Promise<{ readonly answered: number; readonly reached: number }> {
+  const { port, connections } = await listenHttp((_, response) => response.end("reached"));
+  const names = await startNameServer((_, count) =>
+    // A public one, which nobody answers; with a forbidden one beside it; forbidden alone.
+    count % 50 === 0 ? ["1.2.3.4"] : count % 2 === 0 ? ["1.2.3.4", "127.0.0.1"] : ["127.0.0.1"],
+  );
+  const lookup = resolvingLookup({ servers: [names.address] });
+  const transport = undiciTransport({ deadlineMs: 500, lookup });
+  onTestFinished(() => transport.close());
+  const url = new URL(`http://rebinding.example:${port}/`);
+  const numbers = Array.from({ length: attempts }).keys();
+  const answers: Answer[] = [];
+  const poster = async (): Promise<void> => {
+    for (const _ of numbers)
+      answers.push(
+        await transport.post({ url, headers: {}, body: Buffer.from("{}"), merchantId: "mer_1" }),
+      );
+  };
+  await Promise.all(Array.from({ length: 20 }, poster));
+  expect(answers).toHaveLength(attempts);
+  expect(names.asked.length).toBeGreaterThan(attempts / 4);
+  const answered = answers.filter(({ kind }) => kind === "answered").length;
+  return { answered, reached: connections() };
 }
