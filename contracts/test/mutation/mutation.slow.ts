@@ -16,7 +16,11 @@ import { ratesOf, survivorsOf } from "./rates.ts";
 import { record, type Recorded } from "./recorded.ts";
 
 /** Shows every mutant of recorded answers and attempts to Pact and to the judges, and the genuine ones too. */
-async function noticedBy(judges: Judges, recorded: readonly Recorded[], mutants: readonly Mutant[]) {
+async function noticedBy(
+  judges: Judges,
+  recorded: readonly Recorded[],
+  mutants: readonly Mutant[],
+) {
   const alarms = (await campaign(genuineOnes(recorded), judges)).filter(isNoticed);
   const verdicts = await campaign(mutants, judges);
   return {

@@ -12,7 +12,13 @@ import {
 } from "../../src/delivery/egress/addresses.ts";
 import { resolvingLookup } from "../../src/delivery/egress/guarded-connector.ts";
 import type { Answer } from "../../src/delivery/types.ts";
-import { forbiddenSpellings, post, rebindings, REFUSED, SPECIAL_RANGES } from "./forbidden-addresses.ts";
+import {
+  forbiddenSpellings,
+  post,
+  rebindings,
+  REFUSED,
+  SPECIAL_RANGES,
+} from "./forbidden-addresses.ts";
 import { listen, listenHttp, listenRaw, type Listening } from "./listening.ts";
 import { startNameServer } from "./name-server.ts";
 
