@@ -55,7 +55,7 @@ export function drawnChecks(target: {
       for (const [index, { group, title, requirement, ...row }] of rows.entries()) {
         onCheck({ check: group, title, place: index + 1, total: rows.length });
         const status = statuses[requirement];
-        const page = `docs/reference/requirements.md#${requirement.toLowerCase()}`;
+        const page = `https://github.com/countersign/countersign/blob/main/docs/reference/requirements.md#${requirement.toLowerCase()}`;
         const found = { status, page, ms: 42, message: "", ...(status === "fail" && failure) };
         onEntry({ ...row, id: `${group}#${requirement}`, group, requirement, ...found });
       }

@@ -137,7 +137,8 @@ describe.each(
     expect(report.uncovered.length).toBeGreaterThan(50);
     const about = [kit, digest, profile.digest, url, "seed", startedAt.slice(0, 19)];
     const failure = ["P-REFUND-KEY", "two refunds", "again provider/a 1 0:1", "the clock differs"];
-    const page = "docs/reference/requirements.md#p-refund-key";
+    const page =
+      "https://github.com/countersign/countersign/blob/main/docs/reference/requirements.md#p-refund-key";
     const evident = ["GET / HTTP/1.1", "curl http://127.0.0.1:1", page, "would pay twice"];
     for (const one of [
       ...about,

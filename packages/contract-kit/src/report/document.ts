@@ -8,7 +8,7 @@ import type { Report } from "../run.ts";
 import { json } from "./escape.ts";
 
 /**
- * What a verification found, for people and programs: each format is written of this and of nothing else.
+ * The result of a verification, for people and programs: each format is written of this and of nothing else.
  * Texts are as the target said them; each format escapes them by its own rules. As JSON it fits
  * `schemas/report.schema.json`.
  */
@@ -18,17 +18,17 @@ export interface ReportDocument {
   readonly entries: readonly ReportEntry[];
   /** The role's requirements that nothing of this run tests. */
   readonly uncovered: readonly UncoveredRequirement[];
-  /** What a reader must know to judge it, a sentence each: a clock that differs, a control that is missing. */
+  /** Facts that a reader needs to judge it, a sentence each: a clock that differs, a missing control. */
   readonly notes: readonly string[];
-  /** What keeps it from saying anything, a line each. */
+  /** Reasons why it is invalid, a line each. */
   readonly problems: readonly string[];
-  /** What became of the failures that were known, where a baseline was given. */
+  /** The known failures, if a baseline was given. */
   readonly baseline?: BaselineNews;
   /** 0: nothing new fails at a level of `about.failOn`. 1: something does. 2: it says nothing of the target, or too little. */
   readonly exitCode: 0 | 1 | 2;
 }
 
-/** What became of the failures of a baseline in a run. */
+/** The failures of a baseline in a run. */
 export interface BaselineNews {
   /** Ids that still fail. */
   readonly known: readonly string[];
@@ -43,22 +43,22 @@ export interface ReportEntry {
   readonly id: string;
   /** The check, or the two sides of the pact. */
   readonly group: string;
-  /** What was tested, unique in its group: the requirement's sentence, or the interaction. */
+  /** The tested sentence, unique in its group: of the requirement, or of the interaction. */
   readonly name: string;
   /** Id of the requirement, where it names one. */
   readonly requirement: string | undefined;
   /** The requirement's. Absent if a pact's interaction names none: its failure always fails the run. */
   readonly level?: Level;
   readonly status: Finding["status"];
-  /** Whether the baseline has it: a failure that was there before, which does not fail the run. */
+  /** True if the baseline has it: a known failure, which does not fail the run. */
   readonly isKnown: boolean;
   /** Empty where it passes. */
   readonly message: string;
-  /** Where the requirement is from, why it matters, and what to change where it does not hold. */
+  /** The requirement's source, its reason, and its fix. */
   readonly source?: string;
   readonly why?: string;
   readonly fix?: string;
-  /** Where the requirement is explained. */
+  /** The page that explains the requirement. */
   readonly page?: string;
   readonly evidence?: Evidence;
   /** The command that meets the same failure again. */
@@ -72,12 +72,12 @@ export interface UncoveredRequirement {
   readonly level: Level;
   readonly sentence: string;
   readonly page: string;
-  /** Why no check tests it; absent where one does that was left out of this run. */
+  /** The reason why no check tests it; absent if a check does that was left out of this run. */
   readonly unchecked?: string;
 }
 
 export interface RunReportOptions {
-  /** What makes a check meet the same failure again, as a command. Default: none is told. */
+  /** The command that repeats a failure. Default: none. */
   readonly replay?: (
     check: string,
     at: { readonly seed: number; readonly path?: string },
@@ -199,7 +199,7 @@ function uncoveredOf(ids: readonly string[]): readonly UncoveredRequirement[] {
     }));
 }
 
-/** What a report is of, so that it can be told from another and made again. */
+/** The subject of a report, which identifies it and lets it be repeated. */
 export interface ReportAbout {
   readonly role: Role;
   /** The target's URL, without a user's name, password, query or fragment. */
@@ -226,7 +226,7 @@ export interface AboutOptions {
   readonly startedAt: number;
 }
 
-// The manifest is beside both src/ and dist/, and the documents are another package's data.
+// The manifest is next to src/ and dist/, and the documents are another package's data.
 const load = createRequire(import.meta.url);
 
 export function reportAbout(options: AboutOptions): ReportAbout {
@@ -249,7 +249,7 @@ export function reportAbout(options: AboutOptions): ReportAbout {
   };
 }
 
-/** An address as a report may tell it: what people put keys into is left out. */
+/** An address without the parts that people put keys into. */
 export function withoutSecrets(url: string): string {
   if (!URL.canParse(url)) return "(not a URL)";
   const { protocol, host, pathname, search } = new URL(url);
@@ -269,16 +269,11 @@ function canonical(value: unknown): string {
   );
 }
 
-/**
- * Where a requirement is explained: in `docs/reference/requirements.md` under its id. Ids are never renamed, and so
- * neither are the places. An address where the package's manifest names a home page, else a path in the
- * repository.
- */
-export function requirementPage(id: string): string {
-  const { homepage } = load("../../package.json") as { readonly homepage?: string };
-  const base = homepage === undefined ? "" : `${homepage.replace(/\/?(#.*)?$/, "")}/`;
-  return `${base}docs/reference/requirements.md#${id.toLowerCase()}`;
-}
+const REQUIREMENTS =
+  "https://github.com/countersign/countersign/blob/main/docs/reference/requirements.md";
+
+/** The address of a requirement's explanation. Ids are never renamed, so neither are the anchors. */
+export const requirementPage = (id: string): string => `${REQUIREMENTS}#${id.toLowerCase()}`;
 
 /** The report as JSON, the document as it is: `schemas/report.schema.json` describes it. */
 export function jsonReport(document: ReportDocument): string {
