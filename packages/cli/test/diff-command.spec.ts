@@ -91,7 +91,7 @@ describe("countersign diff", () => {
     const allOf = folderWith("a.schema.json", '{"allOf":[{"type":"string"}]}');
     const endless = folderWith("a.schema.json", '{"$ref":"a.schema.json"}');
     for (const [folder, said] of [
-      [without, "there is no document events/refund.failed.schema.json"],
+      [without, "unknown document events/refund.failed.schema.json"],
       [allOf, "the keyword allOf is unknown"],
       [endless, "they refer to themselves"],
     ] as const) {

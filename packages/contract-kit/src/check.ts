@@ -1,15 +1,15 @@
 import type { Verdict } from "./finding.ts";
 import type { ProviderTarget, ReceiverTarget, Target } from "./target.ts";
 
-/** What a run gives to each check. */
+/** The run's parameters for each check. */
 export interface CheckContext {
   /** Of everything that is generated; equal seeds make equal scenarios. */
   readonly seed: number;
-  /** Where to begin in the seed's runs: the path of a failure that is to be seen again. */
+  /** Path of a failure in the seed's runs, to replay it. */
   readonly path?: string;
   /** Ids of the requirements that the run judges. Default: all of the check's. */
   readonly owed?: readonly string[];
-  /** How many scenarios a generated check plays, 1 or more. */
+  /** Number of scenarios of a generated check, 1 or more. */
   readonly runs: number;
 }
 
@@ -17,7 +17,7 @@ export interface CheckContext {
 export interface CheckOf<T extends Target> {
   /** `provider/…` or `receiver/…`; never renamed. */
   readonly id: string;
-  /** What it does, in one line. */
+  /** One line that describes it. */
   readonly title: string;
   readonly role: T["role"];
   /** Ids of the requirements that it says something of. */

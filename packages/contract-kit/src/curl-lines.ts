@@ -1,6 +1,6 @@
 import type { HttpAnswer, HttpCall } from "./http.ts";
 
-/** A call that was made, and what came of it. */
+/** A call and its result. */
 export interface Exchange {
   readonly url: string;
   readonly call: HttpCall;
@@ -11,7 +11,7 @@ export interface Exchange {
 export interface CurlOptions {
   /** The token that the lines take from `$TOKEN`. */
   readonly token: string;
-  /** What makes keys unique in this scenario; the lines take a new one, so that they run again. */
+  /** The part that makes keys of this scenario unique; the lines use a new one, so that they can run again. */
   readonly run: string;
   /** Further secrets, by the names of the variables that the lines take them from. */
   readonly secrets?: ReadonlyMap<string, string>;

@@ -1,17 +1,17 @@
 import type { Requirement } from "./requirement.ts";
 
-/** What shows a failure: enough to see it again without this kit. */
+/** Evidence of a failure: enough to reproduce it without this kit. */
 export interface Evidence {
   /** The calls of the smallest scenario that fails, as lines for a shell; the token is `$TOKEN`. */
   readonly curl: readonly string[];
-  /** What went over the wire, in order; the last is what failed. */
+  /** Exchanges in order; the last one failed. */
   readonly exchanges?: readonly Exchange[];
-  /** What makes a generated check meet the same scenario again. */
+  /** Seed and path that make a generated check play the same scenario again. */
   readonly replay?: Replay;
 }
 
 /**
- * What was sent and what came back, as text that `shownBytes` made: printable, at most a few kilobytes, and
+ * A request and its response, as text that `shownBytes` made: printable, at most a few kilobytes, and
  * without a secret. `received` is empty where nothing came.
  */
 export interface Exchange {
@@ -21,17 +21,17 @@ export interface Exchange {
 
 export interface Replay {
   readonly seed: number;
-  /** Where in the seed's runs the smallest scenario stands, after shrinking. */
+  /** Path of the smallest scenario in the seed's runs, after shrinking. */
   readonly path: string;
 }
 
-/** What a check says of one requirement. */
+/** A check's verdict about one requirement. */
 export type Verdict =
   | { readonly requirement: string; readonly status: "pass" }
   | {
       readonly requirement: string;
       readonly status: "fail";
-      /** What was expected and what came, in one or two sentences. */
+      /** Expected and actual behaviour, in one or two sentences. */
       readonly message: string;
       readonly evidence?: Evidence;
     }
@@ -42,7 +42,7 @@ export type Verdict =
       readonly message: string;
     };
 
-/** What a check reports of one requirement. */
+/** A check's report about one requirement. */
 export interface Finding {
   readonly check: string;
   readonly requirement: Requirement;
@@ -55,6 +55,6 @@ export interface Finding {
   /** Empty where it passes. */
   readonly message: string;
   readonly evidence?: Evidence;
-  /** How long the whole check took, in milliseconds. */
+  /** Duration of the whole check in milliseconds. */
   readonly ms: number;
 }

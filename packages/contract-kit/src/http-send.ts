@@ -9,7 +9,7 @@ export interface HttpSendOptions {
   /** The largest body that is read, in bytes. Default 1 MiB. */
   readonly maxBytes?: number;
   /**
-   * Whether no other machine is connected to, whatever the host's name is looked up to be. Default false.
+   * True to connect only to this machine, whatever the host's name resolves to. Default false.
    * A host that is another machine is refused with `CS_KIT_TARGET_NOT_OWNED`.
    */
   readonly isLoopbackOnly?: boolean;
@@ -22,7 +22,7 @@ const IDLE_MS = 1500;
  * Sends calls to `url` over kept connections: never through a proxy of the environment, never to where a
  * redirect points, and with the body's bytes as they are.
  *
- * @param url `http` or `https`; its path stands before each call's.
+ * @param url `http` or `https`; its path precedes each call's.
  * @returns The sender, and what closes its connections.
  */
 export function httpSend(

@@ -10,7 +10,7 @@ export interface HttpCall {
 
 export interface HttpAnswer {
   readonly status: number;
-  /** Names in lower case; a header that came several times is joined with `, `. */
+  /** Names in lower case; a repeated header is joined with `, `. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
 }

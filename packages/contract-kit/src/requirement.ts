@@ -1,9 +1,9 @@
 import { createRequire } from "node:module";
 
-/** Who owes a requirement: the provider's service, or the merchant's receiver. */
+/** The side that a requirement is for: the provider's service, or the merchant's receiver. */
 export type Role = "provider" | "receiver";
 
-/** What breaking a requirement leads to, gravest first. */
+/** Consequences of breaking a requirement, gravest first. */
 export const levels = [
   /** A stranger makes a target act, or learns what they must not. */
   "exploitable",
@@ -32,11 +32,11 @@ export interface Requirement {
   /** JSON Pointer of the profile's value that it rests on, where the interface leaves the point open. */
   readonly profile?: string;
   readonly why: string;
-  /** What to change where it does not hold, in one or two sentences. */
+  /** The fix, in one or two sentences. */
   readonly fix: string;
   /** Ids of the checks that test it. */
   readonly checks: readonly string[];
-  /** Why no check tests it; absent where one does. */
+  /** The reason why no check tests it; absent if one does. */
   readonly unchecked?: string;
 }
 

@@ -7,7 +7,7 @@ import type { Target } from "./target.ts";
 export interface RunOptions<T extends Target> {
   readonly target: T;
   readonly checks: readonly CheckOf<T>[];
-  /** All that checks may name; those of the target's role without a finding are told as uncovered. */
+  /** All that checks may name; those of the target's role without a finding are reported as uncovered. */
   readonly requirements: readonly Requirement[];
   /** Ids of checks or requirements: only these run, or are judged. Default: all. */
   readonly only?: readonly string[];
@@ -17,19 +17,19 @@ export interface RunOptions<T extends Target> {
   readonly failOn?: readonly Level[];
   /** Default 1. */
   readonly seed?: number;
-  /** Where to begin in the seed's runs, for one check alone. */
+  /** Path in the seed's runs to begin at, for one check only. */
   readonly path?: string;
   /** Scenarios of a generated check. Default 50. */
   readonly runs?: number;
   /** Milliseconds of a clock that only goes forward. Default: this machine's. */
   readonly now?: () => number;
-  /** The time of day in milliseconds since the epoch, which the report tells. Default: this machine's. */
+  /** The time of day in milliseconds since the epoch, for the report. Default: this machine's. */
   readonly clock?: () => number;
   /** Ends the run at once where it aborts: what has no finding yet is skipped, and the report says so. */
   readonly signal?: AbortSignal;
   /** Sees each check before it runs. `place` counts from 1. */
   readonly onCheck?: (check: CheckOf<T>, place: number, total: number) => void;
-  /** Sees each finding as it comes. */
+  /** Called with each finding when it is made. */
   readonly onFinding?: (finding: Finding) => void;
 }
 
@@ -41,7 +41,7 @@ export interface Report {
   readonly failOn: readonly Level[];
   /** When the run began, in milliseconds since the epoch. */
   readonly startedAt: number;
-  /** Whether it was ended before its last check. */
+  /** True if it was ended before its last check. */
   readonly isInterrupted: boolean;
   readonly findings: readonly Finding[];
   /** Ids of the role's requirements without a finding: no check of this run tests them. */
@@ -185,7 +185,7 @@ function requirementOf(
 ): Requirement {
   const requirement = known.get(id);
   if (requirement === undefined)
-    throw new TypeError(`${check} names ${id}, which is no requirement`);
+    throw new TypeError(`${check} names ${id}, which is not a requirement`);
   return requirement;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Bytes of the wire as text that a terminal, a page and a file can show: UTF-8 as it stands, all else
+ * Bytes of the wire as text that a terminal, a page and a file can show: UTF-8 unchanged, all else
  * escaped. `\r\n` is a line break; a line break of another kind is written out before one, since that it
- * stands alone may be the fault. A backslash is doubled, so that the text is read in one way.
+ * is alone may be the fault. A backslash is doubled, so that the text is read in one way.
  *
  * @param options.cap Bytes that are shown, 1 or more; what follows is counted. Default 2048.
  */
@@ -45,7 +45,7 @@ function hex(byte: number): string {
   return `\\x${byte.toString(16).padStart(2, "0")}`;
 }
 
-/** How many bytes the character at a place has; 0 where they are no UTF-8. */
+/** Number of bytes of the character at a place; 0 if they are not UTF-8. */
 function sequenceAt(bytes: Buffer, at: number): number {
   const first = bytes[at] ?? 0;
   if (first < 0x80) return 1;

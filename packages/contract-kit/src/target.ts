@@ -14,15 +14,15 @@ export interface ProviderTarget {
   /** An access token with every scope; asked for anew at each call, so that it may expire. */
   readonly token: () => Promise<string>;
   readonly profile: Profile;
-  /** Where provider states are prepared; without it only what needs none is verified. */
+  /** The state-change URL; without it, requirements that need a state are not verified. */
   readonly states?: StateChanges;
-  /** Where deliveries reach the kit; without it nothing is said of them. */
+  /** The kit's receiver of deliveries; without it, they are not verified. */
   readonly receiver?: HostedReceiver;
   /** A client that access tokens may be asked for; without it nothing is said of the token endpoint. */
   readonly client?: { readonly id: string; readonly secret: string };
-  /** Another merchant that is there already, where no state makes one. */
+  /** Another existing merchant, if no state makes one. */
   readonly other?: ProviderTarget;
-  /** Whether checks run that wait for the profile's own deadlines. Default false. */
+  /** True to run checks that wait for the profile's own deadlines. Default false. */
   readonly slow?: boolean;
 }
 
@@ -39,13 +39,13 @@ export interface StateChanges {
 export interface HostedReceiver {
   /** Milliseconds that a delivery may take to arrive. */
   readonly deliveryMs: number;
-  /** Whether its addresses are https, as most services ask for. */
+  /** True if its addresses are https, as most services require. */
   readonly isSecure: boolean;
   /** An address that no other subscription has. Default answer: 204. */
   readonly open: (answer?: AnswerAttempt) => Place;
 }
 
-/** What an attempt is answered, from what came before it at its place; `silence` is no answer. */
+/** The response to an attempt, from the earlier ones at its place; `silence` sends none. */
 export type AnswerAttempt = (
   attempt: Omit<ReceivedAttempt, "answer">,
   earlier: readonly ReceivedAttempt[],
@@ -64,7 +64,7 @@ export type AttemptAnswer =
 export interface ReceivedAttempt {
   readonly method: string;
   readonly path: string;
-  /** Names in lower case; a header that came several times is joined with `, `. */
+  /** Names in lower case; a repeated header is joined with `, `. */
   readonly headers: Readonly<Record<string, string>>;
   /** The bytes as they came. */
   readonly body: Uint8Array;
@@ -77,7 +77,7 @@ export interface Place {
   readonly url: string;
   /** In the order in which they came. */
   readonly attempts: readonly ReceivedAttempt[];
-  /** Whether they fit by then: answers at once when they do. */
+  /** True if they fit by then; resolves as soon as they do. */
   readonly until: (
     fits: (attempts: readonly ReceivedAttempt[]) => boolean,
     limitMs: number,
@@ -92,24 +92,24 @@ export type Watch = (send: Send, url: string) => Send;
 /** A merchant's receiver, in any language, as the sender of attempts sees it; `receiverTarget` makes one. */
 export interface ReceiverTarget {
   readonly role: "receiver";
-  /** Where attempts are posted to. */
+  /** The URL that attempts are posted to. */
   readonly url: string;
-  /** Carries attempts as bytes, over sockets of its own. */
+  /** Carries attempts as bytes, over its own sockets. */
   readonly wire: Wire;
   /** Secrets that the receiver knows, the one to sign with first. */
   readonly secrets: readonly Secret[];
   readonly profile: Profile;
-  /** What its handlers have done; absent where nobody can tell, and then no check claims to know. */
+  /** The handlers' effects; absent if the target does not show them. */
   readonly effects?: Effects;
   /** Milliseconds that an effect may take to show after its attempt was acknowledged. */
   readonly effectsWaitMs: number;
   /** Makes the ids of one run others than those of every run before: a receiver has a memory. */
   readonly nonce: string;
-  /** What a reader of the report must know beside the findings, a sentence each. */
+  /** Facts that a reader of the report needs in addition to the findings, a sentence each. */
   readonly notes: () => readonly string[];
   /** Ends what is still open. */
   readonly close: () => void;
-  /** Whether checks run that wait for the receiver's own deadlines. */
+  /** True to run checks that wait for the receiver's own deadlines. */
   readonly slow?: boolean;
   /** Rounds of each generated search: 1, or 10 if it is thorough. */
   readonly effort: number;
@@ -117,15 +117,15 @@ export interface ReceiverTarget {
   readonly events: EventMaker;
   /** Starts the receiver again; absent if nobody can. */
   readonly restart?: () => Promise<void>;
-  /** What one check of a run learns and later ones need. */
+  /** Facts that one check of a run learns and later ones need. */
   readonly notebook: Notebook;
 }
 
 /** Kept for one run. */
 export interface Notebook extends EffectsNotes {
-  /** Why genuine attempts are refused, or `undefined` if they are taken; absent until somebody has looked. */
+  /** The reason if genuine attempts are refused; `undefined` if they are accepted, absent until a check has looked. */
   diagnosis?: Promise<string | undefined>;
-  /** Why nothing is sent any more. */
+  /** The reason if nothing is sent any more. */
   lost?: string;
   /** True if it was still lost when the next check began; absent until then. */
   isGone?: boolean;

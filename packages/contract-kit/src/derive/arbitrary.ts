@@ -12,7 +12,7 @@ import {
 import type { LocatedSchema } from "./schema.ts";
 
 /**
- * What a schema accepts, as an arbitrary that shrinks: everything the keywords admit, and nothing that
+ * An arbitrary of what a schema accepts, which shrinks: everything the keywords admit, and nothing that
  * they refuse. An open enum gives the values of its list, since a sender sends no other.
  *
  * @throws {OutsideSubsetError} `CS_KIT_OUTSIDE_SUBSET`
@@ -134,7 +134,7 @@ function placesOf(at: LocatedSchema, multipleOf: number): number {
   if (multipleOf === 1) return 0;
   const zeros = /^0\.(0*)1$/.exec(String(multipleOf))?.[1];
   if (zeros === undefined)
-    throw new OutsideSubsetError(placeOf(at), "multipleOf is no power of ten");
+    throw new OutsideSubsetError(placeOf(at), "multipleOf is not a power of ten");
   return zeros.length + 1;
 }
 

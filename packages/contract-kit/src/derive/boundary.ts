@@ -136,8 +136,8 @@ export function coverage(located: LocatedSchema, cases: readonly Labelled[]): Co
 const SIMPLE = [...JUDGING, "oneOf"] as const;
 
 /**
- * Every keyword of a schema, and of what it refers to, that can refuse a value. `type` beside `const` or
- * `enum` and `minLength` 0 refuse nothing that is left, and are no points.
+ * Every keyword of a schema, and of what it refers to, that can refuse a value. `type` next to `const` or
+ * `enum` and `minLength` 0 refuse nothing that is left, and are not points.
  */
 export function pointsOf(located: LocatedSchema): readonly string[] {
   const at = resolve(located);

@@ -5,7 +5,7 @@ import { itemsOf, kindsOf, membersOf, resolve } from "./schema.ts";
 import type { LocatedSchema } from "./schema.ts";
 
 export interface ExampleOptions {
-  /** Whether members that may be absent are there. */
+  /** Optional members: present or absent. */
   readonly optional: "present" | "absent";
 }
 

@@ -12,7 +12,7 @@ import {
 
 /**
  * The keywords of a schema that refuse a value, those of its members and items excepted. A union refuses
- * with `oneOf` alone. It chooses between candidates; whether the choice was right, Ajv says in the tests.
+ * with `oneOf` only. It chooses between candidates; whether the choice was right, Ajv says in the tests.
  */
 export function faultsOf(located: LocatedSchema, value: unknown): readonly string[] {
   const at = resolve(located);
@@ -31,7 +31,7 @@ export function faultsOf(located: LocatedSchema, value: unknown): readonly strin
   ];
 }
 
-/** Whether a schema takes a value, with all that is in it. */
+/** True if a schema accepts a value and all that is in it. */
 export function accepts(located: LocatedSchema, value: unknown): boolean {
   const at = resolve(located);
   if (faultsOf(at, value).length > 0) return false;
@@ -144,7 +144,7 @@ function isOfFormat(format: string, text: string): boolean {
   return url.username === "" && url.password === "" && url.hostname !== "";
 }
 
-/** On the numbers' texts: 1.13 / 0.01 is no whole number in binary. */
+/** On the numbers' texts: 1.13 / 0.01 is not a whole number in binary. */
 function isMultiple(value: number, of: number): boolean {
   const places = /\.(\d+)$/.exec(String(of))?.[1]?.length ?? 0;
   const units = Number(`${String(value)}e${String(places)}`);
@@ -159,7 +159,7 @@ function isEqual(one: unknown, other: unknown): boolean {
 export interface Labelled {
   /** JSON Pointer of the place in the value; of the missing or unknown member itself. */
   readonly pointer: string;
-  /** The keyword that it is about: the one that it breaks, or whose bound it stands at. */
+  /** The keyword that it breaks, or whose bound it has. */
   readonly keyword: string;
   /** Document, JSON Pointer and keyword of the schema: what a report of coverage counts. */
   readonly point: string;

@@ -12,7 +12,7 @@ export type Matcher =
   | { readonly [member: string]: unknown };
 
 /**
- * What Pact can say of a value, along an example: the members that the example has, each with its type,
+ * Pact's matcher of a value, along an example: the members that the example has, each with its type,
  * its form or its values. What Pact cannot say (bounds, lengths, closed objects, optional members, unions)
  * is left to the schemas' validators. A consumer names what it reads, so the example decides, not the
  * schema.
@@ -29,7 +29,7 @@ export function matcher(located: LocatedSchema, example: unknown): Matcher {
     if (kind === undefined) throw new TypeError(`${placeOf(at)} does not take the example`);
     return matcher(kind, example);
   }
-  // What is missing in it is what the consumer does not read.
+  // The consumer does not read members that the example lacks.
   if (faultsOf(at, example).some((keyword) => keyword !== "required"))
     throw new TypeError(`${placeOf(at)} does not take the example`);
   if ("const" in schema) return { "pact:matcher:type": "equality", value: schema.const };

@@ -13,7 +13,7 @@ import { isUnion, type LocatedSchema, itemsOf, membersOf, placeOf, resolve } fro
 
 /**
  * Values that a schema refuses, each made of one that it takes by breaking one keyword at one place. What
- * cannot be broken alone (an empty text where one character is asked for breaks the pattern too) breaks
+ * cannot be broken by itself (an empty text breaks `minLength` and the pattern) breaks
  * as few more as it can. Members that the value lacks are not broken: give it one that has them.
  *
  * @throws {TypeError} The schema does not take the value.
@@ -221,7 +221,7 @@ function lengthened(from: string, length: number): readonly string[] {
 }
 
 /**
- * Texts that may break the form: a character that is outside most classes in the place of the last one,
+ * Texts that may break the form: a character that is outside most classes instead of the last one,
  * none of those that a form needs, and forms of time and address that come close.
  */
 export function formBreakers(from: string): readonly string[] {

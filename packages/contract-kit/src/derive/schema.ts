@@ -55,7 +55,7 @@ export interface LocatedSchema {
 export interface SchemaSet {
   /** Paths of all documents, sorted. */
   readonly paths: readonly string[];
-  /** @throws {TypeError} There is no such document. */
+  /** @throws {TypeError} The document does not exist. */
   readonly document: (path: string) => LocatedSchema;
 }
 
@@ -68,7 +68,7 @@ export function schemaSet(documents: Readonly<Record<string, Schema>>): SchemaSe
     paths: [...byPath.keys()].toSorted(),
     document: (path) => {
       const schema = byPath.get(path);
-      if (schema === undefined) throw new TypeError(`there is no schema ${path}`);
+      if (schema === undefined) throw new TypeError(`unknown schema ${path}`);
       return { schema, set, path, at: "" };
     },
   };
@@ -76,7 +76,7 @@ export function schemaSet(documents: Readonly<Record<string, Schema>>): SchemaSe
 }
 
 /**
- * The documents `*.schema.json` below a folder; where there are none, every `*.json`.
+ * The documents `*.schema.json` below a folder, or every `*.json` if it has no such file.
  *
  * @throws {SyntaxError} One of them is not JSON.
  */
@@ -92,7 +92,7 @@ export function readSchemaSet(folder: string): SchemaSet {
 
 /** @throws {SyntaxError} The file is not JSON. */
 export function readSchema(file: string): Schema {
-  // What is outside the subset is refused where it is met, with its place.
+  // A keyword outside the subset is refused with its place.
   return JSON.parse(readFileSync(file, "utf8"), withHints) as Schema;
 }
 
@@ -112,7 +112,7 @@ function withHints(_name: string, part: unknown): unknown {
   return { ...rest, ...(JSON.parse(comment.slice(HINT.length)) as object) };
 }
 
-// The subset is told once, in the schemas' package.
+// The subset is defined once, in the schemas' package.
 const subset = createRequire(import.meta.url)("@countersign/schemas/keywords.json") as {
   readonly keywords: readonly string[];
   readonly formats: readonly string[];
@@ -134,7 +134,7 @@ export class OutsideSubsetError extends TypeError {
  * The schema itself, or what it refers to.
  *
  * @throws {OutsideSubsetError} `CS_KIT_OUTSIDE_SUBSET`: a keyword or a format that is not of the subset,
- *   or a judging keyword beside `$ref`.
+ *   or a judging keyword next to `$ref`.
  */
 export function resolve(located: LocatedSchema): LocatedSchema {
   const { schema, path, set } = located;
@@ -144,7 +144,7 @@ export function resolve(located: LocatedSchema): LocatedSchema {
   if (pointer !== "") throw new OutsideSubsetError(placeOf(located), "$ref names a whole document");
   const target = posix.join(posix.dirname(path), document);
   if (!set.paths.includes(target))
-    throw new OutsideSubsetError(placeOf(located), `there is no document ${target}`);
+    throw new OutsideSubsetError(placeOf(located), `unknown document ${target}`);
   return resolve(set.document(target));
 }
 
@@ -174,7 +174,7 @@ export function kindsOf(located: LocatedSchema): readonly LocatedSchema[] {
 export const isUnion = ({ oneOf, anyOf }: Schema): boolean =>
   oneOf !== undefined || anyOf !== undefined;
 
-/** What its items are, where it says so. */
+/** The schema of its items, if it has one. */
 export function itemsOf(located: LocatedSchema): LocatedSchema | undefined {
   const { items } = located.schema;
   return items === undefined ? undefined : inside(located, items, "items");
@@ -202,8 +202,8 @@ function requireSubset(located: LocatedSchema): void {
     throw new OutsideSubsetError(place, `the keyword ${unknown} is unknown`);
   if (schema.format !== undefined && !subset.formats.includes(schema.format))
     throw new OutsideSubsetError(place, `the format ${schema.format} is unknown`);
-  // Derivation follows the reference, and would leave out what stands beside it.
+  // Derivation follows the reference, and would ignore what is next to it.
   const beside = schema.$ref !== undefined && keywords.find((one) => !ANNOTATIONS.includes(one));
   if (typeof beside === "string")
-    throw new OutsideSubsetError(place, `${beside} stands beside $ref`);
+    throw new OutsideSubsetError(place, `unsupported ${beside} next to $ref`);
 }

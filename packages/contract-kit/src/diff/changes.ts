@@ -14,7 +14,7 @@ import { keywordChanges, type RawChange, type Tell } from "./keyword-changes.ts"
 import type { RuleId } from "./rules.ts";
 
 /**
- * What has changed between two schemas and all that they refer to.
+ * The changes between two schemas and all that they refer to.
  *
  * @throws {OutsideSubsetError} `CS_KIT_OUTSIDE_SUBSET`: what is not understood cannot be compared.
  */
@@ -25,7 +25,7 @@ export function changesBetween(old: LocatedSchema, now: LocatedSchema): readonly
     place: placeOf(after),
     message,
   });
-  // A member is deprecated where it stands, beside what it refers to.
+  // A member is deprecated at its own place, next to its reference.
   const [was, is] = [
     [old, before],
     [now, after],

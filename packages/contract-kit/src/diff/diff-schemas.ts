@@ -15,7 +15,7 @@ export type SeverityOverrides = {
 
 export interface DiffOptions {
   readonly severities?: SeverityOverrides;
-  /** Who writes what a document describes; `undefined` where it is only a part of others. */
+  /** The writer of what a document describes; `undefined` if it is only a part of others. */
   readonly directionOf?: (path: string, set: SchemaSet) => Direction | undefined;
 }
 

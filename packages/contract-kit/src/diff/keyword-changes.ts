@@ -3,7 +3,7 @@ import type { LocatedSchema, Schema } from "../derive/schema.ts";
 import type { RuleId } from "./rules.ts";
 import { counterexample } from "./search.ts";
 
-/** What has changed at one place, before anybody judges it. */
+/** A change at one place, before it is judged. */
 export interface RawChange {
   readonly rule: RuleId;
   readonly place: string;
@@ -13,7 +13,7 @@ export interface RawChange {
 /** Says what has changed at one place. */
 export type Tell = (rule: RuleId, message: string) => RawChange;
 
-/** What has changed in the keywords that judge a value itself. Of another type nothing else is told. */
+/** The changes of the keywords that judge a value itself. If the type differs, nothing else is reported. */
 export function keywordChanges(
   old: LocatedSchema,
   now: LocatedSchema,
@@ -63,7 +63,7 @@ function valueChanges(before: Schema, after: Schema, tell: Tell): readonly RawCh
   const [wasOpen, isOpen] = [before, after].map((schema) => schema["x-open"] === true);
   return [
     ...gone.map((one) => tell("value-removed", one)),
-    // Who was told that the list is open has to take what is new in it.
+    // A reader of an open list must accept new values.
     ...added.map((one) => tell(wasOpen === true ? "value-added-open" : "value-added", one)),
     ...(!wasOpen && isOpen ? [tell("list-opened", text(now))] : []),
     ...(wasOpen && !isOpen ? [tell("list-closed", text(now))] : []),
@@ -86,7 +86,7 @@ function boundChanges(
   tell: Tell,
 ): readonly RawChange[] {
   const [old, now] = [before[keyword], after[keyword]];
-  // A bound that takes everything is none.
+  // A bound that accepts everything is not a bound.
   const [was, is] = [old, now].map((value) => (value ?? -sign * Infinity) * sign);
   if (was === undefined || is === undefined || was === is) return [];
   if (keyword !== "minimum" && sign === 1 && Math.max(was, is) <= 0) return [];

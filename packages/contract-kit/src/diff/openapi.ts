@@ -20,7 +20,7 @@ export function openApiSet(document: Node): SchemaSet {
     throw new OutsideSubsetError("#/openapi", `expected OpenAPI 3.1, got ${String(version)}`);
   const { components = {}, paths = {}, webhooks = {} } = document as Readonly<Record<string, Node>>;
   const files = new Map<string, Schema>();
-  // Where a schema is decides how its references are written.
+  // A schema's place decides how its references are written.
   const put = (path: string, schema: unknown): void =>
     void files.set(
       `${path}.schema.json`,
@@ -97,7 +97,7 @@ export function openApiSet(document: Node): SchemaSet {
 
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** Who writes what a document of `openApiSet` describes; components are parts of others. */
+/** The writer of what a document of `openApiSet` describes; components are parts of others. */
 export function openApiDirection(path: string): Direction | undefined {
   const [folder] = path.split("/");
   if (folder === "requests") return "request";

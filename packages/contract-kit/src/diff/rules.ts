@@ -1,4 +1,4 @@
-/** Who writes what a schema describes: clients a request, the service a response or an event. */
+/** The writer of what a schema describes: clients a request, the service a response or an event. */
 export type Direction = "request" | "response" | "event";
 
 /**
@@ -45,7 +45,7 @@ export type RuleId =
   | "deprecated";
 
 export interface Rule {
-  /** What has changed, for people. */
+  /** The change, in words. */
   readonly title: string;
   readonly severities: Readonly<Record<Direction, Severity>>;
 }
@@ -56,7 +56,7 @@ const of = (title: string, request: Severity, response: Severity, event = respon
 });
 
 /**
- * What can change in a schema, by ids that are never renamed. A request that is taken no longer breaks
+ * The possible changes of a schema, by ids that are never renamed. A request that is taken no longer breaks
  * clients; an answer or an event that may be what it never was breaks its readers.
  */
 export const diffRules: Readonly<Record<RuleId, Rule>> = {
@@ -83,8 +83,8 @@ export const diffRules: Readonly<Record<RuleId, Rule>> = {
   "list-closed": of("a list is closed for readers now", "INFO", "INFO"),
   "bound-tightened": of("a bound takes less", "ERR", "INFO"),
   "bound-loosened": of("a bound takes more", "INFO", "ERR"),
-  "form-added": of("a pattern, format or step is asked for now", "ERR", "INFO"),
-  "form-removed": of("a pattern, format or step is asked for no longer", "INFO", "ERR"),
+  "form-added": of("a pattern, format or step was added", "ERR", "INFO"),
+  "form-removed": of("a pattern, format or step was removed", "INFO", "ERR"),
   "form-changed": of("a pattern, format or step takes other values", "ERR", "ERR"),
   "form-tightened": of("another pattern, format or step takes less", "ERR", "INFO"),
   "form-loosened": of("another pattern, format or step takes more", "INFO", "ERR"),
@@ -96,7 +96,7 @@ export const diffRules: Readonly<Record<RuleId, Rule>> = {
   ),
   "kind-added": of("a kind of a union is new", "INFO", "ERR"),
   "kind-removed": of("a kind of a union is gone", "ERR", "INFO"),
-  "tag-changed": of("the kinds of a union are told apart by another member", "ERR", "ERR"),
+  "tag-changed": of("another member distinguishes the kinds of a union", "ERR", "ERR"),
   deprecated: of("it is deprecated now", "INFO", "INFO"),
 };
 
@@ -107,6 +107,6 @@ export interface Change {
   readonly severity: Severity;
   /** Document and JSON Pointer: in the new set, or in the old one where it is gone. */
   readonly place: string;
-  /** What it was and what it is. */
+  /** The old and the new value. */
   readonly message: string;
 }

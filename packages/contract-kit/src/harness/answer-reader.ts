@@ -7,11 +7,11 @@ export interface Answer {
   readonly body: Uint8Array;
   /** Statuses of the 1xx answers before it. */
   readonly interim: readonly number[];
-  /** Whether the connection may carry another request. */
+  /** True if the connection may carry another request. */
   readonly isReusable: boolean;
 }
 
-/** What came is no answer. */
+/** The bytes are not an HTTP response. */
 export class GarbledAnswerError extends Error {}
 
 const MAX_BODY_BYTES = 65_536;
@@ -116,7 +116,7 @@ function* readBody(
     return { ...(yield* readChunks(input, maxBodyBytes)), isDelimited: true };
   const length = valueOf(headers, "content-length");
   if (length !== undefined && !/^\d{1,15}$/.test(length))
-    throw new GarbledAnswerError("its Content-Length is no number");
+    throw new GarbledAnswerError("its Content-Length is not a number");
   const wanted = length === undefined ? Infinity : Number(length);
   const body = yield* take(input, Math.min(wanted, maxBodyBytes), wanted === Infinity);
   const isWhole = wanted === Infinity || body.length === wanted;

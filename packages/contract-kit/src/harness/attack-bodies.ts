@@ -5,7 +5,7 @@ export interface BodyChange {
   readonly seed: number;
 }
 
-/** What Standard Webhooks calls usual, in bytes. */
+/** The size that Standard Webhooks calls usual, in bytes. */
 const USUAL_BYTES = 20_000;
 /** Places of the body that are changed, one an attempt. */
 const PLACES = 8;
@@ -40,7 +40,7 @@ export const changedBodies: readonly (readonly [
   ["an event around the body", (text) => `{"data":${text}}`],
 ];
 
-/** What is signed, and what is sent in its place: a decoder or a JSON library makes the same of both. */
+/** A signed body and another one that is sent instead: a decoder or a JSON library reads both alike. */
 export const misreadBodies: readonly (readonly [
   what: string,
   sign: (text: string) => string,

@@ -42,7 +42,7 @@ const PUBLISHED: readonly (readonly [secret: string, source: string])[] = [
   ["dev", "https://cwe.mitre.org/data/definitions/489.html"],
 ];
 
-/** What programs print for a key that is not set. */
+/** Texts that programs print for a key that is not set. */
 const UNSET = ["undefined", "null", "None", "nil", "false", "0", "[object Object]", "NaN"];
 
 /** Keys that anybody knows who reads documentation, or who sees the attempt. */
@@ -101,7 +101,7 @@ export function knownKeys(bench: Bench): readonly KnownKey[] {
   ];
 }
 
-const KEY = "a key that came along with the attempt";
+const KEY = "a key sent with the attempt";
 
 /** The key comes with the attempt, where libraries of other schemes read it from. */
 export function keysAlong({ signing: { names } }: Bench): readonly Operation[] {

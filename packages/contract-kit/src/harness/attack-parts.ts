@@ -48,15 +48,15 @@ export function macOf(
   return createHmac(signing.algorithm, key).update(text).digest(signing.encoding);
 }
 
-/** What a signature may cover in other schemes, and in older versions of this one. */
+/** Parts that a signature covers in other schemes, and in older versions of this one. */
 const texts: readonly (readonly [
   what: string,
   of: (base: Base, text: Buffer) => Buffer | string,
 ])[] = [
   ["the signed text", (_base, text) => text],
-  ["the body alone", ({ event }) => event.body],
-  ["the id alone", ({ event }) => event.id],
-  ["the time alone", ({ timestamp }) => String(timestamp)],
+  ["only the body", ({ event }) => event.body],
+  ["only the id", ({ event }) => event.id],
+  ["only the time", ({ timestamp }) => String(timestamp)],
   ["no text", () => ""],
   ["the id and the body", ({ event }) => joined(`${event.id}.`, event.body)],
   ["the time and the body", ({ event, timestamp }) => joined(`${timestamp}.`, event.body)],
@@ -111,7 +111,7 @@ export const weakMacs: readonly Operation[] = [
               // Unlikely ones, over other parts by other algorithms, are left to the second round.
               const isCommon =
                 what === "the signed text" ||
-                what === "the body alone" ||
+                what === "only the body" ||
                 (hash === "sha256" && how === "HMAC with");
               if (key === undefined || (!isCommon && base.bench.round !== 1)) return undefined;
               const { signing } = base.bench;

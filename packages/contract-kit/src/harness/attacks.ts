@@ -184,7 +184,7 @@ const CORE: readonly string[] = [
 /**
  * Attempts that are forged in one way each, by the requirement that refuses them: every operation on every part, with
  * types of events by the seed, and the plainest ones with every type and in every form of HTTP. What the scheme's own
- * verifier takes is no forgery and is left out.
+ * verifier accepts is not a forgery and is left out.
  */
 export function forgeries(bench: Bench, taken: Attempt): ReadonlyMap<string, readonly Forgery[]> {
   const { catalogue } = bench.target.profile;
@@ -245,7 +245,7 @@ function forged(bench: Bench, chosen: Chosen): Forgery | undefined {
   };
 }
 
-/** True if the scheme's own verifier takes it: what it signs anew is no forgery. */
+/** True if the scheme's own verifier accepts it: then it is not a forgery. */
 function isGenuine({ target, seconds }: Bench, { headers, body }: Attempt): boolean {
   const lists = new Map<string, string[]>();
   for (const [name, value] of headers)

@@ -25,7 +25,7 @@ export interface BenchEvent {
 export interface Attempt extends RawRequest {
   /** Ids under which an effect of it could appear. */
   readonly ids: readonly string[];
-  /** What is special about it, as the subject of a sentence: for a target that ends with it. */
+  /** Its peculiarity, as the subject of a sentence: for a target that ends with it. */
   readonly what?: string;
 }
 
@@ -40,7 +40,7 @@ interface Signed {
   readonly headers?: readonly Header[];
 }
 
-/** What one check sends with. */
+/** The sending side of one check. */
 export interface Bench {
   readonly target: ReceiverTarget;
   /** Decides what is chosen among many. */
@@ -70,7 +70,7 @@ export interface Bench {
     how?: { readonly isOnce?: boolean; readonly atOnce?: number },
   ) => Promise<readonly Reply[]>;
   /**
-   * All at the same moment, each over a connection of its own that waits for its last byte. Attempts for which the
+   * All at the same moment, each over a separate connection that waits for its last byte. Attempts for which the
    * target accepts no connection meanwhile have no reply.
    */
   readonly postTogether: (attempts: readonly Attempt[]) => Promise<readonly (Reply | undefined)[]>;
@@ -82,11 +82,11 @@ export interface Bench {
   ) => Promise<Reply>;
   readonly reply: (sent: readonly Uint8Array[], received: Received) => Reply;
   /**
-   * What handlers have done, as soon as all of `ids` have an effect or the target's time for it is over;
-   * `undefined` if nobody can tell.
+   * The handlers' effects, as soon as all of `ids` have one or the target's time for it is over;
+   * `undefined` if the target does not show them.
    */
   readonly effects: (ids: readonly string[]) => Promise<Seen | undefined>;
-  /** Why `effects` is undefined. */
+  /** The reason if `effects` is undefined. */
   readonly noEffects: () => string;
 }
 
@@ -173,7 +173,7 @@ export function openBench(
   /** Any answer to any request will do. */
   const mustBeThere = async (attempt: Attempt, after: Reply): Promise<void> => {
     if (await isThere(wire)) return;
-    // Of attempts that were sent at the same time, any may have done it.
+    // Any of the concurrent attempts may have done it.
     const all = suspects.length === 0 ? [attempt] : suspects;
     const what = [...new Set(all.map((one) => one.what ?? "an attempt"))].join(" or ");
     const message = `${what}: ${after.said} came, and the receiver has answered nothing since`;
@@ -236,7 +236,7 @@ export function openBench(
         const isReady = await readyWithin(some, at === 0 ? wire.deadlineMs : ACCEPT_MS, wire);
         opened.push(...some.filter(({ connection }) => connection.isReady()));
         for (const { connection } of some) if (!connection.isReady()) connection.close();
-        // What was opened first must not run into the receiver's own deadline.
+        // The first connection must not reach the receiver's deadline.
         if (!isReady || wire.clock.now() - began > OPENING_MS) break;
         // oxlint-disable-next-line no-await-in-loop -- as above
         for (const _ of some) await wire.pace();

@@ -29,7 +29,7 @@ export function amountText(cents: bigint): string {
   return `${String(cents / 100n)}.${String(cents % 100n).padStart(2, "0")}`;
 }
 
-/** Whether a refund record was made. */
+/** True if a refund record was made. */
 export function isCreated({ status }: Reading, { statuses }: Profile): boolean {
   return status === statuses.refundCreated;
 }
@@ -45,14 +45,14 @@ export function shown({ status, body }: Reading): string {
   return [String(status), ...words].join(" ");
 }
 
-/** What the 409 of a known requestKey tells of the refund that has it. */
+/** The refund in the 409 response to a known requestKey. */
 export interface Existing {
   readonly paymentId: unknown;
   readonly paymentStatus: unknown;
   readonly sameRequest: unknown;
 }
 
-/** Whether the profile's answer to a known requestKey tells of the refund: its flat form has no room. */
+/** True if the profile's response to a known requestKey has the refund: the flat form has no room. */
 export function tellsExisting({ refund, statuses }: Profile): boolean {
   return refund.duplicate === "reject-with-existing" && statuses.errorBody === "problem";
 }
@@ -64,9 +64,9 @@ export function existingOf({ body }: Reading): Existing | undefined {
 }
 
 /**
- * Where a refund is now: the interface reads no refund, but a second call with its key is told.
+ * Returns a refund's state: the interface reads no refund, but a second call with its key returns it.
  *
- * @returns `undefined` where the profile's duplicates tell nothing.
+ * @returns `undefined` if the profile's duplicates do not have the refund.
  */
 export async function statusNow(
   session: Session,
@@ -94,7 +94,7 @@ export interface Subscribing {
   readonly requirement: string;
   readonly url: string;
   readonly details?: Details;
-  /** Default: a text of its own. */
+  /** Default: a new text. */
   readonly secretKey?: string;
 }
 
@@ -159,7 +159,7 @@ export async function unsubscribe(
 ): Promise<void> {
   const { closed } = session.target.profile.subscription;
   const answer = await askUnsubscribe(session, { key, details });
-  // Where a profile refuses what is closed, taking away the rest is the end of it.
+  // If a profile refuses closed subscriptions, removing the rest ends this one.
   const isAllowed =
     answer.status === 200 || (closed !== "ok" && [404, 410].includes(answer.status));
   must(
@@ -188,7 +188,7 @@ export interface Credentials {
 
 export interface TokenCall {
   readonly client: Credentials;
-  /** Where the credentials stand (RFC 6749, section 2.3.1). */
+  /** The place of the credentials (RFC 6749, section 2.3.1). */
   readonly by: "basic" | "body";
   readonly scope?: string;
 }

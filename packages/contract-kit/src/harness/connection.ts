@@ -11,15 +11,15 @@ import {
   TargetNotOwnedError,
 } from "./owned-host.ts";
 
-/** What came back of one request. */
+/** The result of one request. */
 export type Received =
   | { readonly kind: "answer"; readonly answer: Answer; readonly raw: Uint8Array }
   | {
       readonly kind: "none";
-      /** `closed` by the target without an answer, `garbled`: what came is none. */
+      /** `closed`: by the target without a response; `garbled`: not an HTTP response. */
       readonly why: "unreachable" | "closed" | "timeout" | "garbled";
       readonly detail: string;
-      /** What came of it all the same. */
+      /** The bytes that arrived nevertheless. */
       readonly raw: Uint8Array;
     };
 
@@ -37,11 +37,11 @@ export interface Connection {
   readonly read: (options: ReadOptions) => Promise<Received>;
   /** Settles when it is there, or is not going to be. */
   readonly ready: Promise<void>;
-  /** Whether it is there. */
+  /** True if it is open. */
   readonly isReady: () => boolean;
-  /** Whether anything comes within so many milliseconds, or has come and was not read. */
+  /** True if bytes arrive within so many milliseconds, or have arrived unread. */
   readonly hears: (ms: number) => Promise<boolean>;
-  /** Whether bytes can still be written. */
+  /** True if bytes can still be written. */
   readonly isOpen: () => boolean;
   readonly close: () => void;
 }
@@ -58,20 +58,20 @@ export interface ConnectOptions {
 /** Bytes that wait to be read: who sends more before anybody asks is cut off. */
 const MAX_UNREAD_BYTES = 262_144;
 
-/** Opens a connection; where there is none, each `read` says why. */
+/** Opens a connection; if that fails, each `read` says why. */
 export function openConnection(options: ConnectOptions): Connection {
   const { url, owned, clock, lookup, onClose } = options;
   const host = hostOf(url);
   const isLocal = isLocalName(host);
   const isSecure = url.protocol === "https:";
   const port = Number(url.port === "" ? (isSecure ? 443 : 80) : url.port);
-  // What was said to be one's own may be anywhere; `localhost` is believed only where it is.
+  // A host that the user owns may be anywhere; `localhost` must resolve to this machine.
   const toThis = isLocal && owned?.toLowerCase() !== host;
   const where = { host, port, ...(toThis && { lookup: loopbackLookup(lookup) }) };
   const socket: Socket = isSecure
     ? connectTls({
         ...where,
-        // A number is no name of a server.
+        // An address is not a server name (SNI).
         ...(isIP(host) === 0 && { servername: host }),
         ALPNProtocols: ["http/1.1"],
       })

@@ -5,7 +5,7 @@ import { schemeOf } from "@countersign/signatures";
 import type { ReceivedAttempt } from "../target.ts";
 import { must, Violation } from "./violation.ts";
 
-/** What an attempt's body says, where the profile's pointers find it. */
+/** The members of an attempt's body at the profile's pointers. */
 export interface DeliveredEvent {
   readonly id: unknown;
   readonly type: unknown;
@@ -18,10 +18,10 @@ export interface DeliveredEvent {
 type Row = Profile["catalogue"][number];
 type Members = Readonly<Record<string, unknown>>;
 
-/** The event of a body; a text says why it is none. */
+/** The event of a body, or the reason why it is not one. */
 export function eventOf(body: Uint8Array, { envelope, limits }: Profile): DeliveredEvent | string {
   const reading = readJson(body, { depth: limits.depth, numbers: "all" });
-  if (!reading.ok) return `the body is no strict JSON (${reading.code})`;
+  if (!reading.ok) return `the body is not strict JSON (${reading.code})`;
   const { value: root, numbers } = reading;
   return {
     id: valueAt(root, envelope.id),
@@ -33,8 +33,8 @@ export function eventOf(body: Uint8Array, { envelope, limits }: Profile): Delive
 }
 
 /**
- * The event's id, also of a body that is not strict JSON: that is told by the check of schemas, and others
- * count its attempts all the same. `undefined` where there is none.
+ * The event's id, also of a body that is not strict JSON: the check of schemas reports that, and others
+ * count its attempts nevertheless. `undefined` if it has no id.
  */
 export function idOf(body: Uint8Array, { envelope }: Profile): string | undefined {
   let root: unknown;
@@ -48,7 +48,7 @@ export function idOf(body: Uint8Array, { envelope }: Profile): string | undefine
 }
 
 /**
- * What is wrong with an event by the schema of its type, a line each; empty where nothing is. A type that
+ * The errors of an event by the schema of its type, a line each; empty if it is valid. A type that
  * several moments have fits if one of them does.
  */
 function eventFaults(event: DeliveredEvent, profile: Profile): readonly string[] {
@@ -78,7 +78,7 @@ function rowFaults(event: DeliveredEvent, row: Row, profile: Profile): readonly 
   const isAmount = text === undefined || parseAmount(text).ok;
   return [
     ...lines,
-    ...(isAmount ? [] : [`${amount} is no amount of cents`]),
+    ...(isAmount ? [] : [`${amount} is not an amount in cents`]),
     ...strayMembers(event.root, envelope),
   ];
 }
@@ -90,7 +90,7 @@ const STANDARD_CATEGORY: Readonly<Record<string, string>> = {
   account: "ACCOUNT",
 };
 
-/** The resource's own members, without those that an envelope says of it beside them. */
+/** The resource's own members, without those of the envelope next to them. */
 export function dataOf(root: unknown, row: Row, envelope: Profile["envelope"]): unknown {
   const data = valueAt(root, envelope.data);
   if (!isObject(data)) return data;
@@ -123,7 +123,7 @@ function namesOf(envelope: Profile["envelope"]): readonly string[] {
   return pointers.flatMap((pointer) => membersOf(pointer ?? "")[0] ?? []);
 }
 
-/** The value at a JSON Pointer (RFC 6901); `undefined` where there is none. */
+/** The value at a JSON Pointer (RFC 6901), or `undefined`. */
 export function valueAt(root: unknown, pointer: string): unknown {
   return membersOf(pointer).reduce<unknown>(
     (value, name) => (isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined),
@@ -146,13 +146,13 @@ const HEADERS = "P-EVENT-HEADERS";
 const SIGNED = "P-EVENT-SIGNED";
 const TIMESTAMP = "P-EVENT-TIMESTAMP";
 
-/** Whether an attempt verifies with a subscription's secret. */
+/** True if an attempt verifies with a subscription's secret. */
 export function isGenuine(attempt: ReceivedAttempt, secretKey: string, profile: Profile): boolean {
   return verified(attempt, secretKey, profile).ok;
 }
 
 /**
- * An attempt's form, its signature over the very bytes that came, and its time.
+ * An attempt's form, its signature over the bytes that arrived, and its time.
  *
  * @returns The signed time in seconds; `undefined` where the scheme signs none.
  * @throws {Violation} `P-EVENT-HEADERS`, `P-EVENT-SIGNED` or `P-EVENT-TIMESTAMP`.
@@ -173,7 +173,7 @@ export function requireGenuine(
     must(TIMESTAMP, !code.startsWith("CS_SIGNATURE_TIMESTAMP"), () => {
       return `an attempt's timestamp, received at ${Math.floor(attempt.at / 1000)}: ${code}`;
     });
-    must(SIGNED, false, () => `the bytes that came are not what was signed: ${code}`);
+    must(SIGNED, false, () => `the signature does not match the bytes that arrived: ${code}`);
     return undefined;
   }
   const id = idOf(attempt.body, profile);

@@ -1,6 +1,6 @@
 import type { Exchange, Verdict } from "../finding.ts";
 
-/** What a check has seen of each of its requirements. */
+/** A check's observations of each of its requirements. */
 export interface Docket {
   /**
    * Records one observation. A requirement passes if it was seen at least once and always held.

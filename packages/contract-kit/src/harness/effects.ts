@@ -2,11 +2,11 @@ import { type Clock, sleep } from "./clock.ts";
 import type { Header } from "./request.ts";
 import type { Wire } from "./wire.ts";
 
-/** What the handler of one event has done. */
+/** The effect of one event's handler. */
 export interface Effect {
   readonly eventId: string;
   readonly type: string;
-  /** How many times its handler has succeeded. */
+  /** Number of times that its handler has succeeded. */
   readonly count: number;
   /** The amount that it was given, in cents, if its list has it. */
   readonly amountCents?: string;
@@ -27,9 +27,9 @@ export interface Ledger {
   readonly nameless: readonly string[];
 }
 
-/** What a receiver's handlers have done: evidence apart from its answers. */
+/** The effects of a receiver's handlers: evidence apart from its responses. */
 export interface Effects {
-  /** Why the list cannot be read, as a sentence; or the list. */
+  /** The list, or a sentence that says why it cannot be read. */
   readonly read: () => Promise<Ledger | string>;
   /**
    * Makes the next handlers fail.
@@ -38,13 +38,13 @@ export interface Effects {
    * @returns False if the receiver has no such control.
    */
   readonly failNext: (count: number, reason?: string) => Promise<boolean>;
-  /** Cancels what handlers were told, so that nothing of it is left for other checks. */
+  /** Cancels ordered failures of handlers, so that none is left for other checks. */
   readonly mend: () => Promise<void>;
   /** Makes the next handlers hang forever. @returns False if the receiver has no such control. */
   readonly hangNext: (count: number) => Promise<boolean>;
 }
 
-/** What handlers have done, by the ids of events. */
+/** The effects of handlers, by the ids of events. */
 export interface Seen {
   readonly get: (id: string) => Effect | undefined;
   readonly count: (id: string) => number;
@@ -52,19 +52,19 @@ export interface Seen {
   readonly nameless: readonly string[];
 }
 
-/** What reads of the effects leave for later ones of the run. */
+/** Facts that reads of the effects leave for later ones of the run. */
 export interface EffectsNotes {
-  /** Why the effects cannot be read. */
+  /** The reason if the effects cannot be read. */
   unreadable?: string;
-  /** Sentences about rows of the effects that are none. */
+  /** Sentences about invalid rows of the effects. */
   readonly odd: string[];
-  /** How many of them have no id. */
+  /** Number of them without an id. */
   nameless: number;
-  /** How often an effect did not show in time. */
+  /** Number of effects that did not appear in time. */
   missed: number;
 }
 
-/** Why a target does not show what its handlers do. */
+/** The reason if a target does not show its handlers' effects. */
 export const NO_EFFECTS = "there is no --effects-url that shows what handlers do";
 
 export const NO_FAILURES = 'its effects take no PUT {"failNext": n} that makes handlers fail';
@@ -130,7 +130,7 @@ function ledgerOf(text: string): Ledger | string {
       odd.push(sentence);
       return;
     }
-    // Read as far as it goes: what is wrong with the list is told once, and not with every event.
+    // Read as far as it goes: errors of the list are reported once, not with every event.
     const times = Number.parseInt(String(count), 10) || 1;
     const isText = typeof count === "string" && /^\d{1,9}$/.test(count);
     if (typeof type !== "string" || (!Number.isInteger(count) && !isText)) {

@@ -45,7 +45,7 @@ export interface Shape {
 export interface EventMaker {
   /** False if only the headers have an event's id. */
   readonly hasId: boolean;
-  /** An event in the profile's form, as an object that prints as it is sent, about a resource of its own. */
+  /** An event in the profile's form, as an object that prints as it is sent, about its own resource. */
   readonly make: (order: EventOrder) => Readonly<Members>;
   /**
    * Everything that the schema of a row admits, in samples: every optional member present and absent, every bound of
@@ -145,7 +145,7 @@ function merge(into: Members, from: Readonly<Members>): void {
 }
 
 const TEXTS: readonly (readonly [what: string, text: string])[] = [
-  ["an accent of its own", "Zoe\u0301 Mu\u0308ller"],
+  ["a combining accent", "Zoe\u0301 Mu\u0308ller"],
   ["characters beyond 16 bits", "\u{1F98A}\u{20BB7}"],
   ["letters from right to left", "\u05E9\u05DC\u05D5\u05DD \u0645\u0631\u062D\u0628\u0627"],
   ["quotes and markup", `O'Brien "<b>&amp;</b>" \\ / %s {{x}} \${y}`],

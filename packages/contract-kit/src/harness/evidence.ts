@@ -6,10 +6,10 @@ import type { Place, ReceivedAttempt } from "../target.ts";
 /** Calls and attempts that are shown of one failure: the last ones. */
 const SHOWN = 4;
 
-/** What a service makes up for its caller alone. */
+/** Values that a service generates for its caller. */
 const GRANTED = /"(?:access_?[tT]oken|client_?[sS]ecret)":"([^"]+)"/g;
 
-/** What went over the wire last: calls of the kit, then attempts of the provider with their answers. */
+/** The last exchanges: calls of the kit, then attempts of the provider with their responses. */
 export function exchangesOf(
   calls: readonly Call[],
   places: readonly Place[],

@@ -13,7 +13,7 @@ export interface HostOptions {
   readonly callbackUrl?: string;
   /** Milliseconds that a delivery may take. Default 5 000. */
   readonly deliveryMs?: number;
-  /** Milliseconds; by which attempts are told to be late. Default: this machine's clock. */
+  /** The clock that decides if attempts are late, in milliseconds. Default: this machine's. */
   readonly now?: () => number;
 }
 
@@ -44,11 +44,11 @@ export async function hostReceiver({
     if (place === undefined) response.writeHead(404).end();
     else void keep(place, { request, response, now });
   });
-  // A socket that breaks is no more than an attempt that did not arrive.
+  // A socket that breaks only means an attempt that did not arrive.
   server.on("clientError", (_error, socket) => socket.destroy());
   server.listen(port, host);
   await once(server, "listening");
-  // A TCP server's address is no path.
+  // A TCP server's address is not a path.
   const { port: taken } = server.address() as AddressInfo;
   const base = callbackUrl ?? `http://${host.includes(":") ? `[${host}]` : host}:${taken}`;
 

@@ -13,11 +13,11 @@ export interface JudgedAnswer {
   readonly path: string;
   readonly status: number;
   readonly contentType: string;
-  /** The body as JSON; `undefined` where it is none. */
+  /** The body as JSON; `undefined` if it is not JSON. */
   readonly body: unknown;
 }
 
-/** What is wrong with an answer of the interface by its schema, a line each; empty where nothing is. */
+/** The errors of a response by its schema, a line each; empty if it is valid. */
 export function answerFaults(answer: JudgedAnswer, profile: Profile): readonly string[] {
   const { status, body, contentType } = answer;
   const isProblem = status >= 400 && profile.statuses.errorBody === "problem";

@@ -14,7 +14,7 @@ const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8, "ipv4");
 loopback.addAddress("::1", "ipv6");
 
-/** Whether an address is this machine's own. */
+/** True if an address is this machine's own. */
 export function isLoopback(address: string): boolean {
   const family = isIP(address);
   return family !== 0 && loopback.check(address, family === 6 ? "ipv6" : "ipv4");
@@ -25,7 +25,7 @@ export function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[(.*)\]$/, "$1");
 }
 
-/** Whether the host is this machine by its own spelling; what a name resolves to is judged at the connection. */
+/** True if the host names this machine; the connection judges what a name resolves to. */
 export function isLocalName(host: string): boolean {
   return isIP(host) === 0 ? /^(?:.+\.)?localhost$/.test(host) : isLoopback(host);
 }
@@ -34,7 +34,7 @@ export function isLocalName(host: string): boolean {
  * Refuses a host that is not this machine, unless its owner is asking. Nothing is sent and no name is
  * looked up for it.
  *
- * @param owned The host that was said to be one's own, as the URL has it.
+ * @param owned The remote host that the user owns, as in the URL.
  * @throws {TargetNotOwnedError} `CS_KIT_TARGET_NOT_OWNED`
  */
 export function checkOwned(url: URL, owned: string | undefined): void {

@@ -70,7 +70,7 @@ export function receiverCheck({ id, title, requirements, play, ...how }: Play): 
 
 /** An attempt that a receiver must not take. */
 export interface Forgery {
-  /** What is wrong with it, as the subject of a sentence. */
+  /** Its fault, as the subject of a sentence. */
   readonly what: string;
   readonly attempt: Attempt;
   /** The same mistake in a plainer attempt: the finding shows that one if it is taken too. */
@@ -143,7 +143,7 @@ async function plainest(
 
 /** A genuine attempt. */
 export interface Genuine {
-  /** What is special about it, as the subject of a sentence. */
+  /** Its peculiarity, as the subject of a sentence. */
   readonly what: string;
   readonly event: BenchEvent;
   /** Default: the event's plain attempt. */

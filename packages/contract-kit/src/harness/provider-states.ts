@@ -23,7 +23,7 @@ export class TargetUnusableError extends Error {
  * Brings the provider into a state.
  *
  * @param watch Sees the call. Default: nobody does.
- * @returns What the answer says of the state, for the calls that follow.
+ * @returns The values of the response, for the calls that follow.
  * @throws {NotShown} The provider has no such state: it answered 404 or 501.
  * @throws {Error} It failed to enter the state.
  */

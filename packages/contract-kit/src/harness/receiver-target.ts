@@ -8,18 +8,18 @@ import type { Lookup } from "./owned-host.ts";
 import { openWire } from "./wire.ts";
 
 export interface ReceiverTargetOptions {
-  /** Where the receiver takes attempts; http or https. */
+  /** The receiver's URL; http or https. */
   readonly url: string;
   /** The receiver's secrets as its configuration has them, 1 to 4; the first one signs. */
   readonly secrets: readonly string[];
   readonly profile: Profile;
   /** The events that it handles, by their names. Default: all of the profile's catalogue. */
   readonly types?: readonly string[] | undefined;
-  /** Where it tells what its handlers have done. Default: nobody can tell. */
+  /** The URL of its effects. Default: none. */
   readonly effectsUrl?: string | undefined;
   /** The host of `url` (and of `effectsUrl`), where it is not this machine: that it may be attacked. */
   readonly owned?: string | undefined;
-  /** Whether checks run that wait for the receiver's own deadlines. Default false. */
+  /** True to run checks that wait for the receiver's own deadlines. Default false. */
   readonly slow?: boolean | undefined;
   /** Whole events of one's own, by their type: events of that type are made like them. */
   readonly samples?: Samples | undefined;
@@ -94,7 +94,7 @@ export function receiverTarget(options: ReceiverTargetOptions): ReceiverTarget {
   };
 }
 
-/** The profile of a receiver that subscribes to some events alone. */
+/** The profile of a receiver that subscribes to some events only. */
 function handledOf(profile: Profile, types: readonly string[] | undefined): Profile {
   if (types === undefined) return profile;
   const strange = types.find((type) => profile.catalogue.every((row) => row.type !== type));

@@ -4,19 +4,19 @@ import type { Exchange } from "../finding.ts";
 import { shownBytes } from "../shown-bytes.ts";
 import type { Received } from "./connection.ts";
 
-/** What came of one attempt. */
+/** The result of one attempt. */
 export interface Reply {
   readonly received: Received;
   /** `undefined` where no answer came. */
   readonly status: number | undefined;
-  /** Whether the sender takes it for delivered, by the profile. */
+  /** True if the sender counts it as delivered, by the profile. */
   readonly isAcknowledged: boolean;
-  /** The status, or why there is none: for messages. */
+  /** The status, or the reason if it has none: for messages. */
   readonly said: string;
   readonly text: string;
   /** The first header of that name in lower case. */
   readonly header: (name: string) => string | undefined;
-  /** How long its Retry-After asks to wait, in milliseconds: of a number or a date. */
+  /** The wait of its Retry-After (a number or a date) in milliseconds. */
   readonly retryAfterMs: (now: number) => number | undefined;
   /** Both sides as text, without a secret. */
   readonly exchange: () => Exchange;
@@ -72,7 +72,7 @@ function saidOf(received: Exclude<Received, { readonly kind: "answer" }>): strin
   }
 }
 
-/** Every way in which a secret's text could stand in an answer. */
+/** Every form in which a secret's text could appear in a response. */
 export function textsOf(secret: Secret): readonly string[] {
   const plain = typeof secret === "string" ? secret : "raw" in secret ? secret.raw : "";
   const text = typeof plain === "string" ? plain : Buffer.from(plain).toString("base64");

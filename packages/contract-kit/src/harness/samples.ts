@@ -7,7 +7,7 @@ import type { Samples } from "./events.ts";
 /**
  * Reads whole events from a folder's `*.json` files, one event a file.
  *
- * @throws {TypeError} The folder cannot be read or has no such file, or a file is no event of the profile; the
+ * @throws {TypeError} The folder cannot be read or has no such file, or a file is not an event of the profile; the
  *   message is a sentence that names it.
  */
 export function readSamples(folder: string, { envelope, catalogue, name }: Profile): Samples {
@@ -35,7 +35,7 @@ function jsonFiles(folder: string): readonly string[] {
   try {
     names = readdirSync(folder);
   } catch (cause) {
-    // What Node throws has a code.
+    // Errors of Node have a code.
     const { code } = cause as NodeJS.ErrnoException;
     throw new TypeError(`cannot read the folder of samples ${folder}: ${code ?? "unknown error"}`, {
       cause,

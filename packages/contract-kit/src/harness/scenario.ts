@@ -13,13 +13,13 @@ import { NotShown, Violation } from "./violation.ts";
 /** A generated scenario and the requirements that it says something of. */
 interface Scenario<T> {
   readonly requirements: readonly string[];
-  /** What a new merchant's clock shows first, in milliseconds. Default: `START`. */
+  /** First time of a new merchant's clock in milliseconds. Default: `START`. */
   readonly now?: number;
   /** Requirements that this target cannot show, with the reason. */
   readonly unseen?: Unseen;
   readonly arbitrary: fc.Arbitrary<T>;
   /**
-   * @returns What could not be seen after all, if anything.
+   * @returns The facts that could not be observed, if any.
    * @throws {Violation} The target does not do what a requirement says.
    */
   readonly play: (session: Session, value: T) => Promise<Unseen | void>;
@@ -29,7 +29,7 @@ interface Scenario<T> {
 export type Unseen = Readonly<Record<string, string>>;
 
 /**
- * Plays a scenario many times, each with a merchant of its own where the target can make one, and shrinks
+ * Plays a scenario many times, each with a new merchant if the target can create one, and shrinks
  * the first that fails.
  *
  * @throws {Error} The target is not there, or the scenario itself broke.
@@ -56,7 +56,7 @@ async function playScenario<T>(
       untold = { ...unseen, ...told };
     } catch (error) {
       if (!(error instanceof NotShown)) throw error;
-      // What one scenario cannot show, none can.
+      // If one scenario cannot show it, none can.
       notShown = error;
     }
   });
@@ -150,7 +150,7 @@ async function inSession(
   play: (session: Session) => Promise<Unseen | void>,
 ): Promise<Unseen | void> {
   const [recorder, run, places] = [newRecorder(), newRun(), new Array<Place>()];
-  // A merchant of its own: what earlier scenarios left behind neither helps nor disturbs.
+  // A new merchant: leftovers of earlier scenarios have no influence.
   const session = await openSession(target, { recorder, places, run, now });
   try {
     return await play(session);
@@ -180,13 +180,13 @@ async function closeSubscriptions(session: Session): Promise<void> {
     return call.path === "/v1/webhook/subscribe" && key !== undefined ? [key] : [];
   });
   for (const key of keys) {
-    // What is closed already, or cannot be, is no finding of this scenario.
+    // A subscription that is closed already, or cannot be, is not a finding of this scenario.
     // oxlint-disable-next-line no-await-in-loop -- one at a time, as a client would
     await askUnsubscribe(session, { key }).catch(() => undefined);
   }
 }
 
-/** What a client is known by, and the variables that stand for it. */
+/** A client's credentials, and the variables that replace them in shell lines. */
 function secretsOf({ target: { client } }: Session): ReadonlyMap<string, string> {
   return new Map(
     client === undefined

@@ -11,11 +11,11 @@ export interface ClientTokenOptions {
   readonly now?: () => number;
 }
 
-/** Milliseconds before its end at which a token is asked for anew: a call must not meet it. */
+/** Milliseconds before a token's end at which a new one is requested, so that no call uses an expired one. */
 const BEFORE_END_MS = 30_000;
 
 /**
- * Access tokens of a client, asked for when there is none or the last one is about to end.
+ * Access tokens of a client, requested when the last one is missing or about to end.
  *
  * @returns The source of tokens. It rejects where none is granted, and names the answer without the secret.
  */
@@ -72,14 +72,14 @@ export interface PaceOptions {
   readonly now?: () => number;
 }
 
-/** How often a call is made again that the target has no room for. */
+/** Number of times that a rate-limited call is made again. */
 const MAX_AGAIN = 3;
 /** Milliseconds that a target's `Retry-After` is waited for at most. */
 const MAX_WAIT_MS = 65_000;
 
 /**
  * Sends no more than so many calls a second, and makes a call again that was answered 429: a target that
- * limits its rates is not tested against them, and its refusal is no finding.
+ * limits its rates is not tested against them, and its refusal is not a finding.
  */
 export function pacedSend(
   send: Send,

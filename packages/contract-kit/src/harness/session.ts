@@ -32,13 +32,13 @@ export interface Session {
 }
 
 interface CallOptions {
-  /** Sent as it stands. */
+  /** Sent unchanged. */
   readonly text?: string;
   /** Sent as JSON. */
   readonly json?: unknown;
   /** Over the common ones of S 1; `undefined` takes one away. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
-  /** Whether the answer's body is left unjudged. Default false. */
+  /** True to leave the response's body unjudged. Default false. */
   readonly isUnjudged?: boolean;
 }
 
@@ -46,17 +46,17 @@ export interface Reading {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** The body's members, as JSON; empty where it is no object. */
+  /** The body's members, as JSON; empty if it is not an object. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
 export interface SessionOptions {
   readonly recorder: Recorder;
-  /** Where the places of all conversations of the scenario are kept. */
+  /** The places of all conversations of the scenario. */
   readonly places: Place[];
-  /** What makes keys unique. */
+  /** The part that makes keys unique. */
   readonly run: string;
-  /** What the clock of a new merchant shows first, in milliseconds. */
+  /** First time of a new merchant's clock in milliseconds. */
   readonly now: number;
 }
 
@@ -100,7 +100,7 @@ export async function openSession(
       const order = { state: name, params: { accessToken: token, ...params } };
       return changeState(target.states, order, recorder.watch);
     },
-    // Most services take https alone, and a reserved name never resolves (RFC 2606).
+    // Most services accept only https, and a reserved name never resolves (RFC 2606).
     callbackUrl: () =>
       target.receiver?.isSecure === true || (isFresh && target.receiver !== undefined)
         ? receive().url
@@ -161,7 +161,7 @@ async function withMerchant(
   };
 }
 
-/** Another merchant in the same scenario; `undefined` where there is none. */
+/** Another merchant in the same scenario, or `undefined`. */
 export async function openBeside(session: Session): Promise<Session | undefined> {
   const { target, options, isFresh } = session;
   if (isFresh) return openSession(target, options);
@@ -178,7 +178,7 @@ export async function maybe<T>(prepared: () => Promise<T>): Promise<T | undefine
   }
 }
 
-/** What the merchant's clock shows, in milliseconds. @throws {NotShown} The provider does not tell. */
+/** The time of the merchant's clock in milliseconds. @throws {NotShown} The provider does not show it. */
 export async function timeOf(session: Session): Promise<number> {
   const { now } = await session.state("the time");
   const at = typeof now === "number" ? now : Date.parse(String(now));
@@ -193,7 +193,7 @@ export async function moveTo(session: Session, at: number): Promise<void> {
 
 /** Milliseconds of real time that a check waits where the target's clock cannot be moved. */
 const MAX_REAL_MS = 10_000;
-/** Milliseconds in which a delivery that must not come would have come, where no clock tells. */
+/** Milliseconds in which an unwanted delivery would have arrived, if no clock can be moved. */
 const QUIET_MS = 500;
 
 /** True if so much time can pass in a check. */
@@ -230,7 +230,7 @@ export function windowOf(
   };
 }
 
-/** What is unique to a scenario: short, since a shell shows it. */
+/** The unique part of a scenario's keys: short, since a shell shows it. */
 export function newRun(): string {
   return `check-${randomUUID().slice(0, 13)}`;
 }

@@ -3,7 +3,7 @@ import type { Profile } from "@countersign/schemas";
 import { type HmacDescription, type Message, schemeOf, type Secret } from "@countersign/signatures";
 import { withHeader, type Header } from "./request.ts";
 
-/** How the profile's scheme writes its headers, so that one of them can be changed. */
+/** The form of the profile's signature headers, so that one of them can be changed. */
 export type WithTime = (
   headers: readonly Header[],
   change: (time: string) => string,
@@ -20,11 +20,11 @@ export interface Signing {
   };
   /** With the time's text changed, wherever the scheme writes it; `undefined` where it has none. */
   readonly withTime: WithTime | undefined;
-  /** Whether a change of it has to break the signature. */
+  /** True if a change of it must break the signature. */
   readonly covers: { readonly id: boolean; readonly timestamp: boolean };
-  /** Whether the header may hold several signatures, and how they are joined. */
+  /** The separator of several signatures in the header, if it may have them. */
   readonly separator: string | undefined;
-  /** Whether each signature names its version. */
+  /** True if each signature names its version. */
   readonly isVersioned: boolean;
   /** A secret of the scheme's form that no receiver has. */
   readonly stranger: (name: string) => Secret;

@@ -7,7 +7,7 @@ import { readFolder } from "./samples.ts";
  * The events of any sender that signs by Standard Webhooks: the id in the header, `type`, `timestamp` and
  * `data` in the body.
  *
- * @param folder The user's events as `*.json`, each of its own type; default: two plain ones.
+ * @param folder The user's events as `*.json`, each of a different type; default: two plain ones.
  * @throws {TypeError} A file is no JSON object with a `type`; the message is a sentence that names it.
  */
 export function standardWebhooksEvents(folder?: string): {
@@ -24,7 +24,7 @@ export function standardWebhooksEvents(folder?: string): {
     const { type } = event;
     if (typeof type !== "string" || !/^[A-Za-z0-9_.-]{1,128}$/.test(type))
       throw new TypeError(`each sample needs a "type" of letters, digits and ._-`);
-    // Every event is made with a time of its own.
+    // Every event gets a new time.
     const { timestamp: _, ...rest } = event;
     samples.set(type, [...(samples.get(type) ?? []), rest]);
   }

@@ -6,7 +6,7 @@ import type { Reply } from "./reply.ts";
 export interface Step {
   readonly what: string;
   readonly kind: "first" | "again" | "fail" | "others" | "together";
-  /** Which event of the history. */
+  /** The event's place in the history. */
   readonly event: number;
 }
 
@@ -32,7 +32,7 @@ export async function explore(bench: Bench): Promise<Found | undefined> {
   const random = drawing(bench.seed);
   for (let history = 0; history < HISTORIES; history += 1) {
     const steps = Array.from({ length: STEPS }, () => drawStep(random));
-    // oxlint-disable-next-line no-await-in-loop -- failures are told to whichever handler is next
+    // oxlint-disable-next-line no-await-in-loop -- failures apply to whichever handler is next
     const found = await faultOf(bench, steps);
     // oxlint-disable-next-line no-await-in-loop -- as above
     if (found !== undefined) return shortened(bench, found);

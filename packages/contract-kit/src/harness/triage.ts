@@ -21,7 +21,7 @@ export async function diagnose(bench: Bench): Promise<string | undefined> {
   const replies = await bench.postAll(catalogue.map((row) => bench.attempt(bench.event({ row }))));
   const refused = replies.filter((reply) => !reply.isAcknowledged);
   const [first] = refused;
-  // What takes some types has the right clock, secret and path: each refused one is a finding of its own.
+  // A receiver that accepts some types has the right clock, secret and path: each refused type is a separate finding.
   if (first === undefined || refused.length < replies.length) return undefined;
   const answers = [...new Set(refused.map(({ said }) => said))].join(", ");
   const all = replies.length === 1 ? "The attempt is" : `All ${replies.length} types are`;
@@ -146,7 +146,7 @@ function secretTrials(bench: Bench): readonly Trial[] {
   ];
 }
 
-/** Signed by key bytes that the scheme may not allow; `undefined` if there are none. */
+/** Signed by key bytes that the scheme may not allow, or `undefined`. */
 function signedBy({ attempt, event, signing, ...bench }: Bench, key: Secret): Attempt | undefined {
   const own = event();
   const bytes = typeof key === "object" && "raw" in key ? Buffer.from(key.raw) : Buffer.alloc(0);

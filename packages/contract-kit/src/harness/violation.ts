@@ -5,7 +5,7 @@ export class Violation extends Error {
   readonly requirement: string;
   /** Lines for a shell that show it again; set by the scenario that it was thrown in. */
   curl: readonly string[] = [];
-  /** What went over the wire last; likewise. */
+  /** The last exchanges; likewise. */
   exchanges: readonly Exchange[] = [];
   constructor(requirement: string, message: string) {
     super(message);

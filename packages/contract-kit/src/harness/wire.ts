@@ -197,7 +197,7 @@ export async function isThere(wire: Wire, waits: readonly number[] = REVIVAL_MS)
     // oxlint-disable-next-line no-await-in-loop -- asked again only if nothing came
     const received = await wire.send({ method: "GET", headers: [], body: Buffer.alloc(0) });
     if (received.kind === "answer") return true;
-    // What does not answer this in time hangs: more time changes nothing.
+    // A receiver that does not answer this in time hangs: more time changes nothing.
     if (received.why === "timeout") return false;
     // oxlint-disable-next-line no-await-in-loop -- as above
     await sleep(wire.clock, waitMs);
@@ -205,7 +205,7 @@ export async function isThere(wire: Wire, waits: readonly number[] = REVIVAL_MS)
   return false;
 }
 
-/** Returns how far a Date is from now; `undefined` if there is none. */
+/** Returns how far a Date is from now, or `undefined` without one. */
 function aheadBy({ headers }: Answer, clock: Clock): number | undefined {
   const date = Date.parse(headers.find(([name]) => name === "date")?.[1] ?? "");
   // A Date has whole seconds, rounded down.

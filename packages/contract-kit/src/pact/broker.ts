@@ -6,16 +6,16 @@ export interface PactBroker {
   readonly token?: string | undefined;
   readonly username?: string | undefined;
   readonly password?: string | undefined;
-  /** Which versions of consumers, in the broker's own form. Default: of main branches, deployed or released. */
+  /** Versions of consumers, in the broker's form. Default: of main branches, deployed or released. */
   readonly selectors?: readonly object[] | undefined;
-  /** Whether pacts that were never verified may fail without failing the run. Default false. */
+  /** True if pacts that were never verified may fail without failing the run. Default false. */
   readonly enablePending?: boolean | undefined;
   /** Version of the provider that is verified; needed to publish. */
   readonly providerVersion?: string | undefined;
   readonly providerBranch?: string | undefined;
-  /** Whether the results are published. Default false. */
+  /** True to publish the results. Default false. */
   readonly publish?: boolean | undefined;
-  /** Of the build, shown beside published results. */
+  /** URL of the build, shown with published results. */
   readonly buildUrl?: string | undefined;
 }
 

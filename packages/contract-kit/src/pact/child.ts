@@ -6,14 +6,14 @@ interface Core {
   readonly default: { readonly verifyPacts: (options: CoreOptions) => Promise<string> };
 }
 
-// A process of its own: the native core prints past Node, ends its process when it crashes, and reads
+// A separate process: the native core prints past Node, ends its process when it crashes, and reads
 // the environment, of which this one has nothing but what the parent gave.
 process.once("message", (order) => {
   // The one message, from run-child.ts.
   const { pact, options } = order as { readonly pact: string; readonly options: CoreOptions };
   // The core that this very Pact was made for; with pnpm nothing else finds it.
   const core = createRequire(pact)("@pact-foundation/pact-core") as Core;
-  // What it refuses it throws at once.
+  // It throws refusals at once.
   (async () => core.default.verifyPacts(options))().then(
     (text) => tell({ text }),
     (error: unknown) => tell({ text: error instanceof Error ? error.message : String(error) }),

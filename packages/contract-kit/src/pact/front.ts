@@ -4,13 +4,13 @@ import type { HttpAnswer, HttpCall } from "../http.ts";
 import type { PactInteraction } from "./pact-file.ts";
 import type { AskedMessage, PactProvider } from "./pact-provider.ts";
 
-/** What the core meets in the place of the provider, on loopback. */
+/** The server on loopback that the core calls instead of the provider. */
 export interface Front {
   readonly url: string;
   readonly port: number;
   /** Problems by interaction, in the order of their coming. */
   readonly problemsOf: (interaction: PactInteraction) => readonly string[];
-  /** Problems of calls that no interaction could be told for: those of a broker's pacts. */
+  /** Problems of calls that match no known interaction: those of a broker's pacts. */
   readonly problems: readonly string[];
   /** Takes the oldest error of a state's handler. */
   readonly takeStateError: (state: string) => string | undefined;
@@ -118,7 +118,7 @@ export async function openFront(
     server.once("error", reject);
     server.listen(0, "127.0.0.1", resolve);
   });
-  // A TCP server's address is no path.
+  // A TCP server's address is not a path.
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
@@ -135,7 +135,7 @@ export async function openFront(
 }
 
 const HOP = new Set(["connection", "keep-alive", "transfer-encoding", "content-length"]);
-// What the core's own client adds: a provider would compress for it.
+// The core's own client adds this: a provider would compress for it.
 const OWN = new Set(["host", "user-agent", "accept-encoding", INTERACTION_HEADER]);
 
 function callOf(request: IncomingMessage, body: Buffer): HttpCall {

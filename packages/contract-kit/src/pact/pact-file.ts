@@ -27,12 +27,12 @@ export interface Pact {
   readonly document: PactDocument;
 }
 
-/** What of the document's form is relied on. Everything may be missing: others write these files. */
+/** The members that are read. Each may be missing: others write these files. */
 interface PactDocument {
   readonly consumer?: { readonly name?: string };
   readonly provider?: { readonly name?: string };
   readonly interactions?: readonly InteractionDocument[];
-  /** Version 3 alone. */
+  /** Only version 3. */
   readonly messages?: readonly InteractionDocument[];
 }
 
@@ -68,7 +68,7 @@ export function readPacts(paths: readonly string[]): readonly Pact[] {
 function pactOf(path: string, text: string): Pact {
   // Read with care below: no member is taken for granted.
   const document = JSON.parse(text, keepNumbers) as PactDocument | null;
-  if (typeof document !== "object" || document === null) throw new Error(`${path} is no pact`);
+  if (typeof document !== "object" || document === null) throw new Error(`${path} is not a pact`);
   const messages = document.messages ?? [];
   return {
     path,

@@ -5,7 +5,7 @@ import type { PactInteraction } from "./pact-file.ts";
 export interface PactProvider {
   /** The provider's name in the pacts; pacts of other providers are left out. */
   readonly name: string;
-  /** Carries a call to the provider; absent where its pacts hold messages alone. */
+  /** Carries a call to the provider; absent if its pacts have only messages. */
   readonly send?: Send;
   /** Names of its states, where they are known before the verification. */
   readonly states?: readonly string[];
@@ -33,7 +33,7 @@ export interface PactProvider {
     call: HttpCall,
     interaction: PactInteraction | undefined,
   ) => Promise<HttpCall>;
-  /** What a pact cannot say of an answer, a line each: closed schemas, bounds, signatures. */
+  /** The faults of a response that a pact cannot express, a line each: closed schemas, bounds, signatures. */
   readonly judge?: (call: HttpCall, answer: HttpAnswer) => readonly string[];
   /** As `judge`, of a message. */
   readonly judgeMessage?: (message: PactMessage) => readonly string[];

@@ -105,7 +105,7 @@ export function receiverProvider(options: ReceiverProviderOptions): PactProvider
     firstRefusal ??= refusal;
     return refusal === firstRefusal
       ? problems
-      : [...problems, `it is told apart from another refusal: ${refusal} and ${firstRefusal}`];
+      : [...problems, `it differs from another refusal: ${refusal} and ${firstRefusal}`];
   };
 
   return {
@@ -114,7 +114,7 @@ export function receiverProvider(options: ReceiverProviderOptions): PactProvider
     states: receiverStates,
     enter: (name) => {
       const entered = receiverStates.find((one) => one === name);
-      if (entered === undefined) return Promise.reject(new Error("there is no such state"));
+      if (entered === undefined) return Promise.reject(new Error("unknown state"));
       state = entered;
       id = newId();
       return Promise.resolve({ eventId: id });
@@ -134,7 +134,7 @@ interface Change {
 const MARGIN = 30;
 const SPACE = Buffer.from(" ");
 
-/** States whose refusals nobody may tell apart. */
+/** States whose refusals must be alike. */
 const alike: ReadonlySet<ReceiverState> = new Set<ReceiverState>([
   "an attempt without a signature",
   "an attempt signed with another secret",

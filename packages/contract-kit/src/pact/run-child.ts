@@ -47,16 +47,16 @@ export interface CoreOptions {
 }
 
 export interface ChildRun {
-  /** What the core answered: JSON of results, or a plain message. `undefined`: it ended without. */
+  /** The core's output: JSON of results, or a plain message. `undefined`: it ended without. */
   readonly text: string | undefined;
   /** Everything that it printed. */
   readonly log: string;
-  /** Why there is no text. */
+  /** The reason if `text` is missing. */
   readonly ended: string | undefined;
 }
 
 /**
- * Runs the native core in a process of its own, whose environment is `PACT_DO_NOT_TRACK=true` and `env`:
+ * Runs the native core in a separate process, whose environment is `PACT_DO_NOT_TRACK=true` and `env`:
  * no proxy, no broker and no filter of the caller's environment changes what is verified.
  *
  * @throws {PactMissingError} `CS_KIT_PACT_MISSING`
@@ -93,7 +93,7 @@ export async function runChild(
   });
 }
 
-/** What the core finds in its environment: without the variable it tells its makers of every run. */
+/** The core's environment: without the variable it reports every run to its makers. */
 export function childEnvironment(
   env: Readonly<Record<string, string>> = {},
 ): Readonly<Record<string, string>> {
@@ -110,7 +110,7 @@ export function isPactInstalled(): boolean {
   }
 }
 
-/** Where Pact is. */
+/** The folder of Pact. */
 function pactEntry(): string {
   try {
     return createRequire(import.meta.url).resolve("@pact-foundation/pact");
@@ -129,7 +129,7 @@ export interface CoreResult {
   readonly problems: readonly string[];
 }
 
-/** Results of the core's JSON; `undefined` where the text is none of it. */
+/** Results of the core's JSON; `undefined` if the text is not JSON of results. */
 export function coreResults(text: string): readonly CoreResult[] | undefined {
   let document: CoreDocument;
   try {

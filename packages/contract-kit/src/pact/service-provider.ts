@@ -142,7 +142,9 @@ function judgeMessage({ body, metadata }: PactMessage, scheme: SignatureScheme):
 function amountFaults({ data }: WebhookEvent): readonly string[] {
   if (!("amount" in data)) return [];
   const parsedAmount = parseAmount(String(data.amount.value));
-  return parsedAmount.ok ? [] : [`/data/amount/value is no amount of cents (${parsedAmount.code})`];
+  return parsedAmount.ok
+    ? []
+    : [`/data/amount/value is not an amount in cents (${parsedAmount.code})`];
 }
 
 function lineOf({ pointer, message }: { pointer: string; message: string }): string {

@@ -2,7 +2,7 @@ import type { EventType } from "@countersign/schemas";
 
 /**
  * The states of `countersign-service` that its pacts name, with their parameters. Each begins with a new
- * merchant, whose access token is that of the call. What a state gives to expressions stands beside it.
+ * merchant, whose access token is that of the call. Each state lists the values that expressions can use.
  */
 export interface ServiceStates {
   /** Nothing but a merchant. */
@@ -52,7 +52,7 @@ interface PaymentParams {
 
 interface CustomerParams {
   readonly status: "CREATED" | "ACTIVE" | "INACTIVE";
-  /** Whether an account is linked. */
+  /** True if an account is linked. */
   readonly linked: boolean;
 }
 
@@ -69,6 +69,6 @@ interface TroubleParams {
 
 interface EventParams {
   readonly type: EventType;
-  /** Whether the optional members of its data are there. */
+  /** Optional members of its data: present or absent. */
   readonly optional: "present" | "absent";
 }

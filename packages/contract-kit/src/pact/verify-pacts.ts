@@ -19,9 +19,9 @@ export interface VerifyPactsOptions {
   readonly pacts?: readonly string[];
   /** In the place of `pacts`: the pacts that a broker has of the provider. */
   readonly broker?: PactBroker;
-  /** Which interactions are verified. Default: all. Those that are not have no row. */
+  /** Selects the interactions to verify. Default: all. Others have no row. */
   readonly wanted?: (interaction: PactInteraction, pact: Pact) => boolean;
-  /** Whether states may have handlers that no pact uses: pacts of one consumer of several. Default false. */
+  /** True if states may have handlers that no pact uses: pacts of one consumer of several. Default false. */
   readonly mayLeaveStates?: boolean;
   /** Milliseconds for one call of the core, the provider's state included. Default 15 000. */
   readonly timeoutMs?: number;
@@ -31,7 +31,7 @@ export interface VerifyPactsOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** What became of one interaction. */
+/** The result of one interaction. */
 export interface PactRow {
   readonly consumer: string;
   readonly provider: string;
@@ -40,7 +40,7 @@ export interface PactRow {
   readonly requirement: string | undefined;
   readonly isOk: boolean;
   readonly ms: number;
-  /** What the core found, then what the provider's judges did; empty where it is ok. */
+  /** Problems of the core, then of the provider's judges; empty if it is ok. */
   readonly problems: readonly string[];
 }
 
@@ -48,23 +48,23 @@ export interface PactResult {
   readonly provider: string;
   /** One for each interaction, in the order of the pacts. */
   readonly rows: readonly PactRow[];
-  /** What keeps the run from saying anything: it is no success even where every row is ok. */
+  /** Reasons why the run is invalid: it is not a success even if every row is ok. */
   readonly problems: readonly string[];
   readonly isOk: boolean;
-  /** What the core printed. */
+  /** The core's output. */
   readonly log: string;
 }
 
 /**
  * Verifies a provider against pacts: read → refuse what would be green in silence → front → core, in a
- * process of its own → a row for each interaction.
+ * separate process → a row for each interaction.
  *
  * @throws {PactMissingError} `CS_KIT_PACT_MISSING`
  * @throws {Error} A pact cannot be read.
  */
 export async function verifyPacts(options: VerifyPactsOptions): Promise<PactResult> {
   const { provider, broker, timeoutMs = 15_000, limitMs = 300_000 } = options;
-  // Where some are left out, so are states.
+  // If interactions are left out, so are states.
   const { mayLeaveStates = options.wanted !== undefined } = options;
   const all = readPacts(options.pacts ?? []);
   const pacts = all
@@ -123,7 +123,7 @@ function onlyWanted(pact: Pact, wanted: VerifyPactsOptions["wanted"]): Pact {
   };
 }
 
-/** Why the provider cannot be verified at all: one line, and not one for each interaction. */
+/** The reason if the provider cannot be verified at all: one line, not one for each interaction. */
 async function silenceOf({ send }: PactProvider): Promise<string | undefined> {
   try {
     await send?.({ method: "GET", path: "", headers: {} });
@@ -196,7 +196,7 @@ function stateErrors({ isOk, states }: CoreResult, front: Front | undefined): re
 }
 
 /**
- * What would make a verification say less than it seems to, a line each; empty where nothing does. The
+ * Conditions that make a verification weaker than it seems, a line each. The
  * verifier itself is silent about all of it.
  */
 function pactFaults(
@@ -222,7 +222,7 @@ function pactFaults(
   ];
 }
 
-/** Of two interactions with one description the verifier's results cannot be told apart. */
+/** The verifier's results do not distinguish two interactions with one description. */
 function repeatedIn({ path, interactions }: Pact): readonly string[] {
   const seen = Map.groupBy(interactions, ({ description }) => description);
   return [...seen]

@@ -1,7 +1,7 @@
 import type { ReportDocument, ReportEntry } from "./document.ts";
 
 /**
- * Failures that are known: told as ever, they fail no run. As JSON it fits `schemas/baseline.schema.json`.
+ * Known failures: they are reported and fail no run. As JSON it fits `schemas/baseline.schema.json`.
  */
 export interface Baseline {
   readonly known: readonly KnownFailure[];
@@ -10,13 +10,13 @@ export interface Baseline {
 export interface KnownFailure {
   /** `ReportEntry.id`. */
   readonly id: string;
-  /** Why it is not mended yet, for whoever reads the file. */
+  /** The reason why it is not fixed yet. */
   readonly reason?: string;
 }
 
 /**
  * The report with the failures that a baseline has marked as known. A new failure fails the run; so does
- * what keeps it from saying anything. A warning is no failure, and a baseline does not change it.
+ * the reasons why it is invalid. A warning is not a failure, and a baseline does not change it.
  */
 export function againstBaseline(document: ReportDocument, { known }: Baseline): ReportDocument {
   const ids = new Set(known.map(({ id }) => id));
@@ -61,7 +61,7 @@ export type BaselineReading =
   /** Each fault begins with the JSON Pointer of its place. */
   | { readonly ok: false; readonly faults: readonly string[] };
 
-/** What `schemas/baseline.schema.json` says, with the place of each fault. */
+/** Checks against `schemas/baseline.schema.json`, with the place of each fault. */
 export function readBaseline(json: unknown): BaselineReading {
   if (!isObject(json)) return { ok: false, faults: ["/ must be an object"] };
   const { $schema: _, known, ...others } = json;

@@ -1,10 +1,10 @@
 import { shownBytes } from "../shown-bytes.ts";
 
-// What a target says is shown and never obeyed: each format has one function that makes it plain text.
+// A target's text is shown and never obeyed: each format has one function that makes it plain text.
 
 /**
  * One line for a terminal or a build's log: controls, and what turns the writing direction or has no form,
- * are written out. So is what build servers take for a command wherever it stands in their log: `::` at a
+ * are written out. So are texts that build servers take for commands anywhere in their log: `::` at a
  * line's begin and `##[` of GitHub, `##vso[` of Azure, `##teamcity[`.
  */
 export function terminalLine(text: string): string {
@@ -78,7 +78,7 @@ export function markdown(text: string): string {
 export function markdownCode(text: string): string {
   const line = terminalLine(text.replaceAll(/\s+/g, " ")).replaceAll("|", String.raw`\|`);
   const fence = "`".repeat(longestFence(line) + 1);
-  // A space beside a backtick that is part of the text; it is not shown.
+  // A space next to a backtick that is part of the text; it is not shown.
   const space = line.startsWith("`") || line.endsWith("`") || line === "" ? " " : "";
   return `${fence}${space}${line}${space}${fence}`;
 }
@@ -105,12 +105,12 @@ export function workflowProperty(text: string): string {
 }
 
 /**
- * Takes secrets out of everything that is told, in whatever form they come back: a target may print what it
+ * Takes secrets out of everything that is reported, in whatever form they come back: a target may print what it
  * was sent, also coded. The last of several walls: no check writes a secret down.
  *
  * @param secrets Tokens, keys, and what is made of them (`user:password` of Basic); those of less than 8
- *   characters stay, since they stand in ordinary words.
- * @returns Gives a copy of a value of JSON with `[secret]` in the place of each.
+ *   characters stay, since ordinary words contain them.
+ * @returns Gives a copy of a JSON value with `[secret]` instead of each.
  */
 export function redactor(secrets: readonly string[]): <T>(value: T) => T {
   const forms = [...new Set(secrets.flatMap(formsOf))]
@@ -118,7 +118,7 @@ export function redactor(secrets: readonly string[]): <T>(value: T) => T {
     .toSorted((a, b) => b.length - a.length);
   const hide = (text: string): string =>
     forms.reduce((before, form) => before.replaceAll(form, "[secret]"), text);
-  // Each value keeps its form; texts alone change.
+  // Each value keeps its form; only texts change.
   return <T>(value: T): T => copied(value, hide) as T;
 }
 

@@ -131,7 +131,7 @@ function detailsWithin(entries: readonly ReportEntry[]): readonly string[] {
     const details = detailsOf(entry);
     size += details.join("\n").length;
     if (size > DETAILS)
-      return [...lines, `${entries.length - index} more are told by the other reports alone.`, ""];
+      return [...lines, `${entries.length - index} more are only in the other reports.`, ""];
     lines.push(...details);
   }
   return lines;
@@ -173,7 +173,7 @@ function detailsOf(entry: ReportEntry): readonly string[] {
   ];
 }
 
-/** A page by its address; a path of the repository is no link from elsewhere. */
+/** A page by its address; a path of the repository is not a link from elsewhere. */
 function linked(page: string): string {
   return URL.canParse(page) ? `<${page}>` : markdownCode(page);
 }

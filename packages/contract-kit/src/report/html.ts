@@ -15,7 +15,7 @@ const tones: Readonly<Record<ReportEntry["status"], "good" | "bad" | "mild" | "s
 };
 
 /**
- * The report as one page without scripts, which loads nothing: its policy allows its own style alone, so
+ * The report as one page without scripts, which loads nothing: its policy allows only its own style, so
  * that even what were to get past the escaping could neither run nor call anybody.
  */
 export function htmlReport(document: ReportDocument): string {
@@ -208,7 +208,7 @@ function anchorOf({ id }: ReportEntry): string {
   return id.replaceAll(/[^A-Za-z0-9/#.-]/g, "_").replaceAll("#", "-");
 }
 
-/** A page by its address; a path of the repository is no link from elsewhere. */
+/** A page by its address; a path of the repository is not a link from elsewhere. */
 function linked(page: string, text: string = page): string {
   const isAddress = page.startsWith("https://");
   return isAddress

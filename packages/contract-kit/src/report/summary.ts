@@ -1,7 +1,7 @@
 import { levels } from "../requirement.ts";
 import type { ReportDocument, ReportEntry } from "./document.ts";
 
-/** What a report is of, as names and values for people. */
+/** The subject of a report, as names and values for people. */
 export function aboutRows({ about }: ReportDocument): readonly (readonly [string, string])[] {
   return [
     ["target", about.target],

@@ -32,7 +32,7 @@ function indented(line: string): string {
   return `       ${line}`.trimEnd();
 }
 
-/** What a failure is about, a part after the other. */
+/** The parts of a failure, in order. */
 export function terminalDetails(entry: ReportEntry, width: number = Infinity): readonly string[] {
   const { message, why, fix, evidence, replay, page, group, requirement } = entry;
   return [
@@ -149,7 +149,7 @@ function block(name: string, text: string): readonly string[] {
 }
 
 export interface FailureTextOptions {
-  /** What makes the check meet the scenario again. Default: the option of `run`, as code. */
+  /** The command that repeats the scenario. Default: the option of `run`, as code. */
   readonly replay?: (check: string, replay: Replay) => string;
 }
 
