@@ -8,6 +8,7 @@ import { postgresBinaries, sharedPostgres } from "../../receiver/test/inboxes/se
 import { DueRefunds } from "../src/due-refunds.ts";
 import { StoreUnavailableError } from "../src/store/driver.ts";
 import { postgresDriver } from "../src/store/postgres/driver.ts";
+import { fill } from "./delivery/backlog.ts";
 import { answered, fakeTransport, Queue, SOON } from "./delivery/queue.ts";
 import { hookedDriver, type DriverHooks } from "./hooked-driver.ts";
 import {
@@ -166,17 +167,9 @@ const cases: Readonly<Record<string, Case>> = {
     prepare: async (open) => {
       await subscribed(open);
       await refund(open);
-      const events = `WITH RECURSIVE s (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < 10001)
-        INSERT INTO events (id, merchant_id, clock_id, type, category, payload, created_at)
-        SELECT 'e' || i, merchant_id, clock_id, type, category, payload, 0 FROM (SELECT * FROM events LIMIT 1) AS one, s`;
-      const deliveries = `INSERT INTO deliveries (id, event_id, subscription_key, merchant_id, clock_id,
-          state, next_at, created_at)
-        SELECT events.id, events.id, key, events.merchant_id, events.clock_id, 'waiting', 0, 0
-        FROM events, subscriptions WHERE events.id LIKE 'e%' AND events.created_at = 0`;
-      return async () => {
-        await write(open, events);
-        await write(open, deliveries);
-      };
+      const { driver } = open.service;
+      return () =>
+        fill(driver, { count: 10_001, key: "(SELECT key FROM subscriptions)", nextAt: 0 });
     },
   },
   CountersignDeliveriesExhausted: {

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { migrate } from "../src/store/migrate.ts";
 import { readBacklog } from "../src/store/tables/backlog.ts";
 import { hookedDriver, type DriverHooks } from "./hooked-driver.ts";
+import { insert } from "./store/rows.ts";
 import { onStores, postgres, sqlite } from "./store/stores.ts";
 
 const NOW = 1_000_000;
@@ -13,39 +14,25 @@ onStores([sqlite, postgres], ({ name, open }) => {
     await migrate(driver, { now: 0 });
     await driver.transaction(async (tx) => {
       await tx.query("INSERT INTO clocks (id, instant) VALUES ('frozen', 0)");
-      for (const [key, clock, status] of [
+      for (const [id, clock_id, status] of [
         ["a", "live", "ACTIVE"],
         ["b", "live", "ACTIVE"],
         ["c", "live", "PAUSED"],
         ["d", "frozen", "ACTIVE"],
       ] as const) {
-        await tx.query(
-          "INSERT INTO merchants (id, name, clock_id, created_at) VALUES ($1, $1, $2, 0)",
-          [key, clock],
-        );
-        await tx.query(
-          `INSERT INTO subscriptions (key, merchant_id, clock_id, url, secret, secret_key_id,
-             selection, status, created_at, updated_at)
-           VALUES ($1, $1, $2, 'https://x', 's', 'k', '{}', $3, 0, 0)`,
-          [key, clock, status],
-        );
-        for (const [state, at] of [
-          ["waiting", key === "b" ? NOW - 5000 : NOW - 2000],
+        const owner = { merchant_id: id, clock_id };
+        await insert(tx, "merchants", { id, clock_id });
+        await insert(tx, "subscriptions", { key: id, ...owner, status });
+        for (const [state, next_at] of [
+          ["waiting", id === "b" ? NOW - 5000 : NOW - 2000],
           ["waiting", NOW + 1],
           ["exhausted", null],
           ["delivered", null],
         ] as const) {
-          const id = `${key}-${state}-${at}`;
-          await tx.query(
-            `INSERT INTO events (id, merchant_id, clock_id, type, category, payload, created_at)
-             VALUES ($1, $2, $3, 't', 'PAYMENT', '{}', 0)`,
-            [id, key, clock],
-          );
-          await tx.query(
-            `INSERT INTO deliveries (id, event_id, subscription_key, merchant_id, clock_id, state,
-               next_at, created_at) VALUES ($1, $1, $2, $2, $3, $4, $5, 0)`,
-            [id, key, clock, state, at],
-          );
+          const event = { id: `${id}-${state}-${next_at}`, ...owner };
+          await insert(tx, "events", event);
+          const queue = { event_id: event.id, subscription_key: id };
+          await insert(tx, "deliveries", { ...event, ...queue, state, next_at });
         }
       }
       await tx.query("INSERT INTO delivery_members (id, beat) VALUES ('p', 1)");

@@ -5,6 +5,7 @@ import { migrate } from "../src/store/migrate.ts";
 import { insertToken } from "../src/store/tables/tokens.ts";
 import { failCommit, hookedDriver, type DriverHooks } from "./hooked-driver.ts";
 import { ManualClock } from "./manual-clock.ts";
+import { insert } from "./store/rows.ts";
 import { onStores, postgres, sqlite } from "./store/stores.ts";
 
 const NOW = 1_000_000;
@@ -12,9 +13,7 @@ const NOW = 1_000_000;
 async function addTokens(driver: Driver, expiries: readonly (number | null)[]): Promise<void> {
   await migrate(driver, { now: NOW });
   await driver.transaction(async (tx) => {
-    await tx.query(
-      "INSERT INTO merchants (id, name, clock_id, created_at) VALUES ('m', 'M', 'live', 0)",
-    );
+    await insert(tx, "merchants", { id: "m" });
     for (const [index, expiresAt] of expiries.entries()) {
       const token = { hash: `${index}`, merchantId: "m", clientId: null, scopes: ["core"] };
       await insertToken(tx, { ...token, createdAt: 0, expiresAt });

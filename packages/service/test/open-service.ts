@@ -121,18 +121,21 @@ export async function openService(options: OpenOptions = {}): Promise<TestServic
 /** Tables that a refused call must leave as they were. Refunds are in `payments`. */
 const WATCHED = ["payments", "events", "deliveries", "subscriptions", "tokens"];
 
+/** What those tables hold. */
+export function storedRows({ driver }: Pick<RunningService, "driver">): Promise<unknown> {
+  const sql = (table: string): string => `SELECT * FROM ${table} ORDER BY 1`;
+  return Promise.all(WATCHED.map((table) => driver.query(sql(table))));
+}
+
 /** `openService`, whose refused calls must store nothing. Only for calls that run one after the other. */
 export async function openWatched(options?: OpenOptions): Promise<TestService> {
   const open = await openService(options);
-  const stored = (): Promise<unknown> => {
-    const sql = (table: string): string => `SELECT * FROM ${table} ORDER BY 1`;
-    return Promise.all(WATCHED.map((table) => open.service.driver.query(sql(table))));
-  };
   const call: TestService["call"] = async (method, path, sent) => {
-    const before = await stored();
+    const before = await storedRows(open.service);
     const answer = await open.call(method, path, sent);
     const name = `${method} ${path}`;
-    if (answer.status >= 400) expect([name, await stored()]).toEqual([name, before]);
+    if (answer.status >= 400)
+      expect([name, await storedRows(open.service)]).toEqual([name, before]);
     return answer;
   };
   return { ...open, call };

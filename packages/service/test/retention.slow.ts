@@ -6,6 +6,7 @@ import type { Driver } from "../src/store/driver.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { openService, refundOrder, type TestService } from "./open-service.ts";
 import { newPayment } from "./payments.ts";
+import { insert } from "./store/rows.ts";
 import { onStores, postgres, sqlite } from "./store/stores.ts";
 
 const ROWS = 1_000_000;
@@ -21,12 +22,7 @@ const seriesOf = (name: string): string =>
 
 async function fill(driver: Driver, merchantId: string, series: string): Promise<void> {
   await driver.exclusive(async (tx) => {
-    await tx.query(
-      `INSERT INTO subscriptions (key, merchant_id, clock_id, url, secret, secret_key_id, selection,
-         status, created_at, updated_at)
-       VALUES ('sub', $1, 'live', 'https://x', 's', 'k', '{}', 'CLOSED', 0, 0)`,
-      [merchantId],
-    );
+    await insert(tx, "subscriptions", { key: "sub", merchant_id: merchantId, status: "CLOSED" });
     await tx.query(
       `INSERT INTO events (id, merchant_id, clock_id, type, category, payload, created_at)
        SELECT 'evt_' || i, $1, 'live', 'refund.pending', 'PAYMENT', $2, 0 FROM ${series}`,

@@ -3,6 +3,7 @@ import { Housekeeping } from "../src/housekeeping.ts";
 import type { Driver } from "../src/store/driver.ts";
 import { migrate } from "../src/store/migrate.ts";
 import { ManualClock } from "./manual-clock.ts";
+import { insert } from "./store/rows.ts";
 import { onStores, postgres, sqlite } from "./store/stores.ts";
 
 const DAY_MS = 86_400_000;
@@ -22,52 +23,34 @@ async function fill(driver: Driver, events: readonly EventRow[]): Promise<void> 
   await migrate(driver, { now: 0 });
   await driver.transaction(async (tx) => {
     await tx.query("INSERT INTO clocks (id, instant) VALUES ('frozen', 0)");
-    for (const [id, clock] of [
+    for (const [id, clock_id] of [
       ["live", "live"],
       ["other", "live"],
       ["sandbox", "frozen"],
     ] as const) {
-      await tx.query(
-        "INSERT INTO merchants (id, name, clock_id, created_at) VALUES ($1, $1, $2, 0)",
-        [id, clock],
-      );
+      await insert(tx, "merchants", { id, clock_id });
       for (const place of [0, 1])
-        await tx.query(
-          `INSERT INTO subscriptions (key, merchant_id, clock_id, url, secret, secret_key_id,
-             selection, status, created_at, updated_at)
-           VALUES ($1, $2, $3, 'https://x', 's', 'k', '{}', 'ACTIVE', 0, 0)`,
-          [`${id}${place}`, id, clock],
-        );
+        await insert(tx, "subscriptions", { key: `${id}${place}`, merchant_id: id, clock_id });
     }
-    for (const { id, at, merchant = "live", deliveries } of events) {
-      const clock = merchant === "sandbox" ? "frozen" : "live";
-      await tx.query(
-        `INSERT INTO events (id, merchant_id, clock_id, type, category, payload, created_at)
-         VALUES ($1, $2, $3, 'refund.pending', 'PAYMENT', '{}', $4)`,
-        [id, merchant, clock, at],
-      );
+    for (const { id: event_id, at, merchant: merchant_id = "live", deliveries } of events) {
+      const owner = { merchant_id, clock_id: merchant_id === "sandbox" ? "frozen" : "live" };
+      await insert(tx, "events", { id: event_id, ...owner, created_at: at });
       for (const [place, [state, attemptedAt]] of deliveries.entries()) {
-        await tx.query(
-          `INSERT INTO deliveries (id, event_id, subscription_key, merchant_id, clock_id, state,
-             attempts, next_at, created_at, last_number, last_started_at, last_duration_ms)
-           VALUES ($1, $2, $3, $4, $5, $6, 2, $7, $8, 2, $9, 1)`,
-          [
-            `${id}.${place}`,
-            id,
-            `${merchant}${place}`,
-            merchant,
-            clock,
-            state,
-            state === "waiting" ? at : null,
-            at,
-            attemptedAt,
-          ],
-        );
-        await tx.query(
-          `INSERT INTO earlier_attempts (delivery_id, number, started_at, duration_ms)
-           VALUES ($1, 1, $2, 1)`,
-          [`${id}.${place}`, at],
-        );
+        const id = `${event_id}.${place}`;
+        await insert(tx, "deliveries", {
+          id,
+          event_id,
+          subscription_key: `${merchant_id}${place}`,
+          ...owner,
+          state,
+          attempts: 2,
+          next_at: state === "waiting" ? at : null,
+          created_at: at,
+          last_number: 2,
+          last_started_at: attemptedAt,
+          last_duration_ms: 1,
+        });
+        await insert(tx, "earlier_attempts", { delivery_id: id, started_at: at });
       }
     }
   });

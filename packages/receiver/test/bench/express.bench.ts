@@ -4,6 +4,7 @@ import { afterAll, expect, test } from "vitest";
 import { postgresBinaries, startPostgres } from "../inboxes/servers.ts";
 import type { Kind, Table } from "./kinds.ts";
 import type { Figures } from "./load.ts";
+import { median } from "./wires.ts";
 
 // Express 5, events of 1 KB with unique ids, 64 connections that stay open. A ratio is the median of rounds
 // in which all kinds take turns. The floor of a test is below its goal by what other users of a machine cost.
@@ -34,9 +35,6 @@ function compare(name: Table, goals: Readonly<Partial<Record<Kind, number>>>, po
   );
   return rows.filter(({ ratio, goal }) => !(ratio >= goal * NOISE)).map(({ kind }) => kind);
 }
-
-const median = (numbers: readonly number[]): number =>
-  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
 
 test("the memory inbox is compared with a hand-written handler and three libraries", () => {
   const goals = { "hand-written": 0.95, octokit: 1.3, standardwebhooks: 1.3, stripe: 1.3 };

@@ -9,6 +9,7 @@ import {
   startRedis,
 } from "../../../receiver/test/inboxes/servers.ts";
 import { table } from "../../../receiver/test/bench/table.ts";
+import { median as middle } from "../../../receiver/test/bench/wires.ts";
 import type { BenchFigures, BenchJob } from "./delivery/job.ts";
 
 // Ratios compare the kinds of one round, in which they take turns; the table shows their median. Each kind, the sink
@@ -72,10 +73,8 @@ function measure(kind: Kind, job: Partial<BenchJob> & { deliveries: number }): B
 const times = <T>(count: number, round: () => T): T[] => Array.from({ length: count }, round);
 
 /** The median of what each round comes to. */
-function median<T>(rounds: readonly T[], of: (round: T) => number): number {
-  const sorted = rounds.map(of).toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
-}
+const median = <T>(rounds: readonly T[], of: (round: T) => number): number =>
+  middle(rounds.map(of));
 
 const verdict = (isReached: boolean): string => (isReached ? "reached" : "missed");
 

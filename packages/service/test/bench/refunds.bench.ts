@@ -1,14 +1,14 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { connect } from "node:net";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { table } from "../../../receiver/test/bench/table.ts";
+import { load, median, takenBy } from "../../../receiver/test/bench/wires.ts";
 import { shareDatabase } from "../instances/shared-database.ts";
 import { newPayment } from "../payments.ts";
 import { onStores, postgres, sqlite, type OpenStore } from "../store/stores.ts";
 
-const [CONNECTIONS, REQUESTS, PAYMENTS, ROUNDS] = [64, 1000, 200, 8];
+const [REQUESTS, PAYMENTS, ROUNDS] = [1000, 200, 8];
 /** Rounds in which the servers' code is compiled. */
 const WARM_UP = 2;
 const KINDS = ["countersign", "bare Express"] as const;
@@ -34,13 +34,6 @@ async function start(kind: (typeof KINDS)[number], { create, open }: OpenStore) 
   );
   onTestFinished(() => void child.kill("SIGKILL"));
   const [port] = (await once(child, "message")) as [number];
-  /** Microseconds of CPU time that the server has taken; PostgreSQL's own is not included. */
-  const taken = async (): Promise<number> => {
-    const answer = once(child, "message");
-    child.send("cpu");
-    const [{ user, system }] = (await answer) as [NodeJS.CpuUsage];
-    return user + system;
-  };
   const wiresOf = (round: number): Buffer[] =>
     Array.from({ length: REQUESTS }, (_, index) => {
       const body = JSON.stringify({
@@ -56,40 +49,13 @@ async function start(kind: (typeof KINDS)[number], { create, open }: OpenStore) 
     });
   return async (round: number) => {
     const wires = wiresOf(round);
-    const before = await taken();
+    const before = await takenBy(child);
     const begun = performance.now();
     await load(port, wires);
     const rate = (REQUESTS / (performance.now() - begun)) * 1000;
-    return { rate, cpu: ((await taken()) - before) / REQUESTS };
+    return { rate, cpu: ((await takenBy(child)) - before) / REQUESTS };
   };
 }
-
-/** Sends all requests over connections that stay open, as HTTP by hand: a client takes more CPU time. */
-async function load(port: number, wires: readonly Buffer[]): Promise<void> {
-  const left = wires.values();
-  const client = (): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const socket = connect({ port, host: "127.0.0.1", noDelay: true });
-      const send = (): void => {
-        const { value, done } = left.next();
-        if (done !== true) return void socket.write(value);
-        socket.destroy();
-        resolve();
-      };
-      socket.once("connect", send).once("error", reject);
-      // The answers are short: each arrives in one piece.
-      socket.on("data", (data) => {
-        const answer = data.toString("latin1");
-        if (answer.startsWith("HTTP/1.1 201")) return send();
-        reject(new Error(`answered ${answer}`));
-        socket.destroy();
-      });
-    });
-  await Promise.all(Array.from({ length: CONNECTIONS }, client));
-}
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 onStores([sqlite, postgres], (store) => {
   test("a refund keeps most of the rate of bare Express with the same transaction", async () => {

@@ -1,4 +1,4 @@
-import { CLOCK_START, type Queue } from "./queue.ts";
+import type { Driver } from "../../src/store/driver.ts";
 
 /** Rows of one transaction. */
 const SLICE = 50_000;
@@ -9,28 +9,30 @@ const SLICE = 50_000;
  * @param key The subscription's key, as SQL of the event's number `i`.
  */
 export async function fill(
-  queue: Queue,
+  driver: Driver,
   {
     count,
     key,
-    nextAt = CLOCK_START,
+    nextAt,
     name = "",
+    payload = "{}",
   }: {
     readonly count: number;
     readonly key: string;
-    readonly nextAt?: number;
+    readonly nextAt: number;
     /** Tells the events of one call from those of another. */
     readonly name?: string;
+    readonly payload?: string;
   },
 ): Promise<void> {
   for (let from = 0; from < count; from += SLICE) {
     const rows = `WITH RECURSIVE n (i) AS (SELECT ${String(from)} UNION ALL
       SELECT i + 1 FROM n WHERE i + 1 < ${String(Math.min(count, from + SLICE))})`;
     const owner = `n JOIN subscriptions ON key = ${key}`;
-    await queue.driver.transaction(async (tx) => {
+    await driver.transaction(async (tx) => {
       await tx.query(
         `INSERT INTO events (id, merchant_id, clock_id, type, category, payload, created_at)
-         ${rows} SELECT 'evt_${name}' || i, merchant_id, clock_id, 'refund.authorized', 'PAYMENT', '{}', 0
+         ${rows} SELECT 'evt_${name}' || i, merchant_id, clock_id, 'refund.authorized', 'PAYMENT', '${payload}', 0
          FROM ${owner}`,
       );
       await tx.query(

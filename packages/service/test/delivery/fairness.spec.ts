@@ -69,7 +69,12 @@ describe("B14: deliveries that share one process", () => {
     const queue = await openQueue();
     await queue.subscribe("late", other);
     for (let number = 0; number < 40; number += 1) await queue.subscribe(`early_${number}`, live);
-    await fill(queue, { count: 1000, key: "'early_' || (i % 40)", nextAt: 0, name: "early" });
+    await fill(queue.driver, {
+      count: 1000,
+      key: "'early_' || (i % 40)",
+      nextAt: 0,
+      name: "early",
+    });
     const { transport, inFlight } = heldTransport();
     const engine = queue.engine(transport, { policy: { concurrency: 32 } });
     await expect.poll(inFlight, SOON).toBe(32);

@@ -24,6 +24,7 @@ import { deliveryStore } from "../../src/store/tables/delivery-queue.ts";
 import { secretPlace } from "../../src/store/tables/subscriptions.ts";
 import { sqliteDriver } from "../../src/store/sqlite/driver.ts";
 import { ManualClock } from "../manual-clock.ts";
+import { insert } from "../store/rows.ts";
 import { temporaryDatabase } from "../temporary-database.ts";
 import { testVault } from "../test-vault.ts";
 
@@ -142,15 +143,11 @@ export class Queue {
     const { clockId = "clk_1", url = `https://${key}.example/hooks`, secret = SECRET } = options;
     const { merchantId = merchantOf(clockId) } = options;
     this.#owners.set(key, { merchantId, clockId });
-    await tx.query(ADD_MERCHANT, [merchantId, clockId]);
+    const owner = { merchant_id: merchantId, clock_id: clockId };
+    await insert(tx, "merchants", { id: merchantId, clock_id: clockId });
     const { text, keyId } = vault.seal(secret, secretPlace(key));
-    await tx.query(
-      `INSERT INTO subscriptions
-         (key, merchant_id, clock_id, url, secret, secret_key_id, selection, status, created_at,
-          updated_at)
-       VALUES ($1, $2, $3, $4, $5, $6, '{}', 'ACTIVE', 0, 0)`,
-      [key, merchantId, clockId, url, text, keyId],
-    );
+    const sealed = { secret: text, secret_key_id: keyId };
+    await insert(tx, "subscriptions", { key, ...owner, url, ...sealed });
   }
 
   /** Subscriptions `sub_0`, `sub_1`, …, each with one event in its queue. */
@@ -182,25 +179,18 @@ export class Queue {
   async #insert(tx: Queryable, keys: readonly string[], options: EventOptions): Promise<string> {
     this.#made += 1;
     const number = this.#made;
-    const event = `evt_${number}`;
-    const { payload = JSON.stringify({ id: event }) } = options;
+    const event_id = `evt_${number}`;
+    const { payload = JSON.stringify({ id: event_id }) } = options;
     const { merchantId = "mer_1", clockId = "clk_1" } = this.#owners.get(keys[0] ?? "") ?? {};
     const nextAt = options.nextAt ?? (clockId === "live" ? this.clock.now() : CLOCK_START);
-    await tx.query(
-      `INSERT INTO events (id, merchant_id, clock_id, type, category, payload, created_at)
-       VALUES ($1, $2, $3, 'refund.authorized', 'PAYMENT', $4, $5)`,
-      [event, merchantId, clockId, payload, nextAt],
-    );
-    const ids = keys.map((key) => `dlv_${number}${keys.length > 1 ? `_${key}` : ""}`);
-    for (const [at, key] of keys.entries()) {
-      await tx.query(
-        `INSERT INTO deliveries
-           (id, event_id, subscription_key, merchant_id, clock_id, state, next_at, created_at)
-         VALUES ($1, $2, $3, $4, $5, 'waiting', $6, $6)`,
-        [ids[at] ?? "", event, key, merchantId, clockId, nextAt],
-      );
+    const common = { merchant_id: merchantId, clock_id: clockId, created_at: nextAt };
+    await insert(tx, "events", { id: event_id, ...common, type: "refund.authorized", payload });
+    const idOf = (key = ""): string => `dlv_${number}${keys.length > 1 ? `_${key}` : ""}`;
+    for (const key of keys) {
+      const place = { event_id, subscription_key: key, next_at: nextAt };
+      await insert(tx, "deliveries", { id: idOf(key), ...common, ...place });
     }
-    return ids[0] ?? "";
+    return idOf(keys[0]);
   }
 
   /** Some turns of the event loop and a transaction: time enough for what would be wrong to happen. */
@@ -290,8 +280,6 @@ export class Queue {
 /** Engines of this file: each is a process with its own name. */
 let engines = 0;
 
-const ADD_MERCHANT = `INSERT INTO merchants (id, name, clock_id, created_at) VALUES ($1, 'M', $2, 0)
-  ON CONFLICT DO NOTHING`;
 const merchantOf = (clockId: string): string => (clockId === "live" ? "mer_live" : "mer_1");
 
 /** A queue with subscriptions of these keys, in a database file that lasts as long as the test. */
@@ -313,7 +301,7 @@ export async function queueOf(
   await driver.transaction(async (tx) => {
     await tx.query("INSERT INTO clocks (id, instant) VALUES ('clk_1', $1)", [CLOCK_START]);
     for (const clockId of ["clk_1", "live"])
-      await tx.query(ADD_MERCHANT, [merchantOf(clockId), clockId]);
+      await insert(tx, "merchants", { id: merchantOf(clockId), clock_id: clockId });
   });
   for (const key of keys) await queue.subscribe(key);
   return queue;

@@ -46,7 +46,7 @@ it("P6: 20,000 due deliveries take no more memory than those that lie ready", as
   const queue = await openQueue();
   for (let number = 0; number < 200; number += 1)
     await queue.subscribe(`sub_${number}`, { clockId: "live" });
-  await fill(queue, { count: 20_000, key: "'sub_' || (i % 200)", nextAt: 0 });
+  await fill(queue.driver, { count: 20_000, key: "'sub_' || (i % 200)", nextAt: 0 });
   const done = Promise.withResolvers<void>();
   let attempted = 0;
   const transport = fakeTransport(() => {

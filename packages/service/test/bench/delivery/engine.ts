@@ -16,6 +16,8 @@ import { sqliteDriver } from "../../../src/store/sqlite/driver.ts";
 import { deliveryStore } from "../../../src/store/tables/delivery-queue.ts";
 import { secretPlace } from "../../../src/store/tables/subscriptions.ts";
 import { postgresBinaries } from "../../../../receiver/test/inboxes/servers.ts";
+import { fill } from "../../delivery/backlog.ts";
+import { insert } from "../../store/rows.ts";
 import { temporaryDatabase } from "../../temporary-database.ts";
 import { testVault } from "../../test-vault.ts";
 import {
@@ -42,7 +44,6 @@ const PHASE_MS = 30_000;
 /** Delay of each POST between the rates: about 600 deliveries a second. */
 const SLOWED_MS = 100;
 /** Rows of one transaction while the store is filled. */
-const SLICE = 20_000;
 
 // The delivery engine over a store, with its own policy but the concurrency of the others.
 await runJob(async (job) => {
@@ -173,18 +174,13 @@ async function openFilled(job: BenchJob): Promise<Driver> {
   const driver = await openStore(job);
   await migrate(driver, { now: Date.now() });
   await driver.transaction(async (tx) => {
-    await tx.query(
-      "INSERT INTO merchants (id, name, clock_id, created_at) VALUES ('mer_1', 'M', 'live', 0)",
-    );
+    await insert(tx, "merchants", { id: "mer_1" });
     for (let endpoint = 0; endpoint <= ENDPOINTS; endpoint += 1) {
       const key = keyOf(endpoint);
       const { text, keyId } = vault.seal(SECRET, secretPlace(key));
-      await tx.query(
-        `INSERT INTO subscriptions (key, merchant_id, clock_id, url, secret, secret_key_id, selection,
-           status, created_at, updated_at)
-         VALUES ($1, 'mer_1', 'live', $2, $3, $4, '{}', 'ACTIVE', 0, 0)`,
-        [key, urlOf(endpoint, job), text, keyId],
-      );
+      const sealed = { secret: text, secret_key_id: keyId };
+      const row = { key, merchant_id: "mer_1", url: urlOf(endpoint, job), ...sealed };
+      await insert(tx, "subscriptions", row);
     }
   });
   // As `endpointOf` says.
@@ -192,44 +188,9 @@ async function openFilled(job: BenchJob): Promise<Driver> {
   const { deliveries, later, slowEvery } = job;
   const slow = `CASE WHEN i % ${String(slowEvery)} = 0 THEN 'sub_0' ELSE ${healthy} END`;
   const now = Date.now();
-  await fill(driver, {
-    name: "late",
-    key: healthy,
-    count: later,
-    nextAt: now + 86_400_000,
-    payload: "{}",
-  });
+  await fill(driver, { name: "late", key: healthy, count: later, nextAt: now + 86_400_000 });
   const key = slowEvery > 0 ? slow : healthy;
-  await fill(driver, { name: "", key, count: deliveries, nextAt: now - 60_000, payload: PAYLOAD });
+  await fill(driver, { key, count: deliveries, nextAt: now - 60_000, payload: PAYLOAD });
   if (job.kind === "postgres") await driver.query("ANALYZE");
   return driver;
-}
-
-interface Fill {
-  readonly name: string;
-  /** The subscription's key, as SQL of the event's number `i`. */
-  readonly key: string;
-  readonly count: number;
-  readonly nextAt: number;
-  readonly payload: string;
-}
-
-async function fill(driver: Driver, { name, key, count, nextAt, payload }: Fill): Promise<void> {
-  const owner = "'mer_1', 'live'";
-  for (let from = 0; from < count; from += SLICE) {
-    const numbers = `WITH RECURSIVE n (i) AS (SELECT ${String(from)} UNION ALL
-      SELECT i + 1 FROM n WHERE i + 1 < ${String(Math.min(count, from + SLICE))})`;
-    await driver.transaction(async (tx) => {
-      await tx.query(
-        `INSERT INTO events (id, merchant_id, clock_id, type, category, payload, created_at)
-         ${numbers} SELECT 'evt_${name}' || i, ${owner}, 'refund.authorized', 'PAYMENT', '${payload}', 0 FROM n`,
-      );
-      await tx.query(
-        `INSERT INTO deliveries
-           (id, event_id, subscription_key, merchant_id, clock_id, state, next_at, created_at)
-         ${numbers} SELECT 'dlv_${name}' || i, 'evt_${name}' || i, ${key}, ${owner}, 'waiting', $1, 0 FROM n`,
-        [nextAt],
-      );
-    });
-  }
 }

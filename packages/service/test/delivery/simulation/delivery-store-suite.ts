@@ -288,7 +288,7 @@ export function deliveryStoreSuite(open: () => Promise<OpenQueue>): void {
       expect(await queue.delivery("d2")).toEqual({ state: "delivered", nextAt: null, attempts: 1 });
     });
 
-    it("of a receiver that is gone closes the subscription and drops what waits", async () => {
+    it("[P-EVENT-GONE] B13 of a receiver that is gone closes the subscription and drops what waits", async () => {
       const queue = await openWith("one");
       await queue.write("one", "d1", 0);
       await queue.write("one", "d2", 5);
@@ -302,7 +302,7 @@ export function deliveryStoreSuite(open: () => Promise<OpenQueue>): void {
       expect(await queue.store.read([ask(first(queue.leased))], ALL)).toEqual([]);
     });
 
-    it("pauses a subscription once it has failed often and long enough; a success or a resumption begins anew", async () => {
+    it("[P-EVENT-PAUSE] B13 pauses a subscription once it has failed often and long enough; a success or a resumption begins anew", async () => {
       const queue = await openWith("one");
       const endpoint = first(queue.leased);
       const next = async (
@@ -317,11 +317,12 @@ export function deliveryStoreSuite(open: () => Promise<OpenQueue>): void {
       expect(await next("d1", lost(1000))).toEqual([]);
       expect(await next("d2", {})).toEqual([]);
       expect(await next("d3", lost(2000))).toEqual([]);
-      expect(await next("d4", lost(2500))).toEqual([]);
-      expect(await next("d5", lost(2999))).toEqual([]);
-      expect(await next("d6", lost(3000))).toEqual(["one"]);
+      expect(await next("d4", lost(3500))).toEqual([]);
+      expect(await next("d5", lost(3500))).toEqual(["one"]);
       await queue.resume("one");
-      expect(await next("d7", lost(9000))).toEqual([]);
+      for (const [at, ms] of [9000, 9001, 9999].entries())
+        expect(await next(`e${at}`, lost(ms))).toEqual([]);
+      expect(await next("d6", lost(10_000))).toEqual(["one"]);
     });
   });
 }

@@ -7,6 +7,7 @@ import { migrate } from "../../../src/store/migrate.ts";
 import type { Driver, SqlValue } from "../../../src/store/driver.ts";
 import { onStores, postgres, sqlite, sqliteWithThread } from "../../store/stores.ts";
 import { CLOCK_NOW, deliveryStoreSuite } from "./delivery-store-suite.ts";
+import { insert } from "../../store/rows.ts";
 import { ModelStore, type OpenQueue } from "./model-store.ts";
 
 const NONE = { all: false, categories: [], events: [] };
@@ -17,11 +18,8 @@ async function openTables(driver: Driver): Promise<OpenQueue> {
   const write = (sql: string, params: readonly SqlValue[] = []): Promise<unknown> =>
     driver.transaction((tx) => tx.query(sql, params));
   await write("INSERT INTO clocks (id, instant) VALUES ('clk_1', $1)", [CLOCK_NOW]);
-  for (const id of ["live", "clk_1"])
-    await write("INSERT INTO merchants (id, name, clock_id, created_at) VALUES ($1, 'M', $2, 0)", [
-      `mer_${id}`,
-      id,
-    ]);
+  for (const clock_id of ["live", "clk_1"])
+    await driver.transaction((tx) => insert(tx, "merchants", { id: `mer_${clock_id}`, clock_id }));
   const ownerOf = async (key: string) => {
     const [row] = await driver.query<{ merchantId: string; clockId: string }>(
       'SELECT merchant_id AS "merchantId", clock_id AS "clockId" FROM subscriptions WHERE key = $1',
