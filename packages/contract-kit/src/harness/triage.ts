@@ -1,4 +1,5 @@
 import type { Secret } from "@countersign/signatures";
+import { isRecord } from "../derive/faults.ts";
 import type { Attempt, Bench, BenchEvent } from "./bench.ts";
 import type { Reply } from "./reply.ts";
 import { type Header, without, withHeader, withSignature } from "./request.ts";
@@ -26,13 +27,17 @@ export async function diagnose(bench: Bench): Promise<string | undefined> {
   const answers = [...new Set(refused.map(({ said }) => said))].join(", ");
   const all = replies.length === 1 ? "The attempt is" : `All ${replies.length} types are`;
   const cause = fromAnswer(first, bench) ?? (await fromTrials(bench, first.status));
+  const isOurs = answerOf(first)["code"] === "CS_SIGNATURE_REFUSED";
   const body = first.text.trim().replaceAll(/\s+/g, " ").slice(0, 160);
   const told = body === "" || /[<{]/.test(body[0] ?? "") ? "" : ` It answers: ${body}.`;
-  return `${all} answered by ${answers}. ${cause ?? NO_CAUSE}${told}`;
+  return `${all} answered by ${answers}. ${cause ?? (isOurs ? `${NO_CAUSE} ${EXPLAIN}` : NO_CAUSE)}${told}`;
 }
 
 const NO_CAUSE =
   "No change of clock, secret, body, path, header or media type is taken either: check that COUNTERSIGN_SECRET is the receiver's secret, and the profile its signature scheme.";
+
+const EXPLAIN =
+  "This receiver is Countersign's: create it with `explain: true`, and its log names the cause.";
 
 function fromAnswer(reply: Reply, { target }: Bench): string | undefined {
   const { status } = reply;
@@ -41,7 +46,20 @@ function fromAnswer(reply: Reply, { target }: Bench): string | undefined {
     const to = URL.parse(location, target.url)?.href ?? location;
     return `It redirects to ${to}, and senders follow no redirect: register that address.`;
   }
-  return undefined;
+  const { fix, explanation } = answerOf(reply);
+  if (Array.isArray(explanation) && explanation.every((one) => typeof one === "string"))
+    return explanation.length === 0 ? undefined : `It explains: ${explanation.join(" ")}`;
+  return typeof fix === "string" ? `Its fix: ${fix}.` : undefined;
+}
+
+/** The members of an answer in JSON: our own receiver's has `code` and sometimes `fix`, and may explain. */
+function answerOf({ text }: Reply): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : {};
+  } catch {
+    return {};
+  }
 }
 
 async function fromTrials(bench: Bench, status = 0): Promise<string | undefined> {

@@ -16,6 +16,7 @@ interface Mistake {
   readonly signed?: (body: string) => string;
   readonly refusal?: number;
   readonly location?: string;
+  readonly explanation?: readonly string[];
 }
 
 /** A receiver that verifies with one mistake, and so refuses every genuine attempt. */
@@ -31,6 +32,7 @@ function mistaken(mistake: Mistake): RequestListener {
     const mac = createHmac("sha256", key).update(signed).digest("base64");
     const isTimely = Math.abs(now - Number(time)) < 300;
     const isGenuine = isTimely && request.headers["webhook-signature"] === `v1,${mac}`;
+    if (mistake.explanation !== undefined) return 401;
     return isGenuine && mistake.refusal === undefined ? 204 : (mistake.refusal ?? 401);
   };
   return (request, response) => {
@@ -38,7 +40,8 @@ function mistaken(mistake: Mistake): RequestListener {
       if (mistake.location !== undefined) response.setHeader("location", mistake.location);
       // Without a Date, as behind many proxies.
       response.sendDate = false;
-      response.writeHead(status).end();
+      const { explanation } = mistake;
+      response.writeHead(status).end(explanation && JSON.stringify({ explanation }));
     });
   };
 }
@@ -50,6 +53,17 @@ const reprinted = (body: string): string => {
     .replaceAll("{ ", "{")
     .replaceAll(" }", "}");
 };
+
+describe("a run against our own receiver with another secret", () => {
+  it("names the option that explains the cause in its log", async () => {
+    const target = await openReceiver({ verifyingSecrets: [`whsec_${"A".repeat(32)}`] });
+    const only = ["receiver/genuine"];
+    const own = { target, checks: receiverChecks, requirements: requirements("receiver"), only };
+    const { findings } = await run(own);
+    const message = findings.map((one) => one.message).join("");
+    expect(message).toMatch(/Countersign's: create it with `explain: true`, and its log names/);
+  });
+});
 
 describe("a run against a receiver that refuses every genuine attempt", () => {
   it.each<readonly [string, Mistake, RegExp]>([
@@ -80,6 +94,11 @@ describe("a run against a receiver that refuses every genuine attempt", () => {
     ],
     ["a CSRF protection if all is forbidden", { refusal: 403 }, /is a CSRF protection in front/],
     ["what to compare if nothing helps", { refusal: 401 }, /No change of clock, secret, body, /],
+    [
+      "the causes that the receiver explains in its answer",
+      { explanation: ["Secret 1 is another endpoint's.", "Copy this endpoint's secret."] },
+      /401\. It explains: Secret 1 is another endpoint's\. Copy this endpoint's secret\.$/,
+    ],
   ])("names %s, once, and skips what depends on it", async (_what, mistake, sentence) => {
     const target = await openReceiver({ app: mistaken(mistake), hasEffects: false });
     const { findings, exitCode } = await run({
