@@ -6,6 +6,8 @@ import { toNode } from "@countersign/receiver/node";
 import type { Catalogue } from "@countersign/schemas";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { makeEffects } from "../../contract-kit/test/receiver/make-effects.ts";
+import { judgePayload } from "../../inspector/src/events/judge-payload.ts";
+import type { About, EventPage } from "../../inspector/src/shapes.ts";
 import { listen } from "../../sandbox/test/listen.ts";
 import { loadProfile } from "../src/profile.ts";
 import { call } from "./admin/administered.ts";
@@ -81,7 +83,7 @@ function shop(): string {
 const output = fileURLToPath(new URL("output/shop", import.meta.url));
 const guide = fileURLToPath(new URL("output/guide", import.meta.url));
 
-it("a provider's own categories, events, schemas and samples go through types, createReceiver, send, verify receiver and sandbox", async () => {
+it("a provider's own categories, events, schemas and samples go through types, createReceiver, send, verify receiver, sandbox and inspector", async () => {
   const profile = shop();
   onTestFinished(() => rmSync(output, { recursive: true, force: true }));
   mkdirSync(output, { recursive: true });
@@ -149,6 +151,18 @@ it("a provider's own categories, events, schemas and samples go through types, c
   expect(sent.text).toContain("order.shipped");
   await expect.poll(() => done.length, { timeout: 10_000 }).toBe(before + 1);
   expect((await asked("/openapi.json")).text).toContain('"carrier"');
+
+  const read = async (path: string): Promise<unknown> => JSON.parse((await asked(path)).text);
+  // The sandbox answers its page in these shapes.
+  const about = (await read("/sandbox/inspect")) as About;
+  expect(about.events.map(({ type }) => type)).toEqual(Object.keys(schemas));
+  const { rows } = (await read("/sandbox/inspect/events?type=order.shipped")) as EventPage;
+  expect(rows).toMatchObject([{ type: "order.shipped", subject: "ord_1" }]);
+  const { payload } = JSON.parse(sent.text) as { readonly payload: string };
+  expect(judgePayload({ type: "order.shipped", payload }, about).faults).toEqual([]);
+  const wrong = payload.replace('"at":', '"when":');
+  const [fault] = judgePayload({ type: "order.shipped", payload: wrong }, about).faults;
+  expect(fault?.pointer).toBe("/at");
 });
 
 it("the guide's provider has a receiver that handles its event", async () => {

@@ -24,6 +24,8 @@ export interface ProviderTarget {
   readonly other?: ProviderTarget;
   /** True to run checks that wait for the profile's own deadlines. Default false. */
   readonly slow?: boolean;
+  /** Places of members that no schema lists, if the profile allows them: checks add to it. */
+  readonly additions?: Set<string>;
 }
 
 /** An endpoint that prepares provider states by Pact's convention, `POST { state, params, action }`. */

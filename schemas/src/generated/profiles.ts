@@ -237,7 +237,7 @@ export const profiles: { readonly "standard": Profile; readonly "x-signature": P
       }
     },
     "deprecation": {
-      "additiveChanges": true,
+      "additive": "allowed",
       "noticeMonths": 12
     },
     "evidence": {
@@ -508,7 +508,7 @@ export const profiles: { readonly "standard": Profile; readonly "x-signature": P
       }
     },
     "deprecation": {
-      "additiveChanges": true,
+      "additive": "allowed",
       "noticeMonths": 12
     },
     "evidence": {

@@ -3048,12 +3048,16 @@ export const Profile: JudgedSchema = {
       "type": "object",
       "additionalProperties": false,
       "required": [
-        "additiveChanges",
+        "additive",
         "noticeMonths"
       ],
       "properties": {
-        "additiveChanges": {
-          "type": "boolean"
+        "additive": {
+          "type": "string",
+          "enum": [
+            "allowed",
+            "refused"
+          ]
         },
         "noticeMonths": {
           "type": "integer",

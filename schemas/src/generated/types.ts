@@ -815,9 +815,9 @@ export interface Profile {
    */
   readonly deprecation: {
     /**
-     * Whether members, events and codes are added within a version.
+     * What a member is that no schema lists: an addition within the version, or a fault.
      */
-    readonly additiveChanges: boolean;
+    readonly additive: "allowed" | "refused";
     /**
      * Between Deprecation and Sunset.
      */

@@ -123,7 +123,13 @@ export async function openProviderTarget(
     const second = await providerCredentials(env, { suffix: "_2", send, profile });
     const receiver = await receiverOf(url, options);
     if (receiver !== undefined) closing.push(receiver.close);
-    const named = { url: url.href.replace(/\/+$/, ""), send, profile, slow };
+    const named = {
+      url: url.href.replace(/\/+$/, ""),
+      send,
+      profile,
+      slow,
+      additions: new Set<string>(),
+    };
     const own: ProviderTarget = {
       role: "provider",
       ...named,
@@ -232,8 +238,11 @@ async function receiverOf(
   }
 }
 
-function notesOf({ receiver, states }: ProviderTarget): readonly string[] {
+function notesOf({ receiver, states, additions = new Set() }: ProviderTarget): readonly string[] {
   return [
+    ...(additions.size === 0
+      ? []
+      : [`Members that no schema lists, which the profile allows: ${[...additions].join(", ")}.`]),
     ...(receiver === undefined
       ? [
           "Nothing was delivered to this command: the target is another machine, and --listen is missing.",

@@ -1,8 +1,9 @@
 import { parseAmount, readJson } from "@countersign/rules";
-import type { Profile } from "@countersign/schemas";
+import type { Profile, SchemaError } from "@countersign/schemas";
 import { validateEvent } from "@countersign/schemas/writers";
 import { schemeOf } from "@countersign/signatures";
-import type { ReceivedAttempt } from "../target.ts";
+import type { ProviderTarget, ReceivedAttempt } from "../target.ts";
+import { type NoteAddition, withoutAdditions } from "./judge-answer.ts";
 import { must, Violation } from "./violation.ts";
 
 /** The members of an attempt's body at the profile's pointers. */
@@ -51,14 +52,22 @@ export function idOf(body: Uint8Array, { envelope }: Profile): string | undefine
  * The errors of an event by the schema of its type, a line each; empty if it is valid. A type that
  * several moments have fits if one of them does.
  */
-function eventFaults(event: DeliveredEvent, profile: Profile): readonly string[] {
+function eventFaults(
+  event: DeliveredEvent,
+  profile: Profile,
+  note?: NoteAddition,
+): readonly string[] {
   const rows = profile.catalogue.filter(({ type }) => type === event.type);
-  const judged = rows.map((row) => rowFaults(event, row, profile));
+  const judged = rows.map((row) => rowFaults(event, row, { profile, note }));
   return judged.find((faults) => faults.length === 0) ?? judged[0] ?? [];
 }
 
 /** Judged in the standard form, for which there are schemas. */
-function rowFaults(event: DeliveredEvent, row: Row, profile: Profile): readonly string[] {
+function rowFaults(
+  event: DeliveredEvent,
+  row: Row,
+  { profile, note }: { readonly profile: Profile; readonly note: NoteAddition | undefined },
+): readonly string[] {
   const { envelope } = profile;
   // A moment of another provider's own: nothing is known of its data.
   if (row.kind === undefined) return [];
@@ -70,17 +79,18 @@ function rowFaults(event: DeliveredEvent, row: Row, profile: Profile): readonly 
     data: dataOf(event.root, row, envelope),
   };
   const validation = validateEvent(standard);
-  const lines = validation.ok
-    ? []
-    : validation.errors.map(({ pointer, message }) => `${pointer || "the event"} ${message}`);
+  const errors = [
+    ...(validation.ok ? [] : validation.errors),
+    ...strayMembers(event.root, envelope),
+  ];
+  const where = `the event ${row.type}`;
+  const lines = withoutAdditions(errors, { profile, note, where }).map(
+    ({ pointer, message }) => `${pointer || "the event"} ${message}`,
+  );
   const amount = `${envelope.data}/amount/value`;
   const text = event.numbers.get(amount);
   const isAmount = text === undefined || parseAmount(text).ok;
-  return [
-    ...lines,
-    ...(isAmount ? [] : [`${amount} is not an amount in cents`]),
-    ...strayMembers(event.root, envelope),
-  ];
+  return [...lines, ...(isAmount ? [] : [`${amount} is not an amount in cents`])];
 }
 
 const STANDARD_CATEGORY: Readonly<Record<string, string>> = {
@@ -104,12 +114,16 @@ export function dataOf(root: unknown, row: Row, envelope: Profile["envelope"]): 
 }
 
 /** Members of the whole that the profile's envelope does not have. */
-function strayMembers(root: unknown, envelope: Profile["envelope"]): readonly string[] {
+function strayMembers(root: unknown, envelope: Profile["envelope"]): readonly SchemaError[] {
   if (envelope.data === "" || !isObject(root)) return [];
   const known = namesOf(envelope);
   return Object.keys(root)
     .filter((name) => !known.includes(name))
-    .map((name) => `/${name} is not a member of the envelope`);
+    .map((name) => ({
+      pointer: `/${name}`,
+      keyword: "additionalProperties",
+      message: "is not a member of the envelope",
+    }));
 }
 
 function namesOf(envelope: Profile["envelope"]): readonly string[] {
@@ -200,7 +214,10 @@ function verified(
  *
  * @throws {Violation} `P-EVENT-SCHEMA` or `P-EVENT-CATALOGUE`.
  */
-export function requireKnown(body: Uint8Array, profile: Profile): DeliveredEvent {
+export function requireKnown(
+  body: Uint8Array,
+  { profile, additions }: Pick<ProviderTarget, "profile" | "additions">,
+): DeliveredEvent {
   const event = eventOf(body, profile);
   if (typeof event === "string") throw new Violation("P-EVENT-SCHEMA", event);
   const { type, category } = event;
@@ -211,7 +228,7 @@ export function requireKnown(body: Uint8Array, profile: Profile): DeliveredEvent
   must("P-EVENT-CATALOGUE", category === undefined || category === row.category, () => {
     return `${String(type)} is of ${row.category}, and is sent as ${JSON.stringify(category)}`;
   });
-  const faults = eventFaults(event, profile);
+  const faults = eventFaults(event, profile, (place) => additions?.add(place));
   must("P-EVENT-SCHEMA", faults.length === 0, () => `${String(type)}: ${faults.join("; ")}`);
   return event;
 }

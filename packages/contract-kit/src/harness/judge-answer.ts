@@ -17,8 +17,16 @@ export interface JudgedAnswer {
   readonly body: unknown;
 }
 
-/** The errors of a response by its schema, a line each; empty if it is valid. */
-export function answerFaults(answer: JudgedAnswer, profile: Profile): readonly string[] {
+/**
+ * Judges an answer of the interface by its schema.
+ *
+ * @returns A line for each fault.
+ */
+export function answerFaults(
+  answer: JudgedAnswer,
+  profile: Profile,
+  note?: NoteAddition,
+): readonly string[] {
   const { status, body, contentType } = answer;
   const isProblem = status >= 400 && profile.statuses.errorBody === "problem";
   const wanted = isProblem ? "application/problem+json" : "application/json";
@@ -28,7 +36,33 @@ export function answerFaults(answer: JudgedAnswer, profile: Profile): readonly s
   if (body === undefined) return [...typed, "the body is not JSON"];
   const validation = validationOf(answer, profile);
   if (validation === undefined || validation.ok) return typed;
-  return [...typed, ...validation.errors.map(lineOf)];
+  const route = `${answer.method} ${answer.path.replace(/\?.*|(?<=^\/v1\/\w+\/)[^/?]+$/s, "…")}`;
+  const faults = withoutAdditions(validation.errors, { profile, note, where: route });
+  return [...typed, ...faults.map(lineOf)];
+}
+
+/** Notes a member that no schema lists, as its place in words. */
+export type NoteAddition = (place: string) => void;
+
+/** Notes unlisted members and leaves them out, if the profile allows them. */
+export function withoutAdditions<E extends Pick<SchemaError, "pointer" | "keyword">>(
+  errors: readonly E[],
+  {
+    profile,
+    note = () => {},
+    where,
+  }: {
+    readonly profile: Profile;
+    readonly note?: NoteAddition | undefined;
+    readonly where: string;
+  },
+): readonly E[] {
+  if (profile.deprecation.additive === "refused") return errors;
+  return errors.filter(({ pointer, keyword }) => {
+    const isAdded = keyword === "additionalProperties";
+    if (isAdded) note(`${where} ${pointer}`);
+    return !isAdded;
+  });
 }
 
 function lineOf({ pointer, keyword, message }: SchemaError): string {

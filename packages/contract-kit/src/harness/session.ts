@@ -128,7 +128,9 @@ export async function openSession(
       if (!isUnjudged) {
         const contentType = answer.headers["content-type"] ?? "";
         const judged = { method, path, status: answer.status, contentType, body };
-        const faults = answerFaults(judged, target.profile);
+        const faults = answerFaults(judged, target.profile, (place) =>
+          target.additions?.add(place),
+        );
         must(
           "P-ANSWER-SCHEMA",
           faults.length === 0,

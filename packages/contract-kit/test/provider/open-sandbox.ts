@@ -8,10 +8,11 @@ import { type Driver, sqliteDriver } from "@countersign/service/internal";
 
 export const TOKEN = "token-of-the-first-namespace";
 
-/** The standard profile with less time for an attempt, which is still enough on a busy machine. */
+/** The standard profile with closed answers and less time for an attempt, which is still enough on a busy machine. */
 export const quick: Profile = {
   ...profiles.standard,
   delivery: { ...profiles.standard.delivery, timeoutMs: 3000 },
+  deprecation: { ...profiles.standard.deprecation, additive: "refused" },
 };
 
 export interface OpenedSandbox {

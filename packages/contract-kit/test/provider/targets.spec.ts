@@ -1,14 +1,17 @@
-import { profiles } from "@countersign/schemas/profiles";
+import { sampleEvent } from "@countersign/sandbox/internal";
+import { type Profile, profiles } from "@countersign/schemas/profiles";
+import { systemRandom } from "@countersign/service/internal";
 import { describe, expect, it } from "vitest";
 import { providerChecks } from "../../src/checks.ts";
 import { failureText } from "../../src/report/index.ts";
 import type { Finding } from "../../src/finding.ts";
+import { requireKnown } from "../../src/harness/delivered-events.ts";
 import { requirements } from "../../src/requirement.ts";
 import type { Send } from "../../src/http.ts";
 import { run, type Report, type RunOptions } from "../../src/run.ts";
 import type { ProviderTarget } from "../../src/target.ts";
 import { quick } from "./open-sandbox.ts";
-import { openTarget } from "./open-target.ts";
+import { type Fault, openTarget } from "./open-target.ts";
 
 const known = requirements();
 const verify = (
@@ -31,6 +34,17 @@ const without = (target: ProviderTarget, ...names: readonly string[]): ProviderT
 };
 
 // The slow lane runs a hundred scenarios of each check; test/matrix has the broken services.
+/** Adds a member to each answer. */
+const adding: Fault = async (call, next) => {
+  const answer = await next(call);
+  const text = Buffer.from(answer.body).toString().replace(/^\{/, '{"more":1,');
+  return { ...answer, body: Buffer.from(text) };
+};
+const closed: Profile = {
+  ...profiles.standard,
+  deprecation: { ...profiles.standard.deprecation, additive: "refused" },
+};
+
 describe("a run of the provider checks", { timeout: 60_000 }, () => {
   it("passes every check at the sandbox", async () => {
     const { target } = await openTarget(undefined, quick);
@@ -117,12 +131,30 @@ describe("a run of the provider checks", { timeout: 60_000 }, () => {
     expect(findings.every((one) => one.message === "connect ECONNREFUSED")).toBe(true);
   });
 
+  it("notes members of answers that no schema lists, if the profile allows additions", async () => {
+    const { target } = await openTarget(adding);
+    const additions = new Set<string>();
+    const { findings } = await verify({ ...target, additions }, { only: ["provider/customers"] });
+    expect(idsOf(findings, "fail")).toEqual([]);
+    expect([...additions]).toContain("GET /v1/customers/… /more");
+  });
+
+  it("notes unlisted members of events, and fails P-EVENT-SCHEMA if the profile refuses additions", () => {
+    const type = "payment.created";
+    const at = Date.UTC(2026, 0, 2);
+    const sample = sampleEvent({ profile: profiles.standard, type, at, random: systemRandom });
+    if (!sample.ok) throw new Error(sample.code);
+    const body = Buffer.from(sample.body.replaceAll("{", '{"more":1,').replaceAll(",}", "}"));
+    const additions = new Set<string>();
+    requireKnown(body, { profile: profiles.standard, additions });
+    expect([...additions]).toEqual(
+      expect.arrayContaining([`the event ${type} /more`, `the event ${type} /data/more`]),
+    );
+    expect(() => requireKnown(body, { profile: closed })).toThrow(/\/data\/more is not a member/);
+  });
+
   it("describes a failure with its requirement, the problem, shell commands and a replay", async () => {
-    const { target } = await openTarget(async (call, next) => {
-      const answer = await next(call);
-      const text = Buffer.from(answer.body).toString().replace(/^\{/, '{"more":1,');
-      return { ...answer, body: Buffer.from(text) };
-    });
+    const { target } = await openTarget(adding, closed);
     const { findings } = await verify(target, { only: ["provider/customers"], runs: 50 });
     const failed = findings.find(({ status }) => status === "fail");
     const text = failed === undefined ? "" : failureText(failed);

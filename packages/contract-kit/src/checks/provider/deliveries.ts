@@ -40,7 +40,7 @@ export const deliveries: ProviderCheck = singleCheck({
       // First what came: an event that cannot be read is not counted as one that was delivered.
       for (const attempt of place.attempts) {
         requireGenuine(attempt, secretKey, profile);
-        requireKnown(attempt.body, profile);
+        requireKnown(attempt.body, session.target);
       }
       must(SELECT, missing.length === 0, () => `not delivered in time: ${missing.join(", ")}`);
     }
