@@ -64,6 +64,8 @@ else if (part === undefined) {
 async function mutate(campaign: string, { mutate: sources, tests }: Part): Promise<void> {
   // Read by test/vitest.mutation.config.ts.
   process.env["COUNTERSIGN_MUTATION_TESTS"] = tests.join(" ");
+  // Stryker itself repeats only what a change of sources or tests makes necessary.
+  process.env["COUNTERSIGN_RESTART"] = "1";
   const { result } = await runRounds({
     campaign: `mutation-${campaign}`,
     command: `pnpm mutate ${campaign}`,
