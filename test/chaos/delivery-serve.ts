@@ -192,7 +192,7 @@ interface Answered {
   readonly existing?: { readonly paymentId: string };
 }
 
-async function nothingWaits(driver: Driver): Promise<void> {
+export async function nothingWaits(driver: Driver): Promise<void> {
   for (let waited = 0; waited < PATIENCE_MS; waited += 50) {
     const rows = await driver.query(
       `SELECT id FROM deliveries WHERE next_at IS NOT NULL

@@ -1,0 +1,126 @@
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { temporaryFolder } from "../../packages/cli/test/start-command.ts";
+import { runRounds, SERVICE } from "../evidence.ts";
+import { seed } from "../seed.ts";
+import { nothingWaits } from "./delivery-serve.ts";
+import { type ChaosStore, isPostgresMissing, storesOf } from "./delivery-store.ts";
+import { NO_FAULT, verdictOf } from "./delivery-verdict.ts";
+import { openServed } from "./serve-processes.ts";
+
+const [MINUTES, ROUND, PEAK_MS, SAMPLE_MS, TICK_MS] = [60, 5, 20_000, 10_000, 100];
+/** The refunded payment has 1,000,000 cents, one for each refund. */
+const MOST_PER_SECOND = 250;
+
+/** Bytes of the write-ahead log and of all tables. */
+async function sizesOf({ database, driver }: ChaosStore): Promise<readonly [number, number]> {
+  if (!database.startsWith("postgres:"))
+    return [statSync(`${database}-wal`).size, statSync(database).size];
+  const [row] = await driver.query<{ wal: string; tables: string }>(
+    `SELECT (SELECT sum(size) FROM pg_ls_waldir())::text AS wal,
+       pg_database_size(current_database())::text AS tables`,
+  );
+  return [Number(row?.wal), Number(row?.tables)];
+}
+
+it.each([{ store: "sqlite" }, { store: "postgres" }] as const)(
+  "countersign serve keeps its memory, descriptors and WAL on $store through an hour at half of its peak",
+  { timeout: 3 * 3_600_000 },
+  async ({ store }) => {
+    if (store === "postgres" && isPostgresMissing) return;
+    const open = await storesOf(store);
+    const opened = await open();
+    const { driver } = opened;
+    const heapFile = join(temporaryFolder(), "heap");
+    const reports = `import{writeFileSync as w}from"node:fs";setInterval(()=>w(${JSON.stringify(heapFile)},String(process.memoryUsage().heapUsed)),5000).unref()`;
+    const served = await openServed(opened);
+    const { useCases, merchant, paymentId, arrived, askOver } = served;
+    const process = served.serve({
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(reports)}`,
+    });
+    const url = await process.ready();
+    const proc = `/proc/${String(process.process.pid)}`;
+    let asked = 0;
+    const ask = async (): Promise<void> => {
+      const order = { paymentId, amountCents: 1n, clientReferenceId: null, softDescriptor: null };
+      const requestKey = `soak-${String((asked += 1))}`;
+      const outcome = await useCases.askRefund(merchant, { ...order, requestKey });
+      if (!outcome.ok) throw new Error(outcome.code);
+    };
+
+    // The peak: as many as are written and delivered, with eight callers at once.
+    const begun = performance.now();
+    const caller = async (): Promise<void> => {
+      while (performance.now() - begun < PEAK_MS) await ask();
+    };
+    await Promise.all(Array.from({ length: 8 }, caller));
+    await nothingWaits(driver);
+    const peak = (asked * 1000) / (performance.now() - begun);
+    const rate = Math.min(peak / 2, MOST_PER_SECOND);
+    console.log(`peak ${peak.toFixed(0)} events a second, soaked with ${rate.toFixed(0)}`);
+
+    const started = performance.now();
+    const sample = async (): Promise<string> => {
+      const rss = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`${proc}/status`, "utf8"))?.[1]);
+      const heap = existsSync(heapFile) ? Number(readFileSync(heapFile, "utf8")) : 0;
+      const [wal, tables] = await sizesOf(opened);
+      return JSON.stringify({
+        minute: Number(((performance.now() - started) / 60_000).toFixed(2)),
+        rssMiB: Math.round(rss / 1024),
+        heapMiB: Math.round(heap / 2 ** 20),
+        descriptors: readdirSync(`${proc}/fd`).length,
+        walMiB: Math.round(wal / 2 ** 20),
+        tablesMiB: Math.round(tables / 2 ** 20),
+      });
+    };
+    const soak = async () => {
+      const samples: string[] = [];
+      const [from, before, first] = [performance.now(), arrived.size, asked];
+      const forMs = ROUND * 60_000;
+      let owed = 0;
+      for (let at = 0; at < forMs; at = performance.now() - from) {
+        if (at >= samples.length * SAMPLE_MS) samples.push(await sample());
+        owed += (rate * TICK_MS) / 1000;
+        const calls = Array.from({ length: Math.floor(owed) }, ask);
+        owed -= calls.length;
+        const http = await Promise.all([askOver(url, `http-${String(asked)}`), ...calls]);
+        if (![201, 409].includes(http[0].status)) throw new Error(`status ${http[0].status}`);
+        await setTimeout(Math.max(0, TICK_MS - (performance.now() - from - at)));
+      }
+      await nothingWaits(driver);
+      const rows = await driver.query<{ id: string }>(
+        "SELECT id FROM events WHERE type LIKE 'refund.%'",
+      );
+      const { lost, waiting, mistold, repeated } = await verdictOf(
+        driver,
+        rows.map(({ id }) => id),
+        arrived,
+      );
+      const delivered = arrived.size - before;
+      const result = { lost, waiting, mistold, repeated, asked: asked - first, delivered, samples };
+      return { done: ROUND, result };
+    };
+
+    const { result } = await runRounds({
+      campaign: `soak-${store}`,
+      file: "test/chaos/soak.slow.ts",
+      measures: SERVICE,
+      seed,
+      goal: MINUTES,
+      unit: "minutes at half of the peak",
+      round: soak,
+    });
+    await process.end();
+    await driver.close();
+    expect(result).toMatchObject(NO_FAULT);
+    // The casts: `sample` has written them. A resumed campaign begins with a young process again.
+    const rss = result.samples.map((one) => (JSON.parse(one) as { rssMiB: number }).rssMiB);
+    const mean = (from: number, to: number): number => {
+      const part = rss.slice(rss.length * from, rss.length * to);
+      return part.reduce((sum, one) => sum + one, 0) / part.length;
+    };
+    expect(mean(0.75, 1)).toBeLessThan(1.25 * mean(0.25, 0.5));
+  },
+);
