@@ -176,7 +176,7 @@ export function openBench(
     // Any of the concurrent attempts may have done it.
     const all = suspects.length === 0 ? [attempt] : suspects;
     const what = [...new Set(all.map((one) => one.what ?? "an attempt"))].join(" or ");
-    const message = `${what}: ${after.said} came, and the receiver has answered nothing since`;
+    const message = `${what}: got ${after.said}, and the receiver has answered nothing since`;
     notebook.lost ??= `the receiver ended or hung earlier in this run, with ${what} (${docket.subject})`;
     throw new TargetLostError(message, after.exchange());
   };

@@ -196,7 +196,7 @@ describe("a run against a receiver", () => {
     const { findings } = await runAll(target, ["R-VERIFY-UNSIGNED"]);
     expect(findings[0]).toMatchObject({ status: "fail" });
     expect(findings[0]?.message).toMatch(
-      /^an attempt without .*: a closed connection came, and the receiver has answered nothing since$/,
+      /^an attempt without .*: got a closed connection, and the receiver has answered nothing since$/,
     );
   });
 

@@ -23,7 +23,7 @@ const numberLike = fc.stringMatching(/^-?(?:0|[1-9]\d{0,9})(?:\.\d{1,4})?(?:[eE]
 /** Texts at and around the grammar of amounts, each of which is accepted or refused as its text says. */
 export const amounts: ProviderCheck = generatedCheck({
   id: "provider/amounts",
-  title: "amounts at and around the grammar are judged by their text, to the cent",
+  title: "amounts at and beyond the limits are judged by their text, to the cent",
   requirements: [AMOUNT],
   arbitrary: () =>
     fc.array(fc.oneof(fc.constantFrom(...NEAR), wellFormed, numberLike), {
@@ -123,7 +123,11 @@ export const overRefund: ProviderCheck = generatedCheck({
       // Whatever was refused did not fit after what was taken: calls at once may arrive in any order.
       const refused = answers.filter(({ answer }) => !isCreated(answer, profile));
       const fits = refused.find((one) => one.cents <= remaining);
-      must(SUM, fits === undefined, () => `${remaining} cents are left, and yet: ${told}`);
+      must(
+        SUM,
+        fits === undefined,
+        () => `${remaining} cents are left, but the answers are: ${told}`,
+      );
       const { business } = profile.statuses;
       const stray = refused.find(({ answer }) => answer.status !== business);
       must(SUM, stray === undefined, () => `too much: expected ${business}, got ${told}`);

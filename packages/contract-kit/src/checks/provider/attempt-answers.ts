@@ -17,7 +17,8 @@ const UNMOVED = "the schedule's first wait is too long to be waited for, and no 
 /** What each answer to an attempt does to the event's further attempts. */
 export const attemptAnswers: ProviderCheck = singleCheck({
   id: "provider/attempt-answers",
-  title: "a success ends the attempts, a redirect is a failure, 410 and unsubscribing end all",
+  title:
+    "a success ends the attempts, a redirect is a failure, 410 and unsubscribing end the deliveries",
   requirements: [SUCCESS, REDIRECT, GONE, SUBTRACT],
   play: async (session) => {
     const { profile, receiver } = session.target;
@@ -139,7 +140,7 @@ const MARGIN_MS = 500;
 /** A receiver that is silent, and one that answers just in time. */
 export const attemptDeadline: ProviderCheck = singleCheck({
   id: "provider/attempt-deadline",
-  title: "an attempt without an answer in the profile's time has failed, and not before",
+  title: "an attempt fails if it is not answered in the profile's time, and not before",
   requirements: [TIMEOUT],
   play: async (session) => {
     const { profile, receiver, slow = false } = session.target;
@@ -161,7 +162,7 @@ export const attemptDeadline: ProviderCheck = singleCheck({
     const limit = receiver?.deliveryMs ?? 0;
     for (const place of [silent, late]) {
       const hasCome = await place.until((all) => all.length > 0, limit);
-      must(TIMEOUT, hasCome, () => `no attempt of ${type} came in ${limit} ms`);
+      must(TIMEOUT, hasCome, () => `no attempt of ${type} arrived within ${limit} ms`);
     }
     await setTimeout(timeoutMs + MARGIN_MS);
     await settled(session);

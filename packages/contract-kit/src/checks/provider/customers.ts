@@ -25,7 +25,7 @@ const PEOPLE = [
 /** One's own customers in every state, nobody's, and another merchant's customer and payment. */
 export const customers: ProviderCheck = singleCheck({
   id: "provider/customers",
-  title: "a customer is read whole, and what is another merchant's is not there",
+  title: "a customer is read completely, and another merchant's customer is not found",
   requirements: [READ, TIMES, ABSENT, FOREIGN],
   play: async (session) => {
     const types = session.target.profile.account.types;
@@ -62,7 +62,7 @@ export const customers: ProviderCheck = singleCheck({
     must(ABSENT, nobodys.status === 404, () => {
       return `an unknown customer: expected 404, got ${shown(nobodys)}`;
     });
-    if (other === undefined) return { [FOREIGN]: "there is no second merchant" };
+    if (other === undefined) return { [FOREIGN]: "a second merchant is missing" };
     const [id = ""] = ids;
     requireAlike(nobodys, await other.call("GET", path(id)), [id, "cus_that_is_not_there"]);
     const { paymentId } = await pay(session);

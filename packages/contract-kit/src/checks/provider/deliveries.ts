@@ -11,7 +11,7 @@ const SELECT = "P-SUBSCRIBE-SELECT";
 /** One event of each type of the catalogue, as it comes over the wire. */
 export const deliveries: ProviderCheck = singleCheck({
   id: "provider/deliveries",
-  title: "each event of the catalogue arrives signed over its bytes, and fits its schema",
+  title: "each event of the catalogue arrives with a signature over its bytes, and fits its schema",
   requirements: [
     "P-EVENT-HEADERS",
     "P-EVENT-SIGNED",
@@ -66,7 +66,7 @@ const ROTATION = "P-EVENT-ROTATION";
 /** A secret is replaced: a second subscription of the same url, then an end of the first. */
 export const secrets: ProviderCheck = singleCheck({
   id: "provider/secrets",
-  title: "two subscriptions of one url are each signed for with their own secret, until one ends",
+  title: "two subscriptions of one URL are each signed with their own secret, until one ends",
   requirements: [ROTATION, "P-UNSUBSCRIBE-SUBTRACT"],
   play: async (session) => {
     const { profile, receiver } = session.target;
@@ -116,7 +116,7 @@ const EVENTS = 24;
 /** A receiver that answers nothing, beside one that is well. */
 export const slowReceivers: ProviderCheck = singleCheck({
   id: "provider/slow-receivers",
-  title: "a receiver that is silent does not delay what another one gets",
+  title: "a silent receiver does not delay another one's events",
   requirements: [ISOLATED],
   play: async (session) => {
     const [silent, well] = [session.receive(() => "silence"), session.receive()];
@@ -129,7 +129,7 @@ export const slowReceivers: ProviderCheck = singleCheck({
     );
     const limit = session.target.receiver?.deliveryMs ?? 0;
     const hasBegun = await silent.until((all) => all.length > 0, limit);
-    must(ISOLATED, hasBegun, () => "no attempt came to the receiver that is to be silent");
+    must(ISOLATED, hasBegun, () => "no attempt arrived at the silent receiver");
     const missing = await missingOf(session, well, emitted);
     must(ISOLATED, missing.length === 0, () => {
       return `while another receiver was silent: ${missing.length} of ${EVENTS} events did not come in time`;

@@ -19,7 +19,7 @@ const SLACK_MS = 1000;
 export const eventFacts: ProviderCheck = singleCheck({
   id: "provider/event-facts",
   title:
-    "each event tells its resource as it is, and comes once for each change and never for a refused call",
+    "each change causes one event that shows the resource as it is, and a refused call causes none",
   requirements: [FACTS, CAUSED, EACH, TIMES],
   play: async (session) => {
     const { profile, receiver } = session.target;
@@ -37,7 +37,7 @@ export const eventFacts: ProviderCheck = singleCheck({
     judge(story, place);
     const [late] = missing(story, place);
     must(late?.kind.startsWith("refund.") === true ? EACH : CAUSED, late === undefined, () => {
-      return `${late?.kind} of ${late?.id} happened, and no event of it came`;
+      return `${late?.kind} of ${late?.id} happened, but no event of it arrived`;
     });
     return undefined;
   },
@@ -108,7 +108,7 @@ function judge({ session, changes, always }: Story, place: Place): void {
       kind.startsWith("refund.") && changes.has(id) ? EACH : CAUSED,
       change !== undefined,
       () => {
-        return `${named} was sent, and nothing happened that it tells of`;
+        return `${named} was sent, but nothing happened that it reports`;
       },
     );
     const name = `${found?.kind} ${found?.id}`;

@@ -26,7 +26,7 @@ type Headers = Readonly<Record<string, string | undefined>>;
 /** The headers of S 1, wrong and missing, on every endpoint. */
 export const commonHeaders: ProviderCheck = singleCheck({
   id: "provider/common-headers",
-  title: "the common headers are judged on every endpoint, the token before all else",
+  title: "common headers are checked on every endpoint, the token first",
   requirements: [BEARER, FIRST, SECRETS, MEDIA, ACCEPT, MISSING, REQUEST_ID],
   play: async (session) => {
     const { headers: policy } = session.target.profile;
@@ -114,7 +114,7 @@ async function requireToken(
   const path = where.split(" ")[1] ?? "";
   const inQuery = await send({ authorization: undefined }, `${path}?access_token=${token}`);
   must(BEARER, inQuery.status === 401, () => {
-    return `${where} with the token in its query alone: expected 401, got ${shown(inQuery)}`;
+    return `${where} with the token only in its query: expected 401, got ${shown(inQuery)}`;
   });
   // The rest is wrong too: a stranger learns of the token alone.
   for (const authorization of [undefined, "Bearer no-such-token"]) {
@@ -129,7 +129,7 @@ async function requireToken(
 /** Every spelling that HTTP lets a client choose, and the status of the call without it. */
 export const httpGrammar: ProviderCheck = singleCheck({
   id: "provider/http-grammar",
-  title: "headers are accepted in every spelling that HTTP allows, and no others",
+  title: "headers are accepted in every spelling that HTTP allows, and in no other",
   requirements: [GRAMMAR, ACCEPT, MEDIA],
   play: async (session) => {
     const { token } = session;
@@ -198,7 +198,7 @@ const METHOD = "P-INPUT-METHOD";
 export const bodies: ProviderCheck = singleCheck({
   id: "provider/bodies",
   title:
-    "a body that is not plain JSON, too large or coded is refused, and so are other paths and methods",
+    "bodies that are not plain JSON, too large or encoded are refused, and unknown paths and methods too",
   requirements: [JSON_ALONE, STRICT, SIZE, ENCODED, VERSION, METHOD],
   play: async (session) => {
     const made = await maybe(() => pay(session));

@@ -23,7 +23,7 @@ export function providerPacts({ open }: ProviderPactsOptions): ProviderCheck {
   const requirements = [...new Set(ids)];
   return {
     id: "provider/pacts",
-    title: "what consumers have agreed with the provider holds",
+    title: "the provider meets what its consumers have agreed",
     role: "provider",
     requirements,
     run: async () => {

@@ -71,7 +71,7 @@ const steps = fc.array(
   { minLength: 1, maxLength: 12 },
 );
 
-const UNTOLD = "no answer of the profile tells where a refund is after it was made";
+const UNTOLD = "no response of the profile shows a refund's later state";
 /** What is seen only of a refund that was made before. */
 const untold: Unseen = {
   "P-REFUND-AUTHORIZED": UNTOLD,
@@ -84,7 +84,7 @@ const CENTS = 100n;
 /** Any sequence of refunds, time, settlement, failure and cover of one payment, against S 3.1. */
 export const refundStates: ProviderCheck = generatedCheck({
   id: "provider/refund-states",
-  title: "refunds move as S 3.1 says, whatever happens to their payment and in what order",
+  title: "refunds move as S 3.1 says, whatever happens to their payment, in any order",
   requirements: [
     "P-REFUND-PENDING",
     "P-REFUND-AUTHORIZED",

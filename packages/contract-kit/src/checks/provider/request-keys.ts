@@ -58,7 +58,7 @@ const PAID = 10_000n;
 export const requestKeys: ProviderCheck = generatedCheck({
   id: "provider/request-keys",
   title:
-    "a requestKey makes one refund at most, also of calls at once, and a refused call leaves it free",
+    "a requestKey makes at most one refund, also for concurrent calls, and a refused call leaves it free",
   requirements: [UNIQUE, EXISTING, FREE],
   unseen: (profile) => (tellsExisting(profile) ? {} : { [EXISTING]: UNTOLD }),
   arbitrary: () => steps,
@@ -128,7 +128,7 @@ function requireExisting(
 /** Keys that a careless service takes for one, or cuts: each makes a refund of its own. */
 export const keyScope: ProviderCheck = singleCheck({
   id: "provider/key-scope",
-  title: "keys are told apart by every character, per merchant, over payments, debits and refunds",
+  title: "keys differ by every character, per merchant, over payments, debits and refunds",
   requirements: [UNIQUE, FREE, SPELLING, DEBIT],
   play: async (session): Promise<Unseen | void> => {
     const { profile } = session.target;
@@ -190,7 +190,7 @@ export const keyScope: ProviderCheck = singleCheck({
       return `a key that a debit has: expected ${profile.statuses.duplicateKey}, got ${shown(taken)}`;
     });
     must(DEBIT, existingOf(taken) === undefined, () => {
-      return `a key that a debit has: the answer tells of ${JSON.stringify(existingOf(taken))}`;
+      return `the key of a debit: the response has the refund ${JSON.stringify(existingOf(taken))}`;
     });
     return undefined;
   },

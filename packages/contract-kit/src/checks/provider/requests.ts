@@ -25,8 +25,7 @@ const spellings = ["right", "wrong", "both", "as it comes"] as const;
 /** Everything that the schema of a refund request accepts is accepted, and its reference comes back. */
 export const validRequests: ProviderCheck = generatedCheck({
   id: "provider/valid-requests",
-  title:
-    "every request that the schema accepts is accepted, and its reference comes back unchanged",
+  title: "every request that fits the schema is accepted, and its reference is returned unchanged",
   requirements: [TAKEN, REFERENCE, ALIAS],
   arbitrary: () => {
     const schema = standardSchemas().document("resources/refund-request.schema.json");
@@ -114,7 +113,7 @@ const calls = [
 export const invalidRequests: ProviderCheck = singleCheck({
   id: "provider/invalid-requests",
   title:
-    "a request that breaks one keyword of its schema is refused with the place, and stores nothing",
+    "a request that breaks one keyword of its schema is refused with the member's pointer, and stores nothing",
   requirements: [REFUSED, PRECISE, NOTHING, SECRETS, ...OF_MEMBERS.map(([, one]) => one)],
   play: async (session) => {
     const made = await maybe(() => pay(session));

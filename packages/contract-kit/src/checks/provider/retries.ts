@@ -19,7 +19,7 @@ const UNMOVED = "the schedule's first wait is too long to be waited for, and no 
 /** An event that every attempt of fails, through the whole schedule. */
 export const retries: ProviderCheck = singleCheck({
   id: "provider/retries",
-  title: "a failed attempt is made again by the schedule, with the same bytes and a new signature",
+  title: "a failed attempt is repeated by the schedule, with the same bytes and a new signature",
   requirements: [RETRY, KEPT, TIMESTAMP, "P-EVENT-SIGNED", "P-EVENT-HEADERS"],
   play: async (session) => {
     const { profile, receiver } = session.target;
@@ -31,7 +31,7 @@ export const retries: ProviderCheck = singleCheck({
     await subscribe(session, { requirement: RETRY, url: place.url, secretKey, details });
     await emit(session, type);
     const hasCome = await place.until((all) => all.length > 0, receiver?.deliveryMs ?? 0);
-    must(RETRY, hasCome, () => `no attempt of ${type} came`);
+    must(RETRY, hasCome, () => `no attempt of ${type} arrived`);
     await settled(session);
     const [first] = place.attempts;
     if (first === undefined) return undefined;
@@ -52,7 +52,7 @@ export const retries: ProviderCheck = singleCheck({
       const early = Math.max(0, before - slack);
       if (early > 0) await pass(session, early);
       must(RETRY, place.attempts.length === count, () => {
-        return `attempt ${count + 1} is due ${step} s after the one before, and came sooner`;
+        return `attempt ${count + 1} is due ${step} s after the one before, but arrived sooner`;
       });
       await pass(session, after - early);
       await place.until((all) => all.length > count, receiver?.deliveryMs ?? 0);
@@ -77,7 +77,7 @@ export const retries: ProviderCheck = singleCheck({
     const made = place.attempts.length;
     await pass(session, BEYOND_MS);
     must(RETRY, place.attempts.length === made, () => {
-      return `the schedule ends after ${made} attempts, and ${place.attempts.length} came`;
+      return `the schedule ends after ${made} attempts, got ${place.attempts.length}`;
     });
     return undefined;
   },
@@ -89,13 +89,13 @@ const AFTER = "P-EVENT-RETRY-AFTER";
 export const retryAfter: ProviderCheck = singleCheck({
   id: "provider/retry-after",
   title:
-    "Retry-After moves the next attempt, in seconds or as a date, from one step up to the profile's factor of it",
+    "Retry-After (seconds or a date) delays the next attempt, up to the profile's factor of the schedule's step",
   requirements: [AFTER],
   play: async (session) => {
     const { profile, receiver } = session.target;
     const { scheduleSeconds, jitter, retryAfterFactor: factor } = profile.delivery;
     const step = scheduleSeconds[1];
-    if (step === undefined) return { [AFTER]: "the schedule has one attempt alone" };
+    if (step === undefined) return { [AFTER]: "the schedule has only one attempt" };
     const [latest, most] = [step * (1 + jitter), step * factor];
     // Whole seconds, since a header and a clock may know no others.
     const soon = Math.floor(latest) + 1;

@@ -73,7 +73,7 @@ async function compare(
 /** Any sequence of subscribing and unsubscribing selects what sets of event names would. */
 export const subscriptions: ProviderCheck = generatedCheck({
   id: "provider/subscriptions",
-  title: "subscribing and unsubscribing, in any sequence, equals the algebra of sets",
+  title: "any sequence of subscribing and unsubscribing selects the right events",
   requirements: [SELECT, SUBTRACT, KEY],
   arbitrary: (profile) =>
     fc.record({
@@ -122,7 +122,7 @@ function detailsOf(catalogue: Catalogue): fc.Arbitrary<Details> {
 /** Each way to select and to take away, and every type of the catalogue. */
 export const selection: ProviderCheck = singleCheck({
   id: "provider/selection",
-  title: "what arrives at a subscription is what it selected by EVENT, CATEGORY and ALL",
+  title: "a subscription gets exactly the events that it selected by EVENT, CATEGORY or ALL",
   requirements: [SELECT, SUBTRACT],
   play: async (session) => {
     const { profile } = session.target;
@@ -187,7 +187,7 @@ const LIMIT = "P-SUBSCRIBE-LIMIT";
 /** Subscriptions that are not there, closed, too many, or named in two ways. */
 export const unsubscribing: ProviderCheck = singleCheck({
   id: "provider/unsubscribing",
-  title: "a subscription is found by its key alone, closes when nothing is left, and is named once",
+  title: "a subscription is found only by its key, and closes when nothing is left",
   requirements: [UNKNOWN_EVENT, ALL_DETAILS, ABSENT, CLOSED, CONFLICT, ANSWER, LIMIT],
   play: async (session) => {
     const { catalogue, statuses, subscription } = session.target.profile;

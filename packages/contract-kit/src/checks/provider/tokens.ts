@@ -21,7 +21,7 @@ const WRONG = "no-secret-of-any-client";
 /** Right and wrong credentials in both places, and tokens with one scope. */
 export const tokens: ProviderCheck = singleCheck({
   id: "provider/tokens",
-  title: "a client gets a token by its credentials alone, and each token opens its scope alone",
+  title: "a client gets a token only for its credentials, and a token opens only its scope",
   requirements: [TOKEN, SCOPE],
   play: async (session) => {
     const client = session.client();
@@ -62,7 +62,7 @@ export const tokens: ProviderCheck = singleCheck({
 async function requireScopes(session: Session, client: Credentials): Promise<Unseen | void> {
   const { token, statuses } = session.target.profile;
   const { payments, core } = token.scopes;
-  if (payments === core) return { [SCOPE]: "the profile has one scope alone" };
+  if (payments === core) return { [SCOPE]: "the profile has only one scope" };
   for (const [scope, call] of [
     [payments, (own: string) => callWith(session, own)],
     [
@@ -82,7 +82,7 @@ async function requireScopes(session: Session, client: Credentials): Promise<Uns
     const isRefused =
       answer.status === statuses.forbidden && challenge.includes("insufficient_scope");
     must(SCOPE, isRefused, () => {
-      return `a token of the scope ${scope} alone: expected ${statuses.forbidden} insufficient_scope, got ${shown(answer)}`;
+      return `a token with only the scope ${scope}: expected ${statuses.forbidden} insufficient_scope, got ${shown(answer)}`;
     });
   }
   return undefined;
@@ -98,7 +98,7 @@ const EDGE = 5;
 /** Tokens granted so long ago that their end is just ahead, or just behind. */
 export const tokenExpiry: ProviderCheck = singleCheck({
   id: "provider/token-expiry",
-  title: "an access token is good until the end of its lifetime and no longer",
+  title: "an access token is valid until the end of its lifetime and no longer",
   requirements: [EXPIRES],
   play: async (session) => {
     const { lifetimeSeconds } = session.target.profile.token;

@@ -84,7 +84,7 @@ const RAW = "R-VERIFY-RAW";
 /** The same attempt, as different senders and proxies write it. */
 export const forms: ReceiverCheck = receiverCheck({
   id: "receiver/forms",
-  title: "genuine attempts are taken in every form of HTTP, and with every spelling of JSON",
+  title: "genuine attempts are accepted in every form of HTTP, and with every spelling of JSON",
   requirements: [FORMS, RAW],
   isSearch: true,
   play: async (bench) => {
@@ -183,7 +183,7 @@ async function inPieces(bench: Bench): Promise<void> {
   bench.docket.judge(
     RAW,
     reply.isAcknowledged,
-    () => `a body that came in pieces: it is genuine, and ${reply.said} came`,
+    () => `a genuine body in pieces: expected an acknowledgement, got ${reply.said}`,
     () => [reply.exchange()],
   );
 }

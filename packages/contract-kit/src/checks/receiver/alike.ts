@@ -9,7 +9,7 @@ const ALIKE = "R-VERIFY-ALIKE";
 /** Refusals for the signature or the time, each twice: what differs by itself tells nothing. */
 export const alike: ReceiverCheck = receiverCheck({
   id: "receiver/alike",
-  title: "no refusal tells what was wrong with the signature or the time",
+  title: "no refusal reveals what was wrong with the signature or the time",
   requirements: [ALIKE],
   play: async (bench) => {
     const { docket } = bench;
@@ -41,7 +41,7 @@ export const alike: ReceiverCheck = receiverCheck({
         ALIKE,
         apart === undefined,
         () =>
-          `an attempt ${what} is told apart from one ${kinds[0]?.what ?? ""} by its ${apart}: ${shown(own, apart)} and ${shown(reference, apart)}`,
+          `an attempt ${what} differs from one ${kinds[0]?.what ?? ""} by its ${apart}: ${shown(own, apart)} and ${shown(reference, apart)}`,
         () => [replies[0], replies[2 * kind]].flatMap((reply) => reply?.exchange() ?? []),
       );
     });

@@ -10,7 +10,7 @@ const DEPTH = 10_000;
 /** Genuine signatures over bodies that are no event, or that two parsers read differently. */
 export const bodies: ReceiverCheck = receiverCheck({
   id: "receiver/bodies",
-  title: "a body that is no JSON object, or not one object alone to every parser, is refused",
+  title: "a body that is not a JSON object, or that parsers read differently, is refused",
   requirements: [JSON_ALONE, STRICT],
   play: async (bench) => {
     const signed = (what: string, change: (body: string) => string | Buffer): Forgery => {

@@ -32,7 +32,7 @@ export const failing: ReceiverCheck = receiverCheck({
     };
     if (target.effects === undefined) return unseen(bench.noEffects());
     if (!(await target.effects.failNext(0))) return unseen(NO_FAILURES);
-    unseen("every handler succeeded, though it was told to fail");
+    unseen("every handler succeeded, though it was ordered to fail");
     const { catalogue } = target.profile;
     const categories = [...Map.groupBy(catalogue, ({ category }) => category).values()];
     const rows = [catalogue, ...categories].map((some) => some[seed % some.length]);
@@ -62,7 +62,7 @@ async function fails(bench: Bench, event: BenchEvent, times: number): Promise<vo
     docket.judge(
       IN_TIME,
       !isLate,
-      () => `${event.type}: the handler failed, and ${reply.said} came`,
+      () => `${event.type}: the handler failed, got ${reply.said}`,
       () => [reply.exchange()],
     );
     if (reply.isAcknowledged || isLate) break;
@@ -88,7 +88,7 @@ async function fails(bench: Bench, event: BenchEvent, times: number): Promise<vo
         requirement,
         false,
         () =>
-          `${event.type}: the handler failed${nth}, ${last.said} came, and it has not run again: the event is lost`,
+          `${event.type}: the handler failed${nth}, got ${last.said}, and it has not run again: the event is lost`,
         exchanges,
       );
     return;
@@ -172,7 +172,7 @@ const HANGING = "R-ACK-HANGING";
 export const hanging: ReceiverCheck = receiverCheck({
   id: "receiver/hanging",
   title:
-    "an attempt whose handler hangs is answered before the sender gives up, and not acknowledged",
+    "an attempt with a hanging handler is answered before the sender gives up, and not acknowledged",
   requirements: [HANGING],
   slow: true,
   play: async (bench) => {
@@ -188,7 +188,7 @@ export const hanging: ReceiverCheck = receiverCheck({
     await target.effects.mend();
     const seen = reply.isAcknowledged ? await bench.effects([event.id]) : undefined;
     if ((seen?.count(event.id) ?? 0) > 0)
-      return docket.unseen(HANGING, "the handler did not hang, though it was told to");
+      return docket.unseen(HANGING, "the handler did not hang, though it was ordered to");
     docket.judge(
       HANGING,
       reply.status !== undefined && !reply.isAcknowledged,

@@ -25,8 +25,7 @@ const FINER = [
 /** Every operation on every part of a signed attempt. */
 export const forged: ReceiverCheck = receiverCheck({
   id: "receiver/forged",
-  title:
-    "an attempt is refused if anything of it was removed, changed, repeated or signed otherwise",
+  title: "an attempt is refused if any part was removed, changed, repeated or signed otherwise",
   requirements: [UNSIGNED, WRONG_KEY, TAMPERED, ...FINER],
   isSearch: true,
   play: async (bench) => {

@@ -82,7 +82,7 @@ const ROWS_A_PLACE = 2;
 /** Everything that the schemas admit, and what a reader must accept although they do not list it. */
 export const shapes: ReceiverCheck = receiverCheck({
   id: "receiver/shapes",
-  title: "genuine events are taken with every member, value and text that their schemas admit",
+  title: "genuine events are accepted with every member, value and text that their schemas allow",
   requirements: [GENUINE, UNKNOWN, PROTOTYPE],
   isSearch: true,
   play: async (bench) => {

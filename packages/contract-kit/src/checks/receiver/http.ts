@@ -60,7 +60,7 @@ const codings = [
 export const encodings: ReceiverCheck = receiverCheck({
   id: "receiver/encodings",
   title:
-    "a body in a coding or of another type is answered 415, and every spelling of JSON is taken",
+    "an encoded body or another media type is answered 415, and every spelling of JSON's is accepted",
   requirements: [IDENTITY, MEDIA, CHARSET],
   play: async (bench) => {
     const typed = (type: string): Attempt =>
@@ -136,8 +136,7 @@ const LARGE_BYTES = 60_000;
 /** Several attempts over one connection, and one that asks before it sends its body. */
 export const connections: ReceiverCheck = receiverCheck({
   id: "receiver/connections",
-  title:
-    "a connection that is kept carries attempts after refusals, and one may ask before its body",
+  title: "a kept connection carries attempts after refusals, and Expect: 100-continue works",
   requirements: [KEEP_ALIVE, CONTINUE],
   play: async (bench) => {
     await kept(bench);
@@ -200,8 +199,8 @@ async function kept(bench: Bench): Promise<void> {
         isMet,
         () =>
           step === make
-            ? `${what}, over a kept connection: ${reply.said} came`
-            : `a genuine attempt over the connection of ${what}: ${reply.said} came`,
+            ? `${what}, over a kept connection: got ${reply.said}`
+            : `a genuine attempt over the connection of ${what}: got ${reply.said}`,
         () => [reply.exchange()],
       );
       if (received.kind === "none") break;
@@ -241,7 +240,7 @@ async function pipelined(bench: Bench): Promise<void> {
       received.kind === "answer" &&
         (index === 1 || reply.isAcknowledged || reply.status === 503 || reply.status === 429),
       () =>
-        `attempt ${index + 1} of three that came together (genuine, forged, genuine): ${reply.said} came`,
+        `attempt ${index + 1} of three sent together (genuine, forged, genuine): got ${reply.said}`,
       () => [reply.exchange()],
     );
     if (received.kind === "none" || !connection.isOpen()) break;
@@ -271,8 +270,8 @@ async function continued(bench: Bench): Promise<void> {
     hasHeard && reply.isAcknowledged,
     () =>
       hasHeard
-        ? `an attempt with Expect: 100-continue: to be taken, and ${reply.said} came`
-        : `an attempt with Expect: 100-continue heard nothing for ${CONTINUE_MS} ms; after its body, ${reply.said} came`,
+        ? `an attempt with Expect: 100-continue: expected an acknowledgement, got ${reply.said}`
+        : `an attempt with Expect: 100-continue got no response for ${CONTINUE_MS} ms; after its body, got ${reply.said}`,
     () => [reply.exchange()],
   );
 }

@@ -15,7 +15,7 @@ const CANARY = "cstestcanary";
 /** Whatever makes a program say more than it should. */
 export const leaks: ReceiverCheck = receiverCheck({
   id: "receiver/leaks",
-  title: "no answer holds a secret, an expected signature, a stack, a message or the payload",
+  title: "no response contains a secret, an expected signature, a stack, a message or the payload",
   requirements: [LEAK, STACK, DETAILS],
   play: async (bench) => {
     const { docket, target } = bench;

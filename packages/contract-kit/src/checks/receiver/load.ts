@@ -14,7 +14,7 @@ const IDLE_ROUNDS = 5;
 /** More events at once than most receivers have handlers for, and their next attempts. */
 export const load: ReceiverCheck = receiverCheck({
   id: "receiver/load",
-  title: "of many events at once none is lost: what is not handled is answered 503",
+  title: "of many concurrent events none is lost: those that are not handled are answered 503",
   requirements: [SHED],
   play: async (bench) => {
     const { docket, target } = bench;
@@ -44,7 +44,7 @@ export const load: ReceiverCheck = receiverCheck({
         docket.refute(
           SHED,
           reply.isAcknowledged || reply.status === 503 || reply.status === 429,
-          () => `${what}: 503 expected if it is not handled, ${reply.said} came`,
+          () => `${what}: expected 503 if it is not handled, got ${reply.said}`,
           exchanges,
         );
       if (final === undefined) return;

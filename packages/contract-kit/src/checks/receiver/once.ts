@@ -53,7 +53,7 @@ const TURNS = 2;
 /** The same event again, and other events that only look like it. */
 export const duplicates: ReceiverCheck = receiverCheck({
   id: "receiver/duplicates",
-  title: "an event that was handled is acknowledged without its handler, and no other event is",
+  title: "a handled event is acknowledged without its handler, and no other event is",
   requirements: [DUPLICATE, REUSED, DISTINCT],
   isSearch: true,
   play: async (bench) => {
@@ -82,7 +82,7 @@ export const duplicates: ReceiverCheck = receiverCheck({
       docket.refute(
         DUPLICATE,
         refused === undefined,
-        () => `${what}: to be acknowledged, and ${refused?.said ?? ""} came`,
+        () => `${what}: expected an acknowledgement, got ${refused?.said ?? ""}`,
         exchanges,
       );
       if (seen === undefined) return;
@@ -161,7 +161,7 @@ const EVENTS = 3;
 export const concurrent: ReceiverCheck = receiverCheck({
   id: "receiver/concurrent",
   title:
-    "of identical attempts at the same time one runs the handler, and no other one vouches for it",
+    "of identical concurrent attempts one runs the handler, and no other one acknowledges for it",
   requirements: [CONCURRENT, IN_PROGRESS],
   isSearch: true,
   play: async (bench) => {
@@ -285,7 +285,7 @@ async function repeated(bench: Bench, events: readonly BenchEvent[], when: strin
     docket.refute(
       RETRIES,
       reply.isAcknowledged,
-      () => `${event.type} ${when}: to be acknowledged, and ${reply.said} came`,
+      () => `${event.type} ${when}: expected an acknowledgement, got ${reply.said}`,
       () => [reply.exchange()],
     );
     if (seen === undefined || before === undefined) return;

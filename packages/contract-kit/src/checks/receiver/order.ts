@@ -18,7 +18,7 @@ interface Sequence {
 /** Several events about one resource: in the order in which they happened, at one time, and backward. */
 export const order: ReceiverCheck = receiverCheck({
   id: "receiver/order",
-  title: "every event of a resource runs, except a late one that an order guard skips",
+  title: "every event of a resource is handled, except a late one that an order guard skips",
   requirements: [NONE, GUARD],
   isSearch: true,
   play: async (bench) => {
@@ -56,7 +56,7 @@ export const order: ReceiverCheck = receiverCheck({
         docket.refute(
           isLate ? late : NONE,
           reply.isAcknowledged,
-          () => `${name} is to be acknowledged, and ${reply.said} came`,
+          () => `${name}: expected an acknowledgement, got ${reply.said}`,
           () => [reply.exchange()],
         );
         if (seen === undefined || !reply.isAcknowledged) return;

@@ -66,7 +66,7 @@ async function misfits(bench: Bench): Promise<void> {
     docket.judge(
       SCHEMA,
       second.isAcknowledged,
-      () => `${what}: refused, and then ${second.said} came for the same id with data that fits`,
+      () => `${what}: refused; then the same id with valid data got ${second.said}`,
       () => [reply.exchange(), second.exchange()],
     );
   });

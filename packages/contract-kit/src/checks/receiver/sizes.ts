@@ -18,7 +18,7 @@ const LAST_PATIENCE_MS = 5000;
 export const sizes: ReceiverCheck = receiverCheck({
   id: "receiver/sizes",
   title:
-    "bodies of every documented size are taken, and one far beyond is refused and harms nobody",
+    "bodies of every documented size are accepted, and a far larger one is refused without harm",
   requirements: [DOCUMENTED, SIZE],
   play: async (bench) => {
     const { target } = bench;
@@ -88,7 +88,7 @@ async function endless(bench: Bench, how: string, framing: readonly Header[]): P
     (hasHeard || isCutOff) && !reply.isAcknowledged,
     () =>
       reply.isAcknowledged
-        ? `a stranger's body ${how}: ${reply.said} came`
+        ? `a stranger's body ${how}: got ${reply.said}`
         : `a stranger's body of ${sent} bytes ${how}: no refusal within ${LAST_PATIENCE_MS} ms of its end`,
     () => [reply.exchange()],
   );
@@ -103,7 +103,7 @@ const PATIENCE = 2;
 /** Senders that stop in the middle of a body, and others that do not. */
 export const slowBodies: ReceiverCheck = receiverCheck({
   id: "receiver/slow-bodies",
-  title: "a body that does not come to its end is refused, and holds up no other attempt",
+  title: "an unfinished body is refused, and delays no other attempt",
   requirements: [SLOW],
   slow: true,
   play: async (bench) => {

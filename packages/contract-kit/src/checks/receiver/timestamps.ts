@@ -12,8 +12,7 @@ const LOCAL_MARGIN = 10;
 /** Genuine signatures over times at both sides of both edges. */
 export const timestamps: ReceiverCheck = receiverCheck({
   id: "receiver/timestamps",
-  title:
-    "an attempt from beyond the tolerance is refused, before and after, and one from within is taken",
+  title: "attempts outside the tolerance are refused, early or late, and those within are accepted",
   requirements: [STALE, AHEAD],
   play: async (bench) => {
     const { docket, signing, target } = bench;
@@ -37,7 +36,7 @@ export const timestamps: ReceiverCheck = receiverCheck({
       docket.judge(
         STALE,
         reply.isAcknowledged,
-        () => `${told(seconds)}: within ±${tolerance} s, and ${reply.said} came`,
+        () => `${told(seconds)}: within ±${tolerance} s, got ${reply.said}`,
         () => [reply.exchange()],
       );
     });
