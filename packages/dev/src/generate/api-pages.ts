@@ -42,7 +42,7 @@ export function apiPages(root: string): Readonly<Record<string, string>> {
       const home = homeOf(source, root);
       return [`## ${specifier}`, ...entrySection([...read(source).values()], home, root)];
     });
-    const text = [`# ${manifest.name}`, GENERATED, `${manifest.description}.`, ...sections];
+    const text = [`# ${name}`, GENERATED, `${manifest.description}.`, ...sections];
     return [`docs/reference/api/${name}.md`, `${text.join("\n\n")}\n`];
   });
   const receiver = (entry: string): Declared[] => {
@@ -106,9 +106,7 @@ const optionSections = [
 
 function optionsPage(declared: readonly Declared[]): string {
   const sections = optionSections.flatMap(([heading, name, prefix]) => {
-    const found = declared.find((one) => one.name === name);
-    if (found === undefined) throw new Error(`the receiver exports no ${name}`);
-    const members = membersOf(found.code).flatMap(({ member, type, doc }) => [
+    const members = membersOf(name, declared).flatMap(({ member, type, doc }) => [
       `### ${prefix}${member}`,
       `\`${member}${type}\``,
       ...(doc === "" ? [] : [doc]),
@@ -121,13 +119,24 @@ function optionsPage(declared: readonly Declared[]): string {
   return `${["# Options", GENERATED, intro, ...sections].join("\n\n")}\n`;
 }
 
-function membersOf(code: string): { member: string; type: string; doc: string }[] {
-  const source = ts.createSourceFile("options.ts", code, ts.ScriptTarget.ESNext, true);
+interface Member {
+  readonly member: string;
+  readonly type: string;
+  readonly doc: string;
+}
+
+function membersOf(name: string, declared: readonly Declared[]): readonly Member[] {
+  const found = declared.find((one) => one.name === name);
+  if (found === undefined) throw new Error(`the receiver exports no ${name}`);
+  const source = ts.createSourceFile("options.ts", found.code, ts.ScriptTarget.ESNext, true);
   const [node] = source.statements;
   if (node === undefined || !ts.isInterfaceDeclaration(node)) return [];
-  return node.members.filter(ts.isPropertySignature).map((one) => {
-    const comments = ts.getLeadingCommentRanges(code, one.pos) ?? [];
-    const comment = comments.map(({ pos, end }) => code.slice(pos, end)).at(-1) ?? "";
+  const inherited = (node.heritageClauses ?? []).flatMap(({ types }) =>
+    types.flatMap(({ expression }) => membersOf(expression.getText(), declared)),
+  );
+  const own = node.members.filter(ts.isPropertySignature).map((one) => {
+    const comments = ts.getLeadingCommentRanges(found.code, one.pos) ?? [];
+    const comment = comments.map(({ pos, end }) => found.code.slice(pos, end)).at(-1) ?? "";
     const type = `${one.questionToken === undefined ? "" : "?"}: ${one.type?.getText() ?? ""}`;
     return {
       member: one.name.getText(),
@@ -135,4 +144,5 @@ function membersOf(code: string): { member: string; type: string; doc: string }[
       doc: plainDoc(comment),
     };
   });
+  return [...inherited, ...own];
 }

@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { DefaultTheme, UserConfig } from "vitepress";
-import { docs, readPages, REPOSITORY, slugOf } from "./pages.ts";
+import { docs, isCode, readPages, REPOSITORY, slugOf } from "./pages.ts";
 
 const parts = readPages().filter(({ pages }) => pages.length > 0);
 const description = "Webhook receiver and contract-test kit for payment providers and merchants";
@@ -55,6 +55,16 @@ const config: UserConfig<DefaultTheme.Config> = {
           if (href.startsWith("/") || inSite) continue;
           const target = relative(join(docs, ".."), file);
           token.attrSet("href", `${REPOSITORY}/blob/main/${target}${/#.*/.exec(href)?.[0] ?? ""}`);
+        }
+      });
+      // A code has an anchor of its own spelling too: messages link to it.
+      md.core.ruler.push("code-anchors", ({ tokens, Token }) => {
+        for (const [index, { type }] of tokens.entries()) {
+          const inline = tokens[index + 1];
+          if (type !== "heading_open" || !isCode(inline?.content ?? "")) continue;
+          const anchor = new Token("html_inline", "", 0);
+          anchor.content = `<a id="${inline?.content ?? ""}"></a>`;
+          inline?.children?.unshift(anchor);
         }
       });
       // Diagrams are part of the page, so that they follow its theme. GitHub shows them as pictures.

@@ -62,3 +62,7 @@ export function slugOf(heading: string): string {
     .replaceAll(/[^\p{L}\p{N}\p{M}_ -]/gu, "")
     .replaceAll(" ", "-");
 }
+
+/** True for a heading such as `CS_BODY_CONSUMED` or `R-VERIFY-RAW`, whose anchor is also its own spelling. */
+export const isCode = (heading: string): boolean =>
+  /^[A-Z]+(?:[_-][A-Z0-9]+)+$|^[A-Z]{6,}$/.test(heading);

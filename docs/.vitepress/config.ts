@@ -1,1 +1,0 @@
-export { default } from "../../packages/dev/src/site/config.ts";

@@ -1,0 +1,93 @@
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { isCode, readPages, slugOf } from "../../packages/dev/src/site/pages.ts";
+
+const root = new URL("../../", import.meta.url).pathname;
+const files = globSync("{*,docs/**/*,packages/*/*,{schemas,contracts,examples/*}/*}.md", {
+  cwd: root,
+  exclude: (path) => /node_modules|dist|CHANGELOG/.test(path),
+}).toSorted();
+const read = (file: string): string => readFileSync(join(root, file), "utf8");
+
+/** A text without its code, in which nothing is a link or a heading. */
+const prose = (text: string): string =>
+  text.replaceAll(/^(`{3,})[^]*?^\1$/gm, "").replaceAll(/<!--[^]*?-->/g, "");
+
+const known = new Map<string, ReadonlySet<string>>();
+
+/** The anchors of a page, on GitHub and on the site. */
+function anchorsOf(file: string): ReadonlySet<string> {
+  const before = known.get(file);
+  if (before !== undefined) return before;
+  const anchors = new Set<string>();
+  known.set(file, anchors);
+  for (const [, heading = ""] of prose(read(file)).matchAll(/^#{1,6} (.*)$/gm)) {
+    const plain = heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1").replaceAll(/[`*]/g, "");
+    const slug = slugOf(plain);
+    const copies = [...anchors].filter((one) => one.replace(/-\d+$/, "") === slug).length;
+    anchors.add(copies === 0 ? slug : `${slug}-${String(copies)}`);
+    if (isCode(plain)) anchors.add(plain);
+  }
+  return anchors;
+}
+
+function brokenLinks(file: string): string[] {
+  const text = prose(read(file)).replaceAll(/`[^`\n]*`/g, (code) =>
+    code.replaceAll(/[[\]()]/g, "_"),
+  );
+  const links = [
+    ...text.matchAll(/\]\(([^)\s]+)\)|(?:href|src|srcset)="([^"]+)"|link: (\/[^\s,}]+)/g),
+  ];
+  return links.flatMap(([, markdown, html, front]) => {
+    const link = markdown ?? html ?? front ?? "";
+    if (/^[a-z]+:/.test(link)) return [];
+    const [path = "", anchor] = link.split("#");
+    // An address of the site begins with a slash: a page, or a file of docs/public.
+    const target = path.startsWith("/")
+      ? [`docs${path}.md`, `docs/public${path}`].find((one) => existsSync(root + one))
+      : path === ""
+        ? file
+        : join(dirname(file), path);
+    if (target === undefined || !existsSync(root + target)) return [link];
+    return anchor === undefined || anchorsOf(target).has(anchor) ? [] : [link];
+  });
+}
+
+describe("the documentation", () => {
+  it("links only to files and headings that exist", () => {
+    expect(files.length).toBeGreaterThan(40);
+    const broken = files.flatMap((file) => brokenLinks(file).map((link) => `${file}: ${link}`));
+    expect(broken).toEqual([]);
+  });
+
+  it("has every page of docs/ in the navigation of the site", () => {
+    const pages = readPages().flatMap(({ pages: inside }) =>
+      inside.map(({ path }) => `docs/${path}.md`),
+    );
+    const written = files.filter((file) => /^docs\/(?!ci\/|index\.md)/.test(file));
+    expect(pages.toSorted()).toEqual(written);
+  });
+
+  it("has an anchor in the reference for every code and requirement", () => {
+    const anchors = anchorsOf("docs/reference/codes.md");
+    const codes = [
+      "CS_BODY_CONSUMED",
+      "CS_CLI_PORT_TAKEN",
+      "R-VERIFY-RAW",
+      "DUPLICATE_REQUEST_KEY",
+    ];
+    expect(codes.filter((code) => !anchors.has(code))).toEqual([]);
+    const requirements = read("docs/reference/requirements.md").match(/(?<=^### ).*$/gm) ?? [];
+    expect(requirements.filter((id) => !anchors.has(id))).toEqual([]);
+  });
+
+  it.each(["refunds", "retries", "attempt"])(
+    "has a diagram of %s that a screen reader can read",
+    (name) => {
+      const svg = read(`docs/public/diagrams/${name}.svg`);
+      expect(svg).toMatch(/role="img" aria-labelledby="\w+-title \w+-text"/);
+      expect(svg).toMatch(/<title id="\w+-title">[^<]+<\/title>\s*<desc id="\w+-text">[^<]{60,}/);
+    },
+  );
+});
