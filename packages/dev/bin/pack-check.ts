@@ -1,14 +1,6 @@
 // Packs every package, lints the tarballs, and uses them from empty projects as their users do: as
 // ECMAScript modules, as CommonJS, from strict TypeScript without skipLibCheck, in tests, as a command.
-import {
-  cpSync,
-  globSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -87,8 +79,9 @@ try {
 
   // `countersign serve` has no sandbox controls and no way to them.
   const lib = join(root, "packages/cli/lib/esm");
-  const [serve = ""] = globSync("shared-serve.js", { cwd: lib });
-  const served = [...loadedBy(serve, lib)].map((name) => readFileSync(join(lib, name), "utf8"));
+  const served = [...loadedBy("shared-serve.js", lib)].map((name) =>
+    readFileSync(join(lib, name), "utf8"),
+  );
   expect(served.join("").length > 100_000, "the chunks of countersign serve could not be read");
   expect(
     !/\/sandbox\b/.test(served.join("")),
@@ -96,7 +89,7 @@ try {
   );
 
   const app = project(join(work, "app"), {
-    tarballs: { "@countersign/receiver": receiver },
+    tarballs,
     // The entry `./otel` needs its peer; `./testing` compiles without fast-check.
     others: {
       ...versionsOf(["express", "@types/express", "@opentelemetry/api"], "packages/receiver"),
@@ -111,18 +104,14 @@ try {
   run("tsc", ["-p", app], root);
   run("node", ["--test"], app);
 
-  const command = project(join(work, "command"), {
-    tarballs: { countersign: tarballs["countersign"] ?? "" },
-    others: {},
-  });
-  const bin = join(command, "node_modules", ".bin", "countersign");
-  process.stdout.write(`countersign ${run(bin, ["--version"], command)}`);
-  const out = join(command, "events.ts");
-  run(bin, ["types", "--language", "typescript", "--out", out], command);
+  const bin = join(app, "node_modules", ".bin", "countersign");
+  process.stdout.write(`countersign ${run(bin, ["--version"], app)}`);
+  const out = join(app, "events.ts");
+  run(bin, ["types", "--language", "typescript", "--out", out], app);
   expect(readFileSync(out, "utf8").includes("export type WebhookEvent"), "types wrote no types");
-  const requirements = run(bin, ["requirements", "--role", "receiver"], command);
+  const requirements = run(bin, ["requirements", "--role", "receiver"], app);
   expect(requirements.includes("R-VERIFY-RAW"), "requirements lists no R-VERIFY-RAW");
-  const listed = run(bin, ["verify", "receiver", "--list"], command);
+  const listed = run(bin, ["verify", "receiver", "--list"], app);
   expect(/^R-VERIFY-RAW +[a-z-]+ +receiver\//m.test(listed), "verify receiver lists no check");
   process.stdout.write(`packed: ${sizes.join(", ")}\n`);
 } finally {
