@@ -73,7 +73,7 @@ describe("the page on running the service", () => {
 });
 
 describePostgres("countersign serve on PostgreSQL", (postgres) => {
-  const REFUNDS = 30;
+  const REFUNDS = 12;
   const hushed = (url: string): string => url.replace("postgres@", "postgres:hush@");
   const three = (env: Readonly<Record<string, string>>): Promise<Served[]> =>
     Promise.all([1, 2, 3].map(() => serveHere(["serve", "--port", "0"], env)));

@@ -3,8 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { receiverChecks, requirements } from "@countersign/contract-kit";
-import { Webhook as Standard } from "standardwebhooks";
-import { Webhook as Svix } from "svix";
+import { Webhook } from "standardwebhooks";
 import { describe, expect, it } from "vitest";
 import { makeEffects } from "../../contract-kit/test/receiver/make-effects.ts";
 import { listen } from "../../sandbox/test/listen.ts";
@@ -57,18 +56,12 @@ const args = (url: string, ...more: readonly string[]): string[] =>
 const env = { COUNTERSIGN_SECRET: SECRET };
 
 describe("countersign verify receiver --standard-webhooks", () => {
-  it.each([
-    ["standardwebhooks", new Standard(SECRET)],
-    ["svix", new Svix(SECRET)],
-  ] as const)(
-    "passes a stock receiver with %s, whose events have no id in the body",
-    async (_, library) => {
-      const url = await receiverWith((body, headers) => library.verify(body, headers));
-      const { status, out } = await ran(args(url), env);
-      expect([status, out]).toEqual([0, expect.any(String)]);
-      expect(out).not.toMatch(/payment|refund|customer|amount|money/i);
-    },
-  );
+  it("passes a stock receiver with standardwebhooks, whose events have no id in the body", async () => {
+    const url = await receiverWith((body, headers) => new Webhook(SECRET).verify(body, headers));
+    const { status, out } = await ran(args(url), env);
+    expect([status, out]).toEqual([0, expect.any(String)]);
+    expect(out).not.toMatch(/payment|refund|customer|amount|money/i);
+  });
 
   it("varies the samples of a folder, and fails a receiver that verifies nothing", async () => {
     const folder = join(temporaryFolder(), "samples");

@@ -1,6 +1,7 @@
 import { profiles } from "@countersign/schemas/profiles";
 import { Agent, request } from "undici";
 import { expect, onTestFinished } from "vitest";
+import type { LogFields, Logger } from "../src/http/log.ts";
 import { startService, type RunningService } from "../src/start-service.ts";
 import type { Driver } from "../src/store/driver.ts";
 import { sqliteDriver } from "../src/store/sqlite/driver.ts";
@@ -52,6 +53,15 @@ export interface OpenOptions extends Omit<Partial<Started>, "clock" | "port" | "
   readonly driver?: Driver;
   /** When the service is closed. Default: at the end of the running test. */
   readonly atEnd?: AtEnd;
+}
+
+/** A log whose lines a test reads. @param other What some levels do instead. */
+export function keptLog(other: Partial<Logger> = {}) {
+  const lines: (LogFields & { readonly message: string })[] = [];
+  const write = (fields: LogFields, message: string): void =>
+    void lines.push({ ...fields, message });
+  const logger: Logger = { info: write, warn: write, error: write, ...other };
+  return { lines, logger };
 }
 
 /** The body of a refund request for 1.00 with the key `k`, unless `members` say otherwise. */

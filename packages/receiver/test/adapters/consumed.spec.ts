@@ -170,14 +170,17 @@ describe("[R-BODY-CONSUMED] A21: a genuine attempt", () => {
     expect(handled).toEqual([]);
   });
 
-  it("in a Request that was read or locked gets a 500", async () => {
+  it("in a Request that was read, locked, or is a stream of text gets a 500", async () => {
     const { receiver } = recordingReceiver();
     const init = { method: "POST", headers: genuine.headers, body: Buffer.from(genuine.body) };
     const read = new Request("http://localhost/", init);
     await read.json();
     const locked = new Request("http://localhost/", init);
     locked.body?.getReader();
-    for (const request of [read, locked])
+    const body = new ReadableStream({ start: (controller) => controller.enqueue("text") });
+    const { method, url, headers } = locked;
+    const text = { method, url, headers, bodyUsed: false, body };
+    for (const request of [read, locked, text, { ...text, bodyUsed: true, body: null }])
       expect((await toFetch(receiver)(request)).status).toBe(500);
   });
 

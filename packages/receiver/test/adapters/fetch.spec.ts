@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { type FetchRequest, toFetch } from "@countersign/receiver/fetch";
+import { toFetch } from "@countersign/receiver/fetch";
 import { build } from "esbuild";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -19,15 +19,6 @@ const requestOf = (sent?: Uint8Array | ReadableStream, more: object = {}): Reque
     ...(sent === undefined ? {} : { body: sent, duplex: "half" }),
     // Node's types have no `duplex`, which its `Request` demands of a stream.
   } as RequestInit);
-
-/** A request that no platform checks. */
-const rawRequest = (bodyUsed: boolean, stream: ReadableStream): FetchRequest => ({
-  method: "POST",
-  url: "http://localhost/",
-  headers: new Headers(headers),
-  bodyUsed,
-  body: stream,
-});
 
 describe("toFetch", () => {
   it("answers a Request with a Response, also without a body", async () => {
@@ -101,16 +92,6 @@ describe("toFetch", () => {
     const response = await toFetch(receiver)(requestOf(stream));
     expect([response.status, await response.json()]).toEqual([status, { code }]);
     expect(cancelled).toBe(true);
-  });
-
-  it("[R-BODY-CONSUMED] answers 500 to decoded text and to a body marked as used", async () => {
-    vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
-    onTestFinished(() => void vi.restoreAllMocks());
-    const { receiver } = recordingReceiver();
-    const text = new ReadableStream({ start: (controller) => controller.enqueue("text") });
-    const closed = new ReadableStream({ start: (controller) => controller.close() });
-    for (const request of [rawRequest(false, text), rawRequest(true, closed)])
-      expect((await toFetch(receiver)(request)).status).toBe(500);
   });
 
   it("refuses a request that its runtime cannot read with CS_REQUEST_UNREADABLE", async () => {

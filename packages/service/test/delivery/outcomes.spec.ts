@@ -1,11 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { onStores, postgres, sqlite } from "../store/stores.ts";
 import { CLOCK_START, queueOf, REAL_START, timeout, type Queue } from "./queue.ts";
-import {
-  pauseSubscription,
-  replayDeliveries,
-  type ReplayOutcome,
-} from "../../src/delivery/operator.ts";
+import { replayDeliveries, type ReplayOutcome } from "../../src/delivery/operator.ts";
 import { listAudit } from "../../src/store/tables/audit.ts";
 import type { Replayed } from "../../src/store/tables/replays.ts";
 
@@ -64,21 +60,6 @@ const replayed = (count: number): ReplayOutcome => ({ ok: true, replayed: count 
 
 onStores([sqlite, postgres], ({ open }) => {
   describe("a replay", () => {
-    it("of what failed since an instant leaves older, delivered and other merchants' deliveries", async () => {
-      const queue = await queueOf(await open(), "sub_1");
-      await queue.subscribe("sub_live", { clockId: "live" });
-      const old = await queue.enqueue("sub_1", { nextAt: CLOCK_START - 1 });
-      const failed = await queue.enqueue("sub_1");
-      const delivered = await queue.enqueue("sub_1");
-      const other = await queue.enqueue("sub_live");
-      for (const id of [old, failed, other]) await end(queue, id, "exhausted");
-      await end(queue, delivered, "delivered");
-      expect(await replay(queue, { kind: "failed", since: CLOCK_START })).toEqual(replayed(1));
-      const waiting = (await queue.deliveries()).filter(({ state }) => state === "waiting");
-      expect(waiting).toMatchObject([{ id: failed, attempts: 10, next_at: CLOCK_START }]);
-      expect(await replay(queue, { kind: "failed", since: CLOCK_START })).toEqual(replayed(0));
-    });
-
     it("of a subscription takes all that ended, in batches, and writes each into the audit log", async () => {
       const queue = await queueOf(await open(), "sub_1", "sub_2");
       await queue.publish(600, ["sub_1"]);
@@ -110,23 +91,6 @@ onStores([sqlite, postgres], ({ open }) => {
       expect(unknown).toMatchObject({ code: "SUBSCRIPTION_NOT_FOUND" });
       await queue.write("UPDATE subscriptions SET status = 'PAUSED' WHERE key = 'sub_1'");
       expect(await replay(queue, { kind: "delivery", id: own })).toEqual(replayed(1));
-    });
-
-    it("by an operator needs no merchant, and a resume is written into the same audit log", async () => {
-      const queue = await queueOf(await open(), "sub_1");
-      const id = await queue.enqueue("sub_1");
-      await end(queue, id, "exhausted");
-      await queue.write("UPDATE subscriptions SET status = 'PAUSED', consecutive_failures = 7");
-      const askedBy = "anna";
-      const what = { kind: "failed", since: 0 } as const;
-      expect(await replayDeliveries(queue, { what, askedBy })).toEqual(replayed(1));
-      const resume = { key: "sub_1", isPaused: false, askedBy };
-      expect(await pauseSubscription(queue, resume)).toEqual({ ok: true });
-      const entry = { merchantId: "mer_1", askedBy };
-      expect(await listAudit(queue.driver, { limit: 10 })).toMatchObject([
-        { ...entry, what: "subscription.resume", subject: "sub_1", state: "PAUSED", attempts: 7 },
-        { ...entry, what: "delivery.replay", subject: id, state: "exhausted", attempts: 10 },
-      ]);
     });
   });
 });

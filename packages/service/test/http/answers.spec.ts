@@ -1,9 +1,8 @@
 import { profiles, type Profile } from "@countersign/schemas/profiles";
 import { describe, expect, it } from "vitest";
 import { checkBody, type BodyKind } from "../../src/http/answer.ts";
-import type { LogFields } from "../../src/http/log.ts";
 import { policyOf } from "../../src/profile/policy-of.ts";
-import { openService, type TestService } from "../open-service.ts";
+import { keptLog, openService, type TestService } from "../open-service.ts";
 import { newCustomer } from "../payments.ts";
 import { refusal, validated } from "../validated.ts";
 
@@ -99,9 +98,7 @@ describe("a body that does not fit its schema", () => {
 
   it("is answered with 500, logged and counted when answers are checked, and as it is otherwise", async () => {
     for (const checksAnswers of [true, false]) {
-      const lines: LogFields[] = [];
-      const write = (fields: LogFields): void => void lines.push(fields);
-      const logger = { info: write, warn: write, error: write };
+      const { lines, logger } = keptLog();
       const { service, merchant, call } = await openService({ checksAnswers, logger });
       const person = { firstName: "x".repeat(300), lastName: "Li", email: "bo@example.com" };
       const { id } = await service.useCases.createCustomer(merchant, person);

@@ -3,10 +3,15 @@ import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import { Metrics } from "../../src/http/metrics.ts";
 import { jsonLogger } from "../../src/http/log.ts";
-import type { LogFields } from "../../src/http/log.ts";
 import { failStatement, hookedDriver, type DriverHooks } from "../hooked-driver.ts";
 import { ManualClock } from "../manual-clock.ts";
-import { openService, refundOrder, type OpenOptions, type TestService } from "../open-service.ts";
+import {
+  keptLog,
+  openService,
+  refundOrder,
+  type OpenOptions,
+  type TestService,
+} from "../open-service.ts";
 import { newPayment } from "../payments.ts";
 import { refusal } from "../validated.ts";
 
@@ -14,11 +19,7 @@ const clock = new ManualClock("2026-11-20T15:00:00.000Z");
 
 /** A service that keeps the fields of its log. */
 async function openLogged(options: OpenOptions = {}) {
-  const lines: (LogFields & { message: string })[] = [];
-  const write = (fields: LogFields, message: string): void => {
-    lines.push({ ...fields, message });
-  };
-  const logger = { info: write, warn: write, error: write };
+  const { lines, logger } = keptLog();
   return { ...(await openService({ logger, ...options })), lines };
 }
 

@@ -1,5 +1,11 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { openWatched, openService, type TestAnswer, type TestService } from "../open-service.ts";
+import {
+  keptLog,
+  openWatched,
+  openService,
+  type TestAnswer,
+  type TestService,
+} from "../open-service.ts";
 import { newCustomer, newPayment } from "../payments.ts";
 import { refusal, validated } from "../validated.ts";
 
@@ -131,10 +137,8 @@ describe("POST /v1/webhook/subscribe", () => {
   });
 
   it("T-30 refuses weak, asymmetric and the client's own secrets, and never returns or logs any", async () => {
-    const lines: string[] = [];
-    const write = (fields: object, message: string): void =>
-      void lines.push(JSON.stringify(fields) + message);
-    const opened = await openWatched({ logger: { info: write, warn: write, error: write } });
+    const { lines, logger } = keptLog();
+    const opened = await openWatched({ logger });
     const encoded = (prefix: string, bytes: number): string =>
       prefix + Buffer.alloc(bytes, 7).toString("base64");
     const weak = [
@@ -159,7 +163,7 @@ describe("POST /v1/webhook/subscribe", () => {
     const other = await subscribe(opened, { secretKey: "correct-horse-battery-st" });
     expect(other.status).toBe(200);
     for (const secret of [secretKey, opened.merchant.clientSecret])
-      expect(texts + lines.join("")).not.toContain(secret);
+      expect(texts + JSON.stringify(lines)).not.toContain(secret);
   });
 });
 

@@ -5,24 +5,16 @@ import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { postgresBinaries, sharedPostgres } from "../../../receiver/test/inboxes/servers.ts";
-import { FailureLog, type LogFields } from "../../src/http/log.ts";
+import { FailureLog } from "../../src/http/log.ts";
 import { StoreUnavailableError, type Driver } from "../../src/store/driver.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { postgresDriver } from "../../src/store/postgres/driver.ts";
 import { sqliteDriver } from "../../src/store/sqlite/driver.ts";
 import { StoreWatch } from "../../src/store/watch.ts";
 import { hookedDriver, type DriverHooks } from "../hooked-driver.ts";
-import { openService, type TestAnswer, type TestService } from "../open-service.ts";
+import { keptLog, openService, type TestAnswer, type TestService } from "../open-service.ts";
 import { temporaryDatabase } from "../temporary-database.ts";
 import { noDisk, smallDisk } from "./small-disk.ts";
-
-/** A logger that keeps its lines. */
-function keptLog() {
-  const lines: (LogFields & { message: string })[] = [];
-  const write = (fields: LogFields, message: string): void =>
-    void lines.push({ ...fields, message });
-  return { lines, logger: { info: () => {}, warn: write, error: write } };
-}
 
 /** A watch over a database with tables, whose monotonic time a test moves. */
 async function watched(driver: Driver) {
@@ -86,7 +78,7 @@ describe("readiness of the store", () => {
     `fails with 503 while the disk of a SQLite file is full, names the checks, and comes back when it has room${noDisk === undefined ? "" : ` (skipped: ${noDisk})`}`,
     async () => {
       const disk = smallDisk(100);
-      const { lines, logger } = keptLog();
+      const { lines, logger } = keptLog({ info: () => {} });
       const open = await openService({ file: join(disk.folder, "service.db"), logger });
       expect((await ready(open)).status).toBe(200);
       disk.fill(32 * 2 ** 20);
@@ -176,7 +168,7 @@ describe("a SQLite file under a running service", () => {
   ] as const)
     it(`that is ${how} fails the readiness, and writes are refused with 503 instead of acknowledged and lost`, async () => {
       const file = temporaryDatabase();
-      const { lines, logger } = keptLog();
+      const { lines, logger } = keptLog({ info: () => {} });
       const open = await openService({ file, logger });
       const subscribe = { url: "https://merchant.example/", secretKey: "correct-horse-battery-st" };
       const json = { ...subscribe, subscriptionDetails: { type: "ALL" } };
