@@ -17,11 +17,14 @@ process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(
 /** A suite that replaces a module before another suite has loaded it. */
 const replacing = ["packages/signatures/test/limits.spec.ts"];
 
-/** Starts the browsers and campaigns first, which take longest: the last run's times are unknown in a new checkout. */
+/** Files that take longest, in a new checkout too, where the times of the last run are unknown. */
+const LONG =
+  /\/test\/(?:browser\/page|chaos\/|matrix\/|e2e\/|(?:provider\/targets|receiver\/checks|running|alerts)\.)/;
+
+/** Starts those first, then the files in the order of the last run's times. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ moduleId }: TestSpecification): number =>
-      Number(/\/test\/(?:browser\/page|chaos|matrix|e2e)/.test(moduleId));
+    const isLong = ({ moduleId }: TestSpecification): number => Number(LONG.test(moduleId));
     // oxlint-disable-next-line unicorn/no-array-sort -- the sequencer sorts, not a list
     const sorted = await super.sort(files);
     return sorted.toSorted((one, other) => isLong(other) - isLong(one));

@@ -1,5 +1,5 @@
 import { browserOfFile, describeInBrowser } from "./chromium.ts";
-import { keyboard } from "./hand.ts";
+import { keyboard, mouse } from "./hand.ts";
 import { hostileTextsInPage } from "./hostile.ts";
 import { hostileTexts } from "./hostile-texts.ts";
 import { accessible, everyLook } from "./looks.ts";
@@ -7,6 +7,7 @@ import { tasks } from "./tasks.ts";
 
 describeInBrowser("the inspector's page, in its long forms", () => {
   const browser = browserOfFile();
+  tasks(browser, "a mouse", () => mouse);
   tasks(browser, "the keyboard only", keyboard);
   hostileTextsInPage(browser, hostileTexts);
   accessible(browser, everyLook);

@@ -11,8 +11,10 @@ import { browserOfFile, describeInBrowser } from "./chromium.ts";
 import { mouse } from "./hand.ts";
 import { hostileTextsInPage } from "./hostile.ts";
 import { someHostileTexts } from "./hostile-texts.ts";
+import { seed } from "../seed.ts";
 import { accessible } from "./looks.ts";
 import { KEY, openInspector } from "./open-inspector.ts";
+import { opener, startOpened } from "./start-opened.ts";
 import { tasks } from "./tasks.ts";
 import { goTo, openPage } from "./watch-page.ts";
 
@@ -21,7 +23,7 @@ const NAME = "An attempt without a signature is refused, and no handler runs.";
 // One file, one browser: starting one takes as long as most of these tests. The long lane has the long forms.
 describeInBrowser("the inspector's page", () => {
   const browser = browserOfFile();
-  tasks(browser, "a mouse", () => mouse);
+  tasks(browser, `a mouse, some drawn with seed ${String(seed)}`, () => mouse, 5);
   hostileTextsInPage(browser, someHostileTexts.slice(0, 25));
   const sample = ["event", "faults"];
   accessible(browser, [{ width: 360, theme: "dark" }], ({ name }) => sample.includes(name));
@@ -34,6 +36,19 @@ describeInBrowser("the inspector's page", () => {
     expect(scripts.length).toBeGreaterThan(0);
     expect(packed.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThan(110_000);
   });
+
+  it.skipIf(opener === "")(
+    "is opened by countersign sandbox --open, with its session",
+    async () => {
+      const { opened, end } = await startOpened();
+      const tab = await (await browser()).newPage();
+      await tab.goto(opened[0] ?? "");
+      await tab.locator(".connection.live").waitFor();
+      expect(new URL(tab.url()).pathname).toBe("/inspector/");
+      await tab.close();
+      expect(await end()).toBe(0);
+    },
+  );
 
   it("runs the checks against the command line's receiver and shows each finding's evidence", async () => {
     // This receiver answers 204 to everything: it believes whatever it gets.

@@ -3,6 +3,7 @@ import { createReceiver, memoryInbox } from "@countersign/receiver";
 import { signedAttempt } from "@countersign/receiver/testing";
 import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { drawn } from "../seed.ts";
 import { drawnChecks } from "./drawn-checks.ts";
 import type { Hand } from "./hand.ts";
 import { openInspector, SECRET, type OpenInspector } from "./open-inspector.ts";
@@ -12,11 +13,15 @@ import { goTo, openPage, type WatchedPage } from "./watch-page.ts";
 /** Payments in addition to the samples. */
 const MANY = 10_000;
 
-/** Everyday tasks from the page's first view, each with its number of clicks. Typing does not count. */
+/**
+ * Everyday tasks from the page's first view, each with its number of clicks. Typing does not count. With `count`, the
+ * run's seed draws so many of them.
+ */
 export function tasks(
   browser: () => Promise<Browser>,
   tool: string,
   handOf: (page: Page) => Hand,
+  count?: number,
 ): void {
   describe(`with ${tool}`, () => {
     const ends: (() => void | Promise<void>)[] = [];
@@ -47,15 +52,18 @@ export function tasks(
       for (const end of ends) await end();
     });
 
+    const all: (() => void)[] = [];
     const task = (name: string, most: number, run: () => Promise<void>): void => {
       const words = most === 1 ? "1 click" : `${String(most)} clicks`;
-      it(`${name} in ${most === 0 ? "no click" : words}`, async () => {
-        await goTo(watched.page, "#/events");
-        await watched.page.getByRole("table").waitFor();
-        clicks = 0;
-        await run();
-        expect(clicks).toBe(most);
-      });
+      all.push(() =>
+        it(`${name} in ${most === 0 ? "no click" : words}`, async () => {
+          await goTo(watched.page, "#/events");
+          await watched.page.getByRole("table").waitFor();
+          clicks = 0;
+          await run();
+          expect(clicks).toBe(most);
+        }),
+      );
     };
 
     task("says why the last webhook failed, the cause and the fix", 1, async () => {
@@ -185,6 +193,8 @@ export function tasks(
         expect(body).toMatchObject({ endpoints: [{ isTarget: true, status: "ACTIVE" }] });
       },
     );
+
+    for (const define of drawn(all, count ?? all.length)) define();
   });
 }
 

@@ -1,12 +1,20 @@
 import { providerChecks, receiverChecks, requirements } from "@countersign/contract-kit";
 import { describe, expect, it } from "vitest";
 import { seed } from "../seed.ts";
+import { goodProviders } from "./good/providers.ts";
 import { goodReceivers } from "./good/receivers.ts";
+import { hostileProviders } from "./hostile/meet.ts";
+import { hostilities } from "./hostile/servers.ts";
 import { alarmsAt, missedOf } from "./matrix.ts";
 import { providerFaults } from "./providers/faults.ts";
 import { receiverFaults } from "./receivers/faults.ts";
 
 const receiver = { checks: receiverChecks, requirements: requirements(), seed };
+const provider = { checks: providerChecks, requirements: requirements(), seed };
+
+describe("a run against a hostile target", () => {
+  hostileProviders(Object.keys(hostilities));
+});
 
 describe("the whole detection matrix", () => {
   it(`catches every broken receiver by its requirement, with seed ${seed}`, async () => {
@@ -17,8 +25,15 @@ describe("the whole detection matrix", () => {
   });
 
   it(`catches every broken provider by its requirement, with seed ${seed}`, async () => {
-    const options = { checks: providerChecks, requirements: requirements(), seed, runs: 100 };
-    expect(await missedOf(providerFaults, { ...options, atOnce: 3 })).toEqual([]);
+    expect(await missedOf(providerFaults, { ...provider, runs: 100, atOnce: 3 })).toEqual([]);
+  });
+
+  describe.each(goodProviders)("a good provider, $name", ({ missing, ...good }) => {
+    it("raises no alarm", async ({ skip }) => {
+      const reason = missing?.();
+      if (reason !== undefined) skip(reason);
+      expect(await alarmsAt(good, { ...provider, runs: 12 })).toEqual([]);
+    });
   });
 
   describe.each(goodReceivers)("a good receiver, $name", ({ missing, ...good }) => {

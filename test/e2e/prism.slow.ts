@@ -1,0 +1,3 @@
+import { behindPrism, profiles } from "./prism.ts";
+
+for (const profile of profiles) behindPrism(profile);
