@@ -56,6 +56,9 @@ export function codesPage(root: string, profile: Profile): string {
       "the `standard` profile. After 401, get a new token. After 429 and 503, repeat the call once `Retry-After` has passed. After 409, read " +
       "`existing` and keep your key. After 500 or no answer, repeat the call with the same key. Do not repeat others.",
     ...entries(new Map(Object.entries(errorCodes)), calls),
+    "## Sandbox",
+    "Further codes of the sandbox's controls.",
+    ...entries(sandboxCodes(`${root}packages/sandbox/src/refusals.ts`)),
     "## Members of a request",
     "`errors[].code` of an answer, with a JSON Pointer into the body.",
     ...entries(new Map(Object.entries(memberCodes))),
@@ -80,6 +83,17 @@ function entries(
     const about = status === undefined ? "" : ` Status ${String(status)}${calls[code] ?? ""}.`;
     return [`### ${code}`, meaning + about];
   });
+}
+
+/** The codes of the sandbox's table, whose module needs the built packages. */
+function sandboxCodes(file: string): ReadonlyMap<string, Meaning> {
+  const rows = readFileSync(file, "utf8").matchAll(/^ {2}(\w+): \[\s*(\d{3}),\s*"([^"]+)"/gm);
+  return new Map(
+    [...rows].map(([, code = "", status, meaning = ""]) => [
+      code,
+      { meaning, status: Number(status) },
+    ]),
+  );
 }
 
 /** The calls that answer each code, with every choice of a profile that adds one. */
