@@ -59,7 +59,7 @@ it.each([{ store: "sqlite" }, { store: "postgres" }] as const)(
     await nothingWaits(driver);
     const peak = (asked * 1000) / (performance.now() - begun);
     const rate = Math.min(peak / 2, MOST_PER_SECOND);
-    console.log(`peak ${peak.toFixed(0)} events a second, soaked with ${rate.toFixed(0)}`);
+    console.log(`peak ${peak.toFixed(0)} events a second, soak at ${rate.toFixed(0)}`);
 
     const started = performance.now();
     const sample = async (): Promise<string> => {

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { apiPages } from "./api-pages.ts";
 import { catalogueModule, eventRows, eventSchemasModule } from "./catalogue.ts";
 import { differencesPage } from "./differences-page.ts";
-import { evidencePage } from "./evidence-page.ts";
+import { evidencePages } from "./evidence-page.ts";
 import { keywordFaults } from "./keywords.ts";
 import { loadSchemas } from "./load.ts";
 import { documents, profilesModule, schemasModule, validatorsModule } from "./modules.ts";
@@ -58,7 +58,7 @@ const generated: Readonly<Record<string, string>> = {
   ...serviceDocuments(folder, files, rows),
   ...apiPages(root),
   "ARCHITECTURE.md": withDiagrams(read("ARCHITECTURE.md")),
-  "docs/evidence.md": evidencePage(root),
+  ...evidencePages(root),
   "docs/reference/cli.md": commandsPage,
   "docs/reference/library-differences.md": differencesPage(
     `${root}contracts/vectors/disagreements.json`,
