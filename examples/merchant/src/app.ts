@@ -24,7 +24,7 @@ export interface ToldOutcome {
 
 /**
  * A merchant's app: one webhook route, handlers by category and by type, and a page that shows what
- * they did. `log` receives one line of text for each thing that happens, `tell` each outcome.
+ * they did. `log` gets one line of text for each step, `tell` each outcome.
  */
 export function merchantApp(options: {
   readonly secrets: readonly (string | undefined)[];

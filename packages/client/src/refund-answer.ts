@@ -19,7 +19,7 @@ export interface RefundAnswer {
   readonly requestKey: string;
   /** As it was sent; `null` where none was. */
   readonly clientReferenceId: string | null;
-  /** Why it failed. Absent if `recovered`: the provider then sends only the status. */
+  /** The reason of the failure. Absent if `recovered`: the provider then sends only the status. */
   readonly errorDetails?: ErrorDetails;
   /** An attempt whose answer was lost, in this call or before it, has made this refund. */
   readonly recovered: boolean;

@@ -24,7 +24,7 @@ export interface GateOptions {
   readonly random: Random;
   readonly faults: Faults;
   readonly streams: Streams;
-  /** `undefined`: there is no page. */
+  /** `undefined` without a page. */
   readonly inspector: Inspector | undefined;
   /** See `guard`. */
   readonly allowedHosts: readonly string[];
@@ -80,7 +80,7 @@ async function pass(
     guard(request, allowedHosts, { isPage: pathOf(request) === "/inspector/" });
     if (!(await inspector.take(request, response, pathOf(request)))) return;
   }
-  // Calls of the page now have the path of the call that they stand for.
+  // Calls of the page now have the path of the call that they make.
   const path = pathOf(request);
   // In any case: what Express would not route is refused all the same.
   if (/^\/sandbox(?:\/|$)/i.test(path)) {
@@ -127,7 +127,7 @@ function readAbsentBodyAsEmpty(request: IncomingMessage): void {
 }
 
 /**
- * Lets Pact's verifier name the token in a header of its own: it adds the headers that it is given to every call,
+ * Lets Pact's verifier name the token in a separate header: it adds the headers that it is given to every call,
  * also to those of the interface, whose `Authorization` is the pact's.
  */
 function readTokenOfVerifier({ headers, headersDistinct }: IncomingMessage, path: string): void {
@@ -151,7 +151,7 @@ async function survivesFault(
     const clientId = await namedClient(request, policy);
     merchantId = clientId && (await findClient(service.driver, clientId))?.merchantId;
   } else {
-    // Without a valid token there is no namespace and no fault: the service refuses the call by itself.
+    // A fault needs a namespace, and a namespace a valid token: the service refuses the call by itself.
     merchantId = await authenticate(service, request).then(
       ({ merchant }) => merchant.id,
       (error: unknown) => {

@@ -46,7 +46,7 @@ export interface SandboxOptions {
   /** Default `127.0.0.1`. */
   readonly host?: string;
   /**
-   * Hosts that the controls may be called by beside loopback ones: `name` with any port, or
+   * Hosts allowed for the controls in addition to loopback ones: `name` with any port, or
    * `name:port`. Default none.
    */
   readonly allowedHosts?: readonly string[];

@@ -31,7 +31,7 @@ export async function namedClient(
  * Reads a body's bytes and puts them back for whoever reads the request next.
  *
  * @param limit Bytes after which it waits for no more.
- * @returns What arrived; less than the whole body if the sender ends first.
+ * @returns The bytes that arrived; less than the whole body if the sender ends first.
  */
 async function readAhead(request: IncomingMessage, limit: number): Promise<Buffer> {
   const chunks: Buffer[] = [];

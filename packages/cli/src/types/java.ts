@@ -37,7 +37,7 @@ function asEvent(text: string, model: EventModel): string {
 
 function sealed(model: EventModel): string {
   return `/**
- * Every event, told apart by its class. Amounts are exact: BigDecimal of the number's text.
+ * Every event, by class. Amounts are exact: BigDecimal of the number's text.
  */
 public sealed interface WebhookEvent
         permits ${namesOf(model).join(",\n                ")} {

@@ -157,7 +157,7 @@ function textOf(schema: Schema, { values, name, literals }: Text): Schema {
 }
 
 /**
- * A foreign text as it may stand in a comment or a docstring of every language: on one line, without what
+ * A foreign text that is safe in a comment or a docstring of every language: on one line, without what
  * ends the comment, and without escapes, which Java reads in comments too.
  */
 function inComment(text: string): string {

@@ -49,7 +49,7 @@ export async function typescriptTypes(
 
 function unions(model: EventModel): string {
   return [
-    "/** Every event, told apart by its type. */",
+    "/** Every event; `type` discriminates. */",
     `export type WebhookEvent =\n${namesOf(model)
       .map((name) => `  | ${name}`)
       .join("\n")};`,
@@ -76,7 +76,7 @@ ${types.join("\n")}
  * since types are added. Its form is not judged.
  *
  * @throws {SyntaxError} the body is not JSON.
- * @throws {TypeError} this engine does not tell a number's text (Node before 21).
+ * @throws {TypeError} this engine does not give a number's text (Node before 21).
  */
 export function parseEvent(body: string): WebhookEvent | undefined {
   const event = JSON.parse(body, keepDecimals) as Parsed;

@@ -90,8 +90,8 @@ export function signatureLines(
 }
 
 /**
- * A text as one word of a POSIX shell, whatever is in it. What a terminal obeys (C0, DEL, C1) or shows in
- * another order (bidi) is never pasted as it stands: `printf` makes it where the line runs. Such a text loses
+ * A text as one word of a POSIX shell, whatever it contains. Characters that a terminal obeys (C0, DEL, C1) or shows in
+ * another order (bidi) are never pasted unchanged: `printf` makes them where the line runs. Such a text loses
  * line ends at its end.
  */
 export function quoted(text: string): string {

@@ -114,7 +114,7 @@ export class CheckRuns {
   }
 }
 
-/** @param checks `undefined` if there is no target, or nothing to run. */
+/** @param checks `undefined` without a target, or with nothing to run. */
 export function checkRoutes(checks: CheckRuns | undefined, hasTarget: boolean): Routes {
   const required = (): CheckRuns => {
     if (checks !== undefined) return checks;

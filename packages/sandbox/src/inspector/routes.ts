@@ -41,7 +41,7 @@ export interface InspectParts {
   readonly subscribeTarget: (merchant: Merchant) => Promise<void>;
   /** Called when a namespace has lost its events. */
   readonly onReset: (merchantId: string) => void;
-  /** `undefined` if there is no target, or nothing to run. */
+  /** `undefined` without a target, or with nothing to run. */
   readonly checks: CheckRuns | undefined;
 }
 

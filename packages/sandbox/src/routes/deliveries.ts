@@ -99,7 +99,7 @@ export async function writeSample(
   const sampled = sampledRow(events.catalogue, order.type);
   if (sampled === undefined) throw refuseMembers([faultAt(context, "/type", "UNKNOWN_EVENT")]);
   const { row, kind } = sampled;
-  // Under the name that was asked for, also one that this service has no moment for.
+  // Under the requested name, also one that this service has no moment for.
   const policy = { ...context.policy, events: { ...events, named: () => row } };
   const event = await context.driver.transaction(async (tx) => {
     const at = await instantOf(tx, context.clock, merchant.clockId);

@@ -171,7 +171,7 @@ export async function cause(
   if (row?.kind === undefined)
     return { eventId: (await writeSample({ context, merchant }, { type })).id };
   const ids = await happen(stage, row.kind, optional === "present");
-  // Other calls may let events of the type happen at the same time.
+  // Other calls may cause events of the type concurrently.
   const events = await listEvents(context.driver, { merchantId: merchant.id, limit: 1000 });
   const id = String(ids["paymentId"] ?? ids["customerId"]);
   const eventId = events.find((event) => event.type === type && event.payload.includes(id))?.id;
