@@ -121,8 +121,15 @@ describe("a profile decides for refunds", () => {
       );
     expect(await rows()).toMatchObject([{ status: "AUTHORIZED" }, { cents: 100 }]);
     const refund = answer.body as { paymentId: string };
+    expect(refund.paymentId).toMatch(/^ref_/);
     expect(await useCases.returnRefund(open.merchant, refund)).toEqual({ ok: true });
-    expect(await useCases.returnRefund(open.merchant, refund)).toMatchObject({ ok: false });
+    const again = await useCases.returnRefund(open.merchant, refund);
+    expect(again).toEqual({ ok: false, code: "INVALID_TRANSITION" });
+    for (const unknown of [paymentId, "ref_none"])
+      expect(await useCases.returnRefund(open.merchant, { paymentId: unknown })).toEqual({
+        ok: false,
+        code: "PAYMENT_NOT_FOUND",
+      });
     expect(await rows()).toEqual([
       { status: "TERMINAL_FAILED", cents: 0, code: "REFUND_RETURNED" },
       { status: "SUCCEEDED", cents: 0, code: null },
