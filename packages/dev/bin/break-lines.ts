@@ -1,7 +1,7 @@
 // Breaks lines of the packages' sources on purpose, one at a time, and prints which test of the quick lane notices each.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
+import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { allChanges, packageOf, withChange, type Change } from "../src/break/changes.ts";
 import { failingTest } from "../src/break/failing-test.ts";
@@ -89,12 +89,24 @@ async function report(changes: readonly Change[]): Promise<void> {
     console.log(`left out, since they also fail without a change: ${[...unreliable].join(" ")}`);
 }
 
-/** Returns the first test that fails twice with the change and passes without: of its package, else of the others. */
+/**
+ * Returns the first test that fails twice with the change and passes without: of its package, else of others that import
+ * the file, else of all the others, which start processes or read sources.
+ */
 async function noticingTest(change: Change, own: string): Promise<string | undefined> {
-  for (const filters of [[own], ["--exclude", `${own}**`]])
+  const others = globSync("{packages/*,schemas,contracts,test}").filter(
+    (path) => `${path}/` !== own,
+  );
+  for (const [left, isImporting] of [
+    [others.map((path) => `${path}/**`), true],
+    [[`${own}**`], true],
+    [[], false],
+  ] as const)
     for (;;) {
-      const except = [...unreliable].flatMap((file) => ["--exclude", file]);
-      const test = await withChange(change, () => failingTest([...filters, ...except]));
+      const except = [...left, ...unreliable].flatMap((pattern) => ["--exclude", pattern]);
+      const test = await withChange(change, (path) =>
+        failingTest(except, isImporting ? path : undefined),
+      );
       if (test === undefined) break;
       const { file, title } = test;
       const again = file === "" ? test : await withChange(change, () => failingTest([file]));

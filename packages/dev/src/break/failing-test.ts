@@ -15,9 +15,15 @@ interface JsonReport {
   }[];
 }
 
-/** Runs part of the quick lane up to its first failure, and returns that test's file and title. */
+/**
+ * Runs part of the quick lane up to its first failure, and returns that test's file and title.
+ *
+ * @param options Paths and further options of vitest.
+ * @param importing Only test files that import this file, directly or not.
+ */
 export async function failingTest(
-  filters: readonly string[],
+  options: readonly string[],
+  importing?: string,
 ): Promise<{ readonly file: string; readonly title: string } | undefined> {
   const folder = mkdtempSync(join(tmpdir(), "countersign-broken-"));
   const json = join(folder, "report.json");
@@ -26,13 +32,15 @@ export async function failingTest(
     "test/vitest.config.ts",
     "--bail",
     "1",
+    "--passWithNoTests",
     "--reporter",
     "json",
     "--outputFile",
     json,
   ];
   // A separate process group, so that workers in an endless loop end with it.
-  const child = spawn("pnpm", ["exec", "vitest", "run", ...settings, ...filters], {
+  const command = importing === undefined ? ["run"] : ["related", importing, "--run"];
+  const child = spawn("pnpm", ["exec", "vitest", ...command, ...settings, ...options], {
     detached: true,
     stdio: "ignore",
   });
