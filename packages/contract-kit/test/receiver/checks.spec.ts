@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { Finding } from "../../src/finding.ts";
 import { receiverChecks } from "../../src/checks/receiver/receiver-checks.ts";
 import { systemClock } from "../../src/harness/clock.ts";
+import { NO_FAILURES } from "../../src/harness/effects.ts";
 import { requirements } from "../../src/requirement.ts";
 import { run, type Report } from "../../src/run.ts";
 import type { ReceiverTarget } from "../../src/target.ts";
@@ -219,6 +220,19 @@ describe("a run against a receiver", () => {
     expect(told(findings, "skipped")).toEqual([
       expect.stringMatching(/^R-METHOD: .*ended or hung/),
     ]);
+  });
+
+  it("does not expect failures of a receiver whose effects take no orders", async () => {
+    const target = await openReceiver({
+      app: (request, response) => {
+        const status = request.method === "PUT" ? 404 : 200;
+        request.resume().on("end", () => response.writeHead(status).end("[]"));
+      },
+    });
+    const { findings } = await runAll(target, checks("failing"));
+    expect(told(findings, "not_applicable")).toEqual(
+      findings.map(({ requirement }) => `${requirement.id}: ${NO_FAILURES}`),
+    );
   });
 
   it("names a row of the effects without an id, and judges the answers all the same", async () => {

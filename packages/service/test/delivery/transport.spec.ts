@@ -1,9 +1,10 @@
 import type { RequestListener } from "node:http";
 import type net from "node:net";
+import { PassThrough } from "node:stream";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { AnswerBounds } from "../../src/delivery/egress/read-in-slices.ts";
+import { AnswerBounds, readInSlices } from "../../src/delivery/egress/read-in-slices.ts";
 import { undiciTransport } from "../../src/delivery/egress/transport.ts";
 import { setTimeout } from "node:timers/promises";
 import { hostileEndpoints } from "./hostile-endpoints.ts";
@@ -141,6 +142,21 @@ describe("the answer to an attempt", () => {
     }
     return true;
   }
+
+  it("B10 is parsed 4 KiB in a turn of the event loop, however often the parser asks", async () => {
+    const socket = new PassThrough();
+    socket.write("a".repeat(16_000));
+    readInSlices(socket);
+    let bytes = 0;
+    const readAll = (): void => {
+      for (let all; (all = socket.read() as Buffer | null) !== null;) bytes += all.length;
+    };
+    socket.on("readable", readAll);
+    for (let asked = 0; asked < 3; asked += 1) readAll();
+    expect(bytes).toBe(4096);
+    await new Promise(setImmediate);
+    expect(bytes).toBe(8192);
+  });
 
   it("B10 has at most 256 lines of head, interim answers included, and 80 KiB in all, however it is cut", () => {
     expect(isRead(`${OK}${headers(254)}\r\n${"\n".repeat(5000)}`)).toBe(true);
