@@ -45,8 +45,11 @@ describe("a customer of the sandbox", () => {
     );
     expect(refused.text).toMatch(/1 to 255 characters.*1 to 254 characters, as local@domain/);
     const link = `/sandbox/customers/${one.seeded.customers.created}/link`;
-    const digits = await one.post(link, { accountLastFourDigits: "12a4" });
-    expect(refusal(digits)).toBe("400 INVALID_REQUEST, /accountLastFourDigits INVALID_VALUE");
+    const long = { accountLastFourDigits: "12a4", financialInstitutionName: "x".repeat(256) };
+    const digits = await one.post(link, long);
+    expect(refusal(digits)).toBe(
+      "400 INVALID_REQUEST, /accountLastFourDigits INVALID_VALUE, /financialInstitutionName INVALID_VALUE",
+    );
     expect(digits.text).toContain("text of 4 digits");
   });
 });
