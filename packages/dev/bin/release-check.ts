@@ -57,7 +57,7 @@ const clients = (registry: string): readonly Client[] => [
     name: "yarn with Plug'n'Play",
     files: {
       "yarn.lock": "",
-      ".yarnrc.yml": `npmRegistryServer: "${registry}"\nunsafeHttpWhitelist: ["127.0.0.1"]\nenableTelemetry: false\nenableGlobalCache: false\nnpmMinimalAgeGate: 0\n`,
+      ".yarnrc.yml": `npmRegistryServer: "${registry}"\nunsafeHttpWhitelist: ["127.0.0.1"]\nenableTelemetry: false\nglobalFolder: ./global\nenableGlobalCache: false\nnpmMinimalAgeGate: 0\n`,
     },
     install: [...berry, "add"],
     node: [...berry, "node"],
@@ -105,6 +105,13 @@ try {
   step(`publish ${ours.join(" ")}`, release, { cwd: root, env });
   step("publish again: every version is there", release, { cwd: root, env });
 
+  const empty = join(work, "empty");
+  mkdirSync(empty);
+  step(
+    "npx countersign --version in an empty folder",
+    ["npx", "--yes", "countersign", "--version"],
+    { cwd: empty, env },
+  );
   for (const { manifest } of published.filter(({ manifest: { bin } }) => bin === undefined)) {
     const { name, version, exports } = manifest;
     const profile = JSON.stringify(exports).includes('"require"') ? "node16" : "esm-only";
@@ -147,14 +154,6 @@ try {
       step(`types compile under TypeScript ${stdout.trim()}`, ["node", tsc, "-p", cwd], { cwd });
     }
   }
-
-  const empty = join(work, "empty");
-  mkdirSync(empty);
-  step(
-    "npx countersign --version in an empty folder",
-    ["npx", "--yes", "countersign", "--version"],
-    { cwd: empty, env },
-  );
 } finally {
   registry.stop();
   rmSync(work, { recursive: true, force: true });

@@ -10,6 +10,8 @@ const VERDACCIO = "@verdaccio/server@9.0.0-next-9.31";
 const program = (upstream: string): string => `
 import { setup } from "@verdaccio/logger";
 import { startServer } from "@verdaccio/server";
+// This preview sets headers late when a client hangs up: the others' requests go on.
+process.on("uncaughtException", ({ code }) => console.log("registry: " + code));
 await setup({ type: "stdout", format: "json", level: "error" });
 const app = await startServer({
   self_path: process.cwd(),

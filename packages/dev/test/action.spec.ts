@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -107,5 +107,40 @@ describe("the GitHub action", () => {
         ]),
       ),
     );
+  });
+});
+
+describe("the workflows of this repository", () => {
+  interface Workflow {
+    readonly jobs: Readonly<Record<string, { readonly steps: readonly Step[] }>>;
+  }
+  interface Step {
+    readonly uses?: string;
+    readonly run?: string;
+    readonly with?: { readonly "version-script"?: string };
+  }
+  const folder = `${root}.github/workflows/`;
+  const steps = readdirSync(folder).flatMap((file) => {
+    const { jobs } = parse(readFileSync(folder + file, "utf8")) as Workflow;
+    return Object.values(jobs).flatMap((job) => job.steps);
+  });
+
+  it("pin every action by its commit", () => {
+    const used = steps.flatMap(({ uses }) => uses ?? []);
+    expect(used.length).toBeGreaterThan(3);
+    for (const action of used) expect(action).toMatch(/^[\w/-]+@[0-9a-f]{40}$/);
+  });
+
+  it("run only scripts that the repository has", () => {
+    const { scripts } = JSON.parse(readFileSync(`${root}package.json`, "utf8")) as {
+      readonly scripts: Readonly<Record<string, string>>;
+    };
+    const lines = steps.flatMap((step) => step.run ?? step.with?.["version-script"] ?? []);
+    const names = lines.flatMap(
+      (line) => line.match(/(?<=npm run (?:bootstrap )?)[\w:-]+$/g) ?? [],
+    );
+    expect(names).toEqual(["bootstrap", "version-packages", "release:check", "release"]);
+    expect(names.filter((name) => !(name in scripts))).toEqual([]);
+    expect(lines.filter((line) => line.includes(".ci/run"))).toHaveLength(1);
   });
 });
