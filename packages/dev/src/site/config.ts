@@ -13,6 +13,7 @@ const config: UserConfig<DefaultTheme.Config> = {
   lang: "en-US",
   cleanUrls: true,
   srcExclude: ["ci/**"],
+  head: [["link", { rel: "icon", type: "image/svg+xml", href: "/favicon.svg" }]],
   // Nothing is loaded from elsewhere. The theme's own scripts and styles are inline.
   transformHead: () => [
     [
@@ -35,11 +36,13 @@ const config: UserConfig<DefaultTheme.Config> = {
       })),
     sidebar: parts.map(({ heading, pages }) => ({
       text: heading,
-      collapsed: heading === "API",
       items: pages.map((page) => ({ text: page.title, link: linkTo(page) })),
     })),
   },
+  // The home page of the theme has no landmark.
+  transformHtml: (code) => code.replace('<div class="VPHome"', '<div role="main" class="VPHome"'),
   markdown: {
+    theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
     anchor: { slugify: slugOf },
     config: (md) => {
       // A link to a file of the repository that is no page leads to the repository.

@@ -1,0 +1,234 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { freePort } from "../src/free-port.ts";
+import { packAll, project, run } from "../src/packed.ts";
+import { root } from "../src/published.ts";
+
+// The code of the documentation as its readers use it: from the packed packages, in one project.
+const work = mkdtempSync(join(tmpdir(), "countersign-blocks-"));
+const app = join(work, "app");
+const others = {
+  "@hono/node-server": "2.1.8",
+  "@nestjs/common": "12.5.1",
+  "@nestjs/core": "12.5.1",
+  "@nestjs/platform-express": "12.5.1",
+  "@opentelemetry/api": "1.9.0",
+  "@types/express": "5.0.6",
+  "@types/node": "24.19.2",
+  "@types/pg": "8.23.1",
+  "drizzle-orm": "0.45.4",
+  express: "5.3.0",
+  "fast-check": "4.10.2",
+  fastify: "5.12.8",
+  hono: "4.13.19",
+  ioredis: "6.0.0",
+  knex: "3.3.0",
+  kysely: "0.29.9",
+  next: "16.4.6",
+  pg: "8.23.1",
+  react: "19.2.0",
+  "react-dom": "19.2.0",
+  redis: "6.3.1",
+  "reflect-metadata": "0.2.2",
+  rxjs: "7.8.2",
+  standardwebhooks: "1.1.1",
+  stripe: "23.1.0",
+  svix: "2.5.0",
+  typescript: "5.9.3",
+  "typescript-7": "npm:typescript@7.0.2",
+  vitest: "5.1.0",
+};
+
+/** The files of an existing app, which the pages do not show. */
+const existing: Readonly<Record<string, string>> = {
+  "app/layout.js": "export default function Layout({ children }) { return children; }\n",
+  "src/app.module.js":
+    'import { Module } from "@nestjs/common";\nexport class AppModule {}\nModule({})(AppModule);\n',
+  "src/app.module.d.ts": "export declare class AppModule {}\n",
+  // Names that a page tells its reader to have.
+  "context.d.ts":
+    "declare const url: string, effectsUrl: string, token: string, secrets: readonly string[];\n",
+  "app.module.js": 'export { AppModule } from "./src/app.module.js";\n',
+  "app.module.ts": 'export { AppModule } from "./src/app.module.js";\n',
+};
+
+interface Block {
+  readonly language: string;
+  /** The file's name, or `server` for a command that keeps running. */
+  readonly name: string | undefined;
+  readonly code: string;
+}
+
+function blocksOf(page: string): readonly Block[] {
+  const fences = readFileSync(join(root, page), "utf8").matchAll(
+    /^```(\w+)(?: (\S+))?\n([^]*?)^```$/gm,
+  );
+  return [...fences].map(([, language = "", name, code = ""]) => ({ language, name, code }));
+}
+
+function write(folder: string, files: Readonly<Record<string, string>>): void {
+  for (const [path, code] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), code);
+  }
+}
+
+beforeAll(() => {
+  run("pnpm", ["run", "build"], root);
+  const tarballs = packAll(join(work, "tarballs"));
+  project(app, { tarballs, others });
+  write(app, existing);
+}, 900_000);
+afterAll(() => rmSync(work, { recursive: true, force: true }));
+
+describe("the TypeScript blocks of the documentation", () => {
+  const pages = globSync(
+    ["README.md", "packages/*/README.md", "schemas/README.md", "docs/{start,guides}/*.md"],
+    {
+      cwd: root,
+    },
+  );
+
+  /** Blocks without a name are one program, whose later blocks may import again. */
+  const program = (blocks: readonly Block[]): string => {
+    const code = blocks.map((block) => block.code).join("\n");
+    const imports = new Set(code.match(/^import [^;]*;$/gm));
+    return `${[...imports].join("\n")}\n${code.replaceAll(/^import [^;]*;$/gm, "")}\nexport {};\n`;
+  };
+
+  beforeAll(() => {
+    for (const page of pages) {
+      const blocks = blocksOf(page).filter(({ language }) => language === "ts");
+      const named = blocks.flatMap(({ name, code }) =>
+        name === undefined ? [] : [[name, code] as const],
+      );
+      const unnamed = blocks.filter(({ name }) => name === undefined);
+      const folder = join(app, "blocks", page.replace(/\.md$/, "").replaceAll("/", "-"));
+      if (blocks.length > 0)
+        write(folder, { ...existing, ...Object.fromEntries(named), "page.ts": program(unnamed) });
+    }
+    const types = (page: string, ...args: readonly string[]): string => {
+      const command = ["types", "--language", "typescript", ...args];
+      return run(join(app, "node_modules/.bin/countersign"), command, join(app, "blocks", page));
+    };
+    types("docs-start-partner-types", "--out", "events.ts");
+    const [profile = "", schema = ""] = blocksOf("docs/guides/other-providers.md")
+      .filter(({ language }) => language === "json")
+      .map(({ code }) => code);
+    write(join(app, "blocks/docs-guides-other-providers/acme"), {
+      "profile.json": profile,
+      "events/invoice.paid.schema.json": schema,
+    });
+    const validators = ["--validators", "--profile", "acme", "--out", "catalogue.ts"];
+    types("docs-guides-other-providers", ...validators);
+    const compilerOptions = {
+      strict: true,
+      module: "nodenext",
+      target: "es2024",
+      lib: ["es2024", "dom"],
+      types: ["node"],
+      noEmit: true,
+      allowImportingTsExtensions: true,
+      skipLibCheck: true,
+    };
+    write(app, {
+      "tsconfig.blocks.json": JSON.stringify({ compilerOptions, include: ["blocks"] }),
+    });
+  });
+
+  it.each([
+    ["5.9", "typescript"],
+    ["7", "typescript-7"],
+  ])("compile under TypeScript %s", (version, name) => {
+    const bin = join(app, "node_modules", name, "bin/tsc");
+    expect(run("node", [bin, "--version"], app)).toContain(version);
+    expect(run("node", [bin, "-p", "tsconfig.blocks.json"], app)).toBe("");
+  });
+});
+
+describe("a quickstart", () => {
+  /** Runs a command that keeps running, until the test ends. */
+  async function serve(command: string, port: number): Promise<ChildProcess> {
+    const server = spawn("bash", ["-c", command], {
+      cwd: app,
+      detached: true,
+      env: { ...process.env, PORT: String(port), NEXT_TELEMETRY_DISABLED: "1" },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    onTestFinished(async () => {
+      // Its whole group: `npm run` starts others.
+      if (server.pid !== undefined && server.exitCode === null)
+        process.kill(-server.pid, "SIGKILL");
+      if (server.exitCode === null) await once(server, "close");
+    });
+    const isListening = (): Promise<void> =>
+      new Promise((resolve, reject) => {
+        const socket = connect(port, "localhost", () => {
+          socket.destroy();
+          resolve();
+        }).on("error", reject);
+      });
+    await vi.waitFor(isListening, { timeout: 300_000, interval: 200 });
+    return server;
+  }
+
+  const scripts: Readonly<Record<string, object>> = {
+    nestjs: { start: "node src/main.ts" },
+    nextjs: { build: "next build", start: "next start" },
+  };
+
+  it.each([
+    ["express", [/\b204\b/, /^PASS/m]],
+    ["fastify", [/\b204\b/, /^PASS/m]],
+    ["nestjs", [/\b204\b/, /^PASS/m]],
+    ["nextjs", [/\b204\b/, /^PASS/m]],
+    ["lambda", [/^refund on its way: ref_\w+\n204$/m]],
+    ["provider-ci", [/^PASS/m]],
+    ["partner-types", [/^refund on its way: ref_1$/m]],
+  ] as const)(
+    "for %s does what it says, block by block",
+    async (name, expected) => {
+      const port = await freePort(21_000);
+      const printed: string[] = [];
+      const manifest = JSON.parse(readFileSync(join(app, "package.json"), "utf8")) as object;
+      const own = JSON.stringify({ ...manifest, scripts: scripts[name] ?? {} });
+      writeFileSync(join(app, "package.json"), own);
+      /* oxlint-disable no-await-in-loop -- one block after the other, as a reader runs them */
+      for (const { language, name: file, code } of blocksOf(`docs/start/${name}.md`)) {
+        const local = code.replaceAll(/\b(?:3000|4010)\b/g, String(port));
+        if (language === "ts" && file !== undefined) write(app, { [file]: local });
+        else if (language === "sh" && file === "server") await serve(local, port);
+        else if (language === "sh") {
+          // The project has the packages already, from their tarballs.
+          const installs = local.match(/^npm install .*$/gm) ?? [];
+          const names = installs.flatMap((line) =>
+            line
+              .split(" ")
+              .slice(2)
+              .filter((word) => !word.startsWith("-")),
+          );
+          for (const wanted of names) run("test", ["-e", join(app, "node_modules", wanted)], app);
+          const commands = local.replaceAll(/^npm install .*$/gm, "");
+          const shell = spawn("bash", ["-euc", commands], {
+            cwd: app,
+            stdio: ["ignore", "pipe", "inherit"],
+          });
+          const [output] = await Promise.all([text(shell.stdout), once(shell, "close")]);
+          printed.push(output);
+          expect([shell.exitCode, shell.exitCode === 0 ? "" : output]).toEqual([0, ""]);
+        }
+      }
+      /* oxlint-enable no-await-in-loop */
+      for (const pattern of expected) expect(printed.join("")).toMatch(pattern);
+      for (const path of ["webhooks.db", "webhooks.db-shm", "webhooks.db-wal"])
+        rmSync(join(app, path), { force: true });
+    },
+    600_000,
+  );
+});
