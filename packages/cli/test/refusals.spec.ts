@@ -33,7 +33,6 @@ ALLOW_HOST_MISSING       SANDBOX --listen 0.0.0.0
 PROFILE_UNUSABLE         SANDBOX --profile unheard
 PROFILE_UNUSABLE         SANDBOX --profile ESC
 DELIVER_TO_REFUSED       SANDBOX --deliver-to http://merchant.example/
-DELIVER_TO_REFUSED       SANDBOX --deliver-to localhost:3000
 DELIVER_TO_REFUSED       COUNTERSIGN_SECRET=hush SANDBOX --deliver-to http://localhost:1/
 TOKEN_UNUSABLE           COUNTERSIGN_TOKEN=hush SANDBOX
 ENVIRONMENT_UNUSABLE     COUNTERSIGN_TOKEN= SANDBOX
@@ -58,7 +57,6 @@ USAGE                    SERVE --subscription-port 0
 USAGE                    SERVE --subscription-port https
 USAGE                    serve --seed 1
 USAGE                    SERVE --token hush
-USAGE                    SANDBOX --token hush
 USAGE                    sandbox --prot 1
 USAGE                    sandbox --port 70000
 USAGE                    sandbox --port 1\u009b2J
@@ -67,7 +65,6 @@ USAGE                    sandbox more
 USAGE                    sandESCbox
 USAGE                    complete tcsh
 USAGE                    help sned
-USAGE                    verify receiver
 USAGE                    SEND --broken all
 ARGUMENT_UNUSABLE        SEND --id a.b
 ARGUMENT_UNUSABLE        SEND --data /gone
@@ -95,15 +92,12 @@ ARGUMENT_UNUSABLE        inbox dead
 ENVIRONMENT_UNUSABLE     COUNTERSIGN_DATABASE_URL=postgres://u:hush@h/d inbox dead --database x
 ENVIRONMENT_UNUSABLE     COUNTERSIGN_DATABASE_URL=mysql://u:hush@h/d inbox retry evt_1 --schema ledger
 DATABASE_UNUSABLE        COUNTERSIGN_DATABASE_URL=postgres://u:hush@127.0.0.1:9/d inbox dead --schema ledger
-DATABASE_UNUSABLE        inbox dead --database DIR/none.db
 ARGUMENT_UNUSABLE        inbox dead --database x --schema a";DROP
-USAGE                    types --language cobol --out DIR/out
 USAGE                    types --language cobol
 ARGUMENT_UNUSABLE        types --language python --out DIR/out --package events
 ARGUMENT_UNUSABLE        types --language java --out DIR/out --package a;class
 ARGUMENT_UNUSABLE        types --language go --out DIR/folder
 ARGUMENT_UNUSABLE        types --language go --out DIR/text.db/events.go
-UNVERIFIED               VP --only provider/bodies
 ARGUMENT_UNUSABLE        VP --state-url nowhere
 ARGUMENT_UNUSABLE        VP --path 0
 ARGUMENT_UNUSABLE        VP --only provider/amounts --path a

@@ -4,14 +4,12 @@ import { Leases } from "../../src/delivery/leases.ts";
 import { sqliteDriver } from "../../src/store/sqlite/driver.ts";
 import { deliveryStore } from "../../src/store/tables/delivery-queue.ts";
 import { failCommit, hookedDriver, type DriverHooks } from "../hooked-driver.ts";
-import { onStores, postgres } from "../store/stores.ts";
 import {
   answered,
   fakeTransport,
   heldTransport,
   openQueue,
   policy,
-  queueOf,
   SOON,
   type OpenEngine,
   type Queue,
@@ -108,12 +106,6 @@ it("[P-EVENT-RETRY] a delivery keeps its whole retry schedule when each attempt 
   expect(await queue.attempts()).toHaveLength(steps.length);
 });
 
-const members = (queue: Queue): Promise<{ id: string; endpoints: number }[]> =>
-  queue.driver.query(
-    `SELECT id, (SELECT CAST(count(*) AS bigint) FROM endpoint_leases WHERE member = id) AS endpoints
-     FROM delivery_members ORDER BY id`,
-  );
-
 it("a lease covers an attempt that starts at least its deadline and a second before the lease ends", async () => {
   const queue = await openQueue();
   const clock = { now: () => 0, elapsed: () => 7000, sleep: async () => {} };
@@ -123,46 +115,4 @@ it("a lease covers an attempt that starts at least its deadline and a second bef
   await leases.keep(0);
   const last = 7000 + policy.leaseMs - policy.deadlineMs - 1000;
   expect([leases.covers(last), leases.covers(last + 1)]).toEqual([true, false]);
-});
-
-onStores([postgres], ({ open }) => {
-  it("two processes of one database share the endpoints, and never have one delivery in flight in both", async () => {
-    const queue = await queueOf(await open());
-    const keys = Array.from({ length: 20 }, (_, number) => `sub_${number}`);
-    for (const key of keys) await queue.subscribe(key, { clockId: "live" });
-    for (const key of keys) await queue.publish(10, [key]);
-    const posted = new Map<string, number>();
-    const by = { a: 0, b: 0 };
-    const transportOf = (name: "a" | "b") =>
-      fakeTransport(async ({ headers }) => {
-        const id = headers["webhook-id"] ?? "";
-        posted.set(id, (posted.get(id) ?? 0) + 1);
-        by[name] += 1;
-        await queue.write("SELECT 1");
-        return answered(204);
-      });
-    const engines = [
-      queue.engine(transportOf("a"), { id: "a" }),
-      queue.engine(transportOf("b"), { id: "b" }),
-    ];
-    const counts = async () => (await members(queue)).map(({ endpoints }) => endpoints);
-    let events = 200;
-    const shared = async (): Promise<boolean> => {
-      // They beat, and notice who has more than a fair share.
-      queue.clock.advance(5000);
-      await queue.publish(1, keys);
-      events += 1;
-      for (const engine of engines)
-        engine.onWork(keys.map((key) => ({ key, at: queue.clock.now() })));
-      const [a = 0, b = 0] = await counts();
-      return a >= 9 && b >= 9 && a + b === 20;
-    };
-    await expect.poll(shared, { timeout: 20_000, interval: 100 }).toBe(true);
-    const waiting = async () => new Set(await queue.states());
-    await expect.poll(waiting, SOON).toEqual(new Set(["delivered"]));
-    expect(by.a).toBeGreaterThan(0);
-    expect(by.b).toBeGreaterThan(0);
-    expect(posted.size).toBe(events);
-    expect([...posted.values()].filter((times) => times !== 1 && times !== 20)).toEqual([]);
-  });
 });
