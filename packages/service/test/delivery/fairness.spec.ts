@@ -144,6 +144,25 @@ describe("B15: a host that many have subscribed", () => {
     expect(hosts().indexOf("sub_other.example")).toBeLessThan(10);
   });
 
+  it.each([
+    ["another merchant", other, { concurrencyPerHost: 4 }],
+    ["another endpoint of the merchant", live, { concurrencyPerEndpoint: 4 }],
+  ])("keeps a place free for %s while attempts to one endpoint hang", async (_, second, limit) => {
+    const queue = await openQueue();
+    await queue.subscribe("hangs", { ...live, url: "https://shared.example/a" });
+    await queue.subscribe("other", { ...second, url: "https://shared.example/b" });
+    await queue.publish(8, ["hangs"]);
+    await queue.publish(1, ["other"]);
+    const transport = fakeTransport(({ url: { pathname } }) =>
+      pathname === "/a" ? new Promise(() => {}) : answered(204),
+    );
+    queue.engine(transport, { policy: limit });
+    const posts = () => transport.posts.map(({ url }) => url.pathname).toSorted();
+    await expect.poll(posts, SOON).toEqual(["/a", "/a", "/a", "/b"]);
+    await queue.passTurns();
+    expect(posts()).toHaveLength(4);
+  });
+
   it("rests for one subscription after an overload, and goes on for another merchant's", async () => {
     const queue = await openQueue();
     const shared = "https://shared.example";
