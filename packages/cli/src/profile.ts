@@ -1,6 +1,6 @@
 import { globSync, readFileSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename, join, posix } from "node:path";
 import { example, schemaSet, type Schema } from "@countersign/contract-kit/derive";
 import { validateProfile } from "@countersign/schemas/profile-validator";
 import { type Profile, profiles } from "@countersign/schemas/profiles";
@@ -59,7 +59,7 @@ function withFolder(document: unknown, folder: string): unknown {
     try {
       return JSON.parse(readFileSync(join(folder, path), "utf8"));
     } catch (cause) {
-      throw unusable(`${join(folder, path)} is not JSON`, { cause });
+      throw unusable(`${join(folder, path)} cannot be read as JSON`, { cause });
     }
   };
   const envelope = isObject(document["envelope"]) ? document["envelope"] : {};
@@ -67,7 +67,7 @@ function withFolder(document: unknown, folder: string): unknown {
   const schemas = new Map(
     globSync("events/*.schema.json", { cwd: folder }).map((path) => [
       basename(path, ".schema.json"),
-      json(path),
+      withoutReferences({ file: path, pointer: "" }, json),
     ]),
   );
   // The validator judges what a row is.
@@ -88,11 +88,61 @@ function withFolder(document: unknown, folder: string): unknown {
   return { ...document, catalogue };
 }
 
+interface Place {
+  /** Path in the profile's folder. */
+  readonly file: string;
+  readonly pointer: string;
+}
+
+/** Keywords whose values are data, in which `$ref` is a member like others. */
+const DATA = new Set(["const", "enum", "examples", "x-invalid"]);
+const ANNOTATIONS = new Set(["title", "description", "examples", "deprecated", "$comment"]);
+
+/**
+ * Returns the schema at a place, with each `$ref` replaced by the schema that it names: a part of the document, or a
+ * file of the folder.
+ *
+ * @throws {Failure} `CS_CLI_PROFILE_UNUSABLE`: a reference leads nowhere, out of the folder or back to itself, or
+ *   a keyword that judges is next to it.
+ */
+function withoutReferences(
+  place: Place,
+  json: (path: string) => unknown,
+  above: readonly string[] = [],
+): unknown {
+  const name = `${place.file}#${place.pointer}`;
+  const inline = (schema: unknown): unknown => {
+    if (Array.isArray(schema)) return schema.map(inline);
+    if (!isObject(schema)) return schema;
+    const { $ref: ref, $defs: _, ...rest } = schema;
+    if (typeof ref !== "string")
+      return Object.fromEntries(
+        Object.entries(schema).flatMap(([key, value]) =>
+          key === "$defs" ? [] : [[key, DATA.has(key) ? value : inline(value)]],
+        ),
+      );
+    const refused = (why: string): Failure => unusable(`${name}: $ref ${ref} ${why}`);
+    const beside = Object.keys(rest).find((key) => !ANNOTATIONS.has(key));
+    if (beside !== undefined) throw refused(`is next to ${beside}`);
+    const [path = "", pointer = ""] = ref.split("#");
+    const file = path === "" ? place.file : posix.join(posix.dirname(place.file), path);
+    if (file.startsWith("..") || posix.isAbsolute(path) || /^\w+:/.test(path))
+      throw refused("leads out of the profile's folder");
+    const target = `${file}#${pointer}`;
+    if (target === name || above.includes(target)) throw refused("leads back to itself");
+    const found = withoutReferences({ file, pointer }, json, [...above, name]);
+    if (!isObject(found)) throw refused("leads to no schema");
+    return { ...found, ...rest };
+  };
+  return inline(valueAt(json(place.file), place.pointer));
+}
+
 function valueAt(event: unknown, pointer: unknown): unknown {
   if (typeof pointer !== "string") return undefined;
   return pointer
     .split("/")
     .slice(1)
+    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"))
     .reduce<unknown>((at, step) => (isObject(at) ? at[step] : undefined), event);
 }
 

@@ -23,7 +23,14 @@ const money = {
   additionalProperties: false,
   required: ["total", "currency"],
   properties: {
-    total: { type: "integer", minimum: 1, maximum: 1_000_000, description: "In cents." },
+    total: { $ref: "../shared/money.json#/$defs/total", description: "In cents." },
+    currency: { $ref: "../shared/money.json#/$defs/currency" },
+  },
+};
+const shared = {
+  $defs: {
+    total: { $ref: "#/$defs/cents" },
+    cents: { type: "integer", minimum: 1, maximum: 1_000_000 },
     currency: { type: "string", enum: ["EUR", "CHF"], "x-open": true },
   },
 };
@@ -46,7 +53,7 @@ const schemas = {
   },
 };
 
-/** The folder of a provider of orders and invoices: five members, three schemas, one sample. */
+/** The folder of a provider of orders and invoices: three schemas, which share a part, and their samples. */
 function shop(): string {
   const folder = temporaryFolder();
   const write = (path: string, value: object): void => {
@@ -63,6 +70,7 @@ function shop(): string {
       { type: "invoice.paid", category: "INVOICE", resource: "/object/invoiceId" },
     ],
   });
+  write("shared/money.json", shared);
   for (const [type, schema] of Object.entries(schemas)) write(`events/${type}.schema.json`, schema);
   for (const [type, object] of [
     ["order.placed", { orderId: "ord_1", total: 1999, currency: "EUR", note: "Grüezi" }],
@@ -163,6 +171,18 @@ it("a provider's own categories, events, schemas and samples go through types, c
   const wrong = payload.replace('"at":', '"when":');
   const [fault] = judgePayload({ type: "order.shipped", payload: wrong }, about).faults;
   expect(fault?.pointer).toBe("/at");
+});
+
+it.each([
+  ["to a file that is not there", "missing.json", /missing\.json cannot be read as JSON/],
+  ["to a part that is not there", "#/$defs/none", /\$ref #\/\$defs\/none leads to no schema/],
+  ["out of the folder", "../../secret.json", /leads out of the profile's folder/],
+  ["back to itself", "#", /leads back to itself/],
+])("refuses a reference of an event's schema %s", async (_what, $ref, message) => {
+  const profile = shop();
+  const schema = { type: "object", properties: { orderId: { $ref } } };
+  writeFileSync(join(profile, "events", "order.placed.schema.json"), JSON.stringify(schema));
+  await expect(loadProfile(profile)).rejects.toThrow(message);
 });
 
 it("the guide's provider has a receiver that handles its event", async () => {
