@@ -1,17 +1,19 @@
 import type { Exchange, Verdict } from "../finding.ts";
+import type { Reply } from "./reply.ts";
 
 /** A check's observations of each of its requirements. */
 export interface Docket {
   /**
    * Records one observation. A requirement passes if it was seen at least once and always held.
    *
+   * @param shown Requests and answers for the report, in order.
    * @param fault What was expected and what came, if it does not hold.
    */
   readonly judge: (
     requirement: string,
     holds: boolean,
+    shown: readonly (Exchange | Pick<Reply, "exchange"> | undefined)[],
     fault: () => string,
-    exchanges?: () => readonly Exchange[],
   ) => void;
   /** Like `judge`, for half of a requirement: holding proves nothing, not holding is a fault. */
   readonly refute: Docket["judge"];
@@ -35,11 +37,14 @@ export function openDocket(check: string, requirements: readonly [string, ...str
     if (!requirements.includes(requirement))
       throw new TypeError(`${check} does not name ${requirement}`);
   };
-  const refute: Docket["judge"] = (requirement, holds, fault, exchanges = () => []) => {
+  const refute: Docket["judge"] = (requirement, holds, shown, fault) => {
     own(requirement);
     if (holds) return;
     const before = faults.get(requirement) ?? [];
-    faults.set(requirement, [...before, { message: fault(), exchanges: exchanges() }]);
+    const exchanges = shown.flatMap((one) =>
+      one === undefined ? [] : "exchange" in one ? [one.exchange()] : [one],
+    );
+    faults.set(requirement, [...before, { message: fault(), exchanges }]);
   };
   return {
     subject: requirements[0],

@@ -55,12 +55,7 @@ export function receiverCheck({ id, title, requirements, play, ...how }: Play): 
         }
       } catch (error) {
         if (!(error instanceof TargetLostError)) throw error;
-        docket.judge(
-          docket.subject,
-          false,
-          () => error.message,
-          () => [error.exchange],
-        );
+        docket.judge(docket.subject, false, [error.exchange], () => error.message);
         return docket.verdicts("the receiver ended or hung earlier in this check");
       }
       return docket.verdicts();
@@ -97,8 +92,8 @@ export async function mustRefuse(
     docket.judge(
       requirement,
       false,
+      [reply],
       () => `${what}: expected a refusal, got ${reply?.said ?? "nothing"}`,
-      () => (reply === undefined ? [] : [reply.exchange()]),
     );
   }
   const genuine = bench.event();
@@ -106,14 +101,14 @@ export async function mustRefuse(
   docket.judge(
     requirement,
     after.isAcknowledged,
+    [after],
     () =>
       `a genuine attempt after ${forgeries.at(-1)?.what ?? "them"} is answered by ${after.said}`,
-    () => [after.exchange()],
   );
   // The genuine one's effect comes after those of what was sent before it.
   const seen = await bench.effects(after.isAcknowledged ? [genuine.id] : []);
   for (const row of seen?.nameless ?? [])
-    docket.judge(requirement, false, () => `after ${forgeries[0]?.what ?? "them"}: ${row}`);
+    docket.judge(requirement, false, [], () => `after ${forgeries[0]?.what ?? "them"}: ${row}`);
   forgeries.forEach(({ what, attempt }, index) => {
     const reply = replies[index];
     if (reply === undefined || reply.isAcknowledged) return;
@@ -121,8 +116,8 @@ export async function mustRefuse(
     docket.judge(
       requirement,
       !hasRun,
+      [reply],
       () => `${what}: refused with ${reply.said}, and a handler ran all the same`,
-      () => [reply.exchange()],
     );
   });
   return replies;
@@ -168,26 +163,22 @@ export async function mustTake(
   const isTaken = (index: number): boolean => replies[index]?.isAcknowledged === true;
   const handled = cases.filter((one, index) => isTaken(index) && one.isUnhandled !== true);
   const seen = await bench.effects(handled.map(({ event }) => event.id));
-  for (const row of seen?.nameless ?? []) docket.judge(requirement, false, () => row);
+  for (const row of seen?.nameless ?? []) docket.judge(requirement, false, [], () => row);
   cases.forEach(({ what, event, requirement: own = requirement }, index) => {
     const reply = replies[index];
     if (reply === undefined) return;
     docket.judge(
       own,
       reply.isAcknowledged,
+      [reply],
       () => `${what}: it is genuine, and was answered by ${reply.said}`,
-      () => [reply.exchange()],
     );
     if (seen === undefined || !handled.some((one) => one.event === event)) return;
     const ran = seen.get(event.id);
-    docket.judge(
-      own,
-      ran?.count === 1 && ran.type === event.type,
-      () =>
-        ran === undefined
-          ? `${what}: acknowledged, but without an effect within ${target.effectsWaitMs} ms`
-          : `${what}: expected one effect of ${event.type}, got ${effectsSaid(ran)}`,
-      () => [reply.exchange()],
+    docket.judge(own, ran?.count === 1 && ran.type === event.type, [reply], () =>
+      ran === undefined
+        ? `${what}: acknowledged, but without an effect within ${target.effectsWaitMs} ms`
+        : `${what}: expected one effect of ${event.type}, got ${effectsSaid(ran)}`,
     );
     if (ran?.count === 1) target.notebook.handled.push(event);
   });

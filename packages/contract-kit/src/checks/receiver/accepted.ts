@@ -183,7 +183,7 @@ async function inPieces(bench: Bench): Promise<void> {
   bench.docket.judge(
     RAW,
     reply.isAcknowledged,
+    [reply],
     () => `a genuine body in pieces: expected an acknowledgement, got ${reply.said}`,
-    () => [reply.exchange()],
   );
 }

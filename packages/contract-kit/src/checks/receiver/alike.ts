@@ -40,9 +40,9 @@ export const alike: ReceiverCheck = receiverCheck({
       docket.judge(
         ALIKE,
         apart === undefined,
+        [replies[0], replies[2 * kind]],
         () =>
           `an attempt ${what} differs from one ${kinds[0]?.what ?? ""} by its ${apart}: ${shown(own, apart)} and ${shown(reference, apart)}`,
-        () => [replies[0], replies[2 * kind]].flatMap((reply) => reply?.exchange() ?? []),
       );
     });
     docket.unseen(ALIKE, "no refusal was answered");

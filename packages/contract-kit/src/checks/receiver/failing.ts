@@ -62,8 +62,8 @@ async function fails(bench: Bench, event: BenchEvent, times: number): Promise<vo
     docket.judge(
       IN_TIME,
       !isLate,
+      [reply],
       () => `${event.type}: the handler failed, got ${reply.said}`,
-      () => [reply.exchange()],
     );
     if (reply.isAcknowledged || isLate) break;
   }
@@ -72,7 +72,6 @@ async function fails(bench: Bench, event: BenchEvent, times: number): Promise<vo
   const isLost = last.isAcknowledged && !(await showsInTheEnd(bench, event));
   // Only now: a handler that runs after the answer would find nothing that makes it fail.
   await target.effects?.mend();
-  const exchanges = () => replies.map((reply) => reply.exchange());
   const nth = replies.length === 1 ? "" : `, ${replies.length} times in a row`;
   if (last.isAcknowledged) {
     // Acknowledged once it was stored: it keeps its promise by itself.
@@ -87,13 +86,13 @@ async function fails(bench: Bench, event: BenchEvent, times: number): Promise<vo
       docket.judge(
         requirement,
         false,
+        replies,
         () =>
           `${event.type}: the handler failed${nth}, got ${last.said}, and it has not run again: the event is lost`,
-        exchanges,
       );
     return;
   }
-  docket.judge(AFTER_HANDLER, true, () => "");
+  docket.judge(AFTER_HANDLER, true, [], () => "");
   for (const reply of replies) judgeRetryAfter(bench, reply);
   const next = await untilTaken(bench, event, last);
   const seen = await bench.effects(next.isAcknowledged ? [event.id] : []);
@@ -101,9 +100,9 @@ async function fails(bench: Bench, event: BenchEvent, times: number): Promise<vo
   docket.judge(
     FAILED,
     next.isAcknowledged && count === 1,
+    [...replies, next],
     () =>
       `${event.type}: after a failed handler${nth} the next attempt was answered by ${next.said}, and the handler has succeeded ${count} times: once expected`,
-    () => [...exchanges(), next.exchange()],
   );
 }
 
@@ -132,8 +131,8 @@ function judgeRetryAfter({ docket, target }: Bench, reply: Reply): void {
   docket.judge(
     RETRY_AFTER,
     reply.status === 503 && ms !== undefined && isWhole && ms <= LONG_SECONDS * 1000,
+    [reply],
     () => what,
-    () => [reply.exchange()],
   );
 }
 
@@ -158,12 +157,7 @@ async function explored(bench: Bench): Promise<void> {
   const { docket } = bench;
   if (found === undefined) return;
   const told = found.steps.map((step: Step) => step.what).join(", then ");
-  docket.judge(
-    FAILED,
-    false,
-    () => `${told}: ${found.fault}`,
-    () => found.exchanges,
-  );
+  docket.judge(FAILED, false, found.exchanges, () => `${told}: ${found.fault}`);
 }
 
 const HANGING = "R-ACK-HANGING";
@@ -192,9 +186,9 @@ export const hanging: ReceiverCheck = receiverCheck({
     docket.judge(
       HANGING,
       reply.status !== undefined && !reply.isAcknowledged,
+      [reply],
       () =>
         `expected a refusal within ${target.wire.deadlineMs} ms, got ${reply.said}${reply.isAcknowledged ? ", and its handler has not ended" : ""}`,
-      () => [reply.exchange()],
     );
     return undefined;
   },

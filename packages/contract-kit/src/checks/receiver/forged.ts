@@ -162,8 +162,8 @@ async function elsewhere(bench: Bench, cases: readonly Forgery[]): Promise<void>
     bench.docket.judge(
       BYPASS,
       !attempt.ids.some((id) => (seen?.count(id) ?? 0) > 0),
+      [replies[index]],
       () => `${what}: a handler ran`,
-      () => [replies[index]].flatMap((reply) => reply?.exchange() ?? []),
     );
   });
 }
@@ -200,9 +200,9 @@ export const refusals: ReceiverCheck = receiverCheck({
       docket.judge(
         REFUSED,
         status >= 400 && status < 500 && status !== target.profile.delivery.goneStatus,
+        [reply],
         () =>
           `${what}: expected a status of 4xx other than ${target.profile.delivery.goneStatus}, got ${reply.said}`,
-        () => [reply.exchange()],
       );
     });
     docket.unseen(REFUSED, "nothing was refused");

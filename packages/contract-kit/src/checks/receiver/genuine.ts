@@ -25,20 +25,15 @@ export const genuine: ReceiverCheck = receiverCheck({
     for (const reply of replies)
       // A connection that was closed is no answer, neither in time nor too late.
       if (reply.received.kind === "answer" || reply.received.why === "timeout")
-        docket.judge(
-          IN_TIME,
-          reply.received.kind === "answer",
-          () => reply.said,
-          () => [reply.exchange()],
-        );
+        docket.judge(IN_TIME, reply.received.kind === "answer", [reply], () => reply.said);
     if (acknowledged.length === 0) {
       target.notebook.diagnosis ??= diagnose(bench);
       const cause = await target.notebook.diagnosis;
       docket.judge(
         GENUINE,
         false,
+        replies.slice(0, 1),
         () => cause ?? "no event of the first attempts was acknowledged, and later ones were",
-        () => replies.slice(0, 1).map((reply) => reply.exchange()),
       );
       return;
     }
@@ -51,20 +46,16 @@ export const genuine: ReceiverCheck = receiverCheck({
       docket.judge(
         GENUINE,
         reply.isAcknowledged,
+        [reply],
         () => `${row.type}: expected ${expected}, got ${reply.said}`,
-        () => [reply.exchange()],
       );
       if (seen === undefined || !reply.isAcknowledged) return;
       const ran = seen.get(event.id);
       if (ran?.count === 1) target.notebook.handled.push(event);
-      docket.judge(
-        ONE,
-        ran?.count === 1 && ran.type === row.type,
-        () =>
-          ran === undefined
-            ? `${row.type}: acknowledged, and no effect of it within ${target.effectsWaitMs} ms`
-            : `${row.type}: expected one effect, got ${effectsSaid(ran)}`,
-        () => [reply.exchange()],
+      docket.judge(ONE, ran?.count === 1 && ran.type === row.type, [reply], () =>
+        ran === undefined
+          ? `${row.type}: acknowledged, and no effect of it within ${target.effectsWaitMs} ms`
+          : `${row.type}: expected one effect, got ${effectsSaid(ran)}`,
       );
     });
   },
@@ -182,9 +173,9 @@ async function prototypes(bench: Bench): Promise<void> {
     docket.judge(
       PROTOTYPE,
       reply.status === plain.status && isAlike,
+      [reply],
       () =>
         `the type ${type}: expected ${plain.said} as for any unknown type, got ${reply.said}${isAlike ? "" : ", and other handlers ran"}`,
-      () => [reply.exchange()],
     );
   });
   // What was merged into a prototype would show in every later request.
@@ -278,8 +269,8 @@ export const money: ReceiverCheck = receiverCheck({
       docket.judge(
         EXACT,
         effect.amountCents === cents,
+        [replies[index]],
         () => `${text} dollars: expected ${cents} cents at the handler, got ${effect.amountCents}`,
-        () => [replies[index]].flatMap((reply) => reply?.exchange() ?? []),
       );
     });
     docket.unseen(EXACT, "its effects have no amountCents");

@@ -38,9 +38,9 @@ export const methods: ReceiverCheck = receiverCheck({
       bench.docket.judge(
         METHOD,
         reply.status === 405 && allowed.includes("POST") && !hasRun,
+        [reply],
         () =>
           `${what}: expected 405 with Allow: POST, got ${reply.said} ${allow === undefined ? "without Allow" : `with Allow: ${allow}`}${hasRun ? ", and a handler ran" : ""}`,
-        () => [reply.exchange()],
       );
     });
   },
@@ -118,8 +118,8 @@ async function unsupported(
     bench.docket.judge(
       requirement,
       reply.status === 415,
+      [reply],
       () => `${what}: expected 415, got ${reply.said}`,
-      () => [reply.exchange()],
     );
   });
 }
@@ -194,14 +194,10 @@ async function kept(bench: Bench): Promise<void> {
       const isBusy = reply.status === 503 || reply.status === 429;
       if (isBusy) continue;
       reused += 1;
-      docket.judge(
-        KEEP_ALIVE,
-        isMet,
-        () =>
-          step === make
-            ? `${what}, over a kept connection: got ${reply.said}`
-            : `a genuine attempt over the connection of ${what}: got ${reply.said}`,
-        () => [reply.exchange()],
+      docket.judge(KEEP_ALIVE, isMet, [reply], () =>
+        step === make
+          ? `${what}, over a kept connection: got ${reply.said}`
+          : `a genuine attempt over the connection of ${what}: got ${reply.said}`,
       );
       if (received.kind === "none") break;
     }
@@ -239,9 +235,9 @@ async function pipelined(bench: Bench): Promise<void> {
       KEEP_ALIVE,
       received.kind === "answer" &&
         (index === 1 || reply.isAcknowledged || reply.status === 503 || reply.status === 429),
+      [reply],
       () =>
         `attempt ${index + 1} of three sent together (genuine, forged, genuine): got ${reply.said}`,
-      () => [reply.exchange()],
     );
     if (received.kind === "none" || !connection.isOpen()) break;
   }
@@ -265,13 +261,9 @@ async function continued(bench: Bench): Promise<void> {
     docket.unseen(CONTINUE, "the receiver was busy at the moment");
     return;
   }
-  docket.judge(
-    CONTINUE,
-    hasHeard && reply.isAcknowledged,
-    () =>
-      hasHeard
-        ? `an attempt with Expect: 100-continue: expected an acknowledgement, got ${reply.said}`
-        : `an attempt with Expect: 100-continue got no response for ${CONTINUE_MS} ms; after its body, got ${reply.said}`,
-    () => [reply.exchange()],
+  docket.judge(CONTINUE, hasHeard && reply.isAcknowledged, [reply], () =>
+    hasHeard
+      ? `an attempt with Expect: 100-continue: expected an acknowledgement, got ${reply.said}`
+      : `an attempt with Expect: 100-continue got no response for ${CONTINUE_MS} ms; after its body, got ${reply.said}`,
   );
 }

@@ -39,8 +39,8 @@ export const leaks: ReceiverCheck = receiverCheck({
         docket.judge(
           requirement,
           leak === undefined,
+          [reply],
           () => `${what}: the answer (${reply.said}) contains ${leak ?? ""}`,
-          () => [reply.exchange()],
         );
       const has = (texts: readonly string[]): boolean => texts.some((text) => whole.includes(text));
       const isSigned = has(expectedBy(bench, attempt));

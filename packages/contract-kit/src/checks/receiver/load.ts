@@ -39,27 +39,26 @@ export const load: ReceiverCheck = receiverCheck({
     const what = `one of ${together.length} events at once`;
     events.forEach((event, index) => {
       const [reply, final] = [first[index], last[index]];
-      const exchanges = () => [reply, final].flatMap((one) => one?.exchange() ?? []);
       if (reply !== undefined)
         docket.refute(
           SHED,
           reply.isAcknowledged || reply.status === 503 || reply.status === 429,
+          [reply, final],
           () => `${what}: expected 503 if it is not handled, got ${reply.said}`,
-          exchanges,
         );
       if (final === undefined) return;
       docket.refute(
         SHED,
         final.isAcknowledged,
+        [reply, final],
         () => `${what}: its later attempts are answered by ${final.said}`,
-        exchanges,
       );
       if (seen === undefined || !final.isAcknowledged) return;
       (isShed ? docket.judge : docket.refute)(
         SHED,
         seen.count(event.id) > 0,
+        [reply, final],
         () => `${what}: acknowledged${isShed ? " in the end" : ""}, and its handler has not run`,
-        exchanges,
       );
     });
   },

@@ -78,20 +78,19 @@ export const duplicates: ReceiverCheck = receiverCheck({
     cases.forEach(({ what, event }, index) => {
       const own = replies.slice(index * TURNS, (index + 1) * TURNS);
       const refused = own.find((reply) => !reply.isAcknowledged);
-      const exchanges = () => own.slice(0, 1).map((reply) => reply.exchange());
       docket.refute(
         DUPLICATE,
         refused === undefined,
+        own.slice(0, 1),
         () => `${what}: expected an acknowledgement, got ${refused?.said ?? ""}`,
-        exchanges,
       );
       if (seen === undefined) return;
       const count = seen.count(event.id);
       docket.judge(
         DUPLICATE,
         count <= 1,
+        own.slice(0, 1),
         () => `${what}: its handler has run ${count} times`,
-        exchanges,
       );
     });
     await reused(bench);
@@ -113,11 +112,11 @@ async function reused(bench: Bench): Promise<void> {
   docket.judge(
     REUSED,
     !reply.isAcknowledged,
+    [reply],
     () => `another event under a handled id: expected a refusal, got ${reply.said}`,
-    () => [reply.exchange()],
   );
   const count = seen?.count(event.id) ?? 1;
-  docket.refute(REUSED, count <= 1, () => `its handler has run ${count} times`);
+  docket.refute(REUSED, count <= 1, [], () => `its handler has run ${count} times`);
 }
 
 /** Ids that a store, a cache or a careless comparison takes for one. */
@@ -195,9 +194,9 @@ async function together(bench: Bench, event: BenchEvent): Promise<void> {
   bench.docket.judge(
     CONCURRENT,
     count === 1,
+    [shown],
     () =>
       `${replies.length} attempts at once: expected one run, got ${count}; ${acknowledged.length} were acknowledged`,
-    () => (shown === undefined ? [] : [shown.exchange()]),
   );
 }
 
@@ -214,7 +213,7 @@ async function whileFailing(bench: Bench): Promise<void> {
   const acknowledged = replies.filter((reply) => reply.isAcknowledged);
   const [shown] = acknowledged;
   if (shown === undefined) {
-    docket.judge(IN_PROGRESS, true, () => "");
+    docket.judge(IN_PROGRESS, true, [], () => "");
     return;
   }
   const seen = await bench.effects([event.id]);
@@ -223,11 +222,11 @@ async function whileFailing(bench: Bench): Promise<void> {
     IN_PROGRESS,
     // The one whose handler ran and failed is not in progress elsewhere.
     seen.count(event.id) > 0 || acknowledged.length === 1,
+    [shown],
     () =>
       `${acknowledged.length} of ${replies.length} attempts at once were acknowledged, and the only run of the handler failed: the event is lost`,
-    () => [shown.exchange()],
   );
-  if (replies.length - acknowledged.length > 1) docket.judge(IN_PROGRESS, true, () => "");
+  if (replies.length - acknowledged.length > 1) docket.judge(IN_PROGRESS, true, [], () => "");
   docket.unseen(IN_PROGRESS, "no attempt met another one of its event in progress");
 }
 
@@ -262,6 +261,7 @@ export const memory: ReceiverCheck = receiverCheck({
       docket.judge(
         LIST,
         unreadable === undefined && odd.length === 0,
+        [],
         () => unreadable ?? odd.slice(0, 5).join("; "),
       );
     if (target.restart === undefined || docket.hasFailed(RETRIES)) return;
@@ -285,15 +285,15 @@ async function repeated(bench: Bench, events: readonly BenchEvent[], when: strin
     docket.refute(
       RETRIES,
       reply.isAcknowledged,
+      [reply],
       () => `${event.type} ${when}: expected an acknowledgement, got ${reply.said}`,
-      () => [reply.exchange()],
     );
     if (seen === undefined || before === undefined) return;
     docket.judge(
       RETRIES,
       seen.count(event.id) <= before.count(event.id),
+      [reply],
       () => `${event.type} ${when}: its handler ran again`,
-      () => [reply.exchange()],
     );
   });
 }

@@ -56,18 +56,18 @@ export const order: ReceiverCheck = receiverCheck({
         docket.refute(
           isLate ? late : NONE,
           reply.isAcknowledged,
+          [reply],
           () => `${name}: expected an acknowledgement, got ${reply.said}`,
-          () => [reply.exchange()],
         );
         if (seen === undefined || !reply.isAcknowledged) return;
         const count = seen.count(event.id);
-        if (isLate) docket.judge(late, count <= 1, () => `${name} ran ${count} times`);
+        if (isLate) docket.judge(late, count <= 1, [], () => `${name} ran ${count} times`);
         else
           docket.judge(
             NONE,
             count === 1,
+            (replies[at] ?? []).slice(0, index + 1),
             () => `${name} was acknowledged, and its handler has run ${count} times`,
-            () => (replies[at] ?? []).slice(0, index + 1).map((one) => one.exchange()),
           );
       }),
     );

@@ -59,15 +59,15 @@ async function misfits(bench: Bench): Promise<void> {
     docket.judge(
       SCHEMA,
       !reply.isAcknowledged && !ran,
+      [reply],
       () => `${what}: expected a refusal, got ${reply.said}${ran ? ", and its handler ran" : ""}`,
-      () => [reply.exchange()],
     );
     if (reply.isAcknowledged) return;
     docket.judge(
       SCHEMA,
       second.isAcknowledged,
+      [reply, second],
       () => `${what}: refused; then the same id with valid data got ${second.said}`,
-      () => [reply.exchange(), second.exchange()],
     );
   });
 }
@@ -110,7 +110,7 @@ async function otherIds(bench: Bench): Promise<void> {
   docket.judge(
     ID,
     !reply.isAcknowledged,
+    [reply],
     () => `an envelope under another signed id: expected a refusal, got ${reply.said}`,
-    () => [reply.exchange()],
   );
 }

@@ -83,14 +83,10 @@ async function endless(bench: Bench, how: string, framing: readonly Header[]): P
   const received = await connection.read({ method: "POST", deadlineMs: hasHeard ? 1000 : 1 });
   connection.close();
   const reply = bench.reply([head, Buffer.from(`[${sent} bytes of spaces]`)], received);
-  docket.judge(
-    SIZE,
-    (hasHeard || isCutOff) && !reply.isAcknowledged,
-    () =>
-      reply.isAcknowledged
-        ? `a stranger's body ${how}: got ${reply.said}`
-        : `a stranger's body of ${sent} bytes ${how}: no refusal within ${LAST_PATIENCE_MS} ms of its end`,
-    () => [reply.exchange()],
+  docket.judge(SIZE, (hasHeard || isCutOff) && !reply.isAcknowledged, [reply], () =>
+    reply.isAcknowledged
+      ? `a stranger's body ${how}: got ${reply.said}`
+      : `a stranger's body of ${sent} bytes ${how}: no refusal within ${LAST_PATIENCE_MS} ms of its end`,
   );
 }
 
@@ -137,8 +133,8 @@ export const slowBodies: ReceiverCheck = receiverCheck({
       docket.judge(
         SLOW,
         isEnded && !reply.isAcknowledged,
+        [reply],
         () => `half a body, and then nothing: expected a refusal, got ${reply.said}`,
-        () => [reply.exchange()],
       );
     });
   },

@@ -36,8 +36,8 @@ export const timestamps: ReceiverCheck = receiverCheck({
       docket.judge(
         STALE,
         reply.isAcknowledged,
+        [reply],
         () => `${told(seconds)}: within ±${tolerance} s, got ${reply.said}`,
-        () => [reply.exchange()],
       );
     });
     const attemptsAt = (beyond: readonly number[]) =>
