@@ -1,4 +1,4 @@
-import type { Verdict } from "./finding.ts";
+import type { Requirement } from "./requirement.ts";
 import type { ProviderTarget, ReceiverTarget, Target } from "./target.ts";
 
 /** The run's parameters for each check. */
@@ -31,3 +31,62 @@ export interface CheckOf<T extends Target> {
 
 export type ProviderCheck = CheckOf<ProviderTarget>;
 export type ReceiverCheck = CheckOf<ReceiverTarget>;
+
+/** Evidence of a failure: enough to reproduce it without this kit. */
+export interface Evidence {
+  /** The calls of the smallest scenario that fails, as lines for a shell; the token is `$TOKEN`. */
+  readonly curl: readonly string[];
+  /** Exchanges in order; the last one failed. */
+  readonly exchanges?: readonly Exchange[];
+  /** Seed and path that make a generated check play the same scenario again. */
+  readonly replay?: Replay;
+}
+
+/**
+ * A request and its response, as text that `shownBytes` made: printable, at most a few kilobytes, and
+ * without a secret. `received` is empty where nothing came.
+ */
+export interface Exchange {
+  readonly sent: string;
+  readonly received: string;
+}
+
+export interface Replay {
+  readonly seed: number;
+  /** Path of the smallest scenario in the seed's runs, after shrinking. */
+  readonly path: string;
+}
+
+/** A check's verdict about one requirement. */
+export type Verdict =
+  | { readonly requirement: string; readonly status: "pass" }
+  | {
+      readonly requirement: string;
+      readonly status: "fail";
+      /** Expected and actual behaviour, in one or two sentences. */
+      readonly message: string;
+      readonly evidence?: Evidence;
+    }
+  | {
+      readonly requirement: string;
+      /** The target lacks what the check needs, or an earlier failure ended the check. */
+      readonly status: "not_applicable" | "skipped";
+      readonly message: string;
+    };
+
+/** A check's report about one requirement. */
+export interface Finding {
+  readonly check: string;
+  readonly requirement: Requirement;
+  /**
+   * `warn`: it does not hold, at a level that does not fail the run. `error`: the check itself broke, which says nothing of the target.
+   * `not_applicable`: the target lacks what the check needs. `skipped`: somebody said so, or an earlier
+   * failure ended the check.
+   */
+  readonly status: "pass" | "fail" | "warn" | "not_applicable" | "error" | "skipped";
+  /** Empty where it passes. */
+  readonly message: string;
+  readonly evidence?: Evidence;
+  /** Duration of the whole check in milliseconds. */
+  readonly ms: number;
+}

@@ -1,11 +1,23 @@
-import type { ProviderCheck } from "./check.ts";
+import type { ProviderCheck, ReceiverCheck } from "./check.ts";
+import { forms, signatureLists } from "./checks/receiver/accepted.ts";
+import { alike, leaks } from "./checks/receiver/leaks.ts";
+import { bodies, sizes, slowBodies } from "./checks/receiver/bodies.ts";
+import { failing, hanging } from "./checks/receiver/failing.ts";
+import { bypass, forged, refusals } from "./checks/receiver/forged.ts";
+import { genuine, money, shapes } from "./checks/receiver/genuine.ts";
+import { connections, encodings, methods } from "./checks/receiver/http.ts";
+import { load } from "./checks/receiver/load.ts";
+import { concurrent, duplicates, memory } from "./checks/receiver/once.ts";
+import { order } from "./checks/receiver/order.ts";
+import { schemas } from "./checks/receiver/schemas.ts";
+import { timestamps } from "./checks/receiver/timestamps.ts";
 import { amounts, overRefund } from "./checks/provider/amounts.ts";
 import { attemptAnswers, attemptDeadline } from "./checks/provider/attempt-answers.ts";
 import { calendar } from "./checks/provider/calendar.ts";
 import { customers } from "./checks/provider/customers.ts";
 import { deliveries, secrets, slowReceivers } from "./checks/provider/deliveries.ts";
 import { eventFacts } from "./checks/provider/event-facts.ts";
-import { bodies, commonHeaders, httpGrammar } from "./checks/provider/http.ts";
+import { bodies as requestBodies, commonHeaders, httpGrammar } from "./checks/provider/http.ts";
 import { refundEdges, refundStates } from "./checks/provider/refund-states.ts";
 import { keyScope, requestKeys } from "./checks/provider/request-keys.ts";
 import { invalidRequests, validRequests } from "./checks/provider/requests.ts";
@@ -20,7 +32,7 @@ export const providerChecks: readonly ProviderCheck[] = [
   tokens,
   tokenExpiry,
   rateLimits,
-  bodies,
+  requestBodies,
   validRequests,
   invalidRequests,
   amounts,
@@ -42,4 +54,33 @@ export const providerChecks: readonly ProviderCheck[] = [
   retryAfter,
   attemptDeadline,
   slowReceivers,
+];
+
+/** The checks of a merchant's receiver, in the order in which they run. */
+export const receiverChecks: readonly ReceiverCheck[] = [
+  genuine,
+  shapes,
+  money,
+  forms,
+  signatureLists,
+  forged,
+  bypass,
+  timestamps,
+  refusals,
+  alike,
+  duplicates,
+  concurrent,
+  failing,
+  order,
+  schemas,
+  bodies,
+  sizes,
+  encodings,
+  methods,
+  connections,
+  load,
+  leaks,
+  slowBodies,
+  hanging,
+  memory,
 ];

@@ -1,4 +1,4 @@
-import type { HttpAnswer, HttpCall } from "./http.ts";
+import type { HttpAnswer, HttpCall } from "./http-send.ts";
 
 /** A call and its result. */
 export interface Exchange {

@@ -1,6 +1,5 @@
 import type { Profile } from "@countersign/schemas";
-import type { CheckContext, CheckOf } from "./check.ts";
-import type { Finding, Verdict } from "./finding.ts";
+import type { CheckContext, CheckOf, Finding, Verdict } from "./check.ts";
 import { defaultFailOn, type Level, type Requirement } from "./requirement.ts";
 import type { Target } from "./target.ts";
 

@@ -1,6 +1,6 @@
 import type { Profile } from "@countersign/schemas";
 import type { Secret } from "@countersign/signatures";
-import type { Send } from "./http.ts";
+import type { Send } from "./http-send.ts";
 import type { Effects, EffectsNotes } from "./harness/effects.ts";
 import type { EventMaker } from "./harness/events.ts";
 import type { Wire } from "./harness/wire.ts";

@@ -1,6 +1,5 @@
 import { profiles } from "@countersign/schemas/profiles";
-import type { ProviderCheck } from "../src/check.ts";
-import type { Verdict } from "../src/finding.ts";
+import type { ProviderCheck, Verdict } from "../src/check.ts";
 import type { ProviderTarget } from "../src/target.ts";
 
 /** A target that nothing reaches. */

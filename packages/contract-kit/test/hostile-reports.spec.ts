@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Finding } from "../src/finding.ts";
+import type { Finding } from "../src/check.ts";
 import {
   githubAnnotations,
   githubSummary,

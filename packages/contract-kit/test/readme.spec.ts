@@ -9,7 +9,7 @@ import { createReceiver, memoryInbox, type UnknownEvent } from "@countersign/rec
 import { toExpress } from "@countersign/receiver/express";
 import express from "express";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { receiverChecks } from "../src/checks/receiver/receiver-checks.ts";
+import { receiverChecks } from "../src/checks.ts";
 import { entryOfFinding } from "../src/report/index.ts";
 import { terminalEntry } from "../src/report/terminal.ts";
 import { requirements } from "../src/requirement.ts";

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { profiles } from "@countersign/schemas/profiles";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
-import type { Verdict } from "../src/finding.ts";
+import type { Verdict } from "../src/check.ts";
 import type { PactRow } from "../src/pact/verify-pacts.ts";
 import {
   againstBaseline,

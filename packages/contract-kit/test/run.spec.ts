@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ProviderCheck } from "../src/check.ts";
-import type { Verdict } from "../src/finding.ts";
+import type { ProviderCheck, Verdict } from "../src/check.ts";
 import { levels, requirements, type Level, type Requirement } from "../src/requirement.ts";
 import { run, type Report, type RunOptions } from "../src/run.ts";
 import type { ProviderTarget } from "../src/target.ts";

@@ -1,4 +1,4 @@
-import type { Exchange, Verdict } from "../finding.ts";
+import type { Exchange, Verdict } from "../check.ts";
 import type { Reply } from "./reply.ts";
 
 /** A check's observations of each of its requirements. */

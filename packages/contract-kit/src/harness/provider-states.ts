@@ -1,4 +1,4 @@
-import type { Send } from "../http.ts";
+import type { Send } from "../http-send.ts";
 import type { ProviderTarget, StateChanges } from "../target.ts";
 import { NotShown } from "./violation.ts";
 

@@ -1,6 +1,6 @@
 import type { Profile } from "@countersign/schemas";
 import type { Secret } from "@countersign/signatures";
-import type { Exchange } from "../finding.ts";
+import type { Exchange } from "../check.ts";
 import { shownBytes } from "../shown-bytes.ts";
 import type { Received } from "./connection.ts";
 

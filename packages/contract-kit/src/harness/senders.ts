@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import type { HttpAnswer, Send } from "../http.ts";
+import type { HttpAnswer, Send } from "../http-send.ts";
 import { basicOf, type Credentials } from "./calls.ts";
 
 export interface ClientTokenOptions {

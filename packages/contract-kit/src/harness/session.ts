@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
-import type { HttpAnswer, HttpCall, Send } from "../http.ts";
-import type { AnswerAttempt, Place, ProviderTarget } from "../target.ts";
+import type { HttpAnswer, HttpCall, Send } from "../http-send.ts";
+import type { AnswerAttempt, Place, ProviderTarget, Watch } from "../target.ts";
+import type { Exchange } from "../curl-lines.ts";
 import { answerFaults } from "./judge-answer.ts";
-import type { Recorder } from "./recorder.ts";
 import { changeState, type Values } from "./provider-states.ts";
 import { must, NotShown, Violation } from "./violation.ts";
 
@@ -254,4 +254,23 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** Keeps the calls of one scenario, in the order in which they were sent. */
+export interface Recorder {
+  readonly exchanges: readonly Exchange[];
+  readonly watch: Watch;
+}
+
+export function recorder(): Recorder {
+  const exchanges: Exchange[] = [];
+  return {
+    exchanges,
+    watch: (send, url) => async (call) => {
+      const place = exchanges.push({ url, call, answer: undefined }) - 1;
+      const answer: HttpAnswer = await send(call);
+      exchanges[place] = { url, call, answer };
+      return answer;
+    },
+  };
 }

@@ -1,4 +1,4 @@
-import type { Exchange } from "../finding.ts";
+import type { Exchange } from "../check.ts";
 import type { Bench, BenchEvent } from "./bench.ts";
 import type { Reply } from "./reply.ts";
 

@@ -1,4 +1,4 @@
-import type { Exchange } from "../finding.ts";
+import type { Exchange } from "../check.ts";
 
 /** The target does not do what a requirement says. Thrown inside a scenario, never out of a check. */
 export class Violation extends Error {

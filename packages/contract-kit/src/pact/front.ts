@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { HttpAnswer, HttpCall } from "../http.ts";
+import type { HttpAnswer, HttpCall } from "../http-send.ts";
 import type { PactInteraction } from "./pact-file.ts";
 import type { AskedMessage, PactProvider } from "./pact-provider.ts";
 

@@ -1,4 +1,4 @@
-import type { HttpAnswer, HttpCall, Send } from "../http.ts";
+import type { HttpAnswer, HttpCall, Send } from "../http-send.ts";
 import type { PactInteraction } from "./pact-file.ts";
 
 /** The side of a pact that is verified: what it is called in pacts, and how it is reached and moved. */

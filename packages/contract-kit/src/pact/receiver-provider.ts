@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Profile } from "@countersign/schemas";
 import { schemeOf, type Secret, type SignatureScheme } from "@countersign/signatures";
-import type { HttpAnswer, HttpCall, Send } from "../http.ts";
+import type { HttpAnswer, HttpCall, Send } from "../http-send.ts";
 import type { PactProvider } from "./pact-provider.ts";
 
 /**

@@ -9,7 +9,7 @@ import { schemeOf, type SignatureScheme } from "@countersign/signatures";
 import { hostReceiver } from "../harness/hosted-receiver.ts";
 import { answerFaults } from "../harness/judge-answer.ts";
 import { changeState, type Values } from "../harness/provider-states.ts";
-import type { HttpAnswer, HttpCall, Send } from "../http.ts";
+import type { HttpAnswer, HttpCall, Send } from "../http-send.ts";
 import type { Place, StateChanges } from "../target.ts";
 import type { PactMessage, PactProvider } from "./pact-provider.ts";
 

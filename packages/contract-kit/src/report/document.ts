@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createRequire } from "node:module";
 import type { Profile } from "@countersign/schemas";
-import type { Evidence, Finding } from "../finding.ts";
+import type { Evidence, Finding } from "../check.ts";
 import type { PactResult, PactRow } from "../pact/verify-pacts.ts";
 import { requirements, type Level, type Requirement, type Role } from "../requirement.ts";
 import type { Report } from "../run.ts";

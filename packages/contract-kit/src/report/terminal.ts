@@ -1,4 +1,4 @@
-import type { Exchange, Finding, Replay } from "../finding.ts";
+import type { Exchange, Finding, Replay } from "../check.ts";
 import { entryOfFinding, type ReportDocument, type ReportEntry } from "./document.ts";
 import { terminalLine, terminalLines } from "./escape.ts";
 import { countsOf, gravestFirst, levelOf, owedOf, verdictOf, wordOf } from "./summary.ts";

@@ -1,6 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { HttpAnswer, HttpCall } from "../../src/http.ts";
-import { httpSend } from "../../src/http-send.ts";
+import { type HttpAnswer, type HttpCall, httpSend } from "../../src/http-send.ts";
 import { hostReceiver } from "../../src/harness/hosted-receiver.ts";
 import { clientToken, pacedSend } from "../../src/harness/senders.ts";
 

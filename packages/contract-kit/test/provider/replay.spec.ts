@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { ProviderTarget } from "@countersign/contract-kit";
 import { expect, it, onTestFinished } from "vitest";
-import type { Verdict } from "../../src/finding.ts";
+import type { Verdict } from "../../src/check.ts";
 import { httpSend } from "../../src/http-send.ts";
 import { amounts } from "../../src/checks/provider/amounts.ts";
 import { serve } from "../pact/write-pact.ts";

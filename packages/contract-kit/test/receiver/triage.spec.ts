@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import type { RequestListener } from "node:http";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
-import { receiverChecks } from "../../src/checks/receiver/receiver-checks.ts";
+import { receiverChecks } from "../../src/checks.ts";
 import { requirements } from "../../src/requirement.ts";
 import { run } from "../../src/run.ts";
 import { openReceiver, secrets } from "./open-receiver.ts";

@@ -1,5 +1,4 @@
-import type { ProviderCheck } from "../../check.ts";
-import type { Verdict } from "../../finding.ts";
+import type { ProviderCheck, Verdict } from "../../check.ts";
 import { readPacts } from "../../pact/pact-file.ts";
 import type { PactProvider } from "../../pact/pact-provider.ts";
 import { standardPacts } from "../../pact/pact-file.ts";

@@ -1,6 +1,7 @@
 import type { ReceiverCheck } from "../../check.ts";
 import type { Bench } from "../../harness/bench.ts";
-import { type Forgery, mustRefuse, receiverCheck } from "../../harness/play.ts";
+import { type Forgery, mustRefuse, mustTake, receiverCheck } from "../../harness/play.ts";
+import { type Header, without } from "../../harness/request.ts";
 
 const JSON_ALONE = "R-BODY-JSON";
 const STRICT = "R-BODY-STRICT";
@@ -83,3 +84,140 @@ function unreadable({ target }: Bench, signed: Sign): readonly Forgery[] {
     signed(`lists in lists, ${DEPTH} deep`, (body) => body.replace(/\}$/, `,"cstest":${deep}}`)),
   ];
 }
+
+const DOCUMENTED = "R-BODY-DOCUMENTED";
+const SIZE = "R-BODY-SIZE";
+
+/** What Standard Webhooks calls usual, in bytes. */
+const USUAL_BYTES = 20_000;
+const ENDLESS_BYTES = 16 * 1_048_576;
+const CHUNK_BYTES = 262_144;
+/** Milliseconds that a receiver has to refuse before each further piece. */
+const PATIENCE_MS = 2;
+const LAST_PATIENCE_MS = 5000;
+
+/** Genuine bodies as large as they may be, and one from a stranger that is larger than any event. */
+export const sizes: ReceiverCheck = receiverCheck({
+  id: "receiver/sizes",
+  title:
+    "bodies of every documented size are accepted, and a far larger one is refused without harm",
+  requirements: [DOCUMENTED, SIZE],
+  play: async (bench) => {
+    const { target } = bench;
+    const documented = [1000, 4200, USUAL_BYTES, target.profile.limits.bodyBytes];
+    await mustTake(
+      bench,
+      DOCUMENTED,
+      documented.flatMap((bytes) =>
+        [" ", "é"].map((filler) => {
+          const event = bench.event();
+          const room = Math.max(0, bytes - event.body.length);
+          // Spaces, and a member that nobody knows, since both lengthen an event.
+          const filled =
+            filler === " "
+              ? " ".repeat(room)
+              : `"cstest":"${"é".repeat(Math.max(0, room - 13) >> 1)}",`;
+          const body = Buffer.from(event.body.toString().replace("{", `{${filled}`));
+          return { what: `a genuine body of ${body.length} bytes`, event: { ...event, body } };
+        }),
+      ),
+    );
+    bench.docket.subject = SIZE;
+    await endless(bench, "whose length is announced", [["Content-Length", String(ENDLESS_BYTES)]]);
+    await endless(bench, "in chunks", [["Transfer-Encoding", "chunked"]]);
+    await mustTake(bench, SIZE, [
+      { what: "an attempt after a stranger's large bodies", event: bench.event() },
+    ]);
+  },
+});
+
+/**
+ * A stranger's body, of which no more is sent once the receiver says anything. A receiver may read it to its end and
+ * then refuse it: it must answer, and serve others meanwhile.
+ */
+async function endless(bench: Bench, how: string, framing: readonly Header[]): Promise<void> {
+  const { docket, target, signing } = bench;
+  const { wire } = target;
+  const genuine = bench.attempt(bench.event());
+  const names = Object.values(signing.names).filter((name) => name !== undefined);
+  const headers = [...without(genuine.headers, names), ...framing];
+  const request = { ...genuine, headers, body: Buffer.alloc(0) };
+  const isChunked = framing.some(([name]) => name === "Transfer-Encoding");
+  const piece = Buffer.alloc(CHUNK_BYTES, " ");
+  const bytes = isChunked
+    ? Buffer.concat([Buffer.from(`${CHUNK_BYTES.toString(16)}\r\n`), piece, Buffer.from("\r\n")])
+    : piece;
+  await wire.pace();
+  const connection = wire.open();
+  const head = wire.head(request);
+  connection.write(head);
+  let sent = 0;
+  let hasHeard = await connection.hears(PATIENCE_MS);
+  while (!hasHeard && connection.isOpen() && sent < ENDLESS_BYTES) {
+    connection.write(bytes);
+    sent += CHUNK_BYTES;
+    // oxlint-disable-next-line no-await-in-loop -- piece after piece, until it says something
+    hasHeard = await connection.hears(PATIENCE_MS);
+  }
+  if (isChunked && connection.isOpen()) connection.write(Buffer.from("0\r\n\r\n"));
+  hasHeard ||= await connection.hears(LAST_PATIENCE_MS);
+  const isCutOff = !connection.isOpen();
+  const received = await connection.read({ method: "POST", deadlineMs: hasHeard ? 1000 : 1 });
+  connection.close();
+  const reply = bench.reply([head, Buffer.from(`[${sent} bytes of spaces]`)], received);
+  docket.judge(SIZE, (hasHeard || isCutOff) && !reply.isAcknowledged, [reply], () =>
+    reply.isAcknowledged
+      ? `a stranger's body ${how}: got ${reply.said}`
+      : `a stranger's body of ${sent} bytes ${how}: no refusal within ${LAST_PATIENCE_MS} ms of its end`,
+  );
+}
+
+const SLOW = "R-BODY-SLOW";
+
+const HANGING = 3;
+/** How many times as long as a sender waits for its answer a receiver may wait for the rest of a body. */
+const PATIENCE = 2;
+
+/** Senders that stop in the middle of a body, and others that do not. */
+export const slowBodies: ReceiverCheck = receiverCheck({
+  id: "receiver/slow-bodies",
+  title: "an unfinished body is refused, and delays no other attempt",
+  requirements: [SLOW],
+  slow: true,
+  play: async (bench) => {
+    const { docket, target } = bench;
+    const { wire } = target;
+    const hanging = Array.from({ length: HANGING }, () => {
+      const attempt = bench.attempt(bench.event());
+      const [connection, head] = [wire.open(), wire.head(attempt)];
+      connection.write(Buffer.concat([head, attempt.body.subarray(0, attempt.body.length >> 1)]));
+      return { connection, head, attempt };
+    });
+    await mustTake(
+      bench,
+      SLOW,
+      Array.from({ length: HANGING }, () => ({
+        what: `an attempt next to ${HANGING} whose bodies stopped half-way`,
+        event: bench.event(),
+      })),
+    );
+    const deadlineMs = PATIENCE * target.profile.delivery.timeoutMs;
+    const received = await Promise.all(
+      hanging.map(({ connection }) => connection.read({ method: "POST", deadlineMs })),
+    );
+    hanging.forEach(({ connection, head, attempt }, index) => {
+      connection.close();
+      const one = received[index];
+      if (one === undefined) return;
+      const half = attempt.body.subarray(0, attempt.body.length >> 1);
+      const reply = bench.reply([head, half], one);
+      const isEnded = one.kind === "answer" || one.why === "closed";
+      docket.judge(
+        SLOW,
+        isEnded && !reply.isAcknowledged,
+        [reply],
+        () => `half a body, and then nothing: expected a refusal, got ${reply.said}`,
+      );
+    });
+  },
+});
