@@ -5,7 +5,7 @@ import { curlLines, type Exchange as Call } from "../curl-lines.ts";
 import type { Place, ProviderTarget, ReceivedAttempt } from "../target.ts";
 import { shownBytes } from "../shown-bytes.ts";
 import { askUnsubscribe, basicOf } from "./calls.ts";
-import { newRun, openSession, recorder as newRecorder, type Session } from "./session.ts";
+import { newRun, openSession, openRecorder, type Session } from "./session.ts";
 import { NotShown, Violation } from "./violation.ts";
 
 /** A generated scenario and the requirements that it says something of. */
@@ -147,7 +147,7 @@ async function inSession(
   now: number,
   play: (session: Session) => Promise<Unseen | void>,
 ): Promise<Unseen | void> {
-  const [recorder, run, places] = [newRecorder(), newRun(), new Array<Place>()];
+  const [recorder, run, places] = [openRecorder(), newRun(), new Array<Place>()];
   // A new merchant: leftovers of earlier scenarios have no influence.
   const session = await openSession(target, { recorder, places, run, now });
   try {
@@ -250,20 +250,20 @@ export function exchangesOf(
 function ofCall({ call, answer }: Call): Exchange {
   const { method, path, headers, body = "" } = call;
   return {
-    sent: message(`${method} ${path}`, headers, body),
+    sent: httpText(`${method} ${path}`, headers, body),
     received:
-      answer === undefined ? "" : message(String(answer.status), answer.headers, answer.body),
+      answer === undefined ? "" : httpText(String(answer.status), answer.headers, answer.body),
   };
 }
 
 function ofAttempt({ method, path, headers, body, answer }: ReceivedAttempt): Exchange {
   return {
-    sent: answer === "silence" ? "" : message(String(answer.status), answer.headers ?? {}, ""),
-    received: message(`${method} ${path}`, headers, body),
+    sent: answer === "silence" ? "" : httpText(String(answer.status), answer.headers ?? {}, ""),
+    received: httpText(`${method} ${path}`, headers, body),
   };
 }
 
-function message(
+function httpText(
   line: string,
   headers: Readonly<Record<string, string>>,
   body: string | Uint8Array,

@@ -262,7 +262,7 @@ export interface Recorder {
   readonly watch: Watch;
 }
 
-export function recorder(): Recorder {
+export function openRecorder(): Recorder {
   const exchanges: Exchange[] = [];
   return {
     exchanges,
