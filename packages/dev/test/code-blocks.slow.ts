@@ -194,7 +194,7 @@ describe("a quickstart", () => {
   ] as const)(
     "for %s does what it says, block by block",
     async (name, expected) => {
-      const port = await freePort(21_000);
+      const port = await freePort(24_000);
       const printed: string[] = [];
       const manifest = JSON.parse(readFileSync(join(app, "package.json"), "utf8")) as object;
       const own = JSON.stringify({ ...manifest, scripts: scripts[name] ?? {} });

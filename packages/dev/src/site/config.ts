@@ -25,7 +25,15 @@ const config: UserConfig<DefaultTheme.Config> = {
     ],
   ],
   themeConfig: {
-    search: { provider: "local" },
+    search: {
+      provider: "local",
+      options: {
+        // A code or a name leads to its own heading before texts that mention it.
+        miniSearch: {
+          searchOptions: { combineWith: "AND", boost: { title: 20, text: 2, titles: 1 } },
+        },
+      },
+    },
     outline: [2, 3],
     nav: parts
       .filter(({ heading }) => heading !== "API")
@@ -66,7 +74,7 @@ const config: UserConfig<DefaultTheme.Config> = {
           const inline = tokens[index + 1];
           if (type !== "heading_open" || !isCode(inline?.content ?? "")) continue;
           const anchor = new Token("html_inline", "", 0);
-          anchor.content = `<a id="${inline?.content ?? ""}"></a>`;
+          anchor.content = `<span id="${inline?.content ?? ""}"></span>`;
           inline?.children?.unshift(anchor);
         }
       });
