@@ -60,6 +60,8 @@ export type AttemptAnswer =
       /** Milliseconds that it waits for. Default 0. */
       readonly afterMs?: number;
     }
+  /** Ends the connection without an answer. */
+  | "reset"
   | "silence";
 
 /** An attempt as it came over the wire. */

@@ -153,6 +153,10 @@ async function keep(
     place.hold(response);
     return;
   }
+  if (answer === "reset") {
+    request.socket.destroy();
+    return;
+  }
   if (answer.afterMs !== undefined) await setTimeout(answer.afterMs, undefined, { ref: false });
   if (!response.destroyed) response.writeHead(answer.status, answer.headers).end();
 }

@@ -258,7 +258,8 @@ function ofCall({ call, answer }: Call): Exchange {
 
 function ofAttempt({ method, path, headers, body, answer }: ReceivedAttempt): Exchange {
   return {
-    sent: answer === "silence" ? "" : httpText(String(answer.status), answer.headers ?? {}, ""),
+    sent:
+      typeof answer === "string" ? "" : httpText(String(answer.status), answer.headers ?? {}, ""),
     received: httpText(`${method} ${path}`, headers, body),
   };
 }

@@ -28,7 +28,7 @@ export const attemptAnswers: ProviderCheck = singleCheck({
       return Object.fromEntries([SUCCESS, REDIRECT, GONE, SUBTRACT].map((id) => [id, UNMOVED]));
 
     const elsewhere = session.receive();
-    const answered = await openAnswering(session, SUCCESS, statusesOf(profile));
+    const answered = await openAnswering(session, SUCCESS, [...statusesOf(profile), "reset"]);
     const redirecting = await openAnswering(
       session,
       REDIRECT,
@@ -36,20 +36,24 @@ export const attemptAnswers: ProviderCheck = singleCheck({
     );
     const gone = await openAnswering(session, GONE, [{ status: goneStatus }]);
     const leaving = await openAnswering(session, SUBTRACT, [{ status: 500 }]);
-    for (const { place, answers } of [answered, redirecting, gone, leaving]) {
+    // The last one: what makes its type happen may make the others' happen.
+    const narrowed = await openAnswering(session, SUBTRACT, [{ status: 500 }], typesOf(profile)[0]);
+    for (const { place, answers } of [answered, redirecting, gone, leaving, narrowed]) {
       const isHere = (): boolean => countsOf(place, profile).size >= answers.length;
       await place.until(isHere, receiver?.deliveryMs ?? 0);
     }
     await settled(session);
     await unsubscribe(session, { key: leaving.key });
+    const left = { type: "EVENT", details: [narrowed.type] } as const;
+    await unsubscribe(session, { key: narrowed.key, details: left });
     const before = [answered, redirecting].map(({ place }) => countsOf(place, profile));
     await pass(session, after);
 
     for (const [index, { place, requirement }] of [answered, redirecting].entries()) {
       for (const [id, { answer, count }] of countsOf(place, profile)) {
         const earlier = before[index]?.get(id)?.count ?? 0;
-        const status = answer === "silence" ? 0 : answer.status;
-        const isEnd = isSuccess(status, profile);
+        const status = typeof answer === "string" ? answer : answer.status;
+        const isEnd = typeof status === "number" && isSuccess(status, profile);
         must(requirement, (count === earlier) === isEnd, () => {
           const wanted = isEnd ? "no further attempt" : "another attempt";
           return `after the answer ${status}: expected ${wanted}, got ${count - earlier}`;
@@ -64,6 +68,9 @@ export const attemptAnswers: ProviderCheck = singleCheck({
     });
     must(SUBTRACT, leaving.place.attempts.length === 1, () => {
       return "what waits for a subscription that ended was attempted again";
+    });
+    must(SUBTRACT, narrowed.place.attempts.length === 1, () => {
+      return `a waiting ${narrowed.type} was attempted again after unsubscribing from it`;
     });
     await emit(session, gone.type);
     await settled(session);
@@ -94,11 +101,16 @@ interface Answering {
   readonly type: string;
 }
 
-/** A subscription that meets each of as many events with an answer of its own. */
+/**
+ * A subscription that meets each of as many events with an answer of its own.
+ *
+ * @param kept A further type that it selects, and that nothing here makes happen. Default: none.
+ */
 async function openAnswering(
   session: Session,
   requirement: string,
   answers: readonly AttemptAnswer[],
+  kept?: string,
 ): Promise<Answering> {
   const { profile } = session.target;
   const ids: (string | undefined)[] = [];
@@ -110,8 +122,10 @@ async function openAnswering(
   // Types that happen without each other, one for each subscription, so that they do not mix.
   const types = typesOf(profile).toReversed();
   const order = [SUCCESS, REDIRECT, GONE, SUBTRACT];
-  const type = types[order.indexOf(requirement) % types.length] ?? "";
-  const details = { type: "EVENT", details: [type] } as const;
+  const at = kept === undefined ? order.indexOf(requirement) : order.length;
+  const type = types[at % types.length] ?? "";
+  const names = kept === undefined || kept === type ? [type] : [type, kept];
+  const details = { type: "EVENT", details: names } as const;
   const key = await subscribe(session, { requirement, url: place.url, details });
   for (const _ of answers) await emit(session, type);
   return { requirement, place, answers, key, type };

@@ -2,7 +2,7 @@ import type { ProviderCheck } from "../../check.ts";
 import { emit, newSecret, subscribe, typesOf, unsubscribe } from "../../harness/calls.ts";
 import { idOf, isGenuine, requireGenuine, requireKnown } from "../../harness/delivered-events.ts";
 import { singleCheck } from "../../harness/scenario.ts";
-import { settled, type Session } from "../../harness/session.ts";
+import { maybe, settled, type Session } from "../../harness/session.ts";
 import { must } from "../../harness/violation.ts";
 import type { Place } from "../../target.ts";
 
@@ -22,10 +22,11 @@ export const deliveries: ProviderCheck = singleCheck({
   ],
   play: async (session) => {
     const { profile } = session.target;
-    // The scheme's own form of a secret, and any other text.
+    // The scheme's own form of a secret, and any other text, also of the longest.
     const isStandard = profile.signature.scheme === "standard-webhooks";
     const encoded = `whsec_${Buffer.from(newSecret(session)).toString("base64")}`;
-    const secrets = [newSecret(session), ...(isStandard ? [encoded] : [])];
+    const longest = newSecret(session).padEnd(profile.limits.secretKey.maximum, "x");
+    const secrets = [newSecret(session), longest, ...(isStandard ? [encoded] : [])];
     const places = await Promise.all(
       secrets.map(async (secretKey) => {
         const place = session.receive();
@@ -35,6 +36,10 @@ export const deliveries: ProviderCheck = singleCheck({
     );
     const emitted = [];
     for (const type of typesOf(profile)) emitted.push({ type, id: await emit(session, type) });
+    // What is signed is bytes: a body with letters beyond ASCII has more of them than letters.
+    const person = { status: "ACTIVE", firstName: "Zoë", lastName: "李" };
+    await maybe(() => session.state("a customer", person));
+    await settled(session);
     for (const { place, secretKey } of places) {
       const missing = await missingOf(session, place, emitted);
       // First what came: an event that cannot be read is not counted as one that was delivered.

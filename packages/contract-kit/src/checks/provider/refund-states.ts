@@ -191,12 +191,13 @@ const ID = "P-REFUND-ID";
 const ABSENT = "P-REFUND-NOT-FOUND";
 const OF_REFUND = "P-REFUND-OF-REFUND";
 const FAILED_FIRST = "P-REFUND-FAILED-FIRST";
+const FAILED = "P-REFUND-FAILED";
 
 /** What a refund may be of, and what its answer names. */
 export const refundEdges: ProviderCheck = singleCheck({
   id: "provider/refund-edges",
   title: "a refund names itself, and is refused of what is not a debit of the merchant",
-  requirements: [ID, ABSENT, OF_REFUND, FAILED_FIRST],
+  requirements: [ID, ABSENT, OF_REFUND, FAILED, FAILED_FIRST],
   play: async (session) => {
     const { profile } = session.target;
     const made = await pay(session, { cents: 1000n });
@@ -225,6 +226,15 @@ export const refundEdges: ProviderCheck = singleCheck({
       const again = await of(String(refund.body["paymentId"]), "0.01");
       must(OF_REFUND, again.status === profile.statuses.business, () => {
         return `a refund of a refund: expected ${profile.statuses.business}, got ${shown(again)}`;
+      });
+    }
+    // A payment ends without its money in more ways than one.
+    for (const status of ["failed", "canceled", "covered"] as const) {
+      const ended = await maybe(() => pay(session, { status }));
+      if (ended === undefined) continue;
+      const refused = await of(ended.paymentId, "1.00");
+      must(FAILED, refused.body["paymentStatus"] === "TERMINAL_FAILED", () => {
+        return `a refund of a payment that is ${status}: expected TERMINAL_FAILED, got ${shown(refused)}`;
       });
     }
     const { paymentId } = made;

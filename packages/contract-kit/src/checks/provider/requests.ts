@@ -93,11 +93,15 @@ function absentReference({ refund }: Profile): string | null | undefined {
   return { null: null, empty: "", omit: undefined }[refund.clientReferenceIdWhenAbsent];
 }
 
+const DESCRIPTOR = "P-REFUND-DESCRIPTOR";
+/** Letters and signs that patterns for words often let through, and others. */
+const OTHER_CHARACTERS = "_-.,:;'\"&/@#*+()éß²１Ａ李\t\n\u00a0";
+
 /** Requirements of members of their own, by the member. */
 const OF_MEMBERS: readonly (readonly [pointer: string, requirement: string])[] = [
   ["/amount/currency", "P-REFUND-CURRENCY"],
   ["/amount/value", "P-REFUND-AMOUNT"],
-  ["/softDescriptor", "P-REFUND-DESCRIPTOR"],
+  ["/softDescriptor", DESCRIPTOR],
   ["/url", "P-SUBSCRIBE-URL"],
   ["/secretKey", "P-SUBSCRIBE-SECRET"],
   ["/subscriptionDetails", "P-SUBSCRIBE-DETAILS"],
@@ -142,6 +146,17 @@ export const invalidRequests: ProviderCheck = singleCheck({
           pointers === undefined || pointers.some((pointer) => isAt(pointer, one.pointer)),
           () => `${what}: expected its pointer, got ${JSON.stringify(pointers)}`,
         );
+      }
+    }
+    if (session.target.profile.refund.softDescriptor === "alphanumeric") {
+      for (const character of [...OTHER_CHARACTERS]) {
+        const amount = { currency: "USD", value: 0.01 };
+        const paymentId = made?.paymentId ?? known["paymentId"];
+        const json = { paymentId, amount, requestKey, softDescriptor: `a${character}b` };
+        const answer = await session.call("POST", "/v1/refunds", { json });
+        must(DESCRIPTOR, answer.status === 400, () => {
+          return `a softDescriptor with ${JSON.stringify(character)}: expected 400, got ${shown(answer)}`;
+        });
       }
     }
     if (made === undefined) return { [NOTHING]: "no state prepares a payment" };

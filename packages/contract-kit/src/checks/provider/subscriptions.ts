@@ -222,6 +222,9 @@ export const unsubscribing: ProviderCheck = singleCheck({
       const answer = await askUnsubscribe(asker, { key: id });
       expect(ABSENT, "a key of nobody's or another's", answer, 404);
     }
+    const unknown = { type: "EVENT", details: ["no.such.event"] } as const;
+    const misspelt = await askUnsubscribe(session, { key, details: unknown });
+    expect(UNKNOWN_EVENT, "unsubscribing from no.such.event", misspelt, 400);
     const path = "/v1/webhook/unsubscribe?subscriptionId=sub_other";
     const json = { subscriptionId: key, subscriptionDetails: ALL };
     expect(CONFLICT, "two keys in one call", await session.call("PUT", path, { json }), 400);
