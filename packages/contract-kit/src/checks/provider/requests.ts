@@ -149,7 +149,7 @@ export const invalidRequests: ProviderCheck = singleCheck({
       }
     }
     if (session.target.profile.refund.softDescriptor === "alphanumeric") {
-      for (const character of [...OTHER_CHARACTERS]) {
+      for (const character of OTHER_CHARACTERS) {
         const amount = { currency: "USD", value: 0.01 };
         const paymentId = made?.paymentId ?? known["paymentId"];
         const json = { paymentId, amount, requestKey, softDescriptor: `a${character}b` };
