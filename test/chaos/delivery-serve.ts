@@ -33,7 +33,7 @@ export interface ServeCampaign {
 const DUE = 20;
 /** Longest life of each process once all are ready, in milliseconds. */
 const ALIVE_MS = 600;
-/** Longest time to deliver the rest, in milliseconds. */
+/** Longest time without any progress in delivering the rest, in milliseconds. */
 const PATIENCE_MS = 60_000;
 /** Pause of a caller whose call was refused because of the rate limit, in milliseconds. */
 const BUSY_MS = 50;
@@ -115,8 +115,11 @@ async function endOf(
     "SELECT id FROM events WHERE type LIKE 'refund.%'",
   );
   const written = rows.map(({ id }) => id);
+  const verdict = await verdictOf(driver, written, arrived);
+  if (verdict.waiting.length > 0)
+    console.error(last.stdout().slice(-4000), last.stderr().slice(-4000));
   return {
-    ...(await verdictOf(driver, written, arrived)),
+    ...verdict,
     events: written.length,
     refunds: caller.answered.size,
     unanswered: caller.unanswered,
@@ -192,14 +195,19 @@ interface Answered {
   readonly existing?: { readonly paymentId: string };
 }
 
+/** Waits until nothing waits any more, as long as less and less does: a loaded machine takes its time. */
 export async function nothingWaits(driver: Driver): Promise<void> {
-  for (let waited = 0; waited < PATIENCE_MS; waited += 50) {
-    const rows = await driver.query(
-      `SELECT id FROM deliveries WHERE next_at IS NOT NULL
-       UNION ALL SELECT id FROM payments WHERE direction = 'CREDIT' AND status = 'PENDING' LIMIT 1`,
+  let [least, waited] = [Infinity, 0];
+  while (waited < PATIENCE_MS) {
+    const [row] = await driver.query<{ n: number }>(
+      `SELECT CAST(count(*) AS bigint) AS n FROM (SELECT id FROM deliveries WHERE next_at IS NOT NULL
+       UNION ALL SELECT id FROM payments WHERE direction = 'CREDIT' AND status = 'PENDING') AS waiting`,
     );
-    if (rows.length === 0) return;
+    const left = Number(row?.n);
+    if (left === 0) return;
+    if (left < least) [least, waited] = [left, 0];
     await setTimeout(50);
+    waited += 50;
   }
 }
 
