@@ -68,7 +68,7 @@ describe("the page on running the service", () => {
         clientReferenceId: null,
       });
     },
-    30_000,
+    120_000,
   );
 });
 
