@@ -126,7 +126,7 @@ export interface ReceiverTarget {
 }
 
 /** Kept for one run. */
-export interface Notebook extends EffectsNotes {
+interface Notebook extends EffectsNotes {
   /** The reason if genuine attempts are refused; `undefined` if they are accepted, absent until a check has looked. */
   diagnosis?: Promise<string | undefined>;
   /** The reason if nothing is sent any more. */

@@ -17,14 +17,14 @@ import type { Surroundings } from "../terminal.ts";
 import { targetUrl } from "./arguments.ts";
 import type { OpenedTarget } from "./verify-target.ts";
 
-export interface ProviderCredentials {
+interface ProviderCredentials {
   readonly token: ProviderTarget["token"];
   readonly client?: NonNullable<ProviderTarget["client"]>;
   /** Texts that no report may contain. */
   readonly secrets: readonly string[];
 }
 
-export interface CredentialsOptions {
+interface CredentialsOptions {
   /** Behind the variables' names: nothing for the first merchant, `_2` for the second. */
   readonly suffix: "" | "_2";
   readonly send: Send;

@@ -18,7 +18,7 @@ export function effectsSaid({ count, type }: Effect): string {
 }
 
 /** Everything that handlers have done so far. */
-export interface Ledger {
+interface Ledger {
   /** By the event's id. */
   readonly effects: ReadonlyMap<string, Effect>;
   /** A sentence for each row that is not `{ eventId, type, count }`. */

@@ -34,7 +34,7 @@ export interface EventOrder {
 }
 
 /** A way in which an event of one type may look. */
-export interface Shape {
+interface Shape {
   /** As the subject of a sentence, after the event's type. */
   readonly what: string;
   readonly base: Readonly<Members>;

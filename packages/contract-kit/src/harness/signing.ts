@@ -4,10 +4,7 @@ import { type HmacDescription, type Message, schemeOf, type Secret } from "@coun
 import { withHeader, type Header } from "./request.ts";
 
 /** The form of the profile's signature headers, so that one of them can be changed. */
-export type WithTime = (
-  headers: readonly Header[],
-  change: (time: string) => string,
-) => readonly Header[];
+type WithTime = (headers: readonly Header[], change: (time: string) => string) => readonly Header[];
 
 export interface Signing {
   /** @param secrets Each adds its signature. */
@@ -40,7 +37,7 @@ export interface Signing {
 }
 
 /** A message whose time may be spelt in any way. */
-export interface SignedMessage extends Omit<Message, "timestamp"> {
+interface SignedMessage extends Omit<Message, "timestamp"> {
   readonly timestamp: number | string;
 }
 
