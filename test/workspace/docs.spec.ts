@@ -61,6 +61,11 @@ describe("the documentation", () => {
     expect(broken).toEqual([]);
   });
 
+  it("has a header in every column of its tables", () => {
+    const empty = files.filter((file) => /^\|(?:.*\|)? +\|.*\n\| ?-/m.test(prose(read(file))));
+    expect(empty).toEqual([]);
+  });
+
   it("has every page of docs/ in the navigation of the site", () => {
     const pages = readPages().flatMap(({ pages: inside }) =>
       inside.map(({ path }) => `docs/${path}.md`),

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { DefaultTheme, UserConfig } from "vitepress";
 import { docs, isCode, readPages, REPOSITORY, slugOf } from "./pages.ts";
@@ -102,9 +102,9 @@ const config: UserConfig<DefaultTheme.Config> = {
     const head = `# Countersign\n\n> ${description}\n`;
     writeFileSync(join(outDir, "llms.txt"), `${[head, ...lists].join("\n")}\n`);
     writeFileSync(join(outDir, "llms-full.txt"), all.map(({ text }) => text).join("\n"));
-    for (const { path } of all) {
+    for (const { path, text } of all) {
       mkdirSync(dirname(join(outDir, path)), { recursive: true });
-      copyFileSync(`${docs}${path}.md`, join(outDir, `${path}.md`));
+      writeFileSync(join(outDir, `${path}.md`), text);
     }
   },
 };
