@@ -31,6 +31,9 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+/** Patterns of files to leave out, with spaces between them: vitest's own option does not reach its projects. */
+const left = (process.env["COUNTERSIGN_TESTS_LEFT_OUT"] ?? "").match(/\S+/g) ?? [];
+
 // The quick lane: what `npm test` runs. Long forms are `*.slow.ts` in test/vitest.slow.config.ts.
 export default defineConfig({
   root,
@@ -54,7 +57,7 @@ export default defineConfig({
           root,
           name: "shared",
           include: ["{packages/*,schemas,contracts}/test/**/*.spec.ts", "test/**/*.spec.ts"],
-          exclude: replacing,
+          exclude: [...replacing, ...left],
           setupFiles: "test/cpu-time.ts",
           // One process for many files: starting one for each takes a fifth of the time. One project
           // for all, since a process is of one project, and has to load its sources anew.
@@ -68,7 +71,10 @@ export default defineConfig({
           expect: { poll: { timeout: 30_000 } },
         },
       },
-      { ...sources, test: { root, name: "replacing", include: replacing, testTimeout: 60_000 } },
+      {
+        ...sources,
+        test: { root, name: "replacing", include: replacing, exclude: left, testTimeout: 60_000 },
+      },
     ],
   },
 });

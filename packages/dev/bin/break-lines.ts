@@ -103,14 +103,15 @@ async function noticingTest(change: Change, own: string): Promise<string | undef
     [[], false],
   ] as const)
     for (;;) {
-      const except = [...left, ...unreliable].flatMap((pattern) => ["--exclude", pattern]);
+      const except = [...left, ...unreliable];
       const test = await withChange(change, (path) =>
-        failingTest(except, isImporting ? path : undefined),
+        failingTest({ except, importing: isImporting ? path : undefined }),
       );
       if (test === undefined) break;
       const { file, title } = test;
-      const again = file === "" ? test : await withChange(change, () => failingTest([file]));
-      const restored = file === "" ? undefined : await failingTest([file]);
+      const again =
+        file === "" ? test : await withChange(change, () => failingTest({ paths: [file] }));
+      const restored = file === "" ? undefined : await failingTest({ paths: [file] });
       if (again !== undefined && restored === undefined) return `${file} ${title}`.trim();
       unreliable.add(test.file);
     }

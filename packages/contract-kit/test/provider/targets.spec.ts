@@ -45,7 +45,7 @@ const closed: Profile = {
   deprecation: { ...profiles.standard.deprecation, additive: "refused" },
 };
 
-describe("a run of the provider checks", { timeout: 60_000 }, () => {
+describe("a run of the provider checks", { timeout: 180_000 }, () => {
   it("passes every check at the sandbox", async () => {
     const { target } = await openTarget(undefined, quick);
     // Several at once, since some wait: each scenario has its own merchant. The calendar takes all of a machine.
