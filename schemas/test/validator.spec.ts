@@ -84,6 +84,14 @@ describe("a timestamp", () => {
   });
 });
 
+it("a URL is absolute, of http or https, without user name, password and fragment", () => {
+  const wrong = "//a.test ftp://a.test http:// http://a.test/#b http://é.test";
+  const named = "http://user@a.test http://:word@a.test http://user:word@a.test";
+  for (const url of [...wrong.split(" "), ...named.split(" ")])
+    expect([url, formats.uri(url)]).toEqual([url, false]);
+  expect("http://a.test HTTPS://a.test:8443/b?c=@".split(" ").filter(formats.uri)).toHaveLength(2);
+});
+
 // Halves of surrogate pairs, and whole ones, among a character that is neither.
 const part = fc.array(fc.constantFrom("a", "\ud83d", "\ude00", "\ud83d\ude00"), { maxLength: 12 });
 // A long text without a pair is counted in another way.
