@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { extname } from "node:path";
+import { fileURLToPath } from "node:url";
 import { beforeAll, expect, it } from "vitest";
 import { docs, readPages } from "../../packages/dev/src/site/pages.ts";
 import { listen } from "../../packages/sandbox/test/listen.ts";
@@ -8,7 +9,7 @@ import { browserOfFile, describeInBrowser } from "./chromium.ts";
 import { violationsOf } from "./violations.ts";
 import { watchPage } from "./watch-page.ts";
 
-const root = new URL("../../", import.meta.url).pathname;
+const root = fileURLToPath(new URL("../../", import.meta.url));
 const built = `${docs}.vitepress/dist`;
 const paths = ["/", ...readPages().flatMap(({ pages }) => pages.map(({ path }) => `/${path}`))];
 const types: Readonly<Record<string, string>> = {

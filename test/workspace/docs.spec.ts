@@ -1,9 +1,10 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { isCode, readPages, slugOf } from "../../packages/dev/src/site/pages.ts";
 
-const root = new URL("../../", import.meta.url).pathname;
+const root = fileURLToPath(new URL("../../", import.meta.url));
 const files = globSync("{*,docs/**/*,packages/*/*,{schemas,contracts,examples/*}/*}.md", {
   cwd: root,
   exclude: (path) => /node_modules|dist|CHANGELOG/.test(path),

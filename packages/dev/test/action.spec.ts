@@ -17,7 +17,7 @@ const node = `${process.execPath} --disable-warning=ExperimentalWarning --condit
 async function runAction(inputs: Readonly<Record<string, string>>) {
   const folder = mkdtempSync(join(tmpdir(), "countersign-action-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const npx = `#!/bin/bash\necho "$@" > "${folder}/arguments"\nshift 2\nexec ${node} ${root}packages/cli/src/main.ts "$@"\n`;
+  const npx = `#!/bin/bash\necho "$@" > "${folder}/arguments"\nshift 2\nexec ${node} "${root}packages/cli/src/main.ts" "$@"\n`;
   writeFileSync(join(folder, "npx"), npx);
   chmodSync(join(folder, "npx"), 0o755);
   const files = {
@@ -46,7 +46,7 @@ async function runAction(inputs: Readonly<Record<string, string>>) {
 const port = await freePort(21_000);
 const url = `http://127.0.0.1:${String(port)}/webhooks`;
 /** The example's app, as a workflow starts it. */
-const start = `WEBHOOK_SECRET="$COUNTERSIGN_SECRET" PORT=${String(port)} ${node} ${root}examples/merchant/src/main.ts`;
+const start = `WEBHOOK_SECRET="$COUNTERSIGN_SECRET" PORT=${String(port)} ${node} "${root}examples/merchant/src/main.ts"`;
 const only = "--only R-VERIFY-TAMPERED";
 
 describe("the GitHub action", () => {

@@ -3541,7 +3541,7 @@ export const Profile: JudgedSchema = {
         }
       },
       "deprecation": {
-        "additiveChanges": true,
+        "additive": "allowed",
         "noticeMonths": 12
       },
       "evidence": {
