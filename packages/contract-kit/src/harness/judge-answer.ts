@@ -34,11 +34,18 @@ export function answerFaults(
   const isTyped = type === wanted;
   const typed = isTyped ? [] : [`Content-Type: ${type || "none"} instead of ${wanted}`];
   if (body === undefined) return [...typed, "the body is not JSON"];
+  const own = isProblem ? [...typed, ...statusFaults(answer)] : typed;
   const validation = validationOf(answer, profile);
-  if (validation === undefined || validation.ok) return typed;
+  if (validation === undefined || validation.ok) return own;
   const route = `${answer.method} ${answer.path.replace(/\?.*|(?<=^\/v1\/\w+\/)[^/?]+$/s, "…")}`;
   const faults = withoutAdditions(validation.errors, { profile, note, where: route });
-  return [...typed, ...faults.map(lineOf)];
+  return [...own, ...faults.map(lineOf)];
+}
+
+/** A problem's status is the answer's (RFC 9457, section 3.1.2). */
+function statusFaults({ status, body }: JudgedAnswer): readonly string[] {
+  if (typeof body !== "object" || body === null || !("status" in body)) return [];
+  return body.status === status ? [] : [`/status is ${JSON.stringify(body.status)}`];
 }
 
 /** Notes a member that no schema lists, as its place in words. */

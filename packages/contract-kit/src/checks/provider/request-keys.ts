@@ -35,7 +35,8 @@ interface Step {
 const steps: fc.Arbitrary<readonly Step[]> = fc.array(
   fc.record(
     {
-      key: fc.nat({ max: 2 }),
+      // Few, so that most calls meet a known key.
+      key: fc.nat({ max: 1 }),
       payment: fc.nat({ max: 1 }),
       cents: fc.bigInt({ min: 1n, max: 3n }),
       refused: fc.constantFrom("amount", "exceeds", "payment"),
@@ -43,7 +44,7 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
     },
     { requiredKeys: ["key", "payment", "cents", "times"], noNullPrototype: true },
   ),
-  { minLength: 1, maxLength: 8 },
+  { minLength: 3, maxLength: 8 },
 );
 
 interface Made {

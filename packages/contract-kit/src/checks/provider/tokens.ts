@@ -58,32 +58,37 @@ export const tokens: ProviderCheck = singleCheck({
   },
 });
 
-/** A token of each scope, on a call of the other one. */
+/** A token of each scope, on every call of the other one. */
 async function requireScopes(session: Session, client: Credentials): Promise<Unseen | void> {
-  const { token, statuses } = session.target.profile;
+  const { token, statuses, subscription } = session.target.profile;
   const { payments, core } = token.scopes;
   if (payments === core) return { [SCOPE]: "the profile has only one scope" };
-  for (const [scope, call] of [
-    [payments, (own: string) => callWith(session, own)],
-    [
-      core,
-      (own: string) =>
-        session.call("POST", "/v1/refunds", {
-          json: {},
-          headers: { authorization: `Bearer ${own}` },
-        }),
-    ],
+  const id = subscription.idIn === "path" ? "/sub_that_is_not_there" : "";
+  const empty = (method: "POST" | "PUT", path: string) => (own: string) => {
+    const headers = { authorization: `Bearer ${own}` };
+    return session.call(method, path, { json: {}, headers });
+  };
+  const ofCore = [
+    (own: string) => callWith(session, own),
+    empty("POST", "/v1/webhook/subscribe"),
+    empty("PUT", `/v1/webhook/unsubscribe${id}`),
+  ];
+  for (const [scope, calls] of [
+    [payments, ofCore],
+    [core, [empty("POST", "/v1/refunds")]],
   ] as const) {
     const granted = await askToken(session, { client, by: "basic", scope });
     if (granted.status === 400 && granted.body["error"] === "invalid_scope")
       return { [SCOPE]: `the client may not ask for the scope ${scope}` };
-    const answer = await call(String(granted.body["access_token"]));
-    const challenge = answer.headers["www-authenticate"] ?? "";
-    const isRefused =
-      answer.status === statuses.forbidden && challenge.includes("insufficient_scope");
-    must(SCOPE, isRefused, () => {
-      return `a token with only the scope ${scope}: expected ${statuses.forbidden} insufficient_scope, got ${shown(answer)}`;
-    });
+    for (const call of calls) {
+      const answer = await call(String(granted.body["access_token"]));
+      const challenge = answer.headers["www-authenticate"] ?? "";
+      const isRefused =
+        answer.status === statuses.forbidden && challenge.includes("insufficient_scope");
+      must(SCOPE, isRefused, () => {
+        return `a token with only the scope ${scope}: expected ${statuses.forbidden} insufficient_scope, got ${shown(answer)}`;
+      });
+    }
   }
   return undefined;
 }
