@@ -63,7 +63,7 @@ const PLANNED: Readonly<Record<string, string>> = {
  */
 export function evidencePages(root: string): Readonly<Record<string, string>> {
   const campaigns = globSync("docs/evidence/*.json", { cwd: root })
-    .filter((path) => !path.endsWith("survivors.json"))
+    .filter((path) => !/(?:notes|survivors)\.json$/.test(path))
     .toSorted()
     // Written by the campaigns only.
     .map((path) => readJson(root + path) as Results);
@@ -94,6 +94,11 @@ export function evidencePages(root: string): Readonly<Record<string, string>> {
         timeOf(one.seconds),
         `\`${one.command}\``,
       ]),
+    ),
+    "",
+    // Texts by campaign, written by hand.
+    ...Object.entries(readJson(`${root}docs/evidence/notes.json`) as Record<string, string>).map(
+      ([campaign, note]) => `- \`${campaign}\`: ${note}`,
     ),
     "",
     ...charts.flatMap(([campaign]) => [
