@@ -45,7 +45,7 @@ export interface Report {
   readonly findings: readonly Finding[];
   /** Ids of the role's requirements without a finding: no check of this run tests them. */
   readonly uncovered: readonly string[];
-  /** 0: nothing fails at a level of `failOn`. 1: something does. 2: a check broke, nothing was tested, or the run was interrupted. */
+  /** 0: nothing fails at a level of `failOn`. 1: something does. 2: a check broke, all were skipped, or the run was interrupted. */
   readonly exitCode: 0 | 1 | 2;
 }
 
@@ -191,5 +191,5 @@ function requirementOf(
 function exitCodeOf(findings: readonly Finding[]): 0 | 1 | 2 {
   const has = (status: Finding["status"]): boolean => findings.some((one) => one.status === status);
   if (has("fail")) return 1;
-  return has("error") || findings.length === 0 ? 2 : 0;
+  return has("error") || findings.every(({ status }) => status === "skipped") ? 2 : 0;
 }

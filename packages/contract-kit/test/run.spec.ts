@@ -40,7 +40,7 @@ describe("a run", () => {
     expect(all).toMatchObject({ exitCode: 1, findings: [{ status: "fail" }] });
   });
 
-  it("ends with 2 if a check breaks, has no verdict, or if nothing was tested", async () => {
+  it("ends with 2 if a check breaks or has no verdict, or if nothing was tested", async () => {
     const check = checkOf("provider/a", failed("P-A"));
     const broken = await ran({ ...check, run: () => Promise.reject(new Error("no answer")) });
     const error = { status: "error", message: "no answer" };
@@ -51,12 +51,12 @@ describe("a run", () => {
     expect(nothing).toMatchObject({ exitCode: 2, findings: [] });
   });
 
-  it("reports a skipped check with its reason, without running it", async () => {
+  it("reports a skipped check with its reason, without running it, and ends with 2 if all are", async () => {
     let runs = 0;
     const check = checkOf("provider/a", failed("P-A"));
     const counting = { ...check, run: () => Promise.resolve([failed("P-A")].slice(runs++)) };
     expect(await ran(counting, { skip: { "provider/a": "known" } })).toMatchObject({
-      exitCode: 0,
+      exitCode: 2,
       findings: [{ status: "skipped", message: "known" }],
     });
     expect(runs).toBe(0);

@@ -107,6 +107,9 @@ const formats: Readonly<Record<ReportFormat, (report: ReportDocument) => string>
 function unverified({ entries, problems }: ReportDocument): string {
   if (problems.length > 0) return problems.join("; ");
   const broken = entries.find(({ status }) => status === "error");
-  if (broken === undefined) return "nothing was verified";
+  if (broken === undefined) {
+    const reason = entries.find(({ message }) => message !== "")?.message;
+    return `nothing was verified${reason === undefined ? "" : `: ${reason}`}`;
+  }
   return `${broken.group} broke: ${broken.message}`;
 }
