@@ -38,8 +38,8 @@ const left = (process.env["COUNTERSIGN_TESTS_LEFT_OUT"] ?? "").match(/\S+/g) ?? 
 export default defineConfig({
   root,
   test: {
-    // Many suites wait for processes and sockets: one worker more than cores keeps those busy.
-    maxWorkers: availableParallelism() + 1,
+    // Many suites wait for processes and sockets: two workers more than cores keep those busy.
+    maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: LongestFirst },
     globalSetup: "test/run-folder.ts",
     reporters: ["default", "./test/slowest-files.ts"],
