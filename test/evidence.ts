@@ -26,7 +26,7 @@ export interface Evidence<Result> {
   readonly campaign: string;
   /** Repeats the campaign in a clone of the repository. */
   readonly command: string;
-  /** Where the first round began, with `-dirty` if what is measured had uncommitted changes. */
+  /** The commit of the first round, with `-dirty` if the measured files had uncommitted changes. */
   readonly commit: string;
   /** Files and folders. A change of one makes the result invalid. */
   readonly measures: readonly string[];

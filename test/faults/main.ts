@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { driftedEdits, isNoticed, readFaults } from "./provider-faults.ts";
 
-const HELP = `Puts realistic faults into the reference service, one at a time, and checks that "verify provider" notices each.
+const HELP = `Puts one realistic fault at a time into a reference service, two services at once, and checks that "verify provider" notices each.
 
 pnpm mutate:providers [ID...]     ID: part of a fault's id; default: all faults
 
@@ -10,7 +10,7 @@ pnpm mutate:providers [ID...]     ID: part of a fault's id; default: all faults
 
 Exit code: 0 if every fault is noticed by the requirement that it names, 1 if not, 2 if a fault no longer fits the sources.`;
 
-/** Faults tried at the same time. */
+/** Services that run concurrently, each with one fault. One per core of a small machine. */
 const LANES = 2;
 
 const { values, positionals } = parseArgs({

@@ -51,7 +51,7 @@ const existing: Readonly<Record<string, string>> = {
   "src/app.module.js":
     'import { Module } from "@nestjs/common";\nexport class AppModule {}\nModule({})(AppModule);\n',
   "src/app.module.d.ts": "export declare class AppModule {}\n",
-  // Names that a page tells its reader to have.
+  // Names that a page expects its reader to have.
   "context.d.ts":
     "declare const url: string, effectsUrl: string, token: string, secrets: readonly string[];\n",
   "app.module.js": 'export { AppModule } from "./src/app.module.js";\n',

@@ -46,7 +46,7 @@ describe("the curl lines of the guide", () => {
   it("are answered as printed, one after the other", async () => {
     const returning = { ...profiles.standard.refund, lateReturn: true };
     const one = await openSandbox({ profile: { ...profiles.standard, refund: returning } });
-    // What the lines name and do not make: a refund that can be returned, and a delivery.
+    // The lines need a refund that can be returned, and a delivery.
     const subscription = await one.subscribe((await openReceiver(204)).url);
     const refund = await one.refund("readme");
     expect(refund.body["paymentStatus"]).toBe("AUTHORIZED");

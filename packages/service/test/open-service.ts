@@ -131,7 +131,7 @@ export async function openService(options: OpenOptions = {}): Promise<TestServic
 /** Tables that a refused call must leave as they were. Refunds are in `payments`. */
 const WATCHED = ["payments", "events", "deliveries", "subscriptions", "tokens"];
 
-/** What those tables hold. */
+/** Returns all rows of those tables. */
 export function storedRows({ driver }: Pick<RunningService, "driver">): Promise<unknown> {
   const sql = (table: string): string => `SELECT * FROM ${table} ORDER BY 1`;
   return Promise.all(WATCHED.map((table) => driver.query(sql(table))));

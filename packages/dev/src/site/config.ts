@@ -53,7 +53,7 @@ const config: UserConfig<DefaultTheme.Config> = {
     theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
     anchor: { slugify: slugOf },
     config: (md) => {
-      // A link to a file of the repository that is no page leads to the repository.
+      // Links to files that are not pages of the site lead to the repository.
       md.core.ruler.push("repository-links", ({ tokens, env }) => {
         const folder = dirname(String((env as { readonly path?: string }).path));
         for (const token of tokens.flatMap(({ children }) => children ?? [])) {
@@ -68,7 +68,7 @@ const config: UserConfig<DefaultTheme.Config> = {
           token.attrSet("href", `${REPOSITORY}/blob/main/${target}${/#.*/.exec(href)?.[0] ?? ""}`);
         }
       });
-      // A code has an anchor of its own spelling too: messages link to it.
+      // Each code also has an anchor in its exact spelling.
       md.core.ruler.push("code-anchors", ({ tokens, Token }) => {
         for (const [index, { type }] of tokens.entries()) {
           const inline = tokens[index + 1];

@@ -1,6 +1,6 @@
 import type { Queryable, SqlValue } from "../../src/store/driver.ts";
 
-/** What the columns of a row hold unless a test says otherwise. */
+/** Default values of the columns. */
 const USUAL = {
   merchants: { name: "M", clock_id: "live", created_at: 0 },
   subscriptions: {
@@ -26,7 +26,7 @@ const USUAL = {
 
 type Row = Readonly<Record<string, SqlValue>>;
 
-/** Writes a row that may contradict the others, and leaves one alone that is there. */
+/** Writes a row, which may contradict others. An existing row is not changed. */
 export function insert(
   tx: Pick<Queryable, "query">,
   table: keyof typeof USUAL,
