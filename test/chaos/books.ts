@@ -16,10 +16,15 @@ export interface Books {
   readonly crashes: string;
   /** Bookings of each payment; without a transaction, the number of calls outside. */
   booked(): Promise<ReadonlyMap<string, number>>;
+  /** Crashes the store's server, if it has one, and starts it again with what it has on disk. */
+  restart(): Promise<void>;
   close(): Promise<void>;
 }
 
-type Opened = Pick<Books, "store" | "booked"> & { readonly close: () => unknown };
+type Opened = Pick<Books, "store" | "booked"> & {
+  readonly restart?: () => Promise<void>;
+  readonly close: () => unknown;
+};
 
 const COUNTS = "SELECT id, count(*) AS times FROM booked GROUP BY id";
 
@@ -59,18 +64,20 @@ const opens: Record<MerchantStore["kind"], (folder: string, outside: string) => 
     };
   },
   async redis(_folder, outside) {
-    const server = await startRedis();
+    const server = await startRedis({ isDurable: true });
     const booked = () => Promise.resolve(new Map(Object.entries(countOf(linesOf(outside)))));
-    return { store: { kind: "redis", port: server.port }, booked, close: () => server.stop() };
+    const store = { kind: "redis", port: server.port } as const;
+    return { store, booked, restart: () => server.crash(), close: () => server.stop() };
   },
 };
 
 export async function openBooks(kind: MerchantStore["kind"]): Promise<Books> {
   const folder = mkdtempSync(join(tmpdir(), "countersign-chaos-"));
   const outside = join(folder, "outside.txt");
-  const { close, ...opened } = await opens[kind](folder, outside);
+  const { close, restart, ...opened } = await opens[kind](folder, outside);
   return {
     ...opened,
+    restart: async () => restart?.(),
     outside,
     crashes: join(folder, "crashes.txt"),
     close: async () => {

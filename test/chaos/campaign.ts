@@ -22,7 +22,7 @@ export interface Tally {
   readonly events: number;
   /** Acknowledged and not booked, or never acknowledged: must be none. */
   readonly lost: readonly string[];
-  /** Booked more than once although it is booked in the inbox's transaction: must be none. */
+  /** Booked more than once in the inbox's transaction, or again after it was acknowledged: must be none. */
   readonly twice: readonly string[];
   /**
    * Booked when the process ended, and not acknowledged: the sender cannot know, and sends again. It is
@@ -59,6 +59,8 @@ export interface Campaign {
   readonly shared?: boolean;
   /** The named points at which processes end, in turns. Default: every second cycle at one of all, the others at any moment. */
   readonly points?: readonly CrashPoint[];
+  /** True: each cycle also crashes the store's server, and then sends acknowledged events again. */
+  readonly restarts?: boolean;
 }
 
 /** Kills a merchant's process again and again, and sends each event until it is acknowledged. */
@@ -70,12 +72,14 @@ export async function crashCampaign({
   acknowledge = "after-handler",
   shared = false,
   points,
+  restarts = false,
 }: Campaign): Promise<Tally> {
   const random = seeded(seed);
   const books = await openBooks(kind);
   const { store, outside, crashes } = books;
   const acknowledged = new Set<string>();
   const pending = new Map<string, string>();
+  const repeated: string[] = [];
   let [killed, ambiguous, clock, batches] = [0, 0, NOON, 0];
 
   const start = (crash?: MerchantOptions["crash"]) =>
@@ -97,7 +101,18 @@ export async function crashCampaign({
     };
     await Promise.all([...pending].map(post));
   };
+  /** Sends acknowledged events again. @returns Those that were handled again. */
+  const repeat = async (
+    merchant: Awaited<ReturnType<typeof start>>,
+    known: readonly string[],
+  ): Promise<readonly string[]> => {
+    const before = await books.booked();
+    await Promise.all(known.map((id) => merchant.post({ id, payment: id }, clock)));
+    const now = await books.booked();
+    return known.filter((id) => now.get(id) !== before.get(id));
+  };
   const pointOf = (cycle: number): CrashPoint | undefined => {
+    if (restarts) return undefined;
     if (points !== undefined) return points[cycle % points.length];
     const all = acknowledge === "after-store" ? STORED_CRASH_POINTS : CRASH_POINTS;
     return cycle % 2 === 0 ? all[(cycle / 2) % all.length] : undefined;
@@ -128,9 +143,13 @@ export async function crashCampaign({
       const crash = point && { point, pass: 1 + random.int(passesOf(point)) };
       const merchant = await start(crash);
       const wait = random.int(RANDOM_MS);
-      const timer = crash ? undefined : setTimeout(() => merchant.kill(), wait);
+      const timer = crash || restarts ? undefined : setTimeout(() => merchant.kill(), wait);
+      const restarted = restarts ? after(wait).then(() => books.restart()) : undefined;
+      const known = [...acknowledged].slice(-EVENTS_A_CYCLE);
       await deliver(merchant);
       clearTimeout(timer);
+      await restarted;
+      if (restarts) repeated.push(...(await repeat(merchant, known)));
       // A worker passes its points after the answers. The load may end before the time of a kill.
       const patience = crash && acknowledge === "after-store" ? WORKERS_MS : 0;
       if ((await merchant.ended(patience)) === "SIGKILL") killed += 1;
@@ -155,7 +174,7 @@ export async function crashCampaign({
       events: acknowledged.size + pending.size,
       lost: [...(await missing()), ...pending.keys()],
       // Redis has no transaction: what is booked there is a call outside.
-      twice: kind === "redis" ? [] : [...booked].flatMap(([id, n]) => (n > 1 ? [id] : [])),
+      twice: kind === "redis" ? repeated : [...booked].flatMap(([id, n]) => (n > 1 ? [id] : [])),
       ambiguous,
       repeatedOutside: Object.values(countOf(linesOf(outside))).filter((n) => n > 1).length,
     };

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { redisBinary } from "../../packages/receiver/test/inboxes/servers.ts";
 import { RECEIVER, runRounds } from "../evidence.ts";
 import { seed } from "../seed.ts";
 import { crashCampaign } from "./campaign.ts";
@@ -37,3 +38,26 @@ describe.each(lanes)(
     );
   },
 );
+
+describe("A29: Redis with an append-only file, flushed before each answer", () => {
+  it.skipIf(redisBinary === undefined)(
+    "crashes 100 times without a lost event or an acknowledged event that is handled again",
+    async () => {
+      const { result } = await runRounds({
+        campaign: "receiver-redis-restarts",
+        file: "test/chaos/crash.slow.ts",
+        measures: RECEIVER,
+        seed,
+        goal: 100,
+        unit: "crashes of Redis",
+        round: async (roundSeed) => {
+          const plan = { cycles: 20, seed: roundSeed, kind: "redis", restarts: true } as const;
+          const tally = await crashCampaign(plan);
+          return { done: tally.cycles, result: tally };
+        },
+      });
+      expect(result).toMatchObject({ lost: [], twice: [] });
+    },
+    HOUR_MS,
+  );
+});

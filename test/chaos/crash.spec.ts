@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { redisBinary } from "../../packages/receiver/test/inboxes/servers.ts";
 import { crashCampaign } from "./campaign.ts";
 import { CRASH_POINTS } from "./crash-points.ts";
 import { lanes } from "./lanes.ts";
@@ -40,6 +41,17 @@ describe.each(lanes)(
     );
   },
 );
+
+describe(`A29: a merchant on Redis (seed ${String(seed)})`, () => {
+  it.skipIf(redisBinary === undefined)(
+    "loses no event and handles no acknowledged one again when Redis crashes and reads its file",
+    async () => {
+      const tally = await crashCampaign({ cycles: 2, seed, kind: "redis", restarts: true });
+      expect(tally).toMatchObject({ killed: 2, events: 16, lost: [], twice: [] });
+    },
+    60_000,
+  );
+});
 
 describe("A29: a campaign finds a merchant", () => {
   // Either flaw shows here at the first kill.

@@ -42,13 +42,13 @@ export const pgbouncerBinary: string | undefined = installed("/usr/sbin/pgbounce
 export interface TestServer {
   readonly port: number;
   readonly stop: () => void;
+  /** Ends all connections without a word, as a crash does, and starts again. */
+  crash(): Promise<void>;
 }
 
 export interface TestPostgres extends TestServer {
   /** The argument of `stopPostgres`. */
   readonly folder: string;
-  /** Ends all connections without a word, as a crash does, and starts again. */
-  crash(): Promise<void>;
 }
 
 /** A PostgreSQL that all suites of a run share, each with separate databases. */
@@ -76,7 +76,10 @@ export const clients: {
   },
   async redis(port) {
     const ioredis = await import("ioredis");
-    return new ioredis.Redis(port, "127.0.0.1");
+    const client = new ioredis.Redis(port, "127.0.0.1");
+    // It connects again; without a listener it prints each lost connection.
+    client.on("error", () => undefined);
+    return client;
   },
 };
 
@@ -234,10 +237,11 @@ async function serverOfRun(): Promise<{ readonly port: number; readonly end?: ()
   return { port };
 }
 
-/** A Redis that forgets everything when it ends. */
-export const startRedis = (): Promise<TestServer> =>
+/** A Redis that forgets everything when it ends, or writes each change to its file before it answers. */
+export const startRedis = ({ isDurable = false } = {}): Promise<TestServer> =>
   startServer(redisBinary, (port, folder) => {
-    const options = ["--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", folder];
+    const file = isDurable ? ["yes", "--appendfsync", "always"] : ["no"];
+    const options = ["--bind", "127.0.0.1", "--save", "", "--dir", folder, "--appendonly", ...file];
     return ["--port", String(port), ...options];
   });
 
@@ -277,10 +281,17 @@ async function startServer(
   const port = await testPort();
   const user = binary === pgbouncerBinary ? postgresUser() : {};
   const options = { stdio: "ignore", cwd: folder, ...user } as const;
-  const server = spawn(binary, argumentsFor(port, folder), options);
+  const start = () => spawn(binary, argumentsFor(port, folder), options);
+  let server = start();
   while (!(await isListening(port))) await setTimeout(20);
   return {
     port,
+    crash: async () => {
+      server.kill("SIGKILL");
+      await once(server, "exit");
+      server = start();
+      while (!(await isListening(port))) await setTimeout(20);
+    },
     stop: () => {
       server.kill("SIGKILL");
       rmSync(folder, { recursive: true, force: true });
