@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { driftedEdits, isNoticed, readFaults } from "./provider-faults.ts";
+import { driftedEdits, readFaults, verdictOn } from "./provider-faults.ts";
 
 const HELP = `Puts one realistic fault at a time into a reference service, two services at once, and checks that "verify provider" notices each.
 
@@ -8,7 +8,9 @@ pnpm mutate:providers [ID...]     ID: part of a fault's id; default: all faults
   --list      print the faults that go unnoticed, with the reason
   -h, --help  print this help
 
-Exit code: 0 if every fault is noticed by the requirement that it names, 1 if not, 2 if a fault no longer fits the sources.`;
+Each fault is noticed if the requirement that it names fails, missed if it passes, and broke if a check or the service ended with an error.
+
+Exit code: 0 if every fault is noticed, 1 if not, 2 if a fault no longer fits the sources.`;
 
 /** Services that run concurrently, each with one fault. One per core of a small machine. */
 const LANES = 2;
@@ -39,18 +41,21 @@ async function tryAll(): Promise<void> {
       (positionals.length === 0 || positionals.some((part) => id.includes(part))),
   );
   const waiting = chosen.values();
-  const unnoticed: string[] = [];
+  const counts = { noticed: 0, missed: 0, broke: 0 };
   const lane = async (): Promise<void> => {
     for (const fault of waiting) {
-      const noticed = await isNoticed(fault);
-      console.log(`${noticed ? "noticed" : "MISSED "}  ${fault.id}  ${fault.fails}`);
-      if (!noticed) unnoticed.push(fault.id);
+      const verdict = await verdictOn(fault).catch((error: unknown) => {
+        console.error(String(error));
+        return "broke" as const;
+      });
+      console.log(`${verdict.padEnd(7)}  ${fault.id}  ${fault.fails}`);
+      counts[verdict] += 1;
     }
   };
   await Promise.all(Array.from({ length: LANES }, lane));
   const known = faults.filter(({ missed }) => missed !== undefined).length;
   console.log(
-    `${chosen.length - unnoticed.length} of ${chosen.length} noticed; ${known} more are known to go unnoticed (--list)`,
+    `${counts.noticed} of ${chosen.length} noticed, ${counts.missed} missed, ${counts.broke} broke; ${known} more are known to go unnoticed (--list)`,
   );
-  process.exitCode = unnoticed.length === 0 ? 0 : 1;
+  process.exitCode = counts.noticed === chosen.length ? 0 : 1;
 }

@@ -48,10 +48,13 @@ export function driftedEdits(faults: readonly ProviderFault[]): readonly string[
 /**
  * Starts a sandbox with the fault and verifies the fault's requirement against it.
  *
- * @returns True if the requirement fails.
+ * @returns `broke` if the requirement does not fail and a check ended with an error: that proves nothing.
  * @throws {Error} The sandbox does not start, or `verify provider` writes no report.
  */
-export async function isNoticed({ edits, fails }: ProviderFault): Promise<boolean> {
+export async function verdictOn({
+  edits,
+  fails,
+}: ProviderFault): Promise<"noticed" | "missed" | "broke"> {
   if (fails === undefined) throw new TypeError("this fault has no requirement");
   const folder = mkdtempSync(join(tmpdir(), "countersign-fault-"));
   const env = { COUNTERSIGN_FAULT: JSON.stringify(edits) };
@@ -67,9 +70,11 @@ export async function isNoticed({ edits, fails }: ProviderFault): Promise<boolea
       readonly entries: readonly { readonly requirement: string; readonly status: string }[];
     };
     // A requirement of a level that does not fail the run is a warning.
-    return entries.some(
-      ({ requirement, status }) => requirement === fails && ["fail", "warn"].includes(status),
-    );
+    const statuses = entries
+      .filter(({ requirement }) => requirement === fails)
+      .map(({ status }) => status);
+    if (statuses.includes("fail") || statuses.includes("warn")) return "noticed";
+    return statuses.includes("error") ? "broke" : "missed";
   } finally {
     sandbox.kill();
     await sandbox.exited;
