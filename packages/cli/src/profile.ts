@@ -8,9 +8,12 @@ import { didYouMean } from "./options.ts";
 import { Failure } from "./failure.ts";
 import { checkedIssuer, type TokenIssuer } from "@countersign/service/internal";
 
+/** Members that have no default. */
+const OWN = new Set(["name", "signature", "envelope", "catalogue", "payments"]);
+
 /**
  * Returns a built-in profile by its name, or a profile document by its path. What the document leaves out,
- * but for its name, signature, envelope and catalogue, is as in the standard profile. A folder has the document as `profile.json`, JSON Schemas of events' data as
+ * but for its name, signature, envelope, catalogue and payments, is as in the standard profile. A folder has the document as `profile.json`, JSON Schemas of events' data as
  * `events/TYPE.schema.json`, and whole sample events as `samples/*.json`.
  *
  * @throws {Failure} `CS_CLI_PROFILE_UNUSABLE`: no such name and no such file, or the document is not a
@@ -21,8 +24,8 @@ export async function loadProfile(nameOrFile: string): Promise<Profile> {
   if (builtIn !== undefined) return builtIn;
   const isFolder = statSync(nameOrFile, { throwIfNoEntry: false })?.isDirectory() === true;
   const document = await readDocument(isFolder ? join(nameOrFile, "profile.json") : nameOrFile);
-  const { name: _, signature: __, envelope: ___, catalogue: ____, ...rest } = profiles.standard;
-  const whole = isObject(document) ? { ...rest, ...document } : document;
+  const defaults = Object.entries(profiles.standard).filter(([member]) => !OWN.has(member));
+  const whole = isObject(document) ? { ...Object.fromEntries(defaults), ...document } : document;
   const validation = validateProfile(isFolder ? withFolder(whole, nameOrFile) : whole);
   if (validation.ok) {
     for (const { type, schema } of validation.value.catalogue)

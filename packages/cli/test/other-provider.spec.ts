@@ -158,7 +158,11 @@ it("a provider's own categories, events, schemas and samples go through types, c
   const sent = await asked("/sandbox/events", { type: "order.shipped" });
   expect(sent.text).toContain("order.shipped");
   await expect.poll(() => done.length, { timeout: 10_000 }).toBe(before + 1);
-  expect((await asked("/openapi.json")).text).toContain('"carrier"');
+  const { text: described } = await asked("/openapi.json");
+  expect(described).toContain('"carrier"');
+  expect(described).not.toMatch(/\/v1\/refunds|\/v1\/customers/);
+  expect((await asked("/v1/refunds", {})).status).toBe(404);
+  expect((await asked("/v1/customers/cus_1")).status).toBe(404);
 
   const read = async (path: string): Promise<unknown> => JSON.parse((await asked(path)).text);
   // The sandbox answers its page in these shapes.

@@ -145,6 +145,7 @@ export const profiles: { readonly "standard": Profile; readonly "x-signature": P
       "forbidden": 403,
       "errorBody": "problem"
     },
+    "payments": true,
     "refund": {
       "duplicate": "reject-with-existing",
       "responsePaymentId": "refund",
@@ -416,6 +417,7 @@ export const profiles: { readonly "standard": Profile; readonly "x-signature": P
       "forbidden": 401,
       "errorBody": "flat"
     },
+    "payments": true,
     "refund": {
       "duplicate": "reject-with-existing",
       "responsePaymentId": "refund",

@@ -558,7 +558,7 @@ export const Problem: JudgedSchema = {
   },
   "examples": [
     {
-      "type": "https://countersign.example/problems/duplicate-request-key",
+      "type": "https://github.com/countersign/countersign/blob/main/docs/reference/codes.md#duplicate_request_key",
       "title": "requestKey already used",
       "status": 409,
       "errorDetails": {
@@ -567,7 +567,7 @@ export const Problem: JudgedSchema = {
       }
     },
     {
-      "type": "https://countersign.example/problems/duplicate-request-key",
+      "type": "https://github.com/countersign/countersign/blob/main/docs/reference/codes.md#duplicate_request_key",
       "title": "requestKey already used",
       "status": 409,
       "errorDetails": {
@@ -581,7 +581,7 @@ export const Problem: JudgedSchema = {
       }
     },
     {
-      "type": "https://countersign.example/problems/invalid-request",
+      "type": "https://github.com/countersign/countersign/blob/main/docs/reference/codes.md#invalid_request",
       "title": "The request is not valid",
       "status": 400,
       "requestId": "req_01J9ZF",
@@ -2602,6 +2602,9 @@ export const Profile: JudgedSchema = {
         }
       }
     },
+    "payments": {
+      "type": "boolean"
+    },
     "refund": {
       "type": "object",
       "additionalProperties": false,
@@ -3449,6 +3452,7 @@ export const Profile: JudgedSchema = {
         "forbidden": 403,
         "errorBody": "problem"
       },
+      "payments": true,
       "refund": {
         "duplicate": "reject-with-existing",
         "responsePaymentId": "refund",

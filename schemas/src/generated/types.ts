@@ -566,6 +566,10 @@ export interface Profile {
     readonly errorBody: "problem" | "flat";
   };
   /**
+   * True if the interface has refunds and customers, with the calls, requirements and sample records about them. Absent or false: refund, amount, hold, account and customer apply to nothing.
+   */
+  readonly payments?: boolean;
+  /**
    * Refunds (interface sections 2.2, 3.1, 4.1).
    */
   readonly refund: {

@@ -4,13 +4,13 @@ import { eventSchemas, signatureHeaders } from "./event-schemas.ts";
 import { profiledSchemas, reachable, type Schema, type Schemas } from "./profiled-schemas.ts";
 import { isRead, schemaFor, type Side } from "./sides.ts";
 
-const info = {
-  title: "Refunds, customers and webhook subscriptions",
+const info = (profile: Profile): object => ({
+  title: `${profile.payments === true ? "Refunds, customers and webhook" : "Webhook"} subscriptions`,
   version: "1.0.0",
   description:
     "Within `/v1` members, events and codes may be added: a reader takes no notice of members that it does not know, and accepts other values of sets that are described as open. A writer keeps to what is here. `/reader/openapi.json` is the same document for generators of readers' types.",
   license: { name: "Apache-2.0", identifier: "Apache-2.0" },
-};
+});
 
 /**
  * The OpenAPI 3.1 document of the interface as a profile has it, its events in the section `webhooks`.
@@ -21,7 +21,7 @@ export function openApiOf(profile: Profile, schemas: Schemas, side: Side = "writ
   const own = profiledSchemas(profile, schemas);
   const document = {
     openapi: "3.1.0",
-    info,
+    info: info(profile),
     servers: [{ url: "/", description: "The service that answers with this document." }],
     tags: [
       { name: "interface", description: "The calls of the interface." },
@@ -39,8 +39,9 @@ export function openApiOf(profile: Profile, schemas: Schemas, side: Side = "writ
         clientCredentials: {
           tokenUrl: profile.token.path,
           scopes: {
-            [profile.token.scopes.payments]: "Refunds.",
-            [profile.token.scopes.core]: "Customers and webhooks.",
+            ...(profile.payments === true && { [profile.token.scopes.payments]: "Refunds." }),
+            [profile.token.scopes.core]:
+              profile.payments === true ? "Customers and webhooks." : "Webhooks.",
           },
         },
       },

@@ -51,10 +51,12 @@ const identifier = (name: string, place: "path" | "query", description: string):
   schema: { $ref: "#/components/schemas/Identifier" },
 });
 
-/** The four calls of S 4, as a profile has them. */
-export function operationsOf({ statuses, refund, subscription }: Profile): readonly Operation[] {
-  const path = "/v1/webhook/unsubscribe";
-  const key = "The subscriptionKey of the subscribe call.";
+/** The calls of S 4 that a profile has. */
+export function operationsOf(profile: Profile): readonly Operation[] {
+  return [...(profile.payments === true ? paymentCalls(profile) : []), ...webhookCalls(profile)];
+}
+
+function paymentCalls({ statuses, refund }: Profile): readonly Operation[] {
   return [
     {
       id: "issueRefund",
@@ -93,6 +95,13 @@ export function operationsOf({ statuses, refund, subscription }: Profile): reado
       parameters: [identifier("CUSTOMER_ID", "path", "Identifier of the customer.")],
       codes: ["CUSTOMER_NOT_FOUND"],
     },
+  ];
+}
+
+function webhookCalls({ statuses, subscription }: Profile): readonly Operation[] {
+  const path = "/v1/webhook/unsubscribe";
+  const key = "The subscriptionKey of the subscribe call.";
+  return [
     {
       id: "subscribe",
       method: "post",

@@ -6,6 +6,9 @@ import type { Policy } from "../profile/policy.ts";
 import { membersOf } from "./body.ts";
 import type { Refusal } from "./problem.ts";
 
+/** The generated page with a heading for each code, which links from a problem's `type` lead to. */
+const CODES_PAGE = "https://github.com/countersign/countersign/blob/main/docs/reference/codes.md";
+
 /** The answer to a call. */
 export interface Answer {
   readonly status: number;
@@ -67,7 +70,7 @@ export function problemAnswer(policy: Policy, refusal: Refusal, requestId: strin
         ...base,
         mediaType: "application/problem+json",
         body: {
-          type: `https://countersign.example/problems/${code.toLowerCase().replaceAll("_", "-")}`,
+          type: `${CODES_PAGE}#${code.toLowerCase()}`,
           title,
           status,
           instance: `urn:countersign:request:${requestId}`,

@@ -28,9 +28,12 @@ import { postSubscribe, putUnsubscribe } from "./routes/webhooks.ts";
 /** Paths of routes, in Express's notation, each with its methods. */
 export type Routes = Readonly<Record<string, readonly Route[]>>;
 
-const interfaceRoutes: Routes = {
+const paymentRoutes: Routes = {
   "/v1/refunds": [postRefund],
   "/v1/customers/:customerId": [getCustomerRoute],
+};
+
+const interfaceRoutes: Routes = {
   "/v1/webhook/subscribe": [postSubscribe],
   "/v1/webhook/unsubscribe": [putUnsubscribe],
   "/v1/webhook/unsubscribe/:subscriptionId": [putUnsubscribe],
@@ -48,8 +51,8 @@ export interface AppOptions {
 }
 
 /**
- * Creates the service's HTTP interface: the four calls of S 4, `POST /v1/tokens`, and `GET` of `/healthz`,
- * `/readyz`, `/metrics` and the documents. Every answer has `x-request-id`; every refusal is a problem.
+ * Creates the service's HTTP interface: the profile's calls of S 4, `POST /v1/tokens`, and `GET` of `/healthz`, `/readyz`,
+ * `/metrics` and the documents. Every answer has `x-request-id`; every refusal is a problem.
  */
 export function createApp(context: HttpContext, options: AppOptions): Express {
   const app = express();
@@ -79,7 +82,12 @@ export function createApp(context: HttpContext, options: AppOptions): Express {
     on(path, ["GET", serveDocument(document)]);
   }
   on(context.policy.token.path, ["POST", serveTokens(context)]);
-  for (const [path, methods] of Object.entries({ ...interfaceRoutes, ...options.routes })) {
+  const routes = {
+    ...(context.policy.hasPayments && paymentRoutes),
+    ...interfaceRoutes,
+    ...options.routes,
+  };
+  for (const [path, methods] of Object.entries(routes)) {
     on(path, ...methods.map((route): Handler => [route.method, serve(context, route)]));
   }
   app.use(() => {

@@ -16,6 +16,7 @@ export function policyOf(profile: Profile): Policy {
   const { amount, catalogue, envelope, headers, limits, refund, statuses, subscription } = profile;
   const moved = new Map<string, number>(Object.entries(movedStatuses(statuses)));
   return {
+    hasPayments: profile.payments === true,
     amount: {
       trailingZeros: amount.trailingZeros,
       exponent: amount.exponent,

@@ -33,6 +33,8 @@ export interface DeprecatedPath {
 
 /** The choices that the interface leaves open, as this service reads them from a profile. */
 export interface Policy {
+  /** True if the interface has refunds and customers; otherwise their members here apply to nothing. */
+  readonly hasPayments: boolean;
   readonly amount: AmountPolicy & {
     /** Accepts `"1.00"` as an amount, or rejects it. */
     readonly strings: "reject" | "accept";

@@ -2051,7 +2051,7 @@ export const schemas: Schemas = {
     },
     "examples": [
       {
-        "type": "https://countersign.example/problems/duplicate-request-key",
+        "type": "https://github.com/countersign/countersign/blob/main/docs/reference/codes.md#duplicate_request_key",
         "title": "requestKey already used",
         "status": 409,
         "errorDetails": {
@@ -2060,7 +2060,7 @@ export const schemas: Schemas = {
         }
       },
       {
-        "type": "https://countersign.example/problems/duplicate-request-key",
+        "type": "https://github.com/countersign/countersign/blob/main/docs/reference/codes.md#duplicate_request_key",
         "title": "requestKey already used",
         "status": 409,
         "errorDetails": {
@@ -2074,7 +2074,7 @@ export const schemas: Schemas = {
         }
       },
       {
-        "type": "https://countersign.example/problems/invalid-request",
+        "type": "https://github.com/countersign/countersign/blob/main/docs/reference/codes.md#invalid_request",
         "title": "The request is not valid",
         "status": 400,
         "requestId": "req_01J9ZF",
