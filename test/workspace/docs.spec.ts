@@ -1,8 +1,12 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { requirements } from "@countersign/contract-kit";
+import { referencePage } from "@countersign/schemas";
 import { describe, expect, it } from "vitest";
+import { failureCodes } from "../../packages/cli/src/failure.ts";
 import { isCode, readPages, slugOf } from "../../packages/dev/src/site/pages.ts";
+import { FIXES } from "../../packages/signatures/src/explain-causes.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const files = globSync("{*,docs/**/*,packages/*/*,{schemas,contracts,examples/*}/*}.md", {
@@ -77,15 +81,27 @@ describe("the documentation", () => {
 
   it("has an anchor in the reference for every code and requirement", () => {
     const anchors = anchorsOf("docs/reference/codes.md");
-    const codes = [
-      "CS_BODY_CONSUMED",
-      "CS_CLI_PORT_TAKEN",
-      "R-VERIFY-RAW",
-      "DUPLICATE_REQUEST_KEY",
-    ];
+    const codes = ["CS_BODY_CONSUMED", "R-VERIFY-RAW", "DUPLICATE_REQUEST_KEY"];
     expect(codes.filter((code) => !anchors.has(code))).toEqual([]);
-    const requirements = read("docs/reference/requirements.md").match(/(?<=^### ).*$/gm) ?? [];
-    expect(requirements.filter((id) => !anchors.has(id))).toEqual([]);
+    const ids = read("docs/reference/requirements.md").match(/(?<=^### ).*$/gm) ?? [];
+    expect(ids.filter((id) => !anchors.has(id))).toEqual([]);
+  });
+
+  it("has the page and the anchor of every address that a message or a report prints", () => {
+    const addresses = [
+      ...Object.keys({ ...failureCodes, ...FIXES }).map((code) => referencePage("codes", code)),
+      ...requirements().map(({ id }) => referencePage("requirements", id)),
+    ];
+    expect(addresses.length).toBeGreaterThan(190);
+    const { repository } = JSON.parse(read("packages/cli/package.json")) as {
+      readonly repository: { readonly url: string };
+    };
+    const base = repository.url.replace(/^git\+(.*)\.git$/, "$1/blob/main/");
+    const broken = addresses.filter((address) => {
+      const [path = "", anchor = ""] = address.replace(base, "").split("#");
+      return !existsSync(root + path) || !anchorsOf(path).has(anchor);
+    });
+    expect(broken).toEqual([]);
   });
 
   it.each(["refunds", "retries", "attempt"])(

@@ -1,3 +1,4 @@
+import { referencePage } from "@countersign/schemas";
 import { CommanderError } from "commander";
 import { Failure } from "./failure.ts";
 import { printable } from "./printable.ts";
@@ -33,6 +34,7 @@ export async function run(
     // A message may hold words of an argument, a file or a server.
     const message = error.message.split("\n").map(printable).join("\n");
     surroundings.terminal.err(`countersign: ${error.code}: ${message}`);
+    surroundings.terminal.err(`  ${referencePage("codes", error.code)}`);
     return 2;
   }
 }

@@ -84,7 +84,7 @@ describe("countersign diff", () => {
     expect((await ran(["diff", schemas, folderWith("a.schema.json", "{")])).status).toBe(2);
   });
 
-  it("exits with 2 and one sentence for a removed document that others name, allOf, endless references", async () => {
+  it("exits with 2 and one sentence and its address for a removed document that others name, allOf, endless references", async () => {
     const without = temporaryFolder();
     cpSync(schemas, without, { recursive: true });
     rmSync(join(without, "events/refund.failed.schema.json"));
@@ -100,7 +100,7 @@ describe("countersign diff", () => {
         folder === without ? schemas : folder,
         folder,
       ]);
-      expect([status, out, err.trim().split("\n").length]).toEqual([2, "", 1]);
+      expect([status, out, err.trim().split("\n").length]).toEqual([2, "", 2]);
       expect(err).toContain(said);
     }
   });

@@ -52,6 +52,7 @@ describe("countersign explain", () => {
     const changed = await explain(http(headers, pretty));
     expect(changed).toMatchObject(finds("body-reserialized"));
     expect(changed.out).toContain("Your secret is right, but something re-serialised the JSON");
+    expect(changed.out).toContain("/docs/reference/codes.md#body-reserialized\n");
     const late = await explain(http(headers, body), ["--at", "2026-02-11T11:00:00Z"]);
     expect(late).toMatchObject(finds("timestamp-too-old"));
   });

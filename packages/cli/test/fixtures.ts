@@ -27,7 +27,9 @@ export function missing(tool: string, flag = "--version"): [boolean, string] {
 export const failedWith = (code: string): unknown => ({
   status: 2,
   out: "",
-  err: expect.stringMatching(new RegExp(`^countersign: CS_CLI_${code}: `, "m")) as unknown,
+  err: expect.stringMatching(
+    new RegExp(`^countersign: CS_CLI_${code}: [^]*#cs_cli_${code.toLowerCase()}$`, "m"),
+  ) as unknown,
 });
 /** For members: a matcher of Vitest's is of the type any. */
 export const containing = (text: string): unknown => expect.stringContaining(text);

@@ -49,7 +49,7 @@ async function cliPage(): Promise<string> {
     "",
     "## Error codes",
     "",
-    "Printed on stderr as `countersign: CODE: message`, with exit code 2.",
+    "Printed on stderr as `countersign: CODE: message` and the address of the code's explanation, with exit code 2.",
     "",
     markdownTable(
       ["code", "meaning"],

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from "commander";
+import { referencePage } from "@countersign/schemas";
 import type { Profile } from "@countersign/schemas/profiles";
 import { explain, type Explanation } from "@countersign/signatures/explain";
 import { secretFrom } from "../environment.ts";
@@ -33,6 +34,11 @@ interface ExplainOptions {
   readonly at: number | undefined;
   readonly entry: number | undefined;
   readonly json: boolean | undefined;
+}
+
+interface ExplanationWithPage extends Explanation {
+  /** Address of the cause in the reference. */
+  readonly page: string;
 }
 
 /** `countersign explain`. */
@@ -74,9 +80,10 @@ async function explainFile(
     }),
   );
   const found = (explanations.find((causes) => causes.length === 0) ?? explanations[0] ?? []).map(
-    (one): Explanation => ({
+    (one): ExplanationWithPage => ({
       ...one,
       sentence: one.sentence.replaceAll("secrets[0]", "COUNTERSIGN_SECRET"),
+      page: referencePage("codes", one.cause),
     }),
   );
   if (json === true)
@@ -85,11 +92,12 @@ async function explainFile(
   return found.length === 0;
 }
 
-function linesOf(found: readonly Explanation[]): readonly string[] {
+function linesOf(found: readonly ExplanationWithPage[]): readonly string[] {
   if (found.length === 0) return ["The attempt verifies: signature, body and timestamp are right."];
-  return found.flatMap(({ cause, certain, sentence, fix }) => [
+  return found.flatMap(({ cause, certain, sentence, fix, page }) => [
     `${certain ? "" : "probably "}${cause}: ${sentence}`,
     `  ${fix}`,
+    `  ${page}`,
   ]);
 }
 

@@ -83,7 +83,7 @@ onStores([sqlite, postgres], ({ create }) => {
       const { status, err } = await admin(...pay, "25.001");
       expect(status).toBe(2);
       expect(err).toMatch(
-        /^countersign: CS_CLI_ARGUMENT_UNUSABLE: INVALID_AMOUNT \/amount\/value: .+\n$/,
+        /^countersign: CS_CLI_ARGUMENT_UNUSABLE: INVALID_AMOUNT \/amount\/value: .+\n.+\n$/,
       );
       const unlinked = (await admin("customers", "create", ...own, ...named)).out.trim();
       const refused = await admin(

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createRequire } from "node:module";
-import type { Profile } from "@countersign/schemas";
+import { referencePage, type Profile } from "@countersign/schemas";
 import type { Evidence, Finding } from "../check.ts";
 import type { PactResult, PactRow } from "../pact/verify-pacts.ts";
 import { requirements, type Level, type Requirement, type Role } from "../requirement.ts";
@@ -183,7 +183,7 @@ export function reportOfPacts(
 }
 
 function explained({ id, level, source, why, fix }: Requirement) {
-  const page = requirementPage(id);
+  const page = referencePage("requirements", id);
   return { requirement: id, level, source, why, fix, page };
 }
 
@@ -194,7 +194,7 @@ function uncoveredOf(ids: readonly string[]): readonly UncoveredRequirement[] {
       id,
       level,
       sentence,
-      page: requirementPage(id),
+      page: referencePage("requirements", id),
       ...(unchecked !== undefined && { unchecked }),
     }));
 }
@@ -268,12 +268,6 @@ function canonical(value: unknown): string {
       : part,
   );
 }
-
-const REQUIREMENTS =
-  "https://github.com/countersign/countersign/blob/main/docs/reference/requirements.md";
-
-/** The address of a requirement's explanation. Ids are never renamed, so neither are the anchors. */
-export const requirementPage = (id: string): string => `${REQUIREMENTS}#${id.toLowerCase()}`;
 
 /** The report as JSON, the document as it is: `schemas/report.schema.json` describes it. */
 export function jsonReport(document: ReportDocument): string {

@@ -36,12 +36,13 @@ export function githubAnnotations(document: ReportDocument): string {
 }
 
 function annotation(entry: ReportEntry): readonly string[] {
-  const { status, isKnown, requirement, name, message, group, fix, replay } = entry;
+  const { status, isKnown, requirement, name, message, group, fix, page, replay } = entry;
   const title = `${requirement ?? group} (${levelOf(entry)})`;
   const text = [
     name,
     message,
     ...(fix === undefined ? [] : [`Fix: ${fix}`]),
+    ...(page === undefined ? [] : [`Read: ${page}`]),
     ...(replay === undefined ? [] : [`Again: ${replay}`]),
   ].join("\n");
   if (isKnown) return [command("notice", `known: ${title}`, text)];

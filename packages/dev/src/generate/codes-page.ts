@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { codesOf, operationsOf } from "../../../service/src/documents/operations.ts";
+import { FIXES } from "../../../signatures/src/explain-causes.ts";
 import { errorCodes, memberCodes } from "../../../service/src/error-codes.ts";
 import { tokenErrors } from "../../../service/src/http/routes/tokens.ts";
 import { plainDoc } from "./declarations.ts";
@@ -51,6 +52,9 @@ export function codesPage(root: string, profile: Profile): string {
       intro,
       ...entries(codes[index]?.meanings ?? new Map()),
     ]),
+    "## Causes of a refusal",
+    "`cause` of `countersign explain`, each with its fix.",
+    ...entries(new Map(Object.entries(FIXES).map(([cause, meaning]) => [cause, { meaning }]))),
     "## HTTP interface",
     "`errorDetails.errorCode` of an answer. Those without a status are reasons of a failed refund. The statuses and bounds are those of " +
       "the `standard` profile. After 401, get a new token. After 429 and 503, repeat the call once `Retry-After` has passed. After 409, read " +
