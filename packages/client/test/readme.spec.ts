@@ -5,7 +5,6 @@ import { sandboxWith } from "./fixtures.ts";
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), "utf8");
 const readme = read("../README.md");
-const guide = read("../../../docs/guides/client.md");
 
 describe("the README of the client", () => {
   it("has code that gets a token and makes a refund as printed [P-AUTH-TOKEN]", async () => {
@@ -28,21 +27,5 @@ describe("the README of the client", () => {
     });
     await import(pathToFileURL(`${folder}readme.ts`).href);
     expect(log.mock.lastCall?.join(" ")).toMatch(/^PENDING ref_\S+$/);
-  });
-});
-
-describe("the guide to the client", () => {
-  it("has tables of the calls and the members of a refund", async () => {
-    const columnOf = (heading: string): string[] => {
-      const section = guide.split(`## ${heading}\n`)[1]?.split("\n## ")[0] ?? "";
-      return [...section.matchAll(/^\| ([^|]+?) +\|/gm)].flatMap(([, cell = ""]) =>
-        [...cell.matchAll(/`([\w.]+)/g)].map(([, name = ""]) => name),
-      );
-    };
-    const { client, settled } = await sandboxWith();
-    const answer = await client.refund(settled);
-    expect(columnOf("Calls")).toEqual(Object.keys(client));
-    const members = [...Object.keys(answer), "errorDetails"];
-    expect(columnOf("Refunds").toSorted()).toEqual(members.toSorted());
   });
 });
