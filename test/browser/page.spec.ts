@@ -14,6 +14,7 @@ import { someHostileTexts } from "./hostile-texts.ts";
 import { seed } from "../seed.ts";
 import { accessible } from "./looks.ts";
 import { KEY, openInspector } from "./open-inspector.ts";
+import { makeScene } from "./scene.ts";
 import { opener, startOpened } from "./start-opened.ts";
 import { tasks } from "./tasks.ts";
 import { goTo, openPage } from "./watch-page.ts";
@@ -116,6 +117,23 @@ describeInBrowser("the inspector's page", () => {
     await goTo(page, "#/payments/pay_unknown");
     await page.getByRole("heading", { name: "No such payment" }).waitFor();
     expect(faults).toEqual([]);
+  });
+
+  it("lists a payment's refunds under a heading, and shows none without refunds", async () => {
+    const one = await openInspector();
+    const { payment, refund } = await makeScene(one);
+    const { page } = await openPage(await browser(), one);
+    const heading = page.getByRole("heading", { name: "Refunds", exact: true });
+    await goTo(page, `#/payments/${payment}`);
+    await heading.waitFor();
+    await page.getByRole("listitem").filter({ hasText: refund }).first().waitFor();
+    await page.getByRole("navigation", { name: "Views" }).getByText("Payments").click();
+    await page
+      .getByRole("row", { name: /^SUCCEEDED 100\.00 USD/ })
+      .getByRole("link")
+      .click();
+    await page.getByRole("heading", { name: "Payment 100.00 USD" }).waitFor();
+    expect(await heading.count()).toBe(0);
   });
 
   it("resends in bulk with the count first, and sends an edited copy digit for digit", async () => {

@@ -118,6 +118,16 @@ describe("a run of the provider checks", { timeout: 180_000 }, () => {
     );
   });
 
+  it("warns of P-INPUT-METHOD at a target that answers 405 without Allow", async () => {
+    const { target } = await openTarget(async (call, next) => {
+      const { headers, ...answer } = await next(call);
+      const { allow: _, ...others } = headers;
+      return { ...answer, headers: others };
+    });
+    const { findings } = await verify(target, { only: ["P-INPUT-METHOD"] });
+    expect(idsOf(findings, "warn")).toEqual(["P-INPUT-METHOD"]);
+  });
+
   it("plays each scenario with its own merchant", async () => {
     const tokens = new Set<unknown>();
     const { target } = await openTarget((call, next) => {

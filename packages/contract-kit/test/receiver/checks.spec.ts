@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { generateKeyPairSync } from "node:crypto";
 import type { RequestListener } from "node:http";
 import { profiles } from "@countersign/schemas/profiles";
@@ -29,12 +30,13 @@ const unmet = (findings: readonly Finding[]): string[] =>
 
 // test/matrix shows what each check catches.
 describe("our own receiver", () => {
-  it("passes every check, and those of its deadlines with --slow", async () => {
-    const [{ findings, exitCode }, slow] = await Promise.all([
+  it("passes every check, those of its deadlines with --slow, and that of an order guard with one", async () => {
+    const [{ findings, exitCode }, slow, guarded] = await Promise.all([
       openReceiver().then((target) => runAll(target)),
       openReceiver({ slow: true }).then((target) =>
         runAll(target, ["R-BODY-SLOW", "R-ACK-HANGING"]),
       ),
+      openReceiver({ order: "per-resource" }).then((target) => runAll(target, ["R-ORDER-GUARD"])),
     ]);
     expect(unmet(findings)).toEqual([]);
     expect(exitCode).toBe(0);
@@ -45,6 +47,7 @@ describe("our own receiver", () => {
       expect.stringMatching(/^R-ACK-HANGING: .*--slow/),
     ]);
     expect(told(slow.findings, "pass")).toEqual(["R-BODY-SLOW: ", "R-ACK-HANGING: "]);
+    expect(told(guarded.findings, "pass")).toEqual(["R-ORDER-GUARD: "]);
   });
 
   it("passes the requirements that another scheme and envelope can show", async () => {
@@ -183,6 +186,21 @@ describe("a run against a receiver", () => {
     expect(exchange?.sent).toMatch(/\n\n\{"id":"cstest_[0-9a-f]{8}_forged_\d+"/);
     expect(exchange?.received).toMatch(/^HTTP\/1\.1 200 OK\n[^]*\n\nthe key is \[secret\]$/);
     expect(JSON.stringify(findings)).not.toContain(secret.slice("whsec_".length));
+  });
+
+  it("fails R-VERIFY-RAW if a character that arrives in two packets is lost", async () => {
+    const target = await openReceiver({
+      hasEffects: false,
+      app: (request, response) => {
+        let isText = true;
+        request.on("data", (bytes: Buffer) => (isText &&= isUtf8(bytes)));
+        request.on("end", () => response.writeHead(isText ? 204 : 401).end());
+      },
+    });
+    const { findings } = await runAll(target, checks("forms"));
+    expect(told(findings, "fail")).toEqual([
+      expect.stringMatching(/^R-VERIFY-RAW: a genuine body in pieces: .* got 401/),
+    ]);
   });
 
   it("fails the requirement of the forged attempt that crashes it", async () => {

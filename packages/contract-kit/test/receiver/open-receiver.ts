@@ -19,6 +19,7 @@ export interface OpenOptions extends Partial<ReceiverTargetOptions> {
   readonly app?: RequestListener;
   /** False if the receiver does not report its effects. Default true. */
   readonly hasEffects?: boolean;
+  readonly order?: "none" | "per-resource";
   /** The receiver's secrets, if not those that sign attempts. */
   readonly verifyingSecrets?: readonly string[];
   /** Answers in the receiver's place, or hands requests on. */
@@ -30,6 +31,7 @@ export async function openReceiver({
   profile = profiles.standard,
   hasEffects = true,
   fault = (next) => next,
+  order = "none",
   verifyingSecrets,
   app,
   ...options
@@ -42,6 +44,7 @@ export async function openReceiver({
     createReceiver({
       secrets: verifyingSecrets ?? own,
       profile,
+      order,
       fallback: (event) => effects.handle(event),
       inbox: memoryInbox(),
       log: false,

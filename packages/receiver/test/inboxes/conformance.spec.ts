@@ -1,5 +1,8 @@
+import { AssertionError } from "node:assert";
+import type { InboxQueue } from "@countersign/receiver";
 import { inboxConformance } from "@countersign/receiver/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sqliteInTest } from "./in-test.ts";
 import { conformingStores, type TestStore } from "./stores.ts";
 
 for (const { store, hasQueue } of conformingStores)
@@ -19,3 +22,17 @@ for (const { store, hasQueue } of conformingStores)
       await expect(run()).resolves.toBeUndefined();
     });
   });
+
+it("an inbox that takes one stored event twice fails the promise to store it once", async () => {
+  const inbox = sqliteInTest();
+  const queue: InboxQueue = {
+    ...inbox.queue,
+    take: async (request) => {
+      const events = await inbox.queue.take(request);
+      return [...events, ...events];
+    },
+  };
+  const checks = inboxConformance({ open: () => ({ ...inbox, queue }), parts: ["queue"] });
+  const check = checks.find(({ name }) => name.startsWith("stores an event once"));
+  await expect(check?.run()).rejects.toThrow(AssertionError);
+});

@@ -106,6 +106,12 @@ describe("turns", () => {
     expect(ready.size).toBe(0);
   });
 
+  it("end once as many attempts of an endpoint are in flight as its pace allows", () => {
+    const ready = new Ready({ inFlight: everybody, wantRead: () => {} });
+    offered(ready, ["a", "a1"], { ...pace, limit: 1 });
+    expect(keysOf(ready, 9)).toEqual(["a1"]);
+  });
+
   it("look at a bounded number of endpoints, and reach every other one in the next calls", () => {
     let looks = 0;
     const admits = ({ endpoint }: { readonly endpoint: { readonly key: string } }): boolean => {
@@ -151,6 +157,13 @@ it("attempts no delivery again whose attempt is recorded during a read that saw 
   endRead([dueAt(1, REAL_START), dueAt(2, REAL_START)]);
   await reading;
   expect(held.ready.map(({ id }) => id)).toEqual(["dlv_2"]);
+});
+
+it("counts what a read finds for a namespace, whose clock waits until nothing more is found", async () => {
+  const { queues, endRead } = queueOfOne("clk_1");
+  endRead([dueAt(1, REAL_START), dueAt(2, REAL_START)]);
+  await queues.read();
+  expect(queues.found("clk_1")).toBe(2);
 });
 
 it("reads again what is noticed during a read and lies behind its last delivery", async () => {
