@@ -1,7 +1,7 @@
 // Generated from schemas/ by `pnpm generate`. Do not edit.
 
 /**
- * Any event of the standard profile, told apart by its type. Interface section 6.
+ * Any event of the standard profile, discriminated by type. Interface section 6.
  */
 export type WebhookEvent =
   | PaymentCreatedEvent
@@ -19,7 +19,7 @@ export type WebhookEvent =
   | AccountUpdatedEvent
   | AccountDeactivatedEvent;
 /**
- * What went wrong, for programs. CUSTOMER_NOT_DEBITED is named in interface section 7; the rest of the list is not shown there and is chosen here. The set is open: a reader accepts codes it does not know.
+ * Error code for programs. Interface section 7 names CUSTOMER_NOT_DEBITED; this schema chooses the others. Readers accept unknown codes.
  */
 export type ErrorCode =
   | "CUSTOMER_NOT_DEBITED"
@@ -53,72 +53,72 @@ export type ErrorCode =
   | "SERVICE_UNAVAILABLE"
   | (string & {});
 /**
- * An opaque identifier. It is never assumed to be a UUID. Interface section 8 shows no size; 1 to 64 characters are chosen here.
+ * An opaque identifier, not necessarily a UUID. Interface section 8 specifies no length; this schema allows 1 to 64 characters.
  */
 export type Identifier = string;
 /**
- * The answer to a refund request and the data of refund events. Interface sections 2.2 and 3.1.
+ * The response to a refund request, and the data of refund events. Interface sections 2.2 and 3.1.
  */
 export type Refund = RefundInitiated | RefundFailed;
 /**
- * Which events a subscribe or unsubscribe call is about. Interface section 2.5.
+ * The events that a subscribe or unsubscribe call selects. Interface section 2.5.
  */
 export type SubscriptionDetails = NamedEvents | EventCategories | AllEvents;
 /**
- * A moment in UTC with exactly three digits of milliseconds, YYYY-MM-DDTHH:mm:ss.SSSZ, on a date that the calendar has. Interface section 2.3.
+ * Date and time in UTC with milliseconds, YYYY-MM-DDTHH:mm:ss.SSSZ, on an existing date. Interface section 2.3.
  */
 export type Timestamp = string;
 
 /**
- * A linked bank account was deactivated. Interface section 6 shows neither event names nor payloads; they are chosen here.
+ * A linked bank account was deactivated. Interface section 6 specifies neither event names nor payloads; this schema chooses them.
  */
 export interface AccountDeactivatedEvent {
   /**
-   * Identifier of the event, the same through every delivery and attempt: the idempotency key of a receiver.
+   * Identifier of the event, equal in every delivery and attempt. Receivers use it to deduplicate.
    */
   readonly id: string;
   /**
-   * What happened.
+   * Type of the event.
    */
   readonly type: "account.deactivated";
   /**
-   * What a subscription by category selects on (interface section 2.5).
+   * Category of the event, for subscriptions by category (interface section 2.5).
    */
   readonly category: "ACCOUNT";
   /**
-   * When it happened.
+   * Time of the event.
    */
   readonly timestamp: string;
   readonly data: LinkedAccount & {readonly accountDetails: {readonly accountStatus: "INACTIVE"}};
 }
 /**
- * A bank account was linked. Interface section 6 shows neither event names nor payloads; they are chosen here.
+ * A bank account was linked. Interface section 6 specifies neither event names nor payloads; this schema chooses them.
  */
 export interface AccountLinkedEvent {
   /**
-   * Identifier of the event, the same through every delivery and attempt: the idempotency key of a receiver.
+   * Identifier of the event, equal in every delivery and attempt. Receivers use it to deduplicate.
    */
   readonly id: string;
   /**
-   * What happened.
+   * Type of the event.
    */
   readonly type: "account.linked";
   /**
-   * What a subscription by category selects on (interface section 2.5).
+   * Category of the event, for subscriptions by category (interface section 2.5).
    */
   readonly category: "ACCOUNT";
   /**
-   * When it happened.
+   * Time of the event.
    */
   readonly timestamp: string;
   readonly data: LinkedAccount;
 }
 /**
- * The data of account events: whose account it is, and the account. Interface sections 2.3 and 6.
+ * The data of account events: the customer and the account. Interface sections 2.3 and 6.
  */
 export interface LinkedAccount {
   /**
-   * The customer whose account this is.
+   * Identifier of the account's customer.
    */
   readonly customerId: string;
   readonly accountDetails: AccountDetails;
@@ -132,331 +132,331 @@ export interface AccountDetails {
    */
   readonly financialInstitutionName: string;
   /**
-   * Last four digits of the account number. Text, since a leading zero counts.
+   * Last four digits of the account number, as text to keep leading zeros.
    */
   readonly accountLastFourDigits: string;
   /**
-   * Type of the account. Interface section 2.3 shows no values: the set is open for readers.
+   * Type of the account. Interface section 2.3 lists no values; readers accept others.
    */
   readonly accountType: "checking" | "savings" | (string & {});
   /**
-   * Status of the account. Interface section 2.3 shows no values: the set is open for readers.
+   * Status of the account. Interface section 2.3 lists no values; readers accept others.
    */
   readonly accountStatus: "CREATED" | "ACTIVE" | "INACTIVE" | (string & {});
   /**
-   * Whether this is the preferred account.
+   * True for the customer's preferred account.
    */
   readonly preferred: boolean;
   /**
-   * When the account was linked.
+   * Time at which the account was linked.
    */
   readonly creationDate: string;
 }
 /**
- * A linked bank account changed. Interface section 6 shows neither event names nor payloads; they are chosen here.
+ * A linked bank account changed. Interface section 6 specifies neither event names nor payloads; this schema chooses them.
  */
 export interface AccountUpdatedEvent {
   /**
-   * Identifier of the event, the same through every delivery and attempt: the idempotency key of a receiver.
+   * Identifier of the event, equal in every delivery and attempt. Receivers use it to deduplicate.
    */
   readonly id: string;
   /**
-   * What happened.
+   * Type of the event.
    */
   readonly type: "account.updated";
   /**
-   * What a subscription by category selects on (interface section 2.5).
+   * Category of the event, for subscriptions by category (interface section 2.5).
    */
   readonly category: "ACCOUNT";
   /**
-   * When it happened.
+   * Time of the event.
    */
   readonly timestamp: string;
   readonly data: LinkedAccount;
 }
 /**
- * A customer became ACTIVE (interface section 3.2). Interface section 6 shows neither event names nor payloads; they are chosen here.
+ * A customer became ACTIVE (interface section 3.2). Interface section 6 specifies neither event names nor payloads; this schema chooses them.
  */
 export interface CustomerActivatedEvent {
   /**
-   * Identifier of the event, the same through every delivery and attempt: the idempotency key of a receiver.
+   * Identifier of the event, equal in every delivery and attempt. Receivers use it to deduplicate.
    */
   readonly id: string;
   /**
-   * What happened.
+   * Type of the event.
    */
   readonly type: "customer.activated";
   /**
-   * What a subscription by category selects on (interface section 2.5).
+   * Category of the event, for subscriptions by category (interface section 2.5).
    */
   readonly category: "CUSTOMER";
   /**
-   * When it happened.
+   * Time of the event.
    */
   readonly timestamp: string;
   readonly data: Customer & {readonly customerStatus: "ACTIVE"};
 }
 /**
- * A customer was created (interface section 3.2). Interface section 6 shows neither event names nor payloads; they are chosen here.
+ * A customer was created (interface section 3.2). Interface section 6 specifies neither event names nor payloads; this schema chooses them.
  */
 export interface CustomerCreatedEvent {
   /**
-   * Identifier of the event, the same through every delivery and attempt: the idempotency key of a receiver.
+   * Identifier of the event, equal in every delivery and attempt. Receivers use it to deduplicate.
    */
   readonly id: string;
   /**
-   * What happened.
+   * Type of the event.
    */
   readonly type: "customer.created";
   /**
-   * What a subscription by category selects on (interface section 2.5).
+   * Category of the event, for subscriptions by category (interface section 2.5).
    */
   readonly category: "CUSTOMER";
   /**
-   * When it happened.
+   * Time of the event.
    */
   readonly timestamp: string;
   readonly data: Customer & {readonly customerStatus: "CREATED"};
 }
 /**
- * A customer became INACTIVE (interface section 3.2). Interface section 6 shows neither event names nor payloads; they are chosen here.
+ * A customer became INACTIVE (interface section 3.2). Interface section 6 specifies neither event names nor payloads; this schema chooses them.
  */
 export interface CustomerDeactivatedEvent {
   /**
-   * Identifier of the event, the same through every delivery and attempt: the idempotency key of a receiver.
+   * Identifier of the event, equal in every delivery and attempt. Receivers use it to deduplicate.
    */
   readonly id: string;
   /**
-   * What happened.
+   * Type of the event.
    */
   readonly type: "customer.deactivated";
   /**
-   * What a subscription by category selects on (interface section 2.5).
+   * Category of the event, for subscriptions by category (interface section 2.5).
    */
   readonly category: "CUSTOMER";
   /**
-   * When it happened.
+   * Time of the event.
    */
   readonly timestamp: string;
   readonly data: Customer & {readonly customerStatus: "INACTIVE"};
 }
 /**
- * What every event has in common, also those of types that are added later. Interface section 6 does not show a payload; this one is chosen here.
+ * The members of every event, including types that are added later. Interface section 6 does not specify a payload; this schema chooses it.
  */
 export interface EventEnvelope {
   /**
-   * Identifier of the event, the same through every delivery and attempt: the idempotency key of a receiver.
+   * Identifier of the event, equal in every delivery and attempt. Receivers use it to deduplicate.
    */
   readonly id: string;
   /**
-   * What happened: the name of an event (interface section 6, rule 4).
+   * Type of the event, its name (interface section 6, rule 4).
    */
   readonly type: string;
   /**
-   * What a subscription by category selects on (interface section 2.5); open for readers.
+   * Category of the event, for subscriptions by category (interface section 2.5). Readers accept other values.
    */
   readonly category: "ACCOUNT" | "CUSTOMER" | "PAYMENT" | (string & {});
   /**
-   * When it happened.
+   * Time of the event.
    */
   readonly timestamp: string;
   /**
-   * The resource that the event is about; its schema belongs to the type.
+   * The resource that the event is about. The type determines its schema.
    */
   readonly data: {
     [k: string]: unknown;
   };
 }
 /**
- * A payment record was made. Interface section 6 shows neither event names nor payloads; they are chosen here.
+ * A payment record was created. Interface section 6 specifies neither event names nor payloads; this schema chooses them.
  */
 export interface PaymentCreatedEvent {
   /**
-   * Identifier of the event, the same through every delivery and attempt: the idempotency key of a receiver.
+   * Identifier of the event, equal in every delivery and attempt. Receivers use it to deduplicate.
    */
   readonly id: string;
   /**
-   * What happened.
+   * Type of the event.
    */
   readonly type: "payment.created";
   /**
-   * What a subscription by category selects on (interface section 2.5).
+   * Category of the event, for subscriptions by category (interface section 2.5).
    */
   readonly category: "PAYMENT";
   /**
-   * When it happened.
+   * Time of the event.
    */
   readonly timestamp: string;
   readonly data: Payment & {readonly paymentStatus: "CREATED"};
 }
 /**
- * The customer authorized the payment. Interface section 6 shows neither event names nor payloads; they are chosen here.
+ * The customer authorized the payment. Interface section 6 specifies neither event names nor payloads; this schema chooses them.
  */
 export interface PaymentAuthorizedEvent {
   /**
-   * Identifier of the event, the same through every delivery and attempt: the idempotency key of a receiver.
+   * Identifier of the event, equal in every delivery and attempt. Receivers use it to deduplicate.
    */
   readonly id: string;
   /**
-   * What happened.
+   * Type of the event.
    */
   readonly type: "payment.authorized";
   /**
-   * What a subscription by category selects on (interface section 2.5).
+   * Category of the event, for subscriptions by category (interface section 2.5).
    */
   readonly category: "PAYMENT";
   /**
-   * When it happened.
+   * Time of the event.
    */
   readonly timestamp: string;
   readonly data: Payment & {readonly paymentStatus: "AUTHORIZED"};
 }
 /**
- * The payment was settled: the threshold of interface section 3.1 counts from now. Interface section 6 shows neither event names nor payloads; they are chosen here.
+ * The payment settled: the three business days of interface section 3.1 begin. Interface section 6 specifies neither event names nor payloads; this schema chooses them.
  */
 export interface PaymentSucceededEvent {
   /**
-   * Identifier of the event, the same through every delivery and attempt: the idempotency key of a receiver.
+   * Identifier of the event, equal in every delivery and attempt. Receivers use it to deduplicate.
    */
   readonly id: string;
   /**
-   * What happened.
+   * Type of the event.
    */
   readonly type: "payment.succeeded";
   /**
-   * What a subscription by category selects on (interface section 2.5).
+   * Category of the event, for subscriptions by category (interface section 2.5).
    */
   readonly category: "PAYMENT";
   /**
-   * When it happened.
+   * Time of the event.
    */
   readonly timestamp: string;
   readonly data: Payment & {readonly paymentStatus: "SUCCEEDED"};
 }
 /**
- * The payment failed for good. Interface section 6 shows neither event names nor payloads; they are chosen here.
+ * The payment failed permanently. Interface section 6 specifies neither event names nor payloads; this schema chooses them.
  */
 export interface PaymentFailedEvent {
   /**
-   * Identifier of the event, the same through every delivery and attempt: the idempotency key of a receiver.
+   * Identifier of the event, equal in every delivery and attempt. Receivers use it to deduplicate.
    */
   readonly id: string;
   /**
-   * What happened.
+   * Type of the event.
    */
   readonly type: "payment.failed";
   /**
-   * What a subscription by category selects on (interface section 2.5).
+   * Category of the event, for subscriptions by category (interface section 2.5).
    */
   readonly category: "PAYMENT";
   /**
-   * When it happened.
+   * Time of the event.
    */
   readonly timestamp: string;
   readonly data: Payment & {readonly paymentStatus: "TERMINAL_FAILED"};
 }
 /**
- * The payment was canceled before money moved. Interface section 6 shows neither event names nor payloads; they are chosen here.
+ * The payment was canceled before money moved. Interface section 6 specifies neither event names nor payloads; this schema chooses them.
  */
 export interface PaymentCanceledEvent {
   /**
-   * Identifier of the event, the same through every delivery and attempt: the idempotency key of a receiver.
+   * Identifier of the event, equal in every delivery and attempt. Receivers use it to deduplicate.
    */
   readonly id: string;
   /**
-   * What happened.
+   * Type of the event.
    */
   readonly type: "payment.canceled";
   /**
-   * What a subscription by category selects on (interface section 2.5).
+   * Category of the event, for subscriptions by category (interface section 2.5).
    */
   readonly category: "PAYMENT";
   /**
-   * When it happened.
+   * Time of the event.
    */
   readonly timestamp: string;
   readonly data: Payment & {readonly paymentStatus: "CANCELED"};
 }
 /**
- * A refund is held until three business days after the settlement of the original payment (interface section 3.1). Interface section 6 shows neither event names nor payloads; they are chosen here.
+ * A refund is held until three business days after the settlement of the original payment (interface section 3.1). Interface section 6 specifies neither event names nor payloads; this schema chooses them.
  */
 export interface RefundPendingEvent {
   /**
-   * Identifier of the event, the same through every delivery and attempt: the idempotency key of a receiver.
+   * Identifier of the event, equal in every delivery and attempt. Receivers use it to deduplicate.
    */
   readonly id: string;
   /**
-   * What happened.
+   * Type of the event.
    */
   readonly type: "refund.pending";
   /**
-   * What a subscription by category selects on (interface section 2.5).
+   * Category of the event, for subscriptions by category (interface section 2.5).
    */
   readonly category: "PAYMENT";
   /**
-   * When it happened.
+   * Time of the event.
    */
   readonly timestamp: string;
   readonly data: Refund & {readonly paymentStatus: "PENDING"};
 }
 /**
- * A refund's money movement has commenced (interface section 3.1). Interface section 6 shows neither event names nor payloads; they are chosen here.
+ * A refund's money is on its way (interface section 3.1). Interface section 6 specifies neither event names nor payloads; this schema chooses them.
  */
 export interface RefundAuthorizedEvent {
   /**
-   * Identifier of the event, the same through every delivery and attempt: the idempotency key of a receiver.
+   * Identifier of the event, equal in every delivery and attempt. Receivers use it to deduplicate.
    */
   readonly id: string;
   /**
-   * What happened.
+   * Type of the event.
    */
   readonly type: "refund.authorized";
   /**
-   * What a subscription by category selects on (interface section 2.5).
+   * Category of the event, for subscriptions by category (interface section 2.5).
    */
   readonly category: "PAYMENT";
   /**
-   * When it happened.
+   * Time of the event.
    */
   readonly timestamp: string;
   readonly data: Refund & {readonly paymentStatus: "AUTHORIZED"};
 }
 /**
- * A refund was rejected or failed: no money moves (interface section 3.1). Interface section 6 shows neither event names nor payloads; they are chosen here.
+ * A refund was rejected or failed: no money moves (interface section 3.1). Interface section 6 specifies neither event names nor payloads; this schema chooses them.
  */
 export interface RefundFailedEvent {
   /**
-   * Identifier of the event, the same through every delivery and attempt: the idempotency key of a receiver.
+   * Identifier of the event, equal in every delivery and attempt. Receivers use it to deduplicate.
    */
   readonly id: string;
   /**
-   * What happened.
+   * Type of the event.
    */
   readonly type: "refund.failed";
   /**
-   * What a subscription by category selects on (interface section 2.5).
+   * Category of the event, for subscriptions by category (interface section 2.5).
    */
   readonly category: "PAYMENT";
   /**
-   * When it happened.
+   * Time of the event.
    */
   readonly timestamp: string;
   readonly data: Refund & {readonly paymentStatus: "TERMINAL_FAILED"};
 }
 /**
- * Every choice that the interface leaves open, as one document. Each point of the interface's sections 2 to 9 that is not shown has its value here.
+ * Every choice that the interface leaves open (interface sections 2 to 9), in one document.
  */
 export interface Profile {
   /**
-   * This schema.
+   * Address of this schema.
    */
   readonly $schema?: string;
   /**
-   * For messages and reports.
+   * Name of the profile in messages and reports.
    */
   readonly name: string;
   /**
-   * How attempts are signed (interface section 5, rule 3).
+   * Signature scheme of attempts (interface section 5, rule 3).
    */
   readonly signature: StandardWebhooksSignature | DescribedSignature;
   /**
@@ -468,70 +468,70 @@ export interface Profile {
      */
     readonly id: string;
     /**
-     * Its name.
+     * The event's type.
      */
     readonly type: string;
     /**
-     * Its category, where the payload has one.
+     * The event's category, if the payload has one.
      */
     readonly category?: string;
     /**
-     * When it happened.
+     * Time of the event.
      */
     readonly timestamp: string;
     /**
-     * The resource.
+     * The event's data.
      */
     readonly data: string;
   };
   /**
-   * The events (interface section 6, rule 4).
+   * Types of events (interface section 6, rule 4).
    *
    * @minItems 1
    * @maxItems 500
    */
   readonly catalogue: readonly CatalogueRow[];
   /**
-   * Retries and the answers that end them (interface section 6, rule 6).
+   * Retries, and the responses that end them (interface section 6, rule 6).
    */
   readonly delivery: {
     /**
-     * Seconds before each attempt, from the one before.
+     * Delay before each attempt after the previous one, in seconds.
      *
      * @minItems 1
      * @maxItems 50
      */
     readonly scheduleSeconds: readonly number[];
     /**
-     * Largest part by which a wait is shortened or lengthened at random.
+     * Largest random change of a delay, as a fraction of it.
      */
     readonly jitter: number;
     /**
-     * For all of one attempt, in milliseconds.
+     * Timeout of a whole attempt in milliseconds.
      */
     readonly timeoutMs: number;
     /**
-     * The statuses that say delivered.
+     * Statuses that count as delivered.
      */
     readonly success: "2xx" | "200";
     /**
-     * The status that ends the subscription.
+     * Status that ends the subscription's deliveries.
      */
     readonly goneStatus: number;
     /**
-     * Retry-After counts between 1 and this many times the schedule's step.
+     * Upper bound of a Retry-After delay, as a multiple of the scheduled delay, which is the lower bound.
      */
     readonly retryAfterFactor: number;
     /**
-     * A subscription that only fails is paused.
+     * Conditions that pause a failing subscription; both must be met.
      */
     readonly pause: {
       /**
-       * In a row, and
+       * Consecutive failures.
        */
       readonly failures: number;
       /**
-       * hours without success.
+       * Hours without a success.
        */
       readonly hours: number;
     };
@@ -541,32 +541,32 @@ export interface Profile {
    */
   readonly statuses: {
     /**
-     * A refund record was made.
+     * Response to a created refund.
      */
     readonly refundCreated: 200 | 201 | 202;
     /**
-     * A subscription was made.
+     * Response to a created subscription.
      */
     readonly subscribed: 200 | 201;
     /**
-     * The requestKey is taken.
+     * Response to a requestKey that is already used.
      */
     readonly duplicateKey: 400 | 409 | 422;
     /**
-     * The request cannot be done.
+     * Response to a valid request that a business rule rejects.
      */
     readonly business: 400 | 422;
     /**
-     * The token lacks the scope.
+     * Response to a token without the required scope.
      */
     readonly forbidden: 401 | 403;
     /**
-     * RFC 9457 with errorDetails, or one flat object.
+     * Form of the error body: RFC 9457 with errorDetails, or one flat object.
      */
     readonly errorBody: "problem" | "flat";
   };
   /**
-   * True if the interface has refunds and customers, with the calls, requirements and sample records about them. Absent or false: refund, amount, hold, account and customer apply to nothing.
+   * True if the interface has refunds and customers. If absent or false, their calls, requirements and sample records are left out, and refund, amount, hold, account and customer have no effect.
    */
   readonly payments?: boolean;
   /**
@@ -574,91 +574,91 @@ export interface Profile {
    */
   readonly refund: {
     /**
-     * A second call with a requestKey.
+     * Response to a second call with the same requestKey.
      */
     readonly duplicate: "reject" | "reject-with-existing" | "replay";
     /**
-     * Whose identifier the answer carries.
+     * Meaning of paymentId in the response: the refund's identifier, or the original payment's.
      */
     readonly responsePaymentId: "refund" | "original";
     /**
-     * What the answer has where the request had none.
+     * Value of clientReferenceId in the response if the request had none.
      */
     readonly clientReferenceIdWhenAbsent: "null" | "omit" | "empty";
     /**
-     * What clientRefefenceId does.
+     * Handling of the misspelled member clientRefefenceId.
      */
     readonly typoAlias: "alias" | "ignore" | "reject";
     /**
-     * More than remains of the payment.
+     * Response to a refund of more than what remains of the payment.
      */
     readonly overRefund: "reject";
     /**
-     * Whether a bank's return of the credit ends an AUTHORIZED refund.
+     * True if a return of the credit by the bank fails an AUTHORIZED refund.
      */
     readonly lateReturn: boolean;
     /**
-     * Its alphabet: letters, digits and spaces, or printable ASCII.
+     * Accepted characters of softDescriptor: letters, digits and spaces, or printable ASCII.
      */
     readonly softDescriptor: "alphanumeric" | "printable-ascii";
   };
   /**
-   * The text of an amount's number (interface section 2.1).
+   * Accepted notations of an amount (interface section 2.1).
    */
   readonly amount: {
     /**
-     * 1.100
+     * More than two decimal places if the rest are zeros, such as 1.100.
      */
     readonly trailingZeros: "reject" | "accept";
     /**
-     * 1e2
+     * Exponents, such as 1e2.
      */
     readonly exponent: "reject" | "accept";
     /**
-     * "1.00"
+     * Text instead of a number, such as "1.00".
      */
     readonly strings: "reject" | "accept";
     /**
-     * Smallest amount.
+     * Smallest amount in cents.
      */
     readonly minimumCents: number;
     /**
-     * Largest amount.
+     * Largest amount in cents.
      */
     readonly maximumCents: number;
   };
   /**
-   * When a held refund becomes AUTHORIZED (interface section 3.1).
+   * Time at which a held refund becomes AUTHORIZED (interface section 3.1).
    */
   readonly hold: {
     /**
-     * How many business days after settlement.
+     * Number of business days after settlement.
      */
     readonly businessDays: number;
     /**
-     * At the start of the last day, of the day after it, or at the settlement's time of day.
+     * End of the hold: at the cutoff of the last business day (date), at the cutoff of the day after it (full-days), or on the last day at the settlement's time of day (instant).
      */
     readonly mode: "date" | "full-days" | "instant";
     /**
-     * IANA name of the zone whose dates count.
+     * IANA name of the time zone that determines dates.
      */
     readonly timeZone: string;
     /**
-     * Time of day in that zone.
+     * Time of day in that zone at which a hold ends; not used by the mode instant.
      */
     readonly cutoff: string;
     /**
-     * Whose holidays count.
+     * Calendar of holidays.
      */
     readonly calendar: "federal-reserve";
     /**
-     * More closed dates.
+     * Additional holidays.
      *
      * @maxItems 366
      */
     readonly closed: readonly string[];
     /**
-     * Dates that are open after all.
+     * Holidays of the calendar that count as business days.
      *
      * @maxItems 366
      */
@@ -669,32 +669,32 @@ export interface Profile {
    */
   readonly subscription: {
     /**
-     * Where clients send subscriptionId.
+     * Location of subscriptionId in an unsubscribe call.
      */
     readonly idIn: "body" | "query" | "path";
     /**
-     * What a closed subscription answers.
+     * Response to unsubscribing a closed subscription.
      */
     readonly closed: "ok" | "not-found" | "gone";
     /**
-     * ALL with details.
+     * Handling of details in a subscription to ALL.
      */
     readonly allWithDetails: "ignore" | "reject";
     /**
-     * Open at one time.
+     * Maximum number of open subscriptions of a merchant.
      */
     readonly maxPerMerchant: number;
   };
   /**
-   * The common headers of interface section 1.
+   * Common headers (interface section 1).
    */
   readonly headers: {
     /**
-     * A GET without Content-Type.
+     * Handling of a GET without Content-Type.
      */
     readonly contentTypeOnGet: "error" | "warn" | "off";
     /**
-     * A call without Accept.
+     * Handling of a call without Accept.
      */
     readonly acceptMissing: "error" | "warn" | "off";
   };
@@ -703,11 +703,11 @@ export interface Profile {
    */
   readonly token: {
     /**
-     * Where they are obtained.
+     * Path of token requests.
      */
     readonly path: string;
     /**
-     * How long they are valid.
+     * Lifetime of a token in seconds.
      */
     readonly lifetimeSeconds: number;
     /**
@@ -715,28 +715,28 @@ export interface Profile {
      */
     readonly scopes: {
       /**
-       * Refunds.
+       * Scope of refunds.
        */
       readonly payments: string;
       /**
-       * Customers and webhooks.
+       * Scope of customers and subscriptions.
        */
       readonly core: string;
     };
   };
   /**
-   * Values of interface section 2.3.
+   * Values of account members (interface section 2.3).
    */
   readonly account: {
     /**
-     * accountType
+     * Values of accountType.
      *
      * @minItems 1
      * @maxItems 20
      */
     readonly types: readonly string[];
     /**
-     * accountStatus
+     * Values of accountStatus.
      *
      * @minItems 1
      * @maxItems 20
@@ -744,11 +744,11 @@ export interface Profile {
     readonly statuses: readonly string[];
   };
   /**
-   * Transitions of interface section 3.2.
+   * State changes of customers (interface section 3.2).
    */
   readonly customer: {
     /**
-     * The moves that exist.
+     * Allowed state changes.
      *
      * @minItems 1
      * @maxItems 20
@@ -756,173 +756,173 @@ export interface Profile {
     readonly transitions: readonly CustomerMove[];
   };
   /**
-   * Calls of one client (interface section 8).
+   * Rate limits of a client (interface section 8).
    */
   readonly rateLimit: {
     /**
-     * POST /v1/refunds.
+     * Calls of POST /v1/refunds per second.
      */
     readonly refundsPerSecond: number;
     /**
-     * Access tokens of a client; also wrong secrets of a client from one source.
+     * Token requests per minute; also the limit of wrong client secrets from one source.
      */
     readonly tokensPerMinute: number;
     /**
-     * Everything else; also wrong access tokens from one source.
+     * Other calls per second; also the limit of wrong access tokens from one source.
      */
     readonly othersPerSecond: number;
   };
   /**
-   * Sizes (interface section 8).
+   * Maximum sizes (interface section 8).
    */
   readonly limits: {
     /**
-     * A request's body.
+     * Size of a request's body in bytes.
      */
     readonly bodyBytes: number;
     /**
-     * Nesting of a body.
+     * Nesting depth of a body.
      */
     readonly depth: number;
     /**
-     * Characters of an identifier.
+     * Length of an identifier in characters.
      */
     readonly identifier: number;
     /**
-     * Characters of a requestKey.
+     * Length of a requestKey in characters.
      */
     readonly key: number;
     /**
-     * Characters of a url.
+     * Length of a url in characters.
      */
     readonly url: number;
     /**
-     * Characters of a softDescriptor.
+     * Length of a softDescriptor in characters.
      */
     readonly softDescriptor: number;
     /**
-     * Characters of a secretKey.
+     * Length of a secretKey in characters.
      */
     readonly secretKey: {
       /**
-       * Fewest.
+       * Minimum length.
        */
       readonly minimum: number;
       /**
-       * Most.
+       * Maximum length.
        */
       readonly maximum: number;
     };
   };
   /**
-   * Interface section 9, rule 2.
+   * Changes and deprecation (interface section 9, rule 2).
    */
   readonly deprecation: {
     /**
-     * What a member is that no schema lists: an addition within the version, or a fault.
+     * Handling of members that no schema lists: allowed as an addition within the version, or refused.
      */
     readonly additive: "allowed" | "refused";
     /**
-     * Between Deprecation and Sunset.
+     * Minimum months between Deprecation and Sunset.
      */
     readonly noticeMonths: number;
     /**
-     * What is deprecated now. Default: nothing.
+     * Deprecated paths. Default: none.
      *
      * @maxItems 20
      */
     readonly deprecated?: readonly DeprecatedPath[];
   };
   /**
-   * How well each choice is founded, by JSON Pointer into this document.
+   * Source of each choice, by JSON Pointer into this document.
    */
   readonly evidence: {
     /**
-     * See the key.
+     * Source of this choice.
      */
     "/signature": "specified" | "public practice" | "assumed";
     /**
-     * See the key.
+     * Source of this choice.
      */
     "/envelope": "specified" | "public practice" | "assumed";
     /**
-     * See the key.
+     * Source of this choice.
      */
     "/catalogue": "specified" | "public practice" | "assumed";
     /**
-     * See the key.
+     * Source of this choice.
      */
     "/delivery": "specified" | "public practice" | "assumed";
     /**
-     * See the key.
+     * Source of this choice.
      */
     "/statuses": "specified" | "public practice" | "assumed";
     /**
-     * See the key.
+     * Source of this choice.
      */
     "/refund/duplicate": "specified" | "public practice" | "assumed";
     /**
-     * See the key.
+     * Source of this choice.
      */
     "/refund/responsePaymentId": "specified" | "public practice" | "assumed";
     /**
-     * See the key.
+     * Source of this choice.
      */
     "/refund/clientReferenceIdWhenAbsent": "specified" | "public practice" | "assumed";
     /**
-     * See the key.
+     * Source of this choice.
      */
     "/refund/typoAlias": "specified" | "public practice" | "assumed";
     /**
-     * See the key.
+     * Source of this choice.
      */
     "/refund/overRefund": "specified" | "public practice" | "assumed";
     /**
-     * See the key.
+     * Source of this choice.
      */
     "/refund/lateReturn": "specified" | "public practice" | "assumed";
     /**
-     * See the key.
+     * Source of this choice.
      */
     "/refund/softDescriptor": "specified" | "public practice" | "assumed";
     /**
-     * See the key.
+     * Source of this choice.
      */
     "/amount": "specified" | "public practice" | "assumed";
     /**
-     * See the key.
+     * Source of this choice.
      */
     "/hold": "specified" | "public practice" | "assumed";
     /**
-     * See the key.
+     * Source of this choice.
      */
     "/subscription": "specified" | "public practice" | "assumed";
     /**
-     * See the key.
+     * Source of this choice.
      */
     "/headers": "specified" | "public practice" | "assumed";
     /**
-     * See the key.
+     * Source of this choice.
      */
     "/token": "specified" | "public practice" | "assumed";
     /**
-     * See the key.
+     * Source of this choice.
      */
     "/account": "specified" | "public practice" | "assumed";
     /**
-     * See the key.
+     * Source of this choice.
      */
     "/customer": "specified" | "public practice" | "assumed";
     /**
-     * See the key.
+     * Source of this choice.
      */
     "/rateLimit": "specified" | "public practice" | "assumed";
     /**
-     * See the key.
+     * Source of this choice.
      */
     "/limits": "specified" | "public practice" | "assumed";
     /**
-     * See the key.
+     * Source of this choice.
      */
     "/deprecation": "specified" | "public practice" | "assumed";
   };
@@ -933,27 +933,27 @@ export interface Profile {
 export interface StandardWebhooksSignature {
   readonly scheme: "standard-webhooks";
   /**
-   * Largest distance from the receiver's clock, inclusive.
+   * Largest accepted difference from the receiver's clock in seconds, inclusive.
    */
   readonly toleranceSeconds: number;
 }
 /**
- * An HMAC that is stated as data.
+ * An HMAC scheme described as data.
  */
 export interface DescribedSignature {
   readonly scheme: "hmac";
   /**
-   * Largest distance from the receiver's clock, inclusive.
+   * Largest accepted difference from the receiver's clock in seconds, inclusive.
    */
   readonly toleranceSeconds: number;
   readonly description: HmacSignature;
 }
 /**
- * An HMAC scheme as data.
+ * Description of the HMAC scheme.
  */
 export interface HmacSignature {
   /**
-   * For logs.
+   * Name of the scheme in logs.
    */
   readonly name: string;
   /**
@@ -961,43 +961,43 @@ export interface HmacSignature {
    */
   readonly algorithm: "sha256" | "sha512";
   /**
-   * Of the signature.
+   * Encoding of the signature.
    */
   readonly encoding: "base64" | "hex";
   /**
-   * Header names as they are sent.
+   * Names of the headers.
    */
   readonly headers: {
     /**
-     * Carries the signature.
+     * Header with the signature.
      */
     readonly signature: string;
     /**
-     * Carries the time in seconds.
+     * Header with the timestamp in seconds.
      */
     readonly timestamp?: string;
     /**
-     * Carries the event's id.
+     * Header with the event's id.
      */
     readonly id?: string;
   };
   /**
-   * How signatures stand in their header.
+   * Format of the signature header.
    */
   readonly form: SingleSignature | ListedSignatures | PairedSignatures;
   /**
-   * The parts of the signed text in their order.
+   * Parts of the signed text, in order.
    *
    * @minItems 1
    * @maxItems 3
    */
   readonly signed: readonly ("id" | "timestamp" | "body")[];
   /**
-   * Between the parts.
+   * Text between the parts.
    */
   readonly separator: string;
   /**
-   * The fewest bytes of a secret.
+   * Minimum length of a secret in bytes.
    */
   readonly minSecretBytes?: number;
 }
@@ -1009,7 +1009,7 @@ export interface SingleSignature {
   readonly prefix: string;
 }
 /**
- * Several, each after a prefix.
+ * Several signatures, each after a prefix.
  */
 export interface ListedSignatures {
   readonly kind: "list";
@@ -1017,7 +1017,7 @@ export interface ListedSignatures {
   readonly separator: " " | ",";
 }
 /**
- * The timestamp and the signatures as pairs of name and value.
+ * Timestamp and signatures as name=value pairs.
  */
 export interface PairedSignatures {
   readonly kind: "pairs";
@@ -1031,11 +1031,11 @@ export interface PairedSignatures {
   readonly signature: string;
 }
 /**
- * One event.
+ * One type of event.
  */
 export interface CatalogueRow {
   /**
-   * What happened in the service. Absent for events that the reference service does not emit.
+   * Occurrence in the reference service that emits the event. Absent for events that it does not emit.
    */
   readonly kind?:
     | "payment.created"
@@ -1053,15 +1053,15 @@ export interface CatalogueRow {
     | "account.updated"
     | "account.deactivated";
   /**
-   * The event's name.
+   * Name of the type.
    */
   readonly type: string;
   /**
-   * What a subscription by category selects on. A column of its own, never a prefix of the name.
+   * Category for subscriptions by category, independent of the type's name.
    */
   readonly category: string;
   /**
-   * JSON Schema of the event's data, for events without a kind, in the keywords of @countersign/schemas and without references.
+   * JSON Schema of the event's data, for events without a kind; without references, in the keywords of @countersign/schemas.
    */
   readonly schema?: {};
   /**
@@ -1069,33 +1069,33 @@ export interface CatalogueRow {
    */
   readonly sample?: {};
   /**
-   * JSON Pointer of the resource's id in the payload.
+   * JSON Pointer to the resource's id in the payload.
    */
   readonly resource: string;
   /**
-   * How far the resource's states have come; a higher one is newer.
+   * Progress of the resource's state: an event with a higher rank is newer.
    */
   readonly rank?: number;
 }
 /**
- * One move.
+ * One state change.
  */
 export interface CustomerMove {
   /**
-   * State before.
+   * Previous state.
    */
   readonly from: "CREATED" | "ACTIVE" | "INACTIVE";
   /**
-   * State after.
+   * New state.
    */
   readonly to: "CREATED" | "ACTIVE" | "INACTIVE";
 }
 /**
- * Paths whose answers carry Deprecation (RFC 9745), and Sunset (RFC 8594) where they end.
+ * Paths whose responses have the Deprecation header (RFC 9745), and the Sunset header (RFC 8594) if they have an end date.
  */
 export interface DeprecatedPath {
   /**
-   * Beginning of the paths, such as /v1; of several the longest decides.
+   * Prefix of the paths, such as /v1; the longest matching prefix applies.
    */
   readonly path: string;
   /**
@@ -1103,11 +1103,11 @@ export interface DeprecatedPath {
    */
   readonly since: string;
   /**
-   * Day on which the paths end, noticeMonths or more after since.
+   * Day on which the paths end, at least noticeMonths after since.
    */
   readonly sunset?: string;
   /**
-   * Page that says what to do instead.
+   * Page that explains the replacement.
    */
   readonly link?: string;
 }
@@ -1116,16 +1116,16 @@ export interface DeprecatedPath {
  */
 export interface Amount {
   /**
-   * ISO 4217 code; USD alone (interface sections 2.1 and 8).
+   * ISO 4217 currency code; always USD (interface sections 2.1 and 8).
    */
   readonly currency: "USD";
   /**
-   * Dollars with at most two digits after the decimal separator, 0.01 to 99999999.99. Read them from the number's text: a binary fraction is not exact, and a validator that divides by 0.01 refuses valid amounts.
+   * Amount in dollars, 0.01 to 99999999.99, with at most two decimal places. Parse it from the number's text: binary floating point is not exact, and a validator that divides by 0.01 rejects valid amounts.
    */
   readonly value: number;
 }
 /**
- * A customer of the merchant, as GET /v1/customers/{CUSTOMER_ID} answers. Interface section 2.3.
+ * A customer of the merchant, the response to GET /v1/customers/{CUSTOMER_ID}. Interface section 2.3.
  */
 export interface Customer {
   /**
@@ -1145,72 +1145,72 @@ export interface Customer {
    */
   readonly email: string;
   /**
-   * CREATED until an account is linked, ACTIVE with one, INACTIVE after consent ends (interface sections 2.3 and 3.2).
+   * CREATED until an account is linked, then ACTIVE, and INACTIVE after consent ends (interface sections 2.3 and 3.2).
    */
   readonly customerStatus: "CREATED" | "ACTIVE" | "INACTIVE";
   readonly accountDetails?: AccountDetails;
   /**
-   * When the customer was created.
+   * Time at which the customer was created.
    */
   readonly creationDate: string;
 }
 /**
- * Why a refund was rejected or failed, or why a call was refused. Interface sections 2.2 and 7.
+ * The reason for a rejected or failed refund, or for a rejected call. Interface sections 2.2 and 7.
  */
 export interface ErrorDetails {
   /**
-   * What went wrong, for programs. CUSTOMER_NOT_DEBITED is named in interface section 7; the rest of the list is not shown there and is chosen here. The set is open: a reader accepts codes it does not know.
+   * Error code for programs. Interface section 7 names CUSTOMER_NOT_DEBITED; this schema chooses the others. Readers accept unknown codes.
    */
   readonly errorCode: string;
   /**
-   * For people; 1 to 1024 characters. Programs read errorCode.
+   * Explanation for people; 1 to 1024 characters. Programs use errorCode.
    */
   readonly errorMessage: string;
 }
 /**
- * The body of a refused call where a profile chooses the flat form. Interface section 7 shows no error body.
+ * The body of a rejected call if the profile chooses the flat form. Interface section 7 does not specify the error body.
  */
 export interface FlatError {
   /**
-   * Names this one case.
+   * Identifier of this occurrence.
    */
   readonly errorId: string;
   /**
-   * What went wrong, for programs. CUSTOMER_NOT_DEBITED is named in interface section 7; the rest of the list is not shown there and is chosen here. The set is open: a reader accepts codes it does not know.
+   * Error code for programs. Interface section 7 names CUSTOMER_NOT_DEBITED; this schema chooses the others. Readers accept unknown codes.
    */
   readonly errorCode: string;
   /**
-   * For people; 1 to 1024 characters.
+   * Explanation for people; 1 to 1024 characters.
    */
   readonly errorMessage: string;
   /**
-   * How bad it is; open for readers.
+   * Severity of the error. Readers accept other values.
    */
   readonly errorSeverity?: "INFO" | "WARNING" | "ERROR" | "FATAL" | (string & {});
 }
 /**
- * A payment record: a debit of a customer or the refund of one. Interface section 2.2 shows no fields of it; they are chosen here.
+ * A payment record: a debit of a customer, or a refund of a debit. Interface section 2.2 specifies no members; this schema chooses them.
  */
 export interface Payment {
   /**
-   * Identifier of this record.
+   * Identifier of the payment record.
    */
   readonly paymentId: string;
   /**
-   * DEBIT takes money from the customer, CREDIT returns it. A handler that marks an order as paid looks at this first.
+   * DEBIT takes money from the customer; CREDIT returns it. Check it before you mark an order as paid.
    */
   readonly direction: "DEBIT" | "CREDIT";
   /**
-   * The debit that a CREDIT refunds. Absent on a DEBIT.
+   * Identifier of the debit that a CREDIT refunds; absent for a DEBIT.
    */
   readonly originalPaymentId?: string;
   /**
-   * The customer whose bank account this is about.
+   * Identifier of the customer whose bank account is debited or credited.
    */
   readonly customerId: string;
   readonly amount: Amount;
   /**
-   * State of the record. RETRYABLE_FAILED is still processing. The set is open for readers (interface section 2.2).
+   * Status of the record. RETRYABLE_FAILED is still processing. Readers accept other values (interface section 2.2).
    */
   readonly paymentStatus:
     | "CREATED"
@@ -1224,54 +1224,54 @@ export interface Payment {
     | "CANCELED"
     | (string & {});
   /**
-   * The merchant's value, unchanged; null where there is none.
+   * The merchant's value, unchanged; null if there is none.
    */
   readonly clientReferenceId: string | null;
   /**
-   * When the record was made.
+   * Time at which the record was created.
    */
   readonly creationDate: string;
   /**
-   * When the debit was settled; absent before. Three business days count from here (interface section 3.1).
+   * Time at which the debit settled; absent before that. Refunds wait three business days from then (interface section 3.1).
    */
   readonly settlementDate?: string;
   /**
-   * Whether the payment fell into the service's cover: the merchant keeps the money although the customer was not debited (interface section 3.1).
+   * True if the service covers the payment: the merchant keeps the money although the customer was not debited (interface section 3.1).
    */
   readonly covered: boolean;
   readonly errorDetails?: ErrorDetails;
 }
 /**
- * The body of every refused call (RFC 9457), with the errorDetails of interface section 7. The error body is not shown there; this one is chosen here.
+ * The body of every rejected call (RFC 9457), with the errorDetails of interface section 7. The interface does not specify the error body; this schema chooses it.
  */
 export interface Problem {
   /**
-   * Names the kind of problem (RFC 9457, section 3.1.1).
+   * URI that identifies the problem type (RFC 9457, section 3.1.1).
    */
   readonly type: string;
   /**
-   * A short summary of the kind; 1 to 255 characters.
+   * Short summary of the problem type; 1 to 255 characters.
    */
   readonly title: string;
   /**
-   * The HTTP status of this answer.
+   * HTTP status code of this response.
    */
   readonly status: number;
   /**
-   * What is special about this case; 1 to 1024 characters, without secrets and personal data.
+   * Explanation of this occurrence, without secrets or personal data; 1 to 1024 characters.
    */
   readonly detail?: string;
   /**
-   * Names this one case (RFC 9457, section 3.1.5).
+   * URI that identifies this occurrence (RFC 9457, section 3.1.5).
    */
   readonly instance?: string;
   /**
-   * Names this call in the logs of the service.
+   * Identifier of this call in the service's logs.
    */
   readonly requestId?: string;
   readonly errorDetails: ErrorDetails;
   /**
-   * The members of the request that are wrong.
+   * The invalid members of the request.
    *
    * @minItems 1
    * @maxItems 100
@@ -1280,36 +1280,36 @@ export interface Problem {
   readonly existing?: ExistingRefund;
 }
 /**
- * A member of the request that is wrong. Interface section 7.
+ * An invalid member of the request. Interface section 7.
  */
 export interface InvalidMember {
   /**
-   * JSON Pointer (RFC 6901) into the request; a missing member has its own pointer.
+   * JSON Pointer (RFC 6901) to the member in the request, also if the member is missing.
    */
   readonly pointer: string;
   /**
-   * What is wrong with it, for programs; 1 to 64 characters.
+   * Error code for programs; 1 to 64 characters.
    */
   readonly code: string;
   /**
-   * What is wrong with it, for people, without the value; 1 to 1024 characters.
+   * Explanation for people, without the value; 1 to 1024 characters.
    */
   readonly message?: string;
 }
 /**
- * The refund that already has the requestKey. With it a client whose first call was not answered learns what became of the refund, without a new key. Interface section 4.1, rule 1.
+ * The refund that already has the requestKey. It shows a client that got no response to its first call what became of the refund. Interface section 4.1, rule 1.
  */
 export interface ExistingRefund {
   /**
-   * The existing refund's identifier.
+   * Identifier of the existing refund.
    */
   readonly paymentId: string;
   /**
-   * Where the existing refund is now (interface section 3.1); open for readers.
+   * Current status of the existing refund (interface section 3.1). Readers accept other values.
    */
   readonly paymentStatus: "PENDING" | "AUTHORIZED" | "TERMINAL_FAILED" | (string & {});
   /**
-   * Whether payment, amount and soft descriptor of both calls are equal.
+   * True if both calls have the same payment, amount and soft descriptor.
    */
   readonly sameRequest: boolean;
 }
@@ -1323,37 +1323,37 @@ export interface RefundRequest {
   readonly paymentId: string;
   readonly amount: Amount;
   /**
-   * The merchant's own identifier for reconciliation, returned unchanged (interface section 4.1). 1 to 255 characters, none of them a control character.
+   * The merchant's identifier for reconciliation, returned unchanged (interface section 4.1); 1 to 255 characters without control characters.
    */
   readonly clientReferenceId?: string;
   /**
    * @deprecated
-   * The misspelt name of clientReferenceId in the parameter list of interface section 4.1. An alias: send clientReferenceId. Both with different values are refused by the service.
+   * Alias of clientReferenceId, misspelled in the parameter list of interface section 4.1. Send clientReferenceId instead. The service rejects a request in which the two differ.
    */
   readonly clientRefefenceId?: string;
   /**
-   * Text for the receiving bank, which may or may not show it: 1 to 80 letters, digits and spaces (interface sections 4.1 and 8).
+   * Text for the customer's bank statement, which the bank may ignore; 1 to 80 letters, digits and spaces (interface sections 4.1 and 8).
    */
   readonly softDescriptor?: string;
   /**
-   * The merchant's unique key of this call: a second call with the same key is refused (interface section 4.1, rule 1). 1 to 255 printable ASCII characters.
+   * The merchant's idempotency key for this refund: a second call with the same key is rejected (interface section 4.1, rule 1). 1 to 255 printable ASCII characters.
    */
   readonly requestKey: string;
 }
 /**
- * A refund that waits or whose money moves. It carries no errorDetails. Interface section 3.1.
+ * A refund that is pending or whose money is moving; without errorDetails. Interface section 3.1.
  */
 export interface RefundInitiated {
   /**
-   * The refund's identifier; a refund is a payment record of its own (interface section 2.2).
+   * Identifier of the refund, which is a separate payment record (interface section 2.2).
    */
   readonly paymentId: string;
   /**
-   * PENDING: held until three business days after the settlement of the original payment. AUTHORIZED: money movement has commenced. A reader lets other values pass: take them as not final.
+   * PENDING: held until three business days after the original payment settled. AUTHORIZED: the money is on its way. Readers accept other values and treat them as not final.
    */
   readonly paymentStatus: "PENDING" | "AUTHORIZED";
   /**
-   * The merchant's value of the request, unchanged; null where the request had none (interface section 2.2).
+   * clientReferenceId of the request, unchanged; null if the request had none (interface section 2.2).
    */
   readonly clientReferenceId: string | null;
 }
@@ -1362,15 +1362,15 @@ export interface RefundInitiated {
  */
 export interface RefundFailed {
   /**
-   * The refund's identifier; a refund is a payment record of its own (interface section 2.2).
+   * Identifier of the refund, which is a separate payment record (interface section 2.2).
    */
   readonly paymentId: string;
   /**
-   * Final. The descriptive text of interface section 3.1 calls it FAILED; the value is TERMINAL_FAILED.
+   * Final status. Interface section 3.1 also calls it FAILED; the value is TERMINAL_FAILED.
    */
   readonly paymentStatus: "TERMINAL_FAILED";
   /**
-   * The merchant's value of the request, unchanged; null where the request had none (interface section 2.2).
+   * clientReferenceId of the request, unchanged; null if the request had none (interface section 2.2).
    */
   readonly clientReferenceId: string | null;
   readonly errorDetails: ErrorDetails;
@@ -1380,81 +1380,81 @@ export interface RefundFailed {
  */
 export interface SubscribeRequest {
   /**
-   * Where notifications go: an absolute http or https URL without user name, password and fragment, up to 2048 ASCII characters. Whether http is allowed is the service's decision.
+   * URL for notifications: absolute http or https, without user name, password or fragment, up to 2048 ASCII characters. A service may reject http.
    */
   readonly url: string;
   /**
-   * The merchant's secret, which validates webhook requests (interface section 5, rule 3): 24 to 256 characters of 0x21 to 0x7E. What a prefix such as whsec_ means belongs to the signature scheme.
+   * The merchant's secret for verifying webhooks (interface section 5, rule 3): 24 to 256 characters from 0x21 to 0x7E. The signature scheme defines prefixes such as whsec_.
    */
   readonly secretKey: string;
   readonly subscriptionDetails: SubscriptionDetails;
 }
 /**
- * Events by name. Interface section 2.5.
+ * Events selected by name. Interface section 2.5.
  */
 export interface NamedEvents {
   /**
-   * Selects by name.
+   * Selects events by name.
    */
   readonly type: "EVENT";
   /**
-   * 1 to 100 names; repeated ones count once.
+   * 1 to 100 event names; duplicates are ignored.
    *
    * @minItems 1
    * @maxItems 100
    *
-   * Items: Name of an event; the catalogue of the profile judges it.
+   * Items: Name of an event in the profile's catalogue.
    */
   readonly details: readonly string[];
 }
 /**
- * Events by category. Interface section 2.5.
+ * Events selected by category. Interface section 2.5.
  */
 export interface EventCategories {
   /**
-   * Selects by category.
+   * Selects events by category.
    */
   readonly type: "CATEGORY";
   /**
-   * 1 to 100 categories; repeated ones count once.
+   * 1 to 100 categories; duplicates are ignored.
    *
    * @minItems 1
    * @maxItems 100
    *
-   * Items: A category; the catalogue of the profile judges it.
+   * Items: Category in the profile's catalogue.
    */
   readonly details: readonly string[];
 }
 /**
- * Every event, also of types added later. Interface section 2.5.
+ * All events, including types that are added later. Interface section 2.5.
  */
 export interface AllEvents {
   /**
-   * Selects everything.
+   * Selects all events.
    */
   readonly type: "ALL";
   /**
-   * Optional and without effect (interface section 2.5).
+   * Ignored (interface section 2.5).
    *
    * @maxItems 100
    */
   readonly details?: readonly string[];
 }
 /**
- * The answer to POST /v1/webhook/subscribe. Interface section 4.3.
+ * The response to POST /v1/webhook/subscribe. Interface section 4.3.
  */
 export interface SubscribeResponse {
   /**
-   * Unique key of the subscription, opaque, 1 to 64 characters; unsubscribing names it (interface section 2.4).
+   * Unique, opaque key of the subscription, needed to unsubscribe; 1 to 64 characters (interface section 2.4).
    */
   readonly subscriptionKey: string;
 }
 /**
- * The answer to a refused token request (RFC 6749, section 5.2). Interface section 5, rule 2.
+ * The response to a rejected token request (RFC 6749, section 5.2). Interface section 5, rule 2.
  */
 export interface TokenError {
   /**
-   * RFC 6749, section 5.2; open for readers.
+   * Error code of RFC 6749, section 5.2. Readers accept other values.
    */
   readonly error:
     | "invalid_request"
@@ -1465,68 +1465,68 @@ export interface TokenError {
     | "invalid_scope"
     | (string & {});
   /**
-   * For developers; up to 1024 printable ASCII characters.
+   * Explanation for developers; up to 1024 printable ASCII characters.
    */
   readonly error_description?: string;
 }
 /**
- * The members of a token request, sent as a form or as JSON. Interface section 5 does not show how a token is obtained: OAuth 2 client credentials (RFC 6749, section 4.4) are chosen here. The client authenticates by HTTP Basic or by the two members client_id and client_secret, never by both.
+ * The members of a token request, sent as a form or as JSON. Interface section 5 does not say how a client obtains a token; this schema chooses OAuth 2 client credentials (RFC 6749, section 4.4). The client authenticates by HTTP Basic or by the two members client_id and client_secret, never by both.
  */
 export interface TokenRequest {
   /**
-   * RFC 6749, section 4.4.2.
+   * Grant type of RFC 6749, section 4.4.2.
    */
   readonly grant_type: "client_credentials";
   /**
-   * Space-separated scopes; all of the client without it (RFC 6749, section 3.3).
+   * Requested scopes, space-separated (RFC 6749, section 3.3). Default: all scopes of the client.
    */
   readonly scope?: string;
   /**
-   * RFC 6749, section 2.3.1; 1 to 255 printable ASCII characters.
+   * Client id (RFC 6749, section 2.3.1); 1 to 255 printable ASCII characters.
    */
   readonly client_id?: string;
   /**
-   * RFC 6749, section 2.3.1; 1 to 255 printable ASCII characters.
+   * Client secret (RFC 6749, section 2.3.1); 1 to 255 printable ASCII characters.
    */
   readonly client_secret?: string;
 }
 /**
- * The answer to a token request (RFC 6749, section 5.1). Interface section 5, rule 2.
+ * The response to a token request (RFC 6749, section 5.1). Interface section 5, rule 2.
  */
 export interface TokenResponse {
   /**
-   * For the header Authorization: Bearer (interface section 5, rule 1); opaque. Characters of RFC 6750, section 2.1.
+   * Opaque token for the Authorization: Bearer header (interface section 5, rule 1), in the characters of RFC 6750, section 2.1.
    */
   readonly access_token: string;
   /**
-   * RFC 6750.
+   * Token type of RFC 6750.
    */
   readonly token_type: "Bearer";
   /**
-   * Lifetime in seconds from now.
+   * Lifetime of the token in seconds.
    */
   readonly expires_in: number;
   /**
-   * The scopes granted, space-separated (RFC 6749, section 3.3).
+   * Granted scopes, space-separated (RFC 6749, section 3.3).
    */
   readonly scope: string;
 }
 /**
- * What PUT /v1/webhook/unsubscribe is told. Interface section 4.4 does not show whether subscriptionId is in path, query or body: a service that finds it elsewhere puts it here before it validates.
+ * The body of PUT /v1/webhook/unsubscribe. Interface section 4.4 does not say whether subscriptionId is in the path, the query or the body; a service that reads it from elsewhere adds it to the body before validating.
  */
 export interface UnsubscribeRequest {
   /**
-   * The subscriptionKey of the subscribe call, 1 to 64 characters.
+   * The subscriptionKey from the subscribe call; 1 to 64 characters.
    */
   readonly subscriptionId: string;
   readonly subscriptionDetails: SubscriptionDetails;
 }
 /**
- * The answer to PUT /v1/webhook/unsubscribe. Interface section 4.4.
+ * The response to PUT /v1/webhook/unsubscribe. Interface section 4.4.
  */
 export interface UnsubscribeResponse {
   /**
-   * Unique key of the subscription, opaque, 1 to 64 characters; unsubscribing names it (interface section 2.4).
+   * Unique, opaque key of the subscription, needed to unsubscribe; 1 to 64 characters (interface section 2.4).
    */
   readonly subscriptionKey: string;
 }

@@ -29,18 +29,18 @@ export const go: Language = {
 };
 
 function union(model: EventModel): string {
-  return `// WebhookEvent is a pointer to one of the events. Amounts are json.Number, the text of the number:
-// read it with a decimal package or math/big, never with Float64.
+  return `// WebhookEvent is a pointer to one of the events. Amounts are json.Number, the number's text:
+// parse them with a decimal package or math/big, never with Float64.
 type WebhookEvent interface{ isWebhookEvent() }
 
 ${namesOf(model)
   .map((name) => `func (*${name}) isWebhookEvent() {}`)
   .join("\n\n")}
 
-// ErrUnknownEvent says that an event is of a type that is not known here: types are added.
+// ErrUnknownEvent is returned for an event of an unknown type: providers add types.
 var ErrUnknownEvent = errors.New("an event of an unknown type")
 
-// ParseWebhookEvent returns the event of a body whose signature has been verified.
+// ParseWebhookEvent parses a body whose signature has been verified.
 func ParseWebhookEvent(body []byte) (WebhookEvent, error) {
 	if !json.Valid(body) {
 		return nil, errors.New("the body is not JSON")

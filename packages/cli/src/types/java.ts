@@ -56,7 +56,7 @@ import java.util.Optional;
 
 /** Reads events, with jackson-databind 2. */
 public final class WebhookEvents {
-    // Members are added without notice.
+    // Providers add members without notice.
     private static final ObjectMapper MAPPER =
             new ObjectMapper().configure(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES, false);
 
@@ -64,10 +64,10 @@ public final class WebhookEvents {
     }
 
     /**
-     * The event of a body whose signature has been verified; empty where its type is not known here,
-     * since types are added.
+     * Parses a body whose signature has been verified. Returns an empty Optional for an unknown type:
+     * providers add types.
      *
-     * @throws JsonProcessingException the body is not JSON, or not of its type's form
+     * @throws JsonProcessingException if the body is not JSON or does not match its type
      */
     public static Optional<WebhookEvent> parse(String body) throws JsonProcessingException {
         JsonNode event = MAPPER.readTree(body);

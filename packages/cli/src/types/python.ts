@@ -81,10 +81,10 @@ ${namesOf(model)
 
 
 def parse_event(body: Union[str, bytes]) -> Optional[WebhookEvent]:
-    """The event of a body whose signature has been verified, its amounts as exact decimals; None
-    where its type is not known here, since types are added.
+    """Parses a body whose signature has been verified, with amounts as exact decimals. Returns None
+    for an unknown type: providers add types.
 
-    Raises ValueError where the body is not JSON, AssertionError where it is not of its type's form.
+    Raises ValueError if the body is not JSON, AssertionError if it does not match its type.
     """
     event = json.loads(body, parse_float=Decimal)
     event_type = _text_at(event, ${model.typePath.map(quoted).join(", ")})

@@ -72,11 +72,11 @@ ${types.join("\n")}
 ]);
 
 /**
- * The event of a body whose signature has been verified; \`undefined\` where its type is not known here,
- * since types are added. Its form is not judged.
+ * Parses a body whose signature has been verified. Returns \`undefined\` for an unknown type: providers add
+ * types. The event is not validated.
  *
  * @throws {SyntaxError} the body is not JSON.
- * @throws {TypeError} this engine does not give a number's text (Node before 21).
+ * @throws {TypeError} JSON.parse of this engine does not pass on a number's text (Node before 21).
  */
 export function parseEvent(body: string): WebhookEvent | undefined {
   const event = JSON.parse(body, keepDecimals) as Parsed;
@@ -86,7 +86,7 @@ export function parseEvent(body: string): WebhookEvent | undefined {
 
 type Parsed = { readonly [member: string]: Parsed } | undefined;
 
-/** An amount is an object with a currency; its value stays text. */
+/** Keeps the value of an amount, an object with a currency, as text. */
 function keepDecimals(this: unknown, key: string, value: unknown, ...more: unknown[]): unknown {
   const holder = this as object;
   if (typeof value !== "number" || key !== "value" || !("currency" in holder)) return value;

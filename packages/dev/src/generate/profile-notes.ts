@@ -1,50 +1,49 @@
 /**
- * The reasons of the built-in profiles' choices, by the JSON Pointers of `evidence`. "S 4.1" is section
+ * Reasons for the choices of the built-in profiles, by the JSON Pointers of `evidence`. "S 4.1" is section
  * 4.1 of the interface specification.
  */
 export const profileNotes: Readonly<Record<string, string>> = {
   "/signature":
-    "S 5.3 shows neither scheme nor header. Standard Webhooks 1.0.0 is published, signs id, time and raw bytes, and has libraries in many languages; ±300 s is what it recommends. `x-signature` states an HMAC of its own as data.",
+    "S 5.3 specifies neither scheme nor headers. Standard Webhooks 1.0.0 signs id, time and raw bytes, recommends ±300 s, and has libraries in many languages. `x-signature` describes another HMAC as data.",
   "/envelope":
-    "S 6.5 shows no payload. `id`, `type` and `timestamp` beside `data` are Standard Webhooks' recommendation; a profile may nest them or put the resource's members beside them.",
+    "S 6.5 specifies no payload. Standard Webhooks recommends `id`, `type` and `timestamp` next to `data`; a profile may nest them, or put the resource's members next to them.",
   "/catalogue":
-    "S 6.4 shows no names. The category is a column and never a prefix: `customer.account.linked` belongs to ACCOUNT. `standard` names refunds apart from payments, so that a receiver that marks an order paid cannot take one for the other.",
+    "S 6.4 specifies no names. The category is independent of the name: `customer.account.linked` belongs to ACCOUNT. `standard` names refunds differently from payments, so that a receiver cannot confuse them when it marks an order as paid.",
   "/delivery":
-    "S 6.6 shows nothing. Ten attempts over 75 hours, any 2xx within 15 s, 3xx not followed, 410 as the end: Standard Webhooks. Pausing takes both many failures and a long time, so that a short outage under load pauses nobody.",
+    "S 6.6 specifies nothing. Standard Webhooks: ten attempts over 75 hours, any 2xx within 15 s is success, redirects are not followed, 410 ends deliveries. A pause requires both many failures and a long time, so that a short outage under load pauses no subscription.",
   "/statuses":
-    "S 7.5 shows none. RFC 9110's statuses, RFC 9457's body, and within it the `errorDetails` of S 7.1.",
+    "S 7.5 specifies none. RFC 9110 for statuses, RFC 9457 for the body, with the `errorDetails` of S 7.1 in it.",
   "/refund/duplicate":
-    "S 4.1 says that a second call is rejected, not how. 409 with `existing` tells a client whose first call timed out what became of it; an answer that looks like a failed refund would make it mint a new key and pay twice.",
+    "S 4.1 says that a second call is rejected, but not how. 409 with `existing` shows a client whose first call timed out what became of the refund. If the answer looked like a failed refund, the client would retry with a new key and pay twice.",
   "/refund/responsePaymentId":
-    'S 2.2 says "related to the payment". A refund is a payment record with an id of its own: two refunds of one payment can be told apart.',
+    'S 2.2 says "related to the payment". A refund is a payment record with its own id, so that two refunds of one payment can be distinguished.',
   "/refund/clientReferenceIdWhenAbsent":
-    "S 2.2 says always present, S 4.1 says optional. `null` is present and invents no value.",
+    "S 2.2 says always present, S 4.1 says optional. `null` satisfies both.",
   "/refund/typoAlias":
-    "S 4.1 spells the parameter in two ways. A client built from the table sends `clientRefefenceId`; leaving it out of sight would lose its reference.",
+    "S 4.1 spells the parameter in two ways. A client built from its table sends `clientRefefenceId`, and would lose its reference if the service ignored it.",
   "/refund/overRefund":
-    "Several partial refunds are common; PENDING and AUTHORIZED ones never add up to more than the payment, and TERMINAL_FAILED frees its part.",
+    "Several partial refunds are common. PENDING and AUTHORIZED ones never add up to more than the payment; TERMINAL_FAILED frees its part.",
   "/refund/lateReturn":
-    "S 3.1 shows no move out of AUTHORIZED. A bank can return a credit days later; whoever wants to develop for that turns it on.",
+    "S 3.1 has no state change out of AUTHORIZED. A bank can return a credit days later; turn this on to develop for it.",
   "/refund/softDescriptor":
-    "S 4.1 and S 8 say 80 alphanumeric characters; a space is taken as part of free text.",
+    "S 4.1 and S 8 say 80 alphanumeric characters; spaces are accepted too.",
   "/amount":
-    "S 2.1: two digits after the separator. The number's source text is judged, since in binary fractions 1.005 is another number.",
+    "S 2.1: two digits after the separator. The number's source text is validated, because 1.005 has no exact binary fraction.",
   "/hold":
-    "S 3.1: three business days after settlement. Whose calendar, which zone and which hour are chosen: the Federal Reserve's, New York's, midnight.",
+    "S 3.1: three business days after settlement. The calendar (Federal Reserve), the time zone (New York) and the hour (midnight) are chosen.",
   "/subscription":
-    "S 4.4 does not show where `subscriptionId` goes; the service reads it from body, path and query, and refuses contradictions. A closed key answers as it did, so that the call can be repeated.",
+    "S 4.4 does not say where to send `subscriptionId`; the service reads it from body, path and query, and rejects contradictions. Unsubscribing a closed subscription succeeds again, so that the call can be retried.",
   "/headers":
-    "S 1 requires the headers on every call, and real clients leave them out of a GET. `warn` takes such a call; contract checks warn.",
+    "S 1 requires the headers on every call, but real clients omit them in a GET. `warn` accepts such a call; contract checks warn.",
   "/token":
-    "S 5.2 shows nothing. OAuth 2 client credentials (RFC 6749, section 4.4) are what most libraries have; an hour and two scopes are chosen.",
-  "/account":
-    "S 2.3 shows no values. They are the common ones of account linking; readers take both sets as open.",
+    "S 5.2 specifies nothing. Most libraries support OAuth 2 client credentials (RFC 6749, section 4.4); the lifetime of an hour and the two scopes are chosen.",
+  "/account": "S 2.3 lists no values. These are common in account linking; readers accept others.",
   "/customer":
-    "S 3.2 shows no transitions. A customer is ACTIVE while an account is linked; nothing leads back to CREATED.",
+    "S 3.2 specifies no state changes. A customer is ACTIVE while an account is linked; nothing returns to CREATED.",
   "/rateLimit":
-    "S 8 shows none. They keep one client from taking a service from the others, and bound the guessing of secrets; the sandbox has none.",
+    "S 8 specifies none. The limits keep one client from using the whole service, and slow the guessing of secrets; the sandbox has none.",
   "/limits":
-    "S 8 shows none but the descriptor's. They keep bodies and rows small; 255 characters of a key are what other services take.",
+    "S 8 specifies only the descriptor's. The limits keep bodies and rows small; other services also allow 255 characters in a key.",
   "/deprecation":
-    "S 9.2 shows nothing. Additive changes stay within `/v1`; RFC 9745 and RFC 8594 tell the rest in time.",
+    "S 9.2 specifies nothing. Additive changes stay within `/v1`; RFC 9745 and RFC 8594 announce others in time.",
 };

@@ -45,16 +45,16 @@ export function profilePage(schema: Schema, builtIn: Readonly<Record<string, obj
     "A profile is one JSON document with every choice that the interface leaves open. `countersign serve --profile FILE` and",
     "`startService({ profile })` take a document, or a built-in one by its name: " +
       `${names.map((name) => `\`${name}\``).join(", ")}. Its schema is`,
-    "`@countersign/schemas/profiles/profile.schema.json`; a document that does not fit it, or asks for what the service cannot do, is",
-    "refused at the start with each fault's JSON Pointer.",
+    "`@countersign/schemas/profiles/profile.schema.json`. The service does not start with an invalid document, or with one that it does not",
+    "support, and lists the JSON Pointer of each error.",
     "",
-    "Evidence says how well a choice is founded: `specified`, the interface says it; `public practice`, it is how published standards",
-    "and services do it; `assumed`, nobody says it, and another provider may well do otherwise.",
+    "The evidence of a choice is `specified` by the interface, `public practice` of published standards and services, or `assumed`: other",
+    "providers may choose differently.",
     ...choices.flatMap(([name, part]) => section(name, part, profiles)),
     "",
     "## Others",
     "",
-    "`name` is for messages and reports. `evidence` holds the evidence of each choice above, by its JSON Pointer; it changes nothing.",
+    "`name` appears in messages and reports. `evidence` has the evidence of each choice above, by its JSON Pointer; it has no effect.",
     "`$schema` may name the schema.",
     "",
   ].join("\n");
@@ -90,7 +90,7 @@ interface Member {
   readonly isOptional: boolean;
 }
 
-/** The members of a part that hold a value: `a.b`, and `a[].b` in a list. */
+/** Returns the members of a part that have a value: `a.b`, and `a[].b` in a list. */
 function members(path: string, schema: Schema, isOptional = false): readonly Member[] {
   const { properties, required = [], items, oneOf } = schema as Parts;
   if (oneOf !== undefined) {

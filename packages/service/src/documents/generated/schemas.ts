@@ -5,7 +5,7 @@ import type { Schemas } from "../profiled-schemas.ts";
 export const schemas: Schemas = {
   "AccountDeactivatedEvent": {
     "title": "AccountDeactivatedEvent",
-    "description": "A linked bank account was deactivated. Interface section 6 shows neither event names nor payloads; they are chosen here.",
+    "description": "A linked bank account was deactivated. Interface section 6 specifies neither event names nor payloads; this schema chooses them.",
     "type": "object",
     "additionalProperties": false,
     "required": [
@@ -18,24 +18,24 @@ export const schemas: Schemas = {
     "properties": {
       "id": {
         "$ref": "#/components/schemas/Identifier",
-        "description": "Identifier of the event, the same through every delivery and attempt: the idempotency key of a receiver."
+        "description": "Identifier of the event, equal in every delivery and attempt. Receivers use it to deduplicate."
       },
       "type": {
         "type": "string",
         "const": "account.deactivated",
-        "description": "What happened."
+        "description": "Type of the event."
       },
       "category": {
         "type": "string",
         "const": "ACCOUNT",
-        "description": "What a subscription by category selects on (interface section 2.5)."
+        "description": "Category of the event, for subscriptions by category (interface section 2.5)."
       },
       "timestamp": {
         "$ref": "#/components/schemas/Timestamp",
-        "description": "When it happened."
+        "description": "Time of the event."
       },
       "data": {
-        "description": "The data of account events: whose account it is, and the account. Interface sections 2.3 and 6.",
+        "description": "The data of account events: the customer and the account. Interface sections 2.3 and 6.",
         "type": "object",
         "additionalProperties": false,
         "required": [
@@ -45,7 +45,7 @@ export const schemas: Schemas = {
         "properties": {
           "customerId": {
             "$ref": "#/components/schemas/Identifier",
-            "description": "The customer whose account this is."
+            "description": "Identifier of the account's customer."
           },
           "accountDetails": {
             "description": "A customer's linked bank account. Interface section 2.3.",
@@ -68,7 +68,7 @@ export const schemas: Schemas = {
               },
               "accountLastFourDigits": {
                 "type": "string",
-                "description": "Last four digits of the account number. Text, since a leading zero counts.",
+                "description": "Last four digits of the account number, as text to keep leading zeros.",
                 "minLength": 4,
                 "maxLength": 4,
                 "pattern": "^[0-9]+$"
@@ -80,20 +80,20 @@ export const schemas: Schemas = {
                   "checking",
                   "savings"
                 ],
-                "description": "Type of the account. Interface section 2.3 shows no values: the set is open for readers."
+                "description": "Type of the account. Interface section 2.3 lists no values; readers accept others."
               },
               "accountStatus": {
                 "type": "string",
-                "description": "Status of the account. Interface section 2.3 shows no values: the set is open for readers.",
+                "description": "Status of the account. Interface section 2.3 lists no values; readers accept others.",
                 "const": "INACTIVE"
               },
               "preferred": {
                 "type": "boolean",
-                "description": "Whether this is the preferred account."
+                "description": "True for the customer's preferred account."
               },
               "creationDate": {
                 "$ref": "#/components/schemas/Timestamp",
-                "description": "When the account was linked."
+                "description": "Time at which the account was linked."
               }
             }
           }
@@ -122,7 +122,7 @@ export const schemas: Schemas = {
   },
   "AccountLinkedEvent": {
     "title": "AccountLinkedEvent",
-    "description": "A bank account was linked. Interface section 6 shows neither event names nor payloads; they are chosen here.",
+    "description": "A bank account was linked. Interface section 6 specifies neither event names nor payloads; this schema chooses them.",
     "type": "object",
     "additionalProperties": false,
     "required": [
@@ -135,21 +135,21 @@ export const schemas: Schemas = {
     "properties": {
       "id": {
         "$ref": "#/components/schemas/Identifier",
-        "description": "Identifier of the event, the same through every delivery and attempt: the idempotency key of a receiver."
+        "description": "Identifier of the event, equal in every delivery and attempt. Receivers use it to deduplicate."
       },
       "type": {
         "type": "string",
         "const": "account.linked",
-        "description": "What happened."
+        "description": "Type of the event."
       },
       "category": {
         "type": "string",
         "const": "ACCOUNT",
-        "description": "What a subscription by category selects on (interface section 2.5)."
+        "description": "Category of the event, for subscriptions by category (interface section 2.5)."
       },
       "timestamp": {
         "$ref": "#/components/schemas/Timestamp",
-        "description": "When it happened."
+        "description": "Time of the event."
       },
       "data": {
         "$ref": "#/components/schemas/LinkedAccount"
@@ -177,7 +177,7 @@ export const schemas: Schemas = {
   },
   "AccountUpdatedEvent": {
     "title": "AccountUpdatedEvent",
-    "description": "A linked bank account changed. Interface section 6 shows neither event names nor payloads; they are chosen here.",
+    "description": "A linked bank account changed. Interface section 6 specifies neither event names nor payloads; this schema chooses them.",
     "type": "object",
     "additionalProperties": false,
     "required": [
@@ -190,21 +190,21 @@ export const schemas: Schemas = {
     "properties": {
       "id": {
         "$ref": "#/components/schemas/Identifier",
-        "description": "Identifier of the event, the same through every delivery and attempt: the idempotency key of a receiver."
+        "description": "Identifier of the event, equal in every delivery and attempt. Receivers use it to deduplicate."
       },
       "type": {
         "type": "string",
         "const": "account.updated",
-        "description": "What happened."
+        "description": "Type of the event."
       },
       "category": {
         "type": "string",
         "const": "ACCOUNT",
-        "description": "What a subscription by category selects on (interface section 2.5)."
+        "description": "Category of the event, for subscriptions by category (interface section 2.5)."
       },
       "timestamp": {
         "$ref": "#/components/schemas/Timestamp",
-        "description": "When it happened."
+        "description": "Time of the event."
       },
       "data": {
         "$ref": "#/components/schemas/LinkedAccount"
@@ -232,7 +232,7 @@ export const schemas: Schemas = {
   },
   "CustomerActivatedEvent": {
     "title": "CustomerActivatedEvent",
-    "description": "A customer became ACTIVE (interface section 3.2). Interface section 6 shows neither event names nor payloads; they are chosen here.",
+    "description": "A customer became ACTIVE (interface section 3.2). Interface section 6 specifies neither event names nor payloads; this schema chooses them.",
     "type": "object",
     "additionalProperties": false,
     "required": [
@@ -245,24 +245,24 @@ export const schemas: Schemas = {
     "properties": {
       "id": {
         "$ref": "#/components/schemas/Identifier",
-        "description": "Identifier of the event, the same through every delivery and attempt: the idempotency key of a receiver."
+        "description": "Identifier of the event, equal in every delivery and attempt. Receivers use it to deduplicate."
       },
       "type": {
         "type": "string",
         "const": "customer.activated",
-        "description": "What happened."
+        "description": "Type of the event."
       },
       "category": {
         "type": "string",
         "const": "CUSTOMER",
-        "description": "What a subscription by category selects on (interface section 2.5)."
+        "description": "Category of the event, for subscriptions by category (interface section 2.5)."
       },
       "timestamp": {
         "$ref": "#/components/schemas/Timestamp",
-        "description": "When it happened."
+        "description": "Time of the event."
       },
       "data": {
-        "description": "A customer of the merchant, as GET /v1/customers/{CUSTOMER_ID} answers. Interface section 2.3.",
+        "description": "A customer of the merchant, the response to GET /v1/customers/{CUSTOMER_ID}. Interface section 2.3.",
         "type": "object",
         "additionalProperties": false,
         "required": [
@@ -297,7 +297,7 @@ export const schemas: Schemas = {
           },
           "customerStatus": {
             "type": "string",
-            "description": "CREATED until an account is linked, ACTIVE with one, INACTIVE after consent ends (interface sections 2.3 and 3.2).",
+            "description": "CREATED until an account is linked, then ACTIVE, and INACTIVE after consent ends (interface sections 2.3 and 3.2).",
             "const": "ACTIVE"
           },
           "accountDetails": {
@@ -305,7 +305,7 @@ export const schemas: Schemas = {
           },
           "creationDate": {
             "$ref": "#/components/schemas/Timestamp",
-            "description": "When the customer was created."
+            "description": "Time at which the customer was created."
           }
         }
       }
@@ -337,7 +337,7 @@ export const schemas: Schemas = {
   },
   "CustomerCreatedEvent": {
     "title": "CustomerCreatedEvent",
-    "description": "A customer was created (interface section 3.2). Interface section 6 shows neither event names nor payloads; they are chosen here.",
+    "description": "A customer was created (interface section 3.2). Interface section 6 specifies neither event names nor payloads; this schema chooses them.",
     "type": "object",
     "additionalProperties": false,
     "required": [
@@ -350,24 +350,24 @@ export const schemas: Schemas = {
     "properties": {
       "id": {
         "$ref": "#/components/schemas/Identifier",
-        "description": "Identifier of the event, the same through every delivery and attempt: the idempotency key of a receiver."
+        "description": "Identifier of the event, equal in every delivery and attempt. Receivers use it to deduplicate."
       },
       "type": {
         "type": "string",
         "const": "customer.created",
-        "description": "What happened."
+        "description": "Type of the event."
       },
       "category": {
         "type": "string",
         "const": "CUSTOMER",
-        "description": "What a subscription by category selects on (interface section 2.5)."
+        "description": "Category of the event, for subscriptions by category (interface section 2.5)."
       },
       "timestamp": {
         "$ref": "#/components/schemas/Timestamp",
-        "description": "When it happened."
+        "description": "Time of the event."
       },
       "data": {
-        "description": "A customer of the merchant, as GET /v1/customers/{CUSTOMER_ID} answers. Interface section 2.3.",
+        "description": "A customer of the merchant, the response to GET /v1/customers/{CUSTOMER_ID}. Interface section 2.3.",
         "type": "object",
         "additionalProperties": false,
         "required": [
@@ -402,7 +402,7 @@ export const schemas: Schemas = {
           },
           "customerStatus": {
             "type": "string",
-            "description": "CREATED until an account is linked, ACTIVE with one, INACTIVE after consent ends (interface sections 2.3 and 3.2).",
+            "description": "CREATED until an account is linked, then ACTIVE, and INACTIVE after consent ends (interface sections 2.3 and 3.2).",
             "const": "CREATED"
           },
           "accountDetails": {
@@ -410,7 +410,7 @@ export const schemas: Schemas = {
           },
           "creationDate": {
             "$ref": "#/components/schemas/Timestamp",
-            "description": "When the customer was created."
+            "description": "Time at which the customer was created."
           }
         }
       }
@@ -434,7 +434,7 @@ export const schemas: Schemas = {
   },
   "CustomerDeactivatedEvent": {
     "title": "CustomerDeactivatedEvent",
-    "description": "A customer became INACTIVE (interface section 3.2). Interface section 6 shows neither event names nor payloads; they are chosen here.",
+    "description": "A customer became INACTIVE (interface section 3.2). Interface section 6 specifies neither event names nor payloads; this schema chooses them.",
     "type": "object",
     "additionalProperties": false,
     "required": [
@@ -447,24 +447,24 @@ export const schemas: Schemas = {
     "properties": {
       "id": {
         "$ref": "#/components/schemas/Identifier",
-        "description": "Identifier of the event, the same through every delivery and attempt: the idempotency key of a receiver."
+        "description": "Identifier of the event, equal in every delivery and attempt. Receivers use it to deduplicate."
       },
       "type": {
         "type": "string",
         "const": "customer.deactivated",
-        "description": "What happened."
+        "description": "Type of the event."
       },
       "category": {
         "type": "string",
         "const": "CUSTOMER",
-        "description": "What a subscription by category selects on (interface section 2.5)."
+        "description": "Category of the event, for subscriptions by category (interface section 2.5)."
       },
       "timestamp": {
         "$ref": "#/components/schemas/Timestamp",
-        "description": "When it happened."
+        "description": "Time of the event."
       },
       "data": {
-        "description": "A customer of the merchant, as GET /v1/customers/{CUSTOMER_ID} answers. Interface section 2.3.",
+        "description": "A customer of the merchant, the response to GET /v1/customers/{CUSTOMER_ID}. Interface section 2.3.",
         "type": "object",
         "additionalProperties": false,
         "required": [
@@ -499,7 +499,7 @@ export const schemas: Schemas = {
           },
           "customerStatus": {
             "type": "string",
-            "description": "CREATED until an account is linked, ACTIVE with one, INACTIVE after consent ends (interface sections 2.3 and 3.2).",
+            "description": "CREATED until an account is linked, then ACTIVE, and INACTIVE after consent ends (interface sections 2.3 and 3.2).",
             "const": "INACTIVE"
           },
           "accountDetails": {
@@ -507,7 +507,7 @@ export const schemas: Schemas = {
           },
           "creationDate": {
             "$ref": "#/components/schemas/Timestamp",
-            "description": "When the customer was created."
+            "description": "Time at which the customer was created."
           }
         }
       }
@@ -539,7 +539,7 @@ export const schemas: Schemas = {
   },
   "EventEnvelope": {
     "title": "EventEnvelope",
-    "description": "What every event has in common, also those of types that are added later. Interface section 6 does not show a payload; this one is chosen here.",
+    "description": "The members of every event, including types that are added later. Interface section 6 does not specify a payload; this schema chooses it.",
     "type": "object",
     "additionalProperties": false,
     "required": [
@@ -552,11 +552,11 @@ export const schemas: Schemas = {
     "properties": {
       "id": {
         "$ref": "#/components/schemas/Identifier",
-        "description": "Identifier of the event, the same through every delivery and attempt: the idempotency key of a receiver."
+        "description": "Identifier of the event, equal in every delivery and attempt. Receivers use it to deduplicate."
       },
       "type": {
         "type": "string",
-        "description": "What happened: the name of an event (interface section 6, rule 4).",
+        "description": "Type of the event, its name (interface section 6, rule 4).",
         "minLength": 1,
         "maxLength": 128,
         "pattern": "^[A-Za-z0-9_.-]+$"
@@ -569,16 +569,16 @@ export const schemas: Schemas = {
           "CUSTOMER",
           "PAYMENT"
         ],
-        "description": "What a subscription by category selects on (interface section 2.5); open for readers."
+        "description": "Category of the event, for subscriptions by category (interface section 2.5). Readers accept other values."
       },
       "timestamp": {
         "$ref": "#/components/schemas/Timestamp",
-        "description": "When it happened."
+        "description": "Time of the event."
       },
       "data": {
         "type": "object",
         "additionalProperties": true,
-        "description": "The resource that the event is about; its schema belongs to the type."
+        "description": "The resource that the event is about. The type determines its schema."
       }
     },
     "examples": [
@@ -604,7 +604,7 @@ export const schemas: Schemas = {
   },
   "PaymentAuthorizedEvent": {
     "title": "PaymentAuthorizedEvent",
-    "description": "The customer authorized the payment. Interface section 6 shows neither event names nor payloads; they are chosen here.",
+    "description": "The customer authorized the payment. Interface section 6 specifies neither event names nor payloads; this schema chooses them.",
     "type": "object",
     "additionalProperties": false,
     "required": [
@@ -617,24 +617,24 @@ export const schemas: Schemas = {
     "properties": {
       "id": {
         "$ref": "#/components/schemas/Identifier",
-        "description": "Identifier of the event, the same through every delivery and attempt: the idempotency key of a receiver."
+        "description": "Identifier of the event, equal in every delivery and attempt. Receivers use it to deduplicate."
       },
       "type": {
         "type": "string",
         "const": "payment.authorized",
-        "description": "What happened."
+        "description": "Type of the event."
       },
       "category": {
         "type": "string",
         "const": "PAYMENT",
-        "description": "What a subscription by category selects on (interface section 2.5)."
+        "description": "Category of the event, for subscriptions by category (interface section 2.5)."
       },
       "timestamp": {
         "$ref": "#/components/schemas/Timestamp",
-        "description": "When it happened."
+        "description": "Time of the event."
       },
       "data": {
-        "description": "A payment record: a debit of a customer or the refund of one. Interface section 2.2 shows no fields of it; they are chosen here.",
+        "description": "A payment record: a debit of a customer, or a refund of a debit. Interface section 2.2 specifies no members; this schema chooses them.",
         "type": "object",
         "additionalProperties": false,
         "required": [
@@ -650,7 +650,7 @@ export const schemas: Schemas = {
         "properties": {
           "paymentId": {
             "$ref": "#/components/schemas/Identifier",
-            "description": "Identifier of this record."
+            "description": "Identifier of the payment record."
           },
           "direction": {
             "type": "string",
@@ -658,22 +658,22 @@ export const schemas: Schemas = {
               "DEBIT",
               "CREDIT"
             ],
-            "description": "DEBIT takes money from the customer, CREDIT returns it. A handler that marks an order as paid looks at this first."
+            "description": "DEBIT takes money from the customer; CREDIT returns it. Check it before you mark an order as paid."
           },
           "originalPaymentId": {
             "$ref": "#/components/schemas/Identifier",
-            "description": "The debit that a CREDIT refunds. Absent on a DEBIT."
+            "description": "Identifier of the debit that a CREDIT refunds; absent for a DEBIT."
           },
           "customerId": {
             "$ref": "#/components/schemas/Identifier",
-            "description": "The customer whose bank account this is about."
+            "description": "Identifier of the customer whose bank account is debited or credited."
           },
           "amount": {
             "$ref": "#/components/schemas/Amount"
           },
           "paymentStatus": {
             "type": "string",
-            "description": "State of the record. RETRYABLE_FAILED is still processing. The set is open for readers (interface section 2.2).",
+            "description": "Status of the record. RETRYABLE_FAILED is still processing. Readers accept other values (interface section 2.2).",
             "const": "AUTHORIZED"
           },
           "clientReferenceId": {
@@ -682,19 +682,19 @@ export const schemas: Schemas = {
               "null"
             ],
             "maxLength": 255,
-            "description": "The merchant's value, unchanged; null where there is none."
+            "description": "The merchant's value, unchanged; null if there is none."
           },
           "creationDate": {
             "$ref": "#/components/schemas/Timestamp",
-            "description": "When the record was made."
+            "description": "Time at which the record was created."
           },
           "settlementDate": {
             "$ref": "#/components/schemas/Timestamp",
-            "description": "When the debit was settled; absent before. Three business days count from here (interface section 3.1)."
+            "description": "Time at which the debit settled; absent before that. Refunds wait three business days from then (interface section 3.1)."
           },
           "covered": {
             "type": "boolean",
-            "description": "Whether the payment fell into the service's cover: the merchant keeps the money although the customer was not debited (interface section 3.1)."
+            "description": "True if the service covers the payment: the merchant keeps the money although the customer was not debited (interface section 3.1)."
           },
           "errorDetails": {
             "$ref": "#/components/schemas/ErrorDetails"
@@ -726,7 +726,7 @@ export const schemas: Schemas = {
   },
   "PaymentCanceledEvent": {
     "title": "PaymentCanceledEvent",
-    "description": "The payment was canceled before money moved. Interface section 6 shows neither event names nor payloads; they are chosen here.",
+    "description": "The payment was canceled before money moved. Interface section 6 specifies neither event names nor payloads; this schema chooses them.",
     "type": "object",
     "additionalProperties": false,
     "required": [
@@ -739,24 +739,24 @@ export const schemas: Schemas = {
     "properties": {
       "id": {
         "$ref": "#/components/schemas/Identifier",
-        "description": "Identifier of the event, the same through every delivery and attempt: the idempotency key of a receiver."
+        "description": "Identifier of the event, equal in every delivery and attempt. Receivers use it to deduplicate."
       },
       "type": {
         "type": "string",
         "const": "payment.canceled",
-        "description": "What happened."
+        "description": "Type of the event."
       },
       "category": {
         "type": "string",
         "const": "PAYMENT",
-        "description": "What a subscription by category selects on (interface section 2.5)."
+        "description": "Category of the event, for subscriptions by category (interface section 2.5)."
       },
       "timestamp": {
         "$ref": "#/components/schemas/Timestamp",
-        "description": "When it happened."
+        "description": "Time of the event."
       },
       "data": {
-        "description": "A payment record: a debit of a customer or the refund of one. Interface section 2.2 shows no fields of it; they are chosen here.",
+        "description": "A payment record: a debit of a customer, or a refund of a debit. Interface section 2.2 specifies no members; this schema chooses them.",
         "type": "object",
         "additionalProperties": false,
         "required": [
@@ -772,7 +772,7 @@ export const schemas: Schemas = {
         "properties": {
           "paymentId": {
             "$ref": "#/components/schemas/Identifier",
-            "description": "Identifier of this record."
+            "description": "Identifier of the payment record."
           },
           "direction": {
             "type": "string",
@@ -780,22 +780,22 @@ export const schemas: Schemas = {
               "DEBIT",
               "CREDIT"
             ],
-            "description": "DEBIT takes money from the customer, CREDIT returns it. A handler that marks an order as paid looks at this first."
+            "description": "DEBIT takes money from the customer; CREDIT returns it. Check it before you mark an order as paid."
           },
           "originalPaymentId": {
             "$ref": "#/components/schemas/Identifier",
-            "description": "The debit that a CREDIT refunds. Absent on a DEBIT."
+            "description": "Identifier of the debit that a CREDIT refunds; absent for a DEBIT."
           },
           "customerId": {
             "$ref": "#/components/schemas/Identifier",
-            "description": "The customer whose bank account this is about."
+            "description": "Identifier of the customer whose bank account is debited or credited."
           },
           "amount": {
             "$ref": "#/components/schemas/Amount"
           },
           "paymentStatus": {
             "type": "string",
-            "description": "State of the record. RETRYABLE_FAILED is still processing. The set is open for readers (interface section 2.2).",
+            "description": "Status of the record. RETRYABLE_FAILED is still processing. Readers accept other values (interface section 2.2).",
             "const": "CANCELED"
           },
           "clientReferenceId": {
@@ -804,19 +804,19 @@ export const schemas: Schemas = {
               "null"
             ],
             "maxLength": 255,
-            "description": "The merchant's value, unchanged; null where there is none."
+            "description": "The merchant's value, unchanged; null if there is none."
           },
           "creationDate": {
             "$ref": "#/components/schemas/Timestamp",
-            "description": "When the record was made."
+            "description": "Time at which the record was created."
           },
           "settlementDate": {
             "$ref": "#/components/schemas/Timestamp",
-            "description": "When the debit was settled; absent before. Three business days count from here (interface section 3.1)."
+            "description": "Time at which the debit settled; absent before that. Refunds wait three business days from then (interface section 3.1)."
           },
           "covered": {
             "type": "boolean",
-            "description": "Whether the payment fell into the service's cover: the merchant keeps the money although the customer was not debited (interface section 3.1)."
+            "description": "True if the service covers the payment: the merchant keeps the money although the customer was not debited (interface section 3.1)."
           },
           "errorDetails": {
             "$ref": "#/components/schemas/ErrorDetails"
@@ -848,7 +848,7 @@ export const schemas: Schemas = {
   },
   "PaymentCreatedEvent": {
     "title": "PaymentCreatedEvent",
-    "description": "A payment record was made. Interface section 6 shows neither event names nor payloads; they are chosen here.",
+    "description": "A payment record was created. Interface section 6 specifies neither event names nor payloads; this schema chooses them.",
     "type": "object",
     "additionalProperties": false,
     "required": [
@@ -861,24 +861,24 @@ export const schemas: Schemas = {
     "properties": {
       "id": {
         "$ref": "#/components/schemas/Identifier",
-        "description": "Identifier of the event, the same through every delivery and attempt: the idempotency key of a receiver."
+        "description": "Identifier of the event, equal in every delivery and attempt. Receivers use it to deduplicate."
       },
       "type": {
         "type": "string",
         "const": "payment.created",
-        "description": "What happened."
+        "description": "Type of the event."
       },
       "category": {
         "type": "string",
         "const": "PAYMENT",
-        "description": "What a subscription by category selects on (interface section 2.5)."
+        "description": "Category of the event, for subscriptions by category (interface section 2.5)."
       },
       "timestamp": {
         "$ref": "#/components/schemas/Timestamp",
-        "description": "When it happened."
+        "description": "Time of the event."
       },
       "data": {
-        "description": "A payment record: a debit of a customer or the refund of one. Interface section 2.2 shows no fields of it; they are chosen here.",
+        "description": "A payment record: a debit of a customer, or a refund of a debit. Interface section 2.2 specifies no members; this schema chooses them.",
         "type": "object",
         "additionalProperties": false,
         "required": [
@@ -894,7 +894,7 @@ export const schemas: Schemas = {
         "properties": {
           "paymentId": {
             "$ref": "#/components/schemas/Identifier",
-            "description": "Identifier of this record."
+            "description": "Identifier of the payment record."
           },
           "direction": {
             "type": "string",
@@ -902,22 +902,22 @@ export const schemas: Schemas = {
               "DEBIT",
               "CREDIT"
             ],
-            "description": "DEBIT takes money from the customer, CREDIT returns it. A handler that marks an order as paid looks at this first."
+            "description": "DEBIT takes money from the customer; CREDIT returns it. Check it before you mark an order as paid."
           },
           "originalPaymentId": {
             "$ref": "#/components/schemas/Identifier",
-            "description": "The debit that a CREDIT refunds. Absent on a DEBIT."
+            "description": "Identifier of the debit that a CREDIT refunds; absent for a DEBIT."
           },
           "customerId": {
             "$ref": "#/components/schemas/Identifier",
-            "description": "The customer whose bank account this is about."
+            "description": "Identifier of the customer whose bank account is debited or credited."
           },
           "amount": {
             "$ref": "#/components/schemas/Amount"
           },
           "paymentStatus": {
             "type": "string",
-            "description": "State of the record. RETRYABLE_FAILED is still processing. The set is open for readers (interface section 2.2).",
+            "description": "Status of the record. RETRYABLE_FAILED is still processing. Readers accept other values (interface section 2.2).",
             "const": "CREATED"
           },
           "clientReferenceId": {
@@ -926,19 +926,19 @@ export const schemas: Schemas = {
               "null"
             ],
             "maxLength": 255,
-            "description": "The merchant's value, unchanged; null where there is none."
+            "description": "The merchant's value, unchanged; null if there is none."
           },
           "creationDate": {
             "$ref": "#/components/schemas/Timestamp",
-            "description": "When the record was made."
+            "description": "Time at which the record was created."
           },
           "settlementDate": {
             "$ref": "#/components/schemas/Timestamp",
-            "description": "When the debit was settled; absent before. Three business days count from here (interface section 3.1)."
+            "description": "Time at which the debit settled; absent before that. Refunds wait three business days from then (interface section 3.1)."
           },
           "covered": {
             "type": "boolean",
-            "description": "Whether the payment fell into the service's cover: the merchant keeps the money although the customer was not debited (interface section 3.1)."
+            "description": "True if the service covers the payment: the merchant keeps the money although the customer was not debited (interface section 3.1)."
           },
           "errorDetails": {
             "$ref": "#/components/schemas/ErrorDetails"
@@ -970,7 +970,7 @@ export const schemas: Schemas = {
   },
   "PaymentFailedEvent": {
     "title": "PaymentFailedEvent",
-    "description": "The payment failed for good. Interface section 6 shows neither event names nor payloads; they are chosen here.",
+    "description": "The payment failed permanently. Interface section 6 specifies neither event names nor payloads; this schema chooses them.",
     "type": "object",
     "additionalProperties": false,
     "required": [
@@ -983,24 +983,24 @@ export const schemas: Schemas = {
     "properties": {
       "id": {
         "$ref": "#/components/schemas/Identifier",
-        "description": "Identifier of the event, the same through every delivery and attempt: the idempotency key of a receiver."
+        "description": "Identifier of the event, equal in every delivery and attempt. Receivers use it to deduplicate."
       },
       "type": {
         "type": "string",
         "const": "payment.failed",
-        "description": "What happened."
+        "description": "Type of the event."
       },
       "category": {
         "type": "string",
         "const": "PAYMENT",
-        "description": "What a subscription by category selects on (interface section 2.5)."
+        "description": "Category of the event, for subscriptions by category (interface section 2.5)."
       },
       "timestamp": {
         "$ref": "#/components/schemas/Timestamp",
-        "description": "When it happened."
+        "description": "Time of the event."
       },
       "data": {
-        "description": "A payment record: a debit of a customer or the refund of one. Interface section 2.2 shows no fields of it; they are chosen here.",
+        "description": "A payment record: a debit of a customer, or a refund of a debit. Interface section 2.2 specifies no members; this schema chooses them.",
         "type": "object",
         "additionalProperties": false,
         "required": [
@@ -1016,7 +1016,7 @@ export const schemas: Schemas = {
         "properties": {
           "paymentId": {
             "$ref": "#/components/schemas/Identifier",
-            "description": "Identifier of this record."
+            "description": "Identifier of the payment record."
           },
           "direction": {
             "type": "string",
@@ -1024,22 +1024,22 @@ export const schemas: Schemas = {
               "DEBIT",
               "CREDIT"
             ],
-            "description": "DEBIT takes money from the customer, CREDIT returns it. A handler that marks an order as paid looks at this first."
+            "description": "DEBIT takes money from the customer; CREDIT returns it. Check it before you mark an order as paid."
           },
           "originalPaymentId": {
             "$ref": "#/components/schemas/Identifier",
-            "description": "The debit that a CREDIT refunds. Absent on a DEBIT."
+            "description": "Identifier of the debit that a CREDIT refunds; absent for a DEBIT."
           },
           "customerId": {
             "$ref": "#/components/schemas/Identifier",
-            "description": "The customer whose bank account this is about."
+            "description": "Identifier of the customer whose bank account is debited or credited."
           },
           "amount": {
             "$ref": "#/components/schemas/Amount"
           },
           "paymentStatus": {
             "type": "string",
-            "description": "State of the record. RETRYABLE_FAILED is still processing. The set is open for readers (interface section 2.2).",
+            "description": "Status of the record. RETRYABLE_FAILED is still processing. Readers accept other values (interface section 2.2).",
             "const": "TERMINAL_FAILED"
           },
           "clientReferenceId": {
@@ -1048,19 +1048,19 @@ export const schemas: Schemas = {
               "null"
             ],
             "maxLength": 255,
-            "description": "The merchant's value, unchanged; null where there is none."
+            "description": "The merchant's value, unchanged; null if there is none."
           },
           "creationDate": {
             "$ref": "#/components/schemas/Timestamp",
-            "description": "When the record was made."
+            "description": "Time at which the record was created."
           },
           "settlementDate": {
             "$ref": "#/components/schemas/Timestamp",
-            "description": "When the debit was settled; absent before. Three business days count from here (interface section 3.1)."
+            "description": "Time at which the debit settled; absent before that. Refunds wait three business days from then (interface section 3.1)."
           },
           "covered": {
             "type": "boolean",
-            "description": "Whether the payment fell into the service's cover: the merchant keeps the money although the customer was not debited (interface section 3.1)."
+            "description": "True if the service covers the payment: the merchant keeps the money although the customer was not debited (interface section 3.1)."
           },
           "errorDetails": {
             "$ref": "#/components/schemas/ErrorDetails"
@@ -1096,7 +1096,7 @@ export const schemas: Schemas = {
   },
   "PaymentSucceededEvent": {
     "title": "PaymentSucceededEvent",
-    "description": "The payment was settled: the threshold of interface section 3.1 counts from now. Interface section 6 shows neither event names nor payloads; they are chosen here.",
+    "description": "The payment settled: the three business days of interface section 3.1 begin. Interface section 6 specifies neither event names nor payloads; this schema chooses them.",
     "type": "object",
     "additionalProperties": false,
     "required": [
@@ -1109,24 +1109,24 @@ export const schemas: Schemas = {
     "properties": {
       "id": {
         "$ref": "#/components/schemas/Identifier",
-        "description": "Identifier of the event, the same through every delivery and attempt: the idempotency key of a receiver."
+        "description": "Identifier of the event, equal in every delivery and attempt. Receivers use it to deduplicate."
       },
       "type": {
         "type": "string",
         "const": "payment.succeeded",
-        "description": "What happened."
+        "description": "Type of the event."
       },
       "category": {
         "type": "string",
         "const": "PAYMENT",
-        "description": "What a subscription by category selects on (interface section 2.5)."
+        "description": "Category of the event, for subscriptions by category (interface section 2.5)."
       },
       "timestamp": {
         "$ref": "#/components/schemas/Timestamp",
-        "description": "When it happened."
+        "description": "Time of the event."
       },
       "data": {
-        "description": "A payment record: a debit of a customer or the refund of one. Interface section 2.2 shows no fields of it; they are chosen here.",
+        "description": "A payment record: a debit of a customer, or a refund of a debit. Interface section 2.2 specifies no members; this schema chooses them.",
         "type": "object",
         "additionalProperties": false,
         "required": [
@@ -1142,7 +1142,7 @@ export const schemas: Schemas = {
         "properties": {
           "paymentId": {
             "$ref": "#/components/schemas/Identifier",
-            "description": "Identifier of this record."
+            "description": "Identifier of the payment record."
           },
           "direction": {
             "type": "string",
@@ -1150,22 +1150,22 @@ export const schemas: Schemas = {
               "DEBIT",
               "CREDIT"
             ],
-            "description": "DEBIT takes money from the customer, CREDIT returns it. A handler that marks an order as paid looks at this first."
+            "description": "DEBIT takes money from the customer; CREDIT returns it. Check it before you mark an order as paid."
           },
           "originalPaymentId": {
             "$ref": "#/components/schemas/Identifier",
-            "description": "The debit that a CREDIT refunds. Absent on a DEBIT."
+            "description": "Identifier of the debit that a CREDIT refunds; absent for a DEBIT."
           },
           "customerId": {
             "$ref": "#/components/schemas/Identifier",
-            "description": "The customer whose bank account this is about."
+            "description": "Identifier of the customer whose bank account is debited or credited."
           },
           "amount": {
             "$ref": "#/components/schemas/Amount"
           },
           "paymentStatus": {
             "type": "string",
-            "description": "State of the record. RETRYABLE_FAILED is still processing. The set is open for readers (interface section 2.2).",
+            "description": "Status of the record. RETRYABLE_FAILED is still processing. Readers accept other values (interface section 2.2).",
             "const": "SUCCEEDED"
           },
           "clientReferenceId": {
@@ -1174,19 +1174,19 @@ export const schemas: Schemas = {
               "null"
             ],
             "maxLength": 255,
-            "description": "The merchant's value, unchanged; null where there is none."
+            "description": "The merchant's value, unchanged; null if there is none."
           },
           "creationDate": {
             "$ref": "#/components/schemas/Timestamp",
-            "description": "When the record was made."
+            "description": "Time at which the record was created."
           },
           "settlementDate": {
             "$ref": "#/components/schemas/Timestamp",
-            "description": "When the debit was settled; absent before. Three business days count from here (interface section 3.1)."
+            "description": "Time at which the debit settled; absent before that. Refunds wait three business days from then (interface section 3.1)."
           },
           "covered": {
             "type": "boolean",
-            "description": "Whether the payment fell into the service's cover: the merchant keeps the money although the customer was not debited (interface section 3.1)."
+            "description": "True if the service covers the payment: the merchant keeps the money although the customer was not debited (interface section 3.1)."
           },
           "errorDetails": {
             "$ref": "#/components/schemas/ErrorDetails"
@@ -1219,7 +1219,7 @@ export const schemas: Schemas = {
   },
   "RefundAuthorizedEvent": {
     "title": "RefundAuthorizedEvent",
-    "description": "A refund's money movement has commenced (interface section 3.1). Interface section 6 shows neither event names nor payloads; they are chosen here.",
+    "description": "A refund's money is on its way (interface section 3.1). Interface section 6 specifies neither event names nor payloads; this schema chooses them.",
     "type": "object",
     "additionalProperties": false,
     "required": [
@@ -1232,24 +1232,24 @@ export const schemas: Schemas = {
     "properties": {
       "id": {
         "$ref": "#/components/schemas/Identifier",
-        "description": "Identifier of the event, the same through every delivery and attempt: the idempotency key of a receiver."
+        "description": "Identifier of the event, equal in every delivery and attempt. Receivers use it to deduplicate."
       },
       "type": {
         "type": "string",
         "const": "refund.authorized",
-        "description": "What happened."
+        "description": "Type of the event."
       },
       "category": {
         "type": "string",
         "const": "PAYMENT",
-        "description": "What a subscription by category selects on (interface section 2.5)."
+        "description": "Category of the event, for subscriptions by category (interface section 2.5)."
       },
       "timestamp": {
         "$ref": "#/components/schemas/Timestamp",
-        "description": "When it happened."
+        "description": "Time of the event."
       },
       "data": {
-        "description": "A refund that waits or whose money moves. It carries no errorDetails. Interface section 3.1.",
+        "description": "A refund that is pending or whose money is moving; without errorDetails. Interface section 3.1.",
         "type": "object",
         "additionalProperties": false,
         "required": [
@@ -1260,11 +1260,11 @@ export const schemas: Schemas = {
         "properties": {
           "paymentId": {
             "$ref": "#/components/schemas/Identifier",
-            "description": "The refund's identifier; a refund is a payment record of its own (interface section 2.2)."
+            "description": "Identifier of the refund, which is a separate payment record (interface section 2.2)."
           },
           "paymentStatus": {
             "type": "string",
-            "description": "PENDING: held until three business days after the settlement of the original payment. AUTHORIZED: money movement has commenced. A reader lets other values pass: take them as not final.",
+            "description": "PENDING: held until three business days after the original payment settled. AUTHORIZED: the money is on its way. Readers accept other values and treat them as not final.",
             "const": "AUTHORIZED"
           },
           "clientReferenceId": {
@@ -1273,7 +1273,7 @@ export const schemas: Schemas = {
               "null"
             ],
             "maxLength": 255,
-            "description": "The merchant's value of the request, unchanged; null where the request had none (interface section 2.2)."
+            "description": "clientReferenceId of the request, unchanged; null if the request had none (interface section 2.2)."
           }
         }
       }
@@ -1294,7 +1294,7 @@ export const schemas: Schemas = {
   },
   "RefundFailedEvent": {
     "title": "RefundFailedEvent",
-    "description": "A refund was rejected or failed: no money moves (interface section 3.1). Interface section 6 shows neither event names nor payloads; they are chosen here.",
+    "description": "A refund was rejected or failed: no money moves (interface section 3.1). Interface section 6 specifies neither event names nor payloads; this schema chooses them.",
     "type": "object",
     "additionalProperties": false,
     "required": [
@@ -1307,21 +1307,21 @@ export const schemas: Schemas = {
     "properties": {
       "id": {
         "$ref": "#/components/schemas/Identifier",
-        "description": "Identifier of the event, the same through every delivery and attempt: the idempotency key of a receiver."
+        "description": "Identifier of the event, equal in every delivery and attempt. Receivers use it to deduplicate."
       },
       "type": {
         "type": "string",
         "const": "refund.failed",
-        "description": "What happened."
+        "description": "Type of the event."
       },
       "category": {
         "type": "string",
         "const": "PAYMENT",
-        "description": "What a subscription by category selects on (interface section 2.5)."
+        "description": "Category of the event, for subscriptions by category (interface section 2.5)."
       },
       "timestamp": {
         "$ref": "#/components/schemas/Timestamp",
-        "description": "When it happened."
+        "description": "Time of the event."
       },
       "data": {
         "description": "A refund that was rejected or failed: no money moves. Interface sections 3.1 and 7.",
@@ -1336,12 +1336,12 @@ export const schemas: Schemas = {
         "properties": {
           "paymentId": {
             "$ref": "#/components/schemas/Identifier",
-            "description": "The refund's identifier; a refund is a payment record of its own (interface section 2.2)."
+            "description": "Identifier of the refund, which is a separate payment record (interface section 2.2)."
           },
           "paymentStatus": {
             "type": "string",
             "const": "TERMINAL_FAILED",
-            "description": "Final. The descriptive text of interface section 3.1 calls it FAILED; the value is TERMINAL_FAILED."
+            "description": "Final status. Interface section 3.1 also calls it FAILED; the value is TERMINAL_FAILED."
           },
           "clientReferenceId": {
             "type": [
@@ -1349,7 +1349,7 @@ export const schemas: Schemas = {
               "null"
             ],
             "maxLength": 255,
-            "description": "The merchant's value of the request, unchanged; null where the request had none (interface section 2.2)."
+            "description": "clientReferenceId of the request, unchanged; null if the request had none (interface section 2.2)."
           },
           "errorDetails": {
             "$ref": "#/components/schemas/ErrorDetails"
@@ -1377,7 +1377,7 @@ export const schemas: Schemas = {
   },
   "RefundPendingEvent": {
     "title": "RefundPendingEvent",
-    "description": "A refund is held until three business days after the settlement of the original payment (interface section 3.1). Interface section 6 shows neither event names nor payloads; they are chosen here.",
+    "description": "A refund is held until three business days after the settlement of the original payment (interface section 3.1). Interface section 6 specifies neither event names nor payloads; this schema chooses them.",
     "type": "object",
     "additionalProperties": false,
     "required": [
@@ -1390,24 +1390,24 @@ export const schemas: Schemas = {
     "properties": {
       "id": {
         "$ref": "#/components/schemas/Identifier",
-        "description": "Identifier of the event, the same through every delivery and attempt: the idempotency key of a receiver."
+        "description": "Identifier of the event, equal in every delivery and attempt. Receivers use it to deduplicate."
       },
       "type": {
         "type": "string",
         "const": "refund.pending",
-        "description": "What happened."
+        "description": "Type of the event."
       },
       "category": {
         "type": "string",
         "const": "PAYMENT",
-        "description": "What a subscription by category selects on (interface section 2.5)."
+        "description": "Category of the event, for subscriptions by category (interface section 2.5)."
       },
       "timestamp": {
         "$ref": "#/components/schemas/Timestamp",
-        "description": "When it happened."
+        "description": "Time of the event."
       },
       "data": {
-        "description": "A refund that waits or whose money moves. It carries no errorDetails. Interface section 3.1.",
+        "description": "A refund that is pending or whose money is moving; without errorDetails. Interface section 3.1.",
         "type": "object",
         "additionalProperties": false,
         "required": [
@@ -1418,11 +1418,11 @@ export const schemas: Schemas = {
         "properties": {
           "paymentId": {
             "$ref": "#/components/schemas/Identifier",
-            "description": "The refund's identifier; a refund is a payment record of its own (interface section 2.2)."
+            "description": "Identifier of the refund, which is a separate payment record (interface section 2.2)."
           },
           "paymentStatus": {
             "type": "string",
-            "description": "PENDING: held until three business days after the settlement of the original payment. AUTHORIZED: money movement has commenced. A reader lets other values pass: take them as not final.",
+            "description": "PENDING: held until three business days after the original payment settled. AUTHORIZED: the money is on its way. Readers accept other values and treat them as not final.",
             "const": "PENDING"
           },
           "clientReferenceId": {
@@ -1431,7 +1431,7 @@ export const schemas: Schemas = {
               "null"
             ],
             "maxLength": 255,
-            "description": "The merchant's value of the request, unchanged; null where the request had none (interface section 2.2)."
+            "description": "clientReferenceId of the request, unchanged; null if the request had none (interface section 2.2)."
           }
         }
       }
@@ -1472,7 +1472,7 @@ export const schemas: Schemas = {
       },
       "accountLastFourDigits": {
         "type": "string",
-        "description": "Last four digits of the account number. Text, since a leading zero counts.",
+        "description": "Last four digits of the account number, as text to keep leading zeros.",
         "minLength": 4,
         "maxLength": 4,
         "pattern": "^[0-9]+$"
@@ -1484,7 +1484,7 @@ export const schemas: Schemas = {
           "checking",
           "savings"
         ],
-        "description": "Type of the account. Interface section 2.3 shows no values: the set is open for readers."
+        "description": "Type of the account. Interface section 2.3 lists no values; readers accept others."
       },
       "accountStatus": {
         "type": "string",
@@ -1494,15 +1494,15 @@ export const schemas: Schemas = {
           "ACTIVE",
           "INACTIVE"
         ],
-        "description": "Status of the account. Interface section 2.3 shows no values: the set is open for readers."
+        "description": "Status of the account. Interface section 2.3 lists no values; readers accept others."
       },
       "preferred": {
         "type": "boolean",
-        "description": "Whether this is the preferred account."
+        "description": "True for the customer's preferred account."
       },
       "creationDate": {
         "$ref": "#/components/schemas/Timestamp",
-        "description": "When the account was linked."
+        "description": "Time at which the account was linked."
       }
     },
     "examples": [
@@ -1537,13 +1537,13 @@ export const schemas: Schemas = {
       "currency": {
         "type": "string",
         "const": "USD",
-        "description": "ISO 4217 code; USD alone (interface sections 2.1 and 8)."
+        "description": "ISO 4217 currency code; always USD (interface sections 2.1 and 8)."
       },
       "value": {
         "type": "number",
         "minimum": 0.01,
         "maximum": 99999999.99,
-        "description": "Dollars with at most two digits after the decimal separator, 0.01 to 99999999.99. Read them from the number's text: a binary fraction is not exact, and a validator that divides by 0.01 refuses valid amounts."
+        "description": "Amount in dollars, 0.01 to 99999999.99, with at most two decimal places. Parse it from the number's text: binary floating point is not exact, and a validator that divides by 0.01 rejects valid amounts."
       }
     },
     "examples": [
@@ -1563,7 +1563,7 @@ export const schemas: Schemas = {
   },
   "Customer": {
     "title": "Customer",
-    "description": "A customer of the merchant, as GET /v1/customers/{CUSTOMER_ID} answers. Interface section 2.3.",
+    "description": "A customer of the merchant, the response to GET /v1/customers/{CUSTOMER_ID}. Interface section 2.3.",
     "type": "object",
     "additionalProperties": false,
     "required": [
@@ -1603,14 +1603,14 @@ export const schemas: Schemas = {
           "ACTIVE",
           "INACTIVE"
         ],
-        "description": "CREATED until an account is linked, ACTIVE with one, INACTIVE after consent ends (interface sections 2.3 and 3.2)."
+        "description": "CREATED until an account is linked, then ACTIVE, and INACTIVE after consent ends (interface sections 2.3 and 3.2)."
       },
       "accountDetails": {
         "$ref": "#/components/schemas/AccountDetails"
       },
       "creationDate": {
         "$ref": "#/components/schemas/Timestamp",
-        "description": "When the customer was created."
+        "description": "Time at which the customer was created."
       }
     },
     "examples": [
@@ -1642,7 +1642,7 @@ export const schemas: Schemas = {
   },
   "ErrorCode": {
     "title": "ErrorCode",
-    "description": "What went wrong, for programs. CUSTOMER_NOT_DEBITED is named in interface section 7; the rest of the list is not shown there and is chosen here. The set is open: a reader accepts codes it does not know.",
+    "description": "Error code for programs. Interface section 7 names CUSTOMER_NOT_DEBITED; this schema chooses the others. Readers accept unknown codes.",
     "type": "string",
     "x-open": true,
     "enum": [
@@ -1683,7 +1683,7 @@ export const schemas: Schemas = {
   },
   "ErrorDetails": {
     "title": "ErrorDetails",
-    "description": "Why a refund was rejected or failed, or why a call was refused. Interface sections 2.2 and 7.",
+    "description": "The reason for a rejected or failed refund, or for a rejected call. Interface sections 2.2 and 7.",
     "type": "object",
     "additionalProperties": false,
     "required": [
@@ -1696,7 +1696,7 @@ export const schemas: Schemas = {
       },
       "errorMessage": {
         "type": "string",
-        "description": "For people; 1 to 1024 characters. Programs read errorCode.",
+        "description": "Explanation for people; 1 to 1024 characters. Programs use errorCode.",
         "minLength": 1,
         "maxLength": 1024
       }
@@ -1710,7 +1710,7 @@ export const schemas: Schemas = {
   },
   "FlatError": {
     "title": "FlatError",
-    "description": "The body of a refused call where a profile chooses the flat form. Interface section 7 shows no error body.",
+    "description": "The body of a rejected call if the profile chooses the flat form. Interface section 7 does not specify the error body.",
     "type": "object",
     "additionalProperties": false,
     "required": [
@@ -1721,14 +1721,14 @@ export const schemas: Schemas = {
     "properties": {
       "errorId": {
         "$ref": "#/components/schemas/Identifier",
-        "description": "Names this one case."
+        "description": "Identifier of this occurrence."
       },
       "errorCode": {
         "$ref": "#/components/schemas/ErrorCode"
       },
       "errorMessage": {
         "type": "string",
-        "description": "For people; 1 to 1024 characters.",
+        "description": "Explanation for people; 1 to 1024 characters.",
         "minLength": 1,
         "maxLength": 1024
       },
@@ -1741,7 +1741,7 @@ export const schemas: Schemas = {
           "ERROR",
           "FATAL"
         ],
-        "description": "How bad it is; open for readers."
+        "description": "Severity of the error. Readers accept other values."
       }
     },
     "examples": [
@@ -1760,7 +1760,7 @@ export const schemas: Schemas = {
   },
   "Identifier": {
     "title": "Identifier",
-    "description": "An opaque identifier. It is never assumed to be a UUID. Interface section 8 shows no size; 1 to 64 characters are chosen here.",
+    "description": "An opaque identifier, not necessarily a UUID. Interface section 8 specifies no length; this schema allows 1 to 64 characters.",
     "type": "string",
     "minLength": 1,
     "maxLength": 64,
@@ -1773,7 +1773,7 @@ export const schemas: Schemas = {
   },
   "LinkedAccount": {
     "title": "LinkedAccount",
-    "description": "The data of account events: whose account it is, and the account. Interface sections 2.3 and 6.",
+    "description": "The data of account events: the customer and the account. Interface sections 2.3 and 6.",
     "type": "object",
     "additionalProperties": false,
     "required": [
@@ -1783,7 +1783,7 @@ export const schemas: Schemas = {
     "properties": {
       "customerId": {
         "$ref": "#/components/schemas/Identifier",
-        "description": "The customer whose account this is."
+        "description": "Identifier of the account's customer."
       },
       "accountDetails": {
         "$ref": "#/components/schemas/AccountDetails"
@@ -1805,7 +1805,7 @@ export const schemas: Schemas = {
   },
   "Payment": {
     "title": "Payment",
-    "description": "A payment record: a debit of a customer or the refund of one. Interface section 2.2 shows no fields of it; they are chosen here.",
+    "description": "A payment record: a debit of a customer, or a refund of a debit. Interface section 2.2 specifies no members; this schema chooses them.",
     "type": "object",
     "additionalProperties": false,
     "required": [
@@ -1821,7 +1821,7 @@ export const schemas: Schemas = {
     "properties": {
       "paymentId": {
         "$ref": "#/components/schemas/Identifier",
-        "description": "Identifier of this record."
+        "description": "Identifier of the payment record."
       },
       "direction": {
         "type": "string",
@@ -1829,15 +1829,15 @@ export const schemas: Schemas = {
           "DEBIT",
           "CREDIT"
         ],
-        "description": "DEBIT takes money from the customer, CREDIT returns it. A handler that marks an order as paid looks at this first."
+        "description": "DEBIT takes money from the customer; CREDIT returns it. Check it before you mark an order as paid."
       },
       "originalPaymentId": {
         "$ref": "#/components/schemas/Identifier",
-        "description": "The debit that a CREDIT refunds. Absent on a DEBIT."
+        "description": "Identifier of the debit that a CREDIT refunds; absent for a DEBIT."
       },
       "customerId": {
         "$ref": "#/components/schemas/Identifier",
-        "description": "The customer whose bank account this is about."
+        "description": "Identifier of the customer whose bank account is debited or credited."
       },
       "amount": {
         "$ref": "#/components/schemas/Amount"
@@ -1856,7 +1856,7 @@ export const schemas: Schemas = {
           "TERMINAL_FAILED",
           "CANCELED"
         ],
-        "description": "State of the record. RETRYABLE_FAILED is still processing. The set is open for readers (interface section 2.2)."
+        "description": "Status of the record. RETRYABLE_FAILED is still processing. Readers accept other values (interface section 2.2)."
       },
       "clientReferenceId": {
         "type": [
@@ -1864,19 +1864,19 @@ export const schemas: Schemas = {
           "null"
         ],
         "maxLength": 255,
-        "description": "The merchant's value, unchanged; null where there is none."
+        "description": "The merchant's value, unchanged; null if there is none."
       },
       "creationDate": {
         "$ref": "#/components/schemas/Timestamp",
-        "description": "When the record was made."
+        "description": "Time at which the record was created."
       },
       "settlementDate": {
         "$ref": "#/components/schemas/Timestamp",
-        "description": "When the debit was settled; absent before. Three business days count from here (interface section 3.1)."
+        "description": "Time at which the debit settled; absent before that. Refunds wait three business days from then (interface section 3.1)."
       },
       "covered": {
         "type": "boolean",
-        "description": "Whether the payment fell into the service's cover: the merchant keeps the money although the customer was not debited (interface section 3.1)."
+        "description": "True if the service covers the payment: the merchant keeps the money although the customer was not debited (interface section 3.1)."
       },
       "errorDetails": {
         "$ref": "#/components/schemas/ErrorDetails"
@@ -1932,7 +1932,7 @@ export const schemas: Schemas = {
   },
   "Problem": {
     "title": "Problem",
-    "description": "The body of every refused call (RFC 9457), with the errorDetails of interface section 7. The error body is not shown there; this one is chosen here.",
+    "description": "The body of every rejected call (RFC 9457), with the errorDetails of interface section 7. The interface does not specify the error body; this schema chooses it.",
     "type": "object",
     "additionalProperties": false,
     "required": [
@@ -1944,14 +1944,14 @@ export const schemas: Schemas = {
     "properties": {
       "type": {
         "type": "string",
-        "description": "Names the kind of problem (RFC 9457, section 3.1.1).",
+        "description": "URI that identifies the problem type (RFC 9457, section 3.1.1).",
         "minLength": 1,
         "maxLength": 2048,
         "pattern": "^[!-~]+$"
       },
       "title": {
         "type": "string",
-        "description": "A short summary of the kind; 1 to 255 characters.",
+        "description": "Short summary of the problem type; 1 to 255 characters.",
         "minLength": 1,
         "maxLength": 255
       },
@@ -1959,24 +1959,24 @@ export const schemas: Schemas = {
         "type": "integer",
         "minimum": 400,
         "maximum": 599,
-        "description": "The HTTP status of this answer."
+        "description": "HTTP status code of this response."
       },
       "detail": {
         "type": "string",
-        "description": "What is special about this case; 1 to 1024 characters, without secrets and personal data.",
+        "description": "Explanation of this occurrence, without secrets or personal data; 1 to 1024 characters.",
         "minLength": 1,
         "maxLength": 1024
       },
       "instance": {
         "type": "string",
-        "description": "Names this one case (RFC 9457, section 3.1.5).",
+        "description": "URI that identifies this occurrence (RFC 9457, section 3.1.5).",
         "minLength": 1,
         "maxLength": 2048,
         "pattern": "^[!-~]+$"
       },
       "requestId": {
         "$ref": "#/components/schemas/Identifier",
-        "description": "Names this call in the logs of the service."
+        "description": "Identifier of this call in the service's logs."
       },
       "errorDetails": {
         "$ref": "#/components/schemas/ErrorDetails"
@@ -1985,10 +1985,10 @@ export const schemas: Schemas = {
         "type": "array",
         "minItems": 1,
         "maxItems": 100,
-        "description": "The members of the request that are wrong.",
+        "description": "The invalid members of the request.",
         "items": {
           "title": "InvalidMember",
-          "description": "A member of the request that is wrong. Interface section 7.",
+          "description": "An invalid member of the request. Interface section 7.",
           "type": "object",
           "additionalProperties": false,
           "required": [
@@ -1998,19 +1998,19 @@ export const schemas: Schemas = {
           "properties": {
             "pointer": {
               "type": "string",
-              "description": "JSON Pointer (RFC 6901) into the request; a missing member has its own pointer.",
+              "description": "JSON Pointer (RFC 6901) to the member in the request, also if the member is missing.",
               "maxLength": 2048
             },
             "code": {
               "type": "string",
-              "description": "What is wrong with it, for programs; 1 to 64 characters.",
+              "description": "Error code for programs; 1 to 64 characters.",
               "minLength": 1,
               "maxLength": 64,
               "pattern": "^[A-Z][A-Z0-9_]*$"
             },
             "message": {
               "type": "string",
-              "description": "What is wrong with it, for people, without the value; 1 to 1024 characters.",
+              "description": "Explanation for people, without the value; 1 to 1024 characters.",
               "minLength": 1,
               "maxLength": 1024
             }
@@ -2019,7 +2019,7 @@ export const schemas: Schemas = {
       },
       "existing": {
         "title": "ExistingRefund",
-        "description": "The refund that already has the requestKey. With it a client whose first call was not answered learns what became of the refund, without a new key. Interface section 4.1, rule 1.",
+        "description": "The refund that already has the requestKey. It shows a client that got no response to its first call what became of the refund. Interface section 4.1, rule 1.",
         "type": "object",
         "additionalProperties": false,
         "required": [
@@ -2030,7 +2030,7 @@ export const schemas: Schemas = {
         "properties": {
           "paymentId": {
             "$ref": "#/components/schemas/Identifier",
-            "description": "The existing refund's identifier."
+            "description": "Identifier of the existing refund."
           },
           "paymentStatus": {
             "type": "string",
@@ -2040,11 +2040,11 @@ export const schemas: Schemas = {
               "AUTHORIZED",
               "TERMINAL_FAILED"
             ],
-            "description": "Where the existing refund is now (interface section 3.1); open for readers."
+            "description": "Current status of the existing refund (interface section 3.1). Readers accept other values."
           },
           "sameRequest": {
             "type": "boolean",
-            "description": "Whether payment, amount and soft descriptor of both calls are equal."
+            "description": "True if both calls have the same payment, amount and soft descriptor."
           }
         }
       }
@@ -2112,14 +2112,14 @@ export const schemas: Schemas = {
       },
       "clientReferenceId": {
         "type": "string",
-        "description": "The merchant's own identifier for reconciliation, returned unchanged (interface section 4.1). 1 to 255 characters, none of them a control character.",
+        "description": "The merchant's identifier for reconciliation, returned unchanged (interface section 4.1); 1 to 255 characters without control characters.",
         "minLength": 1,
         "maxLength": 255,
         "pattern": "^[^\\u0000-\\u001F\\u007F-\\u009F]+$"
       },
       "clientRefefenceId": {
         "type": "string",
-        "description": "The misspelt name of clientReferenceId in the parameter list of interface section 4.1. An alias: send clientReferenceId. Both with different values are refused by the service.",
+        "description": "Alias of clientReferenceId, misspelled in the parameter list of interface section 4.1. Send clientReferenceId instead. The service rejects a request in which the two differ.",
         "minLength": 1,
         "maxLength": 255,
         "pattern": "^[^\\u0000-\\u001F\\u007F-\\u009F]+$",
@@ -2127,14 +2127,14 @@ export const schemas: Schemas = {
       },
       "softDescriptor": {
         "type": "string",
-        "description": "Text for the receiving bank, which may or may not show it: 1 to 80 letters, digits and spaces (interface sections 4.1 and 8).",
+        "description": "Text for the customer's bank statement, which the bank may ignore; 1 to 80 letters, digits and spaces (interface sections 4.1 and 8).",
         "minLength": 1,
         "maxLength": 80,
         "pattern": "^[A-Za-z0-9 ]+$"
       },
       "requestKey": {
         "type": "string",
-        "description": "The merchant's unique key of this call: a second call with the same key is refused (interface section 4.1, rule 1). 1 to 255 printable ASCII characters.",
+        "description": "The merchant's idempotency key for this refund: a second call with the same key is rejected (interface section 4.1, rule 1). 1 to 255 printable ASCII characters.",
         "minLength": 1,
         "maxLength": 255,
         "pattern": "^[ -~]+$"
@@ -2172,7 +2172,7 @@ export const schemas: Schemas = {
   },
   "RefundInitiated": {
     "title": "RefundInitiated",
-    "description": "A refund that waits or whose money moves. It carries no errorDetails. Interface section 3.1.",
+    "description": "A refund that is pending or whose money is moving; without errorDetails. Interface section 3.1.",
     "type": "object",
     "additionalProperties": false,
     "required": [
@@ -2183,7 +2183,7 @@ export const schemas: Schemas = {
     "properties": {
       "paymentId": {
         "$ref": "#/components/schemas/Identifier",
-        "description": "The refund's identifier; a refund is a payment record of its own (interface section 2.2)."
+        "description": "Identifier of the refund, which is a separate payment record (interface section 2.2)."
       },
       "paymentStatus": {
         "type": "string",
@@ -2192,7 +2192,7 @@ export const schemas: Schemas = {
           "PENDING",
           "AUTHORIZED"
         ],
-        "description": "PENDING: held until three business days after the settlement of the original payment. AUTHORIZED: money movement has commenced. A reader lets other values pass: take them as not final."
+        "description": "PENDING: held until three business days after the original payment settled. AUTHORIZED: the money is on its way. Readers accept other values and treat them as not final."
       },
       "clientReferenceId": {
         "type": [
@@ -2200,7 +2200,7 @@ export const schemas: Schemas = {
           "null"
         ],
         "maxLength": 255,
-        "description": "The merchant's value of the request, unchanged; null where the request had none (interface section 2.2)."
+        "description": "clientReferenceId of the request, unchanged; null if the request had none (interface section 2.2)."
       }
     }
   },
@@ -2218,12 +2218,12 @@ export const schemas: Schemas = {
     "properties": {
       "paymentId": {
         "$ref": "#/components/schemas/Identifier",
-        "description": "The refund's identifier; a refund is a payment record of its own (interface section 2.2)."
+        "description": "Identifier of the refund, which is a separate payment record (interface section 2.2)."
       },
       "paymentStatus": {
         "type": "string",
         "const": "TERMINAL_FAILED",
-        "description": "Final. The descriptive text of interface section 3.1 calls it FAILED; the value is TERMINAL_FAILED."
+        "description": "Final status. Interface section 3.1 also calls it FAILED; the value is TERMINAL_FAILED."
       },
       "clientReferenceId": {
         "type": [
@@ -2231,7 +2231,7 @@ export const schemas: Schemas = {
           "null"
         ],
         "maxLength": 255,
-        "description": "The merchant's value of the request, unchanged; null where the request had none (interface section 2.2)."
+        "description": "clientReferenceId of the request, unchanged; null if the request had none (interface section 2.2)."
       },
       "errorDetails": {
         "$ref": "#/components/schemas/ErrorDetails"
@@ -2240,7 +2240,7 @@ export const schemas: Schemas = {
   },
   "Refund": {
     "title": "Refund",
-    "description": "The answer to a refund request and the data of refund events. Interface sections 2.2 and 3.1.",
+    "description": "The response to a refund request, and the data of refund events. Interface sections 2.2 and 3.1.",
     "type": "object",
     "discriminator": {
       "propertyName": "paymentStatus",
@@ -2293,7 +2293,7 @@ export const schemas: Schemas = {
     "properties": {
       "url": {
         "type": "string",
-        "description": "Where notifications go: an absolute http or https URL without user name, password and fragment, up to 2048 ASCII characters. Whether http is allowed is the service's decision.",
+        "description": "URL for notifications: absolute http or https, without user name, password or fragment, up to 2048 ASCII characters. A service may reject http.",
         "format": "uri",
         "minLength": 8,
         "maxLength": 2048,
@@ -2301,7 +2301,7 @@ export const schemas: Schemas = {
       },
       "secretKey": {
         "type": "string",
-        "description": "The merchant's secret, which validates webhook requests (interface section 5, rule 3): 24 to 256 characters of 0x21 to 0x7E. What a prefix such as whsec_ means belongs to the signature scheme.",
+        "description": "The merchant's secret for verifying webhooks (interface section 5, rule 3): 24 to 256 characters from 0x21 to 0x7E. The signature scheme defines prefixes such as whsec_.",
         "minLength": 24,
         "maxLength": 256,
         "pattern": "^[!-~]+$"
@@ -2332,7 +2332,7 @@ export const schemas: Schemas = {
   },
   "SubscribeResponse": {
     "title": "SubscribeResponse",
-    "description": "The answer to POST /v1/webhook/subscribe. Interface section 4.3.",
+    "description": "The response to POST /v1/webhook/subscribe. Interface section 4.3.",
     "type": "object",
     "additionalProperties": false,
     "required": [
@@ -2341,7 +2341,7 @@ export const schemas: Schemas = {
     "properties": {
       "subscriptionKey": {
         "type": "string",
-        "description": "Unique key of the subscription, opaque, 1 to 64 characters; unsubscribing names it (interface section 2.4).",
+        "description": "Unique, opaque key of the subscription, needed to unsubscribe; 1 to 64 characters (interface section 2.4).",
         "minLength": 1,
         "maxLength": 64
       }
@@ -2354,7 +2354,7 @@ export const schemas: Schemas = {
   },
   "NamedEvents": {
     "title": "NamedEvents",
-    "description": "Events by name. Interface section 2.5.",
+    "description": "Events selected by name. Interface section 2.5.",
     "type": "object",
     "additionalProperties": false,
     "required": [
@@ -2365,15 +2365,15 @@ export const schemas: Schemas = {
       "type": {
         "type": "string",
         "const": "EVENT",
-        "description": "Selects by name."
+        "description": "Selects events by name."
       },
       "details": {
         "type": "array",
-        "description": "1 to 100 names; repeated ones count once.",
+        "description": "1 to 100 event names; duplicates are ignored.",
         "maxItems": 100,
         "items": {
           "type": "string",
-          "description": "Name of an event; the catalogue of the profile judges it.",
+          "description": "Name of an event in the profile's catalogue.",
           "minLength": 1,
           "maxLength": 128
         },
@@ -2383,7 +2383,7 @@ export const schemas: Schemas = {
   },
   "EventCategories": {
     "title": "EventCategories",
-    "description": "Events by category. Interface section 2.5.",
+    "description": "Events selected by category. Interface section 2.5.",
     "type": "object",
     "additionalProperties": false,
     "required": [
@@ -2394,15 +2394,15 @@ export const schemas: Schemas = {
       "type": {
         "type": "string",
         "const": "CATEGORY",
-        "description": "Selects by category."
+        "description": "Selects events by category."
       },
       "details": {
         "type": "array",
-        "description": "1 to 100 categories; repeated ones count once.",
+        "description": "1 to 100 categories; duplicates are ignored.",
         "maxItems": 100,
         "items": {
           "type": "string",
-          "description": "A category; the catalogue of the profile judges it.",
+          "description": "Category in the profile's catalogue.",
           "minLength": 1,
           "maxLength": 64,
           "pattern": "^[A-Z][A-Z0-9_]*$"
@@ -2413,7 +2413,7 @@ export const schemas: Schemas = {
   },
   "AllEvents": {
     "title": "AllEvents",
-    "description": "Every event, also of types added later. Interface section 2.5.",
+    "description": "All events, including types that are added later. Interface section 2.5.",
     "type": "object",
     "additionalProperties": false,
     "required": [
@@ -2423,11 +2423,11 @@ export const schemas: Schemas = {
       "type": {
         "type": "string",
         "const": "ALL",
-        "description": "Selects everything."
+        "description": "Selects all events."
       },
       "details": {
         "type": "array",
-        "description": "Optional and without effect (interface section 2.5).",
+        "description": "Ignored (interface section 2.5).",
         "maxItems": 100,
         "items": {
           "type": "string",
@@ -2438,7 +2438,7 @@ export const schemas: Schemas = {
   },
   "SubscriptionDetails": {
     "title": "SubscriptionDetails",
-    "description": "Which events a subscribe or unsubscribe call is about. Interface section 2.5.",
+    "description": "The events that a subscribe or unsubscribe call selects. Interface section 2.5.",
     "type": "object",
     "discriminator": {
       "propertyName": "type",
@@ -2484,7 +2484,7 @@ export const schemas: Schemas = {
   },
   "Timestamp": {
     "title": "Timestamp",
-    "description": "A moment in UTC with exactly three digits of milliseconds, YYYY-MM-DDTHH:mm:ss.SSSZ, on a date that the calendar has. Interface section 2.3.",
+    "description": "Date and time in UTC with milliseconds, YYYY-MM-DDTHH:mm:ss.SSSZ, on an existing date. Interface section 2.3.",
     "type": "string",
     "format": "date-time",
     "minLength": 24,
@@ -2497,7 +2497,7 @@ export const schemas: Schemas = {
   },
   "TokenError": {
     "title": "TokenError",
-    "description": "The answer to a refused token request (RFC 6749, section 5.2). Interface section 5, rule 2.",
+    "description": "The response to a rejected token request (RFC 6749, section 5.2). Interface section 5, rule 2.",
     "type": "object",
     "additionalProperties": false,
     "required": [
@@ -2515,11 +2515,11 @@ export const schemas: Schemas = {
           "unsupported_grant_type",
           "invalid_scope"
         ],
-        "description": "RFC 6749, section 5.2; open for readers."
+        "description": "Error code of RFC 6749, section 5.2. Readers accept other values."
       },
       "error_description": {
         "type": "string",
-        "description": "For developers; up to 1024 printable ASCII characters.",
+        "description": "Explanation for developers; up to 1024 printable ASCII characters.",
         "maxLength": 1024,
         "pattern": "^[ -~]*$"
       }
@@ -2536,7 +2536,7 @@ export const schemas: Schemas = {
   },
   "TokenRequest": {
     "title": "TokenRequest",
-    "description": "The members of a token request, sent as a form or as JSON. Interface section 5 does not show how a token is obtained: OAuth 2 client credentials (RFC 6749, section 4.4) are chosen here. The client authenticates by HTTP Basic or by the two members client_id and client_secret, never by both.",
+    "description": "The members of a token request, sent as a form or as JSON. Interface section 5 does not say how a client obtains a token; this schema chooses OAuth 2 client credentials (RFC 6749, section 4.4). The client authenticates by HTTP Basic or by the two members client_id and client_secret, never by both.",
     "type": "object",
     "additionalProperties": false,
     "required": [
@@ -2546,25 +2546,25 @@ export const schemas: Schemas = {
       "grant_type": {
         "type": "string",
         "const": "client_credentials",
-        "description": "RFC 6749, section 4.4.2."
+        "description": "Grant type of RFC 6749, section 4.4.2."
       },
       "scope": {
         "type": "string",
-        "description": "Space-separated scopes; all of the client without it (RFC 6749, section 3.3).",
+        "description": "Requested scopes, space-separated (RFC 6749, section 3.3). Default: all scopes of the client.",
         "minLength": 1,
         "maxLength": 255,
         "pattern": "^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$"
       },
       "client_id": {
         "type": "string",
-        "description": "RFC 6749, section 2.3.1; 1 to 255 printable ASCII characters.",
+        "description": "Client id (RFC 6749, section 2.3.1); 1 to 255 printable ASCII characters.",
         "minLength": 1,
         "maxLength": 255,
         "pattern": "^[ -~]+$"
       },
       "client_secret": {
         "type": "string",
-        "description": "RFC 6749, section 2.3.1; 1 to 255 printable ASCII characters.",
+        "description": "Client secret (RFC 6749, section 2.3.1); 1 to 255 printable ASCII characters.",
         "minLength": 1,
         "maxLength": 255,
         "pattern": "^[ -~]+$"
@@ -2587,7 +2587,7 @@ export const schemas: Schemas = {
   },
   "TokenResponse": {
     "title": "TokenResponse",
-    "description": "The answer to a token request (RFC 6749, section 5.1). Interface section 5, rule 2.",
+    "description": "The response to a token request (RFC 6749, section 5.1). Interface section 5, rule 2.",
     "type": "object",
     "additionalProperties": false,
     "required": [
@@ -2599,7 +2599,7 @@ export const schemas: Schemas = {
     "properties": {
       "access_token": {
         "type": "string",
-        "description": "For the header Authorization: Bearer (interface section 5, rule 1); opaque. Characters of RFC 6750, section 2.1.",
+        "description": "Opaque token for the Authorization: Bearer header (interface section 5, rule 1), in the characters of RFC 6750, section 2.1.",
         "minLength": 1,
         "maxLength": 4096,
         "pattern": "^[A-Za-z0-9._~+/-]+=*$"
@@ -2607,17 +2607,17 @@ export const schemas: Schemas = {
       "token_type": {
         "type": "string",
         "const": "Bearer",
-        "description": "RFC 6750."
+        "description": "Token type of RFC 6750."
       },
       "expires_in": {
         "type": "integer",
         "minimum": 1,
         "maximum": 31536000,
-        "description": "Lifetime in seconds from now."
+        "description": "Lifetime of the token in seconds."
       },
       "scope": {
         "type": "string",
-        "description": "The scopes granted, space-separated (RFC 6749, section 3.3).",
+        "description": "Granted scopes, space-separated (RFC 6749, section 3.3).",
         "maxLength": 255
       }
     },
@@ -2632,7 +2632,7 @@ export const schemas: Schemas = {
   },
   "UnsubscribeRequest": {
     "title": "UnsubscribeRequest",
-    "description": "What PUT /v1/webhook/unsubscribe is told. Interface section 4.4 does not show whether subscriptionId is in path, query or body: a service that finds it elsewhere puts it here before it validates.",
+    "description": "The body of PUT /v1/webhook/unsubscribe. Interface section 4.4 does not say whether subscriptionId is in the path, the query or the body; a service that reads it from elsewhere adds it to the body before validating.",
     "type": "object",
     "additionalProperties": false,
     "required": [
@@ -2642,7 +2642,7 @@ export const schemas: Schemas = {
     "properties": {
       "subscriptionId": {
         "type": "string",
-        "description": "The subscriptionKey of the subscribe call, 1 to 64 characters.",
+        "description": "The subscriptionKey from the subscribe call; 1 to 64 characters.",
         "minLength": 1,
         "maxLength": 64
       },
@@ -2671,7 +2671,7 @@ export const schemas: Schemas = {
   },
   "UnsubscribeResponse": {
     "title": "UnsubscribeResponse",
-    "description": "The answer to PUT /v1/webhook/unsubscribe. Interface section 4.4.",
+    "description": "The response to PUT /v1/webhook/unsubscribe. Interface section 4.4.",
     "type": "object",
     "additionalProperties": false,
     "required": [
@@ -2680,7 +2680,7 @@ export const schemas: Schemas = {
     "properties": {
       "subscriptionKey": {
         "type": "string",
-        "description": "Unique key of the subscription, opaque, 1 to 64 characters; unsubscribing names it (interface section 2.4).",
+        "description": "Unique, opaque key of the subscription, needed to unsubscribe; 1 to 64 characters (interface section 2.4).",
         "minLength": 1,
         "maxLength": 64
       }
