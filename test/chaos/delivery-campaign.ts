@@ -39,8 +39,6 @@ export interface DeliveryCampaign {
   readonly flaw?: DelivererOptions["flaw"];
   /** The points at which processes end, in turns. Default: every second cycle at one of all, the others at any moment. */
   readonly points?: readonly DeliveryPoint[];
-  /** Crashes the store's server: once in each cycle, in addition to the kill. */
-  readonly disturb?: () => Promise<void>;
 }
 
 /** Longest time before a process is killed from outside, in milliseconds. */
@@ -65,8 +63,6 @@ export async function deliveryCampaign(campaign: DeliveryCampaign): Promise<Deli
       name: `process-${String((names += 1))}`,
     });
   const sink = await startSink();
-  // One crash after the other: each meets a running server.
-  let disturbing = Promise.resolve();
   let [next, killed] = [0, 0];
 
   const inTurns = async (): Promise<void> => {
@@ -78,11 +74,8 @@ export async function deliveryCampaign(campaign: DeliveryCampaign): Promise<Deli
         ...(crash && { crash }),
         ...(flaw && { flaw }),
       });
-      disturbing = disturbing.then(campaign.disturb);
-      const disturbed = disturbing;
       await child.ready;
       if ((await child.ended(afterMs)) === "SIGKILL") killed += 1;
-      await disturbed;
     }
   };
 

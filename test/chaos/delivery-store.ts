@@ -33,13 +33,10 @@ export async function postgresStore(): Promise<ChaosStore> {
 }
 
 /**
- * Makes empty databases for the rounds of a campaign, which close their drivers. A PostgreSQL lasts as long as the test.
- *
- * @returns Makes the next one; `crash` ends all connections of the PostgreSQL and starts it again.
+ * Returns a function that makes the empty databases of a campaign's rounds, which close their drivers. A PostgreSQL
+ * lasts as long as the test.
  */
-export async function storesOf(
-  kind: "sqlite" | "postgres",
-): Promise<() => Promise<ChaosStore & { readonly crash?: () => Promise<void> }>> {
+export async function storesOf(kind: "sqlite" | "postgres"): Promise<() => Promise<ChaosStore>> {
   if (kind === "sqlite") return async () => sqliteStore();
   const server = await startPostgres();
   onTestFinished(() => server.stop());
@@ -50,8 +47,7 @@ export async function storesOf(
     const name = `round_${String((made += 1))}`;
     await admin.query(`CREATE DATABASE ${name}`);
     const database = `postgres://postgres@127.0.0.1:${String(server.port)}/${name}`;
-    const driver = postgresDriver({ url: database });
-    return { database, driver, crash: () => server.crash() };
+    return { database, driver: postgresDriver({ url: database }) };
   };
 }
 

@@ -7,9 +7,10 @@ import { isPostgresMissing } from "./delivery-store.ts";
 import { faultyPostgres, faultySqlite } from "./store-faults.ts";
 
 const why = noDisk === undefined ? "" : ` (skipped: ${noDisk})`;
+/** Of each kind of fault in turns: 20 of SQLite's two, 100 of PostgreSQL's five. */
 const stores = [
   { store: "sqlite", goal: 40, prepare: faultySqlite },
-  { store: "postgres", goal: 100, prepare: faultyPostgres },
+  { store: "postgres", goal: 500, prepare: faultyPostgres },
 ];
 
 describe(`two processes of countersign serve${why}`, () => {

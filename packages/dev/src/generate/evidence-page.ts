@@ -32,9 +32,10 @@ const PLANNED: Readonly<Record<string, string>> = {
     "redis-after-handler",
   ]
     .flatMap((lane) => [`receiver-${lane}`, `receiver-${lane}-shared`])
+    .concat("receiver-redis-restarts")
     .join(" "),
   "npm run test:long -- test/chaos/delivery.slow.ts":
-    "delivery-postgres-2 delivery-postgres-2-crashes delivery-postgres-4 delivery-sqlite-2 serve-postgres serve-sqlite",
+    "delivery-postgres-4 delivery-sqlite-2 serve-postgres serve-sqlite",
   "npm run test:long -- test/chaos/soak.slow.ts": "soak-postgres soak-sqlite",
   "npm run test:long -- test/chaos/store-faults.slow.ts": "faults-postgres faults-sqlite",
   "npm run test:long -- test/fuzz/adapters.slow.ts": [
