@@ -20,7 +20,7 @@ export interface CheckOf<T extends Target> {
   /** One line that describes it. */
   readonly title: string;
   readonly role: T["role"];
-  /** Ids of the requirements that it says something of. */
+  /** Ids of the requirements that it says something of. Where the first does not apply, the check does not run. */
   readonly requirements: readonly string[];
   /**
    * @returns A verdict of each of its requirements.

@@ -1,4 +1,5 @@
 import { createRequire } from "node:module";
+import type { Profile } from "@countersign/schemas";
 
 /** The side that a requirement is for: the provider's service, or the merchant's receiver. */
 export type Role = "provider" | "receiver";
@@ -25,6 +26,8 @@ export interface Requirement {
   /** Never renamed, never used again. `P-` is the provider's, `R-` the receiver's. */
   readonly id: string;
   readonly role: Role;
+  /** The profile's switch of the part that it, or the check of it, is about. Default: it applies to every profile. */
+  readonly needs?: "payments";
   readonly level: Level;
   readonly sentence: string;
   /** The interface's section (`S 4.1`), an RFC's, Standard Webhooks, or the receiver's promises. */
@@ -38,6 +41,11 @@ export interface Requirement {
   readonly checks: readonly string[];
   /** The reason why no check tests it; absent if one does. */
   readonly unchecked?: string;
+}
+
+/** True if the interface of a profile has what a requirement is about. */
+export function applies({ needs }: Pick<Requirement, "needs">, profile: Profile): boolean {
+  return needs === undefined || profile[needs] === true;
 }
 
 // The documents are looked up by role, and as a package's data they need no import of each.

@@ -1,6 +1,6 @@
 import type { Profile } from "@countersign/schemas";
 import type { CheckContext, CheckOf, Finding, Verdict } from "./check.ts";
-import { defaultFailOn, type Level, type Requirement } from "./requirement.ts";
+import { applies, defaultFailOn, type Level, type Requirement } from "./requirement.ts";
 import type { Target } from "./target.ts";
 
 export interface RunOptions<T extends Target> {
@@ -43,7 +43,7 @@ export interface Report {
   /** True if it was ended before its last check. */
   readonly isInterrupted: boolean;
   readonly findings: readonly Finding[];
-  /** Ids of the role's requirements without a finding: no check of this run tests them. */
+  /** Ids of the role's requirements that apply and have no finding: no check of this run tests them. */
   readonly uncovered: readonly string[];
   /** 0: nothing fails at a level of `failOn`. 1: something does. 2: a check broke, all were skipped, or the run was interrupted. */
   readonly exitCode: 0 | 1 | 2;
@@ -95,8 +95,8 @@ export async function run<T extends Target>(options: RunOptions<T>): Promise<Rep
     isInterrupted,
     findings,
     uncovered: options.requirements
-      .filter(({ role, id }) => role === target.role && !tested.has(id))
-      .map(({ id }) => id),
+      .filter((one) => one.role === target.role && applies(one, target.profile))
+      .flatMap(({ id }) => (tested.has(id) ? [] : id)),
     exitCode: isInterrupted ? 2 : exitCodeOf(findings),
   };
 }
@@ -108,18 +108,23 @@ interface Wanted<T extends Target> {
 
 /** The checks that run, each with the requirements that it is asked about. */
 function wantedOf<T extends Target>({
+  target: { profile },
   checks,
   requirements,
   only,
 }: RunOptions<T>): readonly Wanted<T>[] {
   const known = new Map(requirements.map((one) => [one.id, one]));
   return checks
-    .map((check) => ({
-      check,
-      owed: check.requirements
-        .filter((id) => only === undefined || only.includes(check.id) || only.includes(id))
-        .map((id) => requirementOf(known, check.id, id)),
-    }))
+    .map((check) => {
+      const all = check.requirements.map((id) => requirementOf(known, check.id, id));
+      const [subject] = all;
+      const owed = all.filter(
+        (one) =>
+          (only === undefined || only.includes(check.id) || only.includes(one.id)) &&
+          applies(one, profile),
+      );
+      return { check, owed: subject !== undefined && applies(subject, profile) ? owed : [] };
+    })
     .filter(({ owed }) => owed.length > 0);
 }
 

@@ -1,5 +1,7 @@
+import { profiles } from "@countersign/schemas/profiles";
 import { describe, expect, it } from "vitest";
 import type { ProviderCheck, Verdict } from "../src/check.ts";
+import { reportOfRun } from "../src/report/document.ts";
 import { levels, requirements, type Level, type Requirement } from "../src/requirement.ts";
 import { run, type Report, type RunOptions } from "../src/run.ts";
 import type { ProviderTarget } from "../src/target.ts";
@@ -66,6 +68,26 @@ describe("a run", () => {
     const check = checkOf("provider/a", failed("P-A"), failed("P-C"));
     const { findings } = await ran(check, { only: ["P-C"] });
     expect(findings.map(({ requirement }) => requirement.id)).toEqual(["P-C"]);
+  });
+
+  it("leaves out what a profile without payments does not have, and a check that is about it", async () => {
+    const ofPayments = { ...requirementOf("P-A"), needs: "payments" } as const;
+    const { payments: _, ...profile } = profiles.standard;
+    const options = {
+      target: { ...unreachable, profile },
+      requirements: [ofPayments, ...listed.slice(1)],
+    };
+    const about = await ran(checkOf("provider/a", failed("P-A"), failed("P-B")), options);
+    expect(about).toMatchObject({ exitCode: 2, findings: [], uncovered: ["P-B", "P-C"] });
+    const partly = await ran(checkOf("provider/b", failed("P-B"), failed("P-A")), options);
+    expect(partly.findings.map(({ requirement }) => requirement.id)).toEqual(["P-B"]);
+    expect(reportOfRun(partly).notes).toEqual([
+      expect.stringMatching(/^\d\d requirements .*: the profile standard has no payments\.$/),
+    ]);
+    const target = { ...unreachable, profile: profiles.standard };
+    const whole = await ran(checkOf("provider/a", failed("P-A")), { ...options, target });
+    expect(whole.findings).toHaveLength(1);
+    expect(reportOfRun(whole).notes).toEqual([]);
   });
 
   it("rejects a check that names an unknown requirement", async () => {

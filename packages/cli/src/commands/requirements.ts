@@ -7,13 +7,12 @@ import type { Surroundings, Terminal } from "../terminal.ts";
 
 const help = `
 One line a requirement: id, level, the sentence. Named by their ids they also say why, what
-to change where one does not hold, from which section it is, on which value of the profile it rests, and which
-checks test it.
+to change where one does not hold, from which section it is, on which value of the profile it rests, whether only profiles with payments need it, and which checks test it.
 
 Examples:
   countersign requirements --role receiver
   countersign requirements R-VERIFY-RAW P-AUTH-BEARER
-  countersign requirements --level MUST --json`;
+  countersign requirements --level exploitable --json`;
 
 interface RequirementsOptions {
   readonly role: Requirement["role"] | undefined;
@@ -67,6 +66,7 @@ function printRequirements(
     terminal.out(`  why      ${one.why}`);
     terminal.out(`  fix      ${one.fix}`);
     terminal.out(`  source   ${one.source}`);
+    if (one.needs !== undefined) terminal.out(`  needs    ${one.needs}`);
     if (one.profile !== undefined) terminal.out(`  profile  ${one.profile}`);
     terminal.out(`  checks   ${one.checks.length > 0 ? one.checks.join(", ") : "none"}`);
   }

@@ -231,11 +231,12 @@ export function basicOf({ id, secret }: Credentials): string {
   return Buffer.from(`${name}:${word}`).toString("base64");
 }
 
-/** A call that needs the token and moves nothing: whose customer it names is nobody's. */
+/** A call that needs the token and moves nothing: of a customer who is not there, or without members. */
 export function callWith(session: Session, token: unknown): Promise<Reading> {
-  return session.call("GET", "/v1/customers/cus_that_is_not_there", {
-    headers: { authorization: `Bearer ${String(token)}` },
-  });
+  const headers = { authorization: `Bearer ${String(token)}` };
+  return session.target.profile.payments === true
+    ? session.call("GET", "/v1/customers/cus_that_is_not_there", { headers })
+    : session.call("POST", "/v1/webhook/subscribe", { headers, json: {} });
 }
 
 /** A debit of a new customer. Default: of 100.00, which is processing. */

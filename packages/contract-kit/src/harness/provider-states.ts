@@ -84,18 +84,20 @@ export async function probeProvider(
     accept: "application/json",
     "content-type": "application/json",
   };
-  const path = "/v1/customers/cus_that_is_not_there";
-  const read = await reached(url, () => send({ method: "GET", path, headers }));
+  const hasPayments = target.profile.payments === true;
+  const path = hasPayments ? "/v1/refunds" : "/v1/webhook/subscribe";
+  const asked = { method: "POST", path, headers, body: "{}" };
+  const customer = { method: "GET", path: "/v1/customers/cus_that_is_not_there", headers };
+  const looked = hasPayments ? customer : asked;
+  const read = await reached(url, () => send(looked));
   if (read.status === 401)
-    throw new TargetUnusableError(`${url} refuses the access token: GET ${path} → 401`, {
-      refused: "access token",
-    });
-  const asked = { method: "POST", path: "/v1/refunds", headers, body: "{}" };
-  const refund = await reached(url, () => send(asked));
-  if (refund.status === 404 && !/json/.test(read.headers["content-type"] ?? ""))
     throw new TargetUnusableError(
-      `${url} is not a service of this interface: POST /v1/refunds → 404`,
+      `${url} refuses the access token: ${looked.method} ${looked.path} → 401`,
+      { refused: "access token" },
     );
+  const answer = await reached(url, () => send(asked));
+  if (answer.status === 404 && !/json/.test(read.headers["content-type"] ?? ""))
+    throw new TargetUnusableError(`${url} is not a service of this interface: POST ${path} → 404`);
   const { states } = target;
   if (states === undefined) return target;
   const probe = {

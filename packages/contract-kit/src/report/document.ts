@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { referencePage, type Profile } from "@countersign/schemas";
 import type { Evidence, Finding } from "../check.ts";
 import type { PactResult, PactRow } from "../pact/verify-pacts.ts";
-import { requirements, type Level, type Requirement, type Role } from "../requirement.ts";
+import { applies, requirements, type Level, type Requirement, type Role } from "../requirement.ts";
 import type { Report } from "../run.ts";
 import { json } from "./escape.ts";
 
@@ -97,10 +97,17 @@ export function reportOfRun(report: Report, options: RunReportOptions = {}): Rep
       return { ...entry, ms: Math.round((entry.ms / sharers) * 1000) / 1000 };
     }),
     uncovered: uncoveredOf(report.uncovered),
-    notes: options.notes ?? [],
+    notes: [...(options.notes ?? []), ...inapplicable(report)],
     problems: report.isInterrupted ? ["the run was interrupted: this report is a part"] : [],
     exitCode: report.exitCode,
   };
+}
+
+/** Says once how many requirements a profile without payments leaves out. */
+function inapplicable({ role, profile }: Report): readonly string[] {
+  const { length } = requirements(role).filter((one) => !applies(one, profile));
+  const words = `${length} requirements about refunds and customers are not applicable`;
+  return length === 0 ? [] : [`${words}: the profile ${profile.name} has no payments.`];
 }
 
 /** A finding as an entry of a report. */

@@ -84,6 +84,28 @@ describe("a run of the provider checks", { timeout: 180_000 }, () => {
     expect(uncovered).toEqual(unchecked.map(({ id }) => id));
   });
 
+  it("passes every check that applies at the sandbox of a profile without payments", async () => {
+    const { payments: _, catalogue: __, ...rest } = quick;
+    const schema = {
+      type: "object",
+      additionalProperties: false,
+      required: ["orderId"],
+      properties: { orderId: { type: "string", minLength: 3, maxLength: 40 } },
+    };
+    const row = { category: "ORDER", resource: "/data/orderId", schema };
+    const catalogue = ["order.placed", "order.shipped"].map((type) => ({ ...row, type }));
+    const { target } = await openTarget(undefined, { ...rest, catalogue });
+    const called = new Set<string>();
+    const send: Send = (call) => {
+      called.add(`${call.method} ${call.path}`);
+      return target.send(call);
+    };
+    const { findings, uncovered } = await verify({ ...target, send });
+    expect(findings.filter(({ status }) => status !== "pass")).toEqual([]);
+    expect(uncovered.filter((id) => /REFUND|CUSTOMER/.test(id))).toEqual([]);
+    expect([...called].filter((path) => /refund|customer/.test(path))).toEqual([]);
+  });
+
   it("ends with 0 at the sandbox under a profile that requires every header", async () => {
     const headers = { contentTypeOnGet: "error", acceptMissing: "error" } as const;
     const { target } = await openTarget(undefined, { ...profiles.standard, headers });

@@ -43,6 +43,7 @@ export function withDiagrams(text: string): string {
 
 interface Requirement {
   readonly id: string;
+  readonly needs?: string;
   readonly level: string;
   readonly sentence: string;
   readonly source: string;
@@ -107,7 +108,7 @@ export function requirementsPage(folder: string): string {
 }
 
 function paragraphs(one: Requirement): readonly string[] {
-  const { id, level, sentence, source, profile, why, fix, checks, unchecked } = one;
+  const { id, needs, level, sentence, source, profile, why, fix, checks, unchecked } = one;
   const places = profile === undefined ? source : `${source}; profile \`${profile}\``;
   const tested =
     checks.length > 0
@@ -119,7 +120,7 @@ function paragraphs(one: Requirement): readonly string[] {
     "",
     `${sentence} (${level})`,
     "",
-    `${why} (${places}.) ${tested}`,
+    `${why} (${places}.) ${tested}${needs === undefined ? "" : ` Only for profiles with \`${needs}\`.`}`,
     "",
     `Fix: ${fix}`,
   ];

@@ -1,5 +1,6 @@
+import type { Profile } from "@countersign/schemas";
 import type { ProviderCheck } from "../../check.ts";
-import { isCreated, pay, shown } from "../../harness/calls.ts";
+import { newSecret, pay, shown } from "../../harness/calls.ts";
 import { singleCheck } from "../../harness/scenario.ts";
 import { maybe, type Reading, type Session } from "../../harness/session.ts";
 import { must } from "../../harness/violation.ts";
@@ -14,12 +15,16 @@ const SECRETS = "P-ERROR-NO-SECRETS";
 const REQUEST_ID = "P-ANSWER-REQUEST-ID";
 
 const CUSTOMER = "/v1/customers/cus_that_is_not_there";
+const SUBSCRIBE = "/v1/webhook/subscribe";
+
+/** The first two are of payments. */
 const endpoints = [
   ["POST", "/v1/refunds"],
   ["GET", CUSTOMER],
-  ["POST", "/v1/webhook/subscribe"],
+  ["POST", SUBSCRIBE],
   ["PUT", "/v1/webhook/unsubscribe"],
 ] as const;
+const endpointsOf = ({ payments }: Profile) => endpoints.slice(payments === true ? 0 : 2);
 
 type Headers = Readonly<Record<string, string | undefined>>;
 
@@ -29,9 +34,10 @@ export const commonHeaders: ProviderCheck = singleCheck({
   title: "common headers are checked on every endpoint, the token first",
   requirements: [BEARER, FIRST, SECRETS, MEDIA, ACCEPT, MISSING, REQUEST_ID],
   play: async (session) => {
-    const { headers: policy } = session.target.profile;
+    const { profile } = session.target;
+    const { headers: policy } = profile;
     const ids = new Set<string>();
-    for (const [method, path] of endpoints) {
+    for (const [method, path] of endpointsOf(profile)) {
       const where = `${method} ${path}`;
       const send = async (headers: Headers, at = path as string): Promise<Reading> => {
         const text = { ...(method !== "GET" && { text: "{}" }) };
@@ -148,7 +154,7 @@ export const httpGrammar: ProviderCheck = singleCheck({
       ["content-type", 'application/json; charset="utf-8"'],
       ["content-type", 'APPLICATION/JSON ; CHARSET="UTF-8"'],
     ];
-    for (const [method, path] of endpoints) {
+    for (const [method, path] of endpointsOf(session.target.profile)) {
       const send = (headers: Headers): Promise<Reading> =>
         session.call(method, path, { headers, ...(method !== "GET" && { text: "{}" }) });
       const plain = await send({});
@@ -201,15 +207,9 @@ export const bodies: ProviderCheck = singleCheck({
     "bodies that are not plain JSON, too large or encoded are refused, and unknown paths and methods too",
   requirements: [JSON_ALONE, STRICT, SIZE, ENCODED, VERSION, METHOD],
   play: async (session) => {
-    const made = await maybe(() => pay(session));
-    // Without a payment a whole body is refused too, but for what it asks and not for its form.
-    const isTaken = (answer: Reading): boolean =>
-      made === undefined ? answer.status === 404 : isCreated(answer, session.target.profile);
-    const paymentId = made?.paymentId ?? "pay_that_is_not_there";
-    const whole = (more: string): string =>
-      `{"paymentId":"${paymentId}","requestKey":"${session.key()}","amount":{"currency":"USD","value":1.00}${more}}`;
+    const { path, whole, twice, taken } = await bodyCall(session);
     const post = (text: string, headers: Headers = {}): Promise<Reading> =>
-      session.call("POST", "/v1/refunds", { text, headers });
+      session.call("POST", path, { text, headers });
     const refused = async (requirement: string, text: string, what: string): Promise<void> => {
       const answer = await post(text);
       must(requirement, answer.status === 400, () => `${what}: expected 400, got ${shown(answer)}`);
@@ -219,7 +219,6 @@ export const bodies: ProviderCheck = singleCheck({
       await refused(JSON_ALONE, text, `the body ${text.slice(0, 40)}`);
     }
     const { bodyBytes, depth } = session.target.profile.limits;
-    const twice = ',"amount":{"currency":"USD","value":2.00}';
     await refused(STRICT, whole(twice), "a repeated member");
     await refused(STRICT, `\uFEFF${whole("")}`, "a byte order mark");
     const half = String.raw`,"clientReferenceId":"\ud800"`;
@@ -233,29 +232,67 @@ export const bodies: ProviderCheck = singleCheck({
       return `${padded.length} bytes: expected 413, got ${shown(large)}`;
     });
     const fitting = whole("");
-    const taken = await post(fitting + " ".repeat(bodyBytes - fitting.length));
-    must(SIZE, isTaken(taken), () => {
-      return `${bodyBytes} bytes: expected ${made === undefined ? "404" : "a refund"}, got ${shown(taken)}`;
+    const full = await post(fitting + " ".repeat(bodyBytes - fitting.length));
+    must(SIZE, full.status === taken, () => {
+      return `${bodyBytes} bytes: expected ${taken}, got ${shown(full)}`;
     });
     const coded = await post(whole(""), { "content-encoding": "gzip" });
     must(ENCODED, coded.status === 415, () => {
       return `Content-Encoding: gzip: expected 415, got ${shown(coded)}`;
     });
-    for (const path of ["/refunds", "/v2/refunds", "/v1/refund", "/V1/refunds", "/v1/Refunds"]) {
-      const answer = await session.call("POST", path, { text: whole("") });
+    const name = path.slice("/v1".length);
+    const capital = name.replace(/[a-z]/, (letter) => letter.toUpperCase());
+    const others = [name, `/v2${name}`, `/v1${name.slice(0, -1)}`, `/V1${name}`, `/v1${capital}`];
+    for (const other of others) {
+      const answer = await session.call("POST", other, { text: whole("") });
       must(VERSION, answer.status === 404, () => {
-        return `POST ${path}: expected 404, got ${shown(answer)}`;
+        return `POST ${other}: expected 404, got ${shown(answer)}`;
       });
     }
-    for (const [method, path] of [
-      ["DELETE", "/v1/refunds"],
+    for (const [method, at] of [
+      ["DELETE", path],
       ["POST", "/v1/webhook/unsubscribe"],
     ] as const) {
-      const answer = await session.call(method, path, { text: "{}" });
+      const answer = await session.call(method, at, { text: "{}" });
       const isAllowing = answer.headers["allow"] !== undefined;
       must(METHOD, answer.status === 405 && isAllowing, () => {
-        return `${method} ${path}: expected 405 with Allow, got ${shown(answer)}`;
+        return `${method} ${at}: expected 405 with Allow, got ${shown(answer)}`;
       });
     }
   },
 });
+
+/** A call with a body of several members. */
+interface BodyCall {
+  readonly path: string;
+  /** A body that is not refused for its form. @param more Text of further members. */
+  readonly whole: (more: string) => string;
+  /** Text of a further member that the body has already. */
+  readonly twice: string;
+  /** The status of the call with a whole body. */
+  readonly taken: number;
+}
+
+async function bodyCall(session: Session): Promise<BodyCall> {
+  const { payments, statuses } = session.target.profile;
+  if (payments !== true) {
+    const url = JSON.stringify(session.callbackUrl());
+    return {
+      path: SUBSCRIBE,
+      whole: (more) =>
+        `{"url":${url},"secretKey":"${newSecret(session)}","subscriptionDetails":{"type":"ALL"}${more}}`,
+      twice: `,"secretKey":"${newSecret(session)}"`,
+      taken: statuses.subscribed,
+    };
+  }
+  const made = await maybe(() => pay(session));
+  const paymentId = made?.paymentId ?? "pay_that_is_not_there";
+  return {
+    path: "/v1/refunds",
+    whole: (more) =>
+      `{"paymentId":"${paymentId}","requestKey":"${session.key()}","amount":{"currency":"USD","value":1.00}${more}}`,
+    twice: ',"amount":{"currency":"USD","value":2.00}',
+    // Without a payment a whole body is refused too, but for what it asks and not for its form.
+    taken: made === undefined ? 404 : statuses.refundCreated,
+  };
+}

@@ -60,9 +60,11 @@ export const tokens: ProviderCheck = singleCheck({
 
 /** A token of each scope, on every call of the other one. */
 async function requireScopes(session: Session, client: Credentials): Promise<Unseen | void> {
-  const { token, statuses, subscription } = session.target.profile;
-  const { payments, core } = token.scopes;
-  if (payments === core) return { [SCOPE]: "the profile has only one scope" };
+  const { profile } = session.target;
+  const { statuses, subscription } = profile;
+  const { payments, core } = profile.token.scopes;
+  if (profile.payments !== true || payments === core)
+    return { [SCOPE]: "the profile has only one scope" };
   const id = subscription.idIn === "path" ? "/sub_that_is_not_there" : "";
   const empty = (method: "POST" | "PUT", path: string) => (own: string) => {
     const headers = { authorization: `Bearer ${own}` };
@@ -141,7 +143,7 @@ export const rateLimits: ProviderCheck = singleCheck({
   title: "calls beyond the profile's rates are answered 429 with Retry-After, per client",
   requirements: [RATES],
   play: async (session) => {
-    const { rateLimit, token } = session.target.profile;
+    const { payments, rateLimit, token } = session.target.profile;
     await session.state("a merchant with rate limits");
     const client = session.client();
     const headers = {
@@ -156,12 +158,19 @@ export const rateLimits: ProviderCheck = singleCheck({
         perMs: 60_000,
         call: () => session.call("POST", token.path, { text, headers, isUnjudged: true }),
       },
-      {
-        what: "refunds",
-        calls: rateLimit.refundsPerSecond,
-        perMs: 1000,
-        call: () => session.call("POST", "/v1/refunds", { json: {} }),
-      },
+      payments === true
+        ? {
+            what: "refunds",
+            calls: rateLimit.refundsPerSecond,
+            perMs: 1000,
+            call: () => session.call("POST", "/v1/refunds", { json: {} }),
+          }
+        : {
+            what: "subscriptions",
+            calls: rateLimit.othersPerSecond,
+            perMs: 1000,
+            call: () => callWith(session, session.token),
+          },
     ];
     for (const { what, calls, perMs, call } of bursts) {
       const startedAt = performance.now();
