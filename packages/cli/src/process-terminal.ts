@@ -13,8 +13,8 @@ interface Stream {
 const colours: Readonly<Record<Tone, number>> = { good: 32, bad: 31, mild: 33, soft: 2, strong: 1 };
 
 /**
- * The streams of a process. Shows progress if stderr is a terminal. Words have colours if stdout is a terminal
- * that supports them; `NO_COLOR` turns colours off, `FORCE_COLOR` turns them on (`FORCE_COLOR=0`: off).
+ * The streams of a process. Shows progress if stderr is a terminal. A stream has colours if it is a terminal that
+ * supports them, unless `NO_COLOR` has a value. `FORCE_COLOR` overrides both: off with `0` or `false`, else on.
  */
 export function processTerminal({
   stdout,
@@ -27,23 +27,24 @@ export function processTerminal({
 }): Terminal {
   const forced = env["FORCE_COLOR"];
   const isPlain = (env["NO_COLOR"] ?? "") !== "" || env["TERM"] === "dumb";
-  const isColoured = forced === undefined ? stdout.isTTY === true && !isPlain : forced !== "0";
+  const isColoured = ({ isTTY }: Stream): boolean =>
+    forced === undefined ? isTTY === true && !isPlain : !["0", "false"].includes(forced);
   let isShown = false;
   const clear = (): void => {
     if (isShown) stderr.write("\r\u001b[K");
     isShown = false;
   };
-  const line = (stream: Stream, text: string): void => {
+  const line = (stream: Stream, text: string, tone: Tone | undefined): void => {
     clear();
-    stream.write(`${text}\n`);
+    const isPainted = tone !== undefined && isColoured(stream);
+    const painted = (word: string): string =>
+      `\u001b[${colours[tone ?? "strong"]}m${word}\u001b[0m`;
+    stream.write(`${isPainted ? text.replace(/^\S+/, painted) : text}\n`);
   };
   return {
-    out: (text) => line(stdout, text),
-    err: (text) => line(stderr, text),
+    out: (text, tone) => line(stdout, text, tone),
+    err: (text, tone) => line(stderr, text, tone),
     ...(stdout.isTTY === true && stdout.columns !== undefined && { columns: stdout.columns }),
-    ...(isColoured && {
-      paint: (word: string, tone: Tone) => `\u001b[${colours[tone]}m${word}\u001b[0m`,
-    }),
     ...(stderr.isTTY === true && {
       progress: (text: string): void => {
         clear();

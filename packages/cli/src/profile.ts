@@ -1,7 +1,7 @@
 import { globSync, readFileSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, join, posix } from "node:path";
-import { example, schemaSet, type Schema } from "@countersign/contract-kit/derive";
+import { example, schemaSet } from "@countersign/contract-kit/derive";
 import { validateProfile } from "@countersign/schemas/profile-validator";
 import { type Profile, profiles } from "@countersign/schemas/profiles";
 import { didYouMean } from "./options.ts";
@@ -14,7 +14,8 @@ const OWN = new Set(["name", "signature", "envelope", "catalogue", "payments"]);
 /**
  * Returns a built-in profile by its name, or a profile document by its path. What the document leaves out,
  * but for its name, signature, envelope, catalogue and payments, is as in the standard profile. A folder has the document as `profile.json`, JSON Schemas of events' data as
- * `events/TYPE.schema.json`, and whole sample events as `samples/*.json`.
+ * `events/TYPE.schema.json`, and whole sample events as `samples/*.json`. A sample that is missing is made from the
+ * schema.
  *
  * @throws {Failure} `CS_CLI_PROFILE_UNUSABLE`: no such name and no such file, or the document is not a
  *   profile; the message has every error with its JSON Pointer.
@@ -27,11 +28,8 @@ export async function loadProfile(nameOrFile: string): Promise<Profile> {
   const defaults = Object.entries(profiles.standard).filter(([member]) => !OWN.has(member));
   const whole = isObject(document) ? { ...Object.fromEntries(defaults), ...document } : document;
   const validation = validateProfile(isFolder ? withFolder(whole, nameOrFile) : whole);
-  if (validation.ok) {
-    for (const { type, schema } of validation.value.catalogue)
-      if (schema !== undefined) requireSchema(type, schema);
-    return validation.value;
-  }
+  if (validation.ok)
+    return { ...validation.value, catalogue: validation.value.catalogue.map(withSample) };
   const errors = validation.errors.map(({ pointer, message }) => `  ${pointer || "/"} ${message}`);
   throw unusable([`${nameOrFile} is not a profile:`, ...errors].join("\n"));
 }
@@ -91,6 +89,8 @@ function withFolder(document: unknown, folder: string): unknown {
   return { ...document, catalogue };
 }
 
+type Row = Profile["catalogue"][number];
+
 interface Place {
   /** Path in the profile's folder. */
   readonly file: string;
@@ -149,11 +149,14 @@ function valueAt(event: unknown, pointer: unknown): unknown {
     .reduce<unknown>((at, step) => (isObject(at) ? at[step] : undefined), event);
 }
 
-/** @throws {Failure} A keyword is unsupported, or a reference leads nowhere. */
-function requireSchema(type: string, schema: Schema): void {
-  const path = `events/${type}.schema.json`;
+/** @throws {Failure} A keyword of the schema is unsupported, or a reference leads nowhere. */
+function withSample(row: Row): Row {
+  if (row.schema === undefined) return row;
+  const path = `events/${row.type}.schema.json`;
   try {
-    example(schemaSet({ [path]: schema }).document(path), { optional: "present" });
+    const document = schemaSet({ [path]: row.schema }).document(path);
+    const sample = example(document, { optional: "present" });
+    return isObject(sample) ? { sample, ...row } : row;
   } catch (cause) {
     if (!(cause instanceof TypeError)) throw cause;
     throw unusable(`unusable schema of an event's data: ${cause.message}`, { cause });

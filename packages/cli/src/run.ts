@@ -33,7 +33,7 @@ export async function run(
     if (!(error instanceof Failure)) throw error;
     // A message may hold words of an argument, a file or a server.
     const message = error.message.split("\n").map(printable).join("\n");
-    surroundings.terminal.err(`countersign: ${error.code}: ${message}`);
+    surroundings.terminal.err(`countersign: ${error.code}: ${message}`, "bad");
     surroundings.terminal.err(`  ${referencePage("codes", error.code)}`);
     return 2;
   }

@@ -59,9 +59,9 @@ function durationText(ms: number): string {
 
 /** The lines of `--examples`: curl commands, and a new database's API client. */
 export async function exampleLines(
-  { url, service }: RunningSandbox,
+  { service }: RunningSandbox,
   { merchant, seeded }: OpenedNamespace,
-  how: { readonly token: string; readonly isSubscribed: boolean },
+  how: Omit<FirstCalls, "paymentId">,
 ): Promise<readonly string[]> {
   const payments = await listPayments(service.driver, { merchantId: merchant.id, limit: 1000 });
   const refundable = payments.find(
@@ -73,7 +73,7 @@ export async function exampleLines(
   );
   const client =
     seeded && `API client  ${seeded.clientId}  ${seeded.clientSecret} (shown only once)`;
-  const calls = firstCalls({ url, paymentId: refundable?.id, ...how });
+  const calls = firstCalls({ paymentId: refundable?.id, ...how });
   return client === undefined ? calls : [client, ...calls];
 }
 

@@ -1,15 +1,13 @@
 export type Tone = "good" | "bad" | "mild" | "soft" | "strong";
 
-/** The output of a command. */
+/** The output of a command. A tone colours the line's first word where the stream has colours. */
 export interface Terminal {
   /** Results, for programs. */
-  out(line: string): void;
+  out(line: string, tone?: Tone): void;
   /** Everything else, for people. */
-  err(line: string): void;
+  err(line: string, tone?: Tone): void;
   /** Width of the terminal in columns; absent if the output is not a terminal. */
   readonly columns?: number;
-  /** Colours a word; absent if the output has no colours. */
-  readonly paint?: (word: string, tone: Tone) => string;
   /** Shows progress on one line that the next call replaces; absent if stderr is not a terminal. */
   readonly progress?: (text: string) => void;
 }

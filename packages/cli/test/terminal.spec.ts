@@ -48,13 +48,32 @@ describe("the terminal of a process", () => {
     expect(written).toEqual([...shown, "out end\n"]);
   });
 
-  it("colours a word, unless NO_COLOR has a value, TERM is dumb or it is no terminal", () => {
+  const printed = (isTTY: boolean, env: Readonly<Record<string, string>> = {}): string => {
+    const { written, terminal } = streams(isTTY, env);
+    terminal.out("FAIL  one", "bad");
+    terminal.err("note  two", "strong");
+    return written.join("");
+  };
+  const plain = "out FAIL  one\nerr note  two\n";
+  const coloured = "out \u001b[31mFAIL\u001b[0m  one\nerr \u001b[1mnote\u001b[0m  two\n";
+
+  it("colours a line's first word, unless NO_COLOR has a value, TERM is dumb or it is no terminal", () => {
     expect(streams(false).terminal.progress).toBeUndefined();
-    expect(streams(false).terminal.paint).toBeUndefined();
-    expect(streams(true).terminal.paint?.("FAIL", "bad")).toBe("\u001b[31mFAIL\u001b[0m");
-    expect(streams(true, { NO_COLOR: "" }).terminal.paint).toBeDefined();
-    expect(streams(true, { NO_COLOR: "1" }).terminal.paint).toBeUndefined();
-    expect(streams(true, { TERM: "dumb" }).terminal.paint).toBeUndefined();
+    expect(printed(false)).toBe(plain);
+    expect(printed(true)).toBe(coloured);
+    expect(printed(true, { NO_COLOR: "" })).toBe(coloured);
+    expect(printed(true, { NO_COLOR: "1" })).toBe(plain);
+    expect(printed(true, { TERM: "dumb" })).toBe(plain);
+  });
+
+  it.each([
+    ["1", coloured],
+    ["", coloured],
+    ["0", plain],
+    ["false", plain],
+  ])("obeys FORCE_COLOR=%s, whatever NO_COLOR and the terminal say", (forced, expected) => {
+    const env = { FORCE_COLOR: forced, NO_COLOR: "1" };
+    for (const isTTY of [true, false]) expect(printed(isTTY, env)).toBe(expected);
   });
 });
 

@@ -36,6 +36,10 @@ async function cliPage(): Promise<string> {
     "",
     sections.join("\n\n"),
     "",
+    "## Colours",
+    "",
+    "A terminal gets colours, unless `NO_COLOR` has a value. `FORCE_COLOR` turns them on everywhere, `FORCE_COLOR=0` off.",
+    "",
     "## Exit codes",
     "",
     markdownTable(

@@ -1,17 +1,7 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { CheckRunner, CheckWatch } from "../src/inspector/checks.ts";
 import type { InspectorOptions } from "../src/inspector/page.ts";
-import {
-  openSandbox,
-  refusal,
-  SECRET,
-  SOON,
-  temporaryFolder,
-  TOKEN,
-  type TestSandbox,
-} from "./open-sandbox.ts";
+import { openSandbox, refusal, SECRET, SOON, TOKEN, type TestSandbox } from "./open-sandbox.ts";
 
 const target = { url: "http://127.0.0.1:9/webhooks", secret: SECRET };
 const path = "/sandbox/inspect/checks";
@@ -34,11 +24,9 @@ function heldRunner() {
   return { checks, watches, end, fail };
 }
 
-async function open(options: Partial<InspectorOptions>): Promise<TestSandbox> {
-  const folder = temporaryFolder();
-  writeFileSync(join(folder, "index.html"), "<!doctype html>");
-  return openSandbox({ inspector: { folder, token: TOKEN, key: "key-of-this-run", ...options } });
-}
+/** Without the page's files: its calls are served where the page is not built. */
+const open = (options: Partial<InspectorOptions>): Promise<TestSandbox> =>
+  openSandbox({ inspector: { token: TOKEN, key: "key-of-this-run", ...options } });
 
 const runOf = async (one: TestSandbox, query = "", token = TOKEN): Promise<unknown> =>
   (await one.call("GET", `${path}${query}`, { token })).body["run"];

@@ -14,7 +14,7 @@ import {
 import { Failure } from "../failure.ts";
 import { choice } from "../options.ts";
 import { printable, printableJson } from "../printable.ts";
-import type { Surroundings } from "../terminal.ts";
+import type { Surroundings, Tone } from "../terminal.ts";
 
 const help = `
 Compares the *.schema.json (where there are none, the *.json) below two folders, or two OpenAPI 3.1 files.
@@ -79,7 +79,7 @@ async function diff(
   const changes = compared(oldDir, newDir, overrides);
   if (json === true) terminal.out(printableJson({ changes }));
   else {
-    for (const change of changes) terminal.out(lineOf(change));
+    for (const change of changes) terminal.out(lineOf(change), tones[change.severity]);
     terminal.err(summaryOf(changes));
   }
   return changes.every((change) => severities.indexOf(change.severity) > limit);
@@ -170,6 +170,12 @@ function requireChoice(rule: string, chosen: unknown): void {
       `--severity gives ${rule} no ERR, WARN, INFO or NONE, nor one by request, response, event`,
     );
 }
+
+const tones: Readonly<Record<Change["severity"], Tone>> = {
+  ERR: "bad",
+  WARN: "mild",
+  INFO: "soft",
+};
 
 function lineOf({ severity, direction, rule, place, message }: Change): string {
   const what = place === `${message}#` || place.endsWith(`/${message}`) ? "" : `  ${message}`;

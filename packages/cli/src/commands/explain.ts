@@ -88,17 +88,19 @@ async function explainFile(
   );
   if (json === true)
     terminal.out(printableJson({ verified: found.length === 0, explanations: found }));
-  else for (const line of linesOf(found)) terminal.out(printable(line));
+  else {
+    if (found.length === 0)
+      terminal.out("verified: signature, body and timestamp are right", "good");
+    for (const one of found) {
+      const doubt = one.certain ? "" : "probably ";
+      terminal.out(
+        printable(`${doubt}${one.cause}: ${one.sentence}`),
+        one.certain ? "bad" : "mild",
+      );
+      for (const below of [one.fix, one.page]) terminal.out(printable(`  ${below}`));
+    }
+  }
   return found.length === 0;
-}
-
-function linesOf(found: readonly ExplanationWithPage[]): readonly string[] {
-  if (found.length === 0) return ["The attempt verifies: signature, body and timestamp are right."];
-  return found.flatMap(({ cause, certain, sentence, fix, page }) => [
-    `${certain ? "" : "probably "}${cause}: ${sentence}`,
-    `  ${fix}`,
-    `  ${page}`,
-  ]);
 }
 
 function signatureHeader(signature: Profile["signature"]): string {

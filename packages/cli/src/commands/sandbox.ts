@@ -97,17 +97,15 @@ async function sandbox(options: SandboxOptions, surroundings: Surroundings): Pro
       allowedHosts: options.allowHost ?? [],
       userAgent: `Countersign/${surroundings.version}`,
       onAttempt: (completion) => terminal.err(attemptLine(completion, profile, new Date())),
-      ...(folder !== undefined && {
-        inspector: {
-          folder,
-          key,
-          token: kept.token,
-          ...(target && {
-            target,
-            checks: receiverCheckRunner({ ...target, profile, profileName: options.profile }),
-          }),
-        },
-      }),
+      inspector: {
+        folder,
+        key,
+        token: kept.token,
+        ...(target && {
+          target,
+          checks: receiverCheckRunner({ ...target, profile, profileName: options.profile }),
+        }),
+      },
     });
   }).catch((error: unknown) => {
     throw asFailure(error);
@@ -126,30 +124,33 @@ async function sandbox(options: SandboxOptions, surroundings: Surroundings): Pro
     }
     if (!port.isAskedFor && running.port !== port.port)
       terminal.err(`port ${port.port} is in use, listening on ${running.port}`);
-    const page = folder === undefined ? undefined : `${running.url}/inspector/#key=${key}`;
+    const url = openable(running.url);
+    const page = folder === undefined ? undefined : `${url}/inspector/#key=${key}`;
     const keys = surroundings.keys;
     printPlaces(terminal, {
-      inspector: page ?? "not built here",
+      inspector: page ?? NOT_BUILT,
       "sends to": deliverTo ?? "no endpoint yet: add one in the inspector, or use --deliver-to URL",
       "signing secret": secretShown(deliverTo, given.secret, kept.secret),
       "API token": given.token === undefined ? kept.token : "from COUNTERSIGN_TOKEN",
       data: `${file}${opened.seeded === undefined ? "" : ", new, with sample data"}`,
     });
-    terminal.err(keys === undefined ? "Waiting for events…" : `Waiting for events… (${KEYS})`);
+    const offered = `${page === undefined ? "" : "o open · "}n next due · r reset · q quit`;
+    terminal.err(keys === undefined ? "Waiting for events…" : `Waiting for events… (${offered})`);
     if (options.examples === true) {
       const token = given.token === undefined ? `$(cat "${file}.token")` : "$COUNTERSIGN_TOKEN";
       const lines = await exampleLines(running, opened, {
+        url,
         token,
         isSubscribed: deliverTo !== undefined,
       });
       for (const line of lines) terminal.err(line);
     }
     const open = async (): Promise<void> => {
-      if (page === undefined) return terminal.err("the inspector is not built here");
+      if (page === undefined) return terminal.err(`inspector: ${NOT_BUILT}`);
       pages.push(await openInBrowser(page, (line) => terminal.err(line)));
     };
     if (options.open === true) await open();
-    const call = caller(running.url, kept.token);
+    const call = caller(url, kept.token);
     keys?.(closing.signal, (pressed) => {
       if (pressed === "o") void open();
       if (pressed === "n") void printResult(moveToNextDue(call), terminal);
@@ -157,13 +158,13 @@ async function sandbox(options: SandboxOptions, surroundings: Surroundings): Pro
       if (pressed === "q") closing.abort();
     });
     const ready = {
-      ready: running.url,
+      ready: url,
       profile: profile.name,
       database: file,
       tokenFile: given.token === undefined ? `${file}.token` : null,
       secretFile: deliverTo !== undefined && given.secret === undefined ? `${file}.secret` : null,
     };
-    terminal.out(options.json === true ? printableJson(ready) : `ready ${running.url}`);
+    terminal.out(options.json === true ? printableJson(ready) : `ready ${url}`);
     const quit = new Promise<void>((resolve) =>
       closing.signal.addEventListener("abort", () => resolve(), { once: true }),
     );
@@ -175,16 +176,18 @@ async function sandbox(options: SandboxOptions, surroundings: Surroundings): Pro
   }
 }
 
-/** Help of the keys, on a terminal. */
-const KEYS = "o open · n next due · r reset · q quit";
+const NOT_BUILT = "not built in this checkout; run pnpm build";
 
-/** Prints where things are: a label and a value a line, the first one bold. */
+/** Names loopback for a server that listens on every address: no client can call `0.0.0.0` or `[::]`. */
+function openable(url: string): string {
+  return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
+}
+
+/** Prints where things are: a label and a value a line, the labels bold. */
 function printPlaces(terminal: Terminal, places: Readonly<Record<string, string>>): void {
   const width = Math.max(...Object.keys(places).map((label) => label.length));
-  for (const [index, [label, value]] of Object.entries(places).entries()) {
-    const shown = index === 0 ? (terminal.paint?.(value, "strong") ?? value) : value;
-    terminal.err(`${label.padEnd(width)}  ${shown}`);
-  }
+  for (const [label, value] of Object.entries(places))
+    terminal.err(`${label.padEnd(width)}  ${value}`, "strong");
 }
 
 function secretShown(

@@ -49,10 +49,7 @@ export async function telling(
     if (options.json === true) return;
     const isKnown = entry.status === "fail" && known.has(entry.id);
     const [head = "", ...below] = terminalEntry({ ...entry, isKnown }, terminal.columns);
-    const tone = isKnown ? "mild" : tones[entry.status];
-    // Five letters, the status and the spaces behind it.
-    const word = head.slice(0, 5);
-    terminal.out((terminal.paint?.(word, tone) ?? word) + head.slice(5));
+    terminal.out(head, isKnown ? "mild" : tones[entry.status]);
     for (const line of below) terminal.out(line);
   };
   return {
@@ -62,7 +59,9 @@ export async function telling(
       const document = after === undefined ? found : againstBaseline(found, after);
       for (const entry of found.entries) if (!told.has(entry.id)) tell(entry);
       if (options.json === true) terminal.out(printableJson(document));
-      else for (const line of terminalSummary(document, terminal.columns)) terminal.out(line);
+      else
+        for (const line of terminalSummary(document, terminal.columns))
+          terminal.out(line, verdicts[line.slice(0, 5)]);
       if (options.json !== true && env["GITHUB_ACTIONS"] === "true")
         for (const line of githubAnnotations(document).split("\n").slice(0, -1)) terminal.out(line);
       await write(document, options);
@@ -71,6 +70,9 @@ export async function telling(
     },
   };
 }
+
+/** The tone of the summary's verdict. */
+const verdicts: Readonly<Record<string, Tone>> = { "PASS:": "good", "FAIL:": "bad" };
 
 const tones: Readonly<Record<ReportEntry["status"], Tone>> = {
   pass: "good",

@@ -8,8 +8,8 @@ import type { CheckRunner } from "./checks.ts";
 
 /** Serves the inspector's page at `/inspector/`. */
 export interface InspectorOptions {
-  /** Folder of the page's static files; its `index.html` is the page. */
-  readonly folder: string;
+  /** Folder of the page's static files; its `index.html` is the page. Default: only the page's calls are served. */
+  readonly folder?: string | undefined;
   /** The bearer token of the namespace that the page shows. */
   readonly token: string;
   /** Opens the page: 128 random bits or more, new in each run, in the fragment of the printed URL. */
@@ -51,7 +51,7 @@ export class Inspector {
   readonly #bearer: string;
 
   constructor({ folder, token, key }: InspectorOptions, random: Random) {
-    this.#files = pageFiles(folder);
+    this.#files = folder === undefined ? new Map() : pageFiles(folder);
     this.#key = key;
     this.#cookie = Buffer.from(random.bytes(32)).toString("base64url");
     this.#token = Buffer.from(random.bytes(16)).toString("base64url");
