@@ -141,7 +141,7 @@ it("a provider's own categories, events, schemas and samples go through types, c
 
   const database = join(temporaryFolder(), "sandbox.db");
   const sandbox = await serveHere(
-    ["sandbox", "--port", "0", "--database", database, "--profile", profile],
+    ["sandbox", "--port", "0", "--database", database, "--profile", profile, "--examples"],
     {},
   );
   const asked = (path: string, body?: object) =>
@@ -162,11 +162,20 @@ it("a provider's own categories, events, schemas and samples go through types, c
   expect(described).not.toMatch(/\/v1\/refunds|\/v1\/customers/);
   expect((await asked("/v1/refunds", {})).status).toBe(404);
   expect((await asked("/v1/customers/cus_1")).status).toBe(404);
+  expect((await asked("/sandbox/payments")).status).toBe(404);
+  expect(sandbox.stderr()).toContain(`'{"type":"order.placed"}' ${sandbox.url}/sandbox/events`);
+  expect(sandbox.stderr()).not.toMatch(/payments|refunds|sample data/);
 
   const read = async (path: string): Promise<unknown> => JSON.parse((await asked(path)).text);
   // The sandbox answers its page in these shapes.
   const about = (await read("/sandbox/inspect")) as About;
   expect(about.events.map(({ type }) => type)).toEqual(Object.keys(schemas));
+  expect(about).toMatchObject({ hasPayments: false, hasCustomers: false });
+  expect(about.faultRoutes).toEqual([
+    "POST /v1/webhook/subscribe",
+    "PUT /v1/webhook/unsubscribe",
+    "POST /v1/tokens",
+  ]);
   const { rows } = (await read("/sandbox/inspect/events?type=order.shipped")) as EventPage;
   expect(rows).toMatchObject([{ type: "order.shipped", subject: "ord_1" }]);
   const { payload } = JSON.parse(sent.text) as { readonly payload: string };
@@ -174,6 +183,23 @@ it("a provider's own categories, events, schemas and samples go through types, c
   const wrong = payload.replace('"at":', '"when":');
   const [fault] = judgePayload({ type: "order.shipped", payload: wrong }, about).faults;
   expect(fault?.pointer).toBe("/at");
+
+  const provider = [
+    "verify",
+    "provider",
+    "--url",
+    sandbox.url,
+    "--profile",
+    profile,
+    "--runs",
+    "1",
+  ];
+  const only = ["P-AUTH-BEARER", "P-EVENT-SCHEMA", "P-REFUND-KEY"].flatMap((id) => ["--only", id]);
+  const token = { COUNTERSIGN_TOKEN: told(sandbox, "API token") };
+  const checked = await ran([...provider, ...only], token);
+  expect([checked.status, checked.err]).toEqual([0, expect.any(String)]);
+  expect(checked.out).toContain("PASS: nothing fails (2 pass)");
+  expect(checked.out).toMatch(/note: \d\d requirements about refunds .* shop has no payments\./);
 });
 
 it.each([

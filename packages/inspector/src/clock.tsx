@@ -78,21 +78,23 @@ export function Clock() {
       >
         <ClockPanel due={due} action={action} />
       </Menu>
-      <button
-        type="button"
-        class="step"
-        disabled={action.isBusy || isOffline || due === undefined}
-        onClick={() => void go(step?.at)()}
-        aria-label={`Move the clock ${String(about.businessDays)} business days ahead`}
-      >
-        +{about.businessDays} business days
-      </button>
+      {about.hasPayments && (
+        <button
+          type="button"
+          class="step"
+          disabled={action.isBusy || isOffline || due === undefined}
+          onClick={() => void go(step?.at)()}
+          aria-label={`Move the clock ${String(about.businessDays)} business days ahead`}
+        >
+          +{about.businessDays} business days
+        </button>
+      )}
     </div>
   );
 }
 
 function ClockPanel({ due, action }: { readonly due: Due | undefined; readonly action: Action }) {
-  const { moveClock, isOffline } = useInspector();
+  const { moveClock, about, isOffline } = useInspector();
   const [custom, setCustom] = useState("");
   const isUsable = !Number.isNaN(Date.parse(custom));
   if (due === undefined) return <p>The sandbox does not answer.</p>;
@@ -101,8 +103,8 @@ function ClockPanel({ due, action }: { readonly due: Due | undefined; readonly a
   return (
     <div class="panel">
       <p>
-        The clock stands still until you move it. Retries and refunds follow it; signatures use real
-        time.
+        The clock stands still until you move it. Retries{about.hasPayments && " and refunds"}{" "}
+        follow it; signatures use real time.
       </p>
       <p>
         {next === null ? (
@@ -124,20 +126,24 @@ function ClockPanel({ due, action }: { readonly due: Due | undefined; readonly a
           Go to the next due item
         </button>
       </div>
-      <h3 id="days-ahead">Business days ahead</h3>
-      <div class="buttons" role="group" aria-labelledby="days-ahead">
-        {due.businessDays.map(({ date, at }, index) => (
-          <button
-            key={date}
-            type="button"
-            disabled={action.isBusy || isOffline}
-            title={date}
-            onClick={() => go(at)}
-          >
-            +{index + 1}
-          </button>
-        ))}
-      </div>
+      {about.hasPayments && (
+        <>
+          <h3 id="days-ahead">Business days ahead</h3>
+          <div class="buttons" role="group" aria-labelledby="days-ahead">
+            {due.businessDays.map(({ date, at }, index) => (
+              <button
+                key={date}
+                type="button"
+                disabled={action.isBusy || isOffline}
+                title={date}
+                onClick={() => go(at)}
+              >
+                +{index + 1}
+              </button>
+            ))}
+          </div>
+        </>
+      )}
       <form
         class="inline"
         onSubmit={(event) => {
@@ -187,19 +193,29 @@ function Progress({ moving: { done, total, at, since } }: { readonly moving: Mov
   );
 }
 
-const resets = [
-  { what: "events", label: "Clear events", note: "Payments, customers and endpoints stay." },
-  {
-    what: "samples",
-    label: "Start over with sample data",
-    note: "As after the first start: sample customers and payments, the clock at real time.",
-  },
-  { what: "everything", label: "Empty everything", note: "No customers, payments or events." },
-] as const;
+const resetsOf = (hasPayments: boolean) =>
+  hasPayments
+    ? [
+        { what: "events", label: "Clear events", note: "Payments, customers and endpoints stay." },
+        {
+          what: "samples",
+          label: "Start over with sample data",
+          note: "As after the first start: sample customers and payments, the clock at real time.",
+        },
+        {
+          what: "everything",
+          label: "Empty everything",
+          note: "No customers, payments or events.",
+        },
+      ]
+    : [
+        { what: "events", label: "Clear events", note: "Endpoints stay." },
+        { what: "everything", label: "Empty everything", note: "No endpoints or events." },
+      ];
 
-/** Three ways to begin again. The endpoint of `--deliver-to` survives each. */
+/** The ways to begin again. The endpoint of `--deliver-to` survives each. */
 export function ResetMenu() {
-  const { remote, say, isOffline } = useInspector();
+  const { remote, about, say, isOffline } = useInspector();
   const action = useAction();
   const reset = (what: string) => async () => {
     await remote.send("POST", "/sandbox/inspect/reset", { what });
@@ -208,7 +224,7 @@ export function ResetMenu() {
   };
   return (
     <Menu label="Reset">
-      {resets.map(({ what, label, note }) => (
+      {resetsOf(about.hasPayments).map(({ what, label, note }) => (
         <button
           key={what}
           type="button"

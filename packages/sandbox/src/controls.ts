@@ -9,9 +9,11 @@ import { stateRoutes, type StateParts } from "./routes/states.ts";
 /** The controls, each working on the namespace of the call's token. */
 export const controls = (parts: StateParts): Routes => ({
   ...namespaceRoutes(parts),
-  ...customerRoutes(parts.accountTypes),
-  ...paymentRoutes,
+  ...(parts.profile.payments === true && {
+    ...customerRoutes(parts.profile.account.types),
+    ...paymentRoutes,
+  }),
   ...deliveryRoutes,
-  ...faultControls(parts.faults),
+  ...faultControls(parts),
   ...stateRoutes(parts),
 });

@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout } from "node:timers/promises";
+import type { Profile } from "@countersign/schemas/profiles";
 import type { AttemptAnswer, PostRequest, Transport } from "@countersign/service/internal";
 import { refuse } from "./refusals.ts";
 
-/** The calls of the interface that a fault can be put on. */
+/** The calls of the interface that a fault can be put on; the first two are of payments. */
 export const faultRoutes = [
   "POST /v1/refunds",
   "GET /v1/customers",
@@ -11,6 +12,10 @@ export const faultRoutes = [
   "PUT /v1/webhook/unsubscribe",
   "POST /v1/tokens",
 ] as const;
+
+/** Those of them that a profile has. */
+export const faultRoutesOf = ({ payments }: Profile): readonly FaultRoute[] =>
+  faultRoutes.slice(payments === true ? 0 : 2);
 
 export type FaultRoute = (typeof faultRoutes)[number];
 

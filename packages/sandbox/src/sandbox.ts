@@ -165,7 +165,7 @@ export async function serveSandbox(options: SandboxOptions): Promise<RunningSand
         streams.onWork();
       },
       routes: {
-        ...controls({ clocks, faults, accountTypes: profile.account.types, sign, onReset }),
+        ...controls({ clocks, faults, profile, sign, onReset }),
         ...(options.inspector &&
           inspectRoutes(
             { profile, vault, userAgent },

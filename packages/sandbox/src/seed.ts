@@ -39,6 +39,7 @@ export interface Seeded {
   readonly clientId: string;
   /** Random, whatever the seed; returned only here. */
   readonly clientSecret: string;
+  /** Empty texts if the profile has no payments. */
   readonly customers: {
     /** ACTIVE, with a linked account. */
     readonly active: string;
@@ -47,7 +48,7 @@ export interface Seeded {
     /** INACTIVE, with a linked account. */
     readonly inactive: string;
   };
-  /** Debits of the active customer. */
+  /** Debits of the active customer; empty texts if the profile has no payments. */
   readonly payments: {
     /** 100.00, settled 14 days ago: a refund is AUTHORIZED at once. */
     readonly settled: string;
@@ -97,15 +98,21 @@ export async function openNamespace(
 /** Milliseconds between the oldest sample record and the newest. */
 export const TWO_WEEKS_MS: number = 14 * 86_400_000;
 
-/** Creates a namespace with customers and payments in every state that a refund meets. */
+const noRecords: Pick<Seeded, "customers" | "payments"> = {
+  customers: { active: "", created: "", inactive: "" },
+  payments: { settled: "", recent: "", processing: "", failed: "" },
+};
+
+/** Creates a namespace; if the profile has payments, with customers and payments in every state that a refund meets. */
 async function sow(options: SeedOptions): Promise<Seeded> {
   const { driver, profile, clock = systemClock } = options;
   const now = options.now ?? clock.now();
+  const isSown = profile.payments === true;
   const random = seededRandom(options.seed);
   const { useCases } = createService({ driver, profile, clock, random });
   const made = await useCases.createMerchant({
     name: "Sandbox merchant",
-    clock: { instant: now - TWO_WEEKS_MS },
+    clock: { instant: isSown ? now - TWO_WEEKS_MS : now },
     scopes: Object.values(policyOf(profile).token.scopes),
     client: {
       id: newId(seededRandom(-1 - options.seed), "cli"),
@@ -114,7 +121,7 @@ async function sow(options: SeedOptions): Promise<Seeded> {
   });
   if (!made.ok) throw new Error(made.code);
   const { merchant, clientId, clientSecret } = made;
-  const records = await sowRecords({ driver, useCases, now }, merchant);
+  const records = isSown ? await sowRecords({ driver, useCases, now }, merchant) : noRecords;
   return { merchant, clientId, clientSecret, ...records };
 }
 

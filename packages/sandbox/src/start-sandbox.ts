@@ -19,7 +19,7 @@ export interface StartOptions {
   readonly now?: number;
 }
 
-/** A running sandbox, with sample customers and payments. */
+/** A running sandbox, with sample customers and payments if the profile has payments. */
 export interface Sandbox {
   /** `http://127.0.0.1:PORT`. */
   readonly url: string;
@@ -28,9 +28,9 @@ export interface Sandbox {
   /** Credentials of the same merchant, for `POST /v1/tokens`. */
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Ids of the sample customers. */
+  /** Ids of the sample customers; empty texts if the profile has no payments. */
   readonly customers: Seeded["customers"];
-  /** Ids of the sample payments. */
+  /** Ids of the sample payments; empty texts if the profile has no payments. */
   readonly payments: Seeded["payments"];
   /**
    * Calls the API or a control, and returns the JSON of its response.

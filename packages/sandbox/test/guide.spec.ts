@@ -28,7 +28,7 @@ describe("the calls of the guide", () => {
     const parts = {
       clocks: {} as NamespaceClocks,
       faults: new Faults(),
-      accountTypes: [],
+      profile: profiles.standard,
       sign: () => undefined,
     };
     const routes = Object.entries(controls({ ...parts, onReset: () => undefined }));

@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import { once } from "node:events";
 import { type Sandbox, startSandbox } from "@countersign/sandbox";
+import { profiles } from "@countersign/schemas/profiles";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
@@ -45,6 +46,26 @@ describe("startSandbox", () => {
     await vi.waitFor(() => expect(types).toEqual(["refund.pending", "refund.authorized"]), {
       timeout: 10_000,
     });
+  });
+
+  it("has no customers and payments, and no controls and states of them, under a profile without payments", async () => {
+    const { payments: _, ...profile } = profiles.standard;
+    await using sandbox = await startSandbox({ profile });
+    expect(Object.values({ ...sandbox.customers, ...sandbox.payments }).join("")).toBe("");
+    for (const path of ["/v1/customers/cus_1", "/sandbox/customers", "/sandbox/payments"])
+      await expect(sandbox.call("GET", path)).rejects.toThrow(/ responded 404: .*NOT_FOUND/);
+    await expect(
+      sandbox.call("POST", "/sandbox/states", {
+        state: "a payment",
+        params: { status: "settled" },
+      }),
+    ).rejects.toThrow("STATE_NOT_FOUND");
+    await sandbox.call("POST", "/sandbox/states", { state: "a subscription" });
+    const faults = [{ route: "POST /v1/refunds", kind: "reset" }];
+    await expect(sandbox.call("PUT", "/sandbox/faults", { faults })).rejects.toThrow(
+      "must be one of POST /v1/webhook/subscribe,",
+    );
+    expect(await sandbox.call("GET", "/sandbox/clock")).toMatchObject({ now: expect.any(String) });
   });
 
   it("runs sandboxes next to each other, each with its own records", async () => {

@@ -207,7 +207,8 @@ function Tabs({
   readonly delivery: Delivery | undefined;
   readonly query: URLSearchParams;
 }) {
-  const isPayment = /^(?:pay|ref)_/.test(event.subject ?? "");
+  const { about } = useInspector();
+  const isPayment = about.hasPayments && /^(?:pay|ref)_/.test(event.subject ?? "");
   const offered = shows.filter(
     ([name]) =>
       name === "payload" ||

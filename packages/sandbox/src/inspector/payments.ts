@@ -20,7 +20,7 @@ import { subjectReader } from "./events.ts";
 /** Business days ahead that the page offers. */
 const DAYS_AHEAD = 5;
 
-export const inspectedPaymentRoutes = (profile: Profile): Routes => ({
+export const dueRoutes: Routes = {
   "/sandbox/inspect/due": [
     // The clock, what is due next by it, how much is due until the query's `until`, and the business days ahead.
     get(async (call) => {
@@ -37,6 +37,9 @@ export const inspectedPaymentRoutes = (profile: Profile): Routes => ({
       return { now: writtenTime(now), timeZone, ...due, businessDays: days };
     }),
   ],
+};
+
+export const inspectedPaymentRoutes = (profile: Profile): Routes => ({
   "/sandbox/inspect/payments": [
     // The newest first, by the order of insertion. `q` is searched in ids, request keys and references.
     get(async (call) => {

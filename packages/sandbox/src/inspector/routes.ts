@@ -13,7 +13,7 @@ import {
   type NamespaceClocks,
   type Routes,
 } from "@countersign/service/internal";
-import { faultRoutes, type Faults } from "../faults.ts";
+import { faultRoutesOf, type Faults } from "../faults.ts";
 import { list, object, oneOf, optional, text } from "../readers.ts";
 import { refuse } from "../refusals.ts";
 import { get, nowOf, parameter, post, refuseMember } from "../routes/call.ts";
@@ -25,7 +25,7 @@ import { checkRoutes, type CheckRuns } from "./checks.ts";
 import { inspectedEventRoutes, namedEvents } from "./events.ts";
 import { outcomeRoutes, type Outcomes } from "./outcomes.ts";
 import type { InspectorOptions } from "./page.ts";
-import { inspectedPaymentRoutes } from "./payments.ts";
+import { dueRoutes, inspectedPaymentRoutes } from "./payments.ts";
 import { signatureRoutes, type SigningParts } from "./signatures.ts";
 import type { Wires } from "./wires.ts";
 
@@ -50,12 +50,14 @@ export function inspectRoutes(signing: SigningParts, parts: InspectParts): Route
   const { profile } = signing;
   const { delivery, target } = parts;
   const hasRecords = (name: string): boolean =>
+    profile.payments === true &&
     profile.catalogue.some(({ kind = "" }) => kind.startsWith(`${name}.`));
   return {
     ...checkRoutes(parts.checks, target !== undefined),
     ...inspectedEventRoutes(signing, parts),
     ...outcomeRoutes(parts.outcomes, parts.streams),
-    ...inspectedPaymentRoutes(profile),
+    ...dueRoutes,
+    ...(profile.payments === true && inspectedPaymentRoutes(profile)),
     ...signatureRoutes(signing),
     ...endpointRoutes(target),
     "/sandbox/inspect": [
@@ -72,7 +74,7 @@ export function inspectRoutes(signing: SigningParts, parts: InspectParts): Route
         signature: profile.signature,
         lateReturn: context.policy.refund.lateReturn,
         businessDays: context.policy.hold.businessDays,
-        faultRoutes,
+        faultRoutes: faultRoutesOf(profile),
         hasPayments: hasRecords("payment") || hasRecords("refund"),
         hasCustomers: hasRecords("customer") || hasRecords("account"),
         customerMoves: customerTransitions.map(({ from, to }) => ({ from: from ?? null, to })),
@@ -89,9 +91,10 @@ export function inspectRoutes(signing: SigningParts, parts: InspectParts): Route
             await driver.transaction((tx) => deleteEvents(tx, merchant));
             return;
           }
-          const start = what === "samples" ? now - TWO_WEEKS_MS : now;
+          const isSown = what === "samples" && profile.payments === true;
+          const start = isSown ? now - TWO_WEEKS_MS : now;
           await driver.transaction((tx) => emptyNamespace(tx, merchant, start));
-          if (what === "samples") {
+          if (isSown) {
             const useCases = useCasesOf(context);
             await sowRecords({ driver, useCases, now }, merchant);
           }

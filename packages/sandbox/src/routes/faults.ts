@@ -1,22 +1,29 @@
+import type { Profile } from "@countersign/schemas/profiles";
 import { refuseMembers, type Routes } from "@countersign/service/internal";
-import { faultRoutes, type Fault, type Faults } from "../faults.ts";
+import { faultRoutesOf, type Fault, type Faults } from "../faults.ts";
 import { integer, list, object, oneOf, optional } from "../readers.ts";
 import { get, put } from "./call.ts";
 
-const fault = object({
-  route: oneOf(...faultRoutes, "attempt"),
-  kind: oneOf("status", "delay", "reset", "lost"),
-  status: optional(integer(400, 599)),
-  delayMs: optional(integer(0, 60_000)),
-  retryAfterSeconds: optional(integer(0, 86_400)),
-  times: optional(integer(1, 1000)),
-});
+const faultOf = (profile: Profile) =>
+  object({
+    route: oneOf(...faultRoutesOf(profile), "attempt"),
+    kind: oneOf("status", "delay", "reset", "lost"),
+    status: optional(integer(400, 599)),
+    delayMs: optional(integer(0, 60_000)),
+    retryAfterSeconds: optional(integer(0, 86_400)),
+    times: optional(integer(1, 1000)),
+  });
+
+interface FaultParts {
+  readonly faults: Faults;
+  readonly profile: Profile;
+}
 
 /** Lists the faults that have not happened yet, and replaces them. */
-export const faultControls = (faults: Faults): Routes => ({
+export const faultControls = ({ faults, profile }: FaultParts): Routes => ({
   "/sandbox/faults": [
     get(async ({ merchant }) => ({ faults: faults.list(merchant.id) })),
-    put({ faults: list(fault, 100) }, async ({ merchant }, order) => {
+    put({ faults: list(faultOf(profile), 100) }, async ({ merchant }, order) => {
       const errors = order.faults.flatMap((one, index) =>
         misfits(one).map((member) => ({
           pointer: `/faults/${index}/${member}`,

@@ -1,35 +1,20 @@
 import { parseAmount } from "@countersign/rules";
+import type { Profile } from "@countersign/schemas/profiles";
 import {
   instantOf,
   listEvents,
   newId,
   useCasesOf,
-  type Call,
   type EventKind,
-  type Merchant,
-  type NamespaceClocks,
 } from "@countersign/service/internal";
+import { oneOf, optional, text } from "../readers.ts";
 import { sampledRow } from "../samples.ts";
+import { time } from "../times.ts";
 import { refuseMember } from "./call.ts";
 import { writeSample } from "./deliveries.ts";
+import { anotherStage, done, state, type Stage, type State } from "./stage.ts";
 
-/** The merchant that a provider state is about, and what moves it. */
-export interface Stage {
-  readonly context: Call["context"];
-  readonly clocks: NamespaceClocks;
-  readonly merchant: Merchant;
-}
-
-export const SECRET = "a-secret-of-24-characters-or-more";
-
-export const paymentStatuses = [
-  "processing",
-  "settled",
-  "held",
-  "failed",
-  "canceled",
-  "covered",
-] as const;
+const paymentStatuses = ["processing", "settled", "held", "failed", "canceled", "covered"] as const;
 
 interface CustomerOrder {
   readonly status?: "CREATED" | "ACTIVE" | "INACTIVE";
@@ -44,7 +29,7 @@ interface CustomerOrder {
 }
 
 /** Creates a customer. @returns Its id. */
-export async function makeCustomer(
+async function makeCustomer(
   { context, merchant }: Stage,
   { status = "CREATED", linked = true, ...order }: CustomerOrder,
 ): Promise<string> {
@@ -81,7 +66,7 @@ interface PaymentOrder {
 const TWO_WEEKS_MS = 14 * 86_400_000;
 
 /** Creates a debit of a customer with a linked account. */
-export async function makePayment(
+async function makePayment(
   stage: Stage,
   { status, amount = "80.00", settledAt, customerId: known, ...order }: PaymentOrder,
 ): Promise<{ paymentId: string; customerId: string }> {
@@ -125,7 +110,7 @@ interface RefundOrder {
 }
 
 /** Refunds 10.50, where nothing else is said. @returns The refund's own id. */
-export async function makeRefund(
+async function makeRefund(
   { context, merchant }: Stage,
   { paymentId, ...order }: RefundOrder,
 ): Promise<{ paymentId: string }> {
@@ -138,18 +123,6 @@ export async function makeRefund(
   });
   if (!asked.ok) throw refuseMember("/params", `cannot be done: ${asked.code}`);
   return { paymentId: asked.refund.id };
-}
-
-/** Subscribes an address that nobody listens on. */
-export async function subscribeToAll({
-  context,
-  merchant,
-}: Stage): Promise<{ subscriptionKey: string }> {
-  const order = { url: "http://127.0.0.1:9/", secretKey: SECRET } as const;
-  const subscriptionDetails = { type: "ALL" } as const;
-  const made = await useCasesOf(context).subscribe(merchant, { ...order, subscriptionDetails });
-  if (!made.ok) throw refuseMember("/params", `cannot be done: ${made.code}`);
-  return { subscriptionKey: made.subscriptionKey };
 }
 
 interface EventOrder {
@@ -236,14 +209,74 @@ async function happen(
 }
 
 /** Decimal text as cents. */
-export function cents(amount: string): bigint {
+function cents(amount: string): bigint {
   const parsed = parseAmount(amount);
   if (!parsed.ok) throw refuseMember("/params/amount", "must be a decimal text such as 80.00");
   return parsed.cents;
 }
 
-function done(
-  outcome: { readonly ok: true } | { readonly ok: false; readonly code: string },
-): void {
-  if (!outcome.ok) throw refuseMember("/params", `cannot be done: ${outcome.code}`);
+const paid = {
+  customerId: optional(text(64)),
+  amount: optional(text(20)),
+  requestKey: optional(text(255)),
+  clientReferenceId: optional(text(255)),
+  settledAt: optional(time),
+};
+
+/** The states of a profile with payments. */
+export function paymentStates({ account }: Profile): Readonly<Record<string, State>> {
+  return {
+    "a customer": state(
+      {
+        status: optional(oneOf("CREATED", "ACTIVE", "INACTIVE")),
+        linked: optional((value) => (typeof value === "boolean" ? value : undefined)),
+        firstName: optional(text(255)),
+        lastName: optional(text(255)),
+        email: optional(text(254)),
+        financialInstitutionName: optional(text(255)),
+        accountLastFourDigits: optional(text(4, { min: 4, pattern: /^\d{4}$/, words: "digits" })),
+        accountType: optional(oneOf(...account.types)),
+      },
+      async (stage, order) => ({ customerId: await makeCustomer(stage, order) }),
+    ),
+    "a customer of another merchant": state({}, async (stage) => ({
+      customerId: await makeCustomer(await anotherStage(stage), {}),
+    })),
+    "a payment": state({ status: oneOf(...paymentStatuses), ...paid }, (stage, order) =>
+      makePayment(stage, order),
+    ),
+    "a payment of another merchant": state({}, async (stage) =>
+      makePayment(await anotherStage(stage), { status: "settled" }),
+    ),
+    "a payment that is wholly refunded": state({}, async (stage) => {
+      const made = await makePayment(stage, { status: "settled" });
+      await makeRefund(stage, { ...made, amountCents: cents("80.00") });
+      return made;
+    }),
+    "a debit with a requestKey": state({ requestKey: text(255) }, async (stage, order) => {
+      await makePayment(stage, { status: "processing", ...order });
+      return makePayment(stage, { status: "settled" });
+    }),
+    "the payment settles": state(
+      { paymentId: text(64), settledAt: optional(time) },
+      async ({ context, merchant }, order) =>
+        done(await useCasesOf(context).settlePayment(merchant, order)),
+    ),
+    "the payment fails": state(
+      { paymentId: text(64), status: optional(oneOf("TERMINAL_FAILED", "CANCELED")) },
+      async ({ context, merchant }, order) =>
+        done(await useCasesOf(context).failPayment(merchant, order)),
+    ),
+    "the payment is covered": state({ paymentId: text(64) }, async ({ context, merchant }, order) =>
+      done(await useCasesOf(context).coverPayment(merchant, order)),
+    ),
+    "a refund": state({}, async (stage) =>
+      makeRefund(stage, await makePayment(stage, { status: "settled" })),
+    ),
+    "a refund with a requestKey": state({ requestKey: text(255) }, async (stage, order) => {
+      const made = await makePayment(stage, { status: "settled" });
+      await makeRefund(stage, { ...made, ...order });
+      return made;
+    }),
+  };
 }

@@ -1,3 +1,4 @@
+import type { Profile } from "@countersign/schemas/profiles";
 import {
   findToken,
   listEvents,
@@ -9,7 +10,7 @@ import {
   type Routes,
   type Signer,
 } from "@countersign/service/internal";
-import { faultRoutes } from "../faults.ts";
+import { faultRoutesOf } from "../faults.ts";
 import {
   integer,
   invalid,
@@ -21,10 +22,7 @@ import {
   readMembers,
   refuseIfWrong,
   text,
-  type Members,
-  type Place,
   type Reader,
-  type Spec,
 } from "../readers.ts";
 import { refuse } from "../refusals.ts";
 import { parseData } from "../samples.ts";
@@ -32,31 +30,24 @@ import { time } from "../times.ts";
 import { moveTo, type NamespaceParts } from "./namespaces.ts";
 import { post, refuseMember } from "./call.ts";
 import {
-  cents,
-  cause,
-  makeCustomer,
-  makePayment,
-  makeRefund,
-  paymentStatuses,
-  subscribeToAll,
-  SECRET,
+  anotherStage,
+  done,
+  newMerchant,
+  state,
+  type Given,
   type Stage,
-} from "./state-steps.ts";
+  type State,
+  type Values,
+} from "./stage.ts";
+import { cause, paymentStates } from "./state-steps.ts";
+
+const SECRET = "a-secret-of-24-characters-or-more";
 
 export interface StateParts extends NamespaceParts {
-  /** Types of accounts of the profile. */
-  readonly accountTypes: readonly string[];
+  readonly profile: Profile;
   /** Signs events that are requested as messages. */
   readonly sign: Signer;
 }
-
-type Values = Readonly<Record<string, unknown>>;
-
-/** A state's parameters as they came, and their place in the body. */
-type Given = readonly [value: unknown, place: Place];
-
-/** Enters a state. @returns Values for the expressions of pacts. */
-type State = (stage: Stage, given: Given) => Promise<Values>;
 
 /**
  * Provider states by Pact's convention: `POST /sandbox/states` with `{ state, params, action }`. A state begins
@@ -64,7 +55,10 @@ type State = (stage: Stage, given: Given) => Promise<Values>;
  * `POST /sandbox/messages` answers with the event of a state, as Pact's verifier asks for messages.
  */
 export function stateRoutes(parts: StateParts): Routes {
-  const states = statesOf(parts);
+  const states = {
+    ...statesOf(parts),
+    ...(parts.profile.payments === true && paymentStates(parts.profile)),
+  };
   const enter = async (call: BodyCall, name: string, given: Given): Promise<[Stage, Values]> => {
     // Pact's verifier sends an empty name for an interaction without a state.
     const found = new Map(Object.entries(states)).get(name === "" ? "a merchant" : name);
@@ -120,20 +114,6 @@ const none = ({ body, context }: BodyCall): Given => [
   { pointer: "/params", numbers: body.numbers, context, errors: [] },
 ];
 
-/** Reads a state's own parameters and those of every state. */
-function state<S extends Spec>(
-  spec: S,
-  enter: (stage: Stage, params: Members<S>) => Promise<Values>,
-): State {
-  return (stage, [value, place]) => {
-    const read = object({ ...spec, ...common })(value, place);
-    // `common` adds members and takes none of the state's own away.
-    return enter(stage, refuseIfWrong(read, place) as Members<S>);
-  };
-}
-
-const common = { accessToken: optional(text(4096)), now: optional(time) };
-
 /** The merchant that a state is about. */
 async function openStage(
   { context }: BodyCall,
@@ -153,35 +133,7 @@ async function openStage(
   return newMerchant({ context, clocks }, now);
 }
 
-async function newMerchant(
-  { context, clocks }: Omit<Stage, "merchant">,
-  now: number | undefined,
-): Promise<[Stage, Values]> {
-  const { createMerchant, createToken } = useCasesOf(context);
-  const scopes = Object.values(context.policy.token.scopes);
-  const clock = { instant: now ?? context.clock.now() };
-  const made = await createMerchant({ name: "Merchant of a state", clock, scopes });
-  // Ids and secrets are new, so that none can be taken.
-  if (!made.ok) throw new Error(made.code);
-  const { merchant, clientId, clientSecret } = made;
-  const order = { merchantId: merchant.id, clientId: null, scopes, lifetimeSeconds: null };
-  const accessToken = await createToken(order);
-  const basicCredentials = Buffer.from(`${clientId}:${clientSecret}`).toString("base64");
-  return [
-    { context, clocks, merchant },
-    { accessToken, clientId, clientSecret, basicCredentials },
-  ];
-}
-
-function statesOf({ faults, accountTypes }: StateParts): Readonly<Record<string, State>> {
-  const another = async (stage: Stage): Promise<Stage> => (await newMerchant(stage, undefined))[0];
-  const paid = {
-    customerId: optional(text(64)),
-    amount: optional(text(20)),
-    requestKey: optional(text(255)),
-    clientReferenceId: optional(text(255)),
-    settledAt: optional(time),
-  };
+function statesOf({ faults, profile }: StateParts): Readonly<Record<string, State>> {
   return {
     "a merchant": state({}, () => Promise.resolve({})),
     "a client": state({}, () => Promise.resolve({})),
@@ -204,68 +156,16 @@ function statesOf({ faults, accountTypes }: StateParts): Readonly<Record<string,
     "the time": state({ to: optional(time) }, async (stage, { to }) => ({
       now: writtenTime((await moveTo(stage, (now) => to ?? now)).now),
     })),
-    "a customer": state(
-      {
-        status: optional(oneOf("CREATED", "ACTIVE", "INACTIVE")),
-        linked: optional((value) => (typeof value === "boolean" ? value : undefined)),
-        firstName: optional(text(255)),
-        lastName: optional(text(255)),
-        email: optional(text(254)),
-        financialInstitutionName: optional(text(255)),
-        accountLastFourDigits: optional(text(4, { min: 4, pattern: /^\d{4}$/, words: "digits" })),
-        accountType: optional(oneOf(...accountTypes)),
-      },
-      async (stage, order) => ({ customerId: await makeCustomer(stage, order) }),
-    ),
-    "a customer of another merchant": state({}, async (stage) => ({
-      customerId: await makeCustomer(await another(stage), {}),
-    })),
-    "a payment": state({ status: oneOf(...paymentStatuses), ...paid }, (stage, order) =>
-      makePayment(stage, order),
-    ),
-    "a payment of another merchant": state({}, async (stage) =>
-      makePayment(await another(stage), { status: "settled" }),
-    ),
-    "a payment that is wholly refunded": state({}, async (stage) => {
-      const made = await makePayment(stage, { status: "settled" });
-      await makeRefund(stage, { ...made, amountCents: cents("80.00") });
-      return made;
-    }),
-    "a debit with a requestKey": state({ requestKey: text(255) }, async (stage, order) => {
-      await makePayment(stage, { status: "processing", ...order });
-      return makePayment(stage, { status: "settled" });
-    }),
-    "the payment settles": state(
-      { paymentId: text(64), settledAt: optional(time) },
-      async ({ context, merchant }, order) =>
-        moved(await useCasesOf(context).settlePayment(merchant, order)),
-    ),
-    "the payment fails": state(
-      { paymentId: text(64), status: optional(oneOf("TERMINAL_FAILED", "CANCELED")) },
-      async ({ context, merchant }, order) =>
-        moved(await useCasesOf(context).failPayment(merchant, order)),
-    ),
-    "the payment is covered": state({ paymentId: text(64) }, async ({ context, merchant }, order) =>
-      moved(await useCasesOf(context).coverPayment(merchant, order)),
-    ),
-    "a refund": state({}, async (stage) =>
-      makeRefund(stage, await makePayment(stage, { status: "settled" })),
-    ),
-    "a refund with a requestKey": state({ requestKey: text(255) }, async (stage, order) => {
-      const made = await makePayment(stage, { status: "settled" });
-      await makeRefund(stage, { ...made, ...order });
-      return made;
-    }),
     "a subscription": state({}, subscribeToAll),
     "a closed subscription": state({}, async (stage) => {
       const { subscriptionKey } = await subscribeToAll(stage);
       const subscriptionDetails = { type: "ALL" } as const;
       const order = { subscriptionId: subscriptionKey, subscriptionDetails };
-      moved(await useCasesOf(stage.context).unsubscribe(stage.merchant, order));
+      done(await useCasesOf(stage.context).unsubscribe(stage.merchant, order));
       return { subscriptionKey };
     }),
     "a subscription of another merchant": state({}, async (stage) =>
-      subscribeToAll(await another(stage)),
+      subscribeToAll(await anotherStage(stage)),
     ),
     "all subscriptions are taken": state({}, async (stage) => {
       const { maxPerMerchant } = stage.context.policy.subscription;
@@ -282,7 +182,7 @@ function statesOf({ faults, accountTypes }: StateParts): Readonly<Record<string,
     }),
     "a service in trouble": state(
       {
-        route: oneOf(...faultRoutes),
+        route: oneOf(...faultRoutesOf(profile)),
         status: integer(400, 599),
         retryAfterSeconds: optional(integer(0, 86_400)),
       },
@@ -298,9 +198,11 @@ function statesOf({ faults, accountTypes }: StateParts): Readonly<Record<string,
   };
 }
 
-function moved(
-  outcome: { readonly ok: true } | { readonly ok: false; readonly code: string },
-): Values {
-  if (!outcome.ok) throw refuseMember("/params", `cannot be done: ${outcome.code}`);
-  return {};
+/** Subscribes an address that nobody listens on. */
+async function subscribeToAll({ context, merchant }: Stage): Promise<{ subscriptionKey: string }> {
+  const order = { url: "http://127.0.0.1:9/", secretKey: SECRET } as const;
+  const subscriptionDetails = { type: "ALL" } as const;
+  const made = await useCasesOf(context).subscribe(merchant, { ...order, subscriptionDetails });
+  if (!made.ok) throw refuseMember("/params", `cannot be done: ${made.code}`);
+  return { subscriptionKey: made.subscriptionKey };
 }
