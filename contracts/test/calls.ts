@@ -41,7 +41,6 @@ export const isRefused =
     await expect(call(made)).rejects.toMatchObject({ code: "CS_CALL_REFUSED", ...refused });
   };
 
-/** A call that the client makes and that is refused. */
 export const refusedCall = (
   told: Named,
   request: HttpInteraction["request"],

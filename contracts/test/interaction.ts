@@ -109,7 +109,6 @@ export function like(path: string, example: unknown): Matcher {
   return matcher(schemas.document(path), example);
 }
 
-/** A value that the provider's state gives. */
 export function fromState(expression: string, example: string): unknown {
   return Matchers.fromProviderState(expression, example);
 }

@@ -59,7 +59,6 @@ function made(example: {
   return { status: 201, headers: json, body: { ...matched, ...exact } };
 }
 
-/** A refund that is made. */
 function refunded(
   what: string,
   requirement: string,
@@ -73,7 +72,6 @@ function refunded(
   return { ...told, request: asked(more), answer: made(example), consume };
 }
 
-/** A refund that is refused to the client. */
 function refused(
   what: string,
   requirement: string,

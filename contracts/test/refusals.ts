@@ -149,7 +149,6 @@ function refusalsOf(endpoint: Endpoint): readonly HttpInteraction[] {
   ];
 }
 
-/** Refusals of every call, whoever makes it. */
 export const refusals: readonly HttpInteraction[] = [
   ...endpoints.flatMap(refusalsOf),
   {

@@ -1,6 +1,5 @@
 import type { Locator, Page } from "playwright-core";
 
-/** A person's way to work the page. */
 export interface Hand {
   readonly press: (place: Locator) => Promise<void>;
 }

@@ -16,7 +16,6 @@ export const everyLook: readonly Look[] = ([360, 768, 1440] as const).flatMap((w
   { width, theme: "dark" },
 ]);
 
-/** A view in one of its states. */
 interface State {
   readonly name: string;
   readonly hash: string;

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   openNamespace,
@@ -13,6 +11,7 @@ import { onTestFinished } from "vitest";
 import { createApi, type Api } from "../../packages/dev/src/api.ts";
 import { buildInspector } from "../../packages/dev/src/build-inspector.ts";
 import { listen } from "../../packages/sandbox/test/listen.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 export const TOKEN = "cst_token-of-the-inspected-namespace";
 export const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
@@ -53,8 +52,7 @@ export async function openInspector(
   const { now, noTarget = false, checksOf, ...more } = options;
   const receiver = await openReceiver(onEnd);
   const target = { url: receiver.url, secret: SECRET };
-  const folder = mkdtempSync(join(tmpdir(), "countersign-inspector-"));
-  onEnd(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(onEnd);
   const driver = sqliteDriver(join(folder, "sandbox.db"));
   const profile = options.profile ?? profiles.standard;
   const sandbox = await serveSandbox({

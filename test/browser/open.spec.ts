@@ -2,8 +2,8 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { temporaryFolder } from "../../packages/cli/test/start-command.ts";
 import { opener, startOpened, startSandbox } from "./start-opened.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 describe.skipIf(opener === "")("countersign sandbox --open", () => {
   it("C7 opens a page that only its user can read, with no key among the opener's arguments", async () => {

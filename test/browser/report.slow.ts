@@ -1,15 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { requirements, type Finding } from "@countersign/contract-kit";
 import { htmlReport, reportOfRun } from "@countersign/contract-kit/report";
 import { profiles } from "@countersign/schemas/profiles";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { browserOfFile, describeInBrowser } from "./chromium.ts";
 import { hostileTexts } from "./hostile-texts.ts";
 import { violationsOf } from "./violations.ts";
 import { watchPage } from "./watch-page.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const statuses = ["fail", "pass", "warn", "not_applicable", "error", "skipped"] as const;
 
@@ -39,8 +39,7 @@ function write(texts: readonly string[]): string {
     uncovered: all.slice(0, 9).map(({ id }) => id),
     exitCode: 1,
   } as const;
-  const folder = mkdtempSync(join(tmpdir(), "countersign-report-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   const file = join(folder, "report.html");
   writeFileSync(file, htmlReport(reportOfRun(report, { notes: texts.slice(0, 40) })));
   return pathToFileURL(file).href;

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { expect, onTestFinished, vi } from "vitest";
 import { serveHere, type Served } from "../../packages/cli/test/ran.ts";
-import { temporaryFolder } from "../../packages/cli/test/start-command.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 /** The system's opener, where a shell script can replace it. */
 const openers: Readonly<Record<string, string>> = { linux: "xdg-open", darwin: "open" };

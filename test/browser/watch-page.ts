@@ -12,7 +12,6 @@ const TIMEOUT_MS = 30_000;
 
 type OnEnd = (end: () => Promise<void>) => void;
 
-/** Opens the page of an inspector, watched. */
 export async function openPage(
   browser: Browser,
   { url, address }: { readonly url: string; readonly address: string },

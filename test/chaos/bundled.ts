@@ -8,7 +8,6 @@ import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
-/** A running process of a campaign. */
 export interface Child {
   /** The first output; undefined if the process ends before. */
   readonly ready: Promise<string | undefined>;

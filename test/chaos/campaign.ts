@@ -12,7 +12,6 @@ import {
   STORED_CRASH_POINTS,
 } from "./crash-points.ts";
 
-/** Counts of a campaign. */
 export interface Tally {
   readonly cycles: number;
   /** Processes that ended by SIGKILL: each cycle's. */

@@ -1,14 +1,13 @@
 import { globSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { temporaryFolder } from "../../packages/cli/test/start-command.ts";
 import type { ChaosStore } from "./delivery-store.ts";
 import { openServed } from "./serve-processes.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 /** The library of Debian's `faketime` that works in processes with threads. */
 export const [faketime] = globSync("/usr/lib/*/faketime/libfaketimeMT.so.1");
 
-/** A step of the wall clock while `countersign serve` runs. */
 export interface ClockStep {
   readonly seconds: number;
   /** True if deliveries wait behind a merchant who does not answer when the clock steps. */
@@ -22,7 +21,6 @@ export interface SteppedProcesses {
   readonly stepping: readonly number[];
 }
 
-/** Effects of a step. */
 export interface ClockStepTimes extends ClockStep {
   /** Milliseconds from the step to the last answer of a call to each process. */
   readonly answeredMs: number;

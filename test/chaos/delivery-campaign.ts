@@ -11,7 +11,6 @@ import { startSink } from "./delivery-sink.ts";
 import { verdictOf, type Verdict } from "./delivery-verdict.ts";
 import { startWriting, subscribe } from "./delivery-writer.ts";
 
-/** The counts of a campaign. */
 export type DeliveryTally = Verdict & {
   readonly killed: number;
   /** Number of times a process ended at each named point. */

@@ -13,7 +13,6 @@ export type DeliveryPoint = (typeof DELIVERY_POINTS)[number];
 
 /** Options of the process, as JSON in its first argument. It says `ready` when it delivers. */
 export interface DelivererOptions {
-  /** Unique name of the process. */
   readonly name: string;
   /** `postgres://…`, or the path of a SQLite file. */
   readonly database: string;

@@ -35,7 +35,6 @@ const HINT_MS = 250;
 
 const passing = crashingAt<DeliveryPoint>(crash, crashes);
 
-/** The purpose of a statement of the engine. */
 function purposeOf(sql: string): "lease" | "completion" | undefined {
   if (sql.includes("INTO endpoint_leases")) return "lease";
   return sql.includes("UPDATE deliveries SET") ? "completion" : undefined;

@@ -17,7 +17,6 @@ interface Row {
   readonly id: string;
   readonly event: string;
   readonly state: string;
-  /** Attempts that are recorded. */
   readonly attempts: number;
   readonly nextAt: number | null;
   readonly lastStatus: number | null;

@@ -5,13 +5,14 @@ import { createServer as createHttpsServer } from "node:https";
 import net, { type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { start, temporaryFolder, type Started } from "../../packages/cli/test/start-command.ts";
+import { start, type Started } from "../../packages/cli/test/start-command.ts";
 import { certificates, key } from "../../packages/service/test/delivery/certificates.ts";
 import {
   shareDatabase,
   type SharedDatabase,
 } from "../../packages/service/test/instances/shared-database.ts";
 import type { ChaosStore } from "./delivery-store.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 /** A name in one of the test's certificates. */
 const MERCHANT = "other.example";
@@ -24,7 +25,6 @@ export interface Served extends SharedDatabase {
   readonly holdAnswers: () => () => void;
   /** Asks a process for a refund of 0.01 over HTTP. Rejects without an answer within 20 s. */
   readonly askOver: (url: string, requestKey: string) => Promise<Response>;
-  /** Starts a process. */
   readonly serve: (env?: Readonly<Record<string, string>>) => Started;
 }
 

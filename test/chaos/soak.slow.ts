@@ -2,13 +2,13 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { temporaryFolder } from "../../packages/cli/test/start-command.ts";
 import { runRounds, SERVICE } from "../evidence.ts";
 import { seed } from "../seed.ts";
 import { nothingWaits } from "./delivery-serve.ts";
 import { type ChaosStore, isPostgresMissing, storesOf } from "./delivery-store.ts";
 import { NO_FAULT, verdictOf } from "./delivery-verdict.ts";
 import { openServed } from "./serve-processes.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const [MINUTES, ROUND, PEAK_MS, SAMPLE_MS, TICK_MS] = [60, 5, 20_000, 10_000, 100];
 /** The refunded payment has 1,000,000 cents, one for each refund. */

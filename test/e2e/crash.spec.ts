@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { serveHere } from "../../packages/cli/test/ran.ts";
 import { type Api, createApi } from "../../packages/dev/src/api.ts";
 import { startChild } from "../../packages/dev/src/child.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const TOKEN = "cst_crash-tests-0123456789abcdefghijkl";
 /** Answered refunds of a cycle before the crash. */
@@ -15,9 +14,7 @@ const CALLS = 40;
 // Three starts, two of them as processes, for which a busy machine takes its time.
 describe("a service killed during refunds", { timeout: 120_000 }, () => {
   it("[P-EVENT-ATOMIC] keeps each refund with its event and delivery, or neither and a free key", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "countersign-crash-"));
-    const file = join(folder, "sandbox.db");
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const file = join(temporaryFolder(), "sandbox.db");
     const args = ["sandbox", "--port", "0", "--seed", "1", "--database", file];
     const env = { COUNTERSIGN_TOKEN: TOKEN };
     const script = "packages/cli/src/main.ts";

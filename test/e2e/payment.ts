@@ -1,6 +1,5 @@
 import type { Api } from "../../packages/dev/src/api.ts";
 
-/** Makes a customer with a linked account. */
 export async function linkedCustomer(api: Api): Promise<string> {
   const person = { firstName: "Ada", lastName: "Byron", email: "ada@example.com" };
   const { id } = (await api("POST", "/sandbox/customers", person)).body as { id: string };

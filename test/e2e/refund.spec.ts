@@ -1,17 +1,16 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { buffer } from "node:stream/consumers";
 import { Webhook as StandardWebhook } from "standardwebhooks";
 import { Webhook as SvixWebhook } from "svix";
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { listen } from "../../packages/contract-kit/test/listen.ts";
 import { serveHere, type Served } from "../../packages/cli/test/ran.ts";
 import { type Api, createApi } from "../../packages/dev/src/api.ts";
 import { type Child, startChild } from "../../packages/dev/src/child.ts";
 import { payment } from "./payment.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const TOKEN = "cst_end-to-end-token-0123456789abcdef";
@@ -19,9 +18,8 @@ const TOKEN = "cst_end-to-end-token-0123456789abcdef";
 let folder: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "countersign-e2e-"));
+  folder = temporaryFolder();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const startSandbox = (): Promise<Served> => {
   const args = ["sandbox", "--port", "0", "--database", join(folder, "sandbox.db")];

@@ -55,7 +55,6 @@ function merchantOf(known: ReadonlySet<string>) {
   return { receiver, booked };
 }
 
-/** Acknowledges every event and ignores it. */
 const sink = (): Receiver => createReceiver({ ...options, inbox: memoryInbox() });
 
 describe("a merchant", () => {

@@ -17,7 +17,6 @@ export interface ProviderFault {
   readonly breaks: string;
   /** A requirement that fails with it; `undefined` if `verify provider` does not notice it. */
   readonly fails?: string;
-  /** The reason why it goes unnoticed. */
   readonly missed?: string;
   /** A file from the root of the repository, a text that occurs once in it, and what replaces it. */
   readonly edits: readonly (readonly [file: string, find: string, replacement: string])[];

@@ -36,7 +36,6 @@ const TARGETS = [
 ];
 const CHUNK_SIZES = ["0", "ffffffffff", "-1", "zz", "1;x"];
 
-/** Changes one of the headers, if there is any. */
 const changeOne =
   (change: (entry: [string, string], random: Random, draft: Draft) => void): MutateDraft =>
   (draft, random) => {

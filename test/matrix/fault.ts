@@ -1,6 +1,5 @@
 import type { Target } from "@countersign/contract-kit";
 
-/** A target that listens until it is closed. */
 export interface Opened<T extends Target> {
   readonly target: T;
   readonly close: () => Promise<void>;
@@ -8,7 +7,6 @@ export interface Opened<T extends Target> {
 
 /** A target that breaks one requirement. */
 export interface Fault<T extends Target> {
-  /** Id of the requirement that must catch it. */
   readonly requirement: string;
   /** The mistake, as one reads it after "a receiver that": unique within its role. */
   readonly what: string;

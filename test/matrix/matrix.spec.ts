@@ -12,7 +12,6 @@ const receiver = { checks: receiverChecks, requirements: requirements() };
 const provider = { checks: providerChecks, requirements: requirements(), runs: 12 };
 /** A fifth, drawn by the run's seed: the long lane takes them all. */
 const fifthOf = <T>(all: readonly T[]): readonly T[] => drawn(all, Math.ceil(all.length / 5));
-/** Requirements that a check tests and no target breaks. */
 const unbroken = (
   checks: readonly { readonly requirements: readonly string[] }[],
   faults: readonly { readonly requirement: string }[],

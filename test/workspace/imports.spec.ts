@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -57,8 +57,7 @@ function lint(folder: string) {
 
 describe("the linter", () => {
   it("refuses every import against the arrows and lets the others pass", () => {
-    const folder = mkdtempSync(join(tmpdir(), "countersign-imports-"));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = temporaryFolder();
     const refused = lint(folder)
       .diagnostics.filter(({ code }) => code.includes("no-restricted-imports"))
       .map(({ filename }) => Number(/probe(\d+)/.exec(filename)?.[1]));

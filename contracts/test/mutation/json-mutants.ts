@@ -1,7 +1,6 @@
 /** A JSON value that differs from another one at a single place. */
 export interface JsonMutant {
   readonly operator: "drop" | "type" | "null" | "enum" | "swap" | "digits" | "extra";
-  /** JSON Pointer of the place. */
   readonly pointer: string;
   readonly value: unknown;
 }

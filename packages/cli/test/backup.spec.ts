@@ -9,7 +9,7 @@ import { postgresBinaries } from "../../receiver/test/inboxes/servers.ts";
 import { call, tokenOf } from "./admin/administered.ts";
 import { encryptionKey, failedWith, keys, missing } from "./fixtures.ts";
 import { ran, serveHere } from "./ran.ts";
-import { temporaryFolder } from "./start-command.ts";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 const guide = readFileSync(
   fileURLToPath(new URL("../../../docs/guides/backup.md", import.meta.url)),
@@ -19,7 +19,6 @@ const canary = "a-secret-that-stands-out-in-any-dump";
 
 type Env = Readonly<Record<string, string>>;
 
-/** The commands of a step of the guide. */
 function step(name: string): string {
   const block = new RegExp(`<!-- run: ${name} -->\n\n\`\`\`sh\n([^\`]+)\`\`\``).exec(guide)?.[1];
   if (block === undefined) throw new Error(`the guide has no step ${name}`);

@@ -5,7 +5,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, it } from "vitest";
 import { listen } from "../../sandbox/test/listen.ts";
 import { ran } from "./ran.ts";
-import { temporaryFolder } from "./start-command.ts";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 const key = Buffer.from("a canary that sings in a mine 32");
 const SECRET = `whsec_${key.toString("base64")}`;

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { missing } from "./fixtures.ts";
 import { ran } from "./ran.ts";
-import { temporaryFolder } from "./start-command.ts";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 

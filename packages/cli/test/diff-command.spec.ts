@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { diffRules } from "@countersign/contract-kit/diff";
 import { describe, expect, it } from "vitest";
 import { ran } from "./ran.ts";
-import { temporaryFolder } from "./start-command.ts";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 const schemas = fileURLToPath(new URL("../../../schemas/documents", import.meta.url));
 const request = "resources/refund-request.schema.json";

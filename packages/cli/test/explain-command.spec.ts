@@ -4,7 +4,7 @@ import { standardWebhooks, xSignature } from "@countersign/signatures";
 import { describe, expect, it } from "vitest";
 import { containing, SECRET } from "./fixtures.ts";
 import { ran, type Ran } from "./ran.ts";
-import { temporaryFolder } from "./start-command.ts";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 const AT = "2026-02-11T10:00:00Z";
 const timestamp = Date.parse(AT) / 1000;

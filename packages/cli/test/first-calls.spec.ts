@@ -4,7 +4,7 @@ import { firstCalls } from "../src/sandbox-lines.ts";
 import { call } from "./admin/administered.ts";
 import { TOKEN } from "./fixtures.ts";
 import { serveHere, type Served } from "./ran.ts";
-import { temporaryFolder } from "./start-command.ts";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 /** The curl lines that a sandbox has printed, made as the shell and curl would make them. */
 function callsOf({ stderr }: Served) {

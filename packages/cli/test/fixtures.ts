@@ -23,7 +23,6 @@ export function missing(tool: string, flag = "--version"): [boolean, string] {
   return [status !== 0, `${tool} ${flag} does not run here`];
 }
 
-/** What a command that could not run leaves. */
 export const failedWith = (code: string): unknown => ({
   status: 2,
   out: "",

@@ -9,13 +9,12 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { describePostgres } from "../../receiver/test/inboxes/describe-postgres.ts";
 import { failedWith } from "./fixtures.ts";
 import { ran, type Ran } from "./ran.ts";
-import { temporaryFolder } from "./start-command.ts";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 type Inbox = (...args: readonly string[]) => Promise<Ran>;
 const now = Date.parse("2026-11-21T09:30:00.000Z");
 const diedAt = "2026-11-21T09:30:00.000Z";
 
-/** Stores an event and lets it die. */
 async function bury(queue: InboxQueue, tenant: string, id: string, reason: string): Promise<void> {
   const key = { tenant, id };
   await queue.store({ key, digest: "x", type: "refund.failed", body: "{}", now });

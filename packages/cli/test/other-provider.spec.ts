@@ -13,7 +13,7 @@ import { loadProfile } from "../src/profile.ts";
 import { call } from "./admin/administered.ts";
 import { SECRET } from "./fixtures.ts";
 import { ran, serveHere, told } from "./ran.ts";
-import { temporaryFolder } from "./start-command.ts";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 type Shown = { readonly id: string; readonly type: string; readonly category: string };
 type Types = Record<string, Shown>;

@@ -4,7 +4,8 @@ import { expect, it } from "vitest";
 import { listen } from "../../sandbox/test/listen.ts";
 import { keptSecret } from "../src/secrets.ts";
 import { SECRET, SOON, TOKEN } from "./fixtures.ts";
-import { start, temporaryFolder } from "./start-command.ts";
+import { start } from "./start-command.ts";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 it("a secret file that stays empty for a second fails with CS_CLI_DATABASE_UNUSABLE", async () => {
   const file = join(temporaryFolder(), "secret");

@@ -6,7 +6,8 @@ import { describe, expect, it } from "vitest";
 import { listen } from "../../sandbox/test/listen.ts";
 import { knownLocale, SECRET } from "./fixtures.ts";
 import { ran } from "./ran.ts";
-import { start, temporaryFolder } from "./start-command.ts";
+import { start } from "./start-command.ts";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 const source = (name: string): string => fileURLToPath(new URL(`../src/${name}`, import.meta.url));
 const node = ["--disable-warning=ExperimentalWarning", "--conditions=@countersign/source"];

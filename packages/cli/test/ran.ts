@@ -41,7 +41,6 @@ export async function ran(
   return { status, ...said };
 }
 
-/** A command that serves and is ready. */
 export interface Served {
   readonly url: string;
   readonly stdout: () => string;

@@ -1,10 +1,10 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { containing, encryptionKey, failedWith, SECRET } from "./fixtures.ts";
 import { ran } from "./ran.ts";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 /** Contents of the files below DIR. */
 const files = {
@@ -120,13 +120,9 @@ ARGUMENT_UNUSABLE        PACTS --publish
 ENVIRONMENT_UNUSABLE     verify pacts --provider-url ${NOBODY}`;
 
 const rows = lines.trim().split("\n");
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "countersign-refusals-"));
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-  mkdirSync(join(folder, "folder"));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder(afterAll);
+for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+mkdirSync(join(folder, "folder"));
 
 it.each(rows.map((line) => line.split(/ +(.*)/s)))(
   "exits with 2 and prints %s, no secret and no control character for `countersign %s`",

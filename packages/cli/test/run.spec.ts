@@ -4,7 +4,6 @@ import { createProgram } from "../src/program.ts";
 import { run } from "../src/run.ts";
 import { quietSurroundings, ran } from "./ran.ts";
 
-/** The words of each command that does something. */
 function commandsOf(command: Command, before: readonly string[] = []): (readonly string[])[] {
   return command
     .createHelp()

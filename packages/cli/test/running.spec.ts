@@ -14,7 +14,7 @@ import { failureCodes } from "../src/failure.ts";
 import { call, tokenOf } from "./admin/administered.ts";
 import { failedWith, keys, missing } from "./fixtures.ts";
 import { ran, serveHere, type Served } from "./ran.ts";
-import { temporaryFolder } from "./start-command.ts";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 const page = readFileSync(
   fileURLToPath(new URL("../../../docs/guides/running.md", import.meta.url)),

@@ -8,7 +8,8 @@ import { call } from "./admin/administered.ts";
 import { failedWith, READY, SECRET, SOON, TOKEN } from "./fixtures.ts";
 import { run } from "../src/run.ts";
 import { quietSurroundings, ran, serveHere, told, type Served } from "./ran.ts";
-import { start, temporaryFolder } from "./start-command.ts";
+import { start } from "./start-command.ts";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 type Env = Readonly<Record<string, string>>;
 const newDatabase = (): string => join(temporaryFolder(), "sandbox.db");
@@ -17,7 +18,6 @@ const argsOf = (database: string, ...more: readonly string[]): string[] =>
 const sandbox = (database: string, more: readonly string[] = [], env?: Env): Promise<Served> =>
   serveHere(argsOf(database, ...more), env);
 
-/** Takes a free port, or the wanted one, until the test ends. */
 async function takePort(wanted = 0): Promise<number> {
   const server = net.createServer();
   await new Promise<void>((resolve) => {

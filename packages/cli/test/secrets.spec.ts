@@ -4,7 +4,7 @@ import { sqliteDriver } from "@countersign/service";
 import { expect, it } from "vitest";
 import { encryptionKey as key, failedWith } from "./fixtures.ts";
 import { ran, type Ran } from "./ran.ts";
-import { temporaryFolder } from "./start-command.ts";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 const serve = (file: string, keys: string): Promise<Ran> =>
   ran(["serve", "--port", "0", "--database", file], { COUNTERSIGN_ENCRYPTION_KEYS: keys });

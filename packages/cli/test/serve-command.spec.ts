@@ -5,7 +5,8 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { call, tokenOf } from "./admin/administered.ts";
 import { failedWith, keys, READY } from "./fixtures.ts";
 import { ran, serveHere, type Served } from "./ran.ts";
-import { start, temporaryFolder } from "./start-command.ts";
+import { start } from "./start-command.ts";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 const newDatabase = (): string => join(temporaryFolder(), "service.db");
 const argsOf = (database = newDatabase()) => ["serve", "--port", "0", "--database", database];

@@ -6,7 +6,8 @@ import { openSandbox } from "../../sandbox/test/open-sandbox.ts";
 import { routesOf } from "../../sandbox/test/routes.ts";
 import { call, tokenOf } from "./admin/administered.ts";
 import { keys } from "./fixtures.ts";
-import { start, temporaryFolder } from "./start-command.ts";
+import { start } from "./start-command.ts";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 const packages = fileURLToPath(new URL("../../", import.meta.url));
 const read = (name: string): string => readFileSync(join(packages, name), "utf8");

@@ -1,7 +1,4 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 
@@ -16,13 +13,6 @@ export interface StartOptions {
   readonly preload?: string;
   /** Limit of open files. Default: this process's. */
   readonly descriptors?: number;
-}
-
-/** A working folder that the test's end removes. */
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "countersign-cli-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
 }
 
 // PATH and the compile cache; no other variable of this process.
@@ -70,7 +60,6 @@ export function start(
       child.kill(signal);
       return exited;
     },
-    /** Resolves with the exit status. */
     exited,
   };
 }

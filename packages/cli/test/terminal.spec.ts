@@ -6,7 +6,7 @@ import { printable, printableJson } from "../src/printable.ts";
 import { processTerminal } from "../src/process-terminal.ts";
 import { keptSecret } from "../src/secrets.ts";
 import { writeFiles } from "../src/write-files.ts";
-import { temporaryFolder } from "./start-command.ts";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 

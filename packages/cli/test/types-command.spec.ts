@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { profiles } from "@countersign/schemas/profiles";
 import { describe, expect, it } from "vitest";
 import { ran } from "./ran.ts";
-import { temporaryFolder } from "./start-command.ts";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 const languages = ["typescript", "python", "go", "java"];
 

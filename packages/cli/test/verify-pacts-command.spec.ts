@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { openSandbox, TOKEN } from "../../sandbox/test/open-sandbox.ts";
 import { openMerchant, SECRET } from "./fixtures.ts";
 import { ran } from "./ran.ts";
-import { temporaryFolder } from "./start-command.ts";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 const verify = (url: string, more: readonly string[], env: Readonly<Record<string, string>>) =>
   ran(["verify", "pacts", "--provider-url", url, ...more], env);

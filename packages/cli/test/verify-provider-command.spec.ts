@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listen } from "../../sandbox/test/listen.ts";
 import { openSandbox, TOKEN, type TestSandbox } from "../../sandbox/test/open-sandbox.ts";
 import { ran, type Ran } from "./ran.ts";
-import { temporaryFolder } from "./start-command.ts";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 const ends: (() => void | Promise<void>)[] = [];
 let one: TestSandbox;

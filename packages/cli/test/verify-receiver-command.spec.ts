@@ -6,8 +6,8 @@ import { profiles } from "@countersign/schemas/profiles";
 import { listen } from "../../sandbox/test/listen.ts";
 import { openMerchant, SECRET, SECRET as secret } from "./fixtures.ts";
 import { ran, type Ran } from "./ran.ts";
-import { temporaryFolder } from "./start-command.ts";
 import { receiverCheckRunner } from "../src/receiver-check-runner.ts";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 const second = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
 

@@ -9,7 +9,7 @@ import { makeEffects } from "../../contract-kit/test/receiver/make-effects.ts";
 import { listen } from "../../sandbox/test/listen.ts";
 import { SECRET } from "./fixtures.ts";
 import { ran } from "./ran.ts";
-import { temporaryFolder } from "./start-command.ts";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 /** A receiver as the library's guide has it: verification, one row for each id, an effects route. */
 function receiverWith(verify: (body: string, headers: Record<string, string>) => unknown) {

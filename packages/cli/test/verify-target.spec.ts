@@ -13,7 +13,7 @@ import { Failure } from "../src/failure.ts";
 import { withVerifyOptions, type VerifyOptions } from "../src/verify/verify-options.ts";
 import { verifyTarget } from "../src/verify/verify-target.ts";
 import { quietSurroundings, ran } from "./ran.ts";
-import { temporaryFolder } from "./start-command.ts";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 /** Verifies a service that is never called: the one check returns `verdicts`. */
 async function verified(

@@ -115,7 +115,6 @@ describe("an unreadable answer", () => {
   });
 });
 
-/** Writes an answer without an end. */
 function endless(response: ServerResponse): void {
   response.writeHead(200, JSON_TYPE);
   const more = (): void => {

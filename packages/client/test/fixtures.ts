@@ -28,7 +28,6 @@ export const pending = {
 export const made: Scripted = { status: 201, json: pending };
 export const lost: Scripted = (response) => response.destroy();
 
-/** The problem body of a refusal. */
 export const problem = (status: number, errorCode: string, more: object = {}) => ({
   status,
   headers: { "content-type": "application/problem+json" },
@@ -51,7 +50,6 @@ export function openClient(baseUrl: string, options: Partial<ClientOptions> = {}
   return { client, time };
 }
 
-/** The error that a call rejects with. */
 export async function errorOf(call: Promise<unknown>): Promise<ClientError> {
   const error: unknown = await call.then(
     () => new Error("the call succeeded"),

@@ -2,7 +2,6 @@ import { profiles } from "@countersign/schemas/profiles";
 import type { ProviderCheck, Verdict } from "../src/check.ts";
 import type { ProviderTarget } from "../src/target.ts";
 
-/** A target that nothing reaches. */
 export const unreachable: ProviderTarget = {
   role: "provider",
   url: "http://127.0.0.1:1",
@@ -11,7 +10,6 @@ export const unreachable: ProviderTarget = {
   profile: profiles.standard,
 };
 
-/** A check with given verdicts. */
 export const checkOf = (id: string, ...verdicts: readonly Verdict[]): ProviderCheck => ({
   id,
   title: id,

@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -8,7 +7,7 @@ import { promisify } from "node:util";
 import { createReceiver, memoryInbox, type UnknownEvent } from "@countersign/receiver";
 import { toExpress } from "@countersign/receiver/express";
 import express from "express";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { receiverChecks } from "../src/checks.ts";
 import { entryOfFinding } from "../src/report/index.ts";
 import { terminalEntry } from "../src/report/terminal.ts";
@@ -18,6 +17,7 @@ import { shownBytes } from "../src/shown-bytes.ts";
 import { TOKEN } from "./provider/open-sandbox.ts";
 import { openTarget } from "./provider/open-target.ts";
 import { openReceiver, secrets } from "./receiver/open-receiver.ts";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 const home = fileURLToPath(new URL("../", import.meta.url));
 const read = (path: string): string => readFileSync(join(home, path), "utf8");
@@ -94,8 +94,7 @@ it("the guide to findings shows one as the terminal prints it", () => {
 
 it("the guide to effects has Express code that reports effects and makes handlers fail", async () => {
   const [, code = ""] = /```js\n([^]*?)```/.exec(read("../../docs/guides/effects.md")) ?? [];
-  const folder = mkdtempSync(join(tmpdir(), "countersign-effects-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   writeFileSync(join(folder, "effects.mjs"), code);
   // The guide's own program, whose form the assertions below hold.
   const { effect, mountEffects } = (await import(

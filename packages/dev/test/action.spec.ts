@@ -1,13 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { freePort } from "../src/free-port.ts";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
@@ -15,8 +15,7 @@ const node = `${process.execPath} --disable-warning=ExperimentalWarning --condit
 
 /** Runs the action's script with the environment of a runner. `npx` runs the command of this repository. */
 async function runAction(inputs: Readonly<Record<string, string>>) {
-  const folder = mkdtempSync(join(tmpdir(), "countersign-action-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   const npx = `#!/bin/bash\necho "$@" > "${folder}/arguments"\nshift 2\nexec ${node} "${root}packages/cli/src/main.ts" "$@"\n`;
   writeFileSync(join(folder, "npx"), npx);
   chmodSync(join(folder, "npx"), 0o755);

@@ -1,17 +1,17 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { freePort } from "../src/free-port.ts";
 import { packAll, project, run } from "../src/packed.ts";
 import { root } from "../src/published.ts";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 // The code of the documentation as its readers use it: from the packed packages, in one project.
-const work = mkdtempSync(join(tmpdir(), "countersign-blocks-"));
+const work = temporaryFolder(afterAll);
 const app = join(work, "app");
 const others = {
   "@hono/node-server": "2.1.8",
@@ -85,7 +85,6 @@ beforeAll(() => {
   project(app, { tarballs, others });
   write(app, existing);
 }, 900_000);
-afterAll(() => rmSync(work, { recursive: true, force: true }));
 
 describe("the TypeScript blocks of the documentation", () => {
   const pages = globSync(

@@ -1,6 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { compileFromFile } from "json-schema-to-typescript";
@@ -12,16 +11,15 @@ import {
   type JSONSchema,
 } from "quicktype-core";
 import { afterAll, expect, it } from "vitest";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 const root = new URL("../../../", import.meta.url);
-const home = mkdtempSync(join(tmpdir(), "countersign-readers-"));
-afterAll(() => rmSync(home, { recursive: true, force: true }));
+const home = temporaryFolder(afterAll);
 const schemas = join(home, "schemas");
 cpSync(fileURLToPath(new URL("schemas/reader", root)), schemas, { recursive: true });
 const openapi = new URL("packages/service/generated/standard/reader/openapi.json", root);
 writeFileSync(join(home, "package.json"), '{"type":"module"}');
 
-/** Everything that a program prints. */
 function output(command: string, args: readonly string[]): string {
   const { stdout, stderr, error } = spawnSync(command, args, { encoding: "utf8" });
   if (error !== undefined) throw error;
@@ -65,7 +63,6 @@ const refund = (typeName: string): string =>
 export const wrong: ${typeName} = { paymentId: "ref_1", paymentStatus: 1, clientReferenceId: null };
 `;
 
-/** @returns The compiler's errors. */
 function compiled(name: string, text: string): string {
   const file = join(home, name, "use.ts");
   mkdirSync(dirname(file), { recursive: true });

@@ -1,6 +1,4 @@
 import { EventEmitter, on } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import {
@@ -13,14 +11,15 @@ import {
 } from "@countersign/receiver";
 import { type SqliteInbox, sqliteInbox } from "@countersign/receiver/sqlite";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { attemptOf, NOON, refundAuthorized, silent } from "./fixtures.ts";
 
-let folder: string;
+let path: string;
 let inbox: SqliteInbox;
 let clock: number;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "countersign-after-store-"));
-  inbox = sqliteInbox(join(folder, "inbox.db"));
+  path = join(temporaryFolder(), "inbox.db");
+  inbox = sqliteInbox(path);
   clock = NOON;
   vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
 });
@@ -29,7 +28,6 @@ afterEach(async () => {
   vi.restoreAllMocks();
   for (const receiver of receivers.splice(0)) await receiver.stop();
   inbox.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 type Handled = (id: string) => unknown;
@@ -83,7 +81,7 @@ describe("[R-ACK-STORED] an event that is acknowledged once it is stored", () =>
     await first.send();
     await first.receiver.stop();
     inbox.close();
-    inbox = sqliteInbox(join(folder, "inbox.db"));
+    inbox = sqliteInbox(path);
 
     const { receiver, worked } = storing();
     receiver.start();

@@ -26,7 +26,6 @@ export const refusedMediaTypes: readonly string[] = [
   ...suffixes.split("|").map((suffix) => `application/json${suffix}`),
 ];
 
-/** Spellings of JSON in UTF-8. */
 export const acceptedMediaTypes: readonly string[] = [
   "application/json",
   "APPLICATION/JSON",

@@ -8,14 +8,14 @@ import {
 } from "@countersign/receiver/sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { NOON, silent } from "./fixtures.ts";
-import { folderInTest } from "./inboxes/in-test.ts";
 import { send, transactionTests } from "./inboxes/transaction-tests.ts";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 let path: string;
 let inbox: SqliteInbox;
 const clock = { now: NOON };
 beforeEach(() => {
-  path = join(folderInTest(), "shop.db");
+  path = join(temporaryFolder(), "shop.db");
   const shop = new DatabaseSync(path);
   shop.exec("CREATE TABLE ledger (event TEXT NOT NULL)");
   shop.close();

@@ -16,7 +16,6 @@ const scheme = standardWebhooks();
 const genuine = attemptOf(refundAuthorized());
 const contradiction = attemptOf({ ...refundAuthorized(), type: "refund.pending" });
 
-/** Signs any bytes. */
 function signedBytes(body: Uint8Array, id = "evt_1") {
   const message = { id, timestamp: Math.floor(NOON / 1000), body };
   return { headers: scheme.sign(message, [secret]), body };

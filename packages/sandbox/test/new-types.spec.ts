@@ -2,7 +2,8 @@ import { join } from "node:path";
 import { profiles } from "@countersign/schemas/profiles";
 import { sqliteDriver } from "@countersign/service";
 import { expect, it } from "vitest";
-import { openReceiver, openSandbox, SECRET, SOON, temporaryFolder } from "./open-sandbox.ts";
+import { openReceiver, openSandbox, SECRET, SOON } from "./open-sandbox.ts";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 it("[P-SUBSCRIBE-NEW-TYPES] delivers a type added later to a category and to ALL, not to named types", async () => {
   const added = "payment.canceled";

@@ -1,6 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
 import { Agent, request, type OutgoingHttpHeaders } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { profiles } from "@countersign/schemas/profiles";
 import { sqliteDriver } from "@countersign/service";
@@ -8,6 +6,7 @@ import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
 import { openNamespace, type OpenedNamespace } from "../src/seed.ts";
 import { serveSandbox, type RunningSandbox, type SandboxOptions } from "../src/sandbox.ts";
 import { listen } from "./listen.ts";
+import { temporaryFolder, type AtEnd } from "../../../test/temporary-folder.ts";
 
 export const TOKEN = "token-of-the-first-namespace";
 export const SECRET = "a-secret-of-24-characters-or-more";
@@ -28,7 +27,6 @@ export interface Answer {
 }
 
 export interface CallOptions {
-  /** Sent as JSON. */
   readonly json?: unknown;
   /** Sent unchanged. */
   readonly text?: string;
@@ -39,8 +37,6 @@ export interface CallOptions {
 
 export type TestSandbox = Awaited<ReturnType<typeof openSandbox>>;
 
-type OnEnd = (end: () => void | Promise<void>) => void;
-
 /**
  * Opens a sandbox over a new database and a real socket, with the seed 1.
  *
@@ -48,7 +44,7 @@ type OnEnd = (end: () => void | Promise<void>) => void;
  */
 export async function openSandbox(
   options: Partial<SandboxOptions> = {},
-  onEnd: OnEnd = onTestFinished,
+  onEnd: AtEnd = onTestFinished,
 ) {
   return (await openSandboxes(options, onEnd))();
 }
@@ -66,14 +62,7 @@ export function shareSandbox(options: Partial<SandboxOptions> = {}): () => Promi
   return () => next();
 }
 
-/** A new folder that is removed in the end. */
-export function temporaryFolder(onEnd: OnEnd = onTestFinished): string {
-  const folder = mkdtempSync(join(tmpdir(), "countersign-sandbox-"));
-  onEnd(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
-
-async function openSandboxes(options: Partial<SandboxOptions>, onEnd: OnEnd) {
+async function openSandboxes(options: Partial<SandboxOptions>, onEnd: AtEnd) {
   const driver = options.driver ?? sqliteDriver(join(temporaryFolder(onEnd), "sandbox.db"));
   const profile = options.profile ?? profiles.standard;
   const sandbox = await serveSandbox({ profile, port: 0, ...options, driver });
@@ -117,9 +106,7 @@ function testSandbox({ sandbox, seeded, token: own, agent }: Parts) {
     token: own,
     call,
     post,
-    /** Moves a namespace's clock. */
     move: (json: object, token = own) => call("PUT", "/sandbox/clock", { json, token }),
-    /** Emits an event of a type. */
     emit: (type = "customer.created", token?: string) => post("/sandbox/events", { type }, token),
     /** The entries of a list call, the oldest first. */
     list: async (path: string, token = own): Promise<Body[]> => {
@@ -172,7 +159,6 @@ export interface Arrived {
   readonly path: string;
   readonly headers: Record<string, string>;
   readonly body: Buffer;
-  /** `type` of the body. */
   readonly type: string;
 }
 
@@ -191,7 +177,6 @@ export async function openReceiver(...statuses: number[]) {
       response.writeHead(statuses[Math.min(arrived.length, statuses.length) - 1] ?? 204).end();
     });
   });
-  /** Waits for so many attempts. */
   const hasArrived = async (count: number): Promise<void> =>
     await expect.poll(() => arrived.length, SOON).toBe(count);
   return { url: `${url}/webhooks`, arrived, hasArrived };

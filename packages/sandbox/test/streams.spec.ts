@@ -14,7 +14,6 @@ import { Streams } from "../src/streams.ts";
 
 const open = shareSandbox();
 
-/** Listens to the stream of a namespace. */
 async function listen(one: TestSandbox, token = one.token) {
   const told: { name: string; data: Body }[] = [];
   let isEnded = false;

@@ -10,13 +10,11 @@ import {
 export interface DriverHooks {
   /** Before a query outside transactions. */
   query?: ((sql: Sql, params: readonly SqlValue[]) => unknown) | undefined;
-  /** Before BEGIN. */
   begin?: (() => unknown) | undefined;
   /** Before a statement of a transaction. */
   statement?: ((sql: Sql, params: readonly SqlValue[]) => unknown) | undefined;
   /** Replaces the rows of a statement of a transaction. */
   rows?: ((sql: Sql, rows: unknown[]) => unknown[]) | undefined;
-  /** Before COMMIT. */
   commit?: (() => void) | undefined;
 }
 

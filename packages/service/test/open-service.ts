@@ -7,13 +7,13 @@ import type { Driver } from "../src/store/driver.ts";
 import { sqliteDriver } from "../src/store/sqlite/driver.ts";
 import type { Merchant } from "../src/store/tables/merchants.ts";
 import { ManualClock } from "./manual-clock.ts";
-import { temporaryDatabase, type AtEnd } from "./temporary-database.ts";
+import type { AtEnd } from "../../../test/temporary-folder.ts";
+import { temporaryDatabase } from "./temporary-database.ts";
 import { testVault } from "./test-vault.ts";
 
 export interface CallOptions {
   /** Sent as it stands. */
   readonly text?: string | Buffer;
-  /** Sent as JSON. */
   readonly json?: unknown;
   /** `null` sends none. Default: the first merchant's. */
   readonly token?: string | null;
@@ -72,7 +72,6 @@ export const refundOrder = (paymentId: string, members: object = {}): object => 
   ...members,
 });
 
-/** The body of a subscription to everything. */
 export const subscription = {
   url: "https://merchant.example/",
   secretKey: "correct-horse-battery-st",
@@ -131,7 +130,6 @@ export async function openService(options: OpenOptions = {}): Promise<TestServic
 /** Tables that a refused call must leave as they were. Refunds are in `payments`. */
 const WATCHED = ["payments", "events", "deliveries", "subscriptions", "tokens"];
 
-/** Returns all rows of those tables. */
 export function storedRows({ driver }: Pick<RunningService, "driver">): Promise<unknown> {
   const sql = (table: string): string => `SELECT * FROM ${table} ORDER BY 1`;
   return Promise.all(WATCHED.map((table) => driver.query(sql(table))));

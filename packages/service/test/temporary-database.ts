@@ -1,14 +1,6 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
-
-/** Runs at the end of the running test, or of the file with vitest's `afterAll`. */
-export type AtEnd = (cleanUp: () => void | Promise<void>) => void;
+import { temporaryFolder, type AtEnd } from "../../../test/temporary-folder.ts";
 
 /** Path of a database file that exists until the end, by default of the running test. */
-export function temporaryDatabase(atEnd: AtEnd = onTestFinished): string {
-  const folder = mkdtempSync(join(tmpdir(), "countersign-service-"));
-  atEnd(() => rmSync(folder, { recursive: true, force: true }));
-  return join(folder, "service.db");
-}
+export const temporaryDatabase = (atEnd?: AtEnd): string =>
+  join(temporaryFolder(atEnd), "service.db");

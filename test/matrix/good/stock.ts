@@ -221,7 +221,6 @@ interface Changed {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Starts a changed copy of a stock receiver. */
 export function openStock(name: string, { path, env }: Changed): ReturnType<typeof start> {
   const one = stock.find((known) => known.name === name);
   if (one === undefined) throw new Error(`unknown stock receiver ${name}`);

@@ -22,7 +22,6 @@ export interface ProxiedAttempt {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
-  /** The subscription's secret. */
   readonly secretKey: string;
   /** The secret of the last subscription of the same URL. */
   readonly newestSecretKey: string;
@@ -39,7 +38,6 @@ interface SignedMessage {
 
 type Edit = (text: string) => string;
 
-/** Changes calls. */
 export const calling =
   (call: CallFault): Change =>
   () => ({ call });
@@ -48,7 +46,6 @@ export const calling =
 export const calls = (edit: Edit): Change =>
   calling((call, next) => next(withCallText(call, edit)));
 
-/** Adds headers to calls. */
 export const callsWith = (
   headersOf: (call: HttpCall) => Readonly<Record<string, string>>,
 ): Change =>
@@ -59,7 +56,6 @@ export const remembering =
   <Value>(faultOf: (memory: Map<string, Value>) => CallFault): Change =>
   () => ({ call: faultOf(new Map()) });
 
-/** Changes answers. */
 export const answering = (change: (answer: HttpAnswer, call: HttpCall) => HttpAnswer): Change =>
   calling(async (call, next) => change(await next(call), call));
 
@@ -83,7 +79,6 @@ export const answersWithout = (
     return isSo(answer, call) ? { ...answer, headers } : answer;
   });
 
-/** Changes each attempt. */
 export const attempts =
   (change: (attempt: ProxiedAttempt) => ProxiedAttempt): Change =>
   () => ({ delivery: (attempt, next) => next(change(attempt)) });
@@ -138,7 +133,6 @@ export function resigned(
 
 export const seconds = (): number => Math.floor(Date.now() / 1000);
 
-/** A made-up answer. */
 export const made = (status: number, body: object): HttpAnswer => ({
   status,
   headers: { "content-type": status < 400 ? "application/json" : "application/problem+json" },

@@ -2,7 +2,6 @@ import { createServer } from "node:http";
 import { listen } from "../../../packages/contract-kit/test/listen.ts";
 import type { Effects } from "../../../packages/contract-kit/test/receiver/make-effects.ts";
 
-/** A receiver's answer. */
 export interface Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -24,7 +23,6 @@ export function refusal(
   };
 }
 
-/** An attempt as it arrived over the wire. */
 export interface Arrived {
   /** Names and values in turn, as they were sent. */
   readonly rawHeaders: readonly string[];

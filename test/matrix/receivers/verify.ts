@@ -10,7 +10,6 @@ interface SignedParts {
   readonly body: Buffer;
 }
 
-/** The reason why an attempt is not believed. */
 export type Reason = "missing" | "garbled" | "mismatch" | "time";
 
 export const honestVerifying = {

@@ -11,7 +11,6 @@ export interface Administered {
   readonly json: (...args: string[]) => Promise<Record<string, string>>;
   /** Runs a list with `--json`. */
   readonly list: (...args: string[]) => Promise<Record<string, unknown>[]>;
-  /** Serves on it until the test ends. */
   readonly serve: () => Promise<Served>;
 }
 
@@ -72,7 +71,6 @@ export async function call(
   };
 }
 
-/** Creates a merchant. @returns Its id. */
 export const newMerchant = async ({ json }: Pick<Administered, "json">): Promise<string> =>
   (await json("merchants", "create", "--name", "Example"))["merchantId"] ?? "";
 

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { onStores, postgres, sqlite } from "../../../service/test/store/stores.ts";
 import { failedWith } from "../fixtures.ts";
-import { temporaryFolder } from "../start-command.ts";
 import { ran } from "../ran.ts";
 import {
   administered,
@@ -13,6 +12,7 @@ import {
   requestToken,
   type Administered,
 } from "./administered.ts";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 onStores([sqlite, postgres], ({ create }) => {
   const open = async (): Promise<Administered> => administered(await create());

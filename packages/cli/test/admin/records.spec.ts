@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { onStores, postgres, sqlite } from "../../../service/test/store/stores.ts";
 import { failedWith } from "../fixtures.ts";
-import { temporaryFolder } from "../start-command.ts";
 import { administered, call, newMerchant, newToken } from "./administered.ts";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 const accountDetails = {
   financialInstitutionName: "First Example Bank",

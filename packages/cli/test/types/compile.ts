@@ -1,12 +1,11 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect } from "vitest";
 import { ran } from "../ran.ts";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
-export const home = mkdtempSync(join(tmpdir(), "countersign-compiled-"));
-afterAll(() => rmSync(home, { recursive: true, force: true }));
+export const home = temporaryFolder(afterAll);
 
 export type ProfileName = "standard" | "x-signature";
 /** The member of an event that holds its data. */
@@ -29,7 +28,6 @@ export async function written(
   return out;
 }
 
-/** Everything that a compiler prints. */
 export function compilerOutput(command: string, args: readonly string[]): string {
   const { stdout, stderr, error } = spawnSync(command, args, { encoding: "utf8" });
   if (error !== undefined) throw error;

@@ -1,21 +1,20 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { childEnvironment } from "../../src/pact/run-child.ts";
 import { serve, writePact } from "./write-pact.ts";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 const hasStrace = spawnSync("strace", ["-V"]).status === 0;
 
 /** Addresses that the core connects to in a run of one interaction, as the kernel sees it. */
 async function addressesOf(env: Readonly<Record<string, string>>): Promise<readonly string[]> {
-  const folder = mkdtempSync(join(tmpdir(), "countersign-connects-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   const { url } = await serve((_request, response) => response.end("{}"));
   const trace = join(folder, "trace");
   const script = fileURLToPath(new URL("../../src/pact/child.ts", import.meta.url));

@@ -1,6 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
@@ -8,6 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { httpSend } from "../../src/http-send.ts";
 import { verifyPacts } from "../../src/pact/verify-pacts.ts";
 import { bank, serve, writePact } from "./write-pact.ts";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 const get = { description: "a call" };
 const message = { description: "a message", metadata: { "webhook-id": "evt_1" } };
@@ -121,8 +121,7 @@ describe("a verification of pacts", () => {
   });
 
   it("names the command that installs Pact if it is missing", () => {
-    const folder = mkdtempSync(join(tmpdir(), "countersign-no-pact-"));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = temporaryFolder();
     const sources = fileURLToPath(new URL("../../src/pact/", import.meta.url));
     cpSync(join(sources, "run-child.ts"), join(folder, "run-child.ts"));
     const program = `

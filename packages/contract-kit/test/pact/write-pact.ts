@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
 import type { PactProvider } from "../../src/pact/pact-provider.ts";
 import { listen } from "../listen.ts";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 /** An interaction of a pact of version 4. */
 export interface Written {
@@ -21,8 +21,7 @@ export interface Written {
 
 /** Writes a pact of the consumer `shop` with the provider `bank`, for as long as the test. */
 export function writePact(interactions: readonly Written[]): string {
-  const folder = mkdtempSync(join(tmpdir(), "countersign-pact-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   const path = join(folder, "shop-bank.json");
   writeFileSync(
     path,

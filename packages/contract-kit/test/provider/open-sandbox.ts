@@ -19,7 +19,6 @@ export interface OpenedSandbox {
   readonly url: string;
   /** Ids of the payments that every namespace begins with. */
   readonly payments: Readonly<Record<"settled" | "recent", string>>;
-  /** Sends to the sandbox. */
   readonly send: Send;
   /** The sandbox as a target. Calls of the interface go through `faulty`; those that prepare states never do. */
   readonly target: (faulty?: (send: Send) => Send) => ProviderTarget;

@@ -34,7 +34,6 @@ const without = (target: ProviderTarget, ...names: readonly string[]): ProviderT
 };
 
 // The slow lane runs a hundred scenarios of each check; test/matrix has the broken services.
-/** Adds a member to each answer. */
 const adding: Fault = async (call, next) => {
   const answer = await next(call);
   const text = Buffer.from(answer.body).toString().replace(/^\{/, '{"more":1,');

@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";
 import { setTimeout as after } from "node:timers/promises";
 
-/** A merchant's handler and its report. */
 export type Effects = ReturnType<typeof makeEffects>;
 
 /** An event as any receiver passes it to a handler. */

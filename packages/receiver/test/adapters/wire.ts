@@ -44,7 +44,6 @@ export async function exchange(port: number, ...parts: readonly Uint8Array[]): P
   }
 }
 
-/** The next answer on a connection. */
 export function readReply(socket: Socket): Promise<Reply> {
   return new Promise((resolve) => {
     let received = "";
@@ -99,14 +98,12 @@ function parse(text: string, ended: Reply["ended"]): Reply | undefined {
 const unchunked = (text: string, chunked: boolean): string =>
   chunked ? (/^[\da-f]+\r\n([\s\S]*?)\r\n0\r\n\r\n$/i.exec(text)?.[1] ?? "") : text;
 
-/** Opens a connection. */
 export async function open(port: number): Promise<Socket> {
   const socket = connect({ port, host: "127.0.0.1" });
   await once(socket, "connect");
   return socket;
 }
 
-/** The code that an answer shows. */
 export const codeOf = ({ body }: Reply): unknown =>
   body === "" ? undefined : (JSON.parse(body) as { readonly code: unknown }).code;
 

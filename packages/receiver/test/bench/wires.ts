@@ -4,7 +4,6 @@ import { connect } from "node:net";
 
 const CONNECTIONS = 64;
 
-/** The middle one of the numbers. */
 export const median = (numbers: readonly number[]): number =>
   numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
 

@@ -9,7 +9,7 @@ import { attemptOf, NOON, refundAuthorized, secret, silent } from "../fixtures.t
 import { pgbouncerBinary, postgresBinaries, sharedPostgres, startPgbouncer } from "./servers.ts";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { describePostgres } from "./describe-postgres.ts";
-import { folderInTest } from "./in-test.ts";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 const DAY = 86_400_000;
 const claimOf = (id: string, changes: Partial<ClaimRequest> = {}): ClaimRequest => ({
@@ -103,7 +103,7 @@ describe("the memory inbox", () => {
 
 describe("the SQLite inbox", () => {
   it("creates files that only their owner can read, and keeps the mode of an existing file", async () => {
-    const path = join(folderInTest(), "inbox.db");
+    const path = join(temporaryFolder(), "inbox.db");
     const mask = process.umask(0o022);
     onTestFinished(() => void process.umask(mask));
     const inbox = sqliteInbox(path);

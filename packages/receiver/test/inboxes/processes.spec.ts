@@ -8,7 +8,7 @@ import { sqliteInbox } from "@countersign/receiver/sqlite";
 import { Pool } from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { describePostgres } from "./describe-postgres.ts";
-import { folderInTest } from "./in-test.ts";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 const program = fileURLToPath(new URL("process.ts", import.meta.url));
 const COUNT = 200;
@@ -42,7 +42,7 @@ async function storeAll({ store }: Pick<InboxQueue, "store">): Promise<void> {
 
 describe("two processes", () => {
   it("handle each event once over one SQLite file, by their claims and by their takes", async () => {
-    const path = join(folderInTest(), "inbox.db");
+    const path = join(temporaryFolder(), "inbox.db");
     expect(await handled("sqlite", path, "claim")).toEqual(ids);
     const inbox = sqliteInbox(path);
     await storeAll(inbox.queue);
@@ -81,7 +81,7 @@ describe("a new SQLite file", () => {
   it("is opened by three processes in the same millisecond, forty times", async () => {
     const source = fileURLToPath(new URL("../../src/inbox/sqlite-file.ts", import.meta.url));
     const start = String(Date.now() + 700);
-    const args = ["--input-type=module", "-e", openWal, source, folderInTest(), start];
+    const args = ["--input-type=module", "-e", openWal, source, temporaryFolder(), start];
     await expect(run(3, args)).resolves.toHaveLength(3);
   });
 });

@@ -22,12 +22,10 @@ import {
   startRedis,
 } from "./servers.ts";
 
-/** A kind of inbox that tests run over. */
 export interface TestStore<InboxType extends Inbox = Inbox> {
   readonly name: string;
   /** Reason for skipping its tests; empty if they run. */
   readonly skipped: string;
-  /** Starts what the inboxes need. */
   start(): Promise<{
     /** An empty inbox. */
     readonly open: () => InboxType | Promise<InboxType>;

@@ -10,7 +10,6 @@ export interface Ledger {
   readonly receiverOf: (handler: Booking) => Pick<Receiver, "receive">;
   /** The ids in the table, in order, as another connection reads them. */
   readonly booked: () => Promise<readonly unknown[]>;
-  /** The receivers' clock. */
   readonly clock: { now: number };
 }
 

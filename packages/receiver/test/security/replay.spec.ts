@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { sqliteInbox } from "@countersign/receiver/sqlite";
 import { describe, expect, it } from "vitest";
 import { attemptOf, NOON, recordingReceiver, refundAuthorized } from "../fixtures.ts";
-import { folderInTest } from "../inboxes/in-test.ts";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 /** Replays of one attempt that differ in everything that is not signed. */
 const replays = (count: number) =>
@@ -20,7 +20,7 @@ const handledOnce = ["PAYMENT evt_refund1"];
 
 describe("A10: an attempt that is replayed within the tolerance", () => {
   it("runs its handler once for 100 concurrent replays over two inboxes on one file, and for 20 after a restart", async () => {
-    const path = join(folderInTest(), "replayed.db");
+    const path = join(temporaryFolder(), "replayed.db");
     const inboxes = [sqliteInbox(path), sqliteInbox(path)];
     const before = inboxes.map((inbox) => recordingReceiver({ inbox }));
     await Promise.all(

@@ -3,7 +3,6 @@ import { expect } from "vitest";
 import { usd, type Body, type TestSandbox } from "../open-sandbox.ts";
 import { refundData, type Ledger, type Predicted, type RefundAsk } from "./ledger.ts";
 
-/** The namespace of one run. */
 export interface Namespace {
   readonly call: TestSandbox["call"];
   readonly restart: () => Promise<void>;

@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { postgresDriver, sqliteDriver, type Driver } from "@countersign/service";
 import { expect, it, onTestFinished } from "vitest";
 import { postgresBinaries, sharedPostgres } from "../../../receiver/test/inboxes/servers.ts";
-import { temporaryFolder } from "../open-sandbox.ts";
 import { campaign } from "./campaign.ts";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 const RUNS = 500;
 const made = ["CREATED", "PENDING", "AUTHORIZED", "TERMINAL_FAILED"].map((one) => `201 ${one}`);

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { sqliteDriver } from "@countersign/service";
 import { expect, it } from "vitest";
-import { temporaryFolder } from "../open-sandbox.ts";
 import { campaign } from "./campaign.ts";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 // Rarer answers, and PostgreSQL, are in the slow lane.
 it("a sandbox answers, emits and delivers as its model predicts, whatever happens in any order", async () => {

@@ -50,7 +50,6 @@ export const SPECIAL_RANGES: readonly (readonly [first: string, last: string])[]
   ["ff00::", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"],
 ];
 
-/** The answer to one POST. */
 export async function post(
   url: string,
   options: { lookup?: net.LookupFunction; allowLoopback?: boolean; egressProxy?: string } = {},
@@ -68,7 +67,6 @@ export async function post(
   }
 }
 
-/** Addresses that no delivery may reach, as their four bytes. */
 const targets = fc.oneof(
   fc.constantFrom([127, 0, 0, 1], [169, 254, 169, 254], [0, 0, 0, 0], [168, 63, 129, 16]),
   fc.tuple(fc.constant(127), fc.nat(255), fc.nat(255), fc.nat(255)),

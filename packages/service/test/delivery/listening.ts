@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from "node:http";
 import net, { type AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
-import type { AtEnd } from "../temporary-database.ts";
+import type { AtEnd } from "../../../../test/temporary-folder.ts";
 
 export interface Listening {
   readonly port: number;

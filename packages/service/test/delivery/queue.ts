@@ -241,7 +241,6 @@ export class Queue {
   // A worker that is led by hand: it reads what is due on `clk_1`, and says how each attempt went. Its leases are free,
   // since it is no member.
 
-  /** The due deliveries, by endpoint. */
   async due(): Promise<Due[]> {
     const endpoints = await this.store.take("hand", { dueBy: 0, most: 1000, clockId: "clk_1" });
     const requests = endpoints.map((endpoint) => ({ endpoint, after: { nextAt: -1, seq: 0 } }));

@@ -1,21 +1,20 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { Parser } from "@asyncapi/parser";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { asyncApiOf } from "../../src/documents/asyncapi.ts";
 import { schemas } from "../../src/documents/generated/schemas.ts";
 import { openApiOf } from "../../src/documents/openapi.ts";
 import { documentedProfiles as all } from "./documented-profiles.ts";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 const sides = ["writer", "reader"] as const;
 
 it("/openapi.json satisfies Redocly's recommended rules under every profile", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "countersign-openapi-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   const files = all.flatMap(([name, profile]) =>
     sides.map((side) => {
       const file = join(folder, `${name}-${side}.json`);

@@ -17,7 +17,6 @@ import { refusal } from "../validated.ts";
 
 const clock = new ManualClock("2026-11-20T15:00:00.000Z");
 
-/** A service that keeps the fields of its log. */
 async function openLogged(options: OpenOptions = {}) {
   const { lines, logger } = keptLog();
   return { ...(await openService({ logger, ...options })), lines };

@@ -25,7 +25,6 @@ async function open(limits: Partial<Profile["rateLimit"]> = {}, options: OpenOpt
   return { ...opened, pass: (ms: number): void => opened.clock.advance(ms) };
 }
 
-/** The statuses of so many calls, one after the other. */
 async function statuses(count: number, call: () => Promise<TestAnswer>): Promise<number[]> {
   const seen: number[] = [];
   for (let i = 0; i < count; i++) seen.push((await call()).status);

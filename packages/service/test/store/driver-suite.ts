@@ -21,7 +21,6 @@ export const withDeferred = (driver: Driver): Promise<unknown> =>
       DEFERRABLE INITIALLY DEFERRED)`);
   });
 
-/** Tests of every driver. */
 export function driverSuite(store: OpenStore): void {
   const openNotes = async (): Promise<Driver> => withNotes(await store.open());
 

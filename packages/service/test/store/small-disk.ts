@@ -15,7 +15,6 @@ export interface SmallDisk {
   readonly folder: string;
   /** Fills the disk but for so many bytes. */
   readonly fill: (leave?: number) => void;
-  /** Removes what `fill` has written. */
   readonly free: () => void;
 }
 

@@ -23,7 +23,6 @@ interface Task {
 }
 
 interface Peer {
-  /** Stores tasks. */
   readonly add: (tasks: readonly Task[]) => unknown;
   /** Begins to deliver what is stored. */
   readonly work: (deliver: (id: string, task: Task) => Promise<void>) => unknown;

@@ -12,7 +12,6 @@ export interface EndpointState {
   /** True if every attempt succeeds at once, since `goodSince`. */
   isGood: boolean;
   goodSince: number;
-  /** Overloads in a row. */
   overloads: number;
   /** Since when the subscription is paused or closed. */
   inactiveSince: number | undefined;
@@ -77,7 +76,6 @@ export class Invariants {
     }
   }
 
-  /** Watches what is stored. */
   watch(store: DeliveryStore): DeliveryStore {
     const { endpoints, policy, running, broken } = this.#watched;
     return {
@@ -201,7 +199,6 @@ export class Invariants {
       this.#watched.broken(`${process.id} has stopped and keeps its leases`);
   }
 
-  /** Checks what must not take too long. */
   check(): void {
     const { store } = this.#watched;
     this.#watchActive();
@@ -277,7 +274,6 @@ export class Invariants {
       this.#watched.broken(`processes have ${counts.join(" and ")} endpoints`);
   }
 
-  /** True if nothing is left to do. */
   isDone(): boolean {
     const { endpoints, store } = this.#watched;
     const waits = [...store.deliveries.values()].some(

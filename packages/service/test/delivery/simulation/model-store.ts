@@ -17,7 +17,6 @@ export interface ModelDelivery {
   state: DeliveryState;
   nextAt: number | null;
   attempts: number;
-  /** Replays that were requested. */
   replays: number;
 }
 
@@ -256,7 +255,6 @@ export interface OpenQueue {
   readonly store: DeliveryStore;
   /** True if joining ends all other processes. */
   readonly isSingle: boolean;
-  /** Adds an active subscription. */
   subscribe(key: string, clockId?: "live" | "clk_1"): Promise<void>;
   write(key: string, id: string, nextAt: number): Promise<void>;
   replay(id: string, at: number): Promise<void>;

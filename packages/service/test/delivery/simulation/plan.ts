@@ -19,7 +19,6 @@ export type Fault = "lost" | "repeated" | "later" | "late";
 
 export type StoreMethod = keyof DeliveryStore | "any";
 
-/** Something that happens to the world. */
 export type Move = { readonly at: number } & (
   | { readonly do: "start" | "stop"; readonly process: number }
   /** Its call number `calls` from then on, of any port, is its last one. */

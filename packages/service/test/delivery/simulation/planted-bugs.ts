@@ -10,7 +10,6 @@ import type { Parts } from "./simulation.ts";
 /** A fault of the engine or its store that the simulation has to find. */
 export interface Bug {
   readonly name: string;
-  /** The rule that it breaks. */
   readonly rule: RegExp;
   /** File of `src/delivery`, without its extension. */
   readonly file?: string;

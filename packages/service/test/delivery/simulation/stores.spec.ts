@@ -12,7 +12,6 @@ import { ModelStore, type OpenQueue } from "./model-store.ts";
 
 const NONE = { all: false, categories: [], events: [] };
 
-/** The tables of a database. */
 async function openTables(driver: Driver): Promise<OpenQueue> {
   await migrate(driver, { now: 0 });
   const write = (sql: string, params: readonly SqlValue[] = []): Promise<unknown> =>

@@ -19,7 +19,6 @@ export class Dice {
     return low + Math.floor(this.next() * (high - low + 1));
   }
 
-  /** True with this probability. */
   chance(probability: number): boolean {
     return this.next() < probability;
   }
