@@ -61,7 +61,7 @@ function durationText(ms: number): string {
 export async function exampleLines(
   { service }: RunningSandbox,
   { merchant, seeded }: OpenedNamespace,
-  how: Omit<FirstCalls, "paymentId">,
+  { profile, ...how }: Omit<FirstCalls, "paymentId" | "eventType"> & { readonly profile: Profile },
 ): Promise<readonly string[]> {
   const payments = await listPayments(service.driver, { merchantId: merchant.id, limit: 1000 });
   const refundable = payments.find(
@@ -73,7 +73,8 @@ export async function exampleLines(
   );
   const client =
     seeded && `API client  ${seeded.clientId}  ${seeded.clientSecret} (shown only once)`;
-  const calls = firstCalls({ paymentId: refundable?.id, ...how });
+  const eventType = profile.payments === true ? undefined : profile.catalogue[0]?.type;
+  const calls = firstCalls({ paymentId: refundable?.id, eventType, ...how });
   return client === undefined ? calls : [client, ...calls];
 }
 
@@ -84,15 +85,23 @@ export interface FirstCalls {
   readonly token: string;
   /** A SUCCEEDED payment of which at least 1.00 can be refunded, if there is one. */
   readonly paymentId: string | undefined;
+  /** The type of an event to write, if the profile has no payments. */
+  readonly eventType?: string | undefined;
   /** True if an endpoint is subscribed already. */
   readonly isSubscribed: boolean;
 }
 
 /**
- * Calls to try first: a subscription, a refund, and the days until it is authorized. The token is not in the
- * lines, and so not in the shell's history. They use only `-H` and `-d`: `--json` needs curl 7.82.
+ * Calls to try first: a subscription, a refund, and the days until it is authorized; without payments an event in
+ * place of the refund. The token is not in the lines, and so not in the shell's history. They use only `-H` and `-d`: `--json` needs curl 7.82.
  */
-export function firstCalls({ url, token, paymentId, isSubscribed }: FirstCalls): string[] {
+export function firstCalls({
+  url,
+  token,
+  paymentId,
+  eventType,
+  isSubscribed,
+}: FirstCalls): string[] {
   const curl = 'curl -H "authorization: Bearer $TOKEN"';
   const send = (json: string): string => `-H "content-type: application/json" -d '${json}'`;
   const subscription = JSON.stringify({
@@ -103,9 +112,12 @@ export function firstCalls({ url, token, paymentId, isSubscribed }: FirstCalls):
   // Each call gets a new key; the amount keeps its digits.
   const refund = `{"paymentId":"${paymentId}","amount":{"currency":"USD","value":1.00},"requestKey":"'$(date +%s)'"}`;
   const calls = [
-    `${curl} ${url}/sandbox/payments`,
+    ...(eventType === undefined ? [`${curl} ${url}/sandbox/payments`] : []),
     ...(isSubscribed ? [] : [`${curl} ${send(subscription)} ${url}/v1/webhook/subscribe`]),
     ...(paymentId === undefined ? [] : [`${curl} ${send(refund)} ${url}/v1/refunds`]),
+    ...(eventType === undefined
+      ? []
+      : [`${curl} ${send(JSON.stringify({ type: eventType }))} ${url}/sandbox/events`]),
     `${curl} -X PUT ${send('{"advance":"P7D"}')} ${url}/sandbox/clock`,
     `${curl} ${url}/sandbox/deliveries`,
   ];

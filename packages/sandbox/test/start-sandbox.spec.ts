@@ -65,7 +65,7 @@ describe("startSandbox", () => {
     await expect(sandbox.call("PUT", "/sandbox/faults", { faults })).rejects.toThrow(
       "must be one of POST /v1/webhook/subscribe,",
     );
-    expect(await sandbox.call("GET", "/sandbox/clock")).toMatchObject({ now: expect.any(String) });
+    expect(await sandbox.call("GET", "/sandbox/clock")).toHaveProperty("now");
   });
 
   it("runs sandboxes next to each other, each with its own records", async () => {

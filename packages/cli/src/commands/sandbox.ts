@@ -132,13 +132,14 @@ async function sandbox(options: SandboxOptions, surroundings: Surroundings): Pro
       "sends to": deliverTo ?? "no endpoint yet: add one in the inspector, or use --deliver-to URL",
       "signing secret": secretShown(deliverTo, given.secret, kept.secret),
       "API token": given.token === undefined ? kept.token : "from COUNTERSIGN_TOKEN",
-      data: `${file}${opened.seeded === undefined ? "" : ", new, with sample data"}`,
+      data: `${file}${opened.seeded === undefined ? "" : `, new${withSamples(profile)}`}`,
     });
     const offered = `${page === undefined ? "" : "o open · "}n next due · r reset · q quit`;
     terminal.err(keys === undefined ? "Waiting for events…" : `Waiting for events… (${offered})`);
     if (options.examples === true) {
       const token = given.token === undefined ? `$(cat "${file}.token")` : "$COUNTERSIGN_TOKEN";
       const lines = await exampleLines(running, opened, {
+        profile,
         url,
         token,
         isSubscribed: deliverTo !== undefined,
@@ -154,7 +155,7 @@ async function sandbox(options: SandboxOptions, surroundings: Surroundings): Pro
     keys?.(closing.signal, (pressed) => {
       if (pressed === "o") void open();
       if (pressed === "n") void printResult(moveToNextDue(call), terminal);
-      if (pressed === "r") void printResult(startOver(call), terminal);
+      if (pressed === "r") void printResult(startOver(call, profile), terminal);
       if (pressed === "q") closing.abort();
     });
     const ready = {
@@ -228,10 +229,13 @@ async function moveToNextDue(call: Call): Promise<string> {
   return `sandbox time is ${next.at}`;
 }
 
-async function startOver(call: Call): Promise<string> {
+async function startOver(call: Call, profile: Profile): Promise<string> {
   await call("POST", "/sandbox/inspect/reset", { what: "samples" });
-  return "started over with sample data";
+  return `started over${withSamples(profile)}`;
 }
+
+const withSamples = ({ payments }: Profile): string =>
+  payments === true ? " with sample data" : "";
 
 /** Callers on other machines reach the sandbox by a host name, which must be allowed. */
 function requireAllowedHost({ listen, allowHost = [] }: SandboxOptions): void {

@@ -137,13 +137,13 @@ interface EventOrder {
  */
 export async function cause(
   stage: Stage,
-  { type, optional = "absent" }: EventOrder,
+  { type, optional: presence = "absent" }: EventOrder,
 ): Promise<Readonly<Record<string, unknown>>> {
   const { context, merchant } = stage;
   const row = sampledRow(context.policy.events.catalogue, type)?.row;
   if (row?.kind === undefined)
     return { eventId: (await writeSample({ context, merchant }, { type })).id };
-  const ids = await happen(stage, row.kind, optional === "present");
+  const ids = await happen(stage, row.kind, presence === "present");
   // Other calls may cause events of the type concurrently.
   const events = await listEvents(context.driver, { merchantId: merchant.id, limit: 1000 });
   const id = String(ids["paymentId"] ?? ids["customerId"]);
