@@ -71,7 +71,7 @@ const statesOf = ({ failing, payment, refund, endpoint }: Scene): readonly State
 ];
 
 /** Opens a sandbox with the scene and a run of the checks. */
-export async function openScene(): Promise<{ one: OpenInspector; scene: Scene }> {
+async function openScene(): Promise<{ one: OpenInspector; scene: Scene }> {
   const one = await openInspector({ checksOf: drawnChecks });
   const scene = await makeScene(one);
   await one.api("POST", "/sandbox/inspect/checks", {});

@@ -27,7 +27,7 @@ export async function send(
 }
 
 /** The headers that a browser sends with a call of the page's own script. */
-export const ownPage = (one: OpenInspector): Record<string, string> => ({
+const ownPage = (one: OpenInspector): Record<string, string> => ({
   origin: one.url,
   "sec-fetch-site": "same-origin",
   "content-type": "application/json",

@@ -1,6 +1,6 @@
 import type { Api } from "../../packages/dev/src/api.ts";
 
-export async function linkedCustomer(api: Api): Promise<string> {
+async function linkedCustomer(api: Api): Promise<string> {
   const person = { firstName: "Ada", lastName: "Byron", email: "ada@example.com" };
   const { id } = (await api("POST", "/sandbox/customers", person)).body as { id: string };
   await api("POST", `/sandbox/customers/${id}/link`, {});

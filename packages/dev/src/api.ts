@@ -1,6 +1,6 @@
 import { request } from "undici";
 
-export interface ApiAnswer {
+interface ApiAnswer {
   readonly status: number;
   /** The JSON body; the caller knows its shape. */
   readonly body: unknown;

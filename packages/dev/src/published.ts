@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 export const root: string = fileURLToPath(new URL("../../../", import.meta.url));
 
 /** The members of a manifest that packing needs. */
-export interface Manifest {
+interface Manifest {
   readonly name: string;
   readonly version: string;
   readonly private?: true;

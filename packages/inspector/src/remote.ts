@@ -1,5 +1,5 @@
 /** A refusal of the sandbox, in its own words. */
-export class CallRefused extends Error {
+class CallRefused extends Error {
   readonly status: number;
   readonly code: string;
 

@@ -38,7 +38,7 @@ interface CredentialsOptions {
  * @throws {Failure} `CS_CLI_ENVIRONMENT_UNUSABLE`: a client's id comes without its secret, or the other way
  *   round, or a variable is not of its form. `CS_CLI_UNVERIFIED`: the client is granted no token.
  */
-export async function providerCredentials(
+async function providerCredentials(
   env: Surroundings["env"],
   { suffix, send, profile }: CredentialsOptions,
 ): Promise<ProviderCredentials | undefined> {

@@ -20,7 +20,7 @@ export interface VerifyOptions {
 
 export const defaultFailOn: readonly Level[] = levels.slice(0, 2);
 
-export const reportFormats = ["junit", "json", "html", "github"] as const;
+const reportFormats = ["junit", "json", "html", "github"] as const;
 export type ReportFormat = (typeof reportFormats)[number];
 
 interface WantedReport {

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 export const docs: string = fileURLToPath(new URL("../../../../docs/", import.meta.url));
 export const REPOSITORY = "https://github.com/countersign/countersign";
 
-export interface Page {
+interface Page {
   /** Below docs/, without `.md`: its address on the site. */
   readonly path: string;
   readonly title: string;
