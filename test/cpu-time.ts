@@ -21,7 +21,7 @@ function cpuMs(): number {
   return (user + system) / 1000 + childrenMs();
 }
 
-/** CPU time of ended child processes, which Node.js does not report; 0 where there is no /proc. */
+/** CPU time of ended child processes, which Node.js does not report; 0 if there is no /proc. */
 function childrenMs(): number {
   if (process.platform !== "linux") return 0;
   // cutime and cstime, in ticks of 10 ms; the fields are counted after the name in parentheses.

@@ -9,7 +9,7 @@ const ENOUGH = 4 * 2 ** 30;
 
 /**
  * The folder of one run, for all its processes: temporary files are in it, and what takes long to make,
- * such as an empty PostgreSQL, is made once and copied. It is in memory where there is enough: half of
+ * such as an empty PostgreSQL, is made once and copied. It is in memory if there is enough: half of
  * the time of a test with its own store is the disk's flushes, which nothing here needs, since tests
  * end processes and not machines.
  */

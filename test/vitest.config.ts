@@ -60,7 +60,7 @@ export default defineConfig({
           exclude: [...replacing, ...left],
           setupFiles: "test/cpu-time.ts",
           // One process for many files: starting one for each takes a fifth of the time. One project
-          // for all, since a process is of one project, and has to load its sources anew.
+          // for all, since a process is of one project, and has to load its sources again.
           isolate: false,
           // Pact's native core reads the process's own environment, which a thread's is not.
           pool: "forks",

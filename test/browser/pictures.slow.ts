@@ -19,7 +19,7 @@ const taken = [
   "faults",
 ];
 
-// `UPDATE_PICTURES=1 npm run test:long -- browser/pictures` takes the pictures of the README and the docs anew.
+// `UPDATE_PICTURES=1 npm run test:long -- browser/pictures` takes the pictures of the README and the docs again.
 describeInBrowser("the pictures of the inspector", () => {
   const browser = browserOfFile();
   it("show each view in both themes", async () => {

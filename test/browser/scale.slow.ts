@@ -16,14 +16,14 @@ describeInBrowser("the inspector with 100,000 events of 1 KB", () => {
     await fill(one.sandbox.service.driver, EVENTS);
     const { page, faults } = await openPage(await browser(), one);
     await page.getByText("100,015 of 100,015 events").waitFor();
-    // Opening the session redraws: the page itself is loaded once more, as a reader does it.
+    // Opening the session redraws: the page itself is loaded again, as a reader does it.
     await page.reload();
     await page.getByRole("table").waitFor();
     const painted = await page.evaluate(
       () => performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? Infinity,
     );
     const begun = await heapOf(page);
-    // Its own work may be measured anew, since a busy machine clears more garbage at once: the best of three counts.
+    // Its own work may be measured again, since a busy machine clears more garbage at once: the best of three counts.
     const longest: number[] = [];
     while (longest.length < 3 && (longest.length === 0 || Math.min(...longest) > 50)) {
       const stop = await watchMainThread(page);

@@ -4,7 +4,7 @@ import { expect, onTestFinished, vi } from "vitest";
 import { serveHere, type Served } from "../../packages/cli/test/ran.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
-/** The system's opener, where a shell script can replace it. */
+/** The system's opener, if a shell script can replace it. */
 const openers: Readonly<Record<string, string>> = { linux: "xdg-open", darwin: "open" };
 export const opener = openers[process.platform] ?? "";
 

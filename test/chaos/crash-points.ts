@@ -14,7 +14,7 @@ export const CRASH_POINTS = [
   "before the answer",
 ] as const;
 
-/** The same where an event is acknowledged once it is stored, and a worker handles it. */
+/** The same if an event is acknowledged once it is stored, and a worker handles it. */
 export const STORED_CRASH_POINTS = [
   "request arrived",
   "before the store",

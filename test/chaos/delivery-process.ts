@@ -24,7 +24,7 @@ import {
   type DeliveryPoint,
 } from "./delivery-points.ts";
 
-// A process that delivers, as `countersign serve` does, but to loopback. It ends itself by SIGKILL where it is
+// A process that delivers, as `countersign serve` does, but to loopback. It ends itself by SIGKILL if it is
 // told to: nothing is given back, no buffer is flushed.
 
 // The campaign writes it.

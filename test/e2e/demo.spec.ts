@@ -38,7 +38,7 @@ describe("the demo", { timeout: 120_000 }, () => {
     await import("../../packages/dev/bin/build-inspector.ts");
     const other = createServer().listen(4010, "127.0.0.1");
     onTestFinished(() => void other.close());
-    // If another process has the port, it is taken all the same.
+    // If another process has the port, it is taken anyway.
     await Promise.race([once(other, "listening"), once(other, "error")]).catch(() => undefined);
     const run = demo("--once");
     expect(await codeOf(run)).toBe(0);

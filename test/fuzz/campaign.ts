@@ -10,7 +10,7 @@ export interface Findings extends Pick<Report, "alive" | "faults"> {
   readonly falseAccepts: readonly string[];
   /** Genuine requests that were not answered 204. */
   readonly falseRefusals: readonly string[];
-  /** Number of requests by status; 0 where the connection ended without one. */
+  /** Number of requests by status; 0 if the connection ended without one. */
   readonly statuses: Readonly<Record<string, number>>;
   readonly handled: number;
 }

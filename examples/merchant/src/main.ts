@@ -14,7 +14,7 @@ const options: Parameters<typeof merchantApp>[0] = {
         authorization: `Bearer ${DIAGNOSTICS_TOKEN}`,
       };
       const call = { method: "POST", headers, body: JSON.stringify(told) };
-      // For people to look at: an event is handled all the same where nobody listens.
+      // For people to look at: an event is handled anyway if nobody listens.
       fetch(DIAGNOSTICS_URL, call).catch(() => undefined);
     },
   }),

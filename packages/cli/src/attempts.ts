@@ -26,11 +26,11 @@ export interface Breaking {
   readonly toleranceSeconds: number;
   readonly message: Message;
   readonly secret: Secret;
-  /** A secret of the same form that nobody has. */
+  /** A random secret in the same format. */
   readonly stranger: Secret;
 }
 
-/** A genuine attempt, or one with a single fault; `undefined` where the scheme cannot have that fault. */
+/** A genuine attempt, or one with a single fault; `undefined` if the scheme cannot have that fault. */
 export function signed(breaking: Breaking, kind: BrokenKind | undefined): Signed | undefined {
   const { scheme, message, secret, stranger, toleranceSeconds } = breaking;
   const sign = (change: Partial<Message> = {}, by = secret): Signed => {
@@ -67,12 +67,12 @@ export function signed(breaking: Breaking, kind: BrokenKind | undefined): Signed
   }
 }
 
-/** A scheme that signs no time makes the same signature at any time. */
+/** A scheme without a timestamp makes the same signature at any time. */
 function moved(genuine: Signed, other: Signed): Signed | undefined {
   return JSON.stringify(genuine.headers) === JSON.stringify(other.headers) ? undefined : other;
 }
 
-/** One header changed; `undefined` where none is of that kind. */
+/** Changes one header; `undefined` if the attempt has no such header. */
 function withHeader(
   { headers, body }: Signed,
   change: (value: string) => string | undefined,
@@ -84,7 +84,7 @@ function withHeader(
   return undefined;
 }
 
-/** Bytes of an answer that are read. */
+/** Largest part of an answer that is read, in bytes. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 const EXCERPT_CHARACTERS = 1024;
 
@@ -102,7 +102,7 @@ export function poster({
   deadlineMs,
   userAgent,
 }: {
-  /** For all of one POST, in milliseconds. */
+  /** Timeout of one POST in milliseconds. */
   readonly deadlineMs: number;
   readonly userAgent: string;
 }): Poster {
@@ -133,7 +133,7 @@ export function poster({
 async function excerptOf(body: Dispatcher.ResponseData["body"]): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
-  // A stream that nobody has given an encoding yields buffers; undici types its chunks as `any`.
+  // A stream without an encoding yields buffers; undici types its chunks as `any`.
   for await (const chunk of body as AsyncIterable<Buffer>) {
     chunks.push(chunk);
     size += chunk.length;

@@ -11,7 +11,7 @@ import { secretFrom } from "./environment.ts";
 import { Failure, systemCode } from "./failure.ts";
 import type { Surroundings } from "./terminal.ts";
 
-/** Folder of the databases that nobody has named, in the working folder. */
+/** Default folder of databases, in the working folder. */
 export const DEFAULT_FOLDER = ".countersign";
 
 /**
@@ -87,7 +87,7 @@ function unusable(message: string): Failure {
 }
 
 /**
- * A failure of the service's own start as the command's; every other error stays what it is.
+ * Converts an error of the service's start to the command's failure; rethrows every other error.
  *
  * @param database Its name for people.
  */

@@ -12,11 +12,11 @@ import type { Surroundings } from "./terminal.ts";
 export interface InboxPlace {
   /** SQLite file. */
   readonly database: string | undefined;
-  /** PostgreSQL schema of the inbox's tables; needed there. */
+  /** PostgreSQL schema of the inbox's tables; required for PostgreSQL. */
   readonly schema: string | undefined;
 }
 
-/** A receiver's inbox that is open. */
+/** An open inbox of a receiver. */
 export interface OpenInbox {
   readonly queue: InboxQueue;
   /** Makes its tables, or brings them to this version. */
@@ -63,14 +63,14 @@ async function withFile<T>(
   if (!isMade) requireInbox(path);
   const inbox = sqliteInbox(path);
   try {
-    // Opening it has made what was missing.
+    // Opening it created the missing tables.
     return await use({ queue: inbox.queue, migrate: () => Promise.resolve() });
   } finally {
     inbox.close();
   }
 }
 
-/** Opening it would make what is missing: a file of something else stays as it is. */
+/** Opening it would create tables; a file of another program must not be changed. */
 function requireInbox(path: string): void {
   if (!existsSync(path))
     throw new Failure("CS_CLI_DATABASE_UNUSABLE", `file ${printable(path)} not found`);
@@ -96,7 +96,7 @@ async function withPostgres<T>(
       "COUNTERSIGN_DATABASE_URL must be postgres://USER:PASSWORD@HOST:PORT/DATABASE",
     );
   const pool = new pg.Pool({ connectionString: url, max: 2, connectionTimeoutMillis: 10_000 });
-  // An idle connection that is lost ends the process otherwise.
+  // Otherwise a lost idle connection ends the process.
   pool.on("error", () => {});
   try {
     const inbox = postgresInbox(pool, { schema });
@@ -106,7 +106,7 @@ async function withPostgres<T>(
   }
 }
 
-/** Without the error's own words: they may hold the URL. */
+/** Without the error's message, which may contain the URL. */
 function unusable(cause: unknown, known?: string): Failure {
   const code = systemCode(cause);
   const silent = `it does not answer${code === undefined ? "" : ` (${code})`}`;

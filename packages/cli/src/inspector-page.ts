@@ -5,7 +5,7 @@ import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 
-/** The folder of the inspector's built page; `undefined` where the package holds none. */
+/** The folder of the inspector's built page; `undefined` if the package holds none. */
 export function inspectorFolder(): string | undefined {
   try {
     const page = fileURLToPath(import.meta.resolve("@countersign/inspector/dist/index.html"));

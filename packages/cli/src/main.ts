@@ -6,7 +6,7 @@ import { run } from "./run.ts";
 /** A terminal's interrupt, a request to end, and the end of the terminal. */
 const ENDING = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Resolves at the first of them; the second ends the process at once, as ever. */
+/** Resolves at the first of them; the second ends the process at once, as usual. */
 function askedToEnd(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ENDING) process.once(signal, () => resolve());
@@ -37,7 +37,7 @@ function keys(signal: AbortSignal, onKey: (key: string) => void): void {
   });
 }
 
-// npm packs no package without a version.
+// npm does not pack a package without a version.
 const { version } = createRequire(import.meta.url)("countersign/package.json") as {
   readonly version: string;
 };
@@ -50,7 +50,7 @@ const [command, next = "--"] = args;
 const serves = command === "sandbox" || (command === "serve" && next.startsWith("-"));
 const asked = serves ? askedToEnd() : Promise.resolve();
 
-// The reader of the output has gone (`… | head`): a server goes on for its callers, any other command ends
+// The reader of the output has gone (`… | head`): a server continues for its callers, any other command ends
 // with 141, a shell's code for SIGPIPE, which Node.js ignores.
 for (const stream of [process.stdout, process.stderr])
   stream.on("error", (error: NodeJS.ErrnoException) => {
@@ -69,5 +69,5 @@ process.exitCode = await run(args, {
   version,
 });
 
-// A call that was left in the middle must not hold the process.
+// An unfinished call must not keep the process running.
 if (interrupted?.aborted === true) process.stdout.write("", () => process.exit());

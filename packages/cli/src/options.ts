@@ -3,7 +3,7 @@ import type { PortChoice } from "./listen-on.ts";
 
 const DEFAULT_PORT = 4010;
 
-/** Returns a parser of an option's integer, both bounds included. */
+/** Returns a parser of an integer option; both bounds are inclusive. */
 export function integer(least: number, most: number): (text: string) => number {
   return (text) => {
     const number = Number(text);
@@ -42,7 +42,7 @@ export const portChoice = (port: number | undefined): PortChoice => ({
   isAskedFor: port !== undefined,
 });
 
-/** `; did you mean WORD?` with the known word that is near, for the end of a message; else nothing. */
+/** Returns `; did you mean WORD?` with the nearest known word, or an empty text. */
 export function didYouMean(word: string, known: readonly string[]): string {
   const meant = closest(word, known);
   return meant === undefined ? "" : `; did you mean ${meant}?`;

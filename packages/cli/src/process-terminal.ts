@@ -3,7 +3,7 @@ import process from "node:process";
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 
-/** As much of a process's stream as is written to. */
+/** The part of a process's stream that is written to. */
 interface Stream {
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -49,7 +49,7 @@ export function processTerminal({
       progress: (text: string): void => {
         clear();
         if (text === "") return;
-        // A line that goes on in the next one could not be taken back.
+        // A line that wraps could not be erased.
         stderr.write(text.slice(0, (stderr.columns ?? 80) - 1));
         isShown = true;
       },

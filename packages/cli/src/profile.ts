@@ -71,7 +71,7 @@ function withFolder(document: unknown, folder: string): unknown {
       withoutReferences({ file: path, pointer: "" }, json),
     ]),
   );
-  // The validator judges what a row is.
+  // The validator checks the rows.
   const rows = document["catalogue"] as readonly { readonly type?: string }[];
   const types = new Set(rows.map(({ type }) => type));
   const strange = [...schemas.keys()].find((type) => !types.has(type));
@@ -102,11 +102,11 @@ const DATA = new Set(["const", "enum", "examples", "x-invalid"]);
 const ANNOTATIONS = new Set(["title", "description", "examples", "deprecated", "$comment"]);
 
 /**
- * Returns the schema at a place, with each `$ref` replaced by the schema that it names: a part of the document, or a
+ * Returns the schema at a JSON Pointer, with each `$ref` replaced by the schema that it names: a part of the document, or a
  * file of the folder.
  *
  * @throws {Failure} `CS_CLI_PROFILE_UNUSABLE`: a reference leads nowhere, out of the folder or back to itself, or
- *   a keyword that judges is next to it.
+ *   a validating keyword is next to it.
  */
 function withoutReferences(
   place: Place,
@@ -170,11 +170,11 @@ function unusable(message: string, options?: ErrorOptions): Failure {
 /**
  * The description of an outside token issuer, from its file.
  *
- * @throws {Failure} `CS_CLI_ISSUER_UNUSABLE`: the file cannot be read, is not JSON, or describes none.
+ * @throws {Failure} `CS_CLI_ISSUER_UNUSABLE`: the file cannot be read, is not JSON, or does not describe an issuer.
  */
 export async function loadIssuer(file: string): Promise<TokenIssuer> {
   try {
-    // `checkedIssuer` judges each member.
+    // `checkedIssuer` validates each member.
     const issuer = JSON.parse(await readFile(file, "utf8")) as TokenIssuer;
     checkedIssuer(issuer);
     return issuer;

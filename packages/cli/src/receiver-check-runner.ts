@@ -12,11 +12,11 @@ export interface CheckedTarget {
   readonly profileName: string;
 }
 
-/** Of everything that is generated, as of `countersign verify receiver`. */
+/** Seed of all generated data, as in `countersign verify receiver`. */
 const SEED = 1;
 
 /**
- * The checks of `countersign verify receiver`, for a sandbox to host. The kit is loaded when somebody asks
+ * The checks of `countersign verify receiver`, for a sandbox to host. The kit is loaded on first use
  * for them: a sandbox that nobody checks with starts without.
  */
 export function receiverCheckRunner({

@@ -12,7 +12,7 @@ export type RunSurroundings = Omit<Surroundings, "unmet">;
  * Runs the command `countersign`.
  *
  * @param args What follows the command's name.
- * @returns The exit status: 0; 1 where what the command looked at is not as it must be; 2 where the
+ * @returns The exit status: 0; 1 where what the command looked at is not as it must be; 2 if the
  *   command itself could not run. It has said why.
  */
 export async function run(

@@ -25,7 +25,7 @@ export interface Surroundings {
   readonly interruption: () => AbortSignal;
   /** The bytes of standard input. */
   readonly input: () => AsyncIterable<Uint8Array>;
-  /** Asks the person at the terminal without showing what is typed; `undefined` where nobody is there. */
+  /** Asks the person at the terminal without showing what is typed; `undefined` if nobody is there. */
   readonly askSecret: (question: string) => Promise<string | undefined>;
   /** The command ran, and what it looked at is not as it must be: status 1. */
   readonly unmet: () => void;

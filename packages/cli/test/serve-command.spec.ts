@@ -137,7 +137,7 @@ describe("countersign serve", () => {
     expect(await subscribed(await serve(keys, ...options), Object.keys(chosen))).toEqual(chosen);
   });
 
-  it("shows metrics to whoever has the token, and logs JSON lines without it", async () => {
+  it("shows metrics to anyone who has the token, and logs JSON lines without it", async () => {
     const one = await serve({ ...keys, COUNTERSIGN_METRICS_TOKEN: "a-token-for-metrics" });
     await tokenOf(one);
     expect((await call(one.url, "another-token", "/metrics")).status).toBe(401);

@@ -19,7 +19,7 @@ export interface StartOptions {
 const { PATH, NODE_COMPILE_CACHE } = process.env;
 const kept = { PATH, NODE_COMPILE_CACHE };
 
-/** Starts the command as a process of its own, from its sources. */
+/** Starts the command as its own process, from its sources. */
 export function start(
   args: readonly string[],
   { folder, env = {}, preload, descriptors }: StartOptions,

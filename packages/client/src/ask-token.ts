@@ -12,7 +12,7 @@ export interface Credentials {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly scopes: readonly string[];
-  /** Of the token endpoint, from the base URL on. */
+  /** Path of the token endpoint, relative to the base URL. */
   readonly path: string;
 }
 

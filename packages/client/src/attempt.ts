@@ -17,7 +17,7 @@ export interface Renewal {
 
 /**
  * One attempt of a call: a token, one exchange, the answer. The first 401 of a call gets a new token
- * and another exchange, since a 401 has done nothing. Never rejects.
+ * and another exchange, since a rejected call has no effect. Never rejects.
  */
 export async function attempt<T>(
   { wire, tokens }: Line,

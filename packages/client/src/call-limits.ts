@@ -6,7 +6,7 @@ import { startDeadline } from "./time.ts";
 export interface CallLimits {
   /** Aborted by the caller's signal and by the call's deadline. */
   readonly signal: AbortSignal;
-  /** Why, once it is aborted. */
+  /** The reason for the abort. */
   stopped(): "CS_CALL_ABORTED" | "CS_CALL_TIMEOUT" | undefined;
   /** Milliseconds until the deadline. */
   remainingMs(): number;

@@ -9,7 +9,7 @@ export interface Call<T> {
   readonly name: CallName;
   readonly method: Outgoing["method"];
   readonly path: string;
-  /** JSON; absent where the call has none. */
+  /** JSON; absent if the call has none. */
   readonly body?: string;
   /** True if calling twice has the effect of calling once. Only such a call is retried. */
   readonly isIdempotent: boolean;
@@ -17,7 +17,7 @@ export interface Call<T> {
   readonly changes: boolean;
   /** Secrets in the body, which no error may contain. */
   readonly secrets: readonly string[];
-  /** Judges the JSON of a success. */
+  /** Validates the JSON of a success. */
   readonly validate: Validator<T>;
   /** Interprets a refusal. Default: the call fails with it. */
   readonly settle?: (reading: RefusalReading) => Read<T>;

@@ -25,23 +25,23 @@ import { Tokens, type Issue } from "./tokens.ts";
 /** The four calls of the interface. Every call rejects with a `ClientError` and nothing else. */
 export interface Client {
   /**
-   * Asks for a refund (S 4.1). Where an answer is lost the call is made again with the same
-   * `requestKey`, and resolves to the one refund that the key has.
+   * Requests a refund (S 4.1). If an answer is lost, the call is retried with the same
+   * `requestKey`, and resolves to the one refund of that key.
    */
   readonly refund: (order: RefundOrder, options?: CallOptions) => Promise<RefundAnswer>;
   /** Reads a customer (S 4.2). */
   readonly customer: (customerId: string, options?: CallOptions) => Promise<Customer>;
-  /** Subscribes a URL to events (S 4.3). Never made again: two calls are two subscriptions. */
+  /** Subscribes a URL to events (S 4.3). Never retried: two calls make two subscriptions. */
   readonly subscribe: (
     request: SubscribeRequest,
     options?: CallOptions,
   ) => Promise<SubscribeResponse>;
-  /** Stops what is named, and leaves the rest (S 4.4). */
+  /** Ends the named part of a subscription, or all of it (S 4.4). */
   readonly unsubscribe: (
     request: UnsubscribeRequest,
     options?: CallOptions,
   ) => Promise<UnsubscribeResponse>;
-  /** Takes no further call, lets attempts under way end, and closes the connections. Idempotent. */
+  /** Accepts no more calls, lets running attempts end, and closes the connections. Idempotent. */
   readonly close: () => Promise<void>;
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 }
@@ -103,7 +103,7 @@ export function createClient(options: ClientOptions): Client {
 function poolOf({ origin, limits, timeouts }: Settings): Pool {
   return new Pool(origin, {
     connections: limits.connections,
-    // One exchange at a time: a second answer on a connection must find nobody who waits for one.
+    // One exchange at a time: a second answer on a connection must not be taken for the answer to another call.
     pipelining: 1,
     allowH2: false,
     connect: { timeout: timeouts.attemptMs },

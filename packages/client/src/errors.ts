@@ -31,10 +31,10 @@ abstract class CallError extends Error implements CallFacts {
   }
 }
 
-/** The request is not of the interface's form. Nothing was sent. */
+/** The request is invalid. Nothing was sent. */
 export class RequestInvalidError extends CallError {
   readonly code = "CS_REQUEST_INVALID";
-  /** JSON Pointers into what was passed. `code` is a schema's keyword or a code of `@countersign/rules`. */
+  /** JSON Pointers into the arguments. `code` is a schema's keyword or a code of `@countersign/rules`. */
   readonly errors: readonly InvalidMember[];
   constructor(errors: readonly InvalidMember[], facts: CallFacts) {
     super(`not sent: ${errors.map(({ pointer, code }) => `${pointer} ${code}`).join(", ")}`, facts);
@@ -95,7 +95,7 @@ export class UnreachableError extends CallError {
   }
 }
 
-/** The connection ended before the answer was whole. */
+/** The connection ended before the answer was complete. */
 export class ConnectionLostError extends CallError {
   readonly code = "CS_CONNECTION_LOST";
   /** The system's or undici's code, such as `ECONNRESET`. */
@@ -122,11 +122,11 @@ export class CallAbortedError extends CallError {
   }
 }
 
-/** The answer is not one that this client can trust; `reason` says why. */
+/** The answer cannot be trusted; `reason` says why. */
 export class AnswerUnreadableError extends CallError {
   readonly code = "CS_ANSWER_UNREADABLE";
   readonly reason: UnreadableReason;
-  /** `undefined` where it was no HTTP. */
+  /** `undefined` if the answer was not HTTP. */
   readonly status: number | undefined;
   /** The invalid members of the answer; only for the reason `schema`. */
   readonly errors: readonly InvalidMember[];
@@ -145,7 +145,7 @@ export class AnswerUnreadableError extends CallError {
 export class TokenRefusedError extends CallError {
   readonly code = "CS_TOKEN_REFUSED";
   readonly status: number;
-  /** `invalid_client` and its like; the set is open. `undefined` where the body has none. */
+  /** An error code such as `invalid_client`; the set is open. `undefined` if the body has none. */
   readonly error: string | undefined;
   constructor({ status, error }: Pick<TokenRefusedError, "status" | "error">, facts: CallFacts) {
     super(`no token: refused with ${status} ${error ?? "and no code"}`, facts);

@@ -3,7 +3,7 @@ import type { Failure } from "./failure.ts";
 import type { Settings } from "./settings.ts";
 import { startDeadline } from "./time.ts";
 
-/** An HTTP request, from the origin's root on. */
+/** An HTTP request, with its path from the origin's root. */
 export interface Outgoing {
   readonly method: "GET" | "POST" | "PUT";
   readonly path: string;
@@ -11,7 +11,7 @@ export interface Outgoing {
   readonly body?: string;
 }
 
-/** An answer that has come whole. */
+/** A complete answer. */
 export interface Incoming {
   readonly status: number;
   /** The media type in lower case without parameters; empty if it is missing or a content coding is set. */
@@ -47,7 +47,7 @@ export async function exchange(
       origin,
       path: prefix + path,
       signal: AbortSignal.any([signal, deadline.signal]),
-      // The deadline bounds all of it: undici's own limits start anew with each byte.
+      // The deadline bounds all of it: undici's own limits start again with each byte.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
@@ -74,7 +74,7 @@ async function readBody(
 ): Promise<Uint8Array | undefined> {
   const chunks: Buffer[] = [];
   let received = 0;
-  // A stream that nobody has given an encoding yields buffers; undici types its chunks as `any`.
+  // A stream without an encoding yields buffers; undici types its chunks as `any`.
   for await (const chunk of body as AsyncIterable<Buffer>) {
     received += chunk.length;
     if (received > cap) return undefined;
@@ -105,7 +105,7 @@ const NOT_HTTP = /^(?:HPE_\w+|UND_ERR_HEADERS_OVERFLOW)$/;
 function failureOf(error: unknown): Failure {
   const { name, code } = wordsOf(error);
   if (NOT_CONNECTED.test(code)) return { code: "CS_UNREACHABLE", reason: code };
-  // A parser that meets the end of the connection gives no code.
+  // A parser error at the end of the connection has no code.
   if (NOT_HTTP.test(code) || name === "HTTPParserError")
     return { code: "CS_ANSWER_UNREADABLE", reason: "http", status: undefined, errors: [] };
   return { code: "CS_CONNECTION_LOST", reason: code };

@@ -3,13 +3,13 @@ import type { ErrorCode, ExistingRefund, InvalidMember } from "@countersign/sche
 /** The provider's refusal of a call, without the secrets of the call. */
 export interface Refusal {
   readonly status: number;
-  /** `errorCode` of the body (S 7); `undefined` where the body has none. The set is open. */
+  /** `errorCode` of the body (S 7); `undefined` if the body has none. The set is open. */
   readonly errorCode: ErrorCode | undefined;
   /** `errorMessage` of the body, for people. */
   readonly errorMessage: string | undefined;
-  /** The members of the request that are wrong. Empty where the body names none. */
+  /** The invalid members of the request. Empty if the body names none. */
   readonly errors: readonly InvalidMember[];
-  /** Names the call in the provider's logs. */
+  /** Identifier of the call in the provider's logs. */
   readonly requestId: string | undefined;
   /** `Retry-After`, in milliseconds from now. */
   readonly retryAfterMs: number | undefined;
@@ -19,11 +19,11 @@ export interface Refusal {
  * Reasons why an answer is unreadable:
  *
  * - `http`: it is not HTTP, or its head is too long
- * - `status`: a redirect, or another status that answers nothing; nothing is followed
+ * - `status`: a redirect, or another status without an answer; redirects are not followed
  * - `media-type`: a success that is not JSON without content coding
  * - `too-large`: a body beyond `limits.answerBytes`
  * - `json`: not strict JSON
- * - `schema`: not of the call's form, or the answer to another request
+ * - `schema`: not valid for the call, or the answer to another request
  */
 export type UnreadableReason = "http" | "status" | "media-type" | "too-large" | "json" | "schema";
 

@@ -3,13 +3,13 @@ import type { Dispatcher } from "undici";
 import type { Sleep } from "./time.ts";
 
 export interface IssuedToken {
-  /** As RFC 6750, section 2.1 has it. */
+  /** Token characters of RFC 6750, section 2.1. */
   readonly token: string;
   /** Milliseconds since the epoch. Without it the token is used until it is refused. */
   readonly expiresAt?: number | undefined;
 }
 
-/** Gets an access token elsewhere. The signal is aborted when nobody waits for it any longer. */
+/** Gets an access token elsewhere. The signal is aborted when no call waits for it. */
 export type TokenProvider = (request: {
   readonly signal: AbortSignal;
 }) => IssuedToken | Promise<IssuedToken>;
@@ -18,7 +18,7 @@ export type TokenProvider = (request: {
 export interface ClientCredentials {
   readonly clientId: string | undefined;
   readonly clientSecret: string | undefined;
-  /** Scopes to ask for. Default: all that the client has. */
+  /** Requested scopes. Default: all scopes of the client. */
   readonly scopes?: readonly string[] | undefined;
   readonly token?: undefined;
 }
@@ -38,15 +38,15 @@ export interface Timeouts {
   readonly callMs?: number | undefined;
 }
 
-/** Of refunds (with the same `requestKey`), customers and unsubscribes; `subscribe` is never tried again. */
+/** Retries of refunds (with the same `requestKey`), customers and unsubscribes; `subscribe` is never retried. */
 export interface RetryOptions {
-  /** Attempts in all, 1 to 100. Default 5. */
+  /** Total number of attempts, 1 to 100. Default 5. */
   readonly attempts?: number | undefined;
-  /** The longest wait before the second attempt, in milliseconds; each further one is twice as long. Default 250. */
+  /** The longest wait before the second attempt, in milliseconds; each later one is twice as long. Default 250. */
   readonly baseMs?: number | undefined;
   /** The longest wait, in milliseconds. Default 8 000. */
   readonly maxMs?: number | undefined;
-  /** The longest `Retry-After` that is waited for, in milliseconds; beyond it the call fails at once. Default 30 000. */
+  /** The longest accepted `Retry-After` in milliseconds; a longer one fails the call at once. Default 30 000. */
   readonly retryAfterMs?: number | undefined;
 }
 
@@ -67,9 +67,9 @@ export interface CommonOptions {
   readonly timeouts?: Timeouts | undefined;
   readonly retry?: RetryOptions | undefined;
   readonly limits?: Limits | undefined;
-  /** Sends tokens and secrets without TLS to any host. Default false. */
+  /** True to send tokens and secrets without TLS to any host. Default false. */
   readonly allowHttp?: boolean | undefined;
-  /** The caller's own connections, such as undici's `ProxyAgent`; `close` leaves it open. Default: a pool of this client's. */
+  /** The caller's own connections, such as undici's `ProxyAgent`; `close` leaves it open. Default: the client's own pool. */
   readonly dispatcher?: Dispatcher | undefined;
   /** The clock, in milliseconds since the epoch. Default `Date.now`. */
   readonly now?: (() => number) | undefined;
@@ -85,6 +85,6 @@ export type ClientOptions = CommonOptions & (ClientCredentials | OwnToken);
 export interface CallOptions {
   /** Ends the call; it rejects with `CS_CALL_ABORTED`. */
   readonly signal?: AbortSignal | undefined;
-  /** In the place of `timeouts.callMs`. */
+  /** Overrides `timeouts.callMs`. */
   readonly timeoutMs?: number | undefined;
 }

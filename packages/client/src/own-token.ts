@@ -12,8 +12,8 @@ export function isBearerToken(token: unknown): token is string {
 }
 
 /**
- * Asks the caller's own function for a token, by the attempt's deadline. What the function throws goes
- * no further: it may hold the secret that it was called with.
+ * Asks the caller's own function for a token, by the attempt's deadline. An error of the function is
+ * dropped: it may contain the secret that it was called with.
  */
 export function ownToken(
   provider: TokenProvider,

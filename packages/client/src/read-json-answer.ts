@@ -7,7 +7,7 @@ export type Read<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly failure: Failure };
 
-/** The body of a success as strict JSON of its schema, unknown members let through. */
+/** Parses the body of a success as strict JSON and validates it; unknown members are accepted. */
 export function readJsonAnswer<T>(
   { status, mediaType, body }: Incoming,
   { depth, validate }: { readonly depth: number; readonly validate: Validator<T> },

@@ -13,7 +13,7 @@ import { retryAfterMs } from "./retry-after.ts";
 export interface RefusalReading {
   readonly ok: true;
   readonly refusal: Refusal;
-  /** The refund that has the call's `requestKey`, where the body names one. */
+  /** The refund that has the call's `requestKey`, if the body names one. */
   readonly existing: ExistingRefund | undefined;
 }
 
@@ -27,7 +27,7 @@ export function readRefusal(
   context: {
     readonly depth: number;
     readonly now: number;
-    /** Takes the call's secrets out of a text. */
+    /** Removes the call's secrets from a text. */
     readonly redact: (text: string) => string;
   },
 ): RefusalReading | ReturnType<typeof unreadable> {
@@ -71,12 +71,12 @@ function wordsOf(value: unknown): Words {
     const { errorId, errorCode, errorMessage } = flat.value;
     return { errorCode, errorMessage, requestId: errorId };
   }
-  // Not of either form, but with what S 7 shows.
+  // Neither form, but with the members of S 7.
   const details = validateErrorDetails(membersOf(value)["errorDetails"]);
   return details.ok ? details.value : {};
 }
 
 function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  // Any object has members; what they are is the validator's to say.
+  // Any object has members; the validator checks them.
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }

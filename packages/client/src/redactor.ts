@@ -1,7 +1,7 @@
 const REDACTED = "[secret]";
 
 /**
- * Takes secrets out of the provider's words: an error that echoes the request must not carry a token
+ * Removes secrets from the provider's messages: an error that echoes the request must not carry a token
  * into the caller's log. Secrets of fewer than 4 characters are in every text and stay.
  */
 export function redactor(secrets: readonly string[]): (text: string) => string {

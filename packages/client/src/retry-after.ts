@@ -5,7 +5,7 @@ const HTTP_DATE =
 /**
  * The wait that a `Retry-After` field asks for (RFC 9110, section 10.2.3), in milliseconds from `now`.
  *
- * @returns 0 or more; `undefined` where the field is missing, garbled, negative or of more than 12
+ * @returns 0 or more; `undefined` if the field is missing, garbled, negative or of more than 12
  *   digits. A date in the past is 0.
  */
 export function retryAfterMs(field: string | undefined, now: number): number | undefined {

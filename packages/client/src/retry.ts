@@ -7,7 +7,7 @@ import type { RetryPolicy } from "./settings.ts";
  * together do not retry together. A longer `Retry-After` is respected.
  *
  * @param attempt Number of the attempt that failed, from 1.
- * @returns `undefined` where another attempt would be answered alike, or not soon.
+ * @returns `undefined` if another attempt would get the same answer, or none soon.
  */
 export function retryWaitMs(
   failure: Failure,

@@ -10,13 +10,13 @@ import type { Settings } from "./settings.ts";
 
 export interface Running extends Line {
   readonly settings: Settings;
-  /** Aborted by `close`: what is under way ends, nothing new begins. */
+  /** Aborted by `close`: running attempts end, no new ones begin. */
   readonly closing: AbortSignal;
 }
 
 /**
- * Makes a call: attempts, and waits between them where the call is idempotent, until one is answered
- * for good.
+ * Makes a call: retries an idempotent one after failures until it has a final
+ * answer.
  *
  * @throws {ClientError}
  */
@@ -62,7 +62,7 @@ export async function runCall<T>(
 }
 
 /**
- * True if the provider may have carried out the call. A later refusal does not remove an earlier doubt,
+ * True if the provider may have carried out the call. A later refusal does not resolve an earlier uncertainty,
  * unless it says that another request has the key.
  */
 function doubtAfter(failure: Failure, before: boolean): boolean {

@@ -2,7 +2,7 @@ import { profiles, type Profile } from "@countersign/schemas/profiles";
 import type { ClientOptions } from "./options.ts";
 import { systemSleep, type Time } from "./time.ts";
 
-/** The options of a client, judged, with every default filled in. */
+/** Validated options of a client, with every default filled in. */
 export interface Settings {
   readonly origin: string;
   /** Before every path; empty or `/…` without a slash at its end. */

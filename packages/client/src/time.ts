@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 
-/** Waits for so many milliseconds. Rejects when the signal is aborted, whatever with. */
+/** Waits for a number of milliseconds. Rejects when the signal is aborted, for any reason. */
 export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>;
 
 /** The clock of this machine, or a test's. */
@@ -17,11 +17,11 @@ export const systemSleep: Sleep = async (ms, signal) => {
 /** A deadline that has not passed until its signal is aborted. */
 export interface Deadline {
   readonly signal: AbortSignal;
-  /** Ends it, so that nothing waits for it any longer. */
+  /** Cancels it. */
   end(): void;
 }
 
-/** Starts a deadline of so many milliseconds. */
+/** Starts a deadline after a number of milliseconds. */
 export function startDeadline({ sleep }: Time, ms: number): Deadline {
   const passed = new AbortController();
   const ended = new AbortController();

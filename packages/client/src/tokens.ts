@@ -5,7 +5,7 @@ export type TokenOutcome =
   | { readonly ok: true; readonly token: string }
   | { readonly ok: false; readonly failure: Failure };
 
-/** A token as its issuer gave it. */
+/** A token as issued. */
 export type Issue = () => Promise<
   | { readonly ok: true; readonly token: string; readonly expiresAt: number | undefined }
   | { readonly ok: false; readonly failure: Failure }
@@ -14,7 +14,7 @@ export type Issue = () => Promise<
 interface Held {
   readonly token: string;
   readonly expiresAt: number;
-  /** From then on a new one is got while this one is still used. */
+  /** Time from which a new token is requested while this one is still used. */
   renewAt: number;
 }
 
@@ -22,8 +22,8 @@ const EARLIEST_MS = 60_000;
 const AGAIN_MS = 5000;
 
 /**
- * The access token of one client. It is renewed when the last minute of its life begins, or the last
- * tenth where that is shorter; calls go on with the old one meanwhile. However many wait, one request
+ * The access token of one client. It is renewed in the last minute of its life, or in the last
+ * tenth if that is shorter, while calls still use the old one. However many calls wait, one request
  * is under way.
  */
 export class Tokens {
@@ -38,7 +38,7 @@ export class Tokens {
     this.#now = now;
   }
 
-  /** A token that is valid by its expiry. Ends with the signal; the request for it goes on for others. */
+  /** Returns an unexpired token. Rejects with the signal; the request continues for other calls. */
   async get(signal: AbortSignal): Promise<TokenOutcome> {
     const held = this.#held;
     if (held !== undefined && this.#now() < held.expiresAt) {
@@ -49,12 +49,12 @@ export class Tokens {
     return outcome ?? { ok: false, failure: { code: "CS_CALL_ABORTED" } };
   }
 
-  /** Forgets a token that was answered 401, unless another has taken its place already. */
+  /** Drops a token that was answered 401, unless it has been replaced already. */
   refused(token: string): void {
     if (this.#held?.token === token) this.#held = undefined;
   }
 
-  /** When no request is under way any longer. */
+  /** Resolves when no request is running. */
   async settled(): Promise<void> {
     await this.#underWay;
   }

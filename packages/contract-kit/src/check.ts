@@ -3,7 +3,7 @@ import type { ProviderTarget, ReceiverTarget, Target } from "./target.ts";
 
 /** The run's parameters for each check. */
 export interface CheckContext {
-  /** Of everything that is generated; equal seeds make equal scenarios. */
+  /** Seed of all generated data; equal seeds make equal scenarios. */
   readonly seed: number;
   /** Path of a failure in the seed's runs, to replay it. */
   readonly path?: string;
@@ -20,11 +20,11 @@ export interface CheckOf<T extends Target> {
   /** One line that describes it. */
   readonly title: string;
   readonly role: T["role"];
-  /** Ids of the requirements that it says something of. Where the first does not apply, the check does not run. */
+  /** Ids of the requirements that it tests. Where the first does not apply, the check does not run. */
   readonly requirements: readonly string[];
   /**
    * @returns A verdict of each of its requirements.
-   * @throws {Error} The check itself broke, or the target is not there: an `error`, never a failure.
+   * @throws {Error} The check itself broke, or the target does not answer: an `error`, never a failure.
    */
   readonly run: (target: T, context: CheckContext) => Promise<readonly Verdict[]>;
 }
@@ -44,7 +44,7 @@ export interface Evidence {
 
 /**
  * A request and its response, as text that `shownBytes` made: printable, at most a few kilobytes, and
- * without a secret. `received` is empty where nothing came.
+ * without a secret. `received` is empty if no answer arrived.
  */
 export interface Exchange {
   readonly sent: string;
@@ -79,12 +79,12 @@ export interface Finding {
   readonly check: string;
   readonly requirement: Requirement;
   /**
-   * `warn`: it does not hold, at a level that does not fail the run. `error`: the check itself broke, which says nothing of the target.
-   * `not_applicable`: the target lacks what the check needs. `skipped`: somebody said so, or an earlier
+   * `warn`: a failure at a level that does not fail the run. `error`: the check itself broke, which says nothing about the target.
+   * `not_applicable`: the target lacks what the check needs. `skipped`: by an option, or because an earlier
    * failure ended the check.
    */
   readonly status: "pass" | "fail" | "warn" | "not_applicable" | "error" | "skipped";
-  /** Empty where it passes. */
+  /** Empty if it passes. */
   readonly message: string;
   readonly evidence?: Evidence;
   /** Duration of the whole check in milliseconds. */

@@ -4,7 +4,7 @@ import type { HttpAnswer, HttpCall } from "./http-send.ts";
 export interface Exchange {
   readonly url: string;
   readonly call: HttpCall;
-  /** `undefined` where no answer came. */
+  /** `undefined` if no answer came. */
   readonly answer: HttpAnswer | undefined;
 }
 
@@ -13,12 +13,12 @@ export interface CurlOptions {
   readonly token: string;
   /** The part that makes keys of this scenario unique; the lines use a new one, so that they can run again. */
   readonly run: string;
-  /** Further secrets, by the names of the variables that the lines take them from. */
+  /** Other secrets, by the variables from which the lines read them. */
   readonly secrets?: ReadonlyMap<string, string>;
 }
 
 /**
- * A scenario as lines for a shell. What a call made up (ids, tokens) is taken from its answer, and the
+ * A scenario as lines for a shell. Generated values (ids, tokens) are read from the answers, and the
  * keys are new ones, so that the lines run again on the same service.
  */
 export function curlLines(
@@ -97,7 +97,7 @@ function single(text: string): string {
 const MADE =
   /"(paymentId|customerId|id|subscriptionKey|accessToken|access_token|clientSecret)":"([A-Za-z0-9._~+/=-]{4,})"/g;
 
-/** Names and values that an answer has made up. */
+/** Names and generated values of an answer. */
 function madeBy(answer: HttpAnswer | undefined): readonly (readonly [string, string])[] {
   if (answer === undefined) return [];
   return [...bodyText(answer.body).matchAll(MADE)].map(([, member = "", value = ""]) => [

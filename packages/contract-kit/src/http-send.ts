@@ -32,7 +32,7 @@ export function httpSend(
   const base = url.replace(/\/+$/, "");
   if (isLoopbackOnly) checkOwned(new URL(base), undefined);
   const isSecure = new URL(base).protocol === "https:";
-  // Let go of before the target does: a call that meets the end of its connection has no answer.
+  // Shorter than the target's limit: a call on a connection that is being closed gets no answer.
   const kept = { keepAlive: true, timeout: IDLE_MS };
   const agent = isSecure ? new HttpsAgent(kept) : new HttpAgent(kept);
   const request = isSecure ? httpsRequest : httpRequest;
@@ -78,13 +78,13 @@ export function httpSend(
   return { send, close: () => agent.destroy() };
 }
 
-/** A call as it goes over the wire: nothing is added to the headers but what HTTP itself needs. */
+/** A call as it is sent: only headers that HTTP itself needs are added. */
 export interface HttpCall {
   readonly method: string;
   /** Path and query, below the target's URL. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The bytes, or text that goes as UTF-8. */
+  /** Bytes, or text that is sent as UTF-8. */
   readonly body?: string | Uint8Array;
 }
 
@@ -96,7 +96,7 @@ export interface HttpAnswer {
 }
 
 /**
- * Carries a call to a target.
+ * Sends a call to a target.
  *
  * @throws {Error} no answer came: refused, cut off, or not in time.
  */

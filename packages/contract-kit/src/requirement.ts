@@ -4,7 +4,7 @@ import type { Profile } from "@countersign/schemas";
 /** The side that a requirement is for: the provider's service, or the merchant's receiver. */
 export type Role = "provider" | "receiver";
 
-/** Consequences of breaking a requirement, gravest first. */
+/** Consequences of breaking a requirement, worst first. */
 export const levels = [
   /** A stranger makes a target act, or learns what they must not. */
   "exploitable",
@@ -32,7 +32,7 @@ export interface Requirement {
   readonly sentence: string;
   /** The interface's section (`S 4.1`), an RFC's, Standard Webhooks, or the receiver's promises. */
   readonly source: string;
-  /** JSON Pointer of the profile's value that it rests on, where the interface leaves the point open. */
+  /** JSON Pointer of the profile's value that it depends on, if the interface leaves the point open. */
   readonly profile?: string;
   readonly why: string;
   /** The fix, in one or two sentences. */

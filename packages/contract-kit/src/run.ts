@@ -6,7 +6,7 @@ import type { Target } from "./target.ts";
 export interface RunOptions<T extends Target> {
   readonly target: T;
   readonly checks: readonly CheckOf<T>[];
-  /** All that checks may name; those of the target's role without a finding are reported as uncovered. */
+  /** Requirements that checks may name; those of the target's role without a finding are reported as uncovered. */
   readonly requirements: readonly Requirement[];
   /** Ids of checks or requirements: only these run, or are judged. Default: all. */
   readonly only?: readonly string[];
@@ -24,7 +24,7 @@ export interface RunOptions<T extends Target> {
   readonly now?: () => number;
   /** The time of day in milliseconds since the epoch, for the report. Default: this machine's. */
   readonly clock?: () => number;
-  /** Ends the run at once where it aborts: what has no finding yet is skipped, and the report says so. */
+  /** Ends the run at once when aborted: requirements without a finding are skipped, and the report says so. */
   readonly signal?: AbortSignal;
   /** Sees each check before it runs. `place` counts from 1. */
   readonly onCheck?: (check: CheckOf<T>, place: number, total: number) => void;
@@ -53,7 +53,7 @@ export interface Report {
  * Verifies a target: requirements → checks → target → findings → report. One check runs at a time, so
  * that what it sends is what the target sees.
  *
- * @throws {TypeError} A check names a requirement that is not there: a mistake of who wrote it.
+ * @throws {TypeError} A check names an unknown requirement: a programming error.
  */
 export async function run<T extends Target>(options: RunOptions<T>): Promise<Report> {
   const { target, seed = 1, runs = 50, path, skip = {}, signal, failOn = defaultFailOn } = options;
@@ -106,7 +106,7 @@ interface Wanted<T extends Target> {
   readonly owed: readonly Requirement[];
 }
 
-/** The checks that run, each with the requirements that it is asked about. */
+/** The checks that run, each with the requirements that it tests. */
 function wantedOf<T extends Target>({
   target: { profile },
   checks,
@@ -137,7 +137,7 @@ const skipped =
 
 const INTERRUPTED = "the run was interrupted";
 
-/** A judge that skips all, as soon as somebody ends the run. */
+/** Skips everything once the run is aborted. */
 function interrupted(signal: AbortSignal | undefined): Promise<Judge> {
   return new Promise((resolve) => {
     const stop = (): void => resolve(skipped(INTERRUPTED));
@@ -160,7 +160,7 @@ async function verdictsOf<T extends Target>(
   }
   return (requirement, failOn) => {
     const verdict = verdicts.find((one) => one.requirement === requirement.id);
-    // A check that says nothing would pass for one that found nothing.
+    // A check without a verdict would look like one without a fault.
     if (verdict === undefined) return { status: "error", message: "the check came to no verdict" };
     return saidOf(verdict, !failOn.includes(requirement.level));
   };

@@ -1,7 +1,7 @@
 /**
  * Bytes of the wire as text that a terminal, a page and a file can show: UTF-8 unchanged, all else
- * escaped. `\r\n` is a line break; a line break of another kind is written out before one, since that it
- * is alone may be the fault. A backslash is doubled, so that the text is read in one way.
+ * escaped. `\r\n` is a line break; any other line break is also escaped, since it
+ * may be the fault. A backslash is doubled, so that the text is read in one way.
  *
  * @param options.cap Bytes that are shown, 1 or more; what follows is counted. Default 2048.
  */

@@ -5,20 +5,20 @@ import type { Effects, EffectsNotes } from "./harness/effects.ts";
 import type { EventMaker } from "./harness/events.ts";
 import type { Wire } from "./harness/wire.ts";
 
-/** A provider's service, of any make, as one merchant sees it. */
+/** A provider's service, in any language, as one merchant sees it. */
 export interface ProviderTarget {
   readonly role: "provider";
   /** Base URL, for the lines that show a failure. */
   readonly url: string;
   readonly send: Send;
-  /** An access token with every scope; asked for anew at each call, so that it may expire. */
+  /** An access token with every scope; requested again for each call, so that it may expire. */
   readonly token: () => Promise<string>;
   readonly profile: Profile;
   /** The state-change URL; without it, requirements that need a state are not verified. */
   readonly states?: StateChanges;
   /** The kit's receiver of deliveries; without it, they are not verified. */
   readonly receiver?: HostedReceiver;
-  /** A client that access tokens may be asked for; without it nothing is said of the token endpoint. */
+  /** A client that may request access tokens; without it the token endpoint is not verified. */
   readonly client?: { readonly id: string; readonly secret: string };
   /** Another existing merchant, if no state makes one. */
   readonly other?: ProviderTarget;
@@ -31,13 +31,13 @@ export interface ProviderTarget {
 /** An endpoint that prepares provider states by Pact's convention, `POST { state, params, action }`. */
 export interface StateChanges {
   readonly url: string;
-  /** Carries calls below `url`. */
+  /** Sends calls below `url`. */
   readonly send: Send;
   /** Sent as a bearer token. */
   readonly token: () => Promise<string>;
 }
 
-/** A receiver of the kit's own, on an address that the provider reaches. */
+/** The kit's own receiver, on an address that the provider reaches. */
 export interface HostedReceiver {
   /** Milliseconds that a delivery may take to arrive. */
   readonly deliveryMs: number;
@@ -57,36 +57,36 @@ export type AttemptAnswer =
   | {
       readonly status: number;
       readonly headers?: Readonly<Record<string, string>>;
-      /** Milliseconds that it waits for. Default 0. */
+      /** Delay of the answer in milliseconds. Default 0. */
       readonly afterMs?: number;
     }
   /** Ends the connection without an answer. */
   | "reset"
   | "silence";
 
-/** An attempt as it came over the wire. */
+/** An attempt as received. */
 export interface ReceivedAttempt {
   readonly method: string;
   readonly path: string;
   /** Names in lower case; a repeated header is joined with `, `. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The bytes as they came. */
+  /** The received bytes. */
   readonly body: Uint8Array;
-  /** When it had come, in milliseconds of this machine's clock. */
+  /** Time of arrival, in milliseconds of this machine's clock. */
   readonly at: number;
   readonly answer: AttemptAnswer;
 }
 
 export interface Place {
   readonly url: string;
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly attempts: readonly ReceivedAttempt[];
-  /** True if they fit by then; resolves as soon as they do. */
+  /** True if the condition is met by then; resolves as soon as it is. */
   readonly until: (
     fits: (attempts: readonly ReceivedAttempt[]) => boolean,
     limitMs: number,
   ) => Promise<boolean>;
-  /** Answers what is held, and takes no more. */
+  /** Answers pending attempts, and accepts no more. */
   readonly close: () => void;
 }
 
@@ -98,7 +98,7 @@ export interface ReceiverTarget {
   readonly role: "receiver";
   /** The URL that attempts are posted to. */
   readonly url: string;
-  /** Carries attempts as bytes, over its own sockets. */
+  /** Sends attempts as bytes, over its own sockets. */
   readonly wire: Wire;
   /** Secrets that the receiver knows, the one to sign with first. */
   readonly secrets: readonly Secret[];
@@ -107,11 +107,11 @@ export interface ReceiverTarget {
   readonly effects?: Effects;
   /** Milliseconds that an effect may take to show after its attempt was acknowledged. */
   readonly effectsWaitMs: number;
-  /** Makes the ids of one run others than those of every run before: a receiver has a memory. */
+  /** Makes the ids of a run differ from those of earlier runs, which the receiver may remember. */
   readonly nonce: string;
   /** Facts that a reader of the report needs in addition to the findings, a sentence each. */
   readonly notes: () => readonly string[];
-  /** Ends what is still open. */
+  /** Closes everything that is open. */
   readonly close: () => void;
   /** True to run checks that wait for the receiver's own deadlines. */
   readonly slow?: boolean;
@@ -119,7 +119,7 @@ export interface ReceiverTarget {
   readonly effort: number;
   /** Makes genuine events. */
   readonly events: EventMaker;
-  /** Starts the receiver again; absent if nobody can. */
+  /** Restarts the receiver; absent if it cannot be restarted. */
   readonly restart?: () => Promise<void>;
   /** Facts that one check of a run learns and later ones need. */
   readonly notebook: Notebook;
@@ -129,7 +129,7 @@ export interface ReceiverTarget {
 interface Notebook extends EffectsNotes {
   /** The reason if genuine attempts are refused; `undefined` if they are accepted, absent until a check has looked. */
   diagnosis?: Promise<string | undefined>;
-  /** The reason if nothing is sent any more. */
+  /** The reason if nothing more is sent. */
   lost?: string;
   /** True if it was still lost when the next check began; absent until then. */
   isGone?: boolean;

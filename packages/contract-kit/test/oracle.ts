@@ -5,7 +5,7 @@ import { schemaSet, standardSchemas } from "../src/derive/schema.ts";
 
 export const standard: SchemaSet = standardSchemas();
 
-/** A schema that is a document of its own. */
+/** A schema that is its own document. */
 export const alone = (schema: object): LocatedSchema =>
   schemaSet({ "one.schema.json": schema }).document("one.schema.json");
 

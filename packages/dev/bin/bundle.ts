@@ -9,7 +9,7 @@ import { dts } from "rollup-plugin-dts";
 import ts from "typescript";
 import { entriesOf, packages, type Package, published, root } from "../src/published.ts";
 
-/** Scripts that a package runs in processes and threads of their own, and copies of files that it reads. */
+/** Scripts that a package runs in processes and their own threads, and copies of files that it reads. */
 interface Extras {
   readonly scripts: Readonly<Record<string, string>>;
   readonly copies: Readonly<Record<string, string>>;
@@ -115,7 +115,7 @@ for (const one of published) {
   if (manifest.bin === undefined) await writeDeclarations(one, hasCommonJs);
 }
 
-/** Lets declarations compile where an optional peer is missing: its types are then `any`. */
+/** Lets declarations compile if an optional peer is missing: its types are then `any`. */
 function optionalPeers({ manifest: { peerDependenciesMeta = {} } }: Package) {
   return {
     name: "optional-peers",

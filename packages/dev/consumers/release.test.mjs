@@ -16,7 +16,7 @@ const require = createRequire(import.meta.url);
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
 for (const name of ["receiver", "client", "schemas", "contract-kit", "sandbox"])
-  test(`every entry of @countersign/${name} loads as a module, and as CommonJS where it has a build`, async () => {
+  test(`every entry of @countersign/${name} loads as a module, and as CommonJS if it has a build`, async () => {
     const { exports } = require(`@countersign/${name}/package.json`);
     for (const [path, target] of Object.entries(exports)) {
       // A document, or what only runs inside vitest.

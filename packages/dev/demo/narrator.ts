@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 
-/** Prints the story. Colours only where the terminal shows them. */
+/** Prints the story. Colours only if the terminal shows them. */
 export interface Narrator {
   title(text: string): void;
   /** Begins a numbered step. */

@@ -178,7 +178,7 @@ export function addressOf(
   return `#/${view}${id === undefined ? "" : `/${id}`}${text === "" ? "" : `?${text}`}`;
 }
 
-/** Returns a query with some members changed; paging begins anew. */
+/** Returns a query with some members changed; paging begins again. */
 export function changed(
   query: URLSearchParams,
   change: Readonly<Record<string, string>>,

@@ -157,7 +157,7 @@ describe("[R-ACK-STORED] an event that is acknowledged once it is stored", () =>
     expect(ended.indexOf("a1")).toBeLessThan(ended.indexOf("a2"));
   });
 
-  it("is finished when its receiver stops, and no further one is taken", async () => {
+  it("is finished when its receiver stops, and no more one is taken", async () => {
     const gate = Promise.withResolvers<void>();
     const begun: string[] = [];
     const { receiver, send } = storing((id) => (begun.push(id), gate.promise), { concurrency: 1 });

@@ -82,7 +82,7 @@ async function pass(
   }
   // Calls of the page now have the path of the call that they make.
   const path = pathOf(request);
-  // In any case: what Express would not route is refused all the same.
+  // In any case: what Express would not route is refused anyway.
   if (/^\/sandbox(?:\/|$)/i.test(path)) {
     guard(request, allowedHosts);
     if (path === "/sandbox/stream") return openStream(options, request, response);

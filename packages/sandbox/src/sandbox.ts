@@ -86,7 +86,7 @@ export interface RunningSandbox {
 
 /**
  * The reference service with controls (`/sandbox/…`) for development: clocks that stand still, customers,
- * payments, faults. Delivers to loopback addresses too. Not for production: whoever has a token moves
+ * payments, faults. Delivers to loopback addresses too. Not for production: anyone who has a token moves
  * its namespace's money and time.
  *
  * @throws {StoreVersionError} `CS_STORE_VERSION`: the database belongs to another version.

@@ -161,7 +161,7 @@ export class Streams {
       // oxlint-disable-next-line no-await-in-loop -- each goes on where the one before has ended
       const events = await eventsAfter(this.#db, merchantId, after);
       for (const { seq, ...event } of events) {
-        // A reset in between has begun anew.
+        // A reset in between has begun again.
         if (namespace.sent > seq || (namespace.sent === 0 && after !== 0)) return;
         namespace.sent = seq;
         this.send(merchantId, "event", shownEvent(event));

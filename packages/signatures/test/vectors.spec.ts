@@ -29,7 +29,7 @@ const decisions: Readonly<Record<string, RegExp>> = {
   "svix-docs/how example (g0hM9…)": /^CS_SIGNATURE_HEADER_MISSING$/,
   // A duplicated header is refused before choosing one of the two.
   'sig/duplicate headers joined by Node with ", "': /^CS_SIGNATURE_HEADER_DUPLICATE$/,
-  // An id with a full stop is refused always, not only where an option asks for it.
+  // An id with a full stop is refused always, not only if an option asks for it.
   "signet/id containing separator": /^CS_SIGNATURE_ID_INVALID$/,
 };
 

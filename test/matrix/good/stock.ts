@@ -30,7 +30,7 @@ interface Stock {
   readonly profile?: Profile;
 }
 
-/** In memory where the machine has such a folder, since a commit to a busy disk takes longer than all else. */
+/** In memory if the machine has such a folder, since a commit to a busy disk takes longer than all else. */
 const databases = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 
 /** Starts a receiver on a free port, and waits until it listens. */

@@ -36,7 +36,7 @@ export function valuesOf({ rawHeaders }: Pick<Arrived, "rawHeaders">, name: stri
   );
 }
 
-/** Serves effects at an address of their own, for receivers that have no room for them. */
+/** Serves effects at their own address, for receivers that have no room for them. */
 export const serveEffects = (effects: Effects) =>
   listen(
     createServer((request, response) => {

@@ -123,7 +123,7 @@ function isFile(place: string): boolean {
 function read(place: string, isOpenApi: boolean): SchemaSet {
   let set: SchemaSet;
   try {
-    // Any object: the reader of OpenAPI judges what it needs.
+    // Any object: the reader of OpenAPI checks the members that it needs.
     set = isOpenApi ? openApiSet({ ...readSchema(place) }) : readSchemaSet(place);
   } catch (cause) {
     const what = isOpenApi ? place : `a schema below ${place}`;
@@ -133,7 +133,7 @@ function read(place: string, isOpenApi: boolean): SchemaSet {
   return set;
 }
 
-/** The first line of what a foreign document has caused. */
+/** The first line of an error that a user's document caused. */
 function reasonOf(cause: unknown): string {
   if (cause instanceof RangeError) return "they refer to themselves";
   return (cause instanceof Error ? cause.message : String(cause)).replace(/\n.*/s, "");

@@ -168,7 +168,7 @@ function checkedUrl(text: string): URL {
   );
 }
 
-/** The alphabet of ids that every scheme signs. */
+/** Characters of an id that every scheme can sign. */
 function checkedId(id: string | undefined): string | undefined {
   if (id === undefined || /^[A-Za-z0-9_-]{1,64}$/.test(id)) return id;
   throw new Failure("CS_CLI_ARGUMENT_UNUSABLE", "--id must be 1 to 64 characters of [A-Za-z0-9_-]");

@@ -112,7 +112,7 @@ function packageOf(
   throw unusable(`invalid --package for ${language}: expected a name such as ${packages.standard}`);
 }
 
-/** A folder for a language of many files, for any other one a file. */
+/** A folder if the language needs several files, otherwise a file. */
 async function requirePlace({ isFolder }: Language, out: string): Promise<void> {
   const there = await stat(out).catch(() => undefined);
   if (there === undefined || there.isDirectory() === isFolder) return;

@@ -85,7 +85,7 @@ export function declareVerifyPacts(command: Command, surroundings: Surroundings)
  * `countersign verify pacts`: a line for each interaction, and reports.
  *
  * @returns True if nothing new fails at a level of `--fail-on`.
- * @throws {Failure} Nothing could be verified; reports are written all the same.
+ * @throws {Failure} Nothing could be verified; reports are written anyway.
  */
 async function runVerifyPacts(options: PactsOptions, surroundings: Surroundings): Promise<boolean> {
   const broker = await brokerOf(options, surroundings);

@@ -77,10 +77,10 @@ export function declareVerifyProvider(command: Command, surroundings: Surroundin
 }
 
 /**
- * `countersign verify provider`: every check that the target can show, and reports.
+ * `countersign verify provider`: runs every check that the target supports, and writes reports.
  *
  * @returns True if nothing new fails at a level of `--fail-on`.
- * @throws {Failure} Nothing could be verified, or an argument is not of its form.
+ * @throws {Failure} Nothing could be verified, or an argument is malformed.
  */
 async function runVerifyProvider(
   options: ProviderOptions,

@@ -102,7 +102,7 @@ async function runVerifyReceiver(
   return verifyTarget(
     {
       role: "receiver",
-      // Amounts are of payments.
+      // Only payments have amounts.
       checks: standardWebhooks
         ? receiverChecks.filter(({ id }) => id !== "receiver/money")
         : receiverChecks,

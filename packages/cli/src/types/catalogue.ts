@@ -75,7 +75,7 @@ function catalogue(model: EventModel): string {
 
 const categoryOf = (events: readonly EventShape[]): string => events[0]?.rows[0]?.category ?? "";
 
-/** Distinguishes moments of one type with different ranks by their times. */
+/** Returns the rank of a type; `undefined` if its events have different ranks and are compared by time. */
 function rankOf(events: readonly EventShape[]): number | undefined {
   const ranks = new Set(events.flatMap(({ rows }) => rows.map(({ rank }) => rank)));
   return ranks.size === 1 ? [...ranks][0] : undefined;

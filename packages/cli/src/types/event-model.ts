@@ -2,7 +2,7 @@ import type { Profile } from "@countersign/schemas/profiles";
 import { profiledEvents, type Schema, type Schemas } from "@countersign/service/internal";
 import { constantsOf, flattened, pascalCase } from "./schemas.ts";
 
-/** An event as a type: a moment of the catalogue, in the form of the profile's envelope. */
+/** An event as a type: an entry of the catalogue, in the format of the profile's envelope. */
 export interface EventShape {
   /** Of its type, such as `RefundAuthorizedEvent`. */
   readonly name: string;
@@ -10,7 +10,7 @@ export interface EventShape {
   readonly rows: readonly Profile["catalogue"][number][];
   /** One schema for each kind of its data. */
   readonly payloads: readonly Schema[];
-  /** All kinds in one: what is not in each of them is optional. */
+  /** All kinds in one: members that some kinds lack are optional. */
   readonly schema: Schema;
   /** The member that distinguishes it from other events of its type; absent if it is the only one. */
   readonly when?: { readonly path: readonly string[]; readonly value: string };
@@ -65,7 +65,7 @@ export function eventModel(profile: Profile): EventModel {
   };
 }
 
-/** A catalogue may list one moment under two types. */
+/** A catalogue may list one kind of event under two types. */
 function withNamesOfTheirOwn(shapes: readonly EventShape[]): readonly EventShape[] {
   const taken = new Set<string>();
   return shapes.map((shape) => {

@@ -81,7 +81,7 @@ function toldApart(tag: string, kinds: readonly JudgedSchema[]): JudgedSchema {
   };
 }
 
-/** JSON Pointers of the numbers in what a schema describes. */
+/** JSON Pointers of the numbers that a schema describes. */
 export function amountsIn(schema: JudgedSchema, at = ""): readonly string[] {
   if (schema.type === "number") return [at];
   const members = Object.entries(schema.properties ?? {}).flatMap(([name, member]) =>

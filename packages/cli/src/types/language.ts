@@ -9,7 +9,7 @@ interface Printing {
 
 /** Prints events as types of a language. */
 export interface Language {
-  /** The package of `--package`: its form and what it is by default; absent where a file is its own. */
+  /** Pattern and default of `--package`; absent if the language has no packages. */
   readonly package?: { readonly form: RegExp; readonly standard: string };
   /** True if each public type needs its own file; the path is then a folder. */
   readonly isFolder: boolean;
@@ -40,12 +40,12 @@ export function inCode(
     .join("\n");
 }
 
-/** The events by their types, in the catalogue's order: more than one where another member decides. */
+/** The events by type, in the catalogue's order; several if another member distinguishes them. */
 export function byType({ events }: EventModel): ReadonlyMap<string, readonly EventShape[]> {
   return Map.groupBy(events, ({ type }) => type);
 }
 
-/** A text as the languages with C's escapes write it, where it is printable ASCII; other texts too in most. */
+/** A string literal for languages with C's escapes; portable for printable ASCII. */
 export const quoted = (text: string): string => JSON.stringify(text);
 
 /** The names of events that are types, once each. */

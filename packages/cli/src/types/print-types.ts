@@ -33,7 +33,7 @@ export async function printTypes<Lang extends LanguageName>(
   { language, options, literals = false }: PrintOptions<Lang>,
 ): Promise<Printed> {
   const definitions = printedSchemas(model, { literals });
-  // Never asked: every reference stays in the document.
+  // Never used: every reference stays in the document.
   const input = new JSONSchemaInput(new FetchingJSONSchemaStore());
   await input.addSource({
     name: "events",

@@ -18,7 +18,7 @@ export function resolved(schema: Schema, schemas: Schemas): Schema {
 
 /**
  * One schema for objects of several kinds, since few languages have unions of objects: every kind's
- * members, required where each kind requires them, with the values of all.
+ * members, required if each kind requires them, with the values of all.
  */
 export function flattened(kinds: readonly Schema[], schemas: Schemas): Schema {
   const [first = {}, ...others] = kinds;

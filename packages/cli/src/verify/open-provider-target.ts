@@ -32,7 +32,7 @@ interface CredentialsOptions {
 }
 
 /**
- * A merchant's credentials from the environment: a token, a client, or both. `undefined` where there are
+ * A merchant's credentials from the environment: a token, a client, or both. `undefined` if there are
  * none.
  *
  * @throws {Failure} `CS_CLI_ENVIRONMENT_UNUSABLE`: a client's id comes without its secret, or the other way
@@ -197,11 +197,11 @@ export function statesOf(url: URL): string {
 interface Senders {
   /** As slow as the target's rates ask for. */
   readonly send: Send;
-  /** As it comes: pacts have the refusals of rates among their answers. */
+  /** Without retries: pacts include rate-limited answers. */
   readonly plain: Send;
 }
 
-/** Another machine is called where its owner asks, and slower than its own rates. */
+/** Another machine is called only with its owner's consent, and below its own rate limits. */
 function ownedSenders(
   url: URL,
   { iOwn, profile }: ProviderTargetOptions,

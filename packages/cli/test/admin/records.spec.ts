@@ -217,7 +217,7 @@ onStores([sqlite, postgres], ({ create }) => {
   });
 
   describe("countersign serve admin payments settle and fail", () => {
-    it("move a payment with its waiting refunds, and are refused where its status does not permit it", async () => {
+    it("move a payment with its waiting refunds, and are refused if its status does not permit it", async () => {
       const { admin, imported, serve, merchant, ...one } = await open();
       await imported("customers", lines(ada));
       const records = ["pay_1", "pay_2"].map((id) => payment(id, { paymentId: id }));

@@ -4,7 +4,7 @@ import { validateRefundRequest } from "@countersign/schemas/writers";
 import { amountText } from "../amount.ts";
 import { invalidMembers } from "./members.ts";
 
-/** A refund to ask for (S 4.1), in US dollars. */
+/** A requested refund (S 4.1), in US dollars. */
 export interface RefundOrder {
   /** The original (debit) payment. */
   readonly paymentId: string;
@@ -12,10 +12,10 @@ export interface RefundOrder {
   readonly amount: string | bigint;
   /**
    * The merchant's unique key of this refund, 1 to 255 printable ASCII characters. Store it before the
-   * call: whoever asks again with it asks for the same refund, with another for a second one.
+   * call: a call with the same key requests the same refund, a call with another key a second one.
    */
   readonly requestKey: string;
-  /** The merchant's own identifier, 1 to 255 characters; comes back unchanged. */
+  /** The merchant's identifier, 1 to 255 characters; returned unchanged. */
   readonly clientReferenceId?: string | undefined;
   /** For the customer's bank statement: 1 to 80 letters, digits and spaces. */
   readonly softDescriptor?: string | undefined;
@@ -45,7 +45,7 @@ export function refundBody(order: RefundOrder, profile: Profile): RefundBody {
   };
   const validation = validateRefundRequest({
     ...members,
-    // Judged above, by its text.
+    // Validated above, by its text.
     amount: { currency: "USD", value: 1 },
     ...(isOwnAlphabet && { softDescriptor: "judged above" }),
   });

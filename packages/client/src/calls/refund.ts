@@ -37,7 +37,7 @@ function readRefund(
   const refund = validation.value;
   const strange = answersAnother(refund, order, profile);
   if (strange !== undefined) return { ok: false, errors: [strange] };
-  // A status that is not known yet may come with a reason too.
+  // A status that is not known yet may have a reason too.
   const details = validateErrorDetails("errorDetails" in refund ? refund.errorDetails : undefined);
   return {
     ok: true,
@@ -52,7 +52,7 @@ function readRefund(
   };
 }
 
-/** The status as it came: the reader lets values through that its schema does not know. */
+/** The received status: the reader accepts values that its schema does not list. */
 function statusOf({ paymentStatus }: { readonly paymentStatus: RefundStatus }): RefundStatus {
   // S 3.1 calls the state FAILED, its value is TERMINAL_FAILED.
   return paymentStatus === "FAILED" ? "TERMINAL_FAILED" : paymentStatus;
@@ -64,7 +64,7 @@ function withReference(value: unknown): unknown {
   return { clientReferenceId: null, ...value };
 }
 
-/** An answer to another request, as a connection may deliver it that answers twice. */
+/** The answer to another request, which a connection may deliver if it answers twice. */
 function answersAnother(
   refund: Refund,
   { clientReferenceId, paymentId }: RefundOrder,
@@ -84,7 +84,7 @@ function answersAnother(
 
 /**
  * Interprets a refusal of this refund. A duplicate of the same request is this refund: an attempt whose
- * answer was lost has made it (S 4.1, rule 1). Any other is an error, never a reason for a new key.
+ * answer was lost made it (S 4.1, rule 1). Any other is an error, never a reason for a new key.
  */
 function settle(
   { refusal, existing }: RefusalReading,

@@ -4,7 +4,7 @@ import { validateSubscribeRequest } from "@countersign/schemas/writers";
 import type { Prepared } from "../call.ts";
 import { invalidMembers } from "./members.ts";
 
-/** `POST /v1/webhook/subscribe` (S 4.3). Two of it are two subscriptions: it is never tried again. */
+/** `POST /v1/webhook/subscribe` (S 4.3). Two calls make two subscriptions, so it is never retried. */
 export function subscribeCall(request: SubscribeRequest): Prepared<SubscribeResponse> {
   const validation = validateSubscribeRequest(request);
   if (!validation.ok) return { ok: false, errors: invalidMembers(validation.errors) };

@@ -5,7 +5,7 @@ import { validateUnsubscribeRequest } from "@countersign/schemas/writers";
 import type { Call, Prepared } from "../call.ts";
 import { invalidMembers } from "./members.ts";
 
-/** `PUT /v1/webhook/unsubscribe` (S 4.4), with the key where the profile has it. */
+/** `PUT /v1/webhook/unsubscribe` (S 4.4), with the key in the place that the profile names. */
 export function unsubscribeCall(
   request: UnsubscribeRequest,
   { subscription }: Profile,
@@ -13,7 +13,7 @@ export function unsubscribeCall(
   const validation = validateUnsubscribeRequest(request);
   if (!validation.ok) return { ok: false, errors: invalidMembers(validation.errors) };
   const { idIn } = subscription;
-  // As a segment of a path they would name another resource.
+  // As segments of a path they would name another resource.
   if (idIn === "path" && /^\.{1,2}$/.test(request.subscriptionId))
     return { ok: false, errors: [{ pointer: "/subscriptionId", code: "pattern" }] };
   return {

@@ -12,8 +12,8 @@ import {
 import type { LocatedSchema } from "./schema.ts";
 
 /**
- * An arbitrary of what a schema accepts, which shrinks: everything the keywords admit, and nothing that
- * they refuse. An open enum gives the values of its list, since a sender sends no other.
+ * An arbitrary of the values that a schema accepts, with shrinking: all that the keywords allow, and nothing that
+ * they refuse. An open enum yields only its listed values, as senders do.
  *
  * @throws {OutsideSubsetError} `CS_KIT_OUTSIDE_SUBSET`
  */
@@ -110,7 +110,7 @@ function timestamps(): fc.Arbitrary<string> {
   return fc.date({ min, max, noInvalidDate: true }).map((date) => date.toISOString());
 }
 
-/** Multiples of a power of ten are drawn as integers: a sum of binary fractions would be no multiple. */
+/** Multiples of a power of ten are drawn as integers: sums of binary fractions would not be multiples. */
 function numbers(at: LocatedSchema): fc.Arbitrary<number> {
   const { minimum, maximum, multipleOf } = at.schema;
   const isInteger = typesOf(at.schema).includes("integer");

@@ -13,7 +13,7 @@ import { JUDGING, pointOf, textOfLength } from "./negative.ts";
 import { isUnion, type LocatedSchema, itemsOf, kindsOf, membersOf, resolve } from "./schema.ts";
 
 /**
- * Values that a schema takes, each made of one that it takes by moving one place to a bound of one
+ * Valid values of a schema, each made from a valid one by moving one place to a bound of one
  * keyword: the shortest and the longest text, the least and the greatest number, each value of an enum,
  * each kind of a union, each type, and each member that may be absent, absent.
  *
@@ -56,7 +56,7 @@ function boundariesAt(located: LocatedSchema, value: unknown, steps: Steps): rea
   ];
 }
 
-/** Keywords with a value at their bound; what the schema would not take is sorted out by the caller. */
+/** Keywords with a value at their bound; the caller drops invalid ones. */
 function boundsOf(at: LocatedSchema, value: unknown): readonly (readonly [string, unknown])[] {
   const { schema } = at;
   const { minLength, maxLength, minItems, maxItems, minimum, maximum, multipleOf } = schema;
@@ -117,9 +117,9 @@ function inner(at: LocatedSchema, value: unknown, steps: Steps): readonly Bound[
 }
 
 export interface Coverage {
-  /** Points that a case is about. */
+  /** Points that a case covers. */
   readonly covered: readonly string[];
-  /** Points that no case is about: what is left untested. */
+  /** Points that no case covers. */
   readonly uncovered: readonly string[];
 }
 

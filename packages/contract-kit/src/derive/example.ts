@@ -10,7 +10,7 @@ export interface ExampleOptions {
 }
 
 /**
- * One value that the schema takes, always the same: the document's own example as far as it goes, filled
+ * One valid value, always the same: the document's example as far as possible, filled
  * up or thinned out to `optional`.
  *
  * @throws {OutsideSubsetError} `CS_KIT_OUTSIDE_SUBSET`
@@ -19,7 +19,7 @@ export function example(located: LocatedSchema, options: ExampleOptions): unknow
   return examples(located, options)[0];
 }
 
-/** As `example`, and then one more value for each further kind of each union in it. */
+/** Like `example`, with one more value for each other kind of each union in it. */
 export function examples(
   located: LocatedSchema,
   { optional }: ExampleOptions,
@@ -29,7 +29,7 @@ export function examples(
 
 type Examples = readonly [unknown, ...unknown[]];
 
-/** `hint` is what an example around this place has here. */
+/** `hint` is the value that the surrounding example has here. */
 function examplesAt(
   located: LocatedSchema,
   optional: ExampleOptions["optional"],
@@ -54,7 +54,7 @@ function examplesAt(
   return [wish ?? ordinary(at)];
 }
 
-/** The kind that an example shows comes first. */
+/** The kind with an example comes first. */
 function rank(kind: LocatedSchema, wish: unknown): number {
   return wish !== undefined && accepts(kind, wish) ? 0 : 1;
 }
@@ -76,7 +76,7 @@ function recordsAt(
   return [base, ...variants];
 }
 
-/** A word where the form lets it, so that examples can be read; else what a fixed seed gives. */
+/** A readable word if the pattern allows it, else a value from a fixed seed. */
 function ordinary(at: LocatedSchema): unknown {
   const { schema } = at;
   if ("const" in schema) return schema.const;

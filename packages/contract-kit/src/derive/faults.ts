@@ -46,12 +46,12 @@ export function accepts(located: LocatedSchema, value: unknown): boolean {
   );
 }
 
-/** The kind of a union that takes a value. */
+/** The kind of a union that accepts a value. */
 export function kindOf(located: LocatedSchema, value: unknown): LocatedSchema | undefined {
   return kindsOf(resolve(located)).find((kind) => accepts(kind, value));
 }
 
-/** The types that a schema admits; empty where it names none. */
+/** The types that a schema allows; empty if it names none. */
 export function typesOf({ type }: Schema): readonly TypeName[] {
   return [type ?? []].flat();
 }
@@ -133,7 +133,7 @@ function isOfType(type: TypeName, value: unknown): boolean {
   }
 }
 
-/** As the schemas' own validators have it: what JSON Schema leaves to each implementation. */
+/** As in the schemas' own validators, since JSON Schema leaves it to implementations. */
 function isOfFormat(format: string, text: string): boolean {
   if (format === "date-time") {
     const instant = Date.parse(text);
@@ -159,7 +159,7 @@ function isEqual(one: unknown, other: unknown): boolean {
 export interface Labelled {
   /** JSON Pointer of the place in the value; of the missing or unknown member itself. */
   readonly pointer: string;
-  /** The keyword that it breaks, or whose bound it has. */
+  /** The keyword that the value breaks, or whose bound it is. */
   readonly keyword: string;
   /** Document, JSON Pointer and keyword of the schema: what a report of coverage counts. */
   readonly point: string;
@@ -173,7 +173,7 @@ export function pointerOf(steps: Steps): string {
   return steps.map((step) => `/${escapePointer(String(step))}`).join("");
 }
 
-/** A copy of a value, with another one at a place. `undefined` takes the member away. */
+/** A copy of a value with another one at a place. `undefined` removes the member. */
 export function withValueAt(value: unknown, [step, ...rest]: Steps, put: unknown): unknown {
   if (step === undefined) return put;
   if (Array.isArray(value)) {

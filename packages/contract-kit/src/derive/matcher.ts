@@ -2,7 +2,7 @@ import { faultsOf, isRecord, kindOf, typesOf } from "./faults.ts";
 import { isUnion, itemsOf, membersOf, placeOf, resolve } from "./schema.ts";
 import type { LocatedSchema } from "./schema.ts";
 
-/** Matchers in the form that Pact's own builders make, so that Pact need not be there to derive them. */
+/** Matchers in the format of Pact's builders, so that deriving them does not need Pact. */
 export type Matcher =
   | { readonly "pact:matcher:type": "equality"; readonly value: unknown }
   | { readonly "pact:matcher:type": "regex"; readonly regex: string; readonly value: string }
@@ -13,7 +13,7 @@ export type Matcher =
 
 /**
  * Pact's matcher of a value, along an example: the members that the example has, each with its type,
- * its form or its values. What Pact cannot say (bounds, lengths, closed objects, optional members, unions)
+ * its form or its values. What Pact cannot express (bounds, lengths, closed objects, optional members, unions)
  * is left to the schemas' validators. A consumer names what it reads, so the example decides, not the
  * schema.
  *

@@ -12,7 +12,7 @@ import {
 import { isUnion, type LocatedSchema, itemsOf, membersOf, placeOf, resolve } from "./schema.ts";
 
 /**
- * Values that a schema refuses, each made of one that it takes by breaking one keyword at one place. What
+ * Invalid values of a schema, each made from a valid one by breaking one keyword at one place. What
  * cannot be broken by itself (an empty text breaks `minLength` and the pattern) breaks
  * as few more as it can. Members that the value lacks are not broken: give it one that has them.
  *
@@ -55,7 +55,7 @@ function negativesAt(located: LocatedSchema, value: unknown, steps: Steps): read
   return [...own, ...memberBreakers(at, value, steps), ...inner(at, value, steps)];
 }
 
-/** Keywords that judge the value itself; those of its members have a place of their own. */
+/** Keywords about the value itself; those about its members are handled separately. */
 export const JUDGING = [
   "type",
   "const",
@@ -135,7 +135,7 @@ function candidates(
   }
 }
 
-/** A sum without what binary fractions add to it. */
+/** A sum without rounding errors of binary fractions. */
 function near(value: number, step: number): number {
   return Number((value + step).toFixed(9));
 }
@@ -192,8 +192,8 @@ function inner(at: LocatedSchema, value: unknown, steps: Steps): readonly Broken
 }
 
 /**
- * A text of exactly this length that the schema takes but for its length, made from one that it takes;
- * `undefined` where the form leaves no other length, as for a time.
+ * A text of exactly this length that is valid except for its length, made from a valid one;
+ * `undefined` if the format has a fixed length, such as a date-time.
  */
 export function textOfLength(
   at: LocatedSchema,
@@ -205,7 +205,7 @@ export function textOfLength(
   return lengthened(from, length).find(isFit);
 }
 
-/** The text cut or filled in several ways: in its middle, at its end, and from nothing. */
+/** The text truncated or extended in several ways: in its middle, at its end, and from an empty text. */
 function lengthened(from: string, length: number): readonly string[] {
   const all = Array.from(from);
   const cut = all.slice(0, length).join("");
@@ -221,8 +221,8 @@ function lengthened(from: string, length: number): readonly string[] {
 }
 
 /**
- * Texts that may break the form: a character that is outside most classes instead of the last one,
- * none of those that a form needs, and forms of time and address that come close.
+ * Texts that may break the pattern or format: a character outside most classes instead of the last one,
+ * required characters removed, and near-valid times and addresses.
  */
 export function formBreakers(from: string): readonly string[] {
   const all = Array.from(from);

@@ -13,7 +13,7 @@ export interface Schema {
   readonly description?: string;
   readonly deprecated?: boolean;
   readonly examples?: readonly unknown[];
-  /** Values that it refuses, for tests. */
+  /** Invalid values, for tests. */
   readonly "x-invalid"?: readonly unknown[];
   readonly type?: TypeName | readonly TypeName[];
   readonly const?: unknown;
@@ -41,7 +41,7 @@ export interface Schema {
 
 export type TypeName = "null" | "boolean" | "integer" | "number" | "string" | "array" | "object";
 
-/** A schema and where it stands, which its references are relative to. */
+/** A schema and its place, the base of its relative references. */
 export interface LocatedSchema {
   readonly schema: Schema;
   readonly set: SchemaSet;
@@ -61,7 +61,7 @@ export interface SchemaSet {
 
 const load = createRequire(import.meta.url);
 
-/** A set of documents that are in memory already, by their paths. */
+/** A set of documents in memory, by their paths. */
 export function schemaSet(documents: Readonly<Record<string, Schema>>): SchemaSet {
   const byPath = new Map(Object.entries(documents));
   const set: SchemaSet = {
@@ -104,7 +104,7 @@ export function standardSchemas(): SchemaSet {
 // As the generator of `@countersign/schemas` writes it.
 const HINT = "countersign ";
 
-/** Gives a shipped schema the keywords back that other validators refuse, from its `$comment`. */
+/** Restores the keywords of a shipped schema that other validators reject, from its `$comment`. */
 function withHints(_name: string, part: unknown): unknown {
   if (typeof part !== "object" || part === null || !("$comment" in part)) return part;
   const { $comment: comment, ...rest } = part;
@@ -118,7 +118,7 @@ const subset = createRequire(import.meta.url)("@countersign/schemas/keywords.jso
   readonly formats: readonly string[];
 };
 
-/** A schema uses a keyword or a format that cannot be derived from; the message names it. */
+/** A schema uses an unsupported keyword or format; the message names it. */
 export class OutsideSubsetError extends TypeError {
   readonly code = "CS_KIT_OUTSIDE_SUBSET";
   /** Document and JSON Pointer of the schema. */
@@ -134,7 +134,7 @@ export class OutsideSubsetError extends TypeError {
  * The schema itself, or what it refers to.
  *
  * @throws {OutsideSubsetError} `CS_KIT_OUTSIDE_SUBSET`: a keyword or a format that is not of the subset,
- *   or a judging keyword next to `$ref`.
+ *   or a validating keyword next to `$ref`.
  */
 export function resolve(located: LocatedSchema): LocatedSchema {
   const { schema, path, set } = located;
@@ -161,7 +161,7 @@ export function membersOf(located: LocatedSchema): readonly (readonly [string, L
   );
 }
 
-/** Its kinds, where it is a union. */
+/** The kinds of a union. */
 export function kindsOf(located: LocatedSchema): readonly LocatedSchema[] {
   const { oneOf, anyOf = [] } = located.schema;
   const keyword = oneOf === undefined ? "anyOf" : "oneOf";

@@ -16,7 +16,7 @@ import type { RuleId } from "./rules.ts";
 /**
  * The changes between two schemas and all that they refer to.
  *
- * @throws {OutsideSubsetError} `CS_KIT_OUTSIDE_SUBSET`: what is not understood cannot be compared.
+ * @throws {OutsideSubsetError} `CS_KIT_OUTSIDE_SUBSET`: unsupported schemas cannot be compared.
  */
 export function changesBetween(old: LocatedSchema, now: LocatedSchema): readonly RawChange[] {
   const [before, after] = [resolve(old), resolve(now)];
@@ -43,7 +43,7 @@ function structural(before: LocatedSchema, after: LocatedSchema, tell: Tell): re
   }
   if (areUnions[0] === true) return unionChanges(before, after, tell);
   const keywords = keywordChanges(before, after, tell);
-  // Of another type nothing else can be compared.
+  // If the type changed, nothing else can be compared.
   if (keywords.some(({ rule }) => rule === "type-changed")) return keywords;
   return [...keywords, ...memberChanges(before, after, tell), ...itemChanges(before, after)];
 }

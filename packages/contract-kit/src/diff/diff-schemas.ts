@@ -20,9 +20,9 @@ export interface DiffOptions {
 }
 
 /**
- * Every change between two sets of schemas, judged by who writes what they describe, the gravest first.
+ * Returns every change between two sets of schemas, with its severity for the writer's peers, worst first.
  *
- * @throws {OutsideSubsetError} `CS_KIT_OUTSIDE_SUBSET`: what is not understood cannot be compared.
+ * @throws {OutsideSubsetError} `CS_KIT_OUTSIDE_SUBSET`: unsupported schemas cannot be compared.
  */
 export function diffSchemas(
   old: SchemaSet,
@@ -42,14 +42,14 @@ export function diffSchemas(
       return severity === "NONE" ? [] : [{ ...change, direction, severity }];
     });
   });
-  // A part that many documents refer to has changed once.
+  // A shared part that changed is reported once.
   const unique = new Map(judged.map((one) => [JSON.stringify(one), one]));
   return [...unique.values()].toSorted((one, other) => rank(one) - rank(other));
 }
 
 /**
- * `events/` are events, `*-request` requests, profiles are written by who configures a service; an
- * answer is what is named so, and what no other document refers to.
+ * `events/` are events, `*-request` requests, profiles are written by operators of a service; an
+ * answer is a document that is named so, or that no other document refers to.
  */
 export function directionByPath(path: string, set: SchemaSet): Direction | undefined {
   if (/(^|\/)events\//.test(path)) return "event";

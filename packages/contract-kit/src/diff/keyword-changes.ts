@@ -3,7 +3,7 @@ import type { LocatedSchema, Schema } from "../derive/schema.ts";
 import type { RuleId } from "./rules.ts";
 import { counterexample } from "./search.ts";
 
-/** A change at one place, before it is judged. */
+/** A change at one place, without its severity. */
 export interface RawChange {
   readonly rule: RuleId;
   readonly place: string;
@@ -13,7 +13,7 @@ export interface RawChange {
 /** Says what has changed at one place. */
 export type Tell = (rule: RuleId, message: string) => RawChange;
 
-/** The changes of the keywords that judge a value itself. If the type differs, nothing else is reported. */
+/** The changes of keywords about the value itself. If the type differs, nothing else is reported. */
 export function keywordChanges(
   old: LocatedSchema,
   now: LocatedSchema,

@@ -2,8 +2,8 @@
 export type Direction = "request" | "response" | "event";
 
 /**
- * ERR breaks somebody who was right before; WARN may break who relied on what was not promised; INFO
- * breaks nobody.
+ * ERR breaks correct peers; WARN may break peers that relied on something not promised; INFO
+ * breaks no peer.
  */
 export type Severity = "ERR" | "WARN" | "INFO";
 
@@ -56,46 +56,46 @@ const of = (title: string, request: Severity, response: Severity, event = respon
 });
 
 /**
- * The possible changes of a schema, by ids that are never renamed. A request that is taken no longer breaks
- * clients; an answer or an event that may be what it never was breaks its readers.
+ * The possible changes of a schema, by ids that are never renamed. A request that is no longer accepted breaks
+ * clients; an answer or an event with new possibilities breaks its readers.
  */
 export const diffRules: Readonly<Record<RuleId, Rule>> = {
-  "document-added": of("a document is new", "INFO", "INFO"),
-  "document-removed": of("a document is gone", "ERR", "ERR"),
-  "member-added-optional": of("an optional member is new", "INFO", "INFO"),
-  "member-added-required": of("a required member is new", "ERR", "INFO"),
-  "member-described": of("a member that could be anything has a schema now", "ERR", "INFO"),
-  "member-removed-optional": of("an optional member is gone", "ERR", "WARN"),
-  "member-removed-required": of("a required member is gone", "ERR", "ERR"),
-  "member-became-optional": of("a member may be absent now", "INFO", "ERR"),
-  "member-became-required": of("a member must be there now", "ERR", "INFO"),
-  "object-closed": of("other members are refused now", "ERR", "INFO"),
-  "object-opened": of("other members may be there now", "INFO", "INFO"),
-  "type-narrowed": of("fewer types are taken", "ERR", "INFO"),
-  "type-widened": of("more types may be there", "INFO", "ERR"),
-  "type-changed": of("the type is another one", "ERR", "ERR"),
-  "value-added": of("a value is new in a closed list", "INFO", "ERR"),
-  "value-added-open": of("a value is new in a list that readers take as open", "INFO", "INFO"),
-  "value-removed": of("a value is gone from a list", "ERR", "INFO"),
-  "values-listed": of("only listed values are taken now", "ERR", "INFO"),
-  "values-unlisted": of("any value may be there now", "INFO", "ERR"),
-  "list-opened": of("readers must take a list as open now", "INFO", "ERR"),
+  "document-added": of("a document was added", "INFO", "INFO"),
+  "document-removed": of("a document was removed", "ERR", "ERR"),
+  "member-added-optional": of("an optional member was added", "INFO", "INFO"),
+  "member-added-required": of("a required member was added", "ERR", "INFO"),
+  "member-described": of("a member without a schema now has one", "ERR", "INFO"),
+  "member-removed-optional": of("an optional member was removed", "ERR", "WARN"),
+  "member-removed-required": of("a required member was removed", "ERR", "ERR"),
+  "member-became-optional": of("a required member became optional", "INFO", "ERR"),
+  "member-became-required": of("an optional member became required", "ERR", "INFO"),
+  "object-closed": of("unlisted members are no longer allowed", "ERR", "INFO"),
+  "object-opened": of("unlisted members are now allowed", "INFO", "INFO"),
+  "type-narrowed": of("fewer types are accepted", "ERR", "INFO"),
+  "type-widened": of("more types are accepted", "INFO", "ERR"),
+  "type-changed": of("the type changed", "ERR", "ERR"),
+  "value-added": of("a value was added to a closed list", "INFO", "ERR"),
+  "value-added-open": of("a value was added to a list that is open for readers", "INFO", "INFO"),
+  "value-removed": of("a value was removed from a list", "ERR", "INFO"),
+  "values-listed": of("only listed values are accepted now", "ERR", "INFO"),
+  "values-unlisted": of("any value is accepted now", "INFO", "ERR"),
+  "list-opened": of("a list is open for readers now", "INFO", "ERR"),
   "list-closed": of("a list is closed for readers now", "INFO", "INFO"),
-  "bound-tightened": of("a bound takes less", "ERR", "INFO"),
-  "bound-loosened": of("a bound takes more", "INFO", "ERR"),
+  "bound-tightened": of("a bound accepts fewer values", "ERR", "INFO"),
+  "bound-loosened": of("a bound accepts more values", "INFO", "ERR"),
   "form-added": of("a pattern, format or step was added", "ERR", "INFO"),
   "form-removed": of("a pattern, format or step was removed", "INFO", "ERR"),
-  "form-changed": of("a pattern, format or step takes other values", "ERR", "ERR"),
-  "form-tightened": of("another pattern, format or step takes less", "ERR", "INFO"),
-  "form-loosened": of("another pattern, format or step takes more", "INFO", "ERR"),
+  "form-changed": of("a pattern, format or step accepts different values", "ERR", "ERR"),
+  "form-tightened": of("another pattern, format or step accepts fewer values", "ERR", "INFO"),
+  "form-loosened": of("another pattern, format or step accepts more values", "INFO", "ERR"),
   "form-respelled": of("a pattern, format or step is written differently", "INFO", "INFO"),
   "value-refused": of(
     "a search found a value that one side accepts and the other refuses",
     "ERR",
     "ERR",
   ),
-  "kind-added": of("a kind of a union is new", "INFO", "ERR"),
-  "kind-removed": of("a kind of a union is gone", "ERR", "INFO"),
+  "kind-added": of("a kind was added to a union", "INFO", "ERR"),
+  "kind-removed": of("a kind was removed from a union", "ERR", "INFO"),
   "tag-changed": of("another member distinguishes the kinds of a union", "ERR", "ERR"),
   deprecated: of("it is deprecated now", "INFO", "INFO"),
 };
@@ -105,7 +105,7 @@ export interface Change {
   readonly rule: RuleId;
   readonly direction: Direction;
   readonly severity: Severity;
-  /** Document and JSON Pointer: in the new set, or in the old one where it is gone. */
+  /** Document and JSON Pointer: in the new set, or in the old one if it is gone. */
   readonly place: string;
   /** The old and the new value. */
   readonly message: string;

@@ -8,8 +8,8 @@ import type { LocatedSchema, Schema, SchemaSet } from "../derive/schema.ts";
 import { schemaSet } from "../derive/schema.ts";
 
 /**
- * Searches a value that one schema accepts and the other refuses: examples of the first and what is at
- * its bounds, what breaks one keyword of the second, and random values; always the same ones.
+ * Searches for a value that one schema accepts and the other refuses: examples of the first, values at
+ * its bounds, values that break one keyword of the second, and random values from a fixed seed.
  */
 export function counterexample(
   accepting: LocatedSchema,
@@ -32,7 +32,7 @@ export function counterexample(
   return undefined;
 }
 
-/** The schemas as readers apply them: additions pass, members as well as values of open lists. */
+/** The schemas as readers apply them: unknown members and new values of open lists are valid. */
 export function readersOf(set: SchemaSet): SchemaSet {
   return schemaSet(
     Object.fromEntries(

@@ -1,9 +1,9 @@
-/** An answer of HTTP/1, read without belief in what it says of itself. */
+/** An HTTP/1 answer, parsed defensively. */
 export interface Answer {
   readonly status: number;
   /** Names in lower case, in their order. */
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** As it came: nothing is decompressed. */
+  /** As received: nothing is decompressed. */
   readonly body: Uint8Array;
   /** Statuses of the 1xx answers before it. */
   readonly interim: readonly number[];
@@ -20,22 +20,22 @@ const MAX_INTERIM = 16;
 
 /** Reads one answer after another from the bytes of a connection. */
 export interface AnswerReader {
-  /** @returns The answer, as soon as it is whole or the cap of its body is reached. */
+  /** @returns The answer, as soon as it is complete or its body reaches the limit. */
   readonly push: (bytes: Uint8Array) => Answer | undefined;
-  /** No more bytes come. */
+  /** Called at the end of the connection. */
   readonly end: () => Answer | undefined;
   /** Bytes after the answer: the beginning of the next one. */
   readonly rest: () => Uint8Array;
 }
 
 /**
- * @param method Of the request that is answered: HEAD's answers have no body.
- * @param maxBodyBytes What is read of a body. Default 64 KiB.
+ * @param method Method of the request: answers to HEAD have no body.
+ * @param maxBodyBytes Largest part of a body that is read. Default 64 KiB.
  */
 export function answerReader(method: string, maxBodyBytes: number = MAX_BODY_BYTES): AnswerReader {
   const input: Input = { rest: Buffer.alloc(0), isEnded: false };
   const reading = read(input, { method, maxBodyBytes });
-  // Runs to its first need of bytes.
+  // Runs until it first needs bytes.
   let step = reading.next();
   const go = (): Answer | undefined => {
     if (step.done !== true) step = reading.next();

@@ -5,12 +5,12 @@ export interface BodyChange {
   readonly seed: number;
 }
 
-/** The size that Standard Webhooks calls usual, in bytes. */
+/** The usual size according to Standard Webhooks, in bytes. */
 const USUAL_BYTES = 20_000;
-/** Places of the body that are changed, one an attempt. */
+/** Places of the body that are changed, one per attempt. */
 const PLACES = 8;
 
-/** One change each to a body whose signature stays. */
+/** One change each to a body that keeps its signature. */
 export const changedBodies: readonly (readonly [
   what: string,
   change: (text: string, how: BodyChange) => string | Uint8Array,
@@ -40,7 +40,7 @@ export const changedBodies: readonly (readonly [
   ["an event around the body", (text) => `{"data":${text}}`],
 ];
 
-/** A signed body and another one that is sent instead: a decoder or a JSON library reads both alike. */
+/** A signed body, and another one that is sent instead and that decoders or JSON libraries read the same. */
 export const misreadBodies: readonly (readonly [
   what: string,
   sign: (text: string) => string,
@@ -69,7 +69,7 @@ export const misreadBodies: readonly (readonly [
   ["a form around a body that was signed", same, (text) => `payload=${encodeURIComponent(text)}`],
 ];
 
-/** The same, of what decoders replace or drop: no sender signs such a body, so that it is only untidy. */
+/** The same with bytes that decoders replace or drop: only hygiene, since no sender signs such a body. */
 export const laxBodies: typeof misreadBodies = [
   ["a byte order mark that was not signed", same, (text) => `\uFEFF${text}`],
   ["a byte that is no UTF-8 for a signed U+FFFD", added("\uFFFD"), addedBytes([0xff])],
@@ -96,12 +96,12 @@ function addedBytes(bytes: readonly number[]): (text: string) => Buffer {
 
 /** A body of that many bytes whose last letter is not the signed one, and the signed one. */
 export function longBodies(text: string, bytes: number = USUAL_BYTES): readonly [string, string] {
-  // Spaces, since another member would be another requirement's affair.
+  // Spaces, since another member would belong to another requirement.
   const long = text.replace("{", `{${" ".repeat(Math.max(0, bytes - text.length))}`);
   return [long, withOtherLetter(long, (letters) => letters - 1)];
 }
 
-/** A letter of a text in the body changed, so that it is as good JSON as before. */
+/** Changes a letter of a text in the body, which stays valid JSON. */
 function withOtherLetter(body: string, choose: (letters: number) => number): string {
   const letters = [...body.matchAll(/(?<=:"[^"]*)[a-z]/g)];
   const letter = letters[choose(letters.length)];

@@ -45,7 +45,7 @@ const PUBLISHED: readonly (readonly [secret: string, source: string])[] = [
 /** Texts that programs print for a key that is not set. */
 const UNSET = ["undefined", "null", "None", "nil", "false", "0", "[object Object]", "NaN"];
 
-/** Keys that anybody knows who reads documentation, or who sees the attempt. */
+/** Keys known from documentation or from the attempt itself. */
 export function knownKeys(bench: Bench): readonly KnownKey[] {
   const { target, signing } = bench;
   const [secret] = target.secrets;
@@ -103,7 +103,7 @@ export function knownKeys(bench: Bench): readonly KnownKey[] {
 
 const KEY = "a key sent with the attempt";
 
-/** The key comes with the attempt, where libraries of other schemes read it from. */
+/** The attempt contains the key, where libraries of other schemes read it. */
 export function keysAlong({ signing: { names } }: Bench): readonly Operation[] {
   const headers = [
     "Webhook-Secret",
@@ -145,14 +145,14 @@ export function keysAlong({ signing: { names } }: Bench): readonly Operation[] {
   ];
 }
 
-/** A public key is public: a receiver that takes it for a shared secret takes anybody's attempts. */
+/** A public key is public: a receiver that uses it as a shared secret accepts anyone's attempts. */
 function publicKeys(
   secrets: Bench["target"]["secrets"],
 ): readonly (readonly [what: string, key: Uint8Array | string])[] {
   const [secret] = secrets;
   if (typeof secret !== "string" || !secret.startsWith("whsk_")) return [];
   const bytes = Buffer.from(secret.slice("whsk_".length), "base64");
-  // Of a seed without its public key nothing is derived here; with both, the key is the second half.
+  // A seed without its public key is skipped; with both, the public key is the second half.
   if (bytes.length !== 64) return [];
   const raw = bytes.subarray(32);
   const spki = Buffer.concat([Buffer.from("302a300506032b6570032100", "hex"), raw]);

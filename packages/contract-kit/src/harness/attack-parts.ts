@@ -9,7 +9,7 @@ export interface Base {
   readonly attempt: Attempt;
   /** Whole seconds. */
   readonly timestamp: number;
-  /** An earlier genuine attempt, which the receiver has taken. */
+  /** An earlier genuine attempt, which the receiver has accepted. */
   readonly taken: Attempt;
 }
 
@@ -27,7 +27,7 @@ export const op = (requirement: string, what: string, change: Operation["change"
   change,
 });
 
-/** The genuine headers with a signature that was made in another way from the signed text. */
+/** The genuine headers with a signature made from the signed text in another way. */
 export function signedBy(
   { attempt, event, timestamp, bench }: Base,
   macFrom: (text: Buffer) => string,
@@ -121,7 +121,7 @@ export const weakMacs: readonly Operation[] = [
                 body: base.event.body,
               });
               const mac = digest(hash, textOf(base, text), key);
-              // In another encoding the scheme's own signature is another requirement's affair.
+              // Another encoding of the scheme's own signature belongs to another requirement.
               const own = createHmac(signing.algorithm, key).update(text).digest();
               return mac.equals(own) ? undefined : signedBy(base, () => mac.toString(encoding));
             },
@@ -204,7 +204,7 @@ export function parts(
   ];
 }
 
-/** A version's name, what divides it from its signature, and the signature. */
+/** A version's name, the separator, and the signature. */
 const VERSIONED = /([A-Za-z0-9]+)([,=])([A-Za-z0-9+/]{38,}={0,2})/;
 
 export const versions: readonly Operation[] = ["v0", "v2", "v1b", "v10", "v1a", "V1", "v", "1"].map(

@@ -18,7 +18,7 @@ import type { CatalogueRow } from "./events.ts";
 import type { Forgery } from "./play.ts";
 import { type Header, transports, valueOf, withHeader, without, withSignature } from "./request.ts";
 
-/** Values that programs print for nothing, take for anything or fail to read, and forms of other schemes. */
+/** Values that programs print for a missing one, use as wildcards or fail to parse, and formats of other schemes. */
 const WORDS: readonly string[] = [
   "undefined null none, true 0 * v1, v1,* v1,undefined v1 , v1,, v1,\u00ff v1,%00 v1,=".split(" "),
   "v2,cstest v1a,cstest t=1,v1=cstest v1=cstest sha256=cstest sha1=cstest".split(" "),

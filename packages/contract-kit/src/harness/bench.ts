@@ -12,7 +12,7 @@ import type { Header, RawRequest } from "./request.ts";
 import { type Signing, signingOf } from "./signing.ts";
 import { isThere, type Wire } from "./wire.ts";
 
-/** An event that nothing had before. */
+/** A new event. */
 export interface BenchEvent {
   readonly id: string;
   readonly type: string;
@@ -24,7 +24,7 @@ export interface BenchEvent {
 export interface Attempt extends RawRequest {
   /** Ids under which an effect of it could appear. */
   readonly ids: readonly string[];
-  /** Its peculiarity, as the subject of a sentence: for a target that ends with it. */
+  /** Its peculiarity, as the subject of a sentence, in case the target exits. */
   readonly what?: string;
 }
 
@@ -35,14 +35,14 @@ interface Signed {
   readonly secrets?: readonly Secret[];
   /** The signed id. Default: the event's. */
   readonly id?: string;
-  /** Replace the common ones, and are added to the signature's. */
+  /** Replace the common headers, and are added to those of the signature. */
   readonly headers?: readonly Header[];
 }
 
 /** The sending side of one check. */
 export interface Bench {
   readonly target: ReceiverTarget;
-  /** Decides what is chosen among many. */
+  /** Seed of random choices. */
   readonly seed: number;
   /** Counts the rounds of a thorough search; 0 in the first one, which is all of a quick search. */
   readonly round: number;
@@ -57,20 +57,20 @@ export interface Bench {
   /** Genuine, except for what is given. */
   readonly attempt: (event: BenchEvent, signed?: Signed) => Attempt;
   /**
-   * Sends an attempt as a sender does: 429 is waited for, 503 and a closed connection are tried again.
+   * Sends an attempt as a sender does: retries after 429, 503 and a closed connection.
    *
-   * @param how.isOnce Only 429 is tried again, since the first answer is what the check is about.
-   * @throws {TargetLostError} The target answers nothing any more.
+   * @param how.isOnce Only 429 is retried, because the check needs the first answer.
+   * @throws {TargetLostError} The target no longer answers.
    */
   readonly post: (attempt: Attempt, how?: { readonly isOnce?: boolean }) => Promise<Reply>;
-  /** Several, with their replies in the attempts' order; `atOnce` at most, and never more than the wire allows. */
+  /** Sends several attempts and returns their replies in order; at most `atOnce` concurrently, and never more than the wire allows. */
   readonly postAll: (
     attempts: readonly Attempt[],
     how?: { readonly isOnce?: boolean; readonly atOnce?: number },
   ) => Promise<readonly Reply[]>;
   /**
-   * All at the same moment, each over a separate connection that waits for its last byte. Attempts for which the
-   * target accepts no connection meanwhile have no reply.
+   * Sends all at the same moment, each over a separate connection that holds back its last byte. Attempts for which the
+   * target accepts no connection have no reply.
    */
   readonly postTogether: (attempts: readonly Attempt[]) => Promise<readonly (Reply | undefined)[]>;
   /** Sends an attempt over a connection that the check has opened. */
@@ -81,7 +81,7 @@ export interface Bench {
   ) => Promise<Reply>;
   readonly reply: (sent: readonly Uint8Array[], received: Received) => Reply;
   /**
-   * The handlers' effects, as soon as all of `ids` have one or the target's time for it is over;
+   * Returns the handlers' effects, as soon as all of `ids` have one or the target's time is over;
    * `undefined` if the target does not show them.
    */
   readonly effects: (ids: readonly string[]) => Promise<Seen | undefined>;
@@ -89,7 +89,7 @@ export interface Bench {
   readonly noEffects: () => string;
 }
 
-/** The target ended or hung with an attempt, and answers nothing since. */
+/** The target exited or hung during an attempt, and no longer answers. */
 export class TargetLostError extends Error {
   readonly exchange: Exchange;
   constructor(message: string, exchange: Exchange) {
@@ -103,12 +103,12 @@ const COMMON: readonly Header[] = [
   ["User-Agent", "countersign-verify"],
 ];
 
-/** Milliseconds in which what was written is read up to its last byte. */
+/** Milliseconds until the target has read all but the last byte. */
 const GATHERING_MS = 30;
 const AT_ONCE = 4;
 /** Milliseconds that a connection may take to be accepted while others are open. */
 const ACCEPT_MS = 150;
-/** Milliseconds in which connections are opened for one moment. */
+/** Milliseconds for opening the connections of concurrent attempts. */
 const OPENING_MS = 1000;
 const RETRIES = 5;
 const LIMITED_RETRIES = 12;
@@ -125,7 +125,7 @@ export function openBench(
 ): Bench {
   const { wire, profile, secrets, notebook, events: maker } = target;
   const signing = signingOf(profile);
-  // A receiver remembers ids: those of another run must differ, those of this one must not.
+  // A receiver remembers ids: they must differ between runs, and be reproducible within one.
   const run = createHash("sha256").update(`${seed} ${target.nonce}`).digest("hex").slice(0, 8);
   const prefix = `cstest_${run}_${check.replace("receiver/", "")}${round === 0 ? "" : round}`;
   let events = 0;

@@ -1,6 +1,6 @@
 import type { RawRequest } from "./request.ts";
 
-/** Something that has switched a check of signatures off somewhere. */
+/** A part of a request that has disabled signature checks somewhere. */
 export interface BypassProbe {
   /** After "an unsigned attempt". */
   readonly what: string;

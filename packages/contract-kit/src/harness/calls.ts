@@ -34,7 +34,7 @@ export function isCreated({ status }: Reading, { statuses }: Profile): boolean {
   return status === statuses.refundCreated;
 }
 
-/** `status code` of a refusal, or the refund's state: what a message shows of an answer. */
+/** `status code` of a refusal, or the refund's state: the summary of an answer in messages. */
 export function shown({ status, body }: Reading): string {
   const details = body["errorDetails"];
   const code =
@@ -59,7 +59,7 @@ export function tellsExisting({ refund, statuses }: Profile): boolean {
 
 export function existingOf({ body }: Reading): Existing | undefined {
   const { existing } = body;
-  // The schema of the problem body has been checked; what is left is whether the member is there.
+  // The schema of the problem body has been checked; only the member's presence is left to check.
   return existing as Existing | undefined;
 }
 
@@ -90,7 +90,7 @@ export type Details =
 export const ALL: Details = { type: "ALL" };
 
 export interface Subscribing {
-  /** Whose failure it is where a right subscription is refused. */
+  /** The requirement that fails if a valid subscription is refused. */
   readonly requirement: string;
   readonly url: string;
   readonly details?: Details;
@@ -102,7 +102,7 @@ export interface Subscribing {
  * Subscribes, to everything by default.
  *
  * @returns The subscription's key.
- * @throws {NotShown} The target takes no address like the kit's: in `serve` none of loopback, for one.
+ * @throws {NotShown} The target refuses addresses such as the kit's: `serve` refuses loopback, for example.
  */
 export async function subscribe(
   session: Session,
@@ -131,7 +131,7 @@ export function newSecret(session: Session): string {
   return `${session.key()}-secret-of-the-kit`;
 }
 
-/** Takes a part of a subscription away, its key where the profile has it. */
+/** Removes a part of a subscription; the key is sent where the profile expects it. */
 export function askUnsubscribe(
   session: Session,
   { key, details = ALL }: { readonly key: string; readonly details?: Details },
@@ -152,7 +152,7 @@ export function askUnsubscribe(
   }
 }
 
-/** As `askUnsubscribe`, where it must succeed. */
+/** Like `askUnsubscribe`, but it must succeed. */
 export async function unsubscribe(
   session: Session,
   { key, details = ALL }: { readonly key: string; readonly details?: Details },
@@ -196,7 +196,7 @@ export interface TokenCall {
 /**
  * Asks for an access token by client credentials.
  *
- * @throws {Violation} `P-ANSWER-SCHEMA`: the answer is not of its schema.
+ * @throws {Violation} `P-ANSWER-SCHEMA`: the answer does not match its schema.
  */
 export async function askToken(
   session: Session,
@@ -225,7 +225,7 @@ export async function askToken(
   return answer;
 }
 
-/** The two, each encoded as a form's value, as RFC 6749 has it. */
+/** Both, each form-encoded as RFC 6749 says. */
 export function basicOf({ id, secret }: Credentials): string {
   const [name, word] = [id, secret].map((one) => encodeURIComponent(one));
   return Buffer.from(`${name}:${word}`).toString("base64");
@@ -260,7 +260,7 @@ export async function pay(
   return { paymentId: textOf(made, "paymentId"), customerId: textOf(made, "customerId") };
 }
 
-/** Lets something happen whose event is of this type. @returns The event's id. */
+/** Causes an event of this type. @returns The event's id. */
 export async function emit(session: Session, type: string): Promise<string> {
   return textOf(await session.state("an event", { type }), "eventId");
 }

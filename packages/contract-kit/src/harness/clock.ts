@@ -2,7 +2,7 @@
 export interface Clock {
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Calls once, after so many milliseconds. Returns a function that cancels the call. */
+  /** Calls once, after a number of milliseconds. Returns a function that cancels the call. */
   readonly after: (ms: number, call: () => void) => () => void;
 }
 
@@ -24,7 +24,7 @@ export function sleep(clock: Clock, ms: number): Promise<void> {
 export interface Pacer {
   /** Waits until one more request may leave. */
   readonly wait: () => Promise<void>;
-  /** Sends nothing for so many milliseconds and then half as fast as before: the target limits its rate. */
+  /** Pauses for a number of milliseconds, then sends half as fast: the target limits its rate. */
   readonly slowDown: (ms: number) => void;
 }
 
@@ -32,7 +32,7 @@ const SLOWED_MS = 10;
 const SLOWEST_MS = 200;
 
 /**
- * Spaces requests evenly, so that no second has more than `perSecond`.
+ * Spaces requests evenly, with at most `perSecond` in any second.
  *
  * @param perSecond `undefined`: no cap.
  */

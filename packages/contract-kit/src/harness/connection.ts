@@ -16,7 +16,7 @@ export type Received =
   | { readonly kind: "answer"; readonly answer: Answer; readonly raw: Uint8Array }
   | {
       readonly kind: "none";
-      /** `closed`: by the target without a response; `garbled`: not an HTTP response. */
+      /** `closed`: the target closed it without a response; `garbled`: not an HTTP response. */
       readonly why: "unreachable" | "closed" | "timeout" | "garbled";
       readonly detail: string;
       /** The bytes that arrived nevertheless. */
@@ -25,21 +25,21 @@ export type Received =
 
 interface ReadOptions {
   readonly method: string;
-  /** Milliseconds for the whole answer, however it trickles. */
+  /** Milliseconds for the whole answer. */
   readonly deadlineMs: number;
   readonly maxBodyBytes?: number;
 }
 
-/** One connection to a target. Nothing of it ever throws, whatever the target does. */
+/** One connection to a target. Its methods never throw, whatever the target does. */
 export interface Connection {
   readonly write: (bytes: Uint8Array) => void;
   /** The next answer. */
   readonly read: (options: ReadOptions) => Promise<Received>;
-  /** Settles when it is there, or is not going to be. */
+  /** Settles when the connection is open or has failed. */
   readonly ready: Promise<void>;
   /** True if it is open. */
   readonly isReady: () => boolean;
-  /** True if bytes arrive within so many milliseconds, or have arrived unread. */
+  /** True if unread bytes exist, or arrive within a number of milliseconds. */
   readonly hears: (ms: number) => Promise<boolean>;
   /** True if bytes can still be written. */
   readonly isOpen: () => boolean;
@@ -48,14 +48,14 @@ export interface Connection {
 
 export interface ConnectOptions {
   readonly url: URL;
-  /** The host that is one's own, where it is not this machine. */
+  /** The host that the user owns, if it is not this machine. */
   readonly owned: string | undefined;
   readonly clock: Clock;
   readonly lookup?: Lookup | undefined;
   readonly onClose?: () => void;
 }
 
-/** Bytes that wait to be read: who sends more before anybody asks is cut off. */
+/** Limit of unread bytes: a target that sends more is cut off. */
 const MAX_UNREAD_BYTES = 262_144;
 
 /** Opens a connection; if that fails, each `read` says why. */
@@ -78,7 +78,7 @@ export function openConnection(options: ConnectOptions): Connection {
     : connectTcp(where);
   socket.setNoDelay(true);
 
-  /** Bytes that nobody has read. */
+  /** Unread bytes. */
   const unread: Buffer[] = [];
   let failure: string | undefined;
   let isConnected = false;
@@ -127,7 +127,7 @@ export function openConnection(options: ConnectOptions): Connection {
         isSettled = true;
         stir = (): void => undefined;
         takeBack();
-        // A deadline that was missed leaves an answer behind that is nobody's.
+        // After a missed deadline, a late answer belongs to no request.
         if (received.kind === "none") socket.destroy();
         resolve(received);
       };
@@ -159,7 +159,7 @@ export function openConnection(options: ConnectOptions): Connection {
         }
       };
       const takeBack = clock.after(deadlineMs, () => {
-        // A process that was starved meets its timers before what the sockets have brought meanwhile.
+        // A starved process runs its timers before it reads the sockets.
         setImmediate(() =>
           setImmediate(() => {
             if (!isSettled) settle(none("timeout", `${deadlineMs} ms`));

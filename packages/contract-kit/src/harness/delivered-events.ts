@@ -49,8 +49,8 @@ export function idOf(body: Uint8Array, { envelope }: Profile): string | undefine
 }
 
 /**
- * The errors of an event by the schema of its type, a line each; empty if it is valid. A type that
- * several moments have fits if one of them does.
+ * The errors of an event by the schema of its type, one per line; empty if it is valid. A type with
+ * several kinds is valid if one of them matches.
  */
 function eventFaults(
   event: DeliveredEvent,
@@ -62,14 +62,14 @@ function eventFaults(
   return judged.find((faults) => faults.length === 0) ?? judged[0] ?? [];
 }
 
-/** Judged in the standard form, for which there are schemas. */
+/** Validated in the standard form, which the schemas describe. */
 function rowFaults(
   event: DeliveredEvent,
   row: Row,
   { profile, note }: { readonly profile: Profile; readonly note: NoteAddition | undefined },
 ): readonly string[] {
   const { envelope } = profile;
-  // A moment of another provider's own: nothing is known of its data.
+  // A type that only another provider has: its data is unknown.
   if (row.kind === undefined) return [];
   const standard = {
     id: event.id,
@@ -166,9 +166,9 @@ export function isGenuine(attempt: ReceivedAttempt, secretKey: string, profile: 
 }
 
 /**
- * An attempt's form, its signature over the bytes that arrived, and its time.
+ * Checks an attempt's format, its signature over the received bytes, and its timestamp.
  *
- * @returns The signed time in seconds; `undefined` where the scheme signs none.
+ * @returns The signed time in seconds; `undefined` if the scheme signs none.
  * @throws {Violation} `P-EVENT-HEADERS`, `P-EVENT-SIGNED` or `P-EVENT-TIMESTAMP`.
  */
 export function requireGenuine(

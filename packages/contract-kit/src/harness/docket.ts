@@ -4,10 +4,10 @@ import type { Reply } from "./reply.ts";
 /** A check's observations of each of its requirements. */
 export interface Docket {
   /**
-   * Records one observation. A requirement passes if it was seen at least once and always held.
+   * Records one observation. A requirement passes if it was observed at least once and never failed.
    *
    * @param shown Requests and answers for the report, in order.
-   * @param fault What was expected and what came, if it does not hold.
+   * @param fault The expected and actual behaviour, if the observation is a failure.
    */
   readonly judge: (
     requirement: string,
@@ -15,15 +15,15 @@ export interface Docket {
     shown: readonly (Exchange | Pick<Reply, "exchange"> | undefined)[],
     fault: () => string,
   ) => void;
-  /** Like `judge`, for half of a requirement: holding proves nothing, not holding is a fault. */
+  /** Like `judge`, for half of a requirement: a success proves nothing, a failure is a fault. */
   readonly refute: Docket["judge"];
-  /** True if a fault of it was seen. */
+  /** True if it has failed. */
   readonly hasFailed: (requirement: string) => boolean;
-  /** Says why this target cannot show a requirement; counts only if nothing was judged. */
+  /** Records why this target cannot show a requirement; used only if there was no observation. */
   readonly unseen: (requirement: string, reason: string) => void;
   /** The requirement that the next attempts are sent for: it fails if one of them ends or hangs the target. */
   subject: string;
-  /** @param ended Why the check ended early: what was not judged is skipped with it. */
+  /** @param ended The reason why the check ended early: requirements without an observation are skipped with it. */
   readonly verdicts: (ended?: string) => readonly Verdict[];
 }
 

@@ -8,7 +8,7 @@ export interface Effect {
   readonly type: string;
   /** Number of times that its handler has succeeded. */
   readonly count: number;
-  /** The amount that it was given, in cents, if its list has it. */
+  /** The amount that it got, in cents, if the list has it. */
   readonly amountCents?: string;
 }
 
@@ -29,7 +29,7 @@ interface Ledger {
 
 /** The effects of a receiver's handlers: evidence apart from its responses. */
 export interface Effects {
-  /** The list, or a sentence that says why it cannot be read. */
+  /** The list, or a sentence with the reason why it cannot be read. */
   readonly read: () => Promise<Ledger | string>;
   /**
    * Makes the next handlers fail.
@@ -52,7 +52,7 @@ export interface Seen {
   readonly nameless: readonly string[];
 }
 
-/** Facts that reads of the effects leave for later ones of the run. */
+/** Facts from reads of the effects for later reads in the run. */
 export interface EffectsNotes {
   /** The reason if the effects cannot be read. */
   unreadable?: string;
@@ -74,7 +74,7 @@ const JSON_HEADERS: readonly Header[] = [["Accept", "application/json"]];
 /** Attempts of one read, since a receiver may be busy or limit its rate. */
 const READS = 4;
 
-/** Effects over HTTP: GET gives `[{ eventId, type, count }]`, PUT takes `{ "failNext": n }`, or is not there. */
+/** Effects over HTTP: GET returns `[{ eventId, type, count }]`; the optional PUT takes `{ "failNext": n }`. */
 export function httpEffects(wire: Wire): Effects {
   return {
     read: async () => {
@@ -98,7 +98,7 @@ export function httpEffects(wire: Wire): Effects {
   };
 }
 
-/** @returns True if the receiver took the order. */
+/** @returns True if the receiver accepted the request. */
 async function put(wire: Wire, asked: object): Promise<boolean> {
   const body = Buffer.from(JSON.stringify(asked));
   const headers: readonly Header[] = [["Content-Type", "application/json"], ...JSON_HEADERS];
@@ -130,7 +130,7 @@ function ledgerOf(text: string): Ledger | string {
       odd.push(sentence);
       return;
     }
-    // Read as far as it goes: errors of the list are reported once, not with every event.
+    // Reads what is valid: errors of the list are reported once, not with every event.
     const times = Number.parseInt(String(count), 10) || 1;
     const isText = typeof count === "string" && /^\d{1,9}$/.test(count);
     if (typeof type !== "string" || (!Number.isInteger(count) && !isText)) {
@@ -140,7 +140,7 @@ function ledgerOf(text: string): Ledger | string {
     const isAmount = typeof amountCents === "string" || typeof amountCents === "number";
     const before = effects.get(eventId)?.count ?? 0;
     const amount = isAmount ? { amountCents: String(amountCents) } : {};
-    // A row for each run is as good as one row that counts them.
+    // One row per run is as good as one row with a count.
     effects.set(eventId, { eventId, type: String(type), count: before + times, ...amount });
   });
   return { effects, odd, nameless };
@@ -169,7 +169,7 @@ export function effectsReader(
 ): (ids: readonly string[]) => Promise<Seen | undefined> {
   return async (ids) => {
     if (effects === undefined || notebook.unreadable !== undefined) return undefined;
-    // After some effects that never came, nobody waits as long for each further one.
+    // After some effects never appeared, the wait for each further one is shorter.
     const isPatient = notebook.missed < PATIENT_MISSES;
     const until = clock.now() + (isPatient ? effectsWaitMs : Math.min(effectsWaitMs, IMPATIENT_MS));
     for (;;) {

@@ -12,7 +12,7 @@ import type { LocatedSchema, Schema, SchemaSet } from "../derive/schema.ts";
 type Members = Record<string, unknown>;
 export type CatalogueRow = Profile["catalogue"][number];
 
-/** Whole events of the user, by their type: what the catalogue has no schema for is made like them. */
+/** The user's sample events by type: events without a schema in the catalogue are made like them. */
 export type Samples = ReadonlyMap<string, readonly Readonly<Members>[]>;
 
 export interface EventOrder {
@@ -25,27 +25,27 @@ export interface EventOrder {
   readonly at: number;
   /** The event's name. Default: the row's. */
   readonly type?: string | undefined;
-  /** The whole event before its own members are put in. Default: an example of the row. */
+  /** The event before its members are replaced. Default: an example of the row. */
   readonly base?: Readonly<Members> | undefined;
-  /** Over the members of the event's data. */
+  /** Replacements of members of the event's data. */
   readonly data?: Readonly<Members> | undefined;
-  /** Over the members of the envelope, at its root. */
+  /** Replacements of members of the envelope's root. */
   readonly more?: Readonly<Members> | undefined;
 }
 
-/** A way in which an event of one type may look. */
+/** One variant of an event type. */
 interface Shape {
-  /** As the subject of a sentence, after the event's type. */
+  /** Its description, as the subject of a sentence after the event's type. */
   readonly what: string;
   readonly base: Readonly<Members>;
-  /** False if it has members or values that its schema does not list, which readers accept all the same. */
+  /** False if it has members or values that its schema does not list, which readers accept anyway. */
   readonly isListed: boolean;
 }
 
 export interface EventMaker {
   /** False if only the headers have an event's id. */
   readonly hasId: boolean;
-  /** An event in the profile's form, as an object that prints as it is sent, about its own resource. */
+  /** An event in the profile's format, about its own resource, as an object that serializes to the sent text. */
   readonly make: (order: EventOrder) => Readonly<Members>;
   /**
    * Everything that the schema of a row admits, in samples: every optional member present and absent, every bound of
@@ -135,7 +135,7 @@ export function eventMaker(
   };
 }
 
-/** Puts all members of `from` that are not there yet, at every depth. */
+/** Adds all missing members of `from`, at every depth. */
 function merge(into: Members, from: Readonly<Members>): void {
   for (const [name, value] of Object.entries(from)) {
     const there = into[name];
@@ -208,7 +208,7 @@ function objectsIn(value: unknown, steps: Steps): readonly Steps[] {
   return [steps, ...inner];
 }
 
-/** Places whose enum readers take as open. */
+/** Places with an enum that is open for readers. */
 function openPlaces(located: LocatedSchema, value: unknown, steps: Steps): readonly Steps[] {
   return placesWhere(located, value, steps, ({ schema }) => schema["x-open"] === true);
 }

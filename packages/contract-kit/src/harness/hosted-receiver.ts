@@ -19,11 +19,11 @@ export interface HostOptions {
 
 /** The largest body that is kept, in bytes. */
 const MAX_BYTES = 1_048_576;
-/** Attempts that are kept of one place: a target that hammers fills no memory. */
+/** Limit of kept attempts per place, so that a target cannot fill the memory. */
 const MAX_ATTEMPTS = 2000;
 
 /**
- * A receiver of the kit's own: it keeps the raw bytes of each attempt and answers as a check says.
+ * The kit's own receiver: keeps the raw bytes of each attempt and answers as a check says.
  *
  * @throws {Error} The address or the port cannot be listened on.
  */
@@ -37,7 +37,7 @@ export async function hostReceiver({
   const places = new Map<string, Opened>();
   let opened = 0;
   const server = createServer((request, response) => {
-    // A proxy may have put or taken a path before the place's own name.
+    // A proxy may have added or removed a path prefix.
     const [path = ""] = (request.url ?? "").split("?", 1);
     const name = path.slice(path.lastIndexOf("/") + 1);
     const place = places.get(name);
@@ -161,7 +161,7 @@ async function keep(
   if (!response.destroyed) response.writeHead(answer.status, answer.headers).end();
 }
 
-/** `undefined` where the sender went away, or sends more than is kept. */
+/** `undefined` if the sender disconnected, or sent more than is kept. */
 async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -18,7 +18,7 @@ export interface JudgedAnswer {
 }
 
 /**
- * Judges an answer of the interface by its schema.
+ * Validates an answer of the interface by its schema.
  *
  * @returns A line for each fault.
  */
@@ -93,7 +93,7 @@ function validationOf(
   return undefined;
 }
 
-/** The schema has the member always; a profile may leave it out where the request had none. */
+/** The schema requires the member; a profile may omit it if the request had none. */
 function withReference(body: unknown, { refund }: Profile): unknown {
   const isLeftOut = refund.clientReferenceIdWhenAbsent === "omit";
   if (!isLeftOut || typeof body !== "object" || body === null) return body;

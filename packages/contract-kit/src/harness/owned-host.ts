@@ -31,7 +31,7 @@ export function isLocalName(host: string): boolean {
 }
 
 /**
- * Refuses a host that is not this machine, unless its owner is asking. Nothing is sent and no name is
+ * Refuses a host that is not this machine, unless the user owns it. Nothing is sent and no name is
  * looked up for it.
  *
  * @param owned The remote host that the user owns, as in the URL.
@@ -59,7 +59,7 @@ const system: Lookup = (host, done) => {
   systemLookup(host, { all: true }, (error, addresses) => done(error, addresses ?? []));
 };
 
-/** Looks a name up, and refuses what is not this machine: `localhost` is a name like any other. */
+/** Resolves a name, and refuses other machines: `localhost` is a name like any other. */
 export function loopbackLookup(lookup: Lookup = system): LookupFunction {
   return (host, options, done) => {
     lookup(host, (error, addresses) => {

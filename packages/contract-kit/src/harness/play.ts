@@ -63,18 +63,18 @@ export function receiverCheck({ id, title, requirements, play, ...how }: Play): 
   };
 }
 
-/** An attempt that a receiver must not take. */
+/** An attempt that a receiver must refuse. */
 export interface Forgery {
   /** Its fault, as the subject of a sentence. */
   readonly what: string;
   readonly attempt: Attempt;
-  /** The same mistake in a plainer attempt: the finding shows that one if it is taken too. */
+  /** The same mistake in a simpler attempt, which the finding shows if it is accepted too. */
   readonly plainer?: (() => Forgery) | undefined;
 }
 
 /**
  * Sends attempts that must be refused, then a genuine one: none of the former may be acknowledged or show an effect,
- * and the receiver must still be there.
+ * and the receiver must still answer.
  */
 export async function mustRefuse(
   bench: Bench,
@@ -85,7 +85,7 @@ export async function mustRefuse(
   docket.subject = requirement;
   const replies = await bench.postAll(forgeries.map(({ attempt, what }) => ({ ...attempt, what })));
   const taken = forgeries.filter((_, index) => replies[index]?.isAcknowledged === true);
-  // Answers are judged before anything can be wrong with the effects.
+  // Answers are checked before effects.
   for (const forgery of taken) {
     // oxlint-disable-next-line no-await-in-loop -- only for what failed
     const { what, reply } = await plainest(bench, forgery, replies[forgeries.indexOf(forgery)]);
@@ -105,7 +105,7 @@ export async function mustRefuse(
     () =>
       `a genuine attempt after ${forgeries.at(-1)?.what ?? "them"} is answered by ${after.said}`,
   );
-  // The genuine one's effect comes after those of what was sent before it.
+  // The genuine attempt's effect appears after the effects of earlier attempts.
   const seen = await bench.effects(after.isAcknowledged ? [genuine.id] : []);
   for (const row of seen?.nameless ?? [])
     docket.judge(requirement, false, [], () => `after ${forgeries[0]?.what ?? "them"}: ${row}`);

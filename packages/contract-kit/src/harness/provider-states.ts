@@ -42,7 +42,7 @@ export async function changeState(
     },
     body: JSON.stringify({ state, params, action: "setup" }),
   };
-  // A kept connection may end just as it is used again; a state that is prepared twice does no harm.
+  // A kept connection may close just when it is used again; preparing a state twice is harmless.
   const answer = await watch(
     send,
     url,
@@ -69,7 +69,7 @@ export async function changeState(
 /**
  * Finds out whether a provider can be verified, before any check runs.
  *
- * @param isStateUrlGiven True if somebody named the state-change URL: then it has to be there.
+ * @param isStateUrlGiven True if the user named the state-change URL: then it must exist.
  * @returns The target; without `states` if nothing prepares any.
  * @throws {TargetUnusableError} It does not answer, refuses the token, or is another service.
  */

@@ -17,29 +17,29 @@ export interface ReceiverTargetOptions {
   readonly types?: readonly string[] | undefined;
   /** The URL of its effects. Default: none. */
   readonly effectsUrl?: string | undefined;
-  /** The host of `url` (and of `effectsUrl`), where it is not this machine: that it may be attacked. */
+  /** The host of `url` (and `effectsUrl`) if it is not this machine; confirms that it may be attacked. */
   readonly owned?: string | undefined;
   /** True to run checks that wait for the receiver's own deadlines. Default false. */
   readonly slow?: boolean | undefined;
-  /** Whole events of one's own, by their type: events of that type are made like them. */
+  /** The user's sample events by type: events of that type are made like them. */
   readonly samples?: Samples | undefined;
   /** False if events have no id in the body: their headers have it. Default true. */
   readonly hasBodyId?: boolean | undefined;
   /** True for a search ten times as long. Default false. */
   readonly thorough?: boolean | undefined;
-  /** Starts the receiver again, and resolves when it takes attempts. Default: nobody can. */
+  /** Restarts the receiver, and resolves when it accepts attempts. Default: no restart. */
   readonly restart?: (() => Promise<void>) | undefined;
-  /** Other in each run against one receiver: a part of every id. Default: the time. */
+  /** Part of every id, different in each run against one receiver. Default: the time. */
   readonly nonce?: string | undefined;
   /** Milliseconds for one answer. Default: the profile's timeout of an attempt. */
   readonly deadlineMs?: number | undefined;
-  /** Milliseconds for the whole run; what comes after is an error. Default: 10 minutes. */
+  /** Milliseconds for the whole run; later checks are errors. Default: 10 minutes. */
   readonly budgetMs?: number | undefined;
-  /** Requests a second. Default: 50 to another machine, and no cap to this one. */
+  /** Maximum requests per second. Default: 50 to another machine, unlimited to this one. */
   readonly perSecond?: number | undefined;
   /** Milliseconds that an effect may take to show. Default 2000. */
   readonly effectsWaitMs?: number | undefined;
-  /** Default: this machine's. */
+  /** Default: this machine's clock. */
   readonly clock?: Clock | undefined;
   /** Default: the system's. */
   readonly lookup?: Lookup | undefined;
@@ -49,11 +49,11 @@ export interface ReceiverTargetOptions {
 const MAX_EFFECTS_BYTES = 8 * 1_048_576;
 
 /**
- * A receiver of any make, over HTTP.
+ * A receiver in any language, over HTTP.
  *
- * @throws {TargetNotOwnedError} `CS_KIT_TARGET_NOT_OWNED`: another machine that is not said to be one's own;
+ * @throws {TargetNotOwnedError} `CS_KIT_TARGET_NOT_OWNED`: another machine that the user has not confirmed to own;
  *   nothing was sent or looked up.
- * @throws {TypeError} A URL, a secret or a type is unusable; the message never holds a secret.
+ * @throws {TypeError} A URL, a secret or a type is unusable; the message never contains a secret.
  */
 export function receiverTarget(options: ReceiverTargetOptions): ReceiverTarget {
   const { clock = systemClock, owned, lookup, perSecond } = options;
@@ -103,10 +103,10 @@ function handledOf(profile: Profile, types: readonly string[] | undefined): Prof
   return { ...profile, catalogue: profile.catalogue.filter(({ type }) => types.includes(type)) };
 }
 
-/** Seconds between two clocks that nobody needs to hear of. */
+/** Clock difference in seconds that is not reported. */
 const TOLD_SECONDS = 3;
 
-/** Attempts are signed by this machine's clock all the same: what a provider's receiver would see is seen. */
+/** Attempts are signed with this machine's clock anyway, as a provider would. */
 function skewNotes(aheadSeconds: number): readonly string[] {
   const apart = Math.abs(aheadSeconds);
   if (apart <= TOLD_SECONDS) return [];

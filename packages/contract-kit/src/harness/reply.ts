@@ -7,7 +7,7 @@ import type { Received } from "./connection.ts";
 /** The result of one attempt. */
 export interface Reply {
   readonly received: Received;
-  /** `undefined` where no answer came. */
+  /** `undefined` if no answer came. */
   readonly status: number | undefined;
   /** True if the sender counts it as delivered, by the profile. */
   readonly isAcknowledged: boolean;
@@ -87,7 +87,7 @@ export function textsOf(secret: Secret): readonly string[] {
   return [...new Set([text, bare, ...encoded])].filter(({ length }) => length >= 8);
 }
 
-/** A receiver that gives its secret away must not make a report give it away too. */
+/** If a receiver leaks its secret, the report must not. */
 function withoutSecrets(raw: Uint8Array, secrets: readonly Secret[]): Buffer {
   const texts = secrets.flatMap(textsOf);
   const text = texts.reduce(

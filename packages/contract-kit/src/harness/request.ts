@@ -1,6 +1,6 @@
 export type Header = readonly [name: string, value: string];
 
-/** A request as it goes over the wire. */
+/** A request as it is sent. */
 export interface RawRequest {
   readonly method: string;
   /** Sent unchanged, repeated ones too; characters beyond latin-1 are not allowed. */
@@ -13,7 +13,7 @@ export interface RawRequest {
 }
 
 /**
- * The bytes before the body. What HTTP itself needs is added where the headers lack it: Host, Content-Length, and
+ * The bytes before the body. What HTTP itself needs is added if the headers lack it: Host, Content-Length, and
  * Connection of a request after which the connection is closed.
  */
 export function headBytes(
@@ -72,7 +72,7 @@ function chunked(body: Uint8Array): Buffer {
   return Buffer.concat([...framed, "0\r\n\r\n"].map((one) => Buffer.from(one)));
 }
 
-/** The value of a header; `""` where it is absent. */
+/** The value of a header; `""` if it is absent. */
 export function valueOf(headers: readonly Header[], name: string): string {
   return headers.find(([one]) => one.toLowerCase() === name)?.[1] ?? "";
 }
@@ -95,7 +95,7 @@ export function without(headers: readonly Header[], names: readonly string[]): r
 /** The encoded signature inside its header: base64 or hex of at least 20 bytes. */
 const SIGNATURE = /[A-Za-z0-9+/]{38,}={0,2}/;
 
-/** With the encoded signature changed, and what is around it left. */
+/** With only the encoded signature changed. */
 export function withSignature(value: string, change: (signature: string) => string): string {
   return value.replace(SIGNATURE, (signature) => change(signature));
 }

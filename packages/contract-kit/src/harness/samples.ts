@@ -26,7 +26,7 @@ export function readSamples(folder: string, { envelope, catalogue, name }: Profi
   return samples;
 }
 
-/** @throws {TypeError} The folder cannot be read or has no such file, or a file is no JSON object. */
+/** @throws {TypeError} The folder cannot be read or has no such file, or a file is not a JSON object. */
 export function readFolder(folder: string): readonly Readonly<Record<string, unknown>>[] {
   return jsonFiles(folder).map((file) => eventIn(join(folder, file)));
 }

@@ -8,7 +8,7 @@ import { askUnsubscribe, basicOf } from "./calls.ts";
 import { newRun, openSession, openRecorder, type Session } from "./session.ts";
 import { NotShown, Violation } from "./violation.ts";
 
-/** A generated scenario and the requirements that it says something of. */
+/** A generated scenario and the requirements that it tests. */
 interface Scenario<T> {
   readonly requirements: readonly string[];
   /** First time of a new merchant's clock in milliseconds. Default: `START`. */
@@ -18,7 +18,7 @@ interface Scenario<T> {
   readonly arbitrary: fc.Arbitrary<T>;
   /**
    * @returns The facts that could not be observed, if any.
-   * @throws {Violation} The target does not do what a requirement says.
+   * @throws {Violation} The target violates a requirement.
    */
   readonly play: (session: Session, value: T) => Promise<Unseen | void>;
 }
@@ -30,7 +30,7 @@ export type Unseen = Readonly<Record<string, string>>;
  * Plays a scenario many times, each with a new merchant if the target can create one, and shrinks
  * the first that fails.
  *
- * @throws {Error} The target is not there, or the scenario itself broke.
+ * @throws {Error} The target does not answer, or the scenario itself broke.
  */
 async function playScenario<T>(
   { requirements, now = START, unseen = {}, arbitrary, play }: Scenario<T>,
@@ -65,7 +65,7 @@ async function playScenario<T>(
     path,
     numRuns: runs,
     endOnFailure: path !== "",
-    // A target that answers slowly is played less, and its failure is shown as small as there was time for.
+    // A slow target gets fewer scenarios, and its failure is shrunk as far as time allows.
     interruptAfterTimeLimit: CHECK_MS,
   });
   if (!details.failed) {
@@ -81,14 +81,14 @@ async function playScenario<T>(
   }
   const { errorInstance: error, counterexamplePath } = details;
   if (!(error instanceof Violation)) throw error;
-  // A failure of what the check does not answer for would be lost.
+  // A failure of another check's requirement would be lost.
   if (!requirements.includes(error.requirement))
     throw new Error(`the check does not name ${error.requirement}: ${error.message}`);
   return verdictsOf(requirements, error, { seed, path: counterexamplePath ?? path });
 }
 
 type CheckOptions = Pick<ProviderCheck, "id" | "title"> & {
-  /** Ids of requirements; `P-ANSWER-SCHEMA` is added, since every call is judged. */
+  /** Ids of requirements; `P-ANSWER-SCHEMA` is added, since every call is validated. */
   readonly requirements: readonly string[];
   readonly now?: number;
   /** Requirements that a profile cannot show, with the reason. */
@@ -133,7 +133,7 @@ export function singleCheck({
   };
 }
 
-/** Milliseconds after which no further scenario of a check is begun. */
+/** Milliseconds after which a check starts no more scenarios. */
 const CHECK_MS = 120_000;
 
 /**
@@ -169,8 +169,8 @@ async function inSession(
 }
 
 /**
- * Closes what a scenario has subscribed, where it shared a merchant with others: a merchant has a few
- * subscriptions, and each goes on to be delivered to.
+ * Closes what a scenario has subscribed, if it shared a merchant with others: a merchant has a few
+ * subscriptions, and each still gets deliveries.
  */
 async function closeSubscriptions(session: Session): Promise<void> {
   const keys = session.options.recorder.exchanges.flatMap(({ call, answer }) => {

@@ -17,7 +17,7 @@ const BEFORE_END_MS = 30_000;
 /**
  * Access tokens of a client, requested when the last one is missing or about to end.
  *
- * @returns The source of tokens. It rejects where none is granted, and names the answer without the secret.
+ * @returns The source of tokens. It rejects if none is granted, and names the answer without the secret.
  */
 export function clientToken({
   send,
@@ -64,7 +64,7 @@ function parsed(body: Uint8Array): Readonly<Record<string, unknown>> {
 }
 
 export interface PaceOptions {
-  /** Calls a second; above 0, `Infinity` for as many as there are. */
+  /** Calls per second, above 0; `Infinity`: no limit. */
   readonly perSecond: number;
   /** Lets time pass, in milliseconds. Default: by waiting. */
   readonly sleep?: (ms: number) => Promise<unknown>;
@@ -72,13 +72,13 @@ export interface PaceOptions {
   readonly now?: () => number;
 }
 
-/** Number of times that a rate-limited call is made again. */
+/** Number of retries of a rate-limited call. */
 const MAX_AGAIN = 3;
-/** Milliseconds that a target's `Retry-After` is waited for at most. */
+/** Longest wait for a target's `Retry-After`, in milliseconds. */
 const MAX_WAIT_MS = 65_000;
 
 /**
- * Sends no more than so many calls a second, and makes a call again that was answered 429: a target that
+ * Limits the calls per second, and retries a call that was answered 429: a target that
  * limits its rates is not tested against them, and its refusal is not a finding.
  */
 export function pacedSend(

@@ -27,7 +27,7 @@ export interface Session {
   readonly state: (name: string, params?: Values) => Promise<Values>;
   /** A place for deliveries of this scenario's own. @throws {NotShown} Nothing can be delivered to the kit. */
   readonly receive: (answer?: AnswerAttempt) => Place;
-  /** An address that a subscription may have, whether or not somebody takes what is delivered there. */
+  /** An address for a subscription, whether or not anything listens there. */
   readonly callbackUrl: () => string;
 }
 
@@ -36,9 +36,9 @@ interface CallOptions {
   readonly text?: string;
   /** Sent as JSON. */
   readonly json?: unknown;
-  /** Over the common ones of S 1; `undefined` takes one away. */
+  /** Replaces the common headers of S 1; `undefined` removes one. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
-  /** True to leave the response's body unjudged. Default false. */
+  /** True to skip the validation of the response's body. Default false. */
   readonly isUnjudged?: boolean;
 }
 
@@ -60,13 +60,13 @@ export interface SessionOptions {
   readonly now: number;
 }
 
-/** Milliseconds of a whole scenario: a target that drips its answers holds no run for hours. */
+/** Timeout of a scenario in milliseconds, so that a slow target cannot hold a run for hours. */
 const SCENARIO_MS = 100_000;
 
 /**
- * Opens a conversation with a new merchant, or with the target's own where no state makes one.
+ * Opens a conversation with a new merchant, or with the target's own if no state makes one.
  *
- * @throws {Error} by `call`: the scenario takes too long, which says nothing of a requirement.
+ * @throws {Error} by `call`: the scenario takes too long, which says nothing about a requirement.
  */
 export async function openSession(
   given: ProviderTarget,
@@ -170,7 +170,7 @@ export async function openBeside(session: Session): Promise<Session | undefined>
   return target.other === undefined ? undefined : openSession(target.other, options);
 }
 
-/** A state that a scenario can do without; `undefined` where the provider does not have it. */
+/** A state that a scenario can do without; `undefined` if the provider does not have it. */
 export async function maybe<T>(prepared: () => Promise<T>): Promise<T | undefined> {
   try {
     return await prepared();
@@ -193,12 +193,12 @@ export async function moveTo(session: Session, at: number): Promise<void> {
   await session.state("the time", { to: new Date(at).toISOString() });
 }
 
-/** Milliseconds of real time that a check waits where the target's clock cannot be moved. */
+/** Milliseconds of real time that a check waits if the target's clock cannot be moved. */
 const MAX_REAL_MS = 10_000;
 /** Milliseconds in which an unwanted delivery would have arrived, if no clock can be moved. */
 const QUIET_MS = 500;
 
-/** True if so much time can pass in a check. */
+/** True if a check can let that much time pass. */
 export async function canPass(session: Session, ms: number): Promise<boolean> {
   return ms <= MAX_REAL_MS || (await maybe(() => timeOf(session))) !== undefined;
 }
@@ -218,8 +218,8 @@ export async function settled(session: Session): Promise<void> {
 }
 
 /**
- * The instants, in milliseconds after a failed attempt, between which the next one must come: just before
- * its earliest and just after its latest. Whole seconds, since a clock may know no others; one of them may
+ * The range, in milliseconds after a failed attempt, in which the next one must arrive: from just before
+ * its earliest and just after its latest. Whole seconds, since some clocks have no fractions; one of them may
  * have passed while the first attempt was settled.
  */
 export function windowOf(
@@ -237,7 +237,7 @@ export function newRun(): string {
   return `check-${randomUUID().slice(0, 13)}`;
 }
 
-/** A target that answered a moment ago and does not answer this call has failed; else nobody is there. */
+/** A target that answered before and does not answer this call has failed; otherwise no target is there. */
 async function answered(send: Send, call: HttpCall, recorder: Recorder): Promise<HttpAnswer> {
   try {
     return await send(call);

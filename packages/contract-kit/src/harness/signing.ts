@@ -10,12 +10,12 @@ export interface Signing {
   /** @param secrets Each adds its signature. */
   readonly sign: (message: Message, secrets: readonly Secret[]) => readonly Header[];
   readonly names: {
-    /** `undefined` where the scheme has no such header. */
+    /** `undefined` if the scheme has no such header. */
     readonly id: string | undefined;
     readonly timestamp: string | undefined;
     readonly signature: string;
   };
-  /** With the time's text changed, wherever the scheme writes it; `undefined` where it has none. */
+  /** With the time's text changed, wherever the scheme writes it; `undefined` if it has none. */
   readonly withTime: WithTime | undefined;
   /** True if a change of it must break the signature. */
   readonly covers: { readonly id: boolean; readonly timestamp: boolean };
@@ -25,7 +25,7 @@ export interface Signing {
   readonly isVersioned: boolean;
   /** A secret of the scheme's form that no receiver has. */
   readonly stranger: (name: string) => Secret;
-  /** The bytes of a secret's key, where it has such: a private key of another kind has none. */
+  /** The bytes of a secret's key; `undefined` for private keys of other kinds. */
   readonly keyOf: (secret: Secret) => Uint8Array | undefined;
   /** The bytes that are signed. */
   readonly textOf: (message: SignedMessage) => Buffer;
@@ -36,7 +36,7 @@ export interface Signing {
   readonly mac: (message: SignedMessage, by: { readonly key: Uint8Array | string }) => string;
 }
 
-/** A message whose time may be spelt in any way. */
+/** A message whose timestamp may be spelled in any way. */
 interface SignedMessage extends Omit<Message, "timestamp"> {
   readonly timestamp: number | string;
 }

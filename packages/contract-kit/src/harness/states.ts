@@ -24,9 +24,9 @@ const HISTORIES = 6;
 const MAX_SHORTENINGS = 40;
 
 /**
- * Plays random histories: deliveries of a few events, of which handlers fail, repeats come in between and together,
- * and other events come meanwhile. After each, the model of one delivery must hold: an event that was acknowledged
- * has been handled exactly once, and one that was not is taken in the end.
+ * Plays random histories: deliveries of a few events, with failing handlers, repeats in between and concurrently,
+ * and other events. After each, the model of one delivery must hold: an event that was acknowledged
+ * has been handled exactly once, and one that was not is accepted in the end.
  */
 export async function explore(bench: Bench): Promise<Found | undefined> {
   const random = drawing(bench.seed);
@@ -76,7 +76,7 @@ async function faultOf(bench: Bench, steps: readonly Step[]): Promise<Found | un
       continue;
     }
     sent.add(event);
-    // A repeat of what was taken runs no handler, and the failure would meet another event's.
+    // A repeat of an accepted event runs no handler, so the failure would hit another event.
     // oxlint-disable-next-line no-await-in-loop -- as above
     if (kind === "fail" && !taken.has(event)) await target.effects?.failNext(1);
     // oxlint-disable-next-line no-await-in-loop -- as above

@@ -4,7 +4,7 @@ import type { Attempt, Bench, BenchEvent } from "./bench.ts";
 import type { Reply } from "./reply.ts";
 import { type Header, without, withHeader, withSignature } from "./request.ts";
 
-/** One change to a genuine attempt, and what it means if the changed one is taken. */
+/** One change to a genuine attempt, and its meaning if the changed attempt is accepted. */
 interface Trial {
   /** After "With". */
   readonly change: string;
@@ -13,9 +13,9 @@ interface Trial {
 }
 
 /**
- * Says why a receiver refuses genuine attempts: what comes if one thing at a time is changed.
+ * Finds out why a receiver refuses genuine attempts, by changing one thing at a time.
  *
- * @returns A sentence with the cause and what to change; `undefined` if genuine attempts are taken.
+ * @returns A sentence with the cause and what to change; `undefined` if genuine attempts are accepted.
  */
 export async function diagnose(bench: Bench): Promise<string | undefined> {
   const { catalogue } = bench.target.profile;
@@ -164,7 +164,7 @@ function secretTrials(bench: Bench): readonly Trial[] {
   ];
 }
 
-/** Signed by key bytes that the scheme may not allow, or `undefined`. */
+/** Signed with key bytes that the scheme may not allow, or `undefined`. */
 function signedBy({ attempt, event, signing, ...bench }: Bench, key: Secret): Attempt | undefined {
   const own = event();
   const bytes = typeof key === "object" && "raw" in key ? Buffer.from(key.raw) : Buffer.alloc(0);

@@ -1,9 +1,9 @@
 import type { Exchange } from "../check.ts";
 
-/** The target does not do what a requirement says. Thrown inside a scenario, never out of a check. */
+/** The target violates a requirement. Thrown inside a scenario, never out of a check. */
 export class Violation extends Error {
   readonly requirement: string;
-  /** Lines for a shell that show it again; set by the scenario that it was thrown in. */
+  /** Shell lines that reproduce it; set by the scenario. */
   curl: readonly string[] = [];
   /** The last exchanges; likewise. */
   exchanges: readonly Exchange[] = [];
@@ -15,7 +15,7 @@ export class Violation extends Error {
 }
 
 /**
- * The target cannot be brought to what the scenario is about, and is not to blame. Thrown inside a scenario:
+ * The target cannot be brought into the scenario's state, which is not its fault. Thrown inside a scenario:
  * its requirements are `not_applicable`.
  */
 export class NotShown extends Error {

@@ -4,7 +4,7 @@ import { type Connection, openConnection, type Received } from "./connection.ts"
 import { checkOwned, hostOf, isLocalName, type Lookup } from "./owned-host.ts";
 import { headBytes, type RawRequest } from "./request.ts";
 
-/** Nobody is there, or the target answers too slowly: nothing can be said of it. */
+/** No target answers, or it is too slow: nothing can be verified. */
 export class TargetSilentError extends Error {}
 
 /** Sends requests as bytes to one URL, and reads the answers; never follows a redirect. */
@@ -16,15 +16,15 @@ export interface Wire {
   /**
    * Sends one request over a kept connection, or over a new one; at most 4 at once.
    *
-   * @throws {TargetSilentError} Nobody has ever answered, the run has ended, or its time is over.
+   * @throws {TargetSilentError} The target never answered, the run has ended, or its time is over.
    */
   readonly send: (request: RawRequest) => Promise<Received>;
   /** Opens a connection for what `send` cannot do. Each request on it waits for `pace` first. */
   readonly open: () => Connection;
   readonly pace: () => Promise<void>;
-  /** Sends nothing for so many milliseconds, and then less a second: the target limits its rate. */
+  /** Pauses for a number of milliseconds, then sends at a lower rate: the target limits its rate. */
   readonly slowDown: (ms: number) => void;
-  /** Requests a second at most; `undefined`: no cap. */
+  /** Maximum requests per second; `undefined`: no limit. */
   readonly perSecond: number | undefined;
   /** The head of a request to this URL; `isKept`: the connection is to stay open. */
   readonly head: (request: RawRequest, isKept?: boolean) => Buffer;
@@ -32,14 +32,14 @@ export interface Wire {
    * Reads the answer to a request that was written to an opened connection.
    *
    * @param deadlineMs Default: the wire's.
-   * @throws {TargetSilentError} Nobody has ever answered.
+   * @throws {TargetSilentError} The target never answered.
    */
   readonly read: (connection: Connection, method: string, deadlineMs?: number) => Promise<Received>;
   /** Requests that were sent so far. */
   readonly sent: () => number;
   /** Seconds by which the target's clock is ahead of this one, by the first Date that it sent. */
   readonly aheadSeconds: () => number | undefined;
-  /** Closes every connection that is still open, and opens no other. */
+  /** Closes all open connections, and opens no more. */
   readonly close: () => void;
 }
 
@@ -48,9 +48,9 @@ export interface WireOptions {
   /** The host that the user owns, if it is not this machine. */
   readonly owned?: string | undefined;
   readonly deadlineMs: number;
-  /** Requests a second. Default: 50, and no cap to this machine. */
+  /** Maximum requests per second. Default: 50, unlimited for this machine. */
   readonly perSecond?: number | undefined;
-  /** Milliseconds for all requests, from the first on. Default: 10 minutes. */
+  /** Milliseconds for all requests, from the first one. Default: 10 minutes. */
   readonly budgetMs?: number | undefined;
   readonly maxBodyBytes?: number | undefined;
   readonly clock?: Clock | undefined;
@@ -59,7 +59,7 @@ export interface WireOptions {
 
 const PER_SECOND = 50;
 const BUDGET_MS = 600_000;
-/** Connections in use at once, as senders have a few for each receiver. */
+/** Concurrent connections, as senders have a few for each receiver. */
 const AT_ONCE = 4;
 /** Milliseconds that a connection is kept without a request: servers close theirs after two seconds or five. */
 const IDLE_MS = 1000;
@@ -92,7 +92,7 @@ export function openWire(options: WireOptions): Wire {
   let inUse = 0;
   let isClosed = false;
   const open = (): Connection => {
-    // A run that was interrupted must not go on behind its report.
+    // An interrupted run must not continue after its report.
     if (isClosed) throw new TargetSilentError("the run has ended");
     beganAt ??= clock.now();
     // A target that answers each attempt just in time would keep a run for hours.
@@ -137,7 +137,7 @@ export function openWire(options: WireOptions): Wire {
     const isKept = request.version !== "1.0";
     connection.write(Buffer.concat([head(request, isKept), request.body]));
     const received = await read(connection, request.method);
-    // After a refusal bytes of the body may be unread: only the checks of connections go on there.
+    // After a refusal, bytes of the body may be unread: only the checks of connections reuse it.
     const isClean = received.kind === "answer" && received.answer.status < 400;
     if (isKept && isClean && connection.isOpen()) idle.push({ connection, since: clock.now() });
     else connection.close();
@@ -156,12 +156,12 @@ export function openWire(options: WireOptions): Wire {
       const connection = kept();
       if (connection === undefined) return await exchange(request, open());
       const received = await exchange(request, connection);
-      // The target may close an idle connection at the moment in which it is used again.
+      // The target may close an idle connection just when it is used again.
       const isRace =
         received.kind === "none" && received.why === "closed" && received.raw.length === 0;
       if (!isRace) return received;
       const next = await exchange(request, open());
-      // No such moment: the target ended with this request.
+      // Not a race: the target exited during this request.
       return next.kind === "none" && next.why === "unreachable" ? received : next;
     } finally {
       inUse -= 1;
@@ -188,10 +188,10 @@ export function openWire(options: WireOptions): Wire {
   };
 }
 
-/** Milliseconds in which a target that ended is started again by what watches it. */
+/** Milliseconds within which a supervisor restarts a target that exited. */
 const REVIVAL_MS = [100, 400, 1500] as const;
 
-/** True if the target answers anything at all, soon or after it was started again. */
+/** True if the target answers at all, soon or after a restart. */
 export async function isThere(wire: Wire, waits: readonly number[] = REVIVAL_MS): Promise<boolean> {
   for (const waitMs of waits) {
     // oxlint-disable-next-line no-await-in-loop -- asked again only if nothing came

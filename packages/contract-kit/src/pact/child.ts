@@ -9,9 +9,9 @@ interface Core {
 // A separate process: the native core prints past Node, ends its process when it crashes, and reads
 // the environment, of which this one has nothing but what the parent gave.
 process.once("message", (order) => {
-  // The one message, from run-child.ts.
+  // The only message, from run-child.ts.
   const { pact, options } = order as { readonly pact: string; readonly options: CoreOptions };
-  // The core that this very Pact was made for; with pnpm nothing else finds it.
+  // The core of this version of Pact, resolved from Pact's folder, as pnpm requires.
   const core = createRequire(pact)("@pact-foundation/pact-core") as Core;
   // It throws refusals at once.
   (async () => core.default.verifyPacts(options))().then(
@@ -21,6 +21,6 @@ process.once("message", (order) => {
 });
 
 function tell(answer: { readonly text: string }): void {
-  // Sockets of the core would keep the process.
+  // Sockets of the core would keep the process running.
   process.send?.(answer, () => process.exit(0));
 }

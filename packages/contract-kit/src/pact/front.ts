@@ -8,7 +8,7 @@ import type { AskedMessage, PactProvider } from "./pact-provider.ts";
 export interface Front {
   readonly url: string;
   readonly port: number;
-  /** Problems by interaction, in the order of their coming. */
+  /** Problems by interaction, in order of arrival. */
   readonly problemsOf: (interaction: PactInteraction) => readonly string[];
   /** Problems of calls that match no known interaction: those of a broker's pacts. */
   readonly problems: readonly string[];
@@ -19,12 +19,12 @@ export interface Front {
 
 export const STATES_PATH = "/.countersign/states";
 export const MESSAGES_PATH = "/.countersign/messages";
-/** Tells which interaction a call belongs to; it is in the core's copy of a pact and goes no further. */
+/** Header that names a call's interaction; it is only in the core's copy of a pact and is not forwarded. */
 export const INTERACTION_HEADER = "countersign-interaction";
 
 /**
- * Stands between the core and the provider. Handlers that throw are failures here and not prints, bodies
- * pass as bytes, and a provider that is silent costs its deadline and no process.
+ * Proxy between the core and the provider. Handlers that throw are failures instead of log lines, bodies
+ * pass as bytes, and a silent provider costs a deadline and not the process.
  *
  * @param interactions By the number that `INTERACTION_HEADER` has.
  */
@@ -142,7 +142,7 @@ function callOf(request: IncomingMessage, body: Buffer): HttpCall {
   const headers = Object.entries(request.headers)
     .filter(([name]) => !HOP.has(name) && !OWN.has(name))
     .map(([name, value]) => [name, [value ?? ""].flat().join(", ")] as const)
-    // The core's own, where the pact says nothing.
+    // The core's default if the pact has none.
     .filter(([name, value]) => name !== "accept" || value !== "*/*");
   return {
     method: request.method ?? "GET",

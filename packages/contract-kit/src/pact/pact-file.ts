@@ -2,7 +2,7 @@ import { globSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
-/** One interaction of a pact, as far as this kit reads it. */
+/** The members of an interaction that this kit reads. */
 export interface PactInteraction {
   /** Unique among the pact's interactions; `verifyPacts` refuses pacts in which it is not. */
   readonly description: string;
@@ -52,7 +52,7 @@ export interface InteractionDocument {
 /**
  * The pacts of files, and of the files `*.json` in folders.
  *
- * @throws {Error} One cannot be read, or is no JSON.
+ * @throws {Error} One cannot be read, or is not JSON.
  */
 export function readPacts(paths: readonly string[]): readonly Pact[] {
   const files = paths.flatMap((path) =>
@@ -66,7 +66,7 @@ export function readPacts(paths: readonly string[]): readonly Pact[] {
 }
 
 function pactOf(path: string, text: string): Pact {
-  // Read with care below: no member is taken for granted.
+  // Validated below: any member may be missing.
   const document = JSON.parse(text, keepNumbers) as PactDocument | null;
   if (typeof document !== "object" || document === null) throw new Error(`${path} is not a pact`);
   const messages = document.messages ?? [];
@@ -100,7 +100,7 @@ function interactionOf(
 
 type RawJson = (text: string) => unknown;
 
-/** A number that is written again as it was read: `1.0` would become `1` and be another body. */
+/** A number that keeps its source text: `1.0` would become `1`, which is another body. */
 function keepNumbers(_name: string, value: unknown, context?: { source?: string }): unknown {
   // Node has both since version 21; the types of ES2024 do not know them yet.
   const { rawJSON } = JSON as unknown as { readonly rawJSON: RawJson };
@@ -116,8 +116,8 @@ export function standardPacts(): string {
 }
 
 /**
- * Placeholders of values that only the verification knows. They are replaced in each call, so that
- * pacts hold no secret and no signature that grows old.
+ * Placeholders for values that only the verification knows. Each call replaces them, so that
+ * pacts contain no secret and no expired signature.
  */
 export const ACCESS_TOKEN = "ACCESS_TOKEN";
 /** Of HTTP Basic at the token endpoint. */

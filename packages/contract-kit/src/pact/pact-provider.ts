@@ -1,13 +1,13 @@
 import type { HttpAnswer, HttpCall, Send } from "../http-send.ts";
 import type { PactInteraction } from "./pact-file.ts";
 
-/** The side of a pact that is verified: what it is called in pacts, and how it is reached and moved. */
+/** The verified side of a pact: its name in pacts, its transport and its states. */
 export interface PactProvider {
   /** The provider's name in the pacts; pacts of other providers are left out. */
   readonly name: string;
-  /** Carries a call to the provider; absent if its pacts have only messages. */
+  /** Sends a call to the provider; absent if its pacts have only messages. */
   readonly send?: Send;
-  /** Names of its states, where they are known before the verification. */
+  /** Names of its states, if they are known before the verification. */
   readonly states?: readonly string[];
   /**
    * Brings the provider into a state.
@@ -26,7 +26,7 @@ export interface PactProvider {
    */
   readonly message?: (asked: AskedMessage) => Promise<PactMessage>;
   /**
-   * Makes a pact's call one that the provider can take: puts in a token, signs the bytes. Default: the
+   * Completes a pact's call for the provider: inserts a token, signs the bytes. Default: the
    * call as it is.
    */
   readonly prepare?: (

@@ -5,8 +5,8 @@ import type { HttpAnswer, HttpCall, Send } from "../http-send.ts";
 import type { PactProvider } from "./pact-provider.ts";
 
 /**
- * The states of `merchant-receiver` that its pacts name. A receiver has nothing to be moved by: a state
- * says how the attempt is signed and what was sent before. Each gives `eventId`, an id that is new.
+ * The states of `merchant-receiver` that its pacts name. A receiver has no state-change URL: a state
+ * says how the attempt is signed and what was sent before. Each returns `eventId`, a new id.
  */
 const receiverStates = [
   "a genuine attempt",
@@ -25,14 +25,14 @@ const receiverStates = [
 export type ReceiverState = (typeof receiverStates)[number];
 
 export interface ReceiverProviderOptions {
-  /** Carries an attempt; paths are below the receiver's origin. */
+  /** Sends an attempt; paths are below the receiver's origin. */
   readonly send: Send;
-  /** The receiver's path, such as `/webhooks`: it takes the place of the pact's. */
+  /** The receiver's path, such as `/webhooks`, which replaces the pact's. */
   readonly path: string;
   /** The secret that the receiver verifies with, as it has it. */
   readonly secret: Secret;
   readonly profile: Profile;
-  /** Milliseconds; the receiver's clock is taken to agree. Default: this machine's. */
+  /** Milliseconds; the receiver's clock is assumed to agree. Default: this machine's. */
   readonly now?: () => number;
   /** An id that no event had before. Default: random. */
   readonly newId?: () => string;
@@ -40,7 +40,7 @@ export interface ReceiverProviderOptions {
 
 /**
  * A merchant's receiver, in any language, as the provider of pacts. The pact holds the signature of no
- * bytes: each attempt is signed anew over the bytes that are sent, or not quite, as its state says.
+ * bytes: each attempt is signed over the bytes that are sent, or incorrectly if its state says so.
  */
 export function receiverProvider(options: ReceiverProviderOptions): PactProvider {
   const { send, path, secret, profile, now = Date.now } = options;
@@ -134,7 +134,7 @@ interface Change {
 const MARGIN = 30;
 const SPACE = Buffer.from(" ");
 
-/** States whose refusals must be alike. */
+/** States whose refusals must be identical. */
 const alike: ReadonlySet<ReceiverState> = new Set<ReceiverState>([
   "an attempt without a signature",
   "an attempt signed with another secret",

@@ -29,7 +29,7 @@ export interface CoreOptions {
   readonly pactUrls?: readonly string[];
   /** Milliseconds for one call. */
   readonly timeout: number;
-  /** Added to every call: of the interface, of states and of messages. */
+  /** Added to every call to the interface, states and messages. */
   readonly customProviderHeaders?: Readonly<Record<string, string>>;
   readonly logLevel: "error";
   readonly pactBrokerUrl?: string;
@@ -49,7 +49,7 @@ export interface CoreOptions {
 export interface ChildRun {
   /** The core's output: JSON of results, or a plain message. `undefined`: it ended without. */
   readonly text: string | undefined;
-  /** Everything that it printed. */
+  /** All of its output. */
   readonly log: string;
   /** The reason if `text` is missing. */
   readonly ended: string | undefined;
@@ -93,7 +93,7 @@ export async function runChild(
   });
 }
 
-/** The core's environment: without the variable it reports every run to its makers. */
+/** The core's environment: without the variable it sends telemetry for every run. */
 export function childEnvironment(
   env: Readonly<Record<string, string>> = {},
 ): Readonly<Record<string, string>> {

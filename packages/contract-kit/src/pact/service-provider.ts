@@ -14,7 +14,7 @@ import type { Place, StateChanges } from "../target.ts";
 import type { PactMessage, PactProvider } from "./pact-provider.ts";
 
 export interface ServiceProviderOptions {
-  /** Carries the interface's calls: nothing else reaches the service under test. */
+  /** Sends the interface's calls: nothing else reaches the tested service. */
   readonly send: Send;
   /** An access token with every scope. */
   readonly token: string;

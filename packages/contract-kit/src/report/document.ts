@@ -18,13 +18,13 @@ export interface ReportDocument {
   readonly entries: readonly ReportEntry[];
   /** The role's requirements that nothing of this run tests. */
   readonly uncovered: readonly UncoveredRequirement[];
-  /** Facts that a reader needs to judge it, a sentence each: a clock that differs, a missing control. */
+  /** Facts that a reader needs, a sentence each: a different clock, a missing control. */
   readonly notes: readonly string[];
   /** Reasons why it is invalid, a line each. */
   readonly problems: readonly string[];
   /** The known failures, if a baseline was given. */
   readonly baseline?: BaselineNews;
-  /** 0: nothing new fails at a level of `about.failOn`. 1: something does. 2: it says nothing of the target, or too little. */
+  /** 0: nothing new fails at a level of `about.failOn`. 1: something does. 2: the run is not conclusive. */
   readonly exitCode: 0 | 1 | 2;
 }
 
@@ -39,20 +39,20 @@ export interface BaselineNews {
 }
 
 export interface ReportEntry {
-  /** The same in every run: what a baseline names. */
+  /** Stable identifier, used in baselines. */
   readonly id: string;
   /** The check, or the two sides of the pact. */
   readonly group: string;
   /** The tested sentence, unique in its group: of the requirement, or of the interaction. */
   readonly name: string;
-  /** Id of the requirement, where it names one. */
+  /** Id of the requirement, if there is one. */
   readonly requirement: string | undefined;
   /** The requirement's. Absent if a pact's interaction names none: its failure always fails the run. */
   readonly level?: Level;
   readonly status: Finding["status"];
   /** True if the baseline has it: a known failure, which does not fail the run. */
   readonly isKnown: boolean;
-  /** Empty where it passes. */
+  /** Empty if it passes. */
   readonly message: string;
   /** The requirement's source, its reason, and its fix. */
   readonly source?: string;

@@ -105,7 +105,7 @@ export function workflowProperty(text: string): string {
 }
 
 /**
- * Takes secrets out of everything that is reported, in whatever form they come back: a target may print what it
+ * Removes secrets from everything that is reported, in every encoding: a target may print what it
  * was sent, also coded. The last of several walls: no check writes a secret down.
  *
  * @param secrets Tokens, keys, and what is made of them (`user:password` of Basic); those of less than 8

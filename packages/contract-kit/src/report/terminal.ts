@@ -79,7 +79,7 @@ function requirementsAre(count: number): string {
   return count === 1 ? "1 requirement is" : `${count} requirements are`;
 }
 
-/** Failures and warnings by level once more: their blocks above may be far away. */
+/** Repeats failures and warnings by level: their blocks may have scrolled away. */
 function notHolding(entries: readonly ReportEntry[], width: number): readonly string[] {
   const byLevel = Map.groupBy(
     gravestFirst(entries),
@@ -114,7 +114,7 @@ function wrapped(text: string, width: number): readonly string[] {
         last = word;
       }
     }
-    // Again, since a line may begin elsewhere now.
+    // Escaped again, since a line may begin elsewhere now.
     return [...lines, last].map((one) => terminalLine(one.replaceAll("\0", " ")));
   });
 }
@@ -154,8 +154,8 @@ export interface FailureTextOptions {
 }
 
 /**
- * A failure for a terminal: what is owed and why, what came, the bytes or the scenario as lines for a shell,
- * what to change, and what replays it. Nothing in it is a control character but line breaks.
+ * A failure for a terminal: the requirement and its reason, the actual result, the bytes or the scenario as shell lines,
+ * the fix, and the command that reproduces it. Nothing in it is a control character but line breaks.
  */
 export function failureText(
   finding: Finding,

@@ -254,7 +254,7 @@ describe("a run against a receiver", () => {
     );
   });
 
-  it("names a row of the effects without an id, and judges the answers all the same", async () => {
+  it("names a row of the effects without an id, and judges the answers anyway", async () => {
     const rows = [{ eventId: null, type: "payment.created", count: 1 }];
     const target = await openReceiver({
       app: (request, response) => {

@@ -1,7 +1,7 @@
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
-/** A change of one line, found again by its trimmed text where the file has moved or grown. */
+/** A change of one line, found again by its trimmed text if the file has moved or grown. */
 export interface Change {
   readonly file: string;
   readonly line: string;

@@ -31,7 +31,7 @@ const sections = {
 } as const;
 
 /**
- * The page of every code that a person can meet, each under a heading of its own.
+ * The page of every code that a person can meet, each under its own heading.
  *
  * @throws {Error} a code in the sources has no sentence.
  */

@@ -23,7 +23,7 @@ const MAY_NAME = /\[[PR]-|\bT-\d\d|["`\] (][ABC]\d/;
 export function namedTests(root: string): readonly NamedTest[] {
   const files = globSync(FILES, { cwd: root }).map((path) => resolve(root, path));
   const sources = new Map(files.map((path) => [path, readFileSync(path, "utf8")]));
-  // Suites that several files run are in files of their own.
+  // Suites that several files run are in their own files.
   const quick = imported(sources, ".spec.ts");
   const long = imported(sources, ".slow.ts");
   const found = new Map<string, NamedTest>();

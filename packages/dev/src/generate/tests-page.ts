@@ -6,7 +6,7 @@ interface Requirement {
   readonly checks: readonly string[];
 }
 
-/** `PREFIX1` to `PREFIXn`, padded to two digits where the prefix ends in a hyphen. */
+/** `PREFIX1` to `PREFIXn`, padded to two digits if the prefix ends in a hyphen. */
 const numbered = (prefix: string, count: number): readonly string[] =>
   Array.from({ length: count }, (_, index) => {
     const number = String(index + 1);

@@ -13,7 +13,7 @@ import {
 } from "@countersign/schemas/writers";
 import type { About, NamedEvent, WrittenEvent } from "../shapes.ts";
 
-/** A place where a value does not match its schema. */
+/** A place if a value does not match its schema. */
 interface SchemaFault {
   readonly pointer: string;
   readonly message: string;
@@ -114,7 +114,7 @@ function dataIn(
     .filter((pointer) => pointer.slice(0, pointer.lastIndexOf("/")) === at)
     .map((pointer) => pointer.slice(at.length + 1));
   const members = Object.entries(data).filter(([name]) => !beside.includes(name));
-  // The profile may omit it where the schema has null (S 2.2).
+  // The profile may omit it if the schema has null (S 2.2).
   const filled = row?.kinds.some((kind) => kind.startsWith("refund."))
     ? { clientReferenceId: null }
     : {};
@@ -124,7 +124,7 @@ function dataIn(
 /** Members that resources have, so that the envelope adds none. */
 const own = ["id", "paymentId", "customerId"];
 
-/** Pointers to what the envelope adds where the resource has no id at the subject's place. */
+/** Pointers to what the envelope adds if the resource has no id at the subject's place. */
 function besideSubjects(row: NamedEvent | undefined): string[] {
   return (row?.subjects ?? []).flatMap((pointer) => {
     const cut = pointer.lastIndexOf("/");

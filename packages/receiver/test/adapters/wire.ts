@@ -22,7 +22,7 @@ export const chunk = (bytes: Uint8Array = new Uint8Array(0)): Buffer =>
   Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from("\r\n")]);
 
 export interface Reply {
-  /** The final status; 0 where the connection ended without one. */
+  /** The final status; 0 if the connection ended without one. */
   readonly status: number;
   /** The interim ones (RFC 9110 section 15.2). */
   readonly interim: readonly number[];
@@ -32,7 +32,7 @@ export interface Reply {
   readonly ended: "no" | "cleanly" | "reset";
 }
 
-/** Sends bytes on a connection of their own and waits for the whole answer and, if it is announced, the end. */
+/** Sends bytes on their own connection and waits for the whole answer and, if it is announced, the end. */
 export async function exchange(port: number, ...parts: readonly Uint8Array[]): Promise<Reply> {
   const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: false });
   try {

@@ -15,7 +15,7 @@ export const EVENTS = 3;
 const WORKERS = 3;
 const NOW = 0;
 
-/** A worker that stops ends its event and takes no other; one that crashes drops its event and starts anew. */
+/** A worker that stops ends its event and takes no other; one that crashes drops its event and starts again. */
 export type Step =
   | { readonly do: "store" | "lease end" | "retry due"; readonly event: number }
   | { readonly do: "take"; readonly worker: number; readonly event: number }

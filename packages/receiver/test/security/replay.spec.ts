@@ -35,7 +35,7 @@ describe("A10: an attempt that is replayed within the tolerance", () => {
     expect(new Set(after.outcomes.map(({ kind }) => kind))).toEqual(new Set(["duplicate"]));
   });
 
-  it("[R-ONCE-RETRIES] runs its handler once although the sender signs its id anew for 76 hours", async () => {
+  it("[R-ONCE-RETRIES] runs its handler once although the sender signs its id again for 76 hours", async () => {
     const clock = { now: NOON };
     const { receiver, handled } = recordingReceiver({ now: () => clock.now });
     for (const seconds of [0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]) {

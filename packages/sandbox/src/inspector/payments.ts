@@ -92,7 +92,7 @@ export const inspectedPaymentRoutes = (profile: Profile): Routes => ({
     }),
   ],
   "/sandbox/inspect/payments/:paymentId/return": [
-    // The bank returns an AUTHORIZED refund, also where the profile says that it never does: a handler can be tested.
+    // The bank returns an AUTHORIZED refund, also if the profile says that it never does: a handler can be tested.
     post(200, {}, async (call) => {
       const { context, merchant } = call;
       const refund = { ...context.policy.refund, lateReturn: true };

@@ -109,7 +109,7 @@ interface RefundOrder {
   readonly clientReferenceId?: string | undefined;
 }
 
-/** Refunds 10.50, where nothing else is said. @returns The refund's own id. */
+/** Refunds 10.50 unless the parameters say otherwise. @returns The refund's own id. */
 async function makeRefund(
   { context, merchant }: Stage,
   { paymentId, ...order }: RefundOrder,

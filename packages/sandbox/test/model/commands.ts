@@ -7,7 +7,7 @@ export interface Namespace {
   readonly call: TestSandbox["call"];
   readonly restart: () => Promise<void>;
   readonly token: string;
-  /** The receiver's URL, with a path of its own. */
+  /** The receiver's URL, with its own path. */
   readonly receiver: string;
   /** Every answer that came, so that a campaign can show how far it got. */
   readonly seen: Set<string>;
@@ -152,7 +152,7 @@ const refund = fc
     }),
   );
 
-/** The same request once more, or another one with its key. */
+/** The same request again, or another one with its key. */
 const again = fc.tuple(index, fc.nat({ max: 1 })).map(([at, more]) =>
   command(
     "again",
@@ -165,7 +165,7 @@ const again = fc.tuple(index, fc.nat({ max: 1 })).map(([at, more]) =>
   ),
 );
 
-/** The receiving bank returns a refund; its amount can be refunded once more, and no more. */
+/** The receiving bank returns a refund; its amount can be refunded again, and no more. */
 const returned = fc.tuple(index, fc.boolean()).map(([at, isAsked]) =>
   command(
     "return",

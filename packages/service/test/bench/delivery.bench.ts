@@ -13,7 +13,7 @@ import { median as middle } from "../../../receiver/test/bench/wires.ts";
 import type { BenchFigures, BenchJob } from "./delivery/job.ts";
 
 // Ratios compare the kinds of one round, in which they take turns; the table shows their median. Each kind, the sink
-// and a database have processes of their own, so other work on two cores distorts the ratios: `chrt -r 50 pnpm bench
+// and a database have their own processes, so other work on two cores distorts the ratios: `chrt -r 50 pnpm bench
 // delivery` keeps it off. One case only: `pnpm bench delivery -t P4`, `P5`, `snapshot` or `later`.
 
 type Kind = BenchJob["kind"];

@@ -8,7 +8,7 @@ import { postgresDriver } from "../../src/store/postgres/driver.ts";
 import { sqliteDriver } from "../../src/store/sqlite/driver.ts";
 import { testVault } from "../test-vault.ts";
 
-// One server of the benchmark in a process of its own. It sends its parent the port, and its CPU time for
+// One server of the benchmark in its own process. It sends its parent the port, and its CPU time for
 // each message.
 
 const newId = (prefix: string): string => `${prefix}_${randomBytes(15).toString("base64url")}`;

@@ -187,7 +187,7 @@ describe("the resolver of attempts", () => {
       });
     });
 
-  it("asks the name servers anew for each connection and takes at most 16 addresses", async () => {
+  it("asks the name servers again for each connection and takes at most 16 addresses", async () => {
     const many = Array.from({ length: 30 }, (_, index) => `1.1.1.${index}`);
     const server = await startNameServer((_, count) => (count === 1 ? ["2.2.2.2"] : many));
     const lookup = resolvingLookup({ servers: [server.address], timeoutMs: 1000 });

@@ -13,7 +13,7 @@ import { listenHttp, listenRaw } from "./listening.ts";
 import { SOON } from "./queue.ts";
 import { faults, genuine, heapInUse, listenTls, trustAuthority } from "./tls-endpoints.ts";
 
-/** Short where it is to be met, long where a loaded machine must not meet it. */
+/** Short if it is to be met, long if a loaded machine must not meet it. */
 const DEADLINE = 300;
 const PATIENCE = 10_000;
 
@@ -179,7 +179,7 @@ describe("the answer to an attempt", () => {
     );
   });
 
-  it("B10 is bounded anew on each use of a connection", async () => {
+  it("B10 is bounded again on each use of a connection", async () => {
     const server = await listenHttp((_, response) => response.end("a".repeat(60_000)));
     const one = openTransport();
     for (let count = 0; count < 3; count += 1)

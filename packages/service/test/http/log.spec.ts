@@ -203,7 +203,7 @@ describe("GET /metrics", () => {
     expect(await rawStatus(service.port, "", "1.0")).toBe(401);
   });
 
-  it("with a token answers whoever has it, through a proxy too, and nobody else", async () => {
+  it("with a token answers anyone who has it, through a proxy too, and nobody else", async () => {
     const { service, call } = await openService({ metricsToken: "a-token-for-metrics" });
     expect((await call("GET", "/metrics", { token: null })).status).toBe(401);
     const merchants = await call("GET", "/metrics");

@@ -155,7 +155,7 @@ describe("a second call with a requestKey", () => {
   });
 });
 
-it("T-04 T-12 T-16 T-33 partial refunds have ids of their own and may share a reference; more than remains, and a refund of a refund, are 422", async () => {
+it("T-04 T-12 T-16 T-33 partial refunds have their own ids and may share a reference; more than remains, and a refund of a refund, are 422", async () => {
   const { ask, paymentId, service, merchant } = await open({ cents: 1000n });
   // A customer who is INACTIVE is refunded too.
   const [{ id: customerId } = { id: "" }] = await service.driver.query<{ id: string }>(

@@ -7,7 +7,7 @@ import { addMerchantCommands } from "./merchants.ts";
 import { addPaymentCommands } from "./payments.ts";
 import { addSubscriptionCommands } from "./subscriptions.ts";
 
-/** `countersign serve admin …`: one file a resource. */
+/** `countersign serve admin …`: one file per resource. */
 export function addAdminCommands(serve: Command, surroundings: Surroundings): void {
   const admin = serve.command("admin").description("manage the data of the service");
   addMerchantCommands(admin, surroundings);

@@ -38,7 +38,7 @@ export function withAsker(command: Command): Command {
   );
 }
 
-/** `--profile`, for what depends on scopes, events or amounts. */
+/** `--profile`, for commands that depend on scopes, events or amounts. */
 export function withProfile(command: Command): Command {
   return command.option("--profile <name|file>", "the profile of the service", "standard");
 }
@@ -72,7 +72,7 @@ export async function administer<T>(
   try {
     const clock = service.systemClock;
     await service.migrate(driver, { now: clock.now() });
-    // Running processes go by their stored clock, from which this machine's may differ.
+    // Running processes use the stored clock, which may differ from this machine's.
     const due = await service.dueInstantOf(driver, clock, "live");
     const dueClock = new service.DueClock({ ...clock, now: () => due });
     let isWork = false;
@@ -81,7 +81,7 @@ export async function administer<T>(
     const ports = { driver, clock, onWork };
     const policy = service.policyOf(profile);
     const outcome = await run({ service, driver, ports, useCases, policy });
-    // Without a notice they find it some seconds later.
+    // Without a notification they find it some seconds later.
     if (isWork) await service.hintAtAnything(driver).catch(() => {});
     return outcome;
   } catch (error) {
@@ -114,7 +114,7 @@ export type RefusalCode = keyof typeof refusals;
 export const refusalText = (code: RefusalCode): string => refusals[code];
 
 /**
- * Prints what a command did, or why it was refused, which is status 1.
+ * Prints the result of a command. Exits with 1 if it was refused, and prints the reason.
  *
  * @param lines Returns the text for people.
  */

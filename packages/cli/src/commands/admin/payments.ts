@@ -120,7 +120,7 @@ async function runMove(
   report(outcome, options, surroundings, (moved) => [`${moved.id} is ${moved.status}`]);
 }
 
-/** The text of a JSON number: amounts are judged by their text. */
+/** The text of a JSON number: amounts are read from their text. */
 function number(text: string): string {
   if (/^(?:0|[1-9]\d*)(?:\.\d+)?$/.test(text)) return text;
   throw new InvalidArgumentError("expected an amount such as 25.00.");

@@ -10,7 +10,7 @@ import { must } from "../../harness/violation.ts";
 const AMOUNT = "P-REFUND-AMOUNT";
 const SUM = "P-REFUND-SUM";
 
-/** Each stands for a way in which a service may read a number wrongly. */
+/** Each covers one way in which a service may misread a number. */
 const NEAR = (
   "0 0.0 0.00 -0 -1 -0.01 +1 01 00.10 1. .5 1.10 1.100 1.005 0.001 0.009 1.0000000000000001 " +
   "0.1000000000000000055 19.99 1.13 4.35 0.29 99999999.99 100000000 100000000.00 99999999.999 " +
@@ -20,7 +20,7 @@ const NEAR = (
 const wellFormed = fc.bigInt({ min: 1n, max: 99_999n }).map(amountText);
 const numberLike = fc.stringMatching(/^-?(?:0|[1-9]\d{0,9})(?:\.\d{1,4})?(?:[eE][+-]?\d)?$/);
 
-/** Texts at and around the grammar of amounts, each of which is accepted or refused as its text says. */
+/** Texts at and around the grammar of amounts, each accepted or refused according to its text. */
 export const amounts: ProviderCheck = generatedCheck({
   id: "provider/amounts",
   title: "amounts at and beyond the limits are judged by their text, to the cent",
@@ -55,7 +55,7 @@ export const amounts: ProviderCheck = generatedCheck({
   },
 });
 
-/** What is left is refunded, and then a cent is too much: each amount was taken to the cent. */
+/** Refunds the remainder, after which one more cent is too much: each amount was read exactly. */
 async function exhaust(session: Session, paymentId: string, remaining: bigint): Promise<void> {
   const { statuses } = session.target.profile;
   for (const [cents, wanted] of [
@@ -72,7 +72,7 @@ async function exhaust(session: Session, paymentId: string, remaining: bigint): 
   }
 }
 
-/** What a text is worth by the profile; `undefined` where it is not an amount. */
+/** Returns the cents of a text under the profile; `undefined` if it is not an amount. */
 function centsOf(text: string, { amount }: Profile): bigint | undefined {
   const isQuoted = text.startsWith('"');
   if (isQuoted && amount.strings === "reject") return undefined;
@@ -85,7 +85,7 @@ function centsOf(text: string, { amount }: Profile): bigint | undefined {
 
 const PAID = 1000n;
 
-/** An amount, or what is left with as much more: by chance alone none would meet the bound. */
+/** An amount, or the remainder plus as much: random amounts rarely meet the bound. */
 type Ask = { readonly cents: bigint } | { readonly moreThanLeft: bigint };
 
 const asks: fc.Arbitrary<Ask> = fc.oneof(
@@ -120,7 +120,7 @@ export const overRefund: ProviderCheck = generatedCheck({
       const sum = taken.reduce((total, one) => total + one.cents, 0n);
       must(SUM, sum <= remaining, () => `more than the ${remaining} cents left: ${told}`);
       remaining -= sum;
-      // Whatever was refused did not fit after what was taken: calls at once may arrive in any order.
+      // A refused refund did not fit after the accepted ones: concurrent calls may arrive in any order.
       const refused = answers.filter(({ answer }) => !isCreated(answer, profile));
       const fits = refused.find((one) => one.cents <= remaining);
       must(

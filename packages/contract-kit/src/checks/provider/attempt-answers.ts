@@ -14,7 +14,7 @@ const GONE = "P-EVENT-GONE";
 const SUBTRACT = "P-UNSUBSCRIBE-SUBTRACT";
 const UNMOVED = "the schedule's first wait is too long to be waited for, and no clock can be moved";
 
-/** What each answer to an attempt does to the event's further attempts. */
+/** The effect of each answer to an attempt on the event's later attempts. */
 export const attemptAnswers: ProviderCheck = singleCheck({
   id: "provider/attempt-answers",
   title:
@@ -36,7 +36,7 @@ export const attemptAnswers: ProviderCheck = singleCheck({
     );
     const gone = await openAnswering(session, GONE, [{ status: goneStatus }]);
     const leaving = await openAnswering(session, SUBTRACT, [{ status: 500 }]);
-    // The last one: what makes its type happen may make the others' happen.
+    // The last one: causing its type may also cause the others.
     const narrowed = await openAnswering(session, SUBTRACT, [{ status: 500 }], typesOf(profile)[0]);
     for (const { place, answers } of [answered, redirecting, gone, leaving, narrowed]) {
       const isHere = (): boolean => countsOf(place, profile).size >= answers.length;
@@ -107,9 +107,9 @@ interface Answering {
 }
 
 /**
- * A subscription that meets each of as many events with an answer of its own.
+ * A subscription that answers each event differently.
  *
- * @param kept A further type that it selects, and that nothing here makes happen. Default: none.
+ * @param kept Another type that it selects, but that does not occur here. Default: none.
  */
 async function openAnswering(
   session: Session,
@@ -124,7 +124,7 @@ async function openAnswering(
     if (!come.includes(id)) come.push(id);
     return answers[come.indexOf(id)] ?? { status: 204 };
   });
-  // Types that happen without each other, one for each subscription, so that they do not mix.
+  // Types that occur independently, one for each subscription, so that they do not mix.
   const types = typesOf(profile).toReversed();
   const order = [SUCCESS, REDIRECT, GONE, SUBTRACT];
   const at = kept === undefined ? order.indexOf(requirement) : order.length;
@@ -137,7 +137,7 @@ async function openAnswering(
   return { requirement, place, answers, key, type, ids };
 }
 
-/** Attempts of each event, and what the first of them was answered. */
+/** Attempts of each event, and the answer to the first. */
 function countsOf(
   { attempts }: Place,
   profile: Profile,
@@ -152,9 +152,9 @@ function countsOf(
 }
 
 const TIMEOUT = "P-EVENT-TIMEOUT";
-/** Milliseconds of real time that an attempt may have before only a slow run waits for it. */
+/** Largest timeout of an attempt, in milliseconds of real time, that a run without `--slow` waits for. */
 const QUICK_MS = 1000;
-/** Milliseconds beyond the deadline in which the attempt has been recorded as failed. */
+/** Milliseconds after the deadline until the attempt is recorded as failed. */
 const MARGIN_MS = 500;
 
 /** A receiver that is silent, and one that answers just in time. */

@@ -36,7 +36,7 @@ export const calendar: ProviderCheck = {
     });
     const verdicts = await whole.run(target, context);
     if (culprit === undefined) return verdicts;
-    // Once more with the failing settlement alone: that is what a reader repeats.
+    // Again with only the failing settlement, which the report shows.
     const alone = culprit;
     const now = alone.threshold - 1;
     const one = singleCheck({ ...about(), now, play: (session) => probe(session, [alone]) });

@@ -10,7 +10,7 @@ const ABSENT = "P-CUSTOMER-NOT-FOUND";
 const FOREIGN = "P-FOREIGN-404";
 
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
-/** Milliseconds that a call may take before a time is another one. */
+/** Allowed difference of a timestamp in milliseconds: the duration of a call. */
 const SLACK_MS = 60_000;
 
 /** Values that a careless service changes: leading zeros, letters beyond ASCII, spaces, long texts. */
@@ -22,7 +22,7 @@ const PEOPLE = [
   { status: "CREATED", linked: true, firstName: "x".repeat(255), lastName: "李" },
 ] as const;
 
-/** One's own customers in every state, nobody's, and another merchant's customer and payment. */
+/** Customers in every state, an unknown one, and another merchant's customer and payment. */
 export const customers: ProviderCheck = singleCheck({
   id: "provider/customers",
   title: "a customer is read completely, and another merchant's customer is not found",
@@ -91,7 +91,7 @@ function requireAs(
   });
   const got = { ...body, ...(linked && { ...(accountDetails as object), id: body["id"] }) };
   for (const [name, value] of Object.entries(wanted)) {
-    // Members of both, and each has its own name.
+    // The members of both, whose names differ.
     const said = (got as Readonly<Record<string, unknown>>)[name];
     must(READ, said === value, () => {
       return `${name}: expected ${JSON.stringify(value)}, got ${JSON.stringify(said)}`;
@@ -99,7 +99,7 @@ function requireAs(
   }
 }
 
-/** The same status and the same words, but for what names the call. */
+/** The same status and text, except for the call's identifiers. */
 function requireAlike(absent: Reading, foreign: Reading, ids: readonly string[]): void {
   const plain = ({ status, body }: Reading): string => {
     const { requestId: _, instance: __, errorId: ___, ...rest } = body;

@@ -8,7 +8,7 @@ import type { Place } from "../../target.ts";
 
 const SELECT = "P-SUBSCRIBE-SELECT";
 
-/** One event of each type of the catalogue, as it comes over the wire. */
+/** One event of each type of the catalogue, as received. */
 export const deliveries: ProviderCheck = singleCheck({
   id: "provider/deliveries",
   title: "each event of the catalogue arrives with a signature over its bytes, and fits its schema",
@@ -22,7 +22,7 @@ export const deliveries: ProviderCheck = singleCheck({
   ],
   play: async (session) => {
     const { profile } = session.target;
-    // The scheme's own form of a secret, and any other text, also of the longest.
+    // A secret in the scheme's format, and other texts up to the maximum length.
     const isStandard = profile.signature.scheme === "standard-webhooks";
     const encoded = `whsec_${Buffer.from(newSecret(session)).toString("base64")}`;
     const longest = newSecret(session).padEnd(profile.limits.secretKey.maximum, "x");
@@ -36,13 +36,13 @@ export const deliveries: ProviderCheck = singleCheck({
     );
     const emitted = [];
     for (const type of typesOf(profile)) emitted.push({ type, id: await emit(session, type) });
-    // What is signed is bytes: a body with letters beyond ASCII has more of them than letters.
+    // Signatures cover bytes: a body with non-ASCII letters has more bytes than letters.
     const person = { status: "ACTIVE", firstName: "Zoë", lastName: "李" };
     await maybe(() => session.state("a customer", person));
     await settled(session);
     for (const { place, secretKey } of places) {
       const missing = await missingOf(session, place, emitted);
-      // First what came: an event that cannot be read is not counted as one that was delivered.
+      // Check what arrived first: an unreadable event does not count as delivered.
       for (const attempt of place.attempts) {
         requireGenuine(attempt, secretKey, profile);
         requireKnown(attempt.body, session.target);
@@ -52,7 +52,7 @@ export const deliveries: ProviderCheck = singleCheck({
   },
 });
 
-/** The types of the events that have not come to a place in time. */
+/** The types of the events that did not arrive at a place in time. */
 async function missingOf(
   { target }: Session,
   place: Place,
@@ -68,7 +68,7 @@ async function missingOf(
 
 const ROTATION = "P-EVENT-ROTATION";
 
-/** A secret is replaced: a second subscription of the same url, then an end of the first. */
+/** Replaces a secret: subscribes the same URL again, then ends the first subscription. */
 export const secrets: ProviderCheck = singleCheck({
   id: "provider/secrets",
   title: "two subscriptions of one URL are each signed with their own secret, until one ends",
@@ -115,10 +115,10 @@ export const secrets: ProviderCheck = singleCheck({
 });
 
 const ISOLATED = "P-EVENT-ISOLATED";
-/** More than a sender has under way to one receiver. */
+/** More events than a sender has in flight to one receiver. */
 const EVENTS = 24;
 
-/** A receiver that answers nothing, beside one that is well. */
+/** A receiver that does not answer, next to a healthy one. */
 export const slowReceivers: ProviderCheck = singleCheck({
   id: "provider/slow-receivers",
   title: "a silent receiver does not delay another one's events",

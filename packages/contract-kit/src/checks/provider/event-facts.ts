@@ -13,9 +13,9 @@ import { CAUSED, EACH, payments, people, Story, type Change, type Kind } from ".
 const FACTS = "P-EVENT-FACTS";
 const TIMES = "P-EVENT-TIMES";
 
-/** Milliseconds that a clock of whole seconds may be behind. */
+/** Milliseconds by which a clock of whole seconds may be behind. */
 const SLACK_MS = 1000;
-/** Every event of a merchant, compared with its resource and with what caused it. */
+/** Compares every event of a merchant with its resource and its cause. */
 export const eventFacts: ProviderCheck = singleCheck({
   id: "provider/event-facts",
   title:
@@ -54,7 +54,7 @@ interface Arrived {
 }
 
 function arrivedAt({ attempts }: Place, profile: Profile): readonly Arrived[] {
-  // What is not an event, or does not fit its schema, is found by the check of deliveries.
+  // The check of deliveries reports bodies that are not valid events.
   const events = new Map(
     attempts.flatMap(({ body }) => {
       const event = eventOf(body, profile);
@@ -153,7 +153,7 @@ function requireFacts(
   const members = (typeof data === "object" ? data : {}) as Readonly<Record<string, unknown>>;
   for (const [name, wanted] of Object.entries(facts)) {
     const source = event.numbers.get(`${profile.envelope.data}/amount/value`);
-    // What the profile's form has elsewhere, or not at all, is compared by its schema.
+    // Members that the profile moves or leaves out are checked by the schema.
     if (!(name in members) && name !== "settlementDate") continue;
     const got = name === "amount" ? centsOf(source) : members[name];
     const expected = name === "amount" ? centsOf(String(wanted)) : wanted;

@@ -21,7 +21,7 @@ export type Kind = NonNullable<Profile["catalogue"][number]["kind"]>;
 /** A change of a resource that has one event, or may have one. */
 export interface Change {
   readonly kind: Kind;
-  /** True if its event must come: it was caused by a call, or a state was asked for it by name. */
+  /** True if its event must arrive: a call caused it, or a state was requested to cause it. */
   readonly isOwed: boolean;
   /** When it happened, by the merchant's clock: the earliest and the latest millisecond. */
   readonly from: number;
@@ -32,10 +32,10 @@ export interface Change {
 
 const HOUR_MS = 3_600_000;
 
-/** Amounts in cents that are changed by every usual mistake: units, doubles, cut digits. */
+/** Amounts in cents that every common mistake changes: wrong units, floating point, truncated digits. */
 const AMOUNTS = [1n, 29n, 1050n, 1999n, 123_456_789n, 9_999_999_999n];
 
-/** What was done, by the ids of the resources that it was done to. */
+/** The changes made, by the ids of the changed resources. */
 export class Story {
   readonly changes: Map<string, Change[]> = new Map();
   /** Members of every event of a resource, by its id. */
@@ -45,7 +45,7 @@ export class Story {
     this.session = session;
   }
 
-  /** Does something, and notes its changes with the time that passed. */
+  /** Performs an action, and records its changes with the elapsed time. */
   async tell<T extends object>(
     act: () => Promise<T>,
     changes: (done: T) => Readonly<Record<string, readonly Partial<Change>[]>>,
@@ -73,7 +73,7 @@ const allowed = (...kinds: readonly Kind[]): readonly Partial<Change>[] =>
   kinds.map((kind) => ({ kind }));
 const made = allowed("customer.created", "account.linked", "customer.activated");
 
-/** Payments of telling amounts, their refunds in every state, and calls that must change nothing. */
+/** Payments with such amounts, their refunds in every state, and calls that must change nothing. */
 export async function payments(story: Story): Promise<void> {
   const { session } = story;
   const { profile } = session.target;
@@ -229,7 +229,7 @@ async function refusedCalls(
       json: { paymentId, amount: { currency: "USD", value: 0.01 }, requestKey: known },
       headers: { authorization: "Bearer no-such-token" },
     }),
-    // Refused as too much, it leaves its key free; so it is refused once more.
+    // The refusal leaves the key free, so a repeat is refused again.
     await askRefund(session, { ...duplicate, amount: "99999999.00" }),
   ];
   const taken = refused.find(({ status }) => status < 400);
@@ -242,7 +242,7 @@ async function refusedCalls(
 
 const NONE: Reading = { status: 0, headers: {}, text: "", body: {} };
 
-/** Customers and accounts in every state, each compared with what a look-up answers. */
+/** Customers and accounts in every state, each compared with the answer of a look-up. */
 export async function people(story: Story): Promise<void> {
   const { session } = story;
   const { catalogue } = session.target.profile;
@@ -259,12 +259,12 @@ export async function people(story: Story): Promise<void> {
       ? body
       : {
           customerId,
-          // A change may be of an account that a look-up does not show.
+          // The changed account may be one that a look-up does not show.
           ...(kind !== "account.updated" && { accountDetails: body["accountDetails"] }),
         };
     const window = { from, to: await timeOf(session) };
     story.note(customerId, { kind, isOwed: true, ...window, facts });
-    // A change of an account may come with another account.
+    // An event of one account may also change another account.
     const others = kind === "account.updated" ? ["account.linked" as const] : [];
     for (const other of [...others, ...made.map((one) => one.kind)])
       if (other !== kind && other !== undefined)

@@ -12,7 +12,7 @@ export interface ProviderPactsOptions {
 const PROVIDER = "countersign-service";
 
 /**
- * What consumers have agreed with the provider, as one check: a requirement passes where each of its
+ * Verifies the pacts of consumers as one check: a requirement passes if each of its
  * interactions does. It needs Pact, and a service with a state-change URL.
  */
 export function providerPacts({ open }: ProviderPactsOptions): ProviderCheck {

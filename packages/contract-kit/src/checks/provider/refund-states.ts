@@ -7,30 +7,30 @@ import { generatedCheck, singleCheck, type Unseen } from "../../harness/scenario
 import { maybe, moveTo, openBeside, timeOf, type Session } from "../../harness/session.ts";
 import { must } from "../../harness/violation.ts";
 
-/** Where a refund can be (S 3.1). */
+/** States of a refund (S 3.1). */
 type Status = "PENDING" | "AUTHORIZED" | "TERMINAL_FAILED";
 
 interface Asked {
   readonly requestKey: string;
   readonly status: Status;
-  /** True if its payment was still processing when it was asked for. */
+  /** True if its payment was still processing when it was requested. */
   readonly isEarly: boolean;
 }
 
-/** What S 3.1 promises of a payment and its refunds. */
+/** Model of a payment and its refunds, from S 3.1. */
 interface Model {
   readonly debit: "processing" | "failed" | { readonly settledAt: number };
   readonly asked: readonly Asked[];
 }
 
-/** The state that a refund which is asked for now enters. */
+/** The state that a refund requested now enters. */
 function entered({ debit }: Model, now: number, hold: Hold): Status {
   if (debit === "failed") return "TERMINAL_FAILED";
   if (debit === "processing") return "PENDING";
   return now >= eligibleAt(debit.settledAt, hold) ? "AUTHORIZED" : "PENDING";
 }
 
-/** Passage of time moves what waits, and nothing else. */
+/** Time moves only waiting refunds. */
 function later(model: Model, now: number, hold: Hold): readonly Asked[] {
   const status = entered(model, now, hold);
   if (status !== "AUTHORIZED") return model.asked;
@@ -47,7 +47,7 @@ function words({ debit }: Model, now: number, hold: Hold): string {
   return `settled at ${settled} (threshold ${threshold}, now ${new Date(now).toISOString()})`;
 }
 
-/** The profile's hold, as the rules take it. */
+/** The profile's hold, in the form that the rules use. */
 export function holdOf({ hold: { closed, open, ...rest } }: Profile): Hold {
   return { ...rest, calendar: { ...federalReserve, closed, open } };
 }
@@ -72,7 +72,7 @@ const steps = fc.array(
 );
 
 const UNTOLD = "no response of the profile shows a refund's later state";
-/** What is seen only of a refund that was made before. */
+/** Observations that need an existing refund. */
 const untold: Unseen = {
   "P-REFUND-AUTHORIZED": UNTOLD,
   "P-REFUND-FINAL": UNTOLD,
@@ -154,7 +154,7 @@ async function ask(
   return { ...model, asked: [...model.asked, { requestKey, status, isEarly }] };
 }
 
-/** Every refund is where the model says, also those that must not have moved. */
+/** Every refund is in the state of the model, also those that must not have moved. */
 async function compare(
   session: Session,
   { paymentId, model }: { paymentId: string; model: Model },
@@ -163,7 +163,7 @@ async function compare(
     const seen = await statusNow(session, { paymentId, cents: CENTS, requestKey });
     if (seen === undefined) return;
     const isFinal = seen === "PENDING" || status === "PENDING" || status === seen;
-    // Asked for before the settlement, and not held until three business days after it.
+    // Requested before the settlement, and not held until three business days after it.
     const isCounted = status !== "PENDING" || seen !== "AUTHORIZED" || !isEarly;
     const requirement = isCounted ? requirementOf(status, false) : "P-REFUND-HOLD-SETTLEMENT";
     must(
@@ -193,7 +193,7 @@ const OF_REFUND = "P-REFUND-OF-REFUND";
 const FAILED_FIRST = "P-REFUND-FAILED-FIRST";
 const FAILED = "P-REFUND-FAILED";
 
-/** What a refund may be of, and what its answer names. */
+/** The payments that can be refunded, and the identifiers in the answer. */
 export const refundEdges: ProviderCheck = singleCheck({
   id: "provider/refund-edges",
   title: "a refund names itself, and is refused of what is not a debit of the merchant",
@@ -228,7 +228,7 @@ export const refundEdges: ProviderCheck = singleCheck({
         return `a refund of a refund: expected ${profile.statuses.business}, got ${shown(again)}`;
       });
     }
-    // A payment ends without its money in more ways than one.
+    // A payment can fail in several ways.
     for (const status of ["failed", "canceled", "covered"] as const) {
       const ended = await maybe(() => pay(session, { status }));
       if (ended === undefined) continue;

@@ -21,21 +21,21 @@ const SPELLING = "P-REFUND-KEY-SPELLING";
 const DEBIT = "P-REFUND-KEY-DEBIT";
 const UNTOLD = "the profile's answer to a known requestKey does not tell of the refund";
 
-/** `refused` calls are wrong in a way of their own and must take no key. */
+/** `refused` calls are invalid and must not use up the key. */
 interface Step {
   readonly key: number;
-  /** Which of two payments it is of. */
+  /** The index of its payment, 0 or 1. */
   readonly payment: number;
   readonly cents: bigint;
   readonly refused?: "amount" | "exceeds" | "payment";
-  /** How many equal calls are sent at once. */
+  /** Number of equal calls that are sent concurrently. */
   readonly times: number;
 }
 
 const steps: fc.Arbitrary<readonly Step[]> = fc.array(
   fc.record(
     {
-      // Few, so that most calls meet a known key.
+      // Few keys, so that most calls repeat one.
       key: fc.nat({ max: 1 }),
       payment: fc.nat({ max: 1 }),
       cents: fc.bigInt({ min: 1n, max: 3n }),
@@ -55,7 +55,7 @@ interface Made {
 
 const PAID = 10_000n;
 
-/** Calls that share keys, after each other and at once, of one payment and of two. */
+/** Calls that share keys, in sequence and concurrently, for one payment and for two. */
 export const requestKeys: ProviderCheck = generatedCheck({
   id: "provider/request-keys",
   title:
@@ -81,7 +81,7 @@ export const requestKeys: ProviderCheck = generatedCheck({
         must(FREE, created.length === 0, () => `a call that must be refused was answered ${told}`);
         continue;
       }
-      // A key that is known may be named before or after what else is wrong with the call.
+      // A known key may be reported before or after the call's other errors.
       const wanted = known === undefined ? 1 : 0;
       const requirement = created.length < wanted ? FREE : UNIQUE;
       must(requirement, created.length === wanted, () => {
@@ -126,7 +126,7 @@ function requireExisting(
   });
 }
 
-/** Keys that a careless service takes for one, or cuts: each makes a refund of its own. */
+/** Keys that a careless service confuses or truncates: each makes a separate refund. */
 export const keyScope: ProviderCheck = singleCheck({
   id: "provider/key-scope",
   title: "keys differ by every character, per merchant, over payments, debits and refunds",

@@ -12,11 +12,11 @@ const TIMESTAMP = "P-EVENT-TIMESTAMP";
 
 /** Milliseconds after which two attempts cannot have one timestamp in whole seconds. */
 const SECOND_MS = 1010;
-/** Longer than any wait of a schedule that ends. */
+/** Longer than any wait of a finite schedule. */
 const BEYOND_MS = 3 * 86_400_000;
 const UNMOVED = "the schedule's first wait is too long to be waited for, and no clock can be moved";
 
-/** An event that every attempt of fails, through the whole schedule. */
+/** An event whose attempts all fail, through the whole schedule. */
 export const retries: ProviderCheck = singleCheck({
   id: "provider/retries",
   title: "a failed attempt is repeated by the schedule, with the same bytes and a new signature",
@@ -38,9 +38,9 @@ export const retries: ProviderCheck = singleCheck({
     must(RETRY, place.attempts.length === 1, () => `the answer 500 was met by more at once`);
     const firstTime = requireGenuine(first, secretKey, profile);
 
-    // Receivers judge the signature's time by their own clock: it is real, however the target's moves.
+    // Receivers compare the signature's timestamp with their own clock: it is real time, wherever the target's clock is.
     await setTimeout(Math.max(0, first.at + SECOND_MS - Date.now()));
-    // By how much later than the earliest instant the attempt before may have been.
+    // Largest delay of the previous attempt after its earliest instant.
     let slack = 0;
     for (const [index, step] of scheduleSeconds.slice(1).entries()) {
       const { before, after } = windowOf(step, jitter);
@@ -56,7 +56,7 @@ export const retries: ProviderCheck = singleCheck({
       });
       await pass(session, after - early);
       await place.until((all) => all.length > count, receiver?.deliveryMs ?? 0);
-      // Where the schedule is dense, what follows may fall into the same window.
+      // In a dense schedule the next attempts may fall into the same window.
       const following = (scheduleSeconds[index + 2] ?? Infinity) * (1 - jitter) * 1000;
       const most = 1 + Math.floor((after - early) / following);
       const came = place.attempts.length - count;
@@ -85,7 +85,7 @@ export const retries: ProviderCheck = singleCheck({
 
 const AFTER = "P-EVENT-RETRY-AFTER";
 
-/** `Retry-After` in seconds below, within and beyond what the profile lets it move, and as a date. */
+/** `Retry-After` in seconds below, within and above the profile's range, and as a date. */
 export const retryAfter: ProviderCheck = singleCheck({
   id: "provider/retry-after",
   title:
@@ -97,13 +97,13 @@ export const retryAfter: ProviderCheck = singleCheck({
     const step = scheduleSeconds[1];
     if (step === undefined) return { [AFTER]: "the schedule has only one attempt" };
     const [latest, most] = [step * (1 + jitter), step * factor];
-    // Whole seconds, since a header and a clock may know no others.
+    // Whole seconds, since headers and some clocks have no fractions.
     const soon = Math.floor(latest) + 1;
     const within = Math.floor(soon + (most - soon) / 2) + 1;
     if (within >= most) return { [AFTER]: "the profile's factor leaves no time between" };
     if (!(await canPass(session, (most + 1) * 1000))) return { [AFTER]: UNMOVED };
 
-    // A date is of real time, however the target's clock moves.
+    // A date is in real time, wherever the target's clock is.
     const asked = [
       ["1", () => "1"],
       [String(within), () => String(within)],

@@ -33,7 +33,7 @@ interface Selecting {
   readonly requirement: string;
 }
 
-/** Lets events of the types happen, and compares what arrives at each place with what it selected. */
+/** Causes events of the types, and compares what arrives at each place with its selection. */
 async function compare(
   session: Session,
   types: readonly string[],
@@ -70,7 +70,7 @@ async function compare(
   }
 }
 
-/** Any sequence of subscribing and unsubscribing selects what sets of event names would. */
+/** Sequences of subscribing and unsubscribing select the same events as a model of sets. */
 export const subscriptions: ProviderCheck = generatedCheck({
   id: "provider/subscriptions",
   title: "any sequence of subscribing and unsubscribing selects the right events",
@@ -119,7 +119,7 @@ function detailsOf(catalogue: Catalogue): fc.Arbitrary<Details> {
   );
 }
 
-/** Each way to select and to take away, and every type of the catalogue. */
+/** Each way to select and to unselect, and every type of the catalogue. */
 export const selection: ProviderCheck = singleCheck({
   id: "provider/selection",
   title: "a subscription gets exactly the events that it selected by EVENT, CATEGORY or ALL",
@@ -184,7 +184,7 @@ const CONFLICT = "P-UNSUBSCRIBE-ID";
 const ANSWER = "P-UNSUBSCRIBE-KEY";
 const LIMIT = "P-SUBSCRIBE-LIMIT";
 
-/** Subscriptions that are not there, closed, too many, or named in two ways. */
+/** Subscriptions that are unknown, closed, too many, or named in two ways. */
 export const unsubscribing: ProviderCheck = singleCheck({
   id: "provider/unsubscribing",
   title: "a subscription is found only by its key, and closes when nothing is left",
@@ -239,7 +239,7 @@ export const unsubscribing: ProviderCheck = singleCheck({
 
     if (!session.isFresh)
       return { [LIMIT]: "the merchant's own subscriptions would be in the way" };
-    // A closed one leaves its place to another.
+    // A closed one frees its place.
     for (let open = isIgnored ? 1 : 0; open < subscription.maxPerMerchant; open += 1)
       expect(LIMIT, `subscription ${open + 1}`, await asked(ALL), statuses.subscribed);
     const many = await asked(ALL);

@@ -9,7 +9,7 @@ const EACH = "R-VERIFY-EACH";
 const VERSION = "R-VERIFY-VERSION";
 const ROTATION = "R-VERIFY-ROTATION";
 
-/** A version's name and what divides it from its signature. */
+/** A version's name and the separator before its signature. */
 const VERSIONED = /[A-Za-z0-9]+([,=])[A-Za-z0-9+/]{38,}={0,2}/;
 
 /** Several signatures in one header, as they appear while a secret or a scheme is replaced. */
@@ -103,7 +103,7 @@ export const forms: ReceiverCheck = receiverCheck({
 /** Names and values of the body that are text of any kind. */
 const TEXT = "cstest-text";
 
-/** Bodies that no program prints again as they came. */
+/** Bodies that no program reproduces after parsing them. */
 function spellings(bench: Bench): readonly Genuine[] {
   const spelt = (
     what: string,
@@ -156,7 +156,7 @@ function spellable(bench: Bench): BenchEvent {
 
 const amounted = (text: string): string => text.replace('"cstest-amount"', "1.10");
 
-/** A sender whose packets end anywhere, also inside a character. */
+/** A sender whose packets end at arbitrary bytes, also inside a character. */
 async function inPieces(bench: Bench): Promise<void> {
   const { wire } = bench.target;
   const event = spellable(bench);
@@ -178,7 +178,7 @@ async function inPieces(bench: Bench): Promise<void> {
   const received = await wire.read(connection, "POST");
   connection.close();
   let reply = bench.reply([head, body], received);
-  // A receiver may be busy at the moment: whole, it is tried again as a sender does.
+  // A receiver may be busy: the whole attempt is retried, as senders do.
   if (reply.status === 503 || reply.status === 429) reply = await bench.post(attempt);
   bench.docket.judge(
     RAW,

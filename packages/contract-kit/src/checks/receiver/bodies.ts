@@ -8,7 +8,7 @@ const STRICT = "R-BODY-STRICT";
 
 const DEPTH = 10_000;
 
-/** Genuine signatures over bodies that are no event, or that two parsers read differently. */
+/** Genuine signatures over bodies that are not events, or that two parsers read differently. */
 export const bodies: ReceiverCheck = receiverCheck({
   id: "receiver/bodies",
   title: "a body that is not a JSON object, or that parsers read differently, is refused",
@@ -62,7 +62,7 @@ function unreadable({ target }: Bench, signed: Sign): readonly Forgery[] {
   const inside = (bytes: readonly number[]) => (body: string) => {
     const at = body.indexOf(`"${type}"`);
     const [before, after] = [body.slice(0, at), body.slice(at)];
-    // A member of its own, so that no schema has an opinion on its value.
+    // An unknown member, so that no schema restricts its value.
     const member = Buffer.concat([
       Buffer.from('"cstest'),
       Buffer.from(bytes),
@@ -88,11 +88,11 @@ function unreadable({ target }: Bench, signed: Sign): readonly Forgery[] {
 const DOCUMENTED = "R-BODY-DOCUMENTED";
 const SIZE = "R-BODY-SIZE";
 
-/** What Standard Webhooks calls usual, in bytes. */
+/** The usual size according to Standard Webhooks, in bytes. */
 const USUAL_BYTES = 20_000;
 const ENDLESS_BYTES = 16 * 1_048_576;
 const CHUNK_BYTES = 262_144;
-/** Milliseconds that a receiver has to refuse before each further piece. */
+/** Milliseconds that a receiver has to refuse before the next piece is sent. */
 const PATIENCE_MS = 2;
 const LAST_PATIENCE_MS = 5000;
 
@@ -112,7 +112,7 @@ export const sizes: ReceiverCheck = receiverCheck({
         [" ", "é"].map((filler) => {
           const event = bench.event();
           const room = Math.max(0, bytes - event.body.length);
-          // Spaces, and a member that nobody knows, since both lengthen an event.
+          // Spaces and an unknown member, since both lengthen an event.
           const filled =
             filler === " "
               ? " ".repeat(room)
@@ -132,8 +132,8 @@ export const sizes: ReceiverCheck = receiverCheck({
 });
 
 /**
- * A stranger's body, of which no more is sent once the receiver says anything. A receiver may read it to its end and
- * then refuse it: it must answer, and serve others meanwhile.
+ * A stranger's body, which stops once the receiver answers. A receiver may read it to its end and
+ * then refuse it, but must answer it and other senders.
  */
 async function endless(bench: Bench, how: string, framing: readonly Header[]): Promise<void> {
   const { docket, target, signing } = bench;
@@ -175,7 +175,7 @@ async function endless(bench: Bench, how: string, framing: readonly Header[]): P
 const SLOW = "R-BODY-SLOW";
 
 const HANGING = 3;
-/** How many times as long as a sender waits for its answer a receiver may wait for the rest of a body. */
+/** A receiver's limit for the rest of a body, as a multiple of a sender's timeout. */
 const PATIENCE = 2;
 
 /** Senders that stop in the middle of a body, and others that do not. */

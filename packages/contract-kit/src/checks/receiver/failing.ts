@@ -37,7 +37,7 @@ export const failing: ReceiverCheck = receiverCheck({
     const categories = [...Map.groupBy(catalogue, ({ category }) => category).values()];
     const rows = [catalogue, ...categories].map((some) => some[seed % some.length]);
     for (const [index, row] of rows.entries())
-      // Each further one would be waited for as long.
+      // Each further one would take as long.
       if (!docket.hasFailed(FAILED))
         // oxlint-disable-next-line no-await-in-loop -- the control tells the next handler, whichever that is
         await fails(bench, bench.event({ row }), index === 0 ? 3 : 1 + (index % 2));
@@ -136,12 +136,12 @@ function judgeRetryAfter({ docket, target }: Bench, reply: Reply): void {
   );
 }
 
-/** The sender's next attempts, no sooner than it was asked, for a few seconds. */
+/** The sender's next attempts, for a few seconds, no sooner than the receiver asked. */
 async function untilTaken(bench: Bench, event: BenchEvent, first: Reply): Promise<Reply> {
   const { clock } = bench.target.wire;
   let last = first;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-    // The first retry comes at once: a failure must not block it.
+    // The first retry is sent at once: a failure must not block it.
     // oxlint-disable-next-line no-await-in-loop -- attempts of one delivery never overlap
     if (attempt > 0) await sleep(clock, Math.min(last.retryAfterMs(clock.now()) ?? 0, MAX_WAIT_MS));
     // oxlint-disable-next-line no-await-in-loop -- as above
@@ -162,7 +162,7 @@ async function explored(bench: Bench): Promise<void> {
 
 const HANGING = "R-ACK-HANGING";
 
-/** A handler that is told never to end. */
+/** A handler that never ends. */
 export const hanging: ReceiverCheck = receiverCheck({
   id: "receiver/hanging",
   title:

@@ -10,7 +10,7 @@ import { unverified } from "../../harness/strangers.ts";
 const UNSIGNED = "R-VERIFY-UNSIGNED";
 const TAMPERED = "R-VERIFY-TAMPERED";
 const WRONG_KEY = "R-VERIFY-WRONG-KEY";
-/** What a receiver that takes any signature breaks as well, without another mistake. */
+/** Other requirements that a receiver breaks if it accepts any signature. */
 const FINER = [
   "R-VERIFY-WHOLE",
   "R-VERIFY-MAC",
@@ -50,7 +50,7 @@ export const forged: ReceiverCheck = receiverCheck({
   },
 });
 
-/** Receivers that take a part of the body for the whole take its end unseen. */
+/** Receivers that verify only the beginning of a body accept any end. */
 async function large(bench: Bench): Promise<readonly Forgery[]> {
   const { target, signing } = bench;
   const found: Forgery[] = [];
@@ -80,7 +80,7 @@ async function large(bench: Bench): Promise<readonly Forgery[]> {
 
 const BYPASS = "R-VERIFY-BYPASS";
 
-/** What anyone can add to an unsigned attempt. */
+/** Parts that anyone can add to an unsigned attempt. */
 export const bypass: ReceiverCheck = receiverCheck({
   id: "receiver/bypass",
   title: "no header, query, path, method or member of the body switches verification off",

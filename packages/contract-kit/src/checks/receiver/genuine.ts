@@ -23,7 +23,7 @@ export const genuine: ReceiverCheck = receiverCheck({
     );
     const acknowledged = events.filter((_, index) => replies[index]?.isAcknowledged);
     for (const reply of replies)
-      // A connection that was closed is no answer, neither in time nor too late.
+      // A closed connection is not an answer, neither in time nor too late.
       if (reply.received.kind === "answer" || reply.received.why === "timeout")
         docket.judge(IN_TIME, reply.received.kind === "answer", [reply], () => reply.said);
     if (acknowledged.length === 0) {
@@ -80,7 +80,7 @@ export const shapes: ReceiverCheck = receiverCheck({
     const { target, seed } = bench;
     const { catalogue } = target.profile;
     const places = new Map<string, number>();
-    // Many types share a resource: two of them, by the seed, stand for all.
+    // Many types share a resource: two of them, chosen by the seed, represent all.
     const isNew = (what: string): boolean => {
       const before = places.get(what) ?? 0;
       places.set(what, before + 1);

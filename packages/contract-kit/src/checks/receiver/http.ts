@@ -129,7 +129,7 @@ const CONTINUE = "R-HTTP-CONTINUE";
 
 /** Milliseconds in which a receiver answers that is going to, on a machine with much else to do. */
 const SOON_MS = 4000;
-/** Milliseconds that clients wait for 100 Continue before they send the body all the same. */
+/** Milliseconds that clients wait for 100 Continue before they send the body anyway. */
 const CONTINUE_MS = 1000;
 const LARGE_BYTES = 60_000;
 
@@ -202,7 +202,7 @@ async function kept(bench: Bench): Promise<void> {
       if (received.kind === "none") break;
     }
     connection.close();
-    // Each further silence would be waited for as long.
+    // Each further timeout would take as long.
     if (docket.hasFailed(KEEP_ALIVE)) return;
   }
   // The first attempt over each is none that was reused.

@@ -125,11 +125,11 @@ function wholeOf({ received, text }: Reply): string {
   return [...received.answer.headers.map((header) => header.join(": ")), "", text].join("\n");
 }
 
-/** The signature that the receiver has computed, where the attempt came with another one. */
+/** The signature that the receiver computed for an attempt with another one. */
 function expectedBy({ signing, target }: Bench, attempt: Attempt): readonly string[] {
   const { names } = signing;
   const [secret] = target.secrets;
-  // What a scheme does not sign may be anything; a time that stands in the signature's header is not read.
+  // Unsigned parts may have any value; a timestamp inside the signature header is not read.
   if (signing.covers.timestamp && names.timestamp === undefined) return [];
   const id = names.id === undefined ? "any" : valueOf(attempt.headers, names.id);
   const timestamp =

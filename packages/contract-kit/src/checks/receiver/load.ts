@@ -8,7 +8,7 @@ const SHED = "R-LOAD-SHED";
 
 const AT_ONCE = 64;
 const ROUND_MS = 100;
-/** Rounds in a row in which nothing more was taken, after which no sender comes again. */
+/** Consecutive rounds without an accepted attempt, after which no sender retries. */
 const IDLE_ROUNDS = 5;
 
 /** More events at once than most receivers have handlers for, and their next attempts. */
@@ -24,7 +24,7 @@ export const load: ReceiverCheck = receiverCheck({
       docket.unseen(SHED, reason);
       return;
     }
-    // Of one moment, since which of them arrives first does not matter here.
+    // With one timestamp, since their order does not matter here.
     const at = target.wire.clock.now();
     const events = Array.from({ length: AT_ONCE }, () => bench.event({ at }));
     const first = await bench.postTogether(events.map((event) => bench.attempt(event)));

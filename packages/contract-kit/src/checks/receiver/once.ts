@@ -64,7 +64,7 @@ export const duplicates: ReceiverCheck = receiverCheck({
       return { what, again, event, first: bench.attempt(event) };
     });
     await bench.postAll(cases.map(({ first }) => first));
-    // What is still in progress may be answered so; it is no duplicate yet.
+    // An event in progress may get this answer; it is not a duplicate yet.
     await bench.effects(cases.map(({ event }) => event.id));
     const replies = await bench.postAll(
       cases.flatMap(({ event, first, again }) =>
@@ -156,7 +156,7 @@ const IN_PROGRESS = "R-ACK-IN-PROGRESS";
 const TOGETHER = 8;
 const EVENTS = 3;
 
-/** Attempts of one event whose last bytes come at the same moment. */
+/** Attempts of one event whose last bytes arrive at the same moment. */
 export const concurrent: ReceiverCheck = receiverCheck({
   id: "receiver/concurrent",
   title:
@@ -186,7 +186,7 @@ async function together(bench: Bench, event: BenchEvent): Promise<void> {
   const replies = (await bench.postTogether(sent)).filter((reply) => reply !== undefined);
   const acknowledged = replies.filter((reply) => reply.isAcknowledged);
   const [shown = replies[0]] = acknowledged;
-  // A busy receiver may refuse all of them for now: then its sender comes again.
+  // A busy receiver may refuse all of them; then the sender retries.
   if (acknowledged.length === 0) await bench.post(bench.attempt(event));
   const seen = await bench.effects([event.id]);
   if (seen === undefined) return;

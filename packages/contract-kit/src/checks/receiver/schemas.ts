@@ -13,7 +13,7 @@ const ID = "R-EVENT-ID";
 const KIND = "payment.created";
 const MAX_CASES = 10;
 
-/** Genuine attempts of events that are not what their type promises. */
+/** Genuine attempts of events that do not match their type's schema. */
 export const schemas: ReceiverCheck = receiverCheck({
   id: "receiver/schemas",
   title: "an event that does not fit its schema, or its own id, is refused and not recorded",
@@ -43,7 +43,7 @@ async function misfits(bench: Bench): Promise<void> {
   const last = bench.event();
   await bench.post(bench.attempt(last));
   const effects = await bench.effects([last.id]);
-  // What was refused is not known: the same id with what fits is a first attempt.
+  // A refused event is not recorded: the same id with valid data is a first attempt.
   const seconds = await bench.postAll(
     events.map(({ event, mended }) =>
       bench.attempt({
@@ -72,12 +72,12 @@ async function misfits(bench: Bench): Promise<void> {
   });
 }
 
-/** Data that a reader's schema refuses: unknown members and values of open sets are taken. */
+/** Data that a reader's schema refuses: unknown members and values of open lists are valid. */
 function brokenData(seed: number): readonly { what: string; data: unknown }[] {
   const schema = standardSchemas().document(`events/${KIND}.schema.json`);
   const { validate } = standardCatalogue.events[KIND];
   const found = negatives(schema, example(schema, { optional: "present" }))
-    // A format is an annotation in JSON Schema 2020-12: most validators rightly take what breaks it.
+    // A format is an annotation in JSON Schema 2020-12: most validators rightly ignore it.
     .filter(({ pointer, keyword }) => pointer.startsWith("/data") && keyword !== "format")
     .filter(({ value }) => !validate(value).ok)
     .map(({ pointer, keyword, value }) => ({

@@ -5,11 +5,11 @@ import { isLocalName, hostOf } from "../../harness/owned-host.ts";
 const STALE = "R-VERIFY-STALE";
 const AHEAD = "R-VERIFY-AHEAD";
 
-/** Seconds by which an attempt is beyond or within the tolerance: clocks of two machines differ, and time goes on. */
+/** Seconds by which an attempt is beyond or within the tolerance: clocks of two machines differ, and time passes. */
 const MARGIN = 30;
 const LOCAL_MARGIN = 10;
 
-/** Genuine signatures over times at both sides of both edges. */
+/** Genuine signatures with timestamps just inside and outside of both limits. */
 export const timestamps: ReceiverCheck = receiverCheck({
   id: "receiver/timestamps",
   title: "attempts outside the tolerance are refused, early or late, and those within are accepted",
@@ -23,7 +23,7 @@ export const timestamps: ReceiverCheck = receiverCheck({
     const tolerance = target.profile.signature.toleranceSeconds;
     const isHere = isLocalName(hostOf(target.wire.url));
     const margin = isHere ? LOCAL_MARGIN : MARGIN;
-    // Of a tolerance smaller than the margin, nothing but the present is sure to be within.
+    // If the tolerance is smaller than the margin, only the present is certainly within it.
     const inner = Math.max(0, tolerance - margin);
     const at = (seconds: number) =>
       bench.attempt(bench.event(), { timestamp: bench.seconds() + seconds });

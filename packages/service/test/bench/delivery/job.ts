@@ -36,7 +36,7 @@ export async function runJob(figuresOf: (job: BenchJob) => Promise<BenchFigures>
 
 /** Attempts at one time, of every kind. */
 export const CONCURRENCY = 64;
-/** Endpoints beside the slow one; each has an address of its own. */
+/** Endpoints beside the slow one; each has its own address. */
 export const ENDPOINTS = 49;
 export const SECRET = "a-secret-of-24-characters-or-more";
 /** About a kilobyte. */

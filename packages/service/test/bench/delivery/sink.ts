@@ -23,7 +23,7 @@ const server = createServer((socket) => {
     }
   });
 });
-// Every address of 127.0.0.0/8: each endpoint is a host of its own.
+// Every address of 127.0.0.0/8: each endpoint is its own host.
 server.listen(0, "0.0.0.0", () => {
   const address = server.address();
   console.log(typeof address === "object" ? address?.port : "");

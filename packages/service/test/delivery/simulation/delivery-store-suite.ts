@@ -302,7 +302,7 @@ export function deliveryStoreSuite(open: () => Promise<OpenQueue>): void {
       expect(await queue.store.read([ask(first(queue.leased))], ALL)).toEqual([]);
     });
 
-    it("[P-EVENT-PAUSE] B13 pauses a subscription once it has failed often and long enough; a success or a resumption begins anew", async () => {
+    it("[P-EVENT-PAUSE] B13 pauses a subscription once it has failed often and long enough; a success or a resumption begins again", async () => {
       const queue = await openWith("one");
       const endpoint = first(queue.leased);
       const next = async (
