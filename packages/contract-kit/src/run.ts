@@ -1,6 +1,14 @@
 import type { Profile } from "@countersign/schemas";
-import type { CheckContext, CheckOf, Finding, Verdict } from "./check.ts";
-import { applies, defaultFailOn, type Level, type Requirement } from "./requirement.ts";
+import {
+  type CheckContext,
+  type CheckOf,
+  type Finding,
+  type Verdict,
+  applies,
+  defaultFailOn,
+  type Level,
+  type Requirement,
+} from "./check.ts";
 import type { Target } from "./target.ts";
 
 export interface RunOptions<T extends Target> {

@@ -1,12 +1,10 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import fc from "fast-check";
 import { arbitrary } from "../src/derive/arbitrary.ts";
-import { boundaries } from "../src/derive/boundary.ts";
-import { coverage, pointsOf } from "../src/derive/boundary.ts";
+import { boundaries, coverage, pointsOf } from "../src/derive/boundary.ts";
 import { examples } from "../src/derive/example.ts";
 import { negatives } from "../src/derive/negative.ts";
-import { OutsideSubsetError } from "../src/derive/schema.ts";
-import type { LocatedSchema } from "../src/derive/schema.ts";
+import { OutsideSubsetError, type LocatedSchema } from "../src/derive/schema.ts";
 import { alone, refusals, standard } from "./oracle.ts";
 
 const documents = standard.paths.map((path) => [path, standard.document(path)] as const);

@@ -1,12 +1,16 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import fc from "fast-check";
 import { arbitrary } from "../src/derive/arbitrary.ts";
 import { boundaries } from "../src/derive/boundary.ts";
 import { examples } from "../src/derive/example.ts";
 import { accepts } from "../src/derive/faults.ts";
-import { OutsideSubsetError } from "../src/derive/schema.ts";
-import { schemaSet, standardSchemas } from "../src/derive/schema.ts";
-import type { Schema, SchemaSet } from "../src/derive/schema.ts";
+import {
+  OutsideSubsetError,
+  schemaSet,
+  standardSchemas,
+  type Schema,
+  type SchemaSet,
+} from "../src/derive/schema.ts";
 import { diffSchemas } from "../src/diff/diff-schemas.ts";
 import { diffRules, type Change, type RuleId } from "../src/diff/rules.ts";
 import { alone } from "./oracle.ts";

@@ -1,7 +1,7 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import fc from "fast-check";
 import { redactor } from "../src/report/index.ts";
-import { shownBytes } from "../src/shown-bytes.ts";
+import { shownBytes } from "../src/exchange-text.ts";
 
 describe("shown bytes", () => {
   it.each([

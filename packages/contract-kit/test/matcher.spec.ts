@@ -1,9 +1,9 @@
-// Pact's own builders, without its native core: nothing is sent anywhere.
-import * as pact from "@pact-foundation/pact/src/v3/matchers.js";
 import { describe, expect, it } from "vitest";
-import { examples } from "../src/derive/example.ts";
-import { matcher } from "../src/derive/matcher.ts";
+import * as pact from "@pact-foundation/pact/src/v3/matchers.js";
+import { examples, matcher } from "../src/derive/example.ts";
 import { alone, refusals, standard } from "./oracle.ts";
+
+// Pact's own builders, without its native core: nothing is sent anywhere.
 
 const text = { type: "string" };
 const textOrNull = { type: ["string", "null"] };

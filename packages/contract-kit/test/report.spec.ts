@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { profiles } from "@countersign/schemas/profiles";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
-import type { Verdict } from "../src/check.ts";
+import { type Verdict, type Level, levels, requirements } from "../src/check.ts";
 import type { PactRow } from "../src/pact/verify-pacts.ts";
 import {
   againstBaseline,
@@ -21,7 +21,6 @@ import {
   reportOfRun,
   terminalEntry,
 } from "../src/report/index.ts";
-import { type Level, levels, requirements } from "../src/requirement.ts";
 import { run } from "../src/run.ts";
 import { checkOf, unreachable } from "./fake-provider.ts";
 

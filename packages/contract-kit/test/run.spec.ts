@@ -1,8 +1,14 @@
 import { profiles } from "@countersign/schemas/profiles";
 import { describe, expect, it } from "vitest";
-import type { ProviderCheck, Verdict } from "../src/check.ts";
+import {
+  type ProviderCheck,
+  type Verdict,
+  levels,
+  requirements,
+  type Level,
+  type Requirement,
+} from "../src/check.ts";
 import { reportOfRun } from "../src/report/document.ts";
-import { levels, requirements, type Level, type Requirement } from "../src/requirement.ts";
 import { run, type Report, type RunOptions } from "../src/run.ts";
 import type { ProviderTarget } from "../src/target.ts";
 import { checkOf, unreachable } from "./fake-provider.ts";

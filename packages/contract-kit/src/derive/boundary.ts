@@ -1,14 +1,15 @@
-import { example } from "./example.ts";
 import {
+  labelled,
+  partsOf,
+  type Placed,
   type Labelled,
   type Steps,
   faultsOf,
   isRecord,
   kindOf,
-  pointerOf,
   typesOf,
-  withValueAt,
 } from "./faults.ts";
+import { example } from "./example.ts";
 import { JUDGING, pointOf, textOfLength } from "./negative.ts";
 import { isUnion, type LocatedSchema, itemsOf, kindsOf, membersOf, resolve } from "./schema.ts";
 
@@ -20,26 +21,14 @@ import { isUnion, type LocatedSchema, itemsOf, kindsOf, membersOf, resolve } fro
  * @throws {OutsideSubsetError} `CS_KIT_OUTSIDE_SUBSET`
  */
 export function boundaries(located: LocatedSchema, valid: unknown): readonly Labelled[] {
-  return boundariesAt(located, valid, []).map((one) => ({
-    ...one,
-    value: withValueAt(valid, one.steps, one.value),
-  }));
+  return labelled(valid, boundariesAt(located, valid, []));
 }
 
-interface Bound extends Labelled {
-  readonly steps: Steps;
-}
-
-function boundariesAt(located: LocatedSchema, value: unknown, steps: Steps): readonly Bound[] {
+function boundariesAt(located: LocatedSchema, value: unknown, steps: Steps): readonly Placed[] {
   const at = resolve(located);
-  const pointer = pointerOf(steps);
-  const bound = (keyword: string, put: unknown): Bound => ({
-    steps,
-    pointer,
-    keyword,
-    point: pointOf(at, keyword),
-    value: put,
-  });
+  const bound = (keyword: string, put: unknown): Placed => {
+    return { steps, keyword, point: pointOf(at, keyword), value: put };
+  };
   if (isUnion(at.schema)) {
     const kind = kindOf(at, value);
     const others = kindsOf(at).filter((one) => one.at !== kind?.at);
@@ -52,7 +41,9 @@ function boundariesAt(located: LocatedSchema, value: unknown, steps: Steps): rea
   return [
     ...own.map(([keyword, put]) => bound(keyword, put)),
     ...absences(at, value, steps),
-    ...inner(at, value, steps),
+    ...partsOf(at, value).flatMap(([step, schema, part]) =>
+      boundariesAt(schema, part, [...steps, step]),
+    ),
   ];
 }
 
@@ -86,34 +77,15 @@ function boundsOf(at: LocatedSchema, value: unknown): readonly (readonly [string
   ];
 }
 
-function absences(at: LocatedSchema, value: unknown, steps: Steps): readonly Bound[] {
+function absences(at: LocatedSchema, value: unknown, steps: Steps): readonly Placed[] {
   if (!isRecord(value)) return [];
   const { required = [] } = at.schema;
   return membersOf(at)
     .filter(([name]) => !required.includes(name) && Object.hasOwn(value, name))
     .map(([name]) => {
-      const there = [...steps, name];
       const point = `${pointOf(at, "properties")}/${name}`;
-      return {
-        steps: there,
-        pointer: pointerOf(there),
-        keyword: "properties",
-        point,
-        value: undefined,
-      };
+      return { steps: [...steps, name], keyword: "properties", point, value: undefined };
     });
-}
-
-function inner(at: LocatedSchema, value: unknown, steps: Steps): readonly Bound[] {
-  const items = itemsOf(at);
-  if (Array.isArray(value)) {
-    if (items === undefined || value.length === 0) return [];
-    return boundariesAt(items, value[0], [...steps, 0]);
-  }
-  if (!isRecord(value)) return [];
-  return membersOf(at).flatMap(([name, member]) =>
-    Object.hasOwn(value, name) ? boundariesAt(member, value[name], [...steps, name]) : [],
-  );
 }
 
 export interface Coverage {

@@ -67,51 +67,48 @@ export function lengthOf(text: string): number {
 
 function generalFaults(schema: Schema, value: unknown): string[] {
   const types = typesOf(schema);
-  return [
-    ...(types.length === 0 || types.some((type) => isOfType(type, value)) ? [] : ["type"]),
-    ...("const" in schema && !isEqual(schema.const, value) ? ["const"] : []),
-    ...(schema.enum === undefined || schema.enum.some((one) => isEqual(one, value))
-      ? []
-      : ["enum"]),
-  ];
+  return trueOf({
+    type: types.length > 0 && !types.some((type) => isOfType(type, value)),
+    const: "const" in schema && !isEqual(schema.const, value),
+    enum: schema.enum?.some((one) => isEqual(one, value)) === false,
+  });
 }
 
 function textFaults(schema: Schema, value: string): string[] {
   const { minLength = 0, maxLength = Infinity, pattern, format } = schema;
-  return [
-    ...(lengthOf(value) < minLength ? ["minLength"] : []),
-    ...(lengthOf(value) > maxLength ? ["maxLength"] : []),
-    ...(pattern === undefined || new RegExp(pattern, "u").test(value) ? [] : ["pattern"]),
-    ...(format === undefined || isOfFormat(format, value) ? [] : ["format"]),
-  ];
+  return trueOf({
+    minLength: lengthOf(value) < minLength,
+    maxLength: lengthOf(value) > maxLength,
+    pattern: pattern !== undefined && !new RegExp(pattern, "u").test(value),
+    format: format !== undefined && !isOfFormat(format, value),
+  });
 }
 
 function numberFaults(schema: Schema, value: number): string[] {
   const { minimum = -Infinity, maximum = Infinity, multipleOf } = schema;
-  return [
-    ...(value < minimum ? ["minimum"] : []),
-    ...(value > maximum ? ["maximum"] : []),
-    ...(multipleOf === undefined || isMultiple(value, multipleOf) ? [] : ["multipleOf"]),
-  ];
+  return trueOf({
+    minimum: value < minimum,
+    maximum: value > maximum,
+    multipleOf: multipleOf !== undefined && !isMultiple(value, multipleOf),
+  });
 }
 
 function listFaults(schema: Schema, value: readonly unknown[]): string[] {
   const { minItems = 0, maxItems = Infinity } = schema;
-  return [
-    ...(value.length < minItems ? ["minItems"] : []),
-    ...(value.length > maxItems ? ["maxItems"] : []),
-  ];
+  return trueOf({ minItems: value.length < minItems, maxItems: value.length > maxItems });
 }
 
 function memberFaults(schema: Schema, value: Readonly<Record<string, unknown>>): string[] {
   const { required = [], additionalProperties = true, properties = {} } = schema;
   const isUnknown = (name: string): boolean => !Object.hasOwn(properties, name);
-  return [
-    ...(required.every((name) => Object.hasOwn(value, name)) ? [] : ["required"]),
-    ...(additionalProperties || !Object.keys(value).some(isUnknown)
-      ? []
-      : ["additionalProperties"]),
-  ];
+  return trueOf({
+    required: !required.every((name) => Object.hasOwn(value, name)),
+    additionalProperties: !additionalProperties && Object.keys(value).some(isUnknown),
+  });
+}
+
+function trueOf(tests: Readonly<Record<string, boolean>>): string[] {
+  return Object.keys(tests).filter((keyword) => tests[keyword]);
 }
 
 function isOfType(type: TypeName, value: unknown): boolean {
@@ -169,8 +166,31 @@ export interface Labelled {
 /** Names of members and indexes of items, from the outside in. */
 export type Steps = readonly (string | number)[];
 
-export function pointerOf(steps: Steps): string {
-  return steps.map((step) => `/${escapePointer(String(step))}`).join("");
+/** A value for one place of a whole value. */
+export interface Placed extends Omit<Labelled, "pointer"> {
+  readonly steps: Steps;
+}
+
+/** A whole value with each of some values in its place. */
+export function labelled(valid: unknown, all: readonly Placed[]): readonly Labelled[] {
+  return all.map(({ steps, value, ...one }) => ({
+    ...one,
+    pointer: steps.map((step) => `/${escapePointer(String(step))}`).join(""),
+    value: withValueAt(valid, steps, value),
+  }));
+}
+
+/** A value's members, or the first item of a list, each with its step and its schema. */
+export function partsOf(
+  at: LocatedSchema,
+  value: unknown,
+): readonly (readonly [step: string | number, schema: LocatedSchema, part: unknown])[] {
+  const items = itemsOf(at);
+  if (Array.isArray(value))
+    return items === undefined || value.length === 0 ? [] : [[0, items, value[0]]];
+  return membersOf(at).flatMap(([name, member]) =>
+    isRecord(value) && Object.hasOwn(value, name) ? [[name, member, value[name]] as const] : [],
+  );
 }
 
 /** A copy of a value with another one at a place. `undefined` removes the member. */

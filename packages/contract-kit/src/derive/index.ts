@@ -1,10 +1,15 @@
 export { arbitrary } from "./arbitrary.ts";
-export { boundaries } from "./boundary.ts";
-export { coverage, pointsOf, type Coverage } from "./boundary.ts";
-export { example, examples, type ExampleOptions } from "./example.ts";
+export { boundaries, coverage, pointsOf, type Coverage } from "./boundary.ts";
+export { example, examples, matcher, type ExampleOptions, type Matcher } from "./example.ts";
 export type { Labelled } from "./faults.ts";
-export { matcher, type Matcher } from "./matcher.ts";
 export { negatives } from "./negative.ts";
-export { OutsideSubsetError } from "./schema.ts";
-export { readSchema, readSchemaSet, schemaSet, standardSchemas } from "./schema.ts";
-export type { LocatedSchema, Schema, SchemaSet } from "./schema.ts";
+export {
+  OutsideSubsetError,
+  readSchema,
+  readSchemaSet,
+  schemaSet,
+  standardSchemas,
+  type LocatedSchema,
+  type Schema,
+  type SchemaSet,
+} from "./schema.ts";

@@ -1,15 +1,16 @@
 import {
+  labelled,
+  partsOf,
+  type Placed,
   type Labelled,
   type Steps,
   faultsOf,
   isRecord,
   kindOf,
   lengthOf,
-  pointerOf,
   typesOf,
-  withValueAt,
 } from "./faults.ts";
-import { isUnion, type LocatedSchema, itemsOf, membersOf, placeOf, resolve } from "./schema.ts";
+import { isUnion, type LocatedSchema, placeOf, resolve } from "./schema.ts";
 
 /**
  * Invalid values of a schema, each made from a valid one by breaking one keyword at one place. What
@@ -20,17 +21,10 @@ import { isUnion, type LocatedSchema, itemsOf, membersOf, placeOf, resolve } fro
  * @throws {OutsideSubsetError} `CS_KIT_OUTSIDE_SUBSET`
  */
 export function negatives(located: LocatedSchema, valid: unknown): readonly Labelled[] {
-  return negativesAt(located, valid, []).map((one) => ({
-    ...one,
-    value: withValueAt(valid, one.steps, one.value),
-  }));
+  return labelled(valid, negativesAt(located, valid, []));
 }
 
-interface Broken extends Labelled {
-  readonly steps: Steps;
-}
-
-function negativesAt(located: LocatedSchema, value: unknown, steps: Steps): readonly Broken[] {
+function negativesAt(located: LocatedSchema, value: unknown, steps: Steps): readonly Placed[] {
   const at = resolve(located);
   if (isUnion(at.schema)) {
     const kind = kindOf(at, value);
@@ -39,20 +33,17 @@ function negativesAt(located: LocatedSchema, value: unknown, steps: Steps): read
   }
   if (faultsOf(at, value).length > 0) throw new TypeError(`${placeOf(at)} does not take the value`);
   const judging = JUDGING.filter((keyword) => Object.hasOwn(at.schema, keyword));
-  const own = judging.flatMap((keyword): Broken[] => {
+  const own = judging.flatMap((keyword): Placed[] => {
     const broken = breakerOf(at, keyword, value);
-    if (broken === undefined) return [];
-    return [
-      {
-        steps,
-        pointer: pointerOf(steps),
-        keyword,
-        point: pointOf(at, keyword),
-        value: broken.value,
-      },
-    ];
+    return broken ? [{ steps, keyword, point: pointOf(at, keyword), value: broken.value }] : [];
   });
-  return [...own, ...memberBreakers(at, value, steps), ...inner(at, value, steps)];
+  return [
+    ...own,
+    ...memberBreakers(at, value, steps),
+    ...partsOf(at, value).flatMap(([step, schema, part]) =>
+      negativesAt(schema, part, [...steps, step]),
+    ),
+  ];
 }
 
 /** Keywords about the value itself; those about its members are handled separately. */
@@ -144,51 +135,25 @@ function filled(list: readonly unknown[], length: number): readonly unknown[] {
   return Array.from({ length }, (_, index) => list[index % list.length]);
 }
 
-function memberBreakers(at: LocatedSchema, value: unknown, steps: Steps): readonly Broken[] {
+function memberBreakers(at: LocatedSchema, value: unknown, steps: Steps): readonly Placed[] {
   if (!isRecord(value)) return [];
   const { required = [], additionalProperties } = at.schema;
-  const missing = required.map((name): Broken => {
-    const there = [...steps, name];
+  const missing = required.map((name): Placed => {
     const point = `${pointOf(at, "required")}/${name}`;
-    return {
-      steps: there,
-      pointer: pointerOf(there),
-      keyword: "required",
-      point,
-      value: undefined,
-    };
+    return { steps: [...steps, name], keyword: "required", point, value: undefined };
   });
   if (additionalProperties !== false) return missing;
-  const there = [...steps, "unknownMember"];
   const keyword = "additionalProperties";
-  const point = pointOf(at, keyword);
-  return [
-    ...missing,
-    { steps: there, pointer: pointerOf(there), keyword, point, value: "unknown" },
-  ];
+  const unknown = { keyword, point: pointOf(at, keyword), value: "unknown" };
+  return [...missing, { steps: [...steps, "unknownMember"], ...unknown }];
 }
 
 /** A tag that no kind has. */
-function unionBreakers(at: LocatedSchema, value: unknown, steps: Steps): readonly Broken[] {
+function unionBreakers(at: LocatedSchema, value: unknown, steps: Steps): readonly Placed[] {
   const tag = at.schema.discriminator?.propertyName;
   if (tag === undefined || !isRecord(value)) return [];
-  const there = [...steps, tag];
-  const point = pointOf(at, "oneOf");
-  return [
-    { steps: there, pointer: pointerOf(there), keyword: "oneOf", point, value: "NO_SUCH_KIND" },
-  ];
-}
-
-function inner(at: LocatedSchema, value: unknown, steps: Steps): readonly Broken[] {
-  const items = itemsOf(at);
-  if (Array.isArray(value)) {
-    if (items === undefined || value.length === 0) return [];
-    return negativesAt(items, value[0], [...steps, 0]);
-  }
-  if (!isRecord(value)) return [];
-  return membersOf(at).flatMap(([name, member]) =>
-    Object.hasOwn(value, name) ? negativesAt(member, value[name], [...steps, name]) : [],
-  );
+  const unknown = { keyword: "oneOf", point: pointOf(at, "oneOf"), value: "NO_SUCH_KIND" };
+  return [{ steps: [...steps, tag], ...unknown }];
 }
 
 /**

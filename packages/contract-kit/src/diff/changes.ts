@@ -8,8 +8,8 @@ import {
   membersOf,
   placeOf,
   resolve,
+  type LocatedSchema,
 } from "../derive/schema.ts";
-import type { LocatedSchema } from "../derive/schema.ts";
 import { keywordChanges, type RawChange, type Tell } from "./keyword-changes.ts";
 import type { RuleId } from "./rules.ts";
 

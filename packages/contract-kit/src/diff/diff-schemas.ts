@@ -1,8 +1,6 @@
-import { resolve } from "../derive/schema.ts";
-import type { LocatedSchema, Schema, SchemaSet } from "../derive/schema.ts";
+import { resolve, type LocatedSchema, type Schema, type SchemaSet } from "../derive/schema.ts";
 import { changesBetween } from "./changes.ts";
-import type { RawChange } from "./keyword-changes.ts";
-import { counterexample, readersOf } from "./search.ts";
+import { type RawChange, counterexample, readersOf } from "./keyword-changes.ts";
 import { diffRules, type Change, type Direction, type RuleId, type Severity } from "./rules.ts";
 
 /** Severities over the rules' own; `"NONE"` leaves the rule out. */

@@ -1,8 +1,7 @@
 import { generateKeyPairSync, sign as signBytes } from "node:crypto";
 import { type Base, macOf, op, type Operation, signedBy } from "./attack-parts.ts";
 import type { Bench } from "./bench.ts";
-import { textsOf } from "./reply.ts";
-import { type Header, withHeader } from "./request.ts";
+import { textsOf, withHeader } from "./message.ts";
 
 interface KnownKey {
   readonly requirement: string;
@@ -10,37 +9,28 @@ interface KnownKey {
   readonly keyOf: (base: Base) => Uint8Array | string;
 }
 
-/** Secrets that documentation prints, with the page: programs are deployed with them. */
-const PUBLISHED: readonly (readonly [secret: string, source: string])[] = [
-  [
+/** Secrets that documentation prints, by the page: programs are deployed with them. */
+const PUBLISHED: Readonly<Record<string, readonly string[]>> = {
+  "https://docs.svix.com/receiving/verifying-payloads/how": [
     "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
-    "https://docs.svix.com/receiving/verifying-payloads/how",
   ],
-  [
+  "https://github.com/standard-webhooks/standard-webhooks": [
     "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
-    "https://github.com/standard-webhooks/standard-webhooks",
   ],
-  [
+  "https://docs.svix.com/receiving/verifying-payloads/how-manual": [
     "whsec_plJ3nmyCDGBKInavdOK15jsl",
-    "https://docs.svix.com/receiving/verifying-payloads/how-manual",
   ],
-  ["whsec_test_secret", "https://github.com/stripe/stripe-node#testing-webhook-signing"],
-  [
+  "https://github.com/stripe/stripe-node#testing-webhook-signing": ["whsec_test_secret"],
+  "https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries": [
     "It's a Secret to Everybody",
-    "https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries",
   ],
-  ["your-256-bit-secret", "https://jwt.io/"],
-  ["whsec_...", "https://docs.stripe.com/webhooks/quickstart"],
-  ["whsec_", "https://docs.stripe.com/webhooks/quickstart"],
-  ["secret", "https://cwe.mitre.org/data/definitions/798.html"],
-  ["test", "https://cwe.mitre.org/data/definitions/798.html"],
-  ["changeme", "https://cwe.mitre.org/data/definitions/1392.html"],
-  ["password", "https://cwe.mitre.org/data/definitions/1392.html"],
-  ["default", "https://cwe.mitre.org/data/definitions/1392.html"],
-  ["your-webhook-secret", "https://cwe.mitre.org/data/definitions/798.html"],
-  ["webhook_secret", "https://cwe.mitre.org/data/definitions/798.html"],
-  ["dev", "https://cwe.mitre.org/data/definitions/489.html"],
-];
+  "https://jwt.io/": ["your-256-bit-secret"],
+  "https://docs.stripe.com/webhooks/quickstart": ["whsec_...", "whsec_"],
+  "https://cwe.mitre.org/data/definitions/798.html":
+    "secret test your-webhook-secret webhook_secret".split(" "),
+  "https://cwe.mitre.org/data/definitions/1392.html": ["changeme", "password", "default"],
+  "https://cwe.mitre.org/data/definitions/489.html": ["dev"],
+};
 
 /** Texts that programs print for a key that is not set. */
 const UNSET = ["undefined", "null", "None", "nil", "false", "0", "[object Object]", "NaN"];
@@ -52,27 +42,21 @@ export function knownKeys(bench: Bench): readonly KnownKey[] {
   const own = target.secrets.map((one) => signing.keyOf(one) ?? Buffer.alloc(0));
   const isOwn = (key: Uint8Array | string): boolean =>
     own.some((one) => Buffer.from(one).equals(Buffer.from(key)));
-  const wrong = (what: string, key: Uint8Array | string): readonly KnownKey[] =>
-    isOwn(key)
-      ? []
-      : [
-          {
-            requirement: "R-VERIFY-WRONG-KEY",
-            what: `an attempt that ${what} signed`,
-            keyOf: () => key,
-          },
-        ];
-  const along = (what: string, keyOf: KnownKey["keyOf"]): KnownKey => ({
-    requirement: "R-VERIFY-OWN-KEYS",
-    what: `an attempt with ${what} as the key`,
-    keyOf,
-  });
-  const published = PUBLISHED.flatMap(([text]) => [
-    ...wrong(`the example secret ${text}, as text,`, text),
-    ...(text.startsWith("whsec_") && text.length > 16
-      ? wrong(`the example secret ${text}`, Buffer.from(text.slice("whsec_".length), "base64"))
-      : []),
-  ]);
+  const wrong = (what: string, key: Uint8Array | string): readonly KnownKey[] => {
+    const known = { what: `an attempt that ${what} signed`, keyOf: () => key };
+    return isOwn(key) ? [] : [{ requirement: "R-VERIFY-WRONG-KEY", ...known }];
+  };
+  const along = (name: string, keyOf: KnownKey["keyOf"]): KnownKey => {
+    return { requirement: "R-VERIFY-OWN-KEYS", what: `an attempt with ${name} as the key`, keyOf };
+  };
+  const published = Object.values(PUBLISHED)
+    .flat()
+    .flatMap((text) => [
+      ...wrong(`the example secret ${text}, as text,`, text),
+      ...(text.startsWith("whsec_") && text.length > 16
+        ? wrong(`the example secret ${text}`, Buffer.from(text.slice("whsec_".length), "base64"))
+        : []),
+    ]);
   const misread =
     secret === undefined || signing.keyOf(secret) === undefined ? [] : textsOf(secret);
   return [
@@ -90,34 +74,22 @@ export function knownKeys(bench: Bench): readonly KnownKey[] {
     along("its time", ({ timestamp }) => String(timestamp)),
     along("its body", ({ event }) => event.body),
     along("its type", ({ event }) => event.type),
-    along(
-      "its host",
-      ({
-        bench: {
-          target: { wire },
-        },
-      }) => wire.url.host,
-    ),
+    along("its host", (base) => base.bench.target.wire.url.host),
   ];
 }
 
 const KEY = "a key sent with the attempt";
+const KEY_HEADERS =
+  "Webhook-Secret Webhook-Key X-Webhook-Secret X-Secret X-Key Authorization X-Api-Key X-Signature-Key".split(
+    " ",
+  );
 
 /** The attempt contains the key, where libraries of other schemes read it. */
 export function keysAlong({ signing: { names } }: Bench): readonly Operation[] {
-  const headers = [
-    "Webhook-Secret",
-    "Webhook-Key",
-    "X-Webhook-Secret",
-    "X-Secret",
-    "X-Key",
-    "Authorization",
-    "X-Api-Key",
-    "X-Signature-Key",
-  ];
-  const carried = headers.map((name) =>
+  const carried = KEY_HEADERS.map((name) =>
     op("R-VERIFY-OWN-KEYS", `an attempt with its own key in ${name}`, (base) => {
-      const { headers: signed = [] } = signedBy(base, (text) => macOf(base, { text, key: KEY }));
+      const { headers: signed = [] } =
+        signedBy(base, (text) => macOf(base, { text, key: KEY })) ?? {};
       const value = name === "Authorization" ? `Bearer ${KEY}` : KEY;
       return { headers: [...signed, [name, value]] };
     }),
@@ -125,23 +97,15 @@ export function keysAlong({ signing: { names } }: Bench): readonly Operation[] {
   if (names.signature !== "webhook-signature") return carried;
   return [
     ...carried,
-    op(
-      "R-VERIFY-OWN-KEYS",
-      "an attempt with its own public key",
-      ({ event, attempt, timestamp }) => {
-        const { privateKey, publicKey } = generateKeyPairSync("ed25519");
-        const signed = `${event.id}.${timestamp}.${event.body.toString()}`;
-        const signature = signBytes(null, Buffer.from(signed), privateKey).toString("base64");
-        const raw = publicKey.export({ format: "der", type: "spki" }).subarray(-32);
-        const own: readonly Header[] = [["Webhook-Public-Key", `whpk_${raw.toString("base64")}`]];
-        return {
-          headers: [
-            ...withHeader(attempt.headers, names.signature, () => `v1a,${signature}`),
-            ...own,
-          ],
-        };
-      },
-    ),
+    op("R-VERIFY-OWN-KEYS", "an attempt with its own public key", (base) => {
+      const { event, attempt, timestamp } = base;
+      const { privateKey, publicKey } = generateKeyPairSync("ed25519");
+      const text = `${event.id}.${timestamp}.${event.body.toString()}`;
+      const signature = signBytes(null, Buffer.from(text), privateKey).toString("base64");
+      const raw = publicKey.export({ format: "der", type: "spki" }).subarray(-32);
+      const signed = withHeader(attempt.headers, names.signature, () => `v1a,${signature}`);
+      return { headers: [...signed, ["Webhook-Public-Key", `whpk_${raw.toString("base64")}`]] };
+    }),
   ];
 }
 

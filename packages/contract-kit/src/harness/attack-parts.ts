@@ -1,6 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 import type { Attempt, Bench, BenchEvent } from "./bench.ts";
-import { valueOf, withHeader, without, withSignature } from "./request.ts";
+import { valueOf, withHeader, without, withSignature } from "./message.ts";
 
 /** A genuine attempt, before an operation changes a part of it. */
 export interface Base {
@@ -30,10 +30,11 @@ export const op = (requirement: string, what: string, change: Operation["change"
 /** The genuine headers with a signature made from the signed text in another way. */
 export function signedBy(
   { attempt, event, timestamp, bench }: Base,
-  macFrom: (text: Buffer) => string,
-): Partial<Attempt> {
+  macFrom: (text: Buffer) => string | undefined,
+): Partial<Attempt> | undefined {
   const { signing } = bench;
   const mac = macFrom(signing.textOf({ id: event.id, timestamp, body: event.body }));
+  if (mac === undefined) return undefined;
   return {
     headers: withHeader(attempt.headers, signing.names.signature, (value) =>
       withSignature(value.replace(/^v1a,/, "v1,"), () => mac),
@@ -62,7 +63,7 @@ const texts: readonly (readonly [
   ["the time and the body", ({ event, timestamp }) => joined(`${timestamp}.`, event.body)],
   [
     "the parts without separators",
-    ({ event, timestamp }) => joined(`${event.id}${timestamp}`, event.body),
+    (base) => joined(base.event.id + base.timestamp, base.event.body),
   ],
   [
     "the time before the id",
@@ -102,43 +103,35 @@ export const weakMacs: readonly Operation[] = [
   ...["md5", "sha1", "sha224", "sha256", "sha512"].flatMap((hash) =>
     digests.flatMap(([how, digest]) =>
       texts.flatMap(([what, textOf]) =>
-        (["base64", "hex"] as const).map((encoding) =>
-          op(
-            "R-VERIFY-MAC",
-            `a signature by ${how} ${hash} over ${what}, in ${encoding}`,
-            (base) => {
-              const key = keyOf(base);
-              // Unlikely ones, over other parts by other algorithms, are left to the second round.
-              const isCommon =
-                what === "the signed text" ||
-                what === "only the body" ||
-                (hash === "sha256" && how === "HMAC with");
-              if (key === undefined || (!isCommon && base.bench.round !== 1)) return undefined;
-              const { signing } = base.bench;
-              const text = signing.textOf({
-                id: base.event.id,
-                timestamp: base.timestamp,
-                body: base.event.body,
-              });
+        (["base64", "hex"] as const).map((encoding) => {
+          const name = `a signature by ${how} ${hash} over ${what}, in ${encoding}`;
+          // Unlikely ones, over other parts by other algorithms, are left to the second round.
+          const isCommon =
+            what === "the signed text" ||
+            what === "only the body" ||
+            (hash === "sha256" && how === "HMAC with");
+          return op("R-VERIFY-MAC", name, (base) => {
+            const key = keyOf(base);
+            if (key === undefined || (!isCommon && base.bench.round !== 1)) return undefined;
+            return signedBy(base, (text) => {
               const mac = digest(hash, textOf(base, text), key);
               // Another encoding of the scheme's own signature belongs to another requirement.
-              const own = createHmac(signing.algorithm, key).update(text).digest();
-              return mac.equals(own) ? undefined : signedBy(base, () => mac.toString(encoding));
-            },
-          ),
-        ),
+              const own = createHmac(base.bench.signing.algorithm, key).update(text).digest();
+              return mac.equals(own) ? undefined : mac.toString(encoding);
+            });
+          });
+        }),
       ),
     ),
   ),
   ...OTHER_HEADERS.map(([name, hash, prefix]) =>
     op("R-VERIFY-MAC", `a signature over the body in ${name}`, (base) => {
       const key = keyOf(base);
-      const { names } = base.bench.signing;
+      const { names, all } = base.bench.signing;
       if (key === undefined || names.signature === name.toLowerCase()) return undefined;
       const encoding = name.startsWith("X-Shopify") ? "base64" : "hex";
       const mac = createHmac(hash, key).update(base.event.body).digest(encoding);
-      const own = Object.values(names).filter((one) => one !== undefined);
-      return { headers: [...without(base.attempt.headers, own), [name, `${prefix}${mac}`]] };
+      return { headers: [...without(base.attempt.headers, all), [name, `${prefix}${mac}`]] };
     }),
   ),
 ];
@@ -148,10 +141,10 @@ function keyOf({ bench: { target, signing } }: Base): Uint8Array | undefined {
   return secret === undefined ? undefined : signing.keyOf(secret);
 }
 
+export type Spelling = readonly [what: string, spell: (mac: string) => string];
+
 /** Parts of the signature, and others of its length. */
-export function parts(
-  isHex: boolean,
-): readonly (readonly [what: string, change: (mac: string) => string])[] {
+export function parts(isHex: boolean): readonly Spelling[] {
   const zeros = (mac: string): string =>
     isHex
       ? "0".repeat(mac.length)
@@ -164,13 +157,9 @@ export function parts(
   // The last place whose bits all count: before the padding, and before what is dropped in decoding.
   const last = (mac: string): number => mac.replace(/=+$/, "").length - 2;
   return [
-    ...[1, 4, 8, 16, 20, 32].map(
-      (length) =>
-        [
-          `a signature's first ${length} characters`,
-          (mac: string) => mac.slice(0, length),
-        ] as const,
-    ),
+    ...[1, 4, 8, 16, 20, 32].map((length): Spelling => {
+      return [`a signature's first ${length} characters`, (mac) => mac.slice(0, length)];
+    }),
     ["a signature without its last bytes", (mac) => mac.slice(0, -4)],
     ["a signature without its first bytes", (mac) => mac.slice(4)],
     ["a signature's first 8 characters, and zeros", (mac) => mac.slice(0, 8) + zeros(mac).slice(8)],
@@ -178,30 +167,23 @@ export function parts(
       "zeros, and a signature's last 8 characters",
       (mac) => zeros(mac).slice(0, -8) + mac.slice(-8),
     ],
-    ...[0, 0.1, 0.25, 0.4, 0.5, 0.6, 0.75, 0.9].map(
-      (share) =>
-        [
-          `a signature with a character changed at ${share * 100} %`,
-          (mac: string) => changed(mac, Math.floor(share * (mac.length - 3))),
-        ] as const,
-    ),
+    ...[0, 0.1, 0.25, 0.4, 0.5, 0.6, 0.75, 0.9].map((share): Spelling => {
+      const what = `a signature with a character changed at ${share * 100} %`;
+      return [what, (mac) => changed(mac, Math.floor(share * (mac.length - 3)))];
+    }),
     ["a signature with its last byte changed", (mac) => changed(mac, last(mac))],
     ["a signature of zeros", zeros],
     ["a signature of as many spaces", (mac) => " ".repeat(mac.length)],
     ["a signature backwards", (mac) => mac.split("").toReversed().join("")],
     ["a signature of wildcards", (mac) => "*".repeat(mac.length)],
-    ...(isHex
-      ? []
-      : [
-          [
-            "a signature with its letters' case turned",
-            (mac: string) =>
-              mac.replaceAll(/[a-z]+|[A-Z]+/g, (letters) =>
-                letters === letters.toUpperCase() ? letters.toLowerCase() : letters.toUpperCase(),
-              ),
-          ] as const,
-        ]),
+    ...(isHex ? [] : [["a signature with its letters' case turned", withCaseTurned] as const]),
   ];
+}
+
+function withCaseTurned(mac: string): string {
+  return mac.replaceAll(/[a-z]+|[A-Z]+/g, (letters) =>
+    letters === letters.toUpperCase() ? letters.toLowerCase() : letters.toUpperCase(),
+  );
 }
 
 /** A version's name, the separator, and the signature. */
@@ -209,18 +191,12 @@ const VERSIONED = /([A-Za-z0-9]+)([,=])([A-Za-z0-9+/]{38,}={0,2})/;
 
 export const versions: readonly Operation[] = ["v0", "v2", "v1b", "v10", "v1a", "V1", "v", "1"].map(
   (version) =>
-    op(
-      "R-VERIFY-VERSION",
-      `the genuine signature under ${version}`,
-      ({ attempt, bench: { signing } }) => {
-        const own = VERSIONED.exec(valueOf(attempt.headers, signing.names.signature))?.[1];
-        // Under its own name it is genuine.
-        if (own === version) return undefined;
-        return {
-          headers: withHeader(attempt.headers, signing.names.signature, (value) =>
-            value.replace(VERSIONED, `${version}$2$3`),
-          ),
-        };
-      },
-    ),
+    op("R-VERIFY-VERSION", `the genuine signature under ${version}`, (base) => {
+      const { headers } = base.attempt;
+      const { signature } = base.bench.signing.names;
+      const own = VERSIONED.exec(valueOf(headers, signature))?.[1];
+      const spelt = (value: string): string => value.replace(VERSIONED, `${version}$2$3`);
+      // Under its own name it is genuine.
+      return own === version ? undefined : { headers: withHeader(headers, signature, spelt) };
+    }),
 );

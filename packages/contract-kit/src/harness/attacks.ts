@@ -1,6 +1,4 @@
-import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { schemeOf } from "@countersign/signatures";
-import { changedBodies, laxBodies, misreadBodies } from "./attack-bodies.ts";
 import { keysAlong, knownKeys } from "./attack-keys.ts";
 import {
   type Base,
@@ -9,14 +7,23 @@ import {
   type Operation,
   parts,
   signedBy,
+  type Spelling,
   versions,
   weakMacs,
 } from "./attack-parts.ts";
-import { spellings, timesOf } from "./attack-spellings.ts";
+import { changedBodies, laxBodies, misreadBodies, spellings, timesOf } from "./attack-texts.ts";
 import type { Attempt, Bench } from "./bench.ts";
 import type { CatalogueRow } from "./events.ts";
 import type { Forgery } from "./play.ts";
-import { type Header, transports, valueOf, withHeader, without, withSignature } from "./request.ts";
+import {
+  codings,
+  type Header,
+  transports,
+  valueOf,
+  withHeader,
+  without,
+  withSignature,
+} from "./message.ts";
 
 /** Values that programs print for a missing one, use as wildcards or fail to parse, and formats of other schemes. */
 const WORDS: readonly string[] = [
@@ -28,99 +35,72 @@ const WORDS: readonly string[] = [
   Array.from({ length: 40 }, () => `v1,${"A".repeat(43)}=`).join(" "),
 ].flat();
 
+type Headers = readonly Header[];
+
 /** Every operation that the parts of the profile's scheme allow. */
 function operations(bench: Bench): readonly Operation[] {
-  const { names, covers, withTime, isVersioned } = bench.signing;
-  const all = Object.values(names).filter((name) => name !== undefined);
-  const header = (name: string | undefined, change: (value: string) => string) => (base: Base) => ({
-    headers: withHeader(base.attempt.headers, name, change),
-  });
-  const signature = (change: (value: string) => string) => header(names.signature, change);
-  const part = (change: (mac: string) => string) =>
-    signature((value) => withSignature(value, change));
+  const { names, covers, withTime, isVersioned, all } = bench.signing;
+  const headed = (id: string, what: string, change: (headers: Headers, base: Base) => Headers) =>
+    op(id, what, (base) => ({ headers: change(base.attempt.headers, base) }));
+  const valued = (id: string, what: string, [name, change]: Valued) =>
+    headed(id, what, (headers) => withHeader(headers, name, change));
+  const part = (id: string, [what, change]: Spelling) =>
+    valued(id, what, [names.signature, (value) => withSignature(value, change)]);
   const isHex = bench.signing.encoding === "hex";
   return [
-    op("R-VERIFY-UNSIGNED", "an attempt without any header of the scheme", ({ attempt }) => ({
-      headers: without(attempt.headers, all),
-    })),
-    op("R-VERIFY-UNSIGNED", "an attempt with the headers under other names", ({ attempt }) => ({
-      headers: attempt.headers.map(([name, value]): Header => [
+    headed(UNSIGNED, "an attempt without any header of the scheme", (headers) =>
+      without(headers, all),
+    ),
+    headed(UNSIGNED, "an attempt with the headers under other names", (headers) =>
+      headers.map(([name, value]) => [
         all.includes(name.toLowerCase()) ? `x-${name}` : name,
         value,
       ]),
-    })),
+    ),
     ...all.flatMap((name) => [
-      op("R-VERIFY-UNSIGNED", `an attempt without ${name}`, ({ attempt }) => ({
-        headers: without(attempt.headers, [name]),
-      })),
-      op(
-        "R-VERIFY-UNSIGNED",
-        `an attempt with an empty ${name}`,
-        header(name, () => ""),
-      ),
+      headed(UNSIGNED, `an attempt without ${name}`, (headers) => without(headers, [name])),
+      valued(UNSIGNED, `an attempt with an empty ${name}`, [name, () => ""]),
     ]),
-    ...WORDS.map((word) =>
-      op(
-        "R-VERIFY-UNSIGNED",
-        `${JSON.stringify(word.slice(0, 40))} as the signature`,
-        signature(() => word),
-      ),
-    ),
-    op(
-      "R-VERIFY-UNSIGNED",
-      "a signature of no characters",
-      part(() => ""),
-    ),
+    ...WORDS.map((word) => {
+      const what = `${JSON.stringify(word.slice(0, 40))} as the signature`;
+      return valued(UNSIGNED, what, [names.signature, () => word]);
+    }),
+    part(UNSIGNED, ["a signature of no characters", () => ""]),
 
     ...changedBodies.map(([what, change]) =>
-      op("R-VERIFY-TAMPERED", what, ({ attempt, taken, bench: { seed } }) => ({
+      op(TAMPERED, what, ({ attempt, taken, bench: { seed } }) => ({
         body: Buffer.from(change(Buffer.from(attempt.body).toString(), { taken, seed })),
       })),
     ),
-    op(
-      "R-VERIFY-TAMPERED",
+    headed(
+      TAMPERED,
       "another body under the headers of a taken attempt",
-      ({ attempt, taken }) => ({
-        headers: taken.headers,
-        body: attempt.body,
-        ids: attempt.ids,
-      }),
+      (_headers, { taken }) => taken.headers,
     ),
-    op(
-      "R-VERIFY-TAMPERED",
+    headed(
+      TAMPERED,
       "another event under the signature of a taken attempt",
-      ({ attempt, taken }) => ({
-        headers: withHeader(taken.headers, names.id, () => attempt.ids[0] ?? ""),
-        body: attempt.body,
-        ids: attempt.ids,
-      }),
+      (_headers, { taken, attempt }) =>
+        withHeader(taken.headers, names.id, () => attempt.ids[0] ?? ""),
     ),
-    ...(covers.id && names.id !== undefined
-      ? (
-          [
-            ["a letter added to the id", (id: string) => `${id}x`],
-            ["the id's case changed", (id: string) => id.toUpperCase()],
-            ["the id cut by its last letter", (id: string) => id.slice(0, -1)],
-          ] as const
-        ).map(([what, change]) =>
-          op("R-VERIFY-TAMPERED", what, ({ attempt, event: { id } }) => ({
-            headers: withHeader(attempt.headers, names.id, change),
-            // A shorter one may be the id of another event of this run.
-            ids: change(id).length < id.length ? [id] : [id, change(id)],
-          })),
-        )
-      : []),
+    ...(covers.id && names.id !== undefined ? CHANGED_IDS : []).map(([what, change]) =>
+      op(TAMPERED, what, ({ attempt, event: { id } }) => ({
+        headers: withHeader(attempt.headers, names.id, change),
+        // A shorter one may be the id of another event of this run.
+        ids: change(id).length < id.length ? [id] : [id, change(id)],
+      })),
+    ),
     ...(covers.timestamp && withTime !== undefined
       ? [1, -1, 60, -60].map((by) =>
-          op("R-VERIFY-TAMPERED", `a time moved by ${by} s`, ({ attempt }) => ({
-            headers: withTime(attempt.headers, (time) => String(Number(time) + by)),
-          })),
+          headed(TAMPERED, `a time moved by ${by} s`, (headers) =>
+            withTime(headers, (time) => String(Number(time) + by)),
+          ),
         )
       : []),
 
     ...[
       ...misreadBodies.map((one) => ["R-VERIFY-RAW", ...one] as const),
-      ...laxBodies.map((one) => ["R-VERIFY-CANONICAL", ...one] as const),
+      ...laxBodies.map((one) => [CANONICAL, ...one] as const),
     ].map(([requirement, what, sign, send]) =>
       op(requirement, what, ({ event, bench: own, timestamp }) => {
         const text = event.body.toString();
@@ -128,18 +108,17 @@ function operations(bench: Bench): readonly Operation[] {
         return { headers: signed.headers, body: Buffer.from(send(text)) };
       }),
     ),
-    ...parts(isHex).map(([what, change]) => op("R-VERIFY-WHOLE", what, part(change))),
-    ...spellings(isHex).map(([what, change]) => op("R-VERIFY-CANONICAL", what, part(change))),
+    ...parts(isHex).map((one) => part("R-VERIFY-WHOLE", one)),
+    ...spellings(isHex).map((one) => part(CANONICAL, one)),
     ...timesOf(bench),
     ...(isVersioned ? versions : []),
-    ...all.flatMap((name) => [
-      op("R-HEADER-ONCE", `${name} twice, the genuine one first`, ({ attempt, taken }) => ({
-        headers: [...attempt.headers, [name, valueOf(taken.headers, name)]],
-      })),
-      op("R-HEADER-ONCE", `${name} twice, the genuine one last`, ({ attempt, taken }) => ({
-        headers: [[name, valueOf(taken.headers, name)], ...attempt.headers],
-      })),
-    ]),
+    ...all.flatMap((name) => {
+      const other = ({ taken }: Base): Header => [name, valueOf(taken.headers, name)];
+      return [
+        headed(ONCE, `${name} twice, the genuine one first`, (own, base) => [...own, other(base)]),
+        headed(ONCE, `${name} twice, the genuine one last`, (own, base) => [other(base), ...own]),
+      ];
+    }),
     ...["one", "two", "three"].map((name) =>
       op("R-VERIFY-WRONG-KEY", "an attempt that another secret signed", ({ event, bench: own }) =>
         own.attempt(event, { secrets: [own.signing.stranger(name)] }),
@@ -152,24 +131,29 @@ function operations(bench: Bench): readonly Operation[] {
     ),
     ...keysAlong(bench),
     ...weakMacs,
-    ...(
-      [
-        ["gzip", gzipSync],
-        ["deflate", deflateSync],
-        ["br", brotliCompressSync],
-      ] as const
-    ).map(([coding, encode]) =>
-      op(
-        "R-BODY-ENCODED",
-        `a body in ${coding}, with a signature of what it decodes to`,
-        ({ attempt }) => ({
-          headers: [...attempt.headers, ["Content-Encoding", coding]],
-          body: encode(attempt.body),
-        }),
-      ),
-    ),
+    ...codings.map(([coding, encode]) => {
+      const what = `a body in ${coding}, with a signature of what it decodes to`;
+      return op("R-BODY-ENCODED", what, ({ attempt }) => ({
+        headers: [...attempt.headers, ["Content-Encoding", coding]],
+        body: encode(attempt.body),
+      }));
+    }),
   ];
 }
+
+const UNSIGNED = "R-VERIFY-UNSIGNED";
+const TAMPERED = "R-VERIFY-TAMPERED";
+const CANONICAL = "R-VERIFY-CANONICAL";
+const ONCE = "R-HEADER-ONCE";
+
+/** The name of a header, and what becomes of its value. */
+type Valued = readonly [name: string, change: (value: string) => string];
+
+const CHANGED_IDS: readonly Spelling[] = [
+  ["a letter added to the id", (id) => `${id}x`],
+  ["the id's case changed", (id) => id.toUpperCase()],
+  ["the id cut by its last letter", (id) => id.slice(0, -1)],
+];
 
 /** Operations that are tried with every type of event and in every form of HTTP. */
 const CORE: readonly string[] = [

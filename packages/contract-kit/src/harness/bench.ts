@@ -7,10 +7,9 @@ import type { Connection, Received } from "./connection.ts";
 import type { Docket } from "./docket.ts";
 import { effectsReader, NO_EFFECTS, type Seen } from "./effects.ts";
 import type { EventMaker, EventOrder } from "./events.ts";
-import { type Reply, replyOf } from "./reply.ts";
-import type { Header, RawRequest } from "./request.ts";
+import { type Reply, replyOf, type Header, type RawRequest, without } from "./message.ts";
 import { type Signing, signingOf } from "./signing.ts";
-import { isThere, type Wire } from "./wire.ts";
+import { isThere, sendTogether } from "./wire.ts";
 
 /** A new event. */
 export interface BenchEvent {
@@ -56,6 +55,10 @@ export interface Bench {
   readonly event: (order?: Partial<EventOrder>) => BenchEvent;
   /** Genuine, except for what is given. */
   readonly attempt: (event: BenchEvent, signed?: Signed) => Attempt;
+  /** A genuine attempt without any header of the scheme. */
+  readonly unsigned: (order?: Partial<EventOrder>) => Attempt;
+  /** Whole, but signed by a secret that no receiver has. */
+  readonly foreign: (name: string, order?: Partial<EventOrder>) => Attempt;
   /**
    * Sends an attempt as a sender does: retries after 429, 503 and a closed connection.
    *
@@ -63,11 +66,16 @@ export interface Bench {
    * @throws {TargetLostError} The target no longer answers.
    */
   readonly post: (attempt: Attempt, how?: { readonly isOnce?: boolean }) => Promise<Reply>;
-  /** Sends several attempts and returns their replies in order; at most `atOnce` concurrently, and never more than the wire allows. */
+  /** Sends several attempts and returns their replies in order; never more at once than the wire allows. */
   readonly postAll: (
     attempts: readonly Attempt[],
-    how?: { readonly isOnce?: boolean; readonly atOnce?: number },
+    how?: { readonly isOnce?: boolean },
   ) => Promise<readonly Reply[]>;
+  /** The attempts of some cases; each case has its reply then. */
+  readonly postCases: <T extends { readonly attempt: Attempt; readonly what?: string }>(
+    cases: readonly T[],
+    how?: { readonly isOnce?: boolean },
+  ) => Promise<readonly (T & { readonly reply: Reply })[]>;
   /**
    * Sends all at the same moment, each over a separate connection that holds back its last byte. Attempts for which the
    * target accepts no connection have no reply.
@@ -85,6 +93,8 @@ export interface Bench {
    * `undefined` if the target does not show them.
    */
   readonly effects: (ids: readonly string[]) => Promise<Seen | undefined>;
+  /** The same, after those of all that was sent before: a genuine attempt follows, and its effect comes last. */
+  readonly finalEffects: (ids?: readonly string[]) => Promise<Seen | undefined>;
   /** The reason if `effects` is undefined. */
   readonly noEffects: () => string;
 }
@@ -103,13 +113,7 @@ const COMMON: readonly Header[] = [
   ["User-Agent", "countersign-verify"],
 ];
 
-/** Milliseconds until the target has read all but the last byte. */
-const GATHERING_MS = 30;
 const AT_ONCE = 4;
-/** Milliseconds that a connection may take to be accepted while others are open. */
-const ACCEPT_MS = 150;
-/** Milliseconds for opening the connections of concurrent attempts. */
-const OPENING_MS = 1000;
 const RETRIES = 5;
 const LIMITED_RETRIES = 12;
 const LONGEST_WAIT_MS = 5000;
@@ -141,7 +145,6 @@ export function openBench(
   let suspects: Attempt[] = [];
   const post: Bench["post"] = async (attempt, { isOnce = false } = {}) => {
     for (let turn = 0; ; turn += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- attempts of one delivery never overlap
       const one = await postNow(attempt);
       if (one.status !== undefined) suspects = [];
       else if (one.received.kind === "none" && one.received.why === "closed")
@@ -159,10 +162,8 @@ export function openBench(
       const isBusy =
         one.status === 503 || (one.status === 409 && one.header("retry-after") !== undefined);
       if ((isCut || isBusy) && !isOnce && turn < RETRIES)
-        // oxlint-disable-next-line no-await-in-loop -- as above
         await sleep(wire.clock, Math.min(waitMs, 1000));
       else {
-        // oxlint-disable-next-line no-await-in-loop -- as above
         if (received.kind === "none") await mustBeThere(attempt, one);
         return one;
       }
@@ -180,6 +181,36 @@ export function openBench(
     throw new TargetLostError(message, after.exchange());
   };
 
+  const effects = effectsReader(target, wire.clock);
+  const newEvent: Bench["event"] = (order = {}) => {
+    events += 1;
+    const id = order.id ?? `${prefix}_${String(events)}`;
+    const resource = order.resource ?? `${prefix}_${String(events)}r`;
+    const at = order.at ?? wire.clock.now();
+    const made = maker.make({ ...order, id, resource, at });
+    const type = order.type ?? order.row?.type ?? profile.catalogue[0]?.type ?? "";
+    return { id, type, resource, body: Buffer.from(JSON.stringify(made)) };
+  };
+  const newAttempt: Bench["attempt"] = ({ id, body }, signed = {}) => {
+    const message = { id: signed.id ?? id, timestamp: signed.timestamp ?? seconds(), body };
+    const first = secrets.slice(0, 1);
+    const own = signed.headers ?? [];
+    const names = new Set(own.map(([name]) => name.toLowerCase()));
+    const common = COMMON.filter(([name]) => !names.has(name.toLowerCase()));
+    const headers = [...common, ...signing.sign(message, signed.secrets ?? first), ...own];
+    return { method: "POST", headers, body, ids: [...new Set([id, message.id])] };
+  };
+  const postAll: Bench["postAll"] = async (attempts, how) => {
+    const replies: Reply[] = [];
+    const left = attempts.entries();
+    const work = async (): Promise<void> => {
+      for (const [index, one] of left) replies[index] = await post(one, how);
+    };
+    // A receiver is not flooded by its check.
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    return replies;
+  };
+
   return {
     target,
     seed,
@@ -191,69 +222,41 @@ export function openBench(
     seconds,
     reply,
     post,
-    effects: effectsReader(target, wire.clock),
+    effects,
+    finalEffects: async (ids = []) => {
+      const last = newEvent();
+      const { isAcknowledged } = await post(newAttempt(last));
+      return effects(isAcknowledged ? [...ids, last.id] : ids);
+    },
     noEffects: () => notebook.unreadable ?? NO_EFFECTS,
-    event: (order = {}) => {
-      events += 1;
-      const id = order.id ?? `${prefix}_${String(events)}`;
-      const resource = order.resource ?? `${prefix}_${String(events)}r`;
-      const at = order.at ?? wire.clock.now();
-      const event = maker.make({ ...order, id, resource, at });
-      const type = order.type ?? order.row?.type ?? profile.catalogue[0]?.type ?? "";
-      return { id, type, resource, body: Buffer.from(JSON.stringify(event)) };
+    event: newEvent,
+    attempt: newAttempt,
+    unsigned: (order) => {
+      const whole = newAttempt(newEvent(order));
+      return { ...whole, headers: without(whole.headers, signing.all) };
     },
-    attempt: ({ id, body }, signed = {}) => {
-      const message = { id: signed.id ?? id, timestamp: signed.timestamp ?? seconds(), body };
-      const first = secrets.slice(0, 1);
-      const own = signed.headers ?? [];
-      const names = new Set(own.map(([name]) => name.toLowerCase()));
-      const common = COMMON.filter(([name]) => !names.has(name.toLowerCase()));
-      const headers = [...common, ...signing.sign(message, signed.secrets ?? first), ...own];
-      return { method: "POST", headers, body, ids: [...new Set([id, message.id])] };
-    },
-    postAll: async (attempts, { isOnce = false, atOnce = AT_ONCE } = {}) => {
-      const replies: Reply[] = [];
-      const left = attempts.entries();
-      const work = async (): Promise<void> => {
-        for (const [index, attempt] of left)
-          // oxlint-disable-next-line no-await-in-loop -- a receiver is not flooded by its check
-          replies[index] = await post(attempt, { isOnce });
-      };
-      await Promise.all(Array.from({ length: atOnce }, work));
-      return replies;
+    foreign: (name, order) => newAttempt(newEvent(order), { secrets: [signing.stranger(name)] }),
+    postAll,
+    postCases: async (cases, how) => {
+      const replies = await postAll(
+        cases.map(({ attempt: one, what = one.what }) => ({ ...one, ...(what && { what }) })),
+        how,
+      );
+      return cases.flatMap((one, index) => {
+        const own = replies[index];
+        return own === undefined ? [] : [{ ...one, reply: own }];
+      });
     },
     postTogether: async (attempts) => {
-      const began = wire.clock.now();
-      const opened: { attempt: Attempt; connection: Connection; head: Buffer }[] = [];
-      for (let at = 0; at < attempts.length; at += AT_ONCE) {
-        const some = attempts.slice(at, at + AT_ONCE).map((attempt) => {
-          const [connection, head] = [wire.open(), wire.head(attempt)];
-          connection.write(Buffer.concat([head, attempt.body]).subarray(0, -1));
-          return { attempt, connection, head };
-        });
-        // oxlint-disable-next-line no-await-in-loop -- a listen backlog takes a few at a time
-        const isReady = await readyWithin(some, at === 0 ? wire.deadlineMs : ACCEPT_MS, wire);
-        opened.push(...some.filter(({ connection }) => connection.isReady()));
-        for (const { connection } of some) if (!connection.isReady()) connection.close();
-        // The first connection must not reach the receiver's deadline.
-        if (!isReady || wire.clock.now() - began > OPENING_MS) break;
-        // oxlint-disable-next-line no-await-in-loop -- as above
-        for (const _ of some) await wire.pace();
-      }
-      await sleep(wire.clock, GATHERING_MS);
-      for (const { connection, attempt } of opened) connection.write(lastByte(attempt));
-      const replies = new Map(
-        await Promise.all(
-          opened.map(async ({ attempt, connection, head }) => {
-            const received = await wire.read(connection, attempt.method);
-            connection.close();
-            return [attempt, reply([head, attempt.body], received)] as const;
-          }),
-        ),
-      );
-      const silent = [...replies].find(([, one]) => one.status === undefined);
-      if (silent !== undefined) await mustBeThere(...silent);
-      return attempts.map((attempt) => replies.get(attempt));
+      const received = await sendTogether(wire, attempts);
+      const replies = attempts.map((one) => {
+        const got = received.get(one);
+        return got && reply([wire.head(one), one.body], got);
+      });
+      const at = replies.findIndex((one) => one !== undefined && one.status === undefined);
+      const [silent, after] = [attempts[at], replies[at]];
+      if (silent !== undefined && after !== undefined) await mustBeThere(silent, after);
+      return replies;
     },
     postOver: async (connection, attempt, deadlineMs) => {
       await wire.pace();
@@ -265,21 +268,4 @@ export function openBench(
       return one;
     },
   };
-}
-
-const lastByte = ({ body }: Attempt): Uint8Array => body.subarray(-1);
-
-/** Waits until all are accepted; false if one is not within that time. */
-function readyWithin(
-  opened: readonly { readonly connection: Connection }[],
-  ms: number,
-  { clock }: Wire,
-): Promise<boolean> {
-  return new Promise((resolve) => {
-    const takeBack = clock.after(ms, () => resolve(false));
-    void Promise.all(opened.map(({ connection }) => connection.ready)).then(() => {
-      takeBack();
-      resolve(true);
-    });
-  });
 }

@@ -1,7 +1,8 @@
 import type { Profile } from "@countersign/schemas";
 import { validateTokenError, validateTokenResponse } from "@countersign/schemas/writers";
+import { basicOf, type Credentials } from "../http-send.ts";
 import type { Reading, Session } from "./session.ts";
-import { must, NotShown } from "./violation.ts";
+import { must, NotShown } from "./judge.ts";
 
 /** A refund request, its amount as the text of a JSON value. */
 export interface RefundCall {
@@ -43,6 +44,18 @@ export function shown({ status, body }: Reading): string {
       : body["errorCode"];
   const words = [body["paymentStatus"], code].filter((one) => typeof one === "string");
   return [String(status), ...words].join(" ");
+}
+
+/** @throws {Violation} The status is another one. */
+export function requireStatus(
+  requirement: string,
+  what: string,
+  answer: Reading,
+  wanted: number,
+): void {
+  must(requirement, answer.status === wanted, () => {
+    return `${what}: expected ${wanted}, got ${shown(answer)}`;
+  });
 }
 
 /** The refund in the 409 response to a known requestKey. */
@@ -181,11 +194,6 @@ export function typesOf({ catalogue }: Profile): readonly string[] {
   return [...new Set(catalogue.map(({ type }) => type))];
 }
 
-export interface Credentials {
-  readonly id: string;
-  readonly secret: string;
-}
-
 export interface TokenCall {
   readonly client: Credentials;
   /** The place of the credentials (RFC 6749, section 2.3.1). */
@@ -223,12 +231,6 @@ export async function askToken(
     return `the token endpoint → ${shown(answer)}: ${lines.join("; ")}`;
   });
   return answer;
-}
-
-/** Both, each form-encoded as RFC 6749 says. */
-export function basicOf({ id, secret }: Credentials): string {
-  const [name, word] = [id, secret].map((one) => encodeURIComponent(one));
-  return Buffer.from(`${name}:${word}`).toString("base64");
 }
 
 /** A call that needs the token and moves nothing: of a customer who is not there, or without members. */

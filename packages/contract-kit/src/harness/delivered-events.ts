@@ -3,8 +3,7 @@ import type { Profile, SchemaError } from "@countersign/schemas";
 import { validateEvent } from "@countersign/schemas/writers";
 import { schemeOf } from "@countersign/signatures";
 import type { ProviderTarget, ReceivedAttempt } from "../target.ts";
-import { type NoteAddition, withoutAdditions } from "./judge-answer.ts";
-import { must, Violation } from "./violation.ts";
+import { type NoteAddition, withoutAdditions, must, Violation } from "./judge.ts";
 
 /** The members of an attempt's body at the profile's pointers. */
 export interface DeliveredEvent {

@@ -1,5 +1,5 @@
 import type { Exchange, Verdict } from "../check.ts";
-import type { Reply } from "./reply.ts";
+import type { Reply } from "./message.ts";
 
 /** A check's observations of each of its requirements. */
 export interface Docket {
@@ -15,6 +15,8 @@ export interface Docket {
     shown: readonly (Exchange | Pick<Reply, "exchange"> | undefined)[],
     fault: () => string,
   ) => void;
+  /** Like `judge`, of one reply: the fault is what was expected and what came. */
+  readonly answered: (requirement: string, holds: boolean, reply: Reply, wanted: string) => void;
   /** Like `judge`, for half of a requirement: a success proves nothing, a failure is a fault. */
   readonly refute: Docket["judge"];
   /** True if it has failed. */
@@ -46,12 +48,15 @@ export function openDocket(check: string, requirements: readonly [string, ...str
     );
     faults.set(requirement, [...before, { message: fault(), exchanges }]);
   };
+  const judge: Docket["judge"] = (...observed) => {
+    refute(...observed);
+    seen.add(observed[0]);
+  };
   return {
     subject: requirements[0],
-    judge: (...observed) => {
-      refute(...observed);
-      seen.add(observed[0]);
-    },
+    judge,
+    answered: (requirement, holds, reply, wanted) =>
+      judge(requirement, holds, [reply], () => `${wanted}, got ${reply.said}`),
     refute,
     hasFailed: (requirement) => faults.has(requirement),
     unseen: (requirement, reason) => {

@@ -1,5 +1,5 @@
 import { type Clock, sleep } from "./clock.ts";
-import type { Header } from "./request.ts";
+import type { Header } from "./message.ts";
 import type { Wire } from "./wire.ts";
 
 /** The effect of one event's handler. */
@@ -81,7 +81,6 @@ export function httpEffects(wire: Wire): Effects {
       const body = Buffer.alloc(0);
       let said = "";
       for (let turn = 0; turn < READS; turn += 1) {
-        // oxlint-disable-next-line no-await-in-loop -- asked again only after a failure
         const received = await wire.send({ method: "GET", headers: JSON_HEADERS, body });
         if (received.kind === "answer" && received.answer.status === 200)
           return ledgerOf(Buffer.from(received.answer.body).toString());
@@ -173,7 +172,6 @@ export function effectsReader(
     const isPatient = notebook.missed < PATIENT_MISSES;
     const until = clock.now() + (isPatient ? effectsWaitMs : Math.min(effectsWaitMs, IMPATIENT_MS));
     for (;;) {
-      // oxlint-disable-next-line no-await-in-loop -- asked again until all have come
       const ledger = await effects.read();
       if (typeof ledger === "string") {
         notebook.unreadable = ledger;
@@ -188,7 +186,6 @@ export function effectsReader(
         const get = (id: string): Effect | undefined => ledger.effects.get(id);
         return { get, count: (id) => get(id)?.count ?? 0, nameless };
       }
-      // oxlint-disable-next-line no-await-in-loop -- as above
       await sleep(clock, POLL_MS);
     }
   };

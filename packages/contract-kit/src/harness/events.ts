@@ -1,13 +1,17 @@
 import { noMembers, type Profile, putAt } from "@countersign/schemas";
 import fc from "fast-check";
+import { partsOf, isRecord, kindOf, type Steps, withValueAt } from "../derive/faults.ts";
 import { arbitrary } from "../derive/arbitrary.ts";
 import { boundaries } from "../derive/boundary.ts";
 import { example } from "../derive/example.ts";
-import { isRecord, kindOf } from "../derive/faults.ts";
-import { type Steps, withValueAt } from "../derive/faults.ts";
-import { itemsOf, membersOf, resolve } from "../derive/schema.ts";
-import { schemaSet, standardSchemas } from "../derive/schema.ts";
-import type { LocatedSchema, Schema, SchemaSet } from "../derive/schema.ts";
+import {
+  resolve,
+  schemaSet,
+  standardSchemas,
+  type LocatedSchema,
+  type Schema,
+  type SchemaSet,
+} from "../derive/schema.ts";
 
 type Members = Record<string, unknown>;
 export type CatalogueRow = Profile["catalogue"][number];
@@ -230,16 +234,10 @@ function placesWhere(
 ): readonly Steps[] {
   const whole = resolve(located);
   const at = whole.schema.oneOf === undefined ? whole : (kindOf(whole, value) ?? whole);
-  const items = itemsOf(at);
-  if (Array.isArray(value))
-    return items === undefined || value.length === 0
-      ? []
-      : placesWhere(items, value[0], [...steps, 0], fits);
-  if (isRecord(value))
-    return membersOf(at).flatMap(([name, member]) =>
-      Object.hasOwn(value, name) ? placesWhere(member, value[name], [...steps, name], fits) : [],
-    );
-  return fits(at, value) ? [steps] : [];
+  if (typeof value !== "object" || value === null) return fits(at, value) ? [steps] : [];
+  return partsOf(at, value).flatMap(([step, part, one]) =>
+    placesWhere(part, one, [...steps, step], fits),
+  );
 }
 
 /** Without zero characters, which PostgreSQL and others keep in no text. */

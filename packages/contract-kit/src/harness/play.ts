@@ -1,8 +1,8 @@
 import type { ReceiverCheck } from "../check.ts";
 import { type Attempt, type Bench, type BenchEvent, openBench, TargetLostError } from "./bench.ts";
+import { withHeader, without, withSignature, type Reply } from "./message.ts";
 import { openDocket } from "./docket.ts";
 import { effectsSaid } from "./effects.ts";
-import type { Reply } from "./reply.ts";
 import { diagnose } from "./triage.ts";
 import { isThere } from "./wire.ts";
 
@@ -50,7 +50,6 @@ export function receiverCheck({ id, title, requirements, play, ...how }: Play): 
         }
         for (let round = 0; round < rounds && !requirements.every(docket.hasFailed); round += 1) {
           const seeded = { ...context, seed: context.seed + round };
-          // oxlint-disable-next-line no-await-in-loop -- a receiver is not flooded by its check
           await play(openBench(target, seeded, { check: id, docket, round }));
         }
       } catch (error) {
@@ -83,57 +82,41 @@ export async function mustRefuse(
 ): Promise<readonly Reply[]> {
   const { docket } = bench;
   docket.subject = requirement;
-  const replies = await bench.postAll(forgeries.map(({ attempt, what }) => ({ ...attempt, what })));
-  const taken = forgeries.filter((_, index) => replies[index]?.isAcknowledged === true);
+  const cases = await bench.postCases(forgeries);
   // Answers are checked before effects.
-  for (const forgery of taken) {
-    // oxlint-disable-next-line no-await-in-loop -- only for what failed
-    const { what, reply } = await plainest(bench, forgery, replies[forgeries.indexOf(forgery)]);
-    docket.judge(
-      requirement,
-      false,
-      [reply],
-      () => `${what}: expected a refusal, got ${reply?.said ?? "nothing"}`,
-    );
+  for (const one of cases.filter(({ reply }) => reply.isAcknowledged)) {
+    const { what, reply } = await plainest(bench, one, one.reply);
+    docket.answered(requirement, false, reply, `${what}: expected a refusal`);
   }
   const genuine = bench.event();
   const after = await bench.post(bench.attempt(genuine));
-  docket.judge(
-    requirement,
-    after.isAcknowledged,
-    [after],
-    () =>
-      `a genuine attempt after ${forgeries.at(-1)?.what ?? "them"} is answered by ${after.said}`,
-  );
+  docket.judge(requirement, after.isAcknowledged, [after], () => {
+    return `a genuine attempt after ${forgeries.at(-1)?.what ?? "them"} is answered by ${after.said}`;
+  });
   // The genuine attempt's effect appears after the effects of earlier attempts.
   const seen = await bench.effects(after.isAcknowledged ? [genuine.id] : []);
   for (const row of seen?.nameless ?? [])
     docket.judge(requirement, false, [], () => `after ${forgeries[0]?.what ?? "them"}: ${row}`);
-  forgeries.forEach(({ what, attempt }, index) => {
-    const reply = replies[index];
-    if (reply === undefined || reply.isAcknowledged) return;
+  for (const { what, attempt, reply } of cases) {
+    if (reply.isAcknowledged) continue;
     const hasRun = attempt.ids.some((id) => (seen?.count(id) ?? 0) > 0);
-    docket.judge(
-      requirement,
-      !hasRun,
-      [reply],
-      () => `${what}: refused with ${reply.said}, and a handler ran all the same`,
-    );
-  });
-  return replies;
+    docket.judge(requirement, !hasRun, [reply], () => {
+      return `${what}: refused with ${reply.said}, and a handler ran all the same`;
+    });
+  }
+  return cases.map(({ reply }) => reply);
 }
 
 async function plainest(
   bench: Bench,
-  forgery: Forgery,
-  before: Reply | undefined,
-): Promise<{ readonly what: string; readonly reply: Reply | undefined }> {
-  const plainer = forgery.plainer?.();
-  if (plainer === undefined) return { what: forgery.what, reply: before };
-  const reply = await bench.post(plainer.attempt);
-  return reply.isAcknowledged
-    ? plainest(bench, plainer, reply)
-    : { what: forgery.what, reply: before };
+  { what, plainer }: Forgery,
+  before: Reply,
+): Promise<{ readonly what: string; readonly reply: Reply }> {
+  const next = plainer?.();
+  const reply = next && (await bench.post(next.attempt));
+  return next && reply?.isAcknowledged === true
+    ? plainest(bench, next, reply)
+    : { what, reply: before };
 }
 
 /** A genuine attempt. */
@@ -154,26 +137,21 @@ export async function mustTake(
   bench: Bench,
   requirement: string,
   cases: readonly Genuine[],
-): Promise<readonly Reply[]> {
+): Promise<void> {
   const { docket, target } = bench;
   docket.subject = requirement;
-  const replies = await bench.postAll(
-    cases.map(({ event, attempt, what }) => ({ ...(attempt ?? bench.attempt(event)), what })),
+  const sent = await bench.postCases(
+    cases.map(({ attempt, ...one }) => ({ ...one, attempt: attempt ?? bench.attempt(one.event) })),
   );
-  const isTaken = (index: number): boolean => replies[index]?.isAcknowledged === true;
-  const handled = cases.filter((one, index) => isTaken(index) && one.isUnhandled !== true);
+  const handled = sent.filter((one) => one.reply.isAcknowledged && one.isUnhandled !== true);
   const seen = await bench.effects(handled.map(({ event }) => event.id));
   for (const row of seen?.nameless ?? []) docket.judge(requirement, false, [], () => row);
-  cases.forEach(({ what, event, requirement: own = requirement }, index) => {
-    const reply = replies[index];
-    if (reply === undefined) return;
-    docket.judge(
-      own,
-      reply.isAcknowledged,
-      [reply],
-      () => `${what}: it is genuine, and was answered by ${reply.said}`,
-    );
-    if (seen === undefined || !handled.some((one) => one.event === event)) return;
+  for (const one of sent) {
+    const { what, event, reply, requirement: own = requirement } = one;
+    docket.judge(own, reply.isAcknowledged, [reply], () => {
+      return `${what}: it is genuine, and was answered by ${reply.said}`;
+    });
+    if (seen === undefined || !handled.includes(one)) continue;
     const ran = seen.get(event.id);
     docket.judge(own, ran?.count === 1 && ran.type === event.type, [reply], () =>
       ran === undefined
@@ -181,6 +159,72 @@ export async function mustTake(
         : `${what}: expected one effect of ${event.type}, got ${effectsSaid(ran)}`,
     );
     if (ran?.count === 1) target.notebook.handled.push(event);
-  });
-  return replies;
+  }
+}
+
+/** One way to fail the verification, as the end of "an attempt …", with a new attempt of it at each call. */
+export interface Unverified {
+  readonly what: string;
+  readonly make: () => Attempt;
+}
+
+/** Attempts that a receiver must refuse for their signature or time; the first one is plainly forged. */
+export function unverified(
+  bench: Bench,
+  data: Readonly<Record<string, unknown>> = {},
+): readonly Unverified[] {
+  const { signing } = bench;
+  const { names, covers, withTime, all } = signing;
+  const tolerance = bench.target.profile.signature.toleranceSeconds + 3600;
+  const genuine = (): Attempt => bench.attempt(bench.event({ data }));
+  const changed = (name: string | undefined, change: (value: string) => string) => (): Attempt => {
+    const attempt = genuine();
+    return { ...attempt, headers: withHeader(attempt.headers, name, change) };
+  };
+  const bare = (left: readonly string[]) => (): Attempt => {
+    const attempt = genuine();
+    return { ...attempt, headers: without(attempt.headers, left) };
+  };
+  const at = (seconds: number) => (): Attempt =>
+    bench.attempt(bench.event({ data }), { timestamp: bench.seconds() + seconds });
+  return [
+    { what: "signed by another secret", make: () => bench.foreign("unverified", { data }) },
+    { what: "unsigned", make: bare(all) },
+    ...all.map((name) => ({ what: `without ${name}`, make: bare([name]) })),
+    { what: "of no signature's form", make: changed(names.signature, () => "cstest") },
+    { what: "of an empty signature", make: changed(names.signature, () => "") },
+    {
+      what: "of half a signature",
+      make: changed(names.signature, (value) =>
+        withSignature(value, (mac) => mac.slice(0, mac.length / 2)),
+      ),
+    },
+    {
+      what: "of a changed body",
+      make: () => {
+        const attempt = genuine();
+        return { ...attempt, body: Buffer.concat([attempt.body, Buffer.from(" ")]) };
+      },
+    },
+    ...(covers.id && names.id !== undefined
+      ? [{ what: "of a changed id", make: changed(names.id, (value) => `${value}x`) }]
+      : []),
+    ...(covers.timestamp
+      ? [
+          { what: "too old", make: at(-tolerance) },
+          { what: "too early", make: at(tolerance) },
+        ]
+      : []),
+    ...(withTime === undefined
+      ? []
+      : [
+          {
+            what: "of no time",
+            make: () => {
+              const attempt = genuine();
+              return { ...attempt, headers: withTime(attempt.headers, () => "now") };
+            },
+          },
+        ]),
+  ];
 }

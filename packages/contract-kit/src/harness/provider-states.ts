@@ -1,6 +1,6 @@
 import type { Send } from "../http-send.ts";
 import type { ProviderTarget, StateChanges } from "../target.ts";
-import { NotShown } from "./violation.ts";
+import { NotShown } from "./judge.ts";
 
 export type Values = Readonly<Record<string, unknown>>;
 

@@ -1,12 +1,12 @@
-import fc from "fast-check";
 import type { Profile } from "@countersign/schemas";
+import fc from "fast-check";
 import type { CheckContext, Evidence, Exchange, ProviderCheck, Replay, Verdict } from "../check.ts";
-import { curlLines, type Exchange as Call } from "../curl-lines.ts";
+import { curlLines, type Exchange as Call, shownBytes } from "../exchange-text.ts";
 import type { Place, ProviderTarget, ReceivedAttempt } from "../target.ts";
-import { shownBytes } from "../shown-bytes.ts";
-import { askUnsubscribe, basicOf } from "./calls.ts";
+import { basicOf } from "../http-send.ts";
+import { askUnsubscribe } from "./calls.ts";
 import { newRun, openSession, openRecorder, type Session } from "./session.ts";
-import { NotShown, Violation } from "./violation.ts";
+import { NotShown, Violation } from "./judge.ts";
 
 /** A generated scenario and the requirements that it tests. */
 interface Scenario<T> {
@@ -179,7 +179,6 @@ async function closeSubscriptions(session: Session): Promise<void> {
   });
   for (const key of keys) {
     // A subscription that is closed already, or cannot be, is not a finding of this scenario.
-    // oxlint-disable-next-line no-await-in-loop -- one at a time, as a client would
     await askUnsubscribe(session, { key }).catch(() => undefined);
   }
 }

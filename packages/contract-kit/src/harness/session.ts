@@ -2,10 +2,9 @@ import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import type { HttpAnswer, HttpCall, Send } from "../http-send.ts";
 import type { AnswerAttempt, Place, ProviderTarget, Watch } from "../target.ts";
-import type { Exchange } from "../curl-lines.ts";
-import { answerFaults } from "./judge-answer.ts";
+import type { Exchange } from "../exchange-text.ts";
+import { answerFaults, must, NotShown, Violation } from "./judge.ts";
 import { changeState, type Values } from "./provider-states.ts";
-import { must, NotShown, Violation } from "./violation.ts";
 
 /** A merchant's conversation with a provider, in one scenario. */
 export interface Session {

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from "node:crypto";
 import type { Profile } from "@countersign/schemas";
 import { type HmacDescription, type Message, schemeOf, type Secret } from "@countersign/signatures";
-import { withHeader, type Header } from "./request.ts";
+import { withHeader, type Header } from "./message.ts";
 
 /** The form of the profile's signature headers, so that one of them can be changed. */
 type WithTime = (headers: readonly Header[], change: (time: string) => string) => readonly Header[];
@@ -15,6 +15,8 @@ export interface Signing {
     readonly timestamp: string | undefined;
     readonly signature: string;
   };
+  /** Names of all headers of the scheme. */
+  readonly all: readonly string[];
   /** With the time's text changed, wherever the scheme writes it; `undefined` if it has none. */
   readonly withTime: WithTime | undefined;
   /** True if a change of it must break the signature. */
@@ -41,7 +43,12 @@ interface SignedMessage extends Omit<Message, "timestamp"> {
   readonly timestamp: number | string;
 }
 
-export function signingOf({ signature }: Profile): Signing {
+export function signingOf(profile: Profile): Signing {
+  const signing = partsOf(profile);
+  return { ...signing, all: Object.values(signing.names).filter((name) => name !== undefined) };
+}
+
+function partsOf({ signature }: Profile): Omit<Signing, "all"> {
   const scheme = schemeOf(signature);
   const sign: Signing["sign"] = (message, secrets) => Object.entries(scheme.sign(message, secrets));
   if (signature.scheme === "standard-webhooks") {

@@ -1,9 +1,9 @@
 import type { Exchange } from "../check.ts";
 import type { Bench, BenchEvent } from "./bench.ts";
-import type { Reply } from "./reply.ts";
+import type { Reply } from "./message.ts";
 
 /** One step of a history of a few events. */
-export interface Step {
+interface Step {
   readonly what: string;
   readonly kind: "first" | "again" | "fail" | "others" | "together";
   /** The event's place in the history. */
@@ -32,9 +32,7 @@ export async function explore(bench: Bench): Promise<Found | undefined> {
   const random = drawing(bench.seed);
   for (let history = 0; history < HISTORIES; history += 1) {
     const steps = Array.from({ length: STEPS }, () => drawStep(random));
-    // oxlint-disable-next-line no-await-in-loop -- failures apply to whichever handler is next
     const found = await faultOf(bench, steps);
-    // oxlint-disable-next-line no-await-in-loop -- as above
     if (found !== undefined) return shortened(bench, found);
   }
   return undefined;
@@ -45,7 +43,6 @@ async function shortened(bench: Bench, found: Found): Promise<Found> {
   let best = found;
   let tries = 0;
   for (let at = 0; at < best.steps.length && tries < MAX_SHORTENINGS; tries += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- each depends on the one before
     const shorter = await faultOf(bench, best.steps.toSpliced(at, 1));
     if (shorter === undefined) at += 1;
     else best = shorter;
@@ -71,25 +68,19 @@ async function faultOf(bench: Bench, steps: readonly Step[]): Promise<Found | un
     const event = events[index];
     if (event === undefined) continue;
     if (kind === "others") {
-      // oxlint-disable-next-line no-await-in-loop -- a history is in order
       await bench.postAll(Array.from({ length: 3 }, () => bench.attempt(bench.event())));
       continue;
     }
     sent.add(event);
     // A repeat of an accepted event runs no handler, so the failure would hit another event.
-    // oxlint-disable-next-line no-await-in-loop -- as above
     if (kind === "fail" && !taken.has(event)) await target.effects?.failNext(1);
-    // oxlint-disable-next-line no-await-in-loop -- as above
     if (kind === "together") await Promise.all([send(event), send(event)]);
-    // oxlint-disable-next-line no-await-in-loop -- as above
     else await send(event);
-    // oxlint-disable-next-line no-await-in-loop -- as above
     if (kind === "fail") await target.effects?.mend();
   }
   const acknowledged = new Set(taken);
   for (const event of sent) {
     if (taken.has(event)) continue;
-    // oxlint-disable-next-line no-await-in-loop -- as above
     const reply = await bench.post(bench.attempt(event));
     exchanges.push(reply.exchange());
     if (reply.isAcknowledged) taken.add(event);

@@ -1,8 +1,6 @@
-import type { Secret } from "@countersign/signatures";
 import { isRecord } from "../derive/faults.ts";
-import type { Attempt, Bench, BenchEvent } from "./bench.ts";
-import type { Reply } from "./reply.ts";
-import { type Header, without, withHeader, withSignature } from "./request.ts";
+import type { Attempt, Bench } from "./bench.ts";
+import { type Reply, type Header, without, withHeader, withSignature } from "./message.ts";
 
 /** One change to a genuine attempt, and its meaning if the changed attempt is accepted. */
 interface Trial {
@@ -89,6 +87,7 @@ const HOURS = [1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 5.5, 6, -6, 7, -7, 8, -8, 9, 1
 
 function clockTrials(bench: Bench): readonly Trial[] {
   if (!bench.signing.covers.timestamp) return [];
+  const at = (timestamp: number): Attempt => bench.attempt(bench.event(), { timestamp });
   const ahead = bench.target.wire.aheadSeconds() ?? 0;
   const skews = [...(Math.abs(ahead) > 30 ? [ahead] : []), ...HOURS.map((hours) => hours * 3600)];
   const moved = skews.map((seconds): Trial => {
@@ -97,18 +96,15 @@ function clockTrials(bench: Bench): readonly Trial[] {
     return {
       change: `the time moved by ${seconds > 0 ? "+" : ""}${seconds} s`,
       fix: `the receiver's clock is ${off} ${seconds > 0 ? "ahead" : "behind"}; set it, and compare with UTC, not with local time.`,
-      attempt: bench.attempt(bench.event(), { timestamp: bench.seconds() + seconds }),
+      attempt: at(bench.seconds() + seconds),
     };
-  });
-  const inMs = bench.attempt(bench.event(), {
-    timestamp: Math.min(999_999_999_999, bench.target.wire.clock.now()),
   });
   return [
     ...moved,
     {
       change: "the time in milliseconds",
       fix: "the timestamp is in seconds; multiply it by 1000 before you compare it with a clock in milliseconds.",
-      attempt: inMs,
+      attempt: at(Math.min(999_999_999_999, bench.target.wire.clock.now())),
     },
   ];
 }
@@ -118,60 +114,55 @@ function secretTrials(bench: Bench): readonly Trial[] {
   const [secret, ...others] = bench.target.secrets;
   if (typeof secret !== "string") return [];
   const bare = secret.replace(/^(?:whsec_|raw:)/, "");
-  const forms: readonly (readonly [change: string, key: Secret, fix: string])[] = [
-    [
-      "the secret's whole text as the key",
-      { raw: secret },
-      "the receiver uses the text of the secret; the key is the base64 after whsec_, decoded.",
-    ],
-    [
-      "the text after whsec_ as the key",
-      { raw: bare },
-      "the receiver does not decode the secret; the key is the base64 after whsec_, decoded.",
-    ],
-    [
-      "the whole text decoded from base64 as the key",
-      { raw: Buffer.from(secret, "base64") },
-      "the receiver decodes the secret with its prefix; remove whsec_ first.",
-    ],
-    [
-      "the secret's base64 decoded",
-      { raw: Buffer.from(bare, "base64") },
-      "the receiver decodes the secret as base64; this profile uses its text.",
-    ],
-    [
-      "the secret decoded from hexadecimal",
-      { raw: Buffer.from(bare, "hex") },
-      "the receiver decodes the secret as hexadecimal.",
-    ],
-    [
-      "a line break after the secret",
-      { raw: `${secret}\n` },
-      "the receiver's secret ends with a line break, perhaps from a file; trim it.",
-    ],
-  ];
-  const asKeys = forms.flatMap(([change, key, fix]): Trial[] => {
-    const attempt = signedBy(bench, key);
-    return attempt === undefined ? [] : [{ change, fix, attempt }];
-  });
+  const decoded = "the key is the base64 after whsec_, decoded.";
+  const by = (change: string, key: string | Uint8Array, fix: string): readonly Trial[] =>
+    key.length === 0 ? [] : [{ change, fix, attempt: signedBy(bench, key) }];
   return [
     ...others.map((other, index) => ({
       change: `secret ${index + 2} of COUNTERSIGN_SECRET`,
       fix: "the receiver does not have the first secret.",
       attempt: bench.attempt(bench.event(), { secrets: [other] }),
     })),
-    ...asKeys,
+    ...by(
+      "the secret's whole text as the key",
+      secret,
+      `the receiver uses the text of the secret; ${decoded}`,
+    ),
+    ...by(
+      "the text after whsec_ as the key",
+      bare,
+      `the receiver does not decode the secret; ${decoded}`,
+    ),
+    ...by(
+      "the whole text decoded from base64 as the key",
+      Buffer.from(secret, "base64"),
+      "the receiver decodes the secret with its prefix; remove whsec_ first.",
+    ),
+    ...by(
+      "the secret's base64 decoded",
+      Buffer.from(bare, "base64"),
+      "the receiver decodes the secret as base64; this profile uses its text.",
+    ),
+    ...by(
+      "the secret decoded from hexadecimal",
+      Buffer.from(bare, "hex"),
+      "the receiver decodes the secret as hexadecimal.",
+    ),
+    ...by(
+      "a line break after the secret",
+      `${secret}\n`,
+      "the receiver's secret ends with a line break, perhaps from a file; trim it.",
+    ),
   ];
 }
 
-/** Signed with key bytes that the scheme may not allow, or `undefined`. */
-function signedBy({ attempt, event, signing, ...bench }: Bench, key: Secret): Attempt | undefined {
-  const own = event();
-  const bytes = typeof key === "object" && "raw" in key ? Buffer.from(key.raw) : Buffer.alloc(0);
-  if (bytes.length === 0) return undefined;
+/** Signed with key bytes that the scheme may not allow. */
+function signedBy(bench: Bench, key: string | Uint8Array): Attempt {
+  const { signing } = bench;
+  const { id, body, ...event } = bench.event();
   const timestamp = bench.seconds();
-  const mac = signing.mac({ id: own.id, timestamp, body: own.body }, { key: bytes });
-  const one = attempt(own, { timestamp });
+  const mac = signing.mac({ id, timestamp, body }, { key: Buffer.from(key) });
+  const one = bench.attempt({ id, body, ...event }, { timestamp });
   const headers = withHeader(one.headers, signing.names.signature, (value) =>
     withSignature(value.replace(/^v1a,/, "v1,"), () => mac),
   );
@@ -192,92 +183,73 @@ function pathTrials(bench: Bench): readonly Trial[] {
     }));
 }
 
+type Headers = readonly Header[];
+
 /** Other forms of the body and the headers. */
 function formTrials(bench: Bench): readonly Trial[] {
   const { signing, target } = bench;
   const { url } = target.wire;
-  const { names } = signing;
-  const printed = (change: (event: object) => string): Attempt => {
-    const event: BenchEvent = bench.event();
-    const body = Buffer.from(change(JSON.parse(event.body.toString()) as object));
-    return bench.attempt({ ...event, body });
+  const printed = (change: string, print: (event: object) => string): Trial => {
+    const event = bench.event();
+    const body = Buffer.from(print(JSON.parse(event.body.toString()) as object));
+    return { change, fix: AGAIN, attempt: bench.attempt({ ...event, body }) };
   };
-  const again =
-    "the receiver verifies what its JSON library prints again; verify the bytes that arrived, before any parser.";
-  const changed = (change: (headers: readonly Header[]) => readonly Header[]): Attempt => {
+  const headed = (change: string, to: (headers: Headers) => Headers, fix: string): Trial => {
     const attempt = bench.attempt(bench.event());
-    return { ...attempt, headers: change(attempt.headers) };
+    return { change, fix, attempt: { ...attempt, headers: to(attempt.headers) } };
   };
-  const trial = (change: string, attempt: Attempt, fix: string): Trial => ({
-    change,
-    fix,
-    attempt,
-  });
-  const signature = (change: (value: string) => string): Attempt =>
-    changed((headers) => withHeader(headers, names.signature, change));
+  const valued = (change: string, [name, to]: Valued, fix: string): Trial =>
+    headed(change, (headers) => withHeader(headers, name, to), fix);
+  const { signature } = signing.names;
+  const inHex = (one: string): string => Buffer.from(one, "base64").toString("hex");
+  const svix = ([name, value]: Header): Header => [name.replace(/^webhook-/i, "svix-"), value];
   return [
-    trial("a space after each comma and colon of the body", printed(spaced), again),
-    trial(
-      "the body indented",
-      printed((event) => JSON.stringify(event, null, 2)),
-      again,
-    ),
-    trial("the body's members sorted", printed(sorted), again),
-    trial(
-      "slashes of the body escaped",
-      printed((event) => JSON.stringify(event).replaceAll("/", String.raw`\/`)),
-      again,
+    printed("a space after each comma and colon of the body", spaced),
+    printed("the body indented", (event) => JSON.stringify(event, null, 2)),
+    printed("the body's members sorted", sorted),
+    printed("slashes of the body escaped", (event) =>
+      JSON.stringify(event).replaceAll("/", String.raw`\/`),
     ),
     ...["application/json; charset=utf-8", "text/plain", "application/octet-stream"].map((type) =>
-      trial(
-        `Content-Type: ${type}`,
-        changed((headers) => withHeader(headers, "content-type", () => type)),
-        "accept application/json.",
-      ),
+      valued(`Content-Type: ${type}`, ["content-type", () => type], "accept application/json."),
     ),
     ...["localhost", `localhost:${url.port}`, url.hostname].map((host) =>
-      trial(
+      headed(
         `Host: ${host}`,
-        changed((headers) => [...headers, ["Host", host]]),
+        (headers) => [...headers, ["Host", host]],
         "allow the host name that the URL has.",
       ),
     ),
-    trial(
+    headed(
       "Accept: application/json",
-      changed((headers) => [...headers, ["Accept", "application/json"]]),
+      (headers) => [...headers, ["Accept", "application/json"]],
       "accept attempts without an Accept header.",
     ),
-    trial(
+    headed(
       "svix- in the names of its headers",
-      changed((headers) =>
-        headers.map(([name, value]) => [name.replace(/^webhook-/i, "svix-"), value]),
-      ),
+      (headers) => headers.map(svix),
       "read the headers webhook-id, webhook-timestamp and webhook-signature.",
     ),
-    trial(
+    valued(
       "the signature in hexadecimal",
-      signature((value) =>
-        withSignature(value, (one) => Buffer.from(one, "base64").toString("hex")),
-      ),
+      [signature, (value) => withSignature(value, inHex)],
       "the signature is base64.",
     ),
-    trial(
+    valued(
       "the signature without its version",
-      signature((value) => value.replace(/^\w+,/, "")),
+      [signature, (value) => value.replace(/^\w+,/, "")],
       "read the signature after the comma of v1,…",
     ),
-    trial(
-      "no User-Agent",
-      changed((headers) => without(headers, ["user-agent"])),
-      "something in front of the receiver blocks the User-Agent of this kit.",
-    ),
-    trial(
-      "a browser's User-Agent",
-      changed((headers) => withHeader(headers, "user-agent", () => "Mozilla/5.0")),
-      "something in front of the receiver blocks the User-Agent of this kit.",
-    ),
+    headed("no User-Agent", (headers) => without(headers, ["user-agent"]), BLOCKED),
+    valued("a browser's User-Agent", ["user-agent", () => "Mozilla/5.0"], BLOCKED),
   ];
 }
+
+type Valued = readonly [name: string, to: (value: string) => string];
+
+const AGAIN =
+  "the receiver verifies what its JSON library prints again; verify the bytes that arrived, before any parser.";
+const BLOCKED = "something in front of the receiver blocks the User-Agent of this kit.";
 
 /** As Python's `json.dumps` prints it. */
 function spaced(event: object): string {

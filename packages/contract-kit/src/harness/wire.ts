@@ -2,7 +2,7 @@ import type { Answer } from "./answer-reader.ts";
 import { type Clock, pacer, sleep, systemClock } from "./clock.ts";
 import { type Connection, openConnection, type Received } from "./connection.ts";
 import { checkOwned, hostOf, isLocalName, type Lookup } from "./owned-host.ts";
-import { headBytes, type RawRequest } from "./request.ts";
+import { headBytes, type RawRequest } from "./message.ts";
 
 /** No target answers, or it is too slow: nothing can be verified. */
 export class TargetSilentError extends Error {}
@@ -146,7 +146,6 @@ export function openWire(options: WireOptions): Wire {
   const isFull = (): boolean => inUse >= AT_ONCE;
   const send = async (request: RawRequest): Promise<Received> => {
     while (isFull())
-      // oxlint-disable-next-line no-await-in-loop -- waits for its turn
       await new Promise<void>((resolve) => {
         waiting.push(resolve);
       });
@@ -188,18 +187,65 @@ export function openWire(options: WireOptions): Wire {
   };
 }
 
+/** Milliseconds until the target has read all but the last byte. */
+const GATHERING_MS = 30;
+/** Milliseconds that a connection may take to be accepted while others are open. */
+const ACCEPT_MS = 150;
+/** Milliseconds for opening the connections of concurrent attempts. */
+const OPENING_MS = 1000;
+
+/** Sends requests at one moment: each over its own connection, which waits for the last byte. */
+export async function sendTogether<T extends RawRequest>(
+  wire: Wire,
+  requests: readonly T[],
+): Promise<ReadonlyMap<T, Received>> {
+  const { clock } = wire;
+  const began = clock.now();
+  const opened: { readonly request: T; readonly connection: Connection }[] = [];
+  for (let at = 0; at < requests.length; at += AT_ONCE) {
+    const some = requests.slice(at, at + AT_ONCE).map((request) => {
+      const connection = wire.open();
+      connection.write(Buffer.concat([wire.head(request), request.body]).subarray(0, -1));
+      return { request, connection };
+    });
+    // A listen backlog takes a few at a time.
+    const limitMs = at === 0 ? wire.deadlineMs : ACCEPT_MS;
+    const isReady = await new Promise<boolean>((resolve) => {
+      const takeBack = clock.after(limitMs, () => resolve(false));
+      void Promise.all(some.map(({ connection }) => connection.ready)).then(() => {
+        takeBack();
+        resolve(true);
+      });
+    });
+    opened.push(...some.filter(({ connection }) => connection.isReady()));
+    for (const { connection } of some) if (!connection.isReady()) connection.close();
+    // The first connection must not reach the receiver's deadline.
+    if (!isReady || clock.now() - began > OPENING_MS) break;
+    for (const _ of some) await wire.pace();
+  }
+  await sleep(clock, GATHERING_MS);
+  for (const { request, connection } of opened) connection.write(request.body.subarray(-1));
+  return new Map(
+    await Promise.all(
+      opened.map(async ({ request, connection }) => {
+        const received = await wire.read(connection, request.method);
+        connection.close();
+        return [request, received] as const;
+      }),
+    ),
+  );
+}
+
 /** Milliseconds within which a supervisor restarts a target that exited. */
 const REVIVAL_MS = [100, 400, 1500] as const;
 
 /** True if the target answers at all, soon or after a restart. */
 export async function isThere(wire: Wire, waits: readonly number[] = REVIVAL_MS): Promise<boolean> {
   for (const waitMs of waits) {
-    // oxlint-disable-next-line no-await-in-loop -- asked again only if nothing came
     const received = await wire.send({ method: "GET", headers: [], body: Buffer.alloc(0) });
     if (received.kind === "answer") return true;
     // A receiver that does not answer this in time hangs: more time changes nothing.
     if (received.why === "timeout") return false;
-    // oxlint-disable-next-line no-await-in-loop -- as above
     await sleep(wire.clock, waitMs);
   }
   return false;

@@ -1,8 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { HttpAnswer, HttpCall } from "../http-send.ts";
-import type { PactInteraction } from "./pact-file.ts";
-import type { AskedMessage, PactProvider } from "./pact-provider.ts";
+import type { PactInteraction, AskedMessage, PactProvider } from "./pact-file.ts";
 
 /** The server on loopback that the core calls instead of the provider. */
 export interface Front {

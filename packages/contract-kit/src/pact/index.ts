@@ -1,16 +1,29 @@
 export { providerPacts, type ProviderPactsOptions } from "../checks/provider/pacts.ts";
-export type { PactBroker } from "./verify-pacts.ts";
-export { readPacts, type Pact, type PactInteraction, type PactState } from "./pact-file.ts";
+export {
+  readPacts,
+  standardPacts,
+  type AskedMessage,
+  type Pact,
+  type PactInteraction,
+  type PactMessage,
+  type PactProvider,
+  type PactState,
+} from "./pact-file.ts";
 export { isPactInstalled, PactMissingError } from "./run-child.ts";
-export type { AskedMessage, PactMessage, PactProvider } from "./pact-provider.ts";
 export * as placeholders from "./pact-file.ts";
-export { receiverProvider, type ReceiverProviderOptions } from "./receiver-provider.ts";
-export type { ReceiverState } from "./receiver-provider.ts";
-export { serviceProvider, type ServiceProviderOptions } from "./service-provider.ts";
-export type { ServiceStates } from "./service-states.ts";
-export { standardPacts } from "./pact-file.ts";
+export {
+  receiverProvider,
+  type ReceiverProviderOptions,
+  type ReceiverState,
+} from "./receiver-provider.ts";
+export {
+  serviceProvider,
+  type ServiceProviderOptions,
+  type ServiceStates,
+} from "./service-provider.ts";
 export {
   verifyPacts,
+  type PactBroker,
   type PactResult,
   type PactRow,
   type VerifyPactsOptions,

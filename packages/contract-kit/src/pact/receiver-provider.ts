@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Profile } from "@countersign/schemas";
 import { schemeOf, type Secret, type SignatureScheme } from "@countersign/signatures";
 import type { HttpAnswer, HttpCall, Send } from "../http-send.ts";
-import type { PactProvider } from "./pact-provider.ts";
+import type { PactProvider } from "./pact-file.ts";
 
 /**
  * The states of `merchant-receiver` that its pacts name. A receiver has no state-change URL: a state

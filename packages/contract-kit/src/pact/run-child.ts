@@ -38,11 +38,9 @@ export interface CoreOptions {
   readonly pactBrokerToken?: string;
   readonly consumerVersionSelectors?: readonly object[];
   readonly enablePending?: boolean;
-  readonly includeWipPactsSince?: string;
   readonly publishVerificationResult?: boolean;
   readonly providerVersion?: string;
   readonly providerVersionBranch?: string;
-  readonly providerVersionTags?: readonly string[];
   readonly buildUrl?: string;
 }
 

@@ -8,8 +8,8 @@ import {
   type InteractionDocument,
   type Pact,
   type PactInteraction,
+  type PactProvider,
 } from "./pact-file.ts";
-import type { PactProvider } from "./pact-provider.ts";
 
 export interface VerifyPactsOptions {
   readonly provider: PactProvider;

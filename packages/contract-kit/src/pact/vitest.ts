@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readPacts } from "./pact-file.ts";
-import type { PactProvider } from "./pact-provider.ts";
+import { readPacts, type PactProvider } from "./pact-file.ts";
 import { verifyPacts, type PactResult, type VerifyPactsOptions } from "./verify-pacts.ts";
 
 export interface PactTestsOptions extends Omit<VerifyPactsOptions, "provider" | "broker"> {

@@ -1,9 +1,16 @@
 import { createHash } from "node:crypto";
 import { createRequire } from "node:module";
 import { referencePage, type Profile } from "@countersign/schemas";
-import type { Evidence, Finding } from "../check.ts";
+import {
+  type Evidence,
+  type Finding,
+  applies,
+  requirements,
+  type Level,
+  type Requirement,
+  type Role,
+} from "../check.ts";
 import type { PactResult, PactRow } from "../pact/verify-pacts.ts";
-import { applies, requirements, type Level, type Requirement, type Role } from "../requirement.ts";
 import type { Report } from "../run.ts";
 import { json } from "./escape.ts";
 

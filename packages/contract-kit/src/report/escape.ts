@@ -1,4 +1,4 @@
-import { shownBytes } from "../shown-bytes.ts";
+import { shownBytes } from "../exchange-text.ts";
 
 // A target's text is shown and never obeyed: each format has one function that makes it plain text.
 

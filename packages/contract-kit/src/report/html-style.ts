@@ -1,4 +1,4 @@
-import { levels } from "../requirement.ts";
+import { levels } from "../check.ts";
 
 const statuses = ["pass", "fail", "warn", "error", "skipped", "not_applicable"] as const;
 

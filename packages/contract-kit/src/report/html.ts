@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { levels } from "../requirement.ts";
+import { levels } from "../check.ts";
 import type { ReportDocument, ReportEntry, UncoveredRequirement } from "./document.ts";
 import { html } from "./escape.ts";
 import { style } from "./html-style.ts";

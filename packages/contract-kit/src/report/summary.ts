@@ -1,4 +1,4 @@
-import { levels } from "../requirement.ts";
+import { levels } from "../check.ts";
 import type { ReportDocument, ReportEntry } from "./document.ts";
 
 /** The subject of a report, as names and values for people. */

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import process from "node:process";
 import { fileURLToPath } from "node:url";
+import process from "node:process";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { httpSend } from "../../src/http-send.ts";
 import { verifyPacts } from "../../src/pact/verify-pacts.ts";

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
-import type { PactProvider } from "../../src/pact/pact-provider.ts";
+import type { PactProvider } from "../../src/pact/pact-file.ts";
 import { listen } from "../listen.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 

@@ -1,7 +1,12 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type HttpAnswer, type HttpCall, httpSend } from "../../src/http-send.ts";
+import {
+  type HttpAnswer,
+  type HttpCall,
+  httpSend,
+  clientToken,
+  pacedSend,
+} from "../../src/http-send.ts";
 import { hostReceiver } from "../../src/harness/hosted-receiver.ts";
-import { clientToken, pacedSend } from "../../src/harness/senders.ts";
 
 const call: HttpCall = { method: "GET", path: "/", headers: {} };
 const answer = (status: number, json: unknown = {}, headers = {}): HttpAnswer => ({

@@ -3,7 +3,7 @@ import type { RequestListener } from "node:http";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { receiverChecks } from "../../src/checks.ts";
-import { requirements } from "../../src/requirement.ts";
+import { requirements } from "../../src/check.ts";
 import { run } from "../../src/run.ts";
 import { openReceiver, secrets } from "./open-receiver.ts";
 

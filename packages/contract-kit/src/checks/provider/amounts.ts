@@ -1,11 +1,11 @@
-import fc from "fast-check";
 import { parseAmount } from "@countersign/rules";
 import type { Profile } from "@countersign/schemas";
+import fc from "fast-check";
 import type { ProviderCheck } from "../../check.ts";
 import { amountText, askRefund, isCreated, pay, shown } from "../../harness/calls.ts";
 import { generatedCheck } from "../../harness/scenario.ts";
 import type { Session } from "../../harness/session.ts";
-import { must } from "../../harness/violation.ts";
+import { must } from "../../harness/judge.ts";
 
 const AMOUNT = "P-REFUND-AMOUNT";
 const SUM = "P-REFUND-SUM";
@@ -20,7 +20,6 @@ const NEAR = (
 const wellFormed = fc.bigInt({ min: 1n, max: 99_999n }).map(amountText);
 const numberLike = fc.stringMatching(/^-?(?:0|[1-9]\d{0,9})(?:\.\d{1,4})?(?:[eE][+-]?\d)?$/);
 
-/** Texts at and around the grammar of amounts, each accepted or refused according to its text. */
 export const amounts: ProviderCheck = generatedCheck({
   id: "provider/amounts",
   title: "amounts at and beyond the limits are judged by their text, to the cent",
@@ -93,7 +92,6 @@ const asks: fc.Arbitrary<Ask> = fc.oneof(
   fc.record({ moreThanLeft: fc.bigInt({ min: -1n, max: 1n }) }),
 );
 
-/** Refunds of one payment, some at once, that together are about what was paid. */
 export const overRefund: ProviderCheck = generatedCheck({
   id: "provider/over-refund",
   title: "refunds of a payment never exceed it, and what remains can be refunded",

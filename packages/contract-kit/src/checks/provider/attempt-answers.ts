@@ -5,7 +5,7 @@ import { emit, subscribe, typesOf, unsubscribe } from "../../harness/calls.ts";
 import { idOf } from "../../harness/delivered-events.ts";
 import { singleCheck } from "../../harness/scenario.ts";
 import { canPass, pass, settled, windowOf, type Session } from "../../harness/session.ts";
-import { must } from "../../harness/violation.ts";
+import { must } from "../../harness/judge.ts";
 import type { AttemptAnswer, Place } from "../../target.ts";
 
 const SUCCESS = "P-EVENT-SUCCESS";
@@ -14,7 +14,6 @@ const GONE = "P-EVENT-GONE";
 const SUBTRACT = "P-UNSUBSCRIBE-SUBTRACT";
 const UNMOVED = "the schedule's first wait is too long to be waited for, and no clock can be moved";
 
-/** The effect of each answer to an attempt on the event's later attempts. */
 export const attemptAnswers: ProviderCheck = singleCheck({
   id: "provider/attempt-answers",
   title:
@@ -157,7 +156,6 @@ const QUICK_MS = 1000;
 /** Milliseconds after the deadline until the attempt is recorded as failed. */
 const MARGIN_MS = 500;
 
-/** A receiver that is silent, and one that answers just in time. */
 export const attemptDeadline: ProviderCheck = singleCheck({
   id: "provider/attempt-deadline",
   title: "an attempt fails if it is not answered in the profile's time, and not before",

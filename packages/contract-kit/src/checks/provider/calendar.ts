@@ -3,7 +3,7 @@ import type { ProviderCheck } from "../../check.ts";
 import { askRefund, pay, statusNow } from "../../harness/calls.ts";
 import { singleCheck } from "../../harness/scenario.ts";
 import { moveTo, openSession, timeOf, type Session } from "../../harness/session.ts";
-import { must } from "../../harness/violation.ts";
+import { must } from "../../harness/judge.ts";
 import { holdOf } from "./refund-states.ts";
 
 const CALENDAR = "P-REFUND-CALENDAR";
@@ -22,10 +22,6 @@ interface Settlement {
   readonly day: string;
 }
 
-/**
- * Walks through every business day of two years: settlements at the first and the last millisecond of a day,
- * refunds one millisecond before their threshold and at it.
- */
 export const calendar: ProviderCheck = {
   ...singleCheck({ ...about(), play: walk }),
   run: async (target, context) => {
@@ -80,7 +76,6 @@ async function probeAll(
   onFailure: (settlement: Settlement) => void,
 ): Promise<void> {
   for (const [, group] of Map.groupBy(all, ({ threshold }) => threshold))
-    // oxlint-disable-next-line no-await-in-loop -- time goes forward
     await probe(session, group, onFailure);
 }
 

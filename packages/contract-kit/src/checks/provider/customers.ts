@@ -1,8 +1,8 @@
 import type { ProviderCheck } from "../../check.ts";
-import { askRefund, pay, shown, textOf } from "../../harness/calls.ts";
+import { askRefund, pay, textOf, requireStatus } from "../../harness/calls.ts";
 import { singleCheck } from "../../harness/scenario.ts";
 import { maybe, openBeside, timeOf, type Reading } from "../../harness/session.ts";
-import { must } from "../../harness/violation.ts";
+import { must } from "../../harness/judge.ts";
 
 const READ = "P-CUSTOMER-READ";
 const TIMES = "P-CUSTOMER-TIMES";
@@ -22,7 +22,6 @@ const PEOPLE = [
   { status: "CREATED", linked: true, firstName: "x".repeat(255), lastName: "李" },
 ] as const;
 
-/** Customers in every state, an unknown one, and another merchant's customer and payment. */
 export const customers: ProviderCheck = singleCheck({
   id: "provider/customers",
   title: "a customer is read completely, and another merchant's customer is not found",
@@ -49,19 +48,13 @@ export const customers: ProviderCheck = singleCheck({
         });
       }
       const answer = await session.call("GET", path(id));
-      must(
-        READ,
-        answer.status === 200,
-        () => `GET ${path(id)}: expected 200, got ${shown(answer)}`,
-      );
+      requireStatus(READ, `GET ${path(id)}`, answer, 200);
       requireAs(person, id, answer);
     }
     const other = await openBeside(session);
     const asker = other ?? session;
     const nobodys = await asker.call("GET", path("cus_that_is_not_there"));
-    must(ABSENT, nobodys.status === 404, () => {
-      return `an unknown customer: expected 404, got ${shown(nobodys)}`;
-    });
+    requireStatus(ABSENT, "an unknown customer", nobodys, 404);
     if (other === undefined) return { [FOREIGN]: "a second merchant is missing" };
     const [id = ""] = ids;
     requireAlike(nobodys, await other.call("GET", path(id)), [id, "cus_that_is_not_there"]);

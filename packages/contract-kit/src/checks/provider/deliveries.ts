@@ -3,12 +3,11 @@ import { emit, newSecret, subscribe, typesOf, unsubscribe } from "../../harness/
 import { idOf, isGenuine, requireGenuine, requireKnown } from "../../harness/delivered-events.ts";
 import { singleCheck } from "../../harness/scenario.ts";
 import { maybe, settled, type Session } from "../../harness/session.ts";
-import { must } from "../../harness/violation.ts";
+import { must } from "../../harness/judge.ts";
 import type { Place } from "../../target.ts";
 
 const SELECT = "P-SUBSCRIBE-SELECT";
 
-/** One event of each type of the catalogue, as received. */
 export const deliveries: ProviderCheck = singleCheck({
   id: "provider/deliveries",
   title: "each event of the catalogue arrives with a signature over its bytes, and fits its schema",
@@ -68,7 +67,6 @@ async function missingOf(
 
 const ROTATION = "P-EVENT-ROTATION";
 
-/** Replaces a secret: subscribes the same URL again, then ends the first subscription. */
 export const secrets: ProviderCheck = singleCheck({
   id: "provider/secrets",
   title: "two subscriptions of one URL are each signed with their own secret, until one ends",
@@ -118,7 +116,6 @@ const ISOLATED = "P-EVENT-ISOLATED";
 /** More events than a sender has in flight to one receiver. */
 const EVENTS = 24;
 
-/** A receiver that does not answer, next to a healthy one. */
 export const slowReceivers: ProviderCheck = singleCheck({
   id: "provider/slow-receivers",
   title: "a silent receiver does not delay another one's events",

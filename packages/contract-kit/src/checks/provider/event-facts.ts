@@ -6,7 +6,7 @@ import { subscribe } from "../../harness/calls.ts";
 import { dataOf, eventOf, valueAt, type DeliveredEvent } from "../../harness/delivered-events.ts";
 import { singleCheck } from "../../harness/scenario.ts";
 import { settled } from "../../harness/session.ts";
-import { must } from "../../harness/violation.ts";
+import { must } from "../../harness/judge.ts";
 import type { Place } from "../../target.ts";
 import { CAUSED, EACH, payments, people, Story, type Change, type Kind } from "./event-story.ts";
 
@@ -15,7 +15,6 @@ const TIMES = "P-EVENT-TIMES";
 
 /** Milliseconds by which a clock of whole seconds may be behind. */
 const SLACK_MS = 1000;
-/** Compares every event of a merchant with its resource and its cause. */
 export const eventFacts: ProviderCheck = singleCheck({
   id: "provider/event-facts",
   title:

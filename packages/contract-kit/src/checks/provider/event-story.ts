@@ -10,7 +10,7 @@ import {
   typesOf,
 } from "../../harness/calls.ts";
 import { maybe, moveTo, timeOf, type Reading, type Session } from "../../harness/session.ts";
-import { must } from "../../harness/violation.ts";
+import { must } from "../../harness/judge.ts";
 import { holdOf } from "./refund-states.ts";
 
 export const CAUSED = "P-EVENT-CAUSED";

@@ -1,9 +1,9 @@
 import type { Profile } from "@countersign/schemas";
 import type { ProviderCheck } from "../../check.ts";
-import { newSecret, pay, shown } from "../../harness/calls.ts";
+import { newSecret, pay, requireStatus, shown } from "../../harness/calls.ts";
 import { singleCheck } from "../../harness/scenario.ts";
 import { maybe, type Reading, type Session } from "../../harness/session.ts";
-import { must } from "../../harness/violation.ts";
+import { must } from "../../harness/judge.ts";
 
 const BEARER = "P-AUTH-BEARER";
 const FIRST = "P-AUTH-CHECKED-FIRST";
@@ -28,7 +28,6 @@ const endpointsOf = ({ payments }: Profile) => endpoints.slice(payments === true
 
 type Headers = Readonly<Record<string, string | undefined>>;
 
-/** The headers of S 1, wrong and missing, on every endpoint. */
 export const commonHeaders: ProviderCheck = singleCheck({
   id: "provider/common-headers",
   title: "common headers are checked on every endpoint, the token first",
@@ -56,9 +55,7 @@ export const commonHeaders: ProviderCheck = singleCheck({
       await requireToken(session, where, send);
 
       const excluding = await send({ accept: "image/png" });
-      must(ACCEPT, excluding.status === 406, () => {
-        return `${where}, Accept: image/png: expected 406, got ${shown(excluding)}`;
-      });
+      requireStatus(ACCEPT, `${where}, Accept: image/png`, excluding, 406);
       const bare = await send({ accept: undefined });
       const isStrict = policy.acceptMissing === "error";
       must(MISSING, (bare.status === 406) === isStrict, () => {
@@ -75,9 +72,7 @@ export const commonHeaders: ProviderCheck = singleCheck({
       const typed = ["text/plain", "application/x-www-form-urlencoded", "application/jsonp"];
       for (const type of [undefined, ...typed]) {
         const answer = type === undefined ? untyped : await send({ "content-type": type });
-        must(MEDIA, answer.status === 415, () => {
-          return `${where}, Content-Type: ${type ?? "none"}: expected 415, got ${shown(answer)}`;
-        });
+        requireStatus(MEDIA, `${where}, Content-Type: ${type ?? "none"}`, answer, 415);
       }
     }
   },
@@ -119,20 +114,20 @@ async function requireToken(
   // A token in the query would be in every log (RFC 6750, section 2.3).
   const path = where.split(" ")[1] ?? "";
   const inQuery = await send({ authorization: undefined }, `${path}?access_token=${token}`);
-  must(BEARER, inQuery.status === 401, () => {
-    return `${where} with the token only in its query: expected 401, got ${shown(inQuery)}`;
-  });
+  requireStatus(BEARER, `${where} with the token only in its query`, inQuery, 401);
   // The rest is wrong too: a stranger learns of the token alone.
   for (const authorization of [undefined, "Bearer no-such-token"]) {
     const wrong = { authorization, accept: "image/png", "content-type": "text/plain" };
     const answer = await send(wrong);
-    must(FIRST, answer.status === 401, () => {
-      return `${where}, ${authorization ?? "no token"} and all else wrong: expected 401, got ${shown(answer)}`;
-    });
+    requireStatus(
+      FIRST,
+      `${where}, ${authorization ?? "no token"} and all else wrong`,
+      answer,
+      401,
+    );
   }
 }
 
-/** Every spelling that HTTP lets a client choose, and the status of the call without it. */
 export const httpGrammar: ProviderCheck = singleCheck({
   id: "provider/http-grammar",
   title: "headers are accepted in every spelling that HTTP allows, and in no other",
@@ -178,16 +173,12 @@ export const httpGrammar: ProviderCheck = singleCheck({
       });
       for (const accept of ["application/json;q=0", "*/*;q=0", "text/*", "application/xml"]) {
         const answer = await send({ accept });
-        must(ACCEPT, answer.status === 406, () => {
-          return `${method} ${path}, Accept: ${accept}: expected 406, got ${shown(answer)}`;
-        });
+        requireStatus(ACCEPT, `${method} ${path}, Accept: ${accept}`, answer, 406);
       }
       if (method === "GET") continue;
       for (const type of ["text/json", "application/json; charset=utf-16", "application/xml"]) {
         const answer = await send({ "content-type": type });
-        must(MEDIA, answer.status === 415, () => {
-          return `${method} ${path}, Content-Type: ${type}: expected 415, got ${shown(answer)}`;
-        });
+        requireStatus(MEDIA, `${method} ${path}, Content-Type: ${type}`, answer, 415);
       }
     }
   },
@@ -200,7 +191,6 @@ const ENCODED = "P-INPUT-ENCODED";
 const VERSION = "P-VERSION-PATH";
 const METHOD = "P-INPUT-METHOD";
 
-/** Bodies that are not JSON, or that two readers would read in two ways; paths and methods. */
 export const bodies: ProviderCheck = singleCheck({
   id: "provider/bodies",
   title:
@@ -212,7 +202,7 @@ export const bodies: ProviderCheck = singleCheck({
       session.call("POST", path, { text, headers });
     const refused = async (requirement: string, text: string, what: string): Promise<void> => {
       const answer = await post(text);
-      must(requirement, answer.status === 400, () => `${what}: expected 400, got ${shown(answer)}`);
+      requireStatus(requirement, what, answer, 400);
     };
     const forms = ["", "{", "[]", "null", '"text"', whole("").slice(0, -1)];
     for (const text of [...forms, whole("").replaceAll('"', "'"), `${whole("")}{}`]) {
@@ -228,26 +218,18 @@ export const bodies: ProviderCheck = singleCheck({
 
     const padded = whole("") + " ".repeat(bodyBytes);
     const large = await post(padded);
-    must(SIZE, large.status === 413, () => {
-      return `${padded.length} bytes: expected 413, got ${shown(large)}`;
-    });
+    requireStatus(SIZE, `${padded.length} bytes`, large, 413);
     const fitting = whole("");
     const full = await post(fitting + " ".repeat(bodyBytes - fitting.length));
-    must(SIZE, full.status === taken, () => {
-      return `${bodyBytes} bytes: expected ${taken}, got ${shown(full)}`;
-    });
+    requireStatus(SIZE, `${bodyBytes} bytes`, full, taken);
     const coded = await post(whole(""), { "content-encoding": "gzip" });
-    must(ENCODED, coded.status === 415, () => {
-      return `Content-Encoding: gzip: expected 415, got ${shown(coded)}`;
-    });
+    requireStatus(ENCODED, "Content-Encoding: gzip", coded, 415);
     const name = path.slice("/v1".length);
     const capital = name.replace(/[a-z]/, (letter) => letter.toUpperCase());
     const others = [name, `/v2${name}`, `/v1${name.slice(0, -1)}`, `/V1${name}`, `/v1${capital}`];
     for (const other of others) {
       const answer = await session.call("POST", other, { text: whole("") });
-      must(VERSION, answer.status === 404, () => {
-        return `POST ${other}: expected 404, got ${shown(answer)}`;
-      });
+      requireStatus(VERSION, `POST ${other}`, answer, 404);
     }
     for (const [method, at] of [
       ["DELETE", path],

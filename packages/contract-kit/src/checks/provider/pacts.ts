@@ -1,7 +1,5 @@
 import type { ProviderCheck, Verdict } from "../../check.ts";
-import { readPacts } from "../../pact/pact-file.ts";
-import type { PactProvider } from "../../pact/pact-provider.ts";
-import { standardPacts } from "../../pact/pact-file.ts";
+import { readPacts, standardPacts, type PactProvider } from "../../pact/pact-file.ts";
 import { verifyPacts, type PactRow } from "../../pact/verify-pacts.ts";
 
 export interface ProviderPactsOptions {

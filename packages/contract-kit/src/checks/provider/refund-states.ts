@@ -1,11 +1,19 @@
-import fc from "fast-check";
 import { eligibleAt, federalReserve, type Hold } from "@countersign/rules";
 import type { Profile } from "@countersign/schemas";
+import fc from "fast-check";
 import type { ProviderCheck } from "../../check.ts";
-import { askRefund, isCreated, pay, shown, statusNow, tellsExisting } from "../../harness/calls.ts";
+import {
+  askRefund,
+  isCreated,
+  pay,
+  shown,
+  statusNow,
+  tellsExisting,
+  requireStatus,
+} from "../../harness/calls.ts";
 import { generatedCheck, singleCheck, type Unseen } from "../../harness/scenario.ts";
 import { maybe, moveTo, openBeside, timeOf, type Session } from "../../harness/session.ts";
-import { must } from "../../harness/violation.ts";
+import { must } from "../../harness/judge.ts";
 
 /** States of a refund (S 3.1). */
 type Status = "PENDING" | "AUTHORIZED" | "TERMINAL_FAILED";
@@ -81,7 +89,6 @@ const untold: Unseen = {
 
 const CENTS = 100n;
 
-/** Any sequence of refunds, time, settlement, failure and cover of one payment, against S 3.1. */
 export const refundStates: ProviderCheck = generatedCheck({
   id: "provider/refund-states",
   title: "refunds move as S 3.1 says, whatever happens to their payment, in any order",
@@ -193,7 +200,6 @@ const OF_REFUND = "P-REFUND-OF-REFUND";
 const FAILED_FIRST = "P-REFUND-FAILED-FIRST";
 const FAILED = "P-REFUND-FAILED";
 
-/** The payments that can be refunded, and the identifiers in the answer. */
 export const refundEdges: ProviderCheck = singleCheck({
   id: "provider/refund-edges",
   title: "a refund names itself, and is refused of what is not a debit of the merchant",
@@ -214,19 +220,13 @@ export const refundEdges: ProviderCheck = singleCheck({
       return `two refunds of ${made.paymentId}: expected ${wanted}, got ${ids.join(" and ")}`;
     });
     const absent = await of("pay_that_is_not_there", "1.00");
-    must(ABSENT, absent.status === 404, () => {
-      return `an unknown payment: expected 404, got ${shown(absent)}`;
-    });
+    requireStatus(ABSENT, "an unknown payment", absent, 404);
     const other = await openBeside(session);
     const foreign = other === undefined ? absent : await of(made.paymentId, "1.00", other);
-    must(ABSENT, foreign.status === 404, () => {
-      return `another's payment: expected 404, got ${shown(foreign)}`;
-    });
+    requireStatus(ABSENT, "another's payment", foreign, 404);
     if (!isOriginal) {
       const again = await of(String(refund.body["paymentId"]), "0.01");
-      must(OF_REFUND, again.status === profile.statuses.business, () => {
-        return `a refund of a refund: expected ${profile.statuses.business}, got ${shown(again)}`;
-      });
+      requireStatus(OF_REFUND, "a refund of a refund", again, profile.statuses.business);
     }
     // A payment can fail in several ways.
     for (const status of ["failed", "canceled", "covered"] as const) {

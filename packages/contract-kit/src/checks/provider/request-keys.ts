@@ -9,10 +9,11 @@ import {
   shown,
   tellsExisting,
   type RefundCall,
+  requireStatus,
 } from "../../harness/calls.ts";
 import { generatedCheck, singleCheck, type Unseen } from "../../harness/scenario.ts";
 import { maybe, openBeside, type Reading, type Session } from "../../harness/session.ts";
-import { must } from "../../harness/violation.ts";
+import { must } from "../../harness/judge.ts";
 
 const UNIQUE = "P-REFUND-KEY";
 const EXISTING = "P-REFUND-KEY-EXISTING";
@@ -55,7 +56,6 @@ interface Made {
 
 const PAID = 10_000n;
 
-/** Calls that share keys, in sequence and concurrently, for one payment and for two. */
 export const requestKeys: ProviderCheck = generatedCheck({
   id: "provider/request-keys",
   title:
@@ -113,9 +113,7 @@ function requireExisting(
   { answer, known, move }: { answer: Reading; known: Made; move: Step },
 ): void {
   const { duplicateKey } = profile.statuses;
-  must(UNIQUE, answer.status === duplicateKey, () => {
-    return `a known requestKey: expected ${duplicateKey}, got ${shown(answer)}`;
-  });
+  requireStatus(UNIQUE, "a known requestKey", answer, duplicateKey);
   if (!tellsExisting(profile)) return;
   const existing = existingOf(answer);
   const sameRequest = move.cents === known.cents && move.payment === known.payment;
@@ -126,7 +124,6 @@ function requireExisting(
   });
 }
 
-/** Keys that a careless service confuses or truncates: each makes a separate refund. */
 export const keyScope: ProviderCheck = singleCheck({
   id: "provider/key-scope",
   title: "keys differ by every character, per merchant, over payments, debits and refunds",
@@ -166,9 +163,12 @@ export const keyScope: ProviderCheck = singleCheck({
     }
     for (const key of ["", `${longest}y`, `${base}é`, `${base}日本`, `${base}\t`, `${base}\n`]) {
       const answer = await ask(key);
-      must(SPELLING, answer.status === 400, () => {
-        return `the key ${JSON.stringify(key).slice(0, 60)} is not allowed: expected 400, got ${shown(answer)}`;
-      });
+      requireStatus(
+        SPELLING,
+        `the key ${JSON.stringify(key).slice(0, 60)} is not allowed`,
+        answer,
+        400,
+      );
     }
     const second = await pay(session);
     const elsewhere = await ask(base, session, second.paymentId);
@@ -187,9 +187,7 @@ export const keyScope: ProviderCheck = singleCheck({
     const debit = await maybe(() => session.state("a debit with a requestKey", { requestKey }));
     if (debit === undefined) return { [DEBIT]: "no state prepares a debit with a requestKey" };
     const taken = await ask(requestKey);
-    must(DEBIT, taken.status === profile.statuses.duplicateKey, () => {
-      return `a key that a debit has: expected ${profile.statuses.duplicateKey}, got ${shown(taken)}`;
-    });
+    requireStatus(DEBIT, "a key that a debit has", taken, profile.statuses.duplicateKey);
     must(DEBIT, existingOf(taken) === undefined, () => {
       return `the key of a debit: the response has the refund ${JSON.stringify(existingOf(taken))}`;
     });

@@ -1,15 +1,15 @@
-import fc from "fast-check";
 import type { Profile, RefundRequest } from "@countersign/schemas";
+import fc from "fast-check";
 import type { ProviderCheck } from "../../check.ts";
 import { arbitrary } from "../../derive/arbitrary.ts";
 import { examples } from "../../derive/example.ts";
 import type { Labelled } from "../../derive/faults.ts";
 import { negatives } from "../../derive/negative.ts";
 import { standardSchemas } from "../../derive/schema.ts";
-import { askRefund, isCreated, pay, shown } from "../../harness/calls.ts";
+import { askRefund, isCreated, pay, shown, requireStatus } from "../../harness/calls.ts";
 import { generatedCheck, singleCheck } from "../../harness/scenario.ts";
 import { maybe, type Reading, type Session } from "../../harness/session.ts";
-import { must } from "../../harness/violation.ts";
+import { must } from "../../harness/judge.ts";
 
 const TAKEN = "P-REFUND-VALID";
 const REFERENCE = "P-REFUND-REFERENCE";
@@ -22,7 +22,6 @@ const NOTHING = "P-REFUND-KEY-FREE";
 /** Which of its two spellings a reference has: by chance alone nearly all would contradict each other. */
 const spellings = ["right", "wrong", "both", "as it comes"] as const;
 
-/** Everything that the schema of a refund request accepts is accepted, and its reference comes back. */
 export const validRequests: ProviderCheck = generatedCheck({
   id: "provider/valid-requests",
   title: "every request that fits the schema is accepted, and its reference is returned unchanged",
@@ -51,9 +50,7 @@ export const validRequests: ProviderCheck = generatedCheck({
       alias !== undefined &&
       (typoAlias === "reject" || (typoAlias === "alias" && isContradiction))
     ) {
-      must(ALIAS, answer.status === 400, () => {
-        return `two references: expected 400, got ${shown(answer)}`;
-      });
+      requireStatus(ALIAS, "two references", answer, 400);
       return;
     }
     must(TAKEN, isCreated(answer, profile), () => {
@@ -114,7 +111,6 @@ const calls = [
   ["unsubscribe-request", "PUT", "/v1/webhook/unsubscribe"],
 ] as const;
 
-/** Requests that break one keyword of their schema each. */
 export const invalidRequests: ProviderCheck = singleCheck({
   id: "provider/invalid-requests",
   title:
@@ -137,7 +133,7 @@ export const invalidRequests: ProviderCheck = singleCheck({
         const answer = await session.call(method, path, { json: one.value });
         const what = `${method} ${path} with ${one.keyword} broken at ${one.pointer || "the body"}`;
         const [, own = REFUSED] = OF_MEMBERS.find(([at]) => one.pointer.startsWith(at)) ?? [];
-        must(own, answer.status === 400, () => `${what}: expected 400, got ${shown(answer)}`);
+        requireStatus(own, what, answer, 400);
         const secret = secretOf(one.value);
         must(SECRETS, secret === undefined || !answer.text.includes(secret), () => {
           return `${what}: the answer repeats the secretKey`;
@@ -157,9 +153,12 @@ export const invalidRequests: ProviderCheck = singleCheck({
         const paymentId = made?.paymentId ?? known["paymentId"];
         const json = { paymentId, amount, requestKey, softDescriptor: `a${character}b` };
         const answer = await session.call("POST", "/v1/refunds", { json });
-        must(DESCRIPTOR, answer.status === 400, () => {
-          return `a softDescriptor with ${JSON.stringify(character)}: expected 400, got ${shown(answer)}`;
-        });
+        requireStatus(
+          DESCRIPTOR,
+          `a softDescriptor with ${JSON.stringify(character)}`,
+          answer,
+          400,
+        );
       }
     }
     if (made === undefined) return { [NOTHING]: "no state prepares a payment" };

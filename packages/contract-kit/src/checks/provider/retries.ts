@@ -4,7 +4,7 @@ import { emit, newSecret, subscribe, typesOf } from "../../harness/calls.ts";
 import { idOf, requireGenuine } from "../../harness/delivered-events.ts";
 import { singleCheck } from "../../harness/scenario.ts";
 import { canPass, pass, settled, windowOf } from "../../harness/session.ts";
-import { must } from "../../harness/violation.ts";
+import { must } from "../../harness/judge.ts";
 
 const RETRY = "P-EVENT-RETRY";
 const KEPT = "P-EVENT-ID-KEPT";
@@ -16,7 +16,6 @@ const SECOND_MS = 1010;
 const BEYOND_MS = 3 * 86_400_000;
 const UNMOVED = "the schedule's first wait is too long to be waited for, and no clock can be moved";
 
-/** An event whose attempts all fail, through the whole schedule. */
 export const retries: ProviderCheck = singleCheck({
   id: "provider/retries",
   title: "a failed attempt is repeated by the schedule, with the same bytes and a new signature",
@@ -85,7 +84,6 @@ export const retries: ProviderCheck = singleCheck({
 
 const AFTER = "P-EVENT-RETRY-AFTER";
 
-/** `Retry-After` in seconds below, within and above the profile's range, and as a date. */
 export const retryAfter: ProviderCheck = singleCheck({
   id: "provider/retry-after",
   title:

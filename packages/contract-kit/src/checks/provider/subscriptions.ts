@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import type { Profile } from "@countersign/schemas";
+import fc from "fast-check";
 import type { ProviderCheck } from "../../check.ts";
 import {
   ALL,
@@ -12,11 +12,12 @@ import {
   typesOf,
   unsubscribe,
   type Details,
+  requireStatus,
 } from "../../harness/calls.ts";
 import { eventOf } from "../../harness/delivered-events.ts";
 import { generatedCheck, singleCheck } from "../../harness/scenario.ts";
 import { openBeside, settled, type Reading, type Session } from "../../harness/session.ts";
-import { must } from "../../harness/violation.ts";
+import { must } from "../../harness/judge.ts";
 import type { Place } from "../../target.ts";
 
 const SELECT = "P-SUBSCRIBE-SELECT";
@@ -70,7 +71,6 @@ async function compare(
   }
 }
 
-/** Sequences of subscribing and unsubscribing select the same events as a model of sets. */
 export const subscriptions: ProviderCheck = generatedCheck({
   id: "provider/subscriptions",
   title: "any sequence of subscribing and unsubscribing selects the right events",
@@ -119,7 +119,6 @@ function detailsOf(catalogue: Catalogue): fc.Arbitrary<Details> {
   );
 }
 
-/** Each way to select and to unselect, and every type of the catalogue. */
 export const selection: ProviderCheck = singleCheck({
   id: "provider/selection",
   title: "a subscription gets exactly the events that it selected by EVENT, CATEGORY or ALL",
@@ -184,7 +183,6 @@ const CONFLICT = "P-UNSUBSCRIBE-ID";
 const ANSWER = "P-UNSUBSCRIBE-KEY";
 const LIMIT = "P-SUBSCRIBE-LIMIT";
 
-/** Subscriptions that are unknown, closed, too many, or named in two ways. */
 export const unsubscribing: ProviderCheck = singleCheck({
   id: "provider/unsubscribing",
   title: "a subscription is found only by its key, and closes when nothing is left",
@@ -197,20 +195,15 @@ export const unsubscribing: ProviderCheck = singleCheck({
       const json = { url, secretKey, subscriptionDetails };
       return session.call("POST", "/v1/webhook/subscribe", { json });
     };
-    const expect = (requirement: string, what: string, answer: Reading, wanted: number): void => {
-      must(requirement, answer.status === wanted, () => {
-        return `${what}: expected ${wanted}, got ${shown(answer)}`;
-      });
-    };
     const made = await asked(ALL);
     requireAddress(made, url);
-    expect(ALL_DETAILS, "ALL without details", made, statuses.subscribed);
+    requireStatus(ALL_DETAILS, "ALL without details", made, statuses.subscribed);
     for (const name of ["no.such.event", String(catalogue[0]?.type).toUpperCase()]) {
-      expect(UNKNOWN_EVENT, name, await asked({ type: "EVENT", details: [name] }), 400);
+      requireStatus(UNKNOWN_EVENT, name, await asked({ type: "EVENT", details: [name] }), 400);
     }
     const detailed = await asked({ ...ALL, details: [catalogue[0]?.type ?? ""] });
     const isIgnored = subscription.allWithDetails === "ignore";
-    expect(ALL_DETAILS, "ALL with details", detailed, isIgnored ? statuses.subscribed : 400);
+    requireStatus(ALL_DETAILS, "ALL with details", detailed, isIgnored ? statuses.subscribed : 400);
 
     const key = String(made.body["subscriptionKey"]);
     const other = await openBeside(session);
@@ -220,14 +213,14 @@ export const unsubscribing: ProviderCheck = singleCheck({
     ] as const) {
       if (asker === undefined) continue;
       const answer = await askUnsubscribe(asker, { key: id });
-      expect(ABSENT, "a key of nobody's or another's", answer, 404);
+      requireStatus(ABSENT, "a key of nobody's or another's", answer, 404);
     }
     const unknown = { type: "EVENT", details: ["no.such.event"] } as const;
     const misspelt = await askUnsubscribe(session, { key, details: unknown });
-    expect(UNKNOWN_EVENT, "unsubscribing from no.such.event", misspelt, 400);
+    requireStatus(UNKNOWN_EVENT, "unsubscribing from no.such.event", misspelt, 400);
     const path = "/v1/webhook/unsubscribe?subscriptionId=sub_other";
     const json = { subscriptionId: key, subscriptionDetails: ALL };
-    expect(CONFLICT, "two keys in one call", await session.call("PUT", path, { json }), 400);
+    requireStatus(CONFLICT, "two keys in one call", await session.call("PUT", path, { json }), 400);
 
     const closing = await askUnsubscribe(session, { key });
     must(ANSWER, closing.status === 200 && closing.body["subscriptionKey"] === key, () => {
@@ -235,13 +228,13 @@ export const unsubscribing: ProviderCheck = singleCheck({
     });
     const again = await askUnsubscribe(session, { key });
     const closed = { ok: 200, "not-found": 404, gone: 410 }[subscription.closed];
-    expect(CLOSED, "a closed subscription", again, closed);
+    requireStatus(CLOSED, "a closed subscription", again, closed);
 
     if (!session.isFresh)
       return { [LIMIT]: "the merchant's own subscriptions would be in the way" };
     // A closed one frees its place.
     for (let open = isIgnored ? 1 : 0; open < subscription.maxPerMerchant; open += 1)
-      expect(LIMIT, `subscription ${open + 1}`, await asked(ALL), statuses.subscribed);
+      requireStatus(LIMIT, `subscription ${open + 1}`, await asked(ALL), statuses.subscribed);
     const many = await asked(ALL);
     must(LIMIT, many.status >= 400 && many.status < 500, () => {
       return `more than ${subscription.maxPerMerchant} subscriptions: expected a refusal, got ${shown(many)}`;

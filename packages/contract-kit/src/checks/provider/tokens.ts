@@ -1,15 +1,9 @@
 import type { ProviderCheck } from "../../check.ts";
-import {
-  basicOf,
-  askToken,
-  callWith,
-  shown,
-  textOf,
-  type Credentials,
-} from "../../harness/calls.ts";
+import { askToken, callWith, shown, textOf } from "../../harness/calls.ts";
+import { basicOf, type Credentials } from "../../http-send.ts";
 import { singleCheck, type Unseen } from "../../harness/scenario.ts";
 import { maybe, openBeside, type Reading, type Session } from "../../harness/session.ts";
-import { must } from "../../harness/violation.ts";
+import { must } from "../../harness/judge.ts";
 
 const TOKEN = "P-AUTH-TOKEN";
 const SCOPE = "P-AUTH-SCOPE";
@@ -18,7 +12,6 @@ const EXPIRES = "P-AUTH-TOKEN-EXPIRES";
 /** Nothing of the client's own: evidence shows it. */
 const WRONG = "no-secret-of-any-client";
 
-/** Right and wrong credentials in both places, and tokens with one scope. */
 export const tokens: ProviderCheck = singleCheck({
   id: "provider/tokens",
   title: "a client gets a token only for its credentials, and a token opens only its scope",
@@ -102,7 +95,6 @@ function said({ status, body }: Pick<Reading, "status" | "body">): string {
 /** Seconds before and after a token's end at which it is used: a call takes some time. */
 const EDGE = 5;
 
-/** Tokens granted so long ago that their end is just ahead, or just behind. */
 export const tokenExpiry: ProviderCheck = singleCheck({
   id: "provider/token-expiry",
   title: "an access token is valid until the end of its lifetime and no longer",
@@ -137,7 +129,6 @@ export const tokenExpiry: ProviderCheck = singleCheck({
 
 const RATES = "P-LIMIT-RATE";
 
-/** Bursts of twice what the profile allows, which a service without limits would answer in full. */
 export const rateLimits: ProviderCheck = singleCheck({
   id: "provider/rate-limits",
   title: "calls beyond the profile's rates are answered 429 with Retry-After, per client",

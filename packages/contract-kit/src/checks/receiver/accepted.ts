@@ -3,7 +3,7 @@ import type { ReceiverCheck } from "../../check.ts";
 import type { Bench, BenchEvent } from "../../harness/bench.ts";
 import { sleep } from "../../harness/clock.ts";
 import { type Genuine, mustTake, receiverCheck } from "../../harness/play.ts";
-import { transports, withHeader, withSignature } from "../../harness/request.ts";
+import { isBusy, transports, withHeader, withSignature } from "../../harness/message.ts";
 
 const EACH = "R-VERIFY-EACH";
 const VERSION = "R-VERIFY-VERSION";
@@ -12,7 +12,6 @@ const ROTATION = "R-VERIFY-ROTATION";
 /** A version's name and the separator before its signature. */
 const VERSIONED = /[A-Za-z0-9]+([,=])[A-Za-z0-9+/]{38,}={0,2}/;
 
-/** Several signatures in one header, as they appear while a secret or a scheme is replaced. */
 export const signatureLists: ReceiverCheck = receiverCheck({
   id: "receiver/signature-lists",
   title: "each signature of a header is tried with each secret, and unknown versions are skipped",
@@ -81,7 +80,6 @@ export const signatureLists: ReceiverCheck = receiverCheck({
 const FORMS = "R-HTTP-FORMS";
 const RAW = "R-VERIFY-RAW";
 
-/** The same attempt, as different senders and proxies write it. */
 export const forms: ReceiverCheck = receiverCheck({
   id: "receiver/forms",
   title: "genuine attempts are accepted in every form of HTTP, and with every spelling of JSON",
@@ -170,7 +168,6 @@ async function inPieces(bench: Bench): Promise<void> {
   connection.write(head);
   let from = 0;
   for (const to of cuts) {
-    // oxlint-disable-next-line no-await-in-loop -- a packet after the other
     await sleep(wire.clock, 15);
     connection.write(body.subarray(from, to));
     from = to;
@@ -179,11 +176,7 @@ async function inPieces(bench: Bench): Promise<void> {
   connection.close();
   let reply = bench.reply([head, body], received);
   // A receiver may be busy: the whole attempt is retried, as senders do.
-  if (reply.status === 503 || reply.status === 429) reply = await bench.post(attempt);
-  bench.docket.judge(
-    RAW,
-    reply.isAcknowledged,
-    [reply],
-    () => `a genuine body in pieces: expected an acknowledgement, got ${reply.said}`,
-  );
+  if (isBusy(reply)) reply = await bench.post(attempt);
+  const wanted = "a genuine body in pieces: expected an acknowledgement";
+  bench.docket.answered(RAW, reply.isAcknowledged, reply, wanted);
 }

@@ -1,10 +1,10 @@
 import type { ReceiverCheck } from "../../check.ts";
 import type { Bench, BenchEvent } from "../../harness/bench.ts";
 import { sleep } from "../../harness/clock.ts";
-import { NO_FAILURES } from "../../harness/effects.ts";
 import { receiverCheck } from "../../harness/play.ts";
-import type { Reply } from "../../harness/reply.ts";
-import { explore, type Step } from "../../harness/states.ts";
+import { isBusy, type Reply } from "../../harness/message.ts";
+import { NO_FAILURES } from "../../harness/effects.ts";
+import { explore } from "../../harness/states.ts";
 
 const AFTER_HANDLER = "R-ACK-AFTER-HANDLER";
 const FAILED = "R-ACK-FAILED";
@@ -19,7 +19,6 @@ const LATE_READS = 3;
 /** Seconds above which Retry-After was probably meant in milliseconds. */
 const LONG_SECONDS = 3600;
 
-/** Handlers that fail once or more often, for events of several types. */
 export const failing: ReceiverCheck = receiverCheck({
   id: "receiver/failing",
   title: "an attempt whose handler fails is not acknowledged, and the next one runs it again",
@@ -39,7 +38,6 @@ export const failing: ReceiverCheck = receiverCheck({
     for (const [index, row] of rows.entries())
       // Each further one would take as long.
       if (!docket.hasFailed(FAILED))
-        // oxlint-disable-next-line no-await-in-loop -- the control tells the next handler, whichever that is
         await fails(bench, bench.event({ row }), index === 0 ? 3 : 1 + (index % 2));
     if (docket.hasFailed(FAILED)) return undefined;
     await explored(bench);
@@ -52,67 +50,45 @@ async function fails(bench: Bench, event: BenchEvent, times: number): Promise<vo
   docket.subject = FAILED;
   const replies: Reply[] = [];
   for (let turn = 0; turn < times; turn += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- each attempt meets one failure
     await target.effects?.failNext(1);
     const attempt = { ...bench.attempt(event), what: `${event.type}, whose handler fails` };
-    // oxlint-disable-next-line no-await-in-loop -- attempts of one delivery never overlap
     const reply = await bench.post(attempt, { isOnce: true });
     replies.push(reply);
     const isLate = reply.received.kind === "none" && reply.received.why === "timeout";
-    docket.judge(
-      IN_TIME,
-      !isLate,
-      [reply],
-      () => `${event.type}: the handler failed, got ${reply.said}`,
-    );
+    docket.answered(IN_TIME, !isLate, reply, `${event.type}: the handler failed`);
     if (reply.isAcknowledged || isLate) break;
   }
   const last = replies.at(-1);
-  if (last === undefined) return;
+  if (last === undefined) return undefined;
   const isLost = last.isAcknowledged && !(await showsInTheEnd(bench, event));
   // Only now: a handler that runs after the answer would find nothing that makes it fail.
   await target.effects?.mend();
   const nth = replies.length === 1 ? "" : `, ${replies.length} times in a row`;
   if (last.isAcknowledged) {
     // Acknowledged once it was stored: it keeps its promise by itself.
-    if (!isLost) {
-      docket.unseen(
-        AFTER_HANDLER,
-        "it acknowledges what it has stored, and ran the handler again by itself",
-      );
-      return;
-    }
+    const itself = "it acknowledges what it has stored, and ran the handler again by itself";
+    if (!isLost) return docket.unseen(AFTER_HANDLER, itself);
     for (const requirement of [AFTER_HANDLER, FAILED])
-      docket.judge(
-        requirement,
-        false,
-        replies,
-        () =>
-          `${event.type}: the handler failed${nth}, got ${last.said}, and it has not run again: the event is lost`,
-      );
-    return;
+      docket.judge(requirement, false, replies, () => {
+        return `${event.type}: the handler failed${nth}, got ${last.said}, and it has not run again: the event is lost`;
+      });
+    return undefined;
   }
   docket.judge(AFTER_HANDLER, true, [], () => "");
   for (const reply of replies) judgeRetryAfter(bench, reply);
   const next = await untilTaken(bench, event, last);
   const seen = await bench.effects(next.isAcknowledged ? [event.id] : []);
   const count = seen?.count(event.id) ?? 1;
-  docket.judge(
-    FAILED,
-    next.isAcknowledged && count === 1,
-    [...replies, next],
-    () =>
-      `${event.type}: after a failed handler${nth} the next attempt was answered by ${next.said}, and the handler has succeeded ${count} times: once expected`,
-  );
+  return docket.judge(FAILED, next.isAcknowledged && count === 1, [...replies, next], () => {
+    return `${event.type}: after a failed handler${nth} the next attempt was answered by ${next.said}, and the handler has succeeded ${count} times: once expected`;
+  });
 }
 
 /** True if the event's handler succeeds after all, within the time of a durable inbox's next run. */
 async function showsInTheEnd(bench: Bench, { id }: BenchEvent): Promise<boolean> {
   for (let turn = 0; turn < LATE_READS; turn += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- asked again only if it has not shown
     const seen = await bench.effects([id]);
     if (seen === undefined || seen.count(id) > 0) return true;
-    // oxlint-disable-next-line no-await-in-loop -- as above
     await sleep(bench.target.wire.clock, bench.target.effectsWaitMs);
   }
   return false;
@@ -128,12 +104,8 @@ function judgeRetryAfter({ docket, target }: Bench, reply: Reply): void {
       : ms === undefined || !isWhole
         ? `Retry-After: ${value} is neither whole seconds nor a date`
         : `Retry-After: ${value} is more than an hour: its unit is seconds`;
-  docket.judge(
-    RETRY_AFTER,
-    reply.status === 503 && ms !== undefined && isWhole && ms <= LONG_SECONDS * 1000,
-    [reply],
-    () => what,
-  );
+  const isShort = ms !== undefined && isWhole && ms <= LONG_SECONDS * 1000;
+  docket.judge(RETRY_AFTER, reply.status === 503 && isShort, [reply], () => what);
 }
 
 /** The sender's next attempts, for a few seconds, no sooner than the receiver asked. */
@@ -142,9 +114,7 @@ async function untilTaken(bench: Bench, event: BenchEvent, first: Reply): Promis
   let last = first;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     // The first retry is sent at once: a failure must not block it.
-    // oxlint-disable-next-line no-await-in-loop -- attempts of one delivery never overlap
     if (attempt > 0) await sleep(clock, Math.min(last.retryAfterMs(clock.now()) ?? 0, MAX_WAIT_MS));
-    // oxlint-disable-next-line no-await-in-loop -- as above
     last = await bench.post(bench.attempt(event), { isOnce: true });
     if (last.isAcknowledged) break;
   }
@@ -154,15 +124,12 @@ async function untilTaken(bench: Bench, event: BenchEvent, first: Reply): Promis
 /** Random histories of failures, repeats and other events, shortened to the fewest steps that show a fault. */
 async function explored(bench: Bench): Promise<void> {
   const found = await explore(bench);
-  const { docket } = bench;
-  if (found === undefined) return;
-  const told = found.steps.map((step: Step) => step.what).join(", then ");
-  docket.judge(FAILED, false, found.exchanges, () => `${told}: ${found.fault}`);
+  const told = found?.steps.map(({ what }) => what).join(", then ");
+  if (found) bench.docket.judge(FAILED, false, found.exchanges, () => `${told}: ${found.fault}`);
 }
 
 const HANGING = "R-ACK-HANGING";
 
-/** A handler that never ends. */
 export const hanging: ReceiverCheck = receiverCheck({
   id: "receiver/hanging",
   title:
@@ -172,24 +139,92 @@ export const hanging: ReceiverCheck = receiverCheck({
   play: async (bench) => {
     const { docket, target } = bench;
     if (target.effects === undefined) return docket.unseen(HANGING, bench.noEffects());
-    if (!(await target.effects.hangNext(1)))
-      return docket.unseen(
-        HANGING,
-        'its effects take no PUT {"hangNext": n} that makes handlers hang',
-      );
+    const none = 'its effects take no PUT {"hangNext": n} that makes handlers hang';
+    if (!(await target.effects.hangNext(1))) return docket.unseen(HANGING, none);
     const event = bench.event();
     const reply = await bench.post(bench.attempt(event), { isOnce: true });
     await target.effects.mend();
     const seen = reply.isAcknowledged ? await bench.effects([event.id]) : undefined;
     if ((seen?.count(event.id) ?? 0) > 0)
       return docket.unseen(HANGING, "the handler did not hang, though it was ordered to");
-    docket.judge(
-      HANGING,
-      reply.status !== undefined && !reply.isAcknowledged,
-      [reply],
-      () =>
-        `expected a refusal within ${target.wire.deadlineMs} ms, got ${reply.said}${reply.isAcknowledged ? ", and its handler has not ended" : ""}`,
+    const isRefused = reply.status !== undefined && !reply.isAcknowledged;
+    return docket.judge(HANGING, isRefused, [reply], () => {
+      const more = reply.isAcknowledged ? ", and its handler has not ended" : "";
+      return `expected a refusal within ${target.wire.deadlineMs} ms, got ${reply.said}${more}`;
+    });
+  },
+});
+
+const SHED = "R-LOAD-SHED";
+
+const AT_ONCE = 64;
+const ROUND_MS = 100;
+/** Consecutive rounds without an accepted attempt, after which no sender retries. */
+const IDLE_ROUNDS = 5;
+
+export const load: ReceiverCheck = receiverCheck({
+  id: "receiver/load",
+  title: "of many concurrent events none is lost: those that are not handled are answered 503",
+  requirements: [SHED],
+  play: async (bench) => {
+    const { docket, target } = bench;
+    const { perSecond } = target.wire;
+    if (perSecond !== undefined && perSecond < AT_ONCE) {
+      const reason = `it takes ${AT_ONCE} events at once, and ${perSecond} a second are the cap`;
+      return docket.unseen(SHED, reason);
+    }
+    // With one timestamp, since their order does not matter here.
+    const at = target.wire.clock.now();
+    const events = Array.from({ length: AT_ONCE }, () => bench.event({ at }));
+    const first = await bench.postTogether(events.map((event) => bench.attempt(event)));
+    const last = await untilAllTaken(bench, events, first);
+    const seen = await bench.effects(
+      events.filter((_, index) => last[index]?.isAcknowledged).map(({ id }) => id),
     );
+    const together = first.filter((reply) => reply !== undefined);
+    const isShed = together.some((reply) => !reply.isAcknowledged);
+    if (seen === undefined) docket.unseen(SHED, bench.noEffects());
+    else if (!isShed) docket.unseen(SHED, `${together.length} events at once are within its limit`);
+    const what = `one of ${together.length} events at once`;
+    events.forEach((event, index) => {
+      const [reply, final] = [first[index], last[index]];
+      const isRight = reply?.isAcknowledged !== false || isBusy(reply);
+      docket.refute(SHED, isRight, [reply, final], () => {
+        return `${what}: expected 503 if it is not handled, got ${reply?.said ?? ""}`;
+      });
+      if (final === undefined) return;
+      docket.refute(SHED, final.isAcknowledged, [reply, final], () => {
+        return `${what}: its later attempts are answered by ${final.said}`;
+      });
+      if (seen === undefined || !final.isAcknowledged) return;
+      const judge = isShed ? docket.judge : docket.refute;
+      judge(SHED, seen.count(event.id) > 0, [reply, final], () => {
+        return `${what}: acknowledged${isShed ? " in the end" : ""}, and its handler has not run`;
+      });
+    });
     return undefined;
   },
 });
+
+/** The sender's next attempts of what was not taken, as long as some rounds bring more of it. */
+async function untilAllTaken(
+  bench: Bench,
+  events: readonly BenchEvent[],
+  first: readonly (Reply | undefined)[],
+): Promise<readonly (Reply | undefined)[]> {
+  const replies = [...first];
+  const missing = (): readonly number[] =>
+    events.flatMap((_, index) => (replies[index]?.isAcknowledged === true ? [] : [index]));
+  for (let idle = 0, left = missing(); idle < IDLE_ROUNDS && left.length > 0;) {
+    await sleep(bench.target.wire.clock, ROUND_MS);
+    const own = left.flatMap((index) => events[index] ?? []);
+    const next = await bench.postAll(own.map((event) => bench.attempt(event)));
+    left.forEach((index, place) => {
+      replies[index] = next[place];
+    });
+    const before = left.length;
+    left = missing();
+    idle = left.length < before ? 0 : idle + 1;
+  }
+  return replies;
+}

@@ -1,11 +1,11 @@
 import type { ReceiverCheck } from "../../check.ts";
-import { longBodies } from "../../harness/attack-bodies.ts";
+import { mustRefuse, receiverCheck, type Forgery, unverified } from "../../harness/play.ts";
+import { isLocalName, hostOf } from "../../harness/owned-host.ts";
+import { longBodies } from "../../harness/attack-texts.ts";
 import { forgeries } from "../../harness/attacks.ts";
 import type { Attempt, Bench } from "../../harness/bench.ts";
 import { type BypassProbe, bypassProbes } from "../../harness/bypass-probes.ts";
-import { type Forgery, mustRefuse, receiverCheck } from "../../harness/play.ts";
-import { withHeader, without } from "../../harness/request.ts";
-import { unverified } from "../../harness/strangers.ts";
+import { withHeader } from "../../harness/message.ts";
 
 const UNSIGNED = "R-VERIFY-UNSIGNED";
 const TAMPERED = "R-VERIFY-TAMPERED";
@@ -22,7 +22,6 @@ const FINER = [
   "R-BODY-ENCODED",
 ] as const;
 
-/** Every operation on every part of a signed attempt. */
 export const forged: ReceiverCheck = receiverCheck({
   id: "receiver/forged",
   title: "an attempt is refused if any part was removed, changed, repeated or signed otherwise",
@@ -44,7 +43,6 @@ export const forged: ReceiverCheck = receiverCheck({
       if (takesAny) docket.unseen(requirement, "it takes signatures that are not genuine at all");
       else if (group(requirement).length === 0)
         docket.unseen(requirement, "the profile's scheme has no such part");
-      // oxlint-disable-next-line no-await-in-loop -- one requirement after the other
       else await mustRefuse(bench, requirement, group(requirement));
     }
   },
@@ -80,55 +78,32 @@ async function large(bench: Bench): Promise<readonly Forgery[]> {
 
 const BYPASS = "R-VERIFY-BYPASS";
 
-/** Parts that anyone can add to an unsigned attempt. */
 export const bypass: ReceiverCheck = receiverCheck({
   id: "receiver/bypass",
   title: "no header, query, path, method or member of the body switches verification off",
   requirements: [BYPASS],
   isSearch: true,
   play: async (bench) => {
-    const { names } = bench.signing;
     const path = `${bench.target.wire.url.pathname}${bench.target.wire.url.search}`;
-    const all = Object.values(names).filter((name) => name !== undefined);
     const { catalogue } = bench.target.profile;
-    const unsigned = (index: number): Attempt => {
-      const event = bench.event({ row: catalogue[(index + bench.seed) % catalogue.length] });
-      const attempt = bench.attempt(event);
-      return { ...attempt, headers: without(attempt.headers, all) };
-    };
-    const foreign = (index: number): Attempt =>
-      bench.attempt(bench.event({ row: catalogue[(index + bench.seed) % catalogue.length] }), {
-        secrets: [bench.signing.stranger(`bypass ${index}`)],
+    const bare = await bench.post(bench.unsigned());
+    if (bare.isAcknowledged)
+      return bench.docket.unseen(BYPASS, "it takes unsigned attempts without any flag");
+    const cases = probesOf(bench).flatMap(({ what, change, isElsewhere = false }, index) => {
+      const row = catalogue[(index + bench.seed) % catalogue.length];
+      const changed = (base: string, attempt: Attempt) => ({
+        what: `${base} ${what}`,
+        isElsewhere,
+        attempt: { ...attempt, ...change(attempt, path) },
       });
-    const bare = await bench.post(unsigned(0));
-    if (bare.isAcknowledged) {
-      bench.docket.unseen(BYPASS, "it takes unsigned attempts without any flag");
-      return;
-    }
-    const cases = probesOf(bench).flatMap(({ what, change, isElsewhere = false }, index) =>
-      (
-        [
-          ["an unsigned attempt", unsigned],
-          ["an attempt that another secret signed", foreign],
-        ] as const
-      ).map(([base, make]) => {
-        const attempt = make(index);
-        return {
-          what: `${base} ${what}`,
-          isElsewhere,
-          attempt: { ...attempt, ...change(attempt, path) },
-        };
-      }),
-    );
-    await mustRefuse(
-      bench,
-      BYPASS,
-      cases.filter(({ isElsewhere }) => !isElsewhere),
-    );
-    await elsewhere(
-      bench,
-      cases.filter(({ isElsewhere }) => isElsewhere),
-    );
+      return [
+        changed("an unsigned attempt", bench.unsigned({ row })),
+        changed("an attempt that another secret signed", bench.foreign(`bypass ${index}`, { row })),
+      ];
+    });
+    const there = Object.groupBy(cases, ({ isElsewhere }) => (isElsewhere ? "else" : "here"));
+    await mustRefuse(bench, BYPASS, there.here ?? []);
+    return elsewhere(bench, there.else ?? []);
   },
 });
 
@@ -151,32 +126,23 @@ function probesOf({ seed, round }: Bench): readonly BypassProbe[] {
 
 /** Another address may answer anything: only a handler that runs is a finding there. */
 async function elsewhere(bench: Bench, cases: readonly Forgery[]): Promise<void> {
-  const replies = await bench.postAll(
-    cases.map(({ attempt }) => attempt),
-    { isOnce: true },
-  );
-  const last = bench.event();
-  const after = await bench.post(bench.attempt(last));
-  const seen = await bench.effects(after.isAcknowledged ? [last.id] : []);
-  cases.forEach(({ what, attempt }, index) => {
-    bench.docket.judge(
-      BYPASS,
-      !attempt.ids.some((id) => (seen?.count(id) ?? 0) > 0),
-      [replies[index]],
-      () => `${what}: a handler ran`,
-    );
-  });
+  const sent = await bench.postCases(cases, { isOnce: true });
+  const seen = await bench.finalEffects();
+  for (const { what, attempt, reply } of sent) {
+    const hasRun = attempt.ids.some((id) => (seen?.count(id) ?? 0) > 0);
+    bench.docket.judge(BYPASS, !hasRun, [reply], () => `${what}: a handler ran`);
+  }
 }
 
 const REFUSED = "R-REFUSE-STATUS";
 
-/** What a sender makes of a refusal: some statuses end the subscription or are followed elsewhere. */
 export const refusals: ReceiverCheck = receiverCheck({
   id: "receiver/refusals",
   title: "a refusal is answered with a status that says so to every sender",
   requirements: [REFUSED],
   play: async (bench) => {
     const { docket, target } = bench;
+    const { goneStatus } = target.profile.delivery;
     const cases: readonly Forgery[] = [
       ...unverified(bench).map(({ what, make }) => ({
         what: `an attempt ${what}`,
@@ -191,20 +157,65 @@ export const refusals: ReceiverCheck = receiverCheck({
         attempt: { ...bench.attempt(bench.event()), headers: [], body: Buffer.alloc(0) },
       },
     ];
-    const replies = await bench.postAll(cases.map(({ attempt }) => attempt));
-    cases.forEach(({ what }, index) => {
-      const reply = replies[index];
+    for (const { what, reply } of await bench.postCases(cases)) {
       // What is taken is the finding of another requirement.
-      if (reply === undefined || reply.isAcknowledged) return;
+      if (reply.isAcknowledged) continue;
       const { status = 0 } = reply;
-      docket.judge(
-        REFUSED,
-        status >= 400 && status < 500 && status !== target.profile.delivery.goneStatus,
-        [reply],
-        () =>
-          `${what}: expected a status of 4xx other than ${target.profile.delivery.goneStatus}, got ${reply.said}`,
-      );
-    });
+      const isRight = status >= 400 && status < 500 && status !== goneStatus;
+      const wanted = `${what}: expected a status of 4xx other than ${goneStatus}`;
+      docket.answered(REFUSED, isRight, reply, wanted);
+    }
     docket.unseen(REFUSED, "nothing was refused");
   },
 });
+
+const STALE = "R-VERIFY-STALE";
+const AHEAD = "R-VERIFY-AHEAD";
+
+/** Seconds by which an attempt is beyond or within the tolerance: clocks of two machines differ, and time passes. */
+const MARGIN = 30;
+const LOCAL_MARGIN = 10;
+
+export const timestamps: ReceiverCheck = receiverCheck({
+  id: "receiver/timestamps",
+  title: "attempts outside the tolerance are refused, early or late, and those within are accepted",
+  requirements: [STALE, AHEAD],
+  play: async (bench) => {
+    const { docket, signing, target } = bench;
+    if (!signing.covers.timestamp) {
+      for (const one of [STALE, AHEAD]) docket.unseen(one, "the profile's scheme signs no time");
+      return;
+    }
+    const tolerance = target.profile.signature.toleranceSeconds;
+    const isHere = isLocalName(hostOf(target.wire.url));
+    const margin = isHere ? LOCAL_MARGIN : MARGIN;
+    // If the tolerance is smaller than the margin, only the present is certainly within it.
+    const inner = Math.max(0, tolerance - margin);
+    const at = (seconds: number) =>
+      bench.attempt(bench.event(), { timestamp: bench.seconds() + seconds });
+
+    const within = tolerance < margin / 2 ? [] : [-inner, inner, 0];
+    const attemptsAt = (some: readonly number[]) =>
+      some.map((seconds) => ({ what: `an attempt ${told(seconds)}`, attempt: at(seconds) }));
+    for (const { what, reply } of await bench.postCases(attemptsAt(within)))
+      docket.answered(STALE, reply.isAcknowledged, reply, `${what}: within ±${tolerance} s`);
+    await mustRefuse(bench, STALE, [
+      ...attemptsAt([-margin, -60, -3600, -86_400 * 365].map((seconds) => seconds - tolerance)),
+      {
+        what: "an attempt of the time 0",
+        attempt: bench.attempt(bench.event(), { timestamp: 0 }),
+      },
+    ]);
+    await mustRefuse(bench, AHEAD, [
+      ...attemptsAt([margin, 60, 3600, 86_400 * 365 * 10].map((seconds) => seconds + tolerance)),
+      {
+        what: "an attempt of a time beyond every clock's",
+        attempt: bench.attempt(bench.event(), { timestamp: target.wire.clock.now() % 1e12 }),
+      },
+    ]);
+  },
+});
+
+function told(seconds: number): string {
+  return seconds < 0 ? `of ${-seconds} s ago` : `from ${seconds} s ahead`;
+}

@@ -1,13 +1,10 @@
-import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import type { ReceiverCheck } from "../../check.ts";
 import type { Attempt, Bench } from "../../harness/bench.ts";
-import { mustTake, receiverCheck } from "../../harness/play.ts";
-import type { Reply } from "../../harness/reply.ts";
-import { without } from "../../harness/request.ts";
+import { type Forgery, mustTake, receiverCheck } from "../../harness/play.ts";
+import { codings, isBusy, type Reply } from "../../harness/message.ts";
 
 const METHOD = "R-METHOD";
 
-/** Every other method, with nothing and with a whole attempt. */
 export const methods: ReceiverCheck = receiverCheck({
   id: "receiver/methods",
   title: "methods other than POST are answered 405 with Allow, and carry no attempt",
@@ -24,25 +21,20 @@ export const methods: ReceiverCheck = receiverCheck({
       method,
     }));
     const attempts: readonly Attempt[] = [...bare, ...whole];
-    const replies = await bench.postAll(attempts);
-    const last = bench.event();
-    await bench.post(bench.attempt(last));
-    const seen = await bench.effects([last.id]);
-    attempts.forEach(({ method, body, ids }, index) => {
-      const reply = replies[index];
-      if (reply === undefined) return;
+    const cases = await bench.postCases(attempts.map((attempt) => ({ attempt })));
+    const seen = await bench.finalEffects();
+    for (const { attempt, reply } of cases) {
+      const { method, body, ids } = attempt;
       const allow = reply.header("allow");
       const allowed = (allow ?? "").split(",").map((one) => one.trim());
-      const what = body.length > 0 ? `${method} with a genuine attempt` : method;
       const hasRun = ids.some((id) => (seen?.count(id) ?? 0) > 0);
-      bench.docket.judge(
-        METHOD,
-        reply.status === 405 && allowed.includes("POST") && !hasRun,
-        [reply],
-        () =>
-          `${what}: expected 405 with Allow: POST, got ${reply.said} ${allow === undefined ? "without Allow" : `with Allow: ${allow}`}${hasRun ? ", and a handler ran" : ""}`,
-      );
-    });
+      const isRight = reply.status === 405 && allowed.includes("POST") && !hasRun;
+      bench.docket.judge(METHOD, isRight, [reply], () => {
+        const what = body.length > 0 ? `${method} with a genuine attempt` : method;
+        const got = allow === undefined ? "without Allow" : `with Allow: ${allow}`;
+        return `${what}: expected 405 with Allow: POST, got ${reply.said} ${got}${hasRun ? ", and a handler ran" : ""}`;
+      });
+    }
   },
 });
 
@@ -50,40 +42,39 @@ const IDENTITY = "R-BODY-IDENTITY";
 const MEDIA = "R-BODY-MEDIA";
 const CHARSET = "R-BODY-CHARSET";
 
-const codings = [
-  ["gzip", gzipSync],
-  ["deflate", deflateSync],
-  ["br", brotliCompressSync],
-] as const;
+const MEDIA_TYPES = [
+  "text/plain",
+  "application/x-www-form-urlencoded",
+  "multipart/form-data; boundary=x",
+  "application/xml",
+  "text/html",
+];
 
-/** Bodies that say they are something else than JSON as it is. */
 export const encodings: ReceiverCheck = receiverCheck({
   id: "receiver/encodings",
   title:
     "an encoded body or another media type is answered 415, and every spelling of JSON's is accepted",
   requirements: [IDENTITY, MEDIA, CHARSET],
   play: async (bench) => {
-    const typed = (type: string): Attempt =>
-      bench.attempt(bench.event(), { headers: [["Content-Type", type]] });
-    const coded = (coding: string, encode: (body: Buffer) => Buffer): Attempt => {
+    const coded = (what: string, coding: string, encode = (body: Buffer) => body) => {
       const event = bench.event();
       const body = encode(event.body);
-      return bench.attempt({ ...event, body }, { headers: [["Content-Encoding", coding]] });
+      return {
+        what,
+        attempt: bench.attempt({ ...event, body }, { headers: [["Content-Encoding", coding]] }),
+      };
     };
     await unsupported(bench, IDENTITY, [
-      ...codings.map(([coding, encode]) => [`a body in ${coding}`, coded(coding, encode)] as const),
-      ["a body that only says it is in gzip", coded("gzip", (body) => body)],
+      ...codings.map(([coding, encode]) => coded(`a body in ${coding}`, coding, encode)),
+      coded("a body that only says it is in gzip", "gzip"),
     ]);
     await unsupported(
       bench,
       MEDIA,
-      [
-        "text/plain",
-        "application/x-www-form-urlencoded",
-        "multipart/form-data; boundary=x",
-        "application/xml",
-        "text/html",
-      ].map((type) => [`Content-Type: ${type}`, typed(type)] as const),
+      MEDIA_TYPES.map((type) => ({
+        what: `Content-Type: ${type}`,
+        attempt: bench.attempt(bench.event(), { headers: [["Content-Type", type]] }),
+      })),
     );
     const genuine = (requirement: string, name: string, value: string) => {
       const event = bench.event();
@@ -109,19 +100,10 @@ export const encodings: ReceiverCheck = receiverCheck({
 async function unsupported(
   bench: Bench,
   requirement: string,
-  cases: readonly (readonly [what: string, attempt: Attempt])[],
+  cases: readonly Forgery[],
 ): Promise<void> {
-  const replies = await bench.postAll(cases.map(([, attempt]) => attempt));
-  cases.forEach(([what], index) => {
-    const reply = replies[index];
-    if (reply === undefined) return;
-    bench.docket.judge(
-      requirement,
-      reply.status === 415,
-      [reply],
-      () => `${what}: expected 415, got ${reply.said}`,
-    );
-  });
+  for (const { what, reply } of await bench.postCases(cases))
+    bench.docket.answered(requirement, reply.status === 415, reply, `${what}: expected 415`);
 }
 
 const KEEP_ALIVE = "R-HTTP-KEEP-ALIVE";
@@ -133,7 +115,6 @@ const SOON_MS = 4000;
 const CONTINUE_MS = 1000;
 const LARGE_BYTES = 60_000;
 
-/** Several attempts over one connection, and one that asks before it sends its body. */
 export const connections: ReceiverCheck = receiverCheck({
   id: "receiver/connections",
   title: "a kept connection carries attempts after refusals, and Expect: 100-continue works",
@@ -146,13 +127,8 @@ export const connections: ReceiverCheck = receiverCheck({
 });
 
 const genuine = (bench: Bench): Attempt => bench.attempt(bench.event());
-const forged = (bench: Bench): Attempt =>
-  bench.attempt(bench.event(), { secrets: [bench.signing.stranger("connections")] });
-const unsigned = (bench: Bench): Attempt => {
-  const names = Object.values(bench.signing.names).filter((name) => name !== undefined);
-  const attempt = genuine(bench);
-  return { ...attempt, headers: without(attempt.headers, names) };
-};
+const forged = (bench: Bench): Attempt => bench.foreign("connections");
+const unsigned = (bench: Bench): Attempt => bench.unsigned();
 /** The bytes that a receiver leaves unread would be its next request. */
 const large = (attempt: Attempt): Attempt => ({
   ...attempt,
@@ -184,15 +160,13 @@ async function kept(bench: Bench): Promise<void> {
     const connection = target.wire.open();
     for (const step of [genuine, make, genuine]) {
       if (!connection.isOpen()) break;
-      // oxlint-disable-next-line no-await-in-loop -- one after the other is what is tried
       const reply: Reply = await bench.postOver(connection, step(bench), SOON_MS);
       const { received } = reply;
       // A receiver may close a connection at any time; what it keeps it must serve.
       if (received.kind === "none" && received.why === "closed") break;
       const isMet = received.kind === "answer" && (step === make || reply.isAcknowledged);
       // A busy receiver says so over a kept connection as well.
-      const isBusy = reply.status === 503 || reply.status === 429;
-      if (isBusy) continue;
+      if (isBusy(reply)) continue;
       reused += 1;
       docket.judge(KEEP_ALIVE, isMet, [reply], () =>
         step === make
@@ -217,7 +191,6 @@ async function pipelined(bench: Bench): Promise<void> {
   const attempts = [genuine(bench), forged(bench), genuine(bench)];
   const connection = wire.open();
   for (let sent = 0; sent < attempts.length; sent += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- each is a request of the rate's cap
     await wire.pace();
   }
   const heads = attempts.map((attempt) => wire.head(attempt, true));
@@ -226,19 +199,15 @@ async function pipelined(bench: Bench): Promise<void> {
   );
   for (const [index, attempt] of attempts.entries()) {
     const deadlineMs = index === 0 ? wire.deadlineMs : SOON_MS;
-    // oxlint-disable-next-line no-await-in-loop -- answers come one after the other
     const received = await wire.read(connection, "POST", deadlineMs);
     const reply = bench.reply([heads[index] ?? Buffer.alloc(0), attempt.body], received);
     // Who does not take several at once closes after the first.
     if (received.kind === "none" && received.why === "closed") break;
-    docket.judge(
-      KEEP_ALIVE,
-      received.kind === "answer" &&
-        (index === 1 || reply.isAcknowledged || reply.status === 503 || reply.status === 429),
-      [reply],
-      () =>
-        `attempt ${index + 1} of three sent together (genuine, forged, genuine): got ${reply.said}`,
-    );
+    const isRight =
+      received.kind === "answer" && (index === 1 || reply.isAcknowledged || isBusy(reply));
+    docket.judge(KEEP_ALIVE, isRight, [reply], () => {
+      return `attempt ${index + 1} of three sent together (genuine, forged, genuine): got ${reply.said}`;
+    });
     if (received.kind === "none" || !connection.isOpen()) break;
   }
   connection.close();
@@ -257,11 +226,8 @@ async function continued(bench: Bench): Promise<void> {
   const received = await wire.read(connection, "POST");
   connection.close();
   const reply = bench.reply([head, attempt.body], received);
-  if (reply.status === 503 || reply.status === 429) {
-    docket.unseen(CONTINUE, "the receiver was busy at the moment");
-    return;
-  }
-  docket.judge(CONTINUE, hasHeard && reply.isAcknowledged, [reply], () =>
+  if (isBusy(reply)) return docket.unseen(CONTINUE, "the receiver was busy at the moment");
+  return docket.judge(CONTINUE, hasHeard && reply.isAcknowledged, [reply], () =>
     hasHeard
       ? `an attempt with Expect: 100-continue: expected an acknowledgement, got ${reply.said}`
       : `an attempt with Expect: 100-continue got no response for ${CONTINUE_MS} ms; after its body, got ${reply.said}`,

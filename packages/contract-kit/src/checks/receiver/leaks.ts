@@ -1,9 +1,7 @@
 import type { ReceiverCheck } from "../../check.ts";
 import type { Attempt, Bench } from "../../harness/bench.ts";
-import { receiverCheck } from "../../harness/play.ts";
-import { type Reply, textsOf } from "../../harness/reply.ts";
-import { unverified } from "../../harness/strangers.ts";
-import { type Header, valueOf, withHeader } from "../../harness/request.ts";
+import { receiverCheck, unverified } from "../../harness/play.ts";
+import { type Reply, textsOf, type Header, valueOf, withHeader } from "../../harness/message.ts";
 
 const LEAK = "R-LEAK-NOTHING";
 const STACK = "R-LEAK-STACK";
@@ -12,20 +10,16 @@ const DETAILS = "R-LEAK-DETAILS";
 /** Stands in payloads and in the message of a handler's failure. */
 const CANARY = "cstestcanary";
 
-/** Whatever makes a program say more than it should. */
 export const leaks: ReceiverCheck = receiverCheck({
   id: "receiver/leaks",
   title: "no response contains a secret, an expected signature, a stack, a message or the payload",
   requirements: [LEAK, STACK, DETAILS],
   play: async (bench) => {
     const { docket, target } = bench;
-    const cases = await provoked(bench);
-    const replies = await bench.postAll(cases.map(({ attempt }) => attempt));
+    const found: (Provoked & { readonly reply: Reply })[] = [
+      ...(await bench.postCases(provoked(bench))),
+    ];
     const secrets = target.secrets.flatMap(textsOf);
-    const found: (Provoked & { readonly reply: Reply | undefined })[] = cases.map((one, index) => ({
-      ...one,
-      reply: replies[index],
-    }));
     if ((await target.effects?.failNext(1, CANARY)) === true) {
       const attempt = bench.attempt(bench.event());
       const reply = await bench.post(attempt, { isOnce: true });
@@ -33,15 +27,12 @@ export const leaks: ReceiverCheck = receiverCheck({
       await target.effects?.mend();
     }
     for (const { what, attempt, reply, isStrangers = false } of found) {
-      if (reply?.received.kind !== "answer") continue;
+      if (reply.received.kind !== "answer") continue;
       const whole = wholeOf(reply);
       const judge = (requirement: string, leak: string | undefined): void =>
-        docket.judge(
-          requirement,
-          leak === undefined,
-          [reply],
-          () => `${what}: the answer (${reply.said}) contains ${leak ?? ""}`,
-        );
+        docket.judge(requirement, leak === undefined, [reply], () => {
+          return `${what}: the answer (${reply.said}) contains ${leak ?? ""}`;
+        });
       const has = (texts: readonly string[]): boolean => texts.some((text) => whole.includes(text));
       const isSigned = has(expectedBy(bench, attempt));
       judge(LEAK, has(secrets) ? "a secret" : isSigned ? "the expected signature" : undefined);
@@ -60,7 +51,7 @@ interface Provoked {
   readonly isStrangers?: boolean;
 }
 
-async function provoked(bench: Bench): Promise<readonly Provoked[]> {
+function provoked(bench: Bench): readonly Provoked[] {
   const data = { clientReferenceId: CANARY, cstest: CANARY };
   const genuine = (headers: readonly Header[] = []): Attempt =>
     bench.attempt(bench.event({ data }), { headers });
@@ -147,7 +138,6 @@ function expectedBy({ signing, target }: Bench, attempt: Attempt): readonly stri
 
 const ALIKE = "R-VERIFY-ALIKE";
 
-/** Refusals for the signature or the time, each twice: what differs by itself tells nothing. */
 export const alike: ReceiverCheck = receiverCheck({
   id: "receiver/alike",
   title: "no refusal reveals what was wrong with the signature or the time",
@@ -157,10 +147,8 @@ export const alike: ReceiverCheck = receiverCheck({
     const kinds = unverified(bench);
     const attempts = kinds.flatMap(({ make }) => [make(), make()]);
     const replies = await bench.postAll(attempts);
-    if (replies[0]?.isAcknowledged === true) {
-      docket.unseen(ALIKE, "it takes what another secret signed");
-      return;
-    }
+    if (replies[0]?.isAcknowledged === true)
+      return docket.unseen(ALIKE, "it takes what another secret signed");
     const told = attempts.map((attempt, index) => seenOf(replies[index], attempt));
     const isRefused = replies.map((reply) => reply.status !== undefined && !reply.isAcknowledged);
     // Values that differ between two refusals for one reason are ids and times of the receiver's own.
@@ -178,15 +166,11 @@ export const alike: ReceiverCheck = receiverCheck({
       const apart = parts.find(
         (name) => !moving.has(name) && reference.get(name) !== own.get(name),
       );
-      docket.judge(
-        ALIKE,
-        apart === undefined,
-        [replies[0], replies[2 * kind]],
-        () =>
-          `an attempt ${what} differs from one ${kinds[0]?.what ?? ""} by its ${apart}: ${shown(own, apart)} and ${shown(reference, apart)}`,
-      );
+      docket.judge(ALIKE, apart === undefined, [replies[0], replies[2 * kind]], () => {
+        return `an attempt ${what} differs from one ${kinds[0]?.what ?? ""} by its ${apart}: ${shown(own, apart)} and ${shown(reference, apart)}`;
+      });
     });
-    docket.unseen(ALIKE, "no refusal was answered");
+    return docket.unseen(ALIKE, "no refusal was answered");
   },
 });
 

@@ -50,7 +50,6 @@ const REPEATS: readonly (readonly [what: string, again: Again])[] = [
 /** Repeats of each kind. */
 const TURNS = 2;
 
-/** The same event again, and other events that only look like it. */
 export const duplicates: ReceiverCheck = receiverCheck({
   id: "receiver/duplicates",
   title: "a handled event is acknowledged without its handler, and no other event is",
@@ -66,33 +65,25 @@ export const duplicates: ReceiverCheck = receiverCheck({
     await bench.postAll(cases.map(({ first }) => first));
     // An event in progress may get this answer; it is not a duplicate yet.
     await bench.effects(cases.map(({ event }) => event.id));
-    const replies = await bench.postAll(
+    const repeats = await bench.postCases(
       cases.flatMap(({ event, first, again }) =>
-        Array.from({ length: TURNS }, () => again(event, first, bench)),
+        Array.from({ length: TURNS }, () => ({ event, attempt: again(event, first, bench) })),
       ),
     );
-    const last = bench.event();
-    await bench.post(bench.attempt(last));
-    const seen = await bench.effects([...cases.map(({ event }) => event.id), last.id]);
+    const seen = await bench.finalEffects(cases.map(({ event }) => event.id));
     if (seen === undefined) docket.unseen(DUPLICATE, bench.noEffects());
-    cases.forEach(({ what, event }, index) => {
-      const own = replies.slice(index * TURNS, (index + 1) * TURNS);
+    for (const { what, event } of cases) {
+      const own = repeats.filter((one) => one.event === event).map(({ reply }) => reply);
       const refused = own.find((reply) => !reply.isAcknowledged);
-      docket.refute(
-        DUPLICATE,
-        refused === undefined,
-        own.slice(0, 1),
-        () => `${what}: expected an acknowledgement, got ${refused?.said ?? ""}`,
-      );
-      if (seen === undefined) return;
-      const count = seen.count(event.id);
-      docket.judge(
-        DUPLICATE,
-        count <= 1,
-        own.slice(0, 1),
-        () => `${what}: its handler has run ${count} times`,
-      );
-    });
+      docket.refute(DUPLICATE, refused === undefined, own.slice(0, 1), () => {
+        return `${what}: expected an acknowledgement, got ${refused?.said ?? ""}`;
+      });
+      const count = seen?.count(event.id);
+      if (count === undefined) continue;
+      docket.judge(DUPLICATE, count <= 1, own.slice(0, 1), () => {
+        return `${what}: its handler has run ${count} times`;
+      });
+    }
     await reused(bench);
     await mustTake(bench, DISTINCT, lookalikes(bench));
   },
@@ -106,15 +97,9 @@ async function reused(bench: Bench): Promise<void> {
   await bench.post(bench.attempt(event));
   const other = bench.event({ id: event.id, row: second, resource: `${event.id}o` });
   const reply = await bench.post(bench.attempt(other));
-  const last = bench.event();
-  await bench.post(bench.attempt(last));
-  const seen = await bench.effects([last.id]);
-  docket.judge(
-    REUSED,
-    !reply.isAcknowledged,
-    [reply],
-    () => `another event under a handled id: expected a refusal, got ${reply.said}`,
-  );
+  const seen = await bench.finalEffects();
+  const wanted = "another event under a handled id: expected a refusal";
+  docket.answered(REUSED, !reply.isAcknowledged, reply, wanted);
   const count = seen?.count(event.id) ?? 1;
   docket.refute(REUSED, count <= 1, [], () => `its handler has run ${count} times`);
 }
@@ -156,7 +141,6 @@ const IN_PROGRESS = "R-ACK-IN-PROGRESS";
 const TOGETHER = 8;
 const EVENTS = 3;
 
-/** Attempts of one event whose last bytes arrive at the same moment. */
 export const concurrent: ReceiverCheck = receiverCheck({
   id: "receiver/concurrent",
   title:
@@ -171,7 +155,6 @@ export const concurrent: ReceiverCheck = receiverCheck({
     const { catalogue } = target.profile;
     for (let turn = 0; turn < EVENTS; turn += 1) {
       const row = catalogue[(bench.seed + turn * 5) % catalogue.length];
-      // oxlint-disable-next-line no-await-in-loop -- one event's attempts at a time
       await together(bench, bench.event({ row }));
     }
     if (await target.effects.failNext(1)) {
@@ -191,13 +174,9 @@ async function together(bench: Bench, event: BenchEvent): Promise<void> {
   const seen = await bench.effects([event.id]);
   if (seen === undefined) return;
   const count = seen.count(event.id);
-  bench.docket.judge(
-    CONCURRENT,
-    count === 1,
-    [shown],
-    () =>
-      `${replies.length} attempts at once: expected one run, got ${count}; ${acknowledged.length} were acknowledged`,
-  );
+  bench.docket.judge(CONCURRENT, count === 1, [shown], () => {
+    return `${replies.length} attempts at once: expected one run, got ${count}; ${acknowledged.length} were acknowledged`;
+  });
 }
 
 /** The handler fails while others of its event are there: what was acknowledged would be lost. */
@@ -218,14 +197,11 @@ async function whileFailing(bench: Bench): Promise<void> {
   }
   const seen = await bench.effects([event.id]);
   if (seen === undefined) return;
-  docket.refute(
-    IN_PROGRESS,
-    // The one whose handler ran and failed is not in progress elsewhere.
-    seen.count(event.id) > 0 || acknowledged.length === 1,
-    [shown],
-    () =>
-      `${acknowledged.length} of ${replies.length} attempts at once were acknowledged, and the only run of the handler failed: the event is lost`,
-  );
+  // The one whose handler ran and failed is not in progress elsewhere.
+  const isKept = seen.count(event.id) > 0 || acknowledged.length === 1;
+  docket.refute(IN_PROGRESS, isKept, [shown], () => {
+    return `${acknowledged.length} of ${replies.length} attempts at once were acknowledged, and the only run of the handler failed: the event is lost`;
+  });
   if (replies.length - acknowledged.length > 1) docket.judge(IN_PROGRESS, true, [], () => "");
   docket.unseen(IN_PROGRESS, "no attempt met another one of its event in progress");
 }
@@ -236,7 +212,6 @@ const LIST = "R-EFFECTS-LIST";
 /** The oldest events of the run that are sent again at its end. */
 const OLDEST = 12;
 
-/** Events of long ago: after all others of the run, and after a restart. */
 export const memory: ReceiverCheck = receiverCheck({
   id: "receiver/memory",
   title: "an event is still known after hundreds of others, and after a restart",
@@ -257,13 +232,10 @@ export const memory: ReceiverCheck = receiverCheck({
     );
     const { unreadable, odd } = target.notebook;
     if (target.effects === undefined) docket.unseen(LIST, bench.noEffects());
-    else
-      docket.judge(
-        LIST,
-        unreadable === undefined && odd.length === 0,
-        [],
-        () => unreadable ?? odd.slice(0, 5).join("; "),
-      );
+    else {
+      const isRight = unreadable === undefined && odd.length === 0;
+      docket.judge(LIST, isRight, [], () => unreadable ?? odd.slice(0, 5).join("; "));
+    }
     if (target.restart === undefined || docket.hasFailed(RETRIES)) return;
     await target.restart();
     await repeated(bench, [...old.slice(0, 4), ...others.slice(-4)], "after a restart");
@@ -274,26 +246,18 @@ export const memory: ReceiverCheck = receiverCheck({
 async function repeated(bench: Bench, events: readonly BenchEvent[], when: string): Promise<void> {
   const { docket } = bench;
   const before = await bench.effects([]);
-  const replies = await bench.postAll(events.map((event) => bench.attempt(event)));
-  const last = bench.event();
-  await bench.post(bench.attempt(last));
-  const seen = await bench.effects([last.id]);
+  const cases = await bench.postCases(
+    events.map((event) => ({ event, attempt: bench.attempt(event) })),
+  );
+  const seen = await bench.finalEffects();
   docket.unseen(RETRIES, bench.noEffects());
-  events.forEach((event, index) => {
-    const reply = replies[index];
-    if (reply === undefined) return;
-    docket.refute(
-      RETRIES,
-      reply.isAcknowledged,
-      [reply],
-      () => `${event.type} ${when}: expected an acknowledgement, got ${reply.said}`,
-    );
-    if (seen === undefined || before === undefined) return;
-    docket.judge(
-      RETRIES,
-      seen.count(event.id) <= before.count(event.id),
-      [reply],
-      () => `${event.type} ${when}: its handler ran again`,
-    );
-  });
+  for (const { event, reply } of cases) {
+    const { id, type } = event;
+    docket.refute(RETRIES, reply.isAcknowledged, [reply], () => {
+      return `${type} ${when}: expected an acknowledgement, got ${reply.said}`;
+    });
+    if (seen === undefined || before === undefined) continue;
+    const isStill = seen.count(id) <= before.count(id);
+    docket.judge(RETRIES, isStill, [reply], () => `${type} ${when}: its handler ran again`);
+  }
 }

@@ -2,7 +2,7 @@ import type { ReceiverCheck } from "../../check.ts";
 import type { Bench, BenchEvent } from "../../harness/bench.ts";
 import type { CatalogueRow } from "../../harness/events.ts";
 import { receiverCheck } from "../../harness/play.ts";
-import type { Reply } from "../../harness/reply.ts";
+import type { Reply } from "../../harness/message.ts";
 
 const NONE = "R-ORDER-NONE";
 const GUARD = "R-ORDER-GUARD";
@@ -15,7 +15,6 @@ interface Sequence {
   readonly sent: readonly { readonly event: BenchEvent; readonly isLate: boolean }[];
 }
 
-/** Several events about one resource: in the order in which they happened, at one time, and backward. */
 export const order: ReceiverCheck = receiverCheck({
   id: "receiver/order",
   title: "every event of a resource is handled, except a late one that an order guard skips",
@@ -23,63 +22,35 @@ export const order: ReceiverCheck = receiverCheck({
   isSearch: true,
   play: async (bench) => {
     const { docket } = bench;
-    const sequences = sequencesOf(bench);
-    const replies = await Promise.all(sequences.map((sequence) => inTurn(bench, sequence)));
-    const control = bench.event();
-    await bench.post(bench.attempt(control));
-    const all = sequences.flatMap(({ sent }) => sent);
-    const seen = await bench.effects([
-      ...all.filter(({ isLate }) => !isLate).map(({ event }) => event.id),
-      control.id,
-    ]);
-    const has = (event: BenchEvent): boolean => (seen?.count(event.id) ?? 0) > 0;
+    const played = await Promise.all(sequencesOf(bench).map((one) => inTurn(bench, one)));
+    const all = played.flatMap(({ sent }) => sent);
+    const onTime = all.filter(({ isLate }) => !isLate);
+    const late = all.filter(({ isLate }) => isLate);
+    const seen = await bench.finalEffects(onTime.map(({ event }) => event.id));
+    const isRefused = ({ reply }: { readonly reply: Reply }): boolean => !reply.isAcknowledged;
     // What refuses or skips late events only, of which others run, is an order guard.
-    const refusesLate = replies.some((own, at) =>
-      own.some(
-        (reply, index) => !reply.isAcknowledged && sequences[at]?.sent[index]?.isLate === true,
-      ),
-    );
-    const refusesOthers = replies.some((own, at) =>
-      own.some(
-        (reply, index) => !reply.isAcknowledged && sequences[at]?.sent[index]?.isLate !== true,
-      ),
-    );
     const isGuarded =
-      (refusesLate && !refusesOthers) ||
-      (seen !== undefined && all.some(({ isLate, event }) => isLate && !has(event)));
-    const late = isGuarded ? GUARD : NONE;
-    sequences.forEach(({ what, sent }, at) =>
-      sent.forEach(({ event, isLate }, index) => {
-        const reply = replies[at]?.[index];
-        if (reply === undefined) return;
+      (late.some(isRefused) && !onTime.some(isRefused)) ||
+      (seen !== undefined && late.some(({ event }) => seen.count(event.id) === 0));
+    const ofLate = isGuarded ? GUARD : NONE;
+    for (const { what, sent } of played)
+      for (const [index, { event, isLate, reply }] of sent.entries()) {
         const name = `${what}: ${event.type}, ${index + 1} of ${sent.length} about one resource,`;
-        docket.refute(
-          isLate ? late : NONE,
-          reply.isAcknowledged,
-          [reply],
-          () => `${name}: expected an acknowledgement, got ${reply.said}`,
-        );
-        if (seen === undefined || !reply.isAcknowledged) return;
+        docket.refute(isLate ? ofLate : NONE, reply.isAcknowledged, [reply], () => {
+          return `${name}: expected an acknowledgement, got ${reply.said}`;
+        });
+        if (seen === undefined || !reply.isAcknowledged) continue;
         const count = seen.count(event.id);
-        if (isLate) docket.judge(late, count <= 1, [], () => `${name} ran ${count} times`);
+        const before = sent.slice(0, index + 1).map((one) => one.reply);
+        if (isLate) docket.judge(ofLate, count <= 1, [], () => `${name} ran ${count} times`);
         else
-          docket.judge(
-            NONE,
-            count === 1,
-            (replies[at] ?? []).slice(0, index + 1),
-            () => `${name} was acknowledged, and its handler has run ${count} times`,
-          );
-      }),
-    );
-    for (const requirement of [NONE, GUARD])
-      docket.unseen(
-        requirement,
-        seen === undefined
-          ? bench.noEffects()
-          : requirement === GUARD
-            ? "it has no order guard: the older event of a resource ran"
-            : "no event of a resource was acknowledged",
-      );
+          docket.judge(NONE, count === 1, before, () => {
+            return `${name} was acknowledged, and its handler has run ${count} times`;
+          });
+      }
+    const hidden = seen === undefined ? bench.noEffects() : undefined;
+    docket.unseen(NONE, hidden ?? "no event of a resource was acknowledged");
+    docket.unseen(GUARD, hidden ?? "it has no order guard: the older event of a resource ran");
   },
 });
 
@@ -124,9 +95,8 @@ function sequencesOf(bench: Bench): readonly Sequence[] {
   });
 }
 
-async function inTurn(bench: Bench, { sent }: Sequence): Promise<readonly Reply[]> {
-  const replies: Reply[] = [];
-  // oxlint-disable-next-line no-await-in-loop -- one after the other is what is tried
-  for (const { event } of sent) replies.push(await bench.post(bench.attempt(event)));
-  return replies;
+async function inTurn(bench: Bench, { what, sent }: Sequence) {
+  const done = [];
+  for (const one of sent) done.push({ ...one, reply: await bench.post(bench.attempt(one.event)) });
+  return { what, sent: done };
 }

@@ -1,0 +1,212 @@
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import type { Profile } from "@countersign/schemas";
+import type { Secret } from "@countersign/signatures";
+import type { Exchange } from "../check.ts";
+import { shownBytes } from "../exchange-text.ts";
+import type { Received } from "./connection.ts";
+
+export type Header = readonly [name: string, value: string];
+
+/** A request as it is sent. */
+export interface RawRequest {
+  readonly method: string;
+  /** Sent unchanged, repeated ones too; characters beyond latin-1 are not allowed. */
+  readonly headers: readonly Header[];
+  readonly body: Uint8Array;
+  /** Path and query. Default: the URL's. */
+  readonly path?: string;
+  /** Default: 1.1. */
+  readonly version?: "1.0" | "1.1";
+}
+
+/**
+ * The bytes before the body. What HTTP itself needs is added if the headers lack it: Host, Content-Length, and
+ * Connection of a request after which the connection is closed.
+ */
+export function headBytes(
+  { method, headers, body, path, version = "1.1" }: RawRequest,
+  { url, isKept }: { readonly url: URL; readonly isKept: boolean },
+): Buffer {
+  const names = new Set(headers.map(([name]) => name.toLowerCase()));
+  const isFramed = names.has("content-length") || names.has("transfer-encoding");
+  const hasBody = body.length > 0 || method === "POST";
+  const own: readonly Header[] = [
+    ...(names.has("host") ? [] : [["Host", url.host] as const]),
+    ...(isFramed || !hasBody ? [] : [["Content-Length", String(body.length)] as const]),
+    ...(isKept || names.has("connection") ? [] : [["Connection", "close"] as const]),
+  ];
+  const lines = [...own, ...headers].map(([name, value]) => `${name}: ${value}\r\n`);
+  const target = path ?? `${url.pathname}${url.search}`;
+  return Buffer.from(`${method} ${target} HTTP/${version}\r\n${lines.join("")}\r\n`, "latin1");
+}
+
+/** Codings of a body that receivers may decode. */
+export const codings: readonly (readonly [coding: string, encode: (body: Uint8Array) => Buffer])[] =
+  [
+    ["gzip", gzipSync],
+    ["deflate", deflateSync],
+    ["br", brotliCompressSync],
+  ];
+
+type Recast = (request: RawRequest) => RawRequest;
+
+const named =
+  (change: (name: string) => string): Recast =>
+  ({ headers, ...request }) => ({
+    ...request,
+    headers: headers.map(([name, value]): Header => [change(name), value]),
+  });
+
+/** Forms of HTTP that carry the same attempt. */
+export const transports: Readonly<Record<string, Recast>> = {
+  "in chunks": ({ headers, body, ...request }) => ({
+    ...request,
+    headers: [...headers, ["Transfer-Encoding", "chunked"]],
+    body: chunked(body),
+  }),
+  "with header names in lower case": named((name) => name.toLowerCase()),
+  "with header names in capitals": named((name) => name.toUpperCase()),
+  "with spaces around header values": ({ headers, ...request }) => ({
+    ...request,
+    headers: headers.map(([name, value]): Header => [name, `  ${value} \t`]),
+  }),
+  "over HTTP/1.0": (request) => ({ ...request, version: "1.0" }),
+};
+
+/** In three chunks, the second of one byte. */
+function chunked(body: Uint8Array): Buffer {
+  const middle = body.length >> 1;
+  const parts = [
+    body.subarray(0, middle),
+    body.subarray(middle, middle + 1),
+    body.subarray(middle + 1),
+  ];
+  const framed = parts
+    .filter(({ length }) => length > 0)
+    .flatMap((part) => [`${part.length.toString(16)}\r\n`, part, "\r\n"]);
+  return Buffer.concat([...framed, "0\r\n\r\n"].map((one) => Buffer.from(one)));
+}
+
+/** The value of a header; `""` if it is absent. */
+export function valueOf(headers: readonly Header[], name: string): string {
+  return headers.find(([one]) => one.toLowerCase() === name)?.[1] ?? "";
+}
+
+/** With the header's value changed in its place. */
+export function withHeader(
+  headers: readonly Header[],
+  name: string | undefined,
+  change: (value: string) => string,
+): readonly Header[] {
+  return headers.map((header) =>
+    header[0].toLowerCase() === name ? [header[0], change(header[1])] : header,
+  );
+}
+
+export function without(headers: readonly Header[], names: readonly string[]): readonly Header[] {
+  return headers.filter(([name]) => !names.includes(name.toLowerCase()));
+}
+
+/** The encoded signature inside its header: base64 or hex of at least 20 bytes. */
+const SIGNATURE = /[A-Za-z0-9+/]{38,}={0,2}/;
+
+/** With only the encoded signature changed. */
+export function withSignature(value: string, change: (signature: string) => string): string {
+  return value.replace(SIGNATURE, (signature) => change(signature));
+}
+
+/** The result of one attempt. */
+export interface Reply {
+  readonly received: Received;
+  /** `undefined` if no answer came. */
+  readonly status: number | undefined;
+  /** True if the sender counts it as delivered, by the profile. */
+  readonly isAcknowledged: boolean;
+  /** The status, or the reason if it has none: for messages. */
+  readonly said: string;
+  readonly text: string;
+  /** The first header of that name in lower case. */
+  readonly header: (name: string) => string | undefined;
+  /** The wait of its Retry-After (a number or a date) in milliseconds. */
+  readonly retryAfterMs: (now: number) => number | undefined;
+  /** Both sides as text, without a secret. */
+  readonly exchange: () => Exchange;
+}
+
+export interface ReplyOptions {
+  readonly sent: readonly Uint8Array[];
+  readonly received: Received;
+  readonly profile: Profile;
+  readonly secrets: readonly Secret[];
+}
+
+export function replyOf({ sent, received, profile, secrets }: ReplyOptions): Reply {
+  const answer = received.kind === "answer" ? received.answer : undefined;
+  const status = answer?.status;
+  const isAcknowledged =
+    status !== undefined &&
+    (profile.delivery.success === "200" ? status === 200 : status >= 200 && status < 300);
+  const header = (name: string): string | undefined =>
+    answer?.headers.find((one) => one[0] === name)?.[1];
+  return {
+    received,
+    status,
+    isAcknowledged,
+    said: received.kind === "answer" ? String(received.answer.status) : saidOf(received),
+    text: answer === undefined ? "" : Buffer.from(answer.body).toString(),
+    header,
+    retryAfterMs: (now) => {
+      const value = header("retry-after") ?? "";
+      if (/^\d{1,9}(?:\.\d{1,3})?$/.test(value)) return Number(value) * 1000;
+      const date = Date.parse(value);
+      return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+    },
+    exchange: () => ({
+      sent: shownBytes(Buffer.concat(sent)),
+      received: shownBytes(withoutSecrets(received.raw, secrets)),
+    }),
+  };
+}
+
+/** True if the receiver says that it is busy: its sender comes again. */
+export const isBusy = ({ status }: Reply): boolean => status === 503 || status === 429;
+
+function saidOf(received: Exclude<Received, { readonly kind: "answer" }>): string {
+  switch (received.why) {
+    case "closed":
+      return "a closed connection";
+    case "garbled":
+      return `no answer of HTTP (${received.detail})`;
+    case "timeout":
+      return `no answer within ${received.detail}`;
+    case "unreachable":
+      return `no connection (${received.detail})`;
+    default:
+      return received.why satisfies never;
+  }
+}
+
+/** Every form in which a secret's text could appear in a response. */
+export function textsOf(secret: Secret): readonly string[] {
+  const plain = typeof secret === "string" ? secret : "raw" in secret ? secret.raw : "";
+  const text = typeof plain === "string" ? plain : Buffer.from(plain).toString("base64");
+  const bare = text.replace(/^(?:whsec_|whsk_|whpk_|raw:)/, "");
+  const bytes = [Buffer.from(text), Buffer.from(bare), Buffer.from(bare, "base64")];
+  const encoded = bytes.flatMap((one) => [
+    one.toString("hex"),
+    one.toString("hex").toUpperCase(),
+    one.toString("base64"),
+    one.toString("base64url"),
+  ]);
+  return [...new Set([text, bare, ...encoded])].filter(({ length }) => length >= 8);
+}
+
+/** If a receiver leaks its secret, the report must not. */
+function withoutSecrets(raw: Uint8Array, secrets: readonly Secret[]): Buffer {
+  const texts = secrets.flatMap(textsOf);
+  const text = texts.reduce(
+    (before, secret) => before.replaceAll(Buffer.from(secret).toString("latin1"), "[secret]"),
+    Buffer.from(raw).toString("latin1"),
+  );
+  return Buffer.from(text, "latin1");
+}
