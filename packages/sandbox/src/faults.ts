@@ -4,7 +4,7 @@ import type { Profile } from "@countersign/schemas/profiles";
 import type { AttemptAnswer, PostRequest, Transport } from "@countersign/service/internal";
 import { refuse } from "./refusals.ts";
 
-/** The calls of the interface that a fault can be put on; the first two are of payments. */
+/** Calls of the interface that can have faults; the first two concern payments. */
 export const faultRoutes = [
   "POST /v1/refunds",
   "GET /v1/customers",
@@ -13,7 +13,7 @@ export const faultRoutes = [
   "POST /v1/tokens",
 ] as const;
 
-/** Those of them that a profile has. */
+/** Such calls that a profile has. */
 export const faultRoutesOf = ({ payments }: Profile): readonly FaultRoute[] =>
   faultRoutes.slice(payments === true ? 0 : 2);
 
@@ -23,10 +23,10 @@ export interface Fault {
   /** A call of the interface, or `attempt`: one that the sandbox makes. */
   readonly route: FaultRoute | "attempt";
   /**
-   * - `status`: the call is answered with `status` and does nothing
+   * - `status`: the call is answered with `status` and has no effect
    * - `delay`: it is answered as usual, `delayMs` later
-   * - `reset`: its connection is reset and it does nothing
-   * - `lost`: it does its work, and the connection is reset before the answer
+   * - `reset`: its connection is reset and the call has no effect
+   * - `lost`: the call takes effect, and the connection is reset before the answer
    */
   readonly kind: "status" | "delay" | "reset" | "lost";
   /** 400 to 599; only with the kind `status`. */
@@ -35,7 +35,7 @@ export interface Fault {
   readonly delayMs?: number;
   /** Value of the answer's `Retry-After`, in seconds; only with the kind `status`. */
   readonly retryAfterSeconds?: number;
-  /** Number of calls that it breaks, 1 to 1000. */
+  /** Number of calls that fail, 1 to 1000. */
   readonly times: number;
 }
 
@@ -44,13 +44,13 @@ export class Faults {
   readonly #ofMerchants = new Map<string, readonly Fault[]>();
   readonly #causes = new WeakMap<AttemptAnswer, Fault["kind"]>();
 
-  /** Remembers that a fault has made an answer. */
+  /** Records that a fault produced an answer. */
   caused(answer: AttemptAnswer, kind: Fault["kind"]): AttemptAnswer {
     this.#causes.set(answer, kind);
     return answer;
   }
 
-  /** Returns the kind of the fault that made an answer; `undefined` if the receiver did. */
+  /** Returns the kind of the fault that produced an answer; `undefined` if the receiver did. */
   causeOf(answer: AttemptAnswer): Fault["kind"] | undefined {
     return this.#causes.get(answer);
   }
@@ -58,7 +58,7 @@ export class Faults {
   /** Namespaces whose calls are limited to the profile's rates. */
   readonly limited: Set<string> = new Set();
 
-  /** True if no namespace has a fault or limits: then calls need not be looked at. */
+  /** True if no namespace has a fault or limits: calls need no inspection then. */
   get isEmpty(): boolean {
     return this.#ofMerchants.size === 0 && this.limited.size === 0;
   }
@@ -73,7 +73,7 @@ export class Faults {
     return this.#ofMerchants.get(merchantId) ?? [];
   }
 
-  /** Returns the first fault of a route, for the next call, and counts it as happened. */
+  /** Returns the first fault of a route for the next call, and counts it. */
   take(merchantId: string, route: Fault["route"]): Fault | undefined {
     const faults = this.list(merchantId);
     const fault = faults.find((one) => one.route === route);
@@ -106,7 +106,7 @@ export function faultRouteOf(
 }
 
 /**
- * Lets a fault happen to a call.
+ * Applies a fault to a call.
  *
  * @returns True if the service answers the call; with the fault `lost` into a connection that is reset.
  * @throws {Refused} `INJECTED_FAULT`, for the fault `status`.
@@ -128,7 +128,7 @@ export async function injectFault(
       request.socket.resetAndDestroy();
       return false;
     case "lost":
-      // The answer is written once the work is committed: that is the moment in which it gets lost.
+      // The answer is written once the work is committed: then it is dropped.
       response.end = () => {
         request.socket.resetAndDestroy();
         return response;
@@ -145,7 +145,7 @@ const unanswered = (
 ): AttemptAnswer => ({ kind: "unanswered", code });
 
 /**
- * Lets faults on the route `attempt` happen, as if the merchant's side were at fault: with `status` and
+ * Applies faults on the route `attempt`, as if the receiver failed: with `status` and
  * `reset` the receiver gets nothing, `delay` makes it slow, and with `lost` it does its work and its answer
  * does not arrive.
  *

@@ -54,8 +54,8 @@ function takeRate({ limiters, service }: GateOptions, route: FaultRoute, merchan
 }
 
 /**
- * Takes the calls before the service does: guards the controls against web pages, serves the page and the
- * stream, and lets faults happen to the calls of the interface.
+ * Handles calls before the service: guards the controls against web pages, serves the page and the
+ * stream, and applies faults to calls of the interface.
  */
 export function gate(given: Omit<GateOptions, "limiters">): RequestListener {
   const options = { ...given, limiters: limitersOf(given.policy) };
@@ -82,7 +82,7 @@ async function pass(
   }
   // Calls of the page now have the path of the call that they make.
   const path = pathOf(request);
-  // In any case: what Express would not route is refused anyway.
+  // Case-insensitively: paths that Express does not route are refused anyway.
   if (/^\/sandbox(?:\/|$)/i.test(path)) {
     guard(request, allowedHosts);
     if (path === "/sandbox/stream") return openStream(options, request, response);
@@ -113,7 +113,7 @@ async function openStream(
 }
 
 /**
- * Lets a POST or PUT without a body pass for `{}`: controls that take no members should not need one. With a
+ * Treats a POST or PUT without a body as `{}`: controls without members should not need one. With a
  * body the media type is checked as everywhere.
  */
 function readAbsentBodyAsEmpty(request: IncomingMessage): void {
@@ -136,7 +136,7 @@ function readTokenOfVerifier({ headers, headersDistinct }: IncomingMessage, path
   headersDistinct["authorization"] = [`Bearer ${token}`];
 }
 
-/** Lets the next fault of this call happen. @returns True if the service answers the call. */
+/** Applies the next fault of this call. @returns True if the service answers the call. */
 async function survivesFault(
   options: GateOptions,
   request: IncomingMessage,

@@ -1,9 +1,9 @@
-/** News that are kept for readers that come back. */
+/** Number of messages that are kept for readers that reconnect. */
 const KEPT = 1000;
 /** Characters of them. */
 const KEPT_CHARACTERS = 4_000_000;
 
-/** A namespace's latest news, numbered, as the text of server-sent events (HTML, "Server-sent events"). */
+/** A namespace's latest messages, numbered, as the text of server-sent events (HTML, "Server-sent events"). */
 export class NewsLog {
   readonly #runId: string;
   readonly #texts: string[] = [];
@@ -11,12 +11,12 @@ export class NewsLog {
   #first = 1;
   #characters = 0;
 
-  /** @param runId Tells the numbers of this log from those of another. */
+  /** @param runId Distinguishes the numbers of this log from those of another. */
   constructor(runId: string) {
     this.#runId = runId;
   }
 
-  /** Numbers one piece of news. @returns Its text. */
+  /** Numbers one message. @returns Its text. */
   add(name: string, data: object): string {
     const number = this.#first + this.#texts.length;
     const text = `event: ${name}\ndata: ${JSON.stringify(data)}\nid: ${this.#runId}.${String(number)}\n\n`;
@@ -29,7 +29,7 @@ export class NewsLog {
     return text;
   }
 
-  /** Returns the news after an id, as text; `undefined` if they are no longer stored. */
+  /** Returns the messages after an id, as text; `undefined` if they are no longer stored. */
   after(id: string): string | undefined {
     const [runId, text = ""] = id.split(".");
     if (runId !== this.#runId || !/^\d{1,15}$/.test(text)) return undefined;

@@ -13,18 +13,18 @@ export interface Place {
   /** The source text of the body's numbers, by JSON Pointer. */
   readonly numbers: ReadonlyMap<string, string>;
   readonly context: BodyCall["context"];
-  /** Everything that is wrong with the body so far. */
+  /** All errors of the body so far. */
   readonly errors: MemberError[];
 }
 
-/** Returns a value that is right. Of one that is wrong, says so in the place's errors. */
+/** Returns a valid value. Adds an error to the place if the value is invalid. */
 export type Reader<T> = (value: unknown, place: Place) => T | undefined;
 
 interface Optional<T> {
   readonly optional: Reader<T>;
 }
 
-/** Marks a member that may be absent: then what is read lacks it too. */
+/** Marks an optional member: if it is absent, the result lacks it too. */
 export const optional = <T>(read: Reader<T>): Optional<T> => ({ optional: read });
 
 /** The members of an object: required, unless they are optional. */
@@ -48,7 +48,7 @@ export function readMembers<S extends Spec>({ body, context }: BodyCall, spec: S
   return refuseIfWrong(object(spec)(body.value, place), place);
 }
 
-/** Returns what was read, or refuses the call for what its place has found wrong. */
+/** Returns the value, or refuses the call with the errors of its place. */
 export function refuseIfWrong<T>(read: T | undefined, { errors }: Place): T {
   if (read === undefined || errors.length > 0) throw refuseMembers(errors);
   return read;
@@ -69,13 +69,13 @@ export function object<S extends Spec>(spec: S): Reader<Members<S>> {
       if (value[name] !== undefined) members[name] = read(value[name], within(place, name));
       else if (read === member) wrong(within(place, name), "MISSING_MEMBER", "is required");
     }
-    // Each was read by its own reader of `spec`; of a wrong one `readMembers` returns nothing.
+    // Each member was read by its reader in `spec`; if one is invalid, `readMembers` returns `undefined`.
     return members as Members<S>;
   };
 }
 
 export interface TextForm {
-  /** Fewest characters, inclusive. Default 1. */
+  /** Minimum number of characters, inclusive. Default 1. */
   readonly min?: number;
   /** Default: any text. */
   readonly pattern?: RegExp;
@@ -119,7 +119,7 @@ export function list<T>(read: Reader<T>, max: number): Reader<T[]> {
       : invalid(place, `must be a list of at most ${max}`);
 }
 
-/** An amount (S 2.1) in cents, judged as the interface's calls judge theirs: text and bounds. */
+/** An amount (S 2.1) in cents, validated as in the interface's calls: text and bounds. */
 export const amount: Reader<bigint> = (value, place) =>
   object({ currency, value: cents })(value, place)?.value;
 
@@ -138,7 +138,7 @@ const cents: Reader<bigint> = (value, { pointer, numbers, context, errors }) => 
   return undefined;
 };
 
-/** Says what the value at a place must be. */
+/** Adds an error with the description of the accepted values. */
 export function invalid(place: Place, message: string): undefined {
   return wrong(place, "INVALID_VALUE", message);
 }

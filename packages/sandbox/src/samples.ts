@@ -23,7 +23,7 @@ export interface SampleOrder {
   readonly profile: Profile;
   /** The event's name in the profile's catalogue. */
   readonly type: string;
-  /** When it happens, in milliseconds since 1970. */
+  /** Its time, in milliseconds since 1970. */
   readonly at: number;
   readonly random: Random;
   /** The event's id. Default: a new one. */
@@ -37,7 +37,7 @@ export type SampleEvent =
   | { readonly ok: true; readonly id: string; readonly body: string }
   | { readonly ok: false; readonly code: "UNKNOWN_EVENT" | "DATA_UNUSABLE" };
 
-/** Returns an event that nothing has happened for, in the profile's form, as the text that is signed and sent. */
+/** Returns an event without a cause, in the profile's format, as the text that is signed and sent. */
 export function sampleEvent({ profile, type, at, random, ...given }: SampleOrder): SampleEvent {
   const { events } = policyOf(profile);
   const sampled = sampledRow(events.catalogue, type);
@@ -53,8 +53,8 @@ export function sampleEvent({ profile, type, at, random, ...given }: SampleOrder
 }
 
 /**
- * Finds a name in a catalogue, with the moment that its samples are of: a payment's creation for a name that
- * this service has no moment for.
+ * Finds a name in a catalogue, with the kind of its samples: a payment's creation for a name that
+ * this service never emits.
  */
 export function sampledRow(
   catalogue: readonly EventRow[],
@@ -66,7 +66,7 @@ export function sampledRow(
 }
 
 /**
- * Returns an event's data whose numbers will be written digit for digit: parsed and printed, `10.50` would be
+ * Returns an event's data with the numbers' source texts: after parsing and printing, `10.50` would be
  * `10.5`. `undefined` if it is not an object.
  *
  * @param numbers The source text of the numbers, by JSON Pointer.
@@ -90,7 +90,7 @@ function withDigits(value: unknown, numbers: ReadonlyMap<string, string>, at: st
   return value.map((one: unknown, index) => withDigits(one, numbers, `${at}/${index}`));
 }
 
-/** Parses a JSON object whose numbers will be written digit for digit. */
+/** Parses a JSON object, keeping the numbers' source texts. */
 export function parseData(text: string): object | undefined {
   const json = readJson(text, { depth: 64, numbers: "all" });
   return json.ok ? eventData(json.value, json.numbers) : undefined;
@@ -120,7 +120,7 @@ const samples: Readonly<Record<EventKind, (sampling: Sampling) => object>> = {
   "account.deactivated": (of) => linkedAccountResource(account(of, "INACTIVE")),
 };
 
-/** Returns the data of a sample event: of a name without a moment the profile's sample, or its schema's example. */
+/** Returns the data of a sample event; for a name without a kind, the profile's sample or its schema's example. */
 export function sampleData(
   { row, kind }: { readonly row: EventRow; readonly kind: EventKind },
   sampling: Sampling,

@@ -38,7 +38,7 @@ import { subscribeAll } from "./seed.ts";
 import { Streams } from "./streams.ts";
 
 export interface SandboxOptions {
-  /** The database; the sandbox's own from now on, `close` closes it. */
+  /** The database, which `close` closes. */
   readonly driver: Driver;
   readonly profile: Profile;
   /** 0 takes any free one. */
@@ -50,21 +50,21 @@ export interface SandboxOptions {
    * `name:port`. Default none.
    */
   readonly allowedHosts?: readonly string[];
-  /** Seals the secrets of subscriptions. Default: with a key that everybody knows. */
+  /** Encrypts the secrets of subscriptions. Default: with a published key. */
   readonly vault?: Vault;
-  /** Real time. Default: this machine's. */
+  /** Real time. Default: this machine's clock. */
   readonly clock?: Clock;
   /** Default: the operating system's. */
   readonly random?: Random;
-  /** Gets one line for each call. Default: nobody. */
+  /** Receives one line for each call. Default: none. */
   readonly logger?: Logger;
   /** Overrides of the profile. */
   readonly delivery?: Partial<DeliveryPolicy>;
   /** Value of the `user-agent` header of deliveries. Default `Countersign`. */
   readonly userAgent?: string;
-  /** Sees each recorded attempt of a delivery. */
+  /** Called with each recorded attempt of a delivery. */
   readonly onAttempt?: (attempt: Completion) => void;
-  /** Default: no page; `/inspector/` is 404. */
+  /** Default: no page, and `/inspector/` answers 404. */
   readonly inspector?: InspectorOptions;
 }
 
@@ -72,13 +72,13 @@ export interface RunningSandbox {
   readonly service: Service;
   readonly engine: DeliveryEngine;
   readonly clocks: NamespaceClocks;
-  /** Seals the secrets of subscriptions, and opens them. */
+  /** Encrypts and decrypts the secrets of subscriptions. */
   readonly vault: Vault;
   /** `http://HOST:PORT`. */
   readonly url: string;
   readonly port: number;
   /**
-   * Ends the streams, finishes calls and deliveries under way for up to `graceMs` milliseconds each
+   * Ends the streams, finishes running calls and deliveries for up to `graceMs` milliseconds each
    * (default 10 000), and closes the database. Idempotent.
    */
   close(options?: { readonly graceMs?: number }): Promise<void>;
@@ -86,7 +86,7 @@ export interface RunningSandbox {
 
 /**
  * The reference service with controls (`/sandbox/…`) for development: clocks that stand still, customers,
- * payments, faults. Delivers to loopback addresses too. Not for production: anyone who has a token moves
+ * payments, faults. Delivers to loopback addresses too. Not for production: anyone with a token controls
  * its namespace's money and time.
  *
  * @throws {StoreVersionError} `CS_STORE_VERSION`: the database belongs to another version.
@@ -222,7 +222,7 @@ export async function serveSandbox(options: SandboxOptions): Promise<RunningSand
   }
 }
 
-/** A vault with a key that everybody knows: for databases that last as long as a test. */
+/** A vault with a published key, for databases of tests. */
 function developmentVault(): Vault {
   const key = Buffer.alloc(32, "development only ").toString("base64");
   return createVault(parseSecretKeys(`development:${key}`));

@@ -25,7 +25,7 @@ export interface SeedOptions {
   /** A database with its tables. */
   readonly driver: Driver;
   readonly profile: Profile;
-  /** A whole number; equal ones make equal ids. */
+  /** A whole number; equal seeds make equal ids. */
   readonly seed: number;
   /** Final time of the namespace's clock, in milliseconds. Default: real time. */
   readonly now?: number;
@@ -33,7 +33,7 @@ export interface SeedOptions {
   readonly clock?: Clock;
 }
 
-/** A seeded namespace's merchant and the ids of its records, by what they are for. */
+/** A seeded namespace's merchant and the ids of its records, by purpose. */
 export interface Seeded {
   readonly merchant: Merchant;
   readonly clientId: string;
@@ -63,7 +63,7 @@ export interface Seeded {
 
 export interface OpenedNamespace {
   readonly merchant: Merchant;
-  /** `undefined` if the database had the namespace before. */
+  /** `undefined` if the namespace existed already. */
   readonly seeded: Seeded | undefined;
 }
 
@@ -128,7 +128,7 @@ async function sow(options: SeedOptions): Promise<Seeded> {
 /**
  * Creates customers and payments in every state that a refund meets.
  *
- * @param parts `now`: what the namespace's clock shows in the end; it shows `TWO_WEEKS_MS` less until then.
+ * @param parts `now`: the final time of the namespace's clock, which starts `TWO_WEEKS_MS` earlier.
  */
 export async function sowRecords(
   {
@@ -176,7 +176,7 @@ async function seedCustomers(useCases: UseCases, merchant: Merchant): Promise<Se
   return { active, created, inactive };
 }
 
-/** A source that repeats itself by its seed: for ids that a test can rely on, never for secrets. */
+/** A source with a seed: for reproducible ids in tests, never for secrets. */
 function seededRandom(seed: number): Random {
   let block = 0;
   return {
@@ -198,7 +198,7 @@ export type SubscribeAllOutcome =
 
 /**
  * Subscribes an address to ALL, unless it is subscribed with this secret: a sandbox that is started again with
- * the same address goes on delivering what waits.
+ * the same address continues its waiting deliveries.
  *
  * @throws {SecretRefusedError} `CS_SECRET_REFUSED`: a secret in the database was changed.
  */

@@ -10,7 +10,7 @@ import {
 export const timeOrNull = (at: number | null): string | null =>
   at === null ? null : writtenTime(at);
 
-/** An event as the controls show it. `payload` is the very text that is signed and sent. */
+/** An event as the controls show it. `payload` is exactly the text that is signed and sent. */
 export function shownEvent({ id, type, category, payload, createdAt }: EventRecord): object {
   return { id, type, category, timestamp: writtenTime(createdAt), payload };
 }
@@ -33,7 +33,7 @@ export function shownDelivery(
   };
 }
 
-/** An attempt as the controls show it. `startedAt` is real time: it is what was signed. */
+/** An attempt as the controls show it. `startedAt` is real time, as in the signature. */
 export function shownAttempt(attempt: AttemptRow): object {
   const { number, startedAt, durationMs, status, error, answer } = attempt;
   return { number, startedAt: writtenTime(startedAt), durationMs, status, error, answer };

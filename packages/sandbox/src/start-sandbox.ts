@@ -13,9 +13,9 @@ export interface StartOptions {
   readonly profile?: keyof typeof profiles | Profile;
   /** Default 0: any free port. */
   readonly port?: number;
-  /** The receiver that gets every event, and the secret that they are signed with. Default: none. */
+  /** The receiver that gets every event, and the secret for signing them. Default: none. */
   readonly deliverTo?: { readonly url: string; readonly secret: string };
-  /** The time that the sandbox's clock shows, in milliseconds since the epoch. Default: now. */
+  /** Initial time of the sandbox's clock, in milliseconds since the epoch. Default: now. */
   readonly now?: number;
 }
 
@@ -23,7 +23,7 @@ export interface StartOptions {
 export interface Sandbox {
   /** `http://127.0.0.1:PORT`. */
   readonly url: string;
-  /** The API token of the calls and the controls. It never expires. */
+  /** API token for calls and controls. It never expires. */
   readonly token: string;
   /** Credentials of the same merchant, for `POST /v1/tokens`. */
   readonly clientId: string;

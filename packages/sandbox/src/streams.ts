@@ -16,11 +16,11 @@ const AT_ONCE = 100;
 const MAX_SENT = 1000;
 /** Bytes that a reader may lag behind before its connection is closed. */
 const MAX_LAG = 1024 * 1024;
-/** Milliseconds between two signs of life, shorter than the idle timeout of proxies. */
+/** Milliseconds between keep-alive messages, shorter than the idle timeout of proxies. */
 const HEARTBEAT_MS = 15_000;
-/** Milliseconds for which news are kept after the last reader has left: it may return. */
+/** Milliseconds for which messages are kept after the last reader left, since it may return. */
 const LINGER_MS = 60_000;
-/** Milliseconds after which a reader that was cut off is to come back. */
+/** Milliseconds after which a disconnected reader should reconnect. */
 const RETRY_MS = 1000;
 
 const GAP = "event: gap\ndata: {}\n\n";
@@ -35,9 +35,9 @@ interface Namespace {
 }
 
 /**
- * Sends what happens in namespaces to readers as server-sent events (HTML, "Server-sent events"):
- * `event`, `delivery` and `attempt`, each with the JSON that the list calls show. A reader that was cut off
- * goes on after the `Last-Event-ID` that it names; one that has missed more gets `gap`, and reads the lists.
+ * Sends the changes of namespaces to readers as server-sent events (HTML, "Server-sent events"):
+ * `event`, `delivery` and `attempt`, each with the JSON that the list calls show. A reader that was disconnected
+ * continues after its `Last-Event-ID`; one that missed more gets `gap`, and reads the lists.
  */
 export class Streams {
   readonly #db: Queryable;
@@ -46,13 +46,13 @@ export class Streams {
   #lookAgain = false;
   readonly #runId: string;
 
-  /** @param runId Of this process's news only: `[A-Za-z0-9_-]`. */
+  /** @param runId Identifies this process's messages: `[A-Za-z0-9_-]`. */
   constructor(db: Queryable, runId: string) {
     this.#db = db;
     this.#runId = runId;
   }
 
-  /** Sends a namespace's news over a response until either side ends it. */
+  /** Sends a namespace's messages over a response until either side ends it. */
   async open(merchantId: string, response: ServerResponse, after?: string): Promise<void> {
     const sent = await lastSeq(this.#db, merchantId);
     const namespace = this.#namespaces.get(merchantId) ?? {
@@ -81,7 +81,7 @@ export class Streams {
     });
   }
 
-  /** Has the readers of a namespace that was emptied read the lists again. */
+  /** Makes the readers of an emptied namespace read the lists again. */
   emptied(merchantId: string): void {
     const namespace = this.#namespaces.get(merchantId);
     if (namespace === undefined) return;
@@ -131,7 +131,7 @@ export class Streams {
     this.#namespaces.clear();
   }
 
-  /** Sends one piece of news to the readers of a namespace. */
+  /** Sends one message to the readers of a namespace. */
   send(merchantId: string, name: string, data: object): void {
     const namespace = this.#namespaces.get(merchantId);
     if (namespace === undefined) return;
@@ -161,7 +161,7 @@ export class Streams {
       // oxlint-disable-next-line no-await-in-loop -- each goes on where the one before has ended
       const events = await eventsAfter(this.#db, merchantId, after);
       for (const { seq, ...event } of events) {
-        // A reset in between has begun again.
+        // A reset in between has restarted the sequence.
         if (namespace.sent > seq || (namespace.sent === 0 && after !== 0)) return;
         namespace.sent = seq;
         this.send(merchantId, "event", shownEvent(event));
@@ -178,7 +178,7 @@ export class Streams {
   }
 }
 
-/** Returns a namespace's first events after a sequence number, the oldest first. */
+/** Returns a namespace's first events after a sequence number, oldest first. */
 function eventsAfter(
   db: Queryable,
   merchantId: string,

@@ -5,7 +5,7 @@ import { setImmediate } from "node:timers/promises";
 import { isObject } from "./readers.ts";
 
 /**
- * Returns the client that a call for a token names, by HTTP Basic or in its form or JSON body (RFC 6749,
+ * Returns the client of a token request, from HTTP Basic or its form or JSON body (RFC 6749,
  * section 2.3.1). The name is not verified: the service decides about the token.
  */
 export async function namedClient(
@@ -28,9 +28,9 @@ export async function namedClient(
 }
 
 /**
- * Reads a body's bytes and puts them back for whoever reads the request next.
+ * Reads a body's bytes and puts them back for the next reader of the request.
  *
- * @param limit Bytes after which it waits for no more.
+ * @param limit Number of bytes after which it stops waiting.
  * @returns The bytes that arrived; less than the whole body if the sender ends first.
  */
 async function readAhead(request: IncomingMessage, limit: number): Promise<Buffer> {

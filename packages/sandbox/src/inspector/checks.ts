@@ -5,7 +5,7 @@ import type { Streams } from "../streams.ts";
 
 /** Runs the checks of a receiver against the address of the command line. */
 export interface CheckRunner {
-  /** Returns every requirement that some check would test, in the order in which they run. */
+  /** Returns every requirement that the checks test, in the order in which they run. */
   readonly owed: () => Promise<readonly object[]>;
   /**
    * Runs all checks.
@@ -17,7 +17,7 @@ export interface CheckRunner {
 }
 
 export interface CheckWatch {
-  /** Ends the run: what has no finding yet is skipped. */
+  /** Ends the run; requirements without a finding are skipped. */
   readonly signal: AbortSignal;
   readonly onCheck: (at: CheckProgress) => void;
   /** Called with each finding, as the report's entry. */
@@ -33,7 +33,7 @@ export interface CheckProgress {
   readonly total: number;
 }
 
-/** A run of the checks up to now. */
+/** A run of the checks so far. */
 interface CheckRun {
   /** Different in each run. */
   readonly number: number;
@@ -48,7 +48,7 @@ interface CheckRun {
 }
 
 /**
- * The runs of the checks: one at a time, since the checks of one would see what the other sends. Keeps each
+ * The runs of the checks: one at a time, since one run would see the attempts of the other. Keeps each
  * namespace's latest run in memory.
  */
 export class CheckRuns {
@@ -85,7 +85,7 @@ export class CheckRuns {
     this.#latest.get(merchantId)?.controller.abort();
   }
 
-  /** Ends what runs, and resolves when it has ended. */
+  /** Stops the running checks, and resolves when they have ended. */
   async close(): Promise<void> {
     for (const { controller } of this.#latest.values()) controller.abort();
     await this.#ended;
@@ -122,7 +122,7 @@ export function checkRoutes(checks: CheckRuns | undefined, hasTarget: boolean): 
   };
   return {
     "/sandbox/inspect/checks": [
-      // With the number of a run and of its findings that are known, only those after them.
+      // Given the number of a run and of known findings, answers only later findings.
       get(async (call) => {
         const run = checks?.latest(call.merchant.id);
         const query = queryOf(call);

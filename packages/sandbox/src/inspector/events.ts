@@ -17,7 +17,7 @@ import { pairOutcomes, type Outcomes } from "./outcomes.ts";
 import { sentRequest, type SigningParts } from "./signatures.ts";
 import type { Wires } from "./wires.ts";
 
-/** Deliveries that one call resends at most. */
+/** Maximum number of deliveries that one call resends. */
 const MAX_RESENT = 1000;
 
 interface DeliveryColumns {
@@ -235,13 +235,13 @@ async function search(
   return found.flat();
 }
 
-/** An event name of a profile's catalogue, over all the moments that have it. */
+/** An event name of a profile's catalogue, with all kinds of events that have it. */
 export interface NamedEvent {
   readonly type: string;
   readonly category: string;
-  /** The moments that have this name; none of an event that this service never writes. */
+  /** Kinds of events with this name; empty if the service never emits it. */
   readonly kinds: readonly string[];
-  /** JSON Pointers into the payload, one of which leads to the id of what the event is about. */
+  /** JSON Pointers into the payload, one of which leads to the id of the event's resource. */
   readonly subjects: readonly string[];
 }
 
@@ -255,7 +255,7 @@ export function namedEvents({ catalogue }: Pick<Profile, "catalogue">): NamedEve
   }));
 }
 
-/** Returns a reader of the id of what an event is about; `null` if its payload has none. */
+/** Returns a function that reads the id of an event's resource; `null` if the payload has none. */
 export function subjectReader(
   profile: Pick<Profile, "catalogue">,
 ): (event: Pick<EventRecord, "type" | "payload">) => string | null {

@@ -5,7 +5,7 @@ import type { Streams } from "../streams.ts";
 
 /** A receiver's report of its decision about one attempt. */
 export interface ReportedOutcome {
-  /** `null` for an attempt whose signature was refused: then its id is not believed. */
+  /** `null` for an attempt whose signature was refused, since its id is not trusted. */
   readonly eventId: string | null;
   /** Kind of the outcome: `handled`, `rejected`, … */
   readonly outcome: string;
@@ -19,7 +19,7 @@ export interface ReportedOutcome {
   readonly at: string;
 }
 
-/** Outcomes that are kept of a namespace. */
+/** Maximum number of outcomes that are kept per namespace. */
 const KEPT = 1000;
 
 /** The latest outcomes that receivers have reported, by namespace, in memory. */

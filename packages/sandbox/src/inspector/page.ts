@@ -39,7 +39,7 @@ const HEADERS = {
 
 /**
  * The page's files, its session and its calls. The key of the printed URL opens the session: a cookie that no
- * script reads, and a token that no other site can send. With both, a call to `/inspector/api/…` goes on as
+ * script reads, and a token that no other site can send. With both, a call to `/inspector/api/…` continues as
  * the same call to `/…` with the namespace's bearer token, which no browser ever has.
  */
 export class Inspector {
@@ -61,7 +61,7 @@ export class Inspector {
   /**
    * Takes a call whose path begins with `/inspector` and whose Host and Origin are guarded.
    *
-   * @returns True if the call goes on, as one to the service or the controls.
+   * @returns True if the call continues as a call to the service or the controls.
    * @throws {Refused} `NOT_FOUND`, `METHOD_NOT_ALLOWED`, `UNAUTHENTICATED`, `FOREIGN_ORIGIN`,
    *   `UNSUPPORTED_MEDIA_TYPE`
    */
@@ -144,7 +144,7 @@ export class Inspector {
 const nameOf = ({ socket }: IncomingMessage): string =>
   `countersign-inspector-${String(socket.localPort ?? 0)}`;
 
-/** Compares digests: the time they take reveals nothing of either text, nor of its length. */
+/** Compares digests: the duration reveals nothing about either text or its length. */
 function isEqual(one: string, other: string): boolean {
   return timingSafeEqual(Buffer.from(sha256Hex(one)), Buffer.from(sha256Hex(other)));
 }
@@ -159,7 +159,7 @@ function isOffered(method: string, path: string): boolean {
   return path.startsWith("/sandbox/") && !path.includes("//") && !path.includes("/.");
 }
 
-/** Requires what browsers send with a call of a script of this very origin. */
+/** Requires the headers that browsers send with a call from a script of this origin. */
 function requireOwnPage({ headers }: IncomingMessage): void {
   if (headers["sec-fetch-site"] !== "same-origin" || headers.origin !== `http://${headers.host}`) {
     throw refuse("FOREIGN_ORIGIN");

@@ -41,7 +41,7 @@ export const dueRoutes: Routes = {
 
 export const inspectedPaymentRoutes = (profile: Profile): Routes => ({
   "/sandbox/inspect/payments": [
-    // The newest first, by the order of insertion. `q` is searched in ids, request keys and references.
+    // Newest first, by order of insertion. `q` is searched in ids, request keys and references.
     get(async (call) => {
       const query = queryOf(call);
       const { limit, after } = pageOf(call);
@@ -92,7 +92,7 @@ export const inspectedPaymentRoutes = (profile: Profile): Routes => ({
     }),
   ],
   "/sandbox/inspect/payments/:paymentId/return": [
-    // The bank returns an AUTHORIZED refund, also if the profile says that it never does: a handler can be tested.
+    // The bank returns an AUTHORIZED refund, even if the profile has no late returns, so that handlers can be tested.
     post(200, {}, async (call) => {
       const { context, merchant } = call;
       const refund = { ...context.policy.refund, lateReturn: true };
@@ -131,7 +131,7 @@ function shownRow({ amountCents, reservedCents, ...row }: PaymentRow): object {
   };
 }
 
-/** Returns what is left to refund of a debit; `null` of a refund, and of a debit that cannot be refunded. */
+/** Returns the refundable rest of a debit; `null` for a refund, and for a debit that cannot be refunded. */
 function refundableOf(
   { direction, status }: { readonly direction: string; readonly status: string },
   cents: bigint | number,
@@ -155,7 +155,7 @@ function shownPayment(payment: PaymentRecord): object {
   };
 }
 
-/** Counts what is due until an instant, and finds the first of it. */
+/** Counts the items due until an instant, and finds the first. */
 async function dueUntil(
   { context, merchant }: Call,
   until: number,
@@ -252,7 +252,7 @@ const holidays: Readonly<Record<number, string>> = {
   12: "Christmas Day",
 };
 
-/** Returns why a day is closed: by the profile, as a weekend's day, or as the holiday of its month. */
+/** Returns the reason why a day is closed: the profile, a weekend, or a holiday. */
 function closingReason(date: string, { closed, weekend }: Hold["calendar"]): string {
   if (closed.includes(date)) return "closed by the profile";
   const weekday = new Date(date).getUTCDay();

@@ -81,7 +81,7 @@ export function inspectRoutes(signing: SigningParts, parts: InspectParts): Route
       })),
     ],
     "/sandbox/inspect/reset": [
-      // Forgets the events; or everything, with sample data in its place or none. The target stays subscribed.
+      // Deletes the events, or everything, with or without new sample data. The target stays subscribed.
       post(200, { what: oneOf("events", "samples", "everything") }, async (call, { what }) => {
         const { context, merchant } = call;
         const { driver } = context;
@@ -112,7 +112,7 @@ export function inspectRoutes(signing: SigningParts, parts: InspectParts): Route
 function endpointRoutes(target: InspectorOptions["target"]): Routes {
   return {
     "/sandbox/inspect/endpoints": [
-      // Subscriptions that are not closed, the oldest first, with the counts of their deliveries.
+      // Open subscriptions, oldest first, with the counts of their deliveries.
       get(async ({ context: { driver }, merchant }) => {
         const filter = { merchantId: merchant.id, limit: 1000 };
         const all = (await listSubscriptionHealth(driver, filter)).toReversed();
@@ -134,7 +134,7 @@ function endpointRoutes(target: InspectorOptions["target"]): Routes {
         };
       }),
       // Subscribes the address of the command line, or another one of this machine with a new secret, which only this
-      // answer shows. A page that could name any address would be a tool against whatever this machine reaches.
+      // answer shows. A page that could name any address could attack every host that this machine reaches.
       post(
         201,
         {
@@ -186,7 +186,7 @@ function endpointRoutes(target: InspectorOptions["target"]): Routes {
   };
 }
 
-/** True for an address of this machine by its usual names, whatever another name resolves to. */
+/** True for the usual names and addresses of this machine; other names are not resolved. */
 function isLoopback(url: string): boolean {
   if (!URL.canParse(url)) return false;
   const { protocol, hostname } = new URL(url);

@@ -25,7 +25,7 @@ export interface SigningParts {
 
 export const signatureRoutes = (parts: SigningParts): Routes => ({
   "/sandbox/inspect/signatures": [
-    // As sent, or with the body and the signature that a receiver says it got. The secret stays here.
+    // The attempt as sent, or with the body and signature that a receiver reported. The secret is never returned.
     post(
       200,
       {
@@ -51,14 +51,14 @@ export const signatureRoutes = (parts: SigningParts): Routes => ({
     ),
   ],
   "/sandbox/inspect/signatures/now": [
-    // With a signature that a receiver accepts for as long as its tolerance.
+    // The attempt with a new signature, which receivers accept within their tolerance.
     post(200, { deliveryId: text(64) }, (call, { deliveryId }) =>
       signedNow(parts, call, deliveryId),
     ),
   ],
 });
 
-/** An attempt signed now, as a line for a shell can send it again. */
+/** An attempt signed now, for a shell line that resends it. */
 async function signedNow(parts: SigningParts, call: BodyCall, deliveryId: string) {
   const [made] = await call.context.driver.query<Omit<MadeAttempt, "startedAt"> & { url: string }>(
     `SELECT events.id, payload, subscriptions.key, url, secret AS text, secret_key_id AS "keyId"
@@ -117,7 +117,7 @@ export function sentRequest(
  * Verifies a signature step by step, by the clock at the time of the attempt; never shows the secret itself. Differences
  * are places of bytes, `null` if both are equal.
  *
- * @param sent `received`: what a receiver says it got. Default: what was sent.
+ * @param sent `received`: the attempt as a receiver reported it. Default: as sent.
  */
 export function signatureSteps(
   { signature }: Pick<Profile, "signature">,

@@ -8,16 +8,16 @@ export interface Wire {
   readonly at: number;
   /** Header fields of the answer; `null` without an answer. */
   readonly headers: Readonly<Record<string, string>> | null;
-  /** The fault that made the answer; `null` if the receiver did. */
+  /** The fault that produced the answer; `null` if the receiver did. */
   readonly fault: string | null;
 }
 
-/** Attempts that are kept, of all namespaces. */
+/** Maximum number of attempts that are kept, over all namespaces. */
 const KEPT = 5000;
-/** Milliseconds after which an attempt under way is news. */
+/** Milliseconds after which a running attempt is announced. */
 const SLOW_MS = 250;
 
-/** Header fields and faults of the latest attempts, and the attempts under way, in memory. */
+/** Header fields and faults of the latest attempts, and the running attempts, in memory. */
 export class Wires {
   readonly #faults: Faults;
   readonly #wires = new Map<string, Wire>();
@@ -27,7 +27,7 @@ export class Wires {
     this.#faults = faults;
   }
 
-  /** Keeps what the answer of a recorded attempt has. */
+  /** Records the answer of an attempt. */
   add({ at, attempt: { answer, delivery, number } }: Completion): void {
     const headers = answer.kind === "answered" ? fieldsOf(answer) : null;
     const fault = this.#faults.causeOf(answer) ?? null;
@@ -38,12 +38,12 @@ export class Wires {
     }
   }
 
-  /** Returns what is known of an attempt; `undefined` for one of an earlier run, or too long ago. */
+  /** Returns the facts of an attempt; `undefined` for one of an earlier run, or too old. */
   find(deliveryId: string, number: number): Wire | undefined {
     return this.#wires.get(`${deliveryId} ${String(number)}`);
   }
 
-  /** True while an attempt of this payload at this address is under way. */
+  /** True while an attempt of this payload to this address is running. */
   isSending(url: string | null, payload: string): boolean {
     return url !== null && this.#sending.has(`${url} ${payload}`);
   }

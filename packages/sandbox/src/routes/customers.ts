@@ -17,7 +17,7 @@ import { get, listed, parameter, post } from "./call.ts";
 
 const CUSTOMER = "/sandbox/customers/:customerId";
 
-/** @param accountTypes Of the profile; the first is the default. */
+/** @param accountTypes Values of the profile; the first is the default. */
 export const customerRoutes = (accountTypes: readonly string[]): Routes => ({
   "/sandbox/customers": [
     get(async (call) => {
@@ -60,7 +60,7 @@ export const customerRoutes = (accountTypes: readonly string[]): Routes => ({
         }),
     ),
   ],
-  // The account shown becomes INACTIVE.
+  // The linked account becomes INACTIVE.
   [`${CUSTOMER}/unlink`]: [
     move({}, ({ deactivateAccount }, merchant, named) => deactivateAccount(merchant, named)),
   ],
@@ -79,7 +79,7 @@ type Moved =
   | { readonly ok: true }
   | { readonly ok: false; readonly code: SandboxErrorCode | ErrorCode };
 
-/** A route that changes a customer and answers with what it is now. */
+/** A route that changes a customer and answers with its new state. */
 function move<S extends Spec>(
   spec: S,
   change: (

@@ -27,14 +27,14 @@ const SUBSCRIPTION = "/sandbox/subscriptions/:subscriptionKey";
 const data: Reader<object> = (value, place) =>
   eventData(value, place.numbers, place.pointer) ?? invalid(place, "must be an object");
 
-/** Events, their deliveries and the subscriptions that those are bound for. */
+/** Events, their deliveries and their subscriptions. */
 export const deliveryRoutes: Routes = {
   "/sandbox/events": [
     get(async (call) => {
       const events = await listEvents(call.context.driver, listed(call));
       return { events: events.map(shownEvent) };
     }),
-    // Writes an event of the catalogue that nothing has happened for, and delivers it like any other.
+    // Writes an event of the catalogue without a cause, and delivers it like any other.
     post(201, { type: text(255), data: optional(data) }, async (call, order) =>
       shownEvent(await writeSample(call, order)),
     ),
@@ -49,7 +49,7 @@ export const deliveryRoutes: Routes = {
     }),
   ],
   "/sandbox/deliveries/replay": [
-    // Every delivery that was given up, of events since a time.
+    // Replays every delivery that was given up, of events since a time.
     post(202, { failedSince: time }, (call, { failedSince }) =>
       replay(call, { kind: "failed", since: failedSince }),
     ),
@@ -69,13 +69,13 @@ export const deliveryRoutes: Routes = {
     }),
   ],
   [`${SUBSCRIPTION}/replay`]: [
-    // Every delivery of the subscription that is not waiting.
+    // Replays every delivery of the subscription that is not waiting.
     post(202, {}, (call) =>
       replay(call, { kind: "subscription", id: parameter(call, "subscriptionKey") }),
     ),
   ],
   [`${SUBSCRIPTION}/resume`]: [
-    // A paused subscription goes on, with what waits for it.
+    // Resumes a paused subscription and its waiting deliveries.
     post(200, {}, async (call) => {
       const { context, merchant } = call;
       const key = parameter(call, "subscriptionKey");
@@ -90,7 +90,7 @@ export const deliveryRoutes: Routes = {
   ],
 };
 
-/** Writes an event of the catalogue that nothing has happened for. Default data: a sample. */
+/** Writes an event of the catalogue without a cause. Default data: a sample. */
 export async function writeSample(
   { context, merchant }: Pick<Call, "context" | "merchant">,
   order: { readonly type: string; readonly data?: object },
@@ -99,14 +99,14 @@ export async function writeSample(
   const sampled = sampledRow(events.catalogue, order.type);
   if (sampled === undefined) throw refuseMembers([faultAt(context, "/type", "UNKNOWN_EVENT")]);
   const { row, kind } = sampled;
-  // Under the requested name, also one that this service has no moment for.
+  // Under the requested name, also one that this service never emits.
   const policy = { ...context.policy, events: { ...events, named: () => row } };
   const event = await context.driver.transaction(async (tx) => {
     const at = await instantOf(tx, context.clock, merchant.clockId);
     const sent = order.data ?? sampleData(sampled, { random: context.random, at });
     return writeEvent(tx, { ...context, policy }, merchant, { kind, data: sent, at });
   });
-  if (event === undefined) throw new Error("the catalogue's row is no event");
+  if (event === undefined) throw new Error("the catalogue's row is not an event");
   return event;
 }
 

@@ -19,7 +19,7 @@ interface FaultParts {
   readonly profile: Profile;
 }
 
-/** Lists the faults that have not happened yet, and replaces them. */
+/** Lists the remaining faults, and replaces them. */
 export const faultControls = ({ faults, profile }: FaultParts): Routes => ({
   "/sandbox/faults": [
     get(async ({ merchant }) => ({ faults: faults.list(merchant.id) })),
@@ -41,7 +41,7 @@ export const faultControls = ({ faults, profile }: FaultParts): Routes => ({
   ],
 });
 
-/** Returns the members that the fault's kind needs and lacks, or has and does not take. */
+/** Returns the members that the fault's kind requires and that are missing, or that it does not allow. */
 function misfits({ kind, status, delayMs, retryAfterSeconds }: Omit<Fault, "times">): string[] {
   const isStatus = kind === "status";
   return [

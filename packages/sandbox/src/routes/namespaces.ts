@@ -44,7 +44,7 @@ export const namespaceRoutes = ({ clocks, faults, onReset }: NamespaceParts): Ro
   ],
   "/sandbox/clock": [
     get(async (call) => ({ now: writtenTime(await nowOf(call)) })),
-    // Answers when everything that became due on the way is done, attempts of deliveries included.
+    // Answers when everything that became due is done, including attempts.
     put({ now: optional(time), advance: optional(duration) }, async (call, order) => {
       if ((order.now === undefined) === (order.advance === undefined)) {
         throw refuseMember("/now", "one of now and advance is required, not both");
@@ -68,7 +68,7 @@ export const namespaceRoutes = ({ clocks, faults, onReset }: NamespaceParts): Ro
   ],
 });
 
-/** Moves a namespace's clock forward, and does everything that becomes due on the way. */
+/** Moves a namespace's clock forward, and does everything that becomes due. */
 export async function moveTo(
   {
     context,
@@ -105,7 +105,7 @@ const DELETIONS = [
 
 /**
  * Deletes everything of a namespace except the merchant, its clients and its tokens, and sets its clock. Only
- * here a clock goes back: nothing is left that remembers a later time.
+ * here can a clock go back: no record has a later time.
  *
  * @param instant In milliseconds.
  */

@@ -60,7 +60,7 @@ export const paymentRoutes: Routes = {
       (useCases, { merchant }, order) => useCases.failPayment(merchant, order),
     ),
   ],
-  // It falls into the service's cover (S 3.1).
+  // The service covers it (S 3.1).
   [`${PAYMENT}/cover`]: [
     move({}, (useCases, { merchant }, named) => useCases.coverPayment(merchant, named)),
   ],
@@ -77,7 +77,7 @@ export const paymentRoutes: Routes = {
 
 type Moved = { readonly ok: true } | Extract<MovePaymentOutcome, { ok: false }>;
 
-/** A route that moves a payment and answers with what it is now. */
+/** A route that changes a payment and answers with its new state. */
 function move<S extends Spec>(
   spec: S,
   change: (

@@ -16,7 +16,7 @@ import {
 import { time } from "../times.ts";
 import { refuseMember } from "./call.ts";
 
-/** The merchant that a provider state is about, and what moves it. */
+/** The merchant of a provider state, and the services that change it. */
 export interface Stage {
   readonly context: Call["context"];
   readonly clocks: NamespaceClocks;
@@ -25,7 +25,7 @@ export interface Stage {
 
 export type Values = Readonly<Record<string, unknown>>;
 
-/** A state's parameters as they came, and their place in the body. */
+/** A state's raw parameters, and their place in the body. */
 export type Given = readonly [value: unknown, place: Place];
 
 /** Enters a state. @returns Values for the expressions of pacts. */
@@ -38,7 +38,7 @@ export function state<S extends Spec>(
 ): State {
   return (stage, [value, place]) => {
     const read = object({ ...spec, ...common })(value, place);
-    // `common` adds members and takes none of the state's own away.
+    // `common` adds members and removes none of the state's.
     return enter(stage, refuseIfWrong(read, place) as Members<S>);
   };
 }
@@ -71,7 +71,7 @@ export async function anotherStage(stage: Stage): Promise<Stage> {
   return (await newMerchant(stage, undefined))[0];
 }
 
-/** @throws {Refused} `INVALID_REQUEST`: what a state does was refused. */
+/** @throws {Refused} `INVALID_REQUEST`: a call that the state made was refused. */
 export function done(
   outcome: { readonly ok: true } | { readonly ok: false; readonly code: string },
 ): Values {

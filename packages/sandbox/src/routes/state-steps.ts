@@ -132,7 +132,7 @@ interface EventOrder {
 }
 
 /**
- * Lets something happen whose last event is of the type. A type that no moment of this service has is written as
+ * Causes something whose last event is of the type. A type that this service never emits is written as
  * a sample.
  */
 export async function cause(

@@ -45,7 +45,7 @@ const SECRET = "a-secret-of-24-characters-or-more";
 
 export interface StateParts extends NamespaceParts {
   readonly profile: Profile;
-  /** Signs events that are requested as messages. */
+  /** Signs events requested as messages. */
   readonly sign: Signer;
 }
 
@@ -198,7 +198,7 @@ function statesOf({ faults, profile }: StateParts): Readonly<Record<string, Stat
   };
 }
 
-/** Subscribes an address that nobody listens on. */
+/** Subscribes an address without a listener. */
 async function subscribeToAll({ context, merchant }: Stage): Promise<{ subscriptionKey: string }> {
   const order = { url: "http://127.0.0.1:9/", secretKey: SECRET } as const;
   const subscriptionDetails = { type: "ALL" } as const;
