@@ -1,3 +1,0 @@
-import { endedConnections } from "./ended-connections.ts";
-
-endedConnections(60);
