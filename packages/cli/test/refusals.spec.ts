@@ -20,6 +20,7 @@ const schemas = fileURLToPath(new URL("../../../schemas/documents", import.meta.
 const words: Readonly<Record<string, string>> = {
   SANDBOX: "sandbox --port 0 --database DIR/new.db",
   SERVE: "serve --port 0 --database DIR/new.db",
+  ADMIN: "serve admin",
   SEND: `COUNTERSIGN_SECRET=${SECRET} send refund.failed --url http://x/`,
   DIFF: "diff SCHEMAS SCHEMAS",
   VP: `COUNTERSIGN_TOKEN=hush-hush-hush-hush verify provider --url ${NOBODY}`,
@@ -113,6 +114,23 @@ TARGET_NOT_OWNED         VR --effects-url http://8.8.8.8/effects
 ARGUMENT_UNUSABLE        VR --types refund.unheard
 SECRET_UNUSABLE          verify receiver --url ${NOBODY}
 SECRET_UNUSABLE          COUNTERSIGN_SECRET=whsec_!!! verify receiver --url ${NOBODY}
+USAGE                    ADMIN merchants create
+USAGE                    ADMIN merchants create --name \u0007
+USAGE                    ADMIN merchants create --name ${"x".repeat(101)}
+USAGE                    ADMIN clients create
+USAGE                    ADMIN clients rotate-secret cli_1 --overlap soon
+USAGE                    ADMIN clients rotate-secret cli_1 --overlap 91d
+USAGE                    ADMIN clients revoke
+DATABASE_UNUSABLE        ADMIN merchants list --database DIR/none.db
+DATABASE_UNUSABLE        ADMIN merchants list --database /dev/null/none.db
+DATABASE_UNUSABLE        COUNTERSIGN_DATABASE_URL=postgres://u:hush@127.0.0.1:9/d ADMIN merchants list
+ARGUMENT_UNUSABLE        ADMIN deliveries replay
+ARGUMENT_UNUSABLE        ADMIN deliveries replay dlv_1 --subscription sub_1
+ARGUMENT_UNUSABLE        ADMIN deliveries replay dlv_1 --merchant mer_live
+USAGE                    ADMIN deliveries replay --failed-since yesterday
+USAGE                    ADMIN deliveries replay --failed-since 2026-13-01T00:00:00Z
+USAGE                    ADMIN deliveries replay dlv_1 --by ${"a".repeat(65)}
+USAGE                    ADMIN deliveries replay dlv_1 --by \u0007
 UNVERIFIED               PACTS
 USAGE                    PACTS --provider bank
 ARGUMENT_UNUSABLE        PACTS --pacts /nowhere
