@@ -78,7 +78,16 @@ export async function createProgram(
     .configureOutput({
       writeOut: (text) => terminal.out(wrapHelp(text.trimEnd(), terminal.columns ?? 120)),
       // Error messages repeat arguments, which may contain control characters.
-      writeErr: (text) => terminal.err(text.trimEnd().split("\n").map(printable).join("\n")),
+      writeErr: (text) =>
+        terminal.err(
+          text
+            .trimEnd()
+            // Commander ends its sentence before the reason.
+            .replace(" is invalid. ", " is invalid: ")
+            .split("\n")
+            .map(printable)
+            .join("\n"),
+        ),
       ...(terminal.columns !== undefined && {
         getOutHelpWidth: () => terminal.columns ?? 80,
         getErrHelpWidth: () => terminal.columns ?? 80,

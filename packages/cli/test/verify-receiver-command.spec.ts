@@ -64,6 +64,14 @@ describe("countersign verify receiver", () => {
     expect([status, asked]).toEqual([2, 0]);
   });
 
+  it("exits with 2 and one sentence, without checks, if nobody listens at the URL", async () => {
+    const { status, out, err } = await verify("http://127.0.0.1:1/hooks");
+    expect([status, out]).toEqual([2, ""]);
+    expect(err).toMatch(
+      /^\S+ CS_CLI_UNVERIFIED: \S+:1\/hooks does not answer: ECONNREFUSED\n.*\n$/,
+    );
+  });
+
   it("varies the user's samples, and sends events again after a restart", async () => {
     const folder = temporaryFolder();
     const sample = { type: "refund.pending", data: { note: "from a sample", extra: { a: [1] } } };

@@ -44,7 +44,7 @@ function printRequirements(
   const unknown = ids.find((id) => all.every((one) => one.id !== id));
   if (unknown !== undefined)
     throw unusable(
-      `there is no requirement ${JSON.stringify(unknown)}${
+      `unknown requirement ${JSON.stringify(unknown)}${
         didYouMean(
           unknown,
           all.map(({ id }) => id),

@@ -192,7 +192,7 @@ function eventFailure(
   const types = profile.catalogue.map((row) => row.type);
   const message =
     code === "UNKNOWN_EVENT"
-      ? `profile ${profile.name} has no event ${JSON.stringify(type)}; it has ${types.join(", ")}${didYouMean(type, types)}`
+      ? `profile ${profile.name} has no event ${JSON.stringify(type)}${didYouMean(type, types) || `; it has ${types.join(", ")}`}`
       : `${String(data)} holds no JSON object`;
   return new Failure("CS_CLI_ARGUMENT_UNUSABLE", message);
 }

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import type { Command } from "commander";
 import {
   readSamples,
@@ -9,7 +11,7 @@ import {
 } from "@countersign/contract-kit";
 import type { Profile } from "@countersign/schemas/profiles";
 import { secretFrom } from "../environment.ts";
-import { Failure } from "../failure.ts";
+import { Failure, systemCode } from "../failure.ts";
 import { loadProfile } from "../profile.ts";
 import { integer } from "../options.ts";
 import type { Surroundings } from "../terminal.ts";
@@ -124,6 +126,7 @@ async function runVerifyReceiver(
       open: async () => {
         const secrets = await secretsFrom(surroundings);
         const target = await openTarget(options, secrets);
+        await requireListening(url);
         return { target, secrets, notes: target.notes, close: target.close };
       },
     },
@@ -183,6 +186,26 @@ async function openTarget(
       `COUNTERSIGN_SECRET cannot sign by profile ${loaded.name}: ${cause.message}`,
       { cause },
     );
+  }
+}
+
+/** Every check of a mistyped port would fail with the same message. */
+async function requireListening(url: string): Promise<void> {
+  const { protocol, hostname, port } = new URL(url);
+  const socket = connect({
+    host: hostname.replace(/^\[(.*)\]$/, "$1"),
+    port: Number(port) || (protocol === "https:" ? 443 : 80),
+  });
+  const signal = AbortSignal.timeout(10_000);
+  try {
+    await once(socket, "connect", { signal });
+  } catch (cause) {
+    const reason = signal.aborted
+      ? "no connection within 10 s"
+      : (systemCode(cause) ?? "no connection");
+    throw new Failure("CS_CLI_UNVERIFIED", `${url} does not answer: ${reason}`, { cause });
+  } finally {
+    socket.destroy();
   }
 }
 

@@ -9,7 +9,7 @@ import { addSubscriptionCommands } from "./subscriptions.ts";
 
 /** `countersign serve admin …`: one file per resource. */
 export function addAdminCommands(serve: Command, surroundings: Surroundings): void {
-  const admin = serve.command("admin").description("manage the data of the service");
+  const admin = serve.command("admin").description("Manage the data of the service");
   addMerchantCommands(admin, surroundings);
   addClientCommands(admin, surroundings);
   addCustomerCommands(admin, surroundings);

@@ -49,12 +49,12 @@ export function addClientCommands(admin: Command, surroundings: Surroundings): v
   const { terminal } = surroundings;
   const clients = admin
     .command("clients")
-    .description("create, rotate, revoke and list OAuth clients");
+    .description("Create, rotate, revoke and list OAuth clients");
   const tellSecret = ({ clientId, clientSecret }: { clientId: string; clientSecret: string }) => {
     terminal.err("The secret is shown only once; copy it now.");
     return [`client_id      ${clientId}`, `client_secret  ${clientSecret}`];
   };
-  withProfile(withAsker(clients.command("create").description("create a merchant's client")))
+  withProfile(withAsker(clients.command("create").description("Create a merchant's client")))
     .requiredOption("--merchant <id>", "the merchant's id")
     .option("--scope <name...>", "scopes of its tokens (default: all of the profile)")
     .addHelpText("after", createHelp)
@@ -69,7 +69,7 @@ export function addClientCommands(admin: Command, surroundings: Surroundings): v
       });
       report(outcome, options, surroundings, tellSecret);
     });
-  withAsker(clients.command("rotate-secret").description("give a client a new secret"))
+  withAsker(clients.command("rotate-secret").description("Give a client a new secret"))
     .argument("<id>", "the client's id")
     .addOption(
       new Option("--overlap <duration>", "how long the old secret stays valid")
@@ -89,7 +89,7 @@ export function addClientCommands(admin: Command, surroundings: Surroundings): v
         return tellSecret(rotated);
       });
     });
-  withAsker(clients.command("revoke").description("revoke a client and its tokens"))
+  withAsker(clients.command("revoke").description("Revoke a client and its tokens"))
     .argument("<id>", "the client's id")
     .addHelpText("after", revokeHelp)
     .action(async (clientId: string, options: ChangeOptions) => {
@@ -98,7 +98,7 @@ export function addClientCommands(admin: Command, surroundings: Surroundings): v
       );
       report(outcome, options, surroundings, () => [`${clientId} is revoked`]);
     });
-  withDatabase(clients.command("list").description("list the clients of all merchants"))
+  withDatabase(clients.command("list").description("List the clients of all merchants"))
     .addHelpText("after", listHelp)
     .action(async (options: AdminOptions) => {
       const rows = await administer(options, surroundings, ({ service, driver }) =>

@@ -42,8 +42,8 @@ const customers: Kind<CustomerImport> = {
 
 /** `countersign serve admin customers …`. */
 export function addCustomerCommands(admin: Command, surroundings: Surroundings): void {
-  const group = admin.command("customers").description("create and import customers");
-  withProfile(withAsker(group.command("create").description("create a merchant's customer")))
+  const group = admin.command("customers").description("Create and import customers");
+  withProfile(withAsker(group.command("create").description("Create a merchant's customer")))
     .requiredOption("--merchant <id>", "the merchant's id")
     .requiredOption("--first-name <name>", "up to 255 characters")
     .requiredOption("--last-name <name>", "up to 255 characters")

@@ -54,8 +54,8 @@ const states = ["waiting", "delivered", "exhausted", "dropped"] as const;
 
 /** `countersign serve admin deliveries …`. */
 export function addDeliveryCommands(admin: Command, surroundings: Surroundings): void {
-  const group = admin.command("deliveries").description("list and replay deliveries");
-  withDatabase(group.command("list").description("list deliveries"))
+  const group = admin.command("deliveries").description("List and replay deliveries");
+  withDatabase(group.command("list").description("List deliveries"))
     .option("--merchant <id>", "only this merchant's")
     .option("--subscription <key>", "only this subscription's")
     .option("--event <id>", "only this event's")
@@ -75,7 +75,7 @@ export function addDeliveryCommands(admin: Command, surroundings: Surroundings):
       }));
       printList(shown, options, surroundings);
     });
-  withAsker(group.command("replay").description("attempt deliveries again"))
+  withAsker(group.command("replay").description("Attempt deliveries again"))
     .argument("[id]", "one delivery, in any state")
     .option("--subscription <key>", "all completed deliveries of a subscription")
     .option("--failed-since <time>", "all exhausted ones of events since, in UTC", instant)
@@ -96,7 +96,7 @@ export function addDeliveryCommands(admin: Command, surroundings: Surroundings):
 
 /** `countersign serve admin trail`: the audit log. */
 export function addTrailCommand(admin: Command, surroundings: Surroundings): void {
-  withDatabase(admin.command("trail").description("show who changed what"))
+  withDatabase(admin.command("trail").description("Show who changed what"))
     .option("--limit <number>", "lines at most, up to 100000", limit, 100)
     .addHelpText("after", trailHelp)
     .action(async (options: AdminOptions & { readonly limit: number }) => {

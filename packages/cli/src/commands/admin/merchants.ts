@@ -32,8 +32,8 @@ interface NameOptions extends ChangeOptions {
 
 /** `countersign serve admin merchants …`. */
 export function addMerchantCommands(admin: Command, surroundings: Surroundings): void {
-  const merchants = admin.command("merchants").description("create, list and rename merchants");
-  withAsker(merchants.command("create").description("create a merchant"))
+  const merchants = admin.command("merchants").description("Create, list and rename merchants");
+  withAsker(merchants.command("create").description("Create a merchant"))
     .requiredOption("--name <name>", "1 to 100 characters", merchantName)
     .addHelpText("after", createHelp)
     .action(async (options: NameOptions) => {
@@ -43,7 +43,7 @@ export function addMerchantCommands(admin: Command, surroundings: Surroundings):
       );
       report({ ok: true, merchantId: id }, options, surroundings, () => [id]);
     });
-  withDatabase(merchants.command("list").description("list merchants"))
+  withDatabase(merchants.command("list").description("List merchants"))
     .addHelpText("after", listHelp)
     .action(async (options: AdminOptions) => {
       const rows = await administer(options, surroundings, ({ service, driver }) =>
@@ -56,7 +56,7 @@ export function addMerchantCommands(admin: Command, surroundings: Surroundings):
       }));
       printList(shown, options, surroundings);
     });
-  withAsker(merchants.command("rename").description("rename a merchant"))
+  withAsker(merchants.command("rename").description("Rename a merchant"))
     .argument("<id>", "the merchant's id")
     .requiredOption("--name <name>", "1 to 100 characters", merchantName)
     .addHelpText("after", renameHelp)

@@ -59,8 +59,8 @@ const payments: Kind<PaymentImport> = {
 
 /** `countersign serve admin payments …`. */
 export function addPaymentCommands(admin: Command, surroundings: Surroundings): void {
-  const group = admin.command("payments").description("create, import, settle and fail payments");
-  withProfile(withAsker(group.command("create").description("create a customer's payment")))
+  const group = admin.command("payments").description("Create, import, settle and fail payments");
+  withProfile(withAsker(group.command("create").description("Create a customer's payment")))
     .requiredOption("--merchant <id>", "the merchant's id")
     .requiredOption("--customer <id>", "the customer's id")
     .requiredOption("--amount <dollars>", "such as 25.00", number)
@@ -83,13 +83,13 @@ export function addPaymentCommands(admin: Command, surroundings: Surroundings): 
       await runCreate(line, options, surroundings, payments);
     });
   addImportCommand(group, surroundings, { kind: payments, help: importHelp });
-  withProfile(withAsker(group.command("settle").description("record a payment's settlement")))
+  withProfile(withAsker(group.command("settle").description("Record a payment's settlement")))
     .argument("<id>", "the payment's id")
     .requiredOption("--merchant <id>", "the merchant's id")
     .option("--settled-at <time>", "when it settled, in UTC (default: now)", instant)
     .addHelpText("after", settleHelp)
     .action((id: string, options: MoveOptions) => runMove(id, "SUCCEEDED", options, surroundings));
-  withProfile(withAsker(group.command("fail").description("record that a payment has failed")))
+  withProfile(withAsker(group.command("fail").description("Record that a payment has failed")))
     .argument("<id>", "the payment's id")
     .requiredOption("--merchant <id>", "the merchant's id")
     .addHelpText("after", failHelp)

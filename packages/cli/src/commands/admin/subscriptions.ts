@@ -38,8 +38,8 @@ interface ListOptions extends AdminOptions {
 
 /** `countersign serve admin subscriptions …`. */
 export function addSubscriptionCommands(admin: Command, surroundings: Surroundings): void {
-  const group = admin.command("subscriptions").description("list, pause and resume subscriptions");
-  withDatabase(group.command("list").description("list subscriptions and their failures"))
+  const group = admin.command("subscriptions").description("List, pause and resume subscriptions");
+  withDatabase(group.command("list").description("List subscriptions and their failures"))
     .option("--merchant <id>", "only this merchant's")
     .option("--limit <number>", "at most this many, up to 100000", limit, 100)
     .addHelpText("after", listHelp)
@@ -61,7 +61,7 @@ export function addSubscriptionCommands(admin: Command, surroundings: Surroundin
       }));
       printList(shown, options, surroundings);
     });
-  withAsker(group.command("pause").description("pause a subscription"))
+  withAsker(group.command("pause").description("Pause a subscription"))
     .argument("<key>", "the subscription's key")
     .addHelpText("after", pauseHelp)
     .action(async (key: string, options: ChangeOptions) => {
@@ -70,7 +70,7 @@ export function addSubscriptionCommands(admin: Command, surroundings: Surroundin
       );
       report(outcome, options, surroundings, () => [`${key} is paused`]);
     });
-  withAsker(group.command("resume").description("resume a paused subscription"))
+  withAsker(group.command("resume").description("Resume a paused subscription"))
     .argument("<key>", "the subscription's key")
     .addHelpText("after", resumeHelp)
     .action(async (key: string, options: ChangeOptions) => {
