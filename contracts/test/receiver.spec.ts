@@ -37,7 +37,7 @@ interface Shape {
 // The catalogue's types are the events of the schemas.
 const types = profiles.standard.catalogue.map(({ type }) => type as EventType);
 
-/** Optional members of which a type has no moment: those of a customer without an account. */
+/** Types without optional members: a new customer has no account yet. */
 const alwaysAlike: readonly string[] = ["customer.created"];
 
 /** Each type, with the optional members that its own example has and without any. */
@@ -71,7 +71,7 @@ const decided = (type: EventType): readonly string[] => [
   ...(type.startsWith("account.") ? ["accountStatus"] : []),
 ];
 
-/** The matchers of an object, where members that the type decides are exactly what they are. */
+/** The matchers of an object; members that the type determines are matched exactly. */
 function exactly(shown: unknown, matched: unknown, names: readonly string[]): unknown {
   if (typeof shown !== "object" || shown === null) return matched;
   // A matcher of an object has the object's members.

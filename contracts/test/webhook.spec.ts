@@ -47,7 +47,7 @@ async function deliver(url: string, event: { type: string; data: object }): Prom
     subscriptionDetails: { type: "ALL" },
   });
   const { id } = await call(token, "/sandbox/events", event);
-  // It is answered when what is due has been attempted.
+  // The answer is sent when due deliveries have been attempted.
   await call(token, "/sandbox/clock", { advance: "PT1S" }, "PUT");
   const { deliveries } = await call(token, `/sandbox/deliveries?eventId=${String(id)}`);
   const [delivery] = deliveries as Members[];

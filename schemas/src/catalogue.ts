@@ -3,9 +3,9 @@ import type { Validator } from "./validator.ts";
 /** A receiver's facts about one event type. */
 export interface CatalogueEntry<Event> {
   readonly category: string;
-  /** The reader's validator: unknown members pass, enums marked open take other values. */
+  /** The reader's validator: accepts unknown members, and other values of open enums. */
   readonly validate: Validator<Event>;
-  /** JSON Pointers of the event's amounts, which are judged on their source text. */
+  /** JSON Pointers of the event's amounts, which are validated on their source text. */
   readonly amounts: readonly string[];
   /** JSON Pointer of the id of the resource that the event is about. */
   readonly resource: string;

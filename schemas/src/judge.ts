@@ -8,7 +8,7 @@ export interface JudgedSchema {
   readonly type: Kind | readonly Kind[];
   readonly const?: string;
   readonly enum?: readonly unknown[];
-  /** Values that a writer sends; a reader takes others too. */
+  /** Values that a writer sends; a reader accepts others too. */
   readonly openEnum?: readonly unknown[];
   readonly format?: keyof typeof formats;
   readonly properties?: Readonly<Record<string, JudgedSchema>>;
@@ -28,7 +28,7 @@ export interface JudgedSchema {
   readonly pattern?: string;
   readonly minimum?: number;
   readonly maximum?: number;
-  /** Not judged: in binary fractions 1.13 is not a multiple of 0.01. Amounts are judged on their source text. */
+  /** Not validated: in binary fractions 1.13 is not a multiple of 0.01. Amounts are validated on their source text. */
   readonly multipleOf?: number;
   /** Not judged. */
   readonly examples?: readonly unknown[];
@@ -36,11 +36,11 @@ export interface JudgedSchema {
 
 /** An error in a value. It omits the value, which may be a secret. */
 export interface SchemaError {
-  /** JSON Pointer (RFC 6901) of the wrong value; of the missing or unknown member itself. */
+  /** JSON Pointer (RFC 6901) of the invalid value, or of the missing or unknown member. */
   readonly pointer: string;
-  /** The keyword of JSON Schema that refuses it. */
+  /** The violated keyword of JSON Schema. */
   readonly keyword: string;
-  /** The violated rule, in words. */
+  /** The violated rule, as text. */
   readonly message: string;
 }
 

@@ -1,7 +1,7 @@
 /** Counts a text's characters like JSON Schema: a surrogate pair is one. */
 export function lengthOf(text: string): number {
   let length = text.length;
-  // A stranger's megabyte is not counted one by one: the engine finds at once that it has no pairs.
+  // A megabyte is not counted one by one: the engine finds quickly that it has no pairs.
   if (length > LONG && !HIGH.test(text)) return length;
   for (let index = 1; index < text.length; index += 1)
     if (isLow(text.charCodeAt(index)) && isHigh(text.charCodeAt(index - 1))) length -= 1;

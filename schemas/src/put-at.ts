@@ -3,7 +3,7 @@ type Members = Record<string, unknown>;
 /**
  * Sets the value at a JSON Pointer and creates the objects on the way.
  *
- * @param pointer Of names without escapes, as the envelopes of profiles have them; not `""`.
+ * @param pointer A JSON Pointer whose names have no escapes, as in the envelopes of profiles; not `""`.
  */
 export function putAt(root: Members, pointer: string, value: unknown): void {
   const names = pointer.slice(1).split("/");

@@ -4,17 +4,17 @@ export type Validation<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly errors: readonly SchemaError[] };
 
-/** Judges a value by a schema. Never throws, changes nothing, keeps nothing between calls. */
+/** Validates a value against a schema. Never throws, changes nothing, keeps nothing between calls. */
 export type Validator<T> = (value: unknown) => Validation<T>;
 
 // As many as a problem body lists: a body of thousands of unknown members must not be answered by
 // thousands of errors.
 const MAX_ERRORS = 100;
 
-/** Judges what we write: every fault counts. */
+/** Validates written values: every deviation is an error. */
 export const writer = <T>(schema: JudgedSchema): Validator<T> => validatorOf(schema, false);
 
-/** Judges what we read: members that were added since are let through, and values of open enums. */
+/** Validates read values: accepts unknown members, and other values of open enums. */
 export const reader = <T>(schema: JudgedSchema): Validator<T> => validatorOf(schema, true);
 
 function validatorOf<T>(schema: JudgedSchema, isReader: boolean): Validator<T> {
@@ -29,7 +29,7 @@ function validatorOf<T>(schema: JudgedSchema, isReader: boolean): Validator<T> {
   };
 }
 
-/** Judges an object by the validator that its tag names. */
+/** Validates an object with the validator that its tag names. */
 export function byTag<T>(
   tag: string,
   validators: Readonly<Record<string, Validator<T>>>,
@@ -44,7 +44,7 @@ export function byTag<T>(
     if (typeof value !== "object" || value === null || Array.isArray(value))
       return refuse("", "type", "must be object");
     if (!Object.hasOwn(value, tag)) return refuse(`/${tag}`, "required", "is required");
-    // An object that has the member; what the member is, the map's lookup decides.
+    // An object that has the member; the map's lookup checks its value.
     const kind = kinds.get((value as Readonly<Record<string, string>>)[tag] ?? "");
     return kind === undefined
       ? refuse(`/${tag}`, "enum", `must be one of ${JSON.stringify([...kinds.keys()])}`)

@@ -19,7 +19,7 @@ describe.skipIf(opener === "")("countersign sandbox --open", () => {
     expect(existsSync(dirname(file))).toBe(false);
   });
 
-  it("prints that the system has no opener, and goes on", async () => {
+  it("prints that the system has no opener, and continues", async () => {
     const { stderr, end } = await startSandbox([temporaryFolder()]);
     await expect.poll(stderr).toContain(`--open: no ${opener} here; open the address by hand`);
     expect(await end()).toBe(0);

@@ -64,7 +64,7 @@ describeInBrowser("the built documentation", () => {
     600_000,
   );
 
-  it("finds a code offline, and the result leads to its heading", async () => {
+  it("finds a code offline, and links to its heading", async () => {
     const origin = await serveSite();
     const { page, faults } = await watchPage(await browser(), origin);
     await page.goto(`${origin}/start/express`);

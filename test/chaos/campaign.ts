@@ -25,11 +25,11 @@ export interface Tally {
   readonly twice: readonly string[];
   /**
    * Booked when the process ended, and not acknowledged: the sender cannot know, and sends again. It is
-   * a duplicate then, or its commit never came to an end and it is handled; which of the two, the
+   * a duplicate, or its commit never finished and it is handled; which of the two, the
    * store decides.
    */
   readonly ambiguous: number;
-  /** Calls outside that were made again, as they must be: nobody but the other side can prevent it. */
+  /** Outside calls that were repeated, as expected: only the other side can prevent it. */
   readonly repeatedOutside: number;
 }
 
@@ -201,7 +201,7 @@ async function startMerchant(options: MerchantOptions) {
         await answer.body.dump();
         return acknowledged.includes(answer.statusCode);
       } catch {
-        // No answer: the process ended, and the sender does not know how far it came.
+        // No answer: the process ended, and the sender does not know how far it got.
         return false;
       }
     },

@@ -33,7 +33,7 @@ export type CrashPoint = (typeof CRASH_POINTS)[number] | (typeof STORED_CRASH_PO
 /** Store of the inbox's events and of the merchant's bookings. */
 export type MerchantStore =
   | { readonly kind: "sqlite"; readonly path: string }
-  /** Servers on loopback, which go on when the merchant ends. Redis has no transaction: it books outside. */
+  /** Servers on loopback, which keep running when the merchant ends. Redis has no transaction: it books outside. */
   | { readonly kind: "postgres"; readonly port: number; readonly database: string }
   | { readonly kind: "redis"; readonly port: number };
 

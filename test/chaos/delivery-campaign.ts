@@ -20,7 +20,7 @@ export type DeliveryTally = Verdict & {
   readonly doubled: readonly string[];
   /** Arrived with another body than was written: must be none. */
   readonly garbled: readonly string[];
-  /** The clock's lead when nothing waited any more, in milliseconds. */
+  /** The clock's lead when no delivery was waiting, in milliseconds. */
   readonly aheadMs: number;
 };
 

@@ -24,7 +24,7 @@ export async function deliverRest(
     const last = await lastWait(driver);
     if (last === undefined) break;
     ahead = Math.max(0, last - Date.now()) + HOUR_MS;
-    // All processes have been killed: nobody need wait for the end of their leases.
+    // All processes have been killed: no process has to wait for their leases.
     await driver.transaction((tx) => tx.query("DELETE FROM delivery_members"));
     const survivor = await start(ahead);
     const isDone = await nothingIsDue(driver, last);

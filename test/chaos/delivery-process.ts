@@ -25,7 +25,7 @@ import {
 } from "./delivery-points.ts";
 
 // A process that delivers, as `countersign serve` does, but to loopback. It ends itself by SIGKILL if it is
-// told to: nothing is given back, no buffer is flushed.
+// asked to: no lease is returned, no buffer is flushed.
 
 // The campaign writes it.
 const options = JSON.parse(process.argv[2] ?? "{}") as DelivererOptions;

@@ -13,7 +13,7 @@ export type ServeTally = Verdict & {
   /** Refunds asked for over HTTP until they were answered, and how many calls had no answer. */
   readonly refunds: number;
   readonly unanswered: number;
-  /** Answered refunds that the store does not have, and keys with another refund than was answered. Must be none. */
+  /** Answered refunds that are not in the store, and keys with a different refund than answered. Must be none. */
   readonly forgotten: readonly string[];
   /** The report of `expectToldOnce`: refunds with other events than their states have, or a wrong sum. Must be none. */
   readonly untold: readonly string[];
@@ -40,7 +40,7 @@ const BUSY_MS = 50;
 
 /**
  * Kills one to three processes of `countersign serve` that share a database, again and again, while callers ask for
- * refunds; a last process delivers the rest. Then looks every key, refund and event up in the store.
+ * refunds; a last process delivers the rest. Then looks up every key, refund and event in the store.
  */
 export async function serveCampaign({ cycles, seed, store }: ServeCampaign): Promise<ServeTally> {
   const { driver } = store;
@@ -62,7 +62,7 @@ export async function serveCampaign({ cycles, seed, store }: ServeCampaign): Pro
       }),
     );
     await Promise.all(calling);
-    // All are gone: nobody need wait for the end of their leases.
+    // All have ended: no process has to wait for their leases.
     await driver.transaction((tx) => tx.query("DELETE FROM delivery_members"));
   }
   const last = serve();
@@ -195,7 +195,7 @@ interface Answered {
   readonly existing?: { readonly paymentId: string };
 }
 
-/** Waits until nothing waits any more, as long as less and less does: a loaded machine takes its time. */
+/** Waits until no delivery is waiting, while their number decreases: a loaded machine is slow. */
 export async function nothingWaits(driver: Driver): Promise<void> {
   let [least, waited] = [Infinity, 0];
   while (waited < PATIENCE_MS) {

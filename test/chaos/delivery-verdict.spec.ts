@@ -42,7 +42,7 @@ describe("the verdict of a delivery campaign", () => {
     expect(waiting.join()).toMatch(/^evt_1 arrived 1 times.*subscription PAUSED$/);
   });
 
-  it("reports what never arrived as lost, and what arrived with another end as mistold", async () => {
+  it("reports an event that never arrived as lost, and one that arrived with another outcome as misreported", async () => {
     const { driver, written, arrived } = await sixEvents();
     const never = await verdictOf(driver, [...written, "evt_99"], arrived({ evt_2: 0 }));
     const row = expect.stringMatching(/^evt_2 arrived 0 times, dlv_2 is delivered/) as unknown;

@@ -2,7 +2,7 @@ import type { Driver } from "@countersign/service";
 
 /** State of a campaign's events in the store and the receiver at its end. */
 export interface Verdict {
-  /** Written, and no row says so; or never arrived, and in nobody's queue any more. Must be none. */
+  /** Events without a row, or that never arrived and are in no queue. Must be none. */
   readonly lost: readonly string[];
   /** Still in the queue: neither lost nor delivered. A campaign that leaves any has not ended. */
   readonly waiting: readonly string[];

@@ -98,7 +98,7 @@ switch (store.kind) {
     break;
   }
   case "redis":
-    // The server goes on when this process ends: what it answered is kept.
+    // The server keeps running when this process ends: its answers are kept.
     serve(redisInbox(await clients.redis(store.port), { prefix: "shop" }), () =>
       passing("inside the transaction"),
     );

@@ -13,7 +13,7 @@ const TOKEN = "cst_faults_0123456789_abcdefghijklmnopqrstuvwxyz";
 /** A realistic mistake in the reference service, as one line of `provider-faults.jsonl`. */
 export interface ProviderFault {
   readonly id: string;
-  /** The broken promise, and who is hurt. */
+  /** The broken promise and its victim. */
   readonly breaks: string;
   /** A requirement that fails with it; `undefined` if `verify provider` does not notice it. */
   readonly fails?: string;

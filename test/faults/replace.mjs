@@ -1,5 +1,5 @@
 // Preloaded by `--import`: puts a fault into the sources of a process and its workers as they are loaded.
-// No file changes, so that the checks that run beside it read the right ones.
+// No file changes, so that concurrent checks read the original ones.
 import { registerHooks } from "node:module";
 import process from "node:process";
 

@@ -22,7 +22,7 @@ describe(`A3: hostile requests (seed ${String(seed)})`, () => {
     expect(handled).toBeGreaterThanOrEqual(runs / 20);
   });
 
-  it("reveal a receiver that believes, refuses or drops everything", async () => {
+  it("reveal a receiver that accepts, refuses or drops everything", async () => {
     const found: Findings[] = [];
     // One after the other: a report covers the process since the last one.
     for (const mount of flawed) found.push(await campaign(process, mount, { runs, seed }));

@@ -12,7 +12,7 @@ export interface TargetProcess {
 }
 
 export interface Report {
-  /** Rejections and exceptions that nobody handled. */
+  /** Unhandled rejections and exceptions. */
   readonly faults: readonly string[];
   /** Ids of the events that reached a handler. */
   readonly handled: readonly string[];

@@ -8,7 +8,7 @@ import { alarmsAt } from "./matrix.ts";
 const HELP = `pnpm alarms [--seeds N] [--only TEXT] [--at-once N] [--from FILE]
 
 Runs the checks with seeds 1 … N (default: 20) against each good receiver that this machine can run. Writes
-test/output/alarms.json after each run; called again, it goes on where it stopped. Delete the file after a change
+test/output/alarms.json after each run; called again, it continues where it stopped. Delete the file after a change
 of the checks. Exit code 1 if there is an alarm.
 `;
 

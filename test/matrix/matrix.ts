@@ -17,7 +17,7 @@ export interface TrueFinding {
   readonly bytes: readonly string[];
 }
 
-/** A target without faults of its own making. */
+/** A target without intended faults. */
 export interface Good<T extends Target> {
   readonly name: string;
   /** Returns the reason why this machine cannot run it, or `undefined`. */
@@ -79,7 +79,7 @@ async function reportOn<T extends Target>(
   }
 }
 
-/** Findings at a good target that nobody expected, and expected ones that are missing. */
+/** Unexpected findings at a good target, and missing expected ones. */
 export async function alarmsAt<T extends Target>(
   { name, findings: known = [], isStock = false, open }: Good<T>,
   options: MatrixOptions<T>,

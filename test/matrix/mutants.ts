@@ -27,7 +27,7 @@ const hosts: Readonly<Record<string, string>> = {
 };
 
 export interface Mutant {
-  /** What Stryker's switch knows it by. */
+  /** Its id in Stryker's switch. */
   readonly id: string;
   /** `FILE: CODE → CODE`, the same as long as the code is. */
   readonly name: string;

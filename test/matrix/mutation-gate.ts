@@ -7,7 +7,7 @@ const HELP = `pnpm mutate:receivers [--only TEXT] [--at-once N] [--seed N]
 
 Runs the kit, with all levels and the unchanged receiver's findings as the baseline, against each mutant of the
 stock receivers in JavaScript. Writes test/output/mutation.json after each;
-called again, it goes on where it stopped. Delete the file after a change of the checks. Survivors, and mutants
+called again, it continues where it stopped. Delete the file after a change of the checks. Survivors, and mutants
 that are only warnings, are argued in test/matrix/survivors.json. Exit code 1 if fewer than 90 % of the mutants
 that change behaviour fail a run at the default levels, or if one of the others is not argued.
 `;

@@ -5,7 +5,7 @@ import { baselineOf, noticedOf, writeMutants } from "./mutants.ts";
 import survivors from "./survivors.json" with { type: "json" };
 
 describe("mutants of good receivers", { timeout: 120_000 }, () => {
-  it(`turn the kit red, one of them with seed ${seed}`, async () => {
+  it(`fail a check of the kit, one of them with seed ${seed}`, async () => {
     const mutants = await writeMutants();
     const argued = new Set([
       ...Object.keys(survivors.equivalent),
@@ -22,7 +22,7 @@ describe("mutants of good receivers", { timeout: 120_000 }, () => {
     }
   });
 
-  it("have no argument for a survivor that is gone", async () => {
+  it("have no explanation for a survivor that no longer exists", async () => {
     const names = (await writeMutants()).map(({ name }) => name);
     const argued = Object.values(survivors).flatMap((reasons) => Object.keys(reasons));
     expect(argued.filter((name) => !names.includes(name))).toEqual([]);

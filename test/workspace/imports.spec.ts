@@ -56,7 +56,7 @@ function lint(folder: string) {
 }
 
 describe("the linter", () => {
-  it("refuses every import against the arrows and lets the others pass", () => {
+  it("rejects every import against the arrows of ARCHITECTURE.md and accepts others", () => {
     const folder = temporaryFolder();
     const refused = lint(folder)
       .diagnostics.filter(({ code }) => code.includes("no-restricted-imports"))

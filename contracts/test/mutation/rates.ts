@@ -11,7 +11,7 @@ export function ratesOf(verdicts: readonly Verdict[]) {
   };
 }
 
-/** Mutants that nobody noticed, by operator and place, a line for each interaction that has it. */
+/** Undetected mutants by operator and place, one line for each interaction. */
 export function survivorsOf(verdicts: readonly Verdict[]): readonly string[] {
   return verdicts
     .filter((one) => !isNoticed(one))

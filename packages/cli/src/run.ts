@@ -11,9 +11,9 @@ export type RunSurroundings = Omit<Surroundings, "unmet">;
 /**
  * Runs the command `countersign`.
  *
- * @param args What follows the command's name.
- * @returns The exit status: 0; 1 where what the command looked at is not as it must be; 2 if the
- *   command itself could not run. It has said why.
+ * @param args Arguments after the command's name.
+ * @returns The exit status: 0, 1 if the command found a problem, or 2 if it could not run and has
+ *   printed the reason.
  */
 export async function run(
   args: readonly string[],

@@ -25,9 +25,9 @@ export interface Surroundings {
   readonly interruption: () => AbortSignal;
   /** The bytes of standard input. */
   readonly input: () => AsyncIterable<Uint8Array>;
-  /** Asks the person at the terminal without showing what is typed; `undefined` if nobody is there. */
+  /** Asks at the terminal without showing the input; `undefined` without a terminal. */
   readonly askSecret: (question: string) => Promise<string | undefined>;
-  /** The command ran, and what it looked at is not as it must be: status 1. */
+  /** The command ran and found a problem: status 1. */
   readonly unmet: () => void;
   /** Calls back with each key that the person presses, until `signal` aborts; absent without a terminal. */
   readonly keys?: (signal: AbortSignal, onKey: (key: string) => void) => void;

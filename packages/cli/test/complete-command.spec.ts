@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { ran } from "./ran.ts";
 
-/** What the completion library prints: the values without their descriptions. */
+/** Output of the completion library: the values without their descriptions. */
 async function completed(...words: readonly string[]): Promise<string[]> {
   const printed = vi.spyOn(console, "log").mockReturnValue();
   try {

@@ -24,7 +24,7 @@ async function bury(queue: InboxQueue, tenant: string, id: string, reason: strin
   await queue.fail({ key, token: taken.token, ...failed });
 }
 
-/** Expects what every database owes, from an empty one on. */
+/** Runs the tests of every database, from an empty one on. */
 async function expectInbox(inbox: Inbox, open: () => { queue: InboxQueue; close: () => unknown }) {
   expect(await inbox("dead")).toEqual(failedWith("DATABASE_UNUSABLE"));
   expect(await inbox("migrate")).toMatchObject({ status: 0, out: "" });
@@ -86,7 +86,7 @@ describe("countersign inbox on SQLite", () => {
     expect(await ran(["inbox", "dead", "--database", path])).toMatchObject({ status: 0 });
   });
 
-  it("does not change a database that is no inbox", async () => {
+  it("does not change a database that is not an inbox", async () => {
     const path = join(temporaryFolder(), "shop.db");
     const database = new DatabaseSync(path);
     database.exec("CREATE TABLE orders (id TEXT)");

@@ -113,7 +113,7 @@ describe("countersign sandbox", () => {
     expect(arrived[0]?.headers["user-agent"]).toMatch(/^Countersign\/\d/);
   });
 
-  it("prints in words why an attempt got no response, and when the next one follows", async () => {
+  it("prints why an attempt got no response, and when the next one follows", async () => {
     // Nothing listens on port 9.
     const args = argsOf(newDatabase(), "--deliver-to", "http://localhost:9/webhooks");
     const one = await serveHere(args, { COUNTERSIGN_TOKEN: TOKEN });

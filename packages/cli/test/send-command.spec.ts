@@ -88,7 +88,7 @@ describe("countersign send", () => {
     },
   );
 
-  it("exits with 1 if nobody listens or a genuine attempt is refused, and escapes the answer", async () => {
+  it("exits with 1 if nothing listens or a genuine attempt is refused, and escapes the answer", async () => {
     const closed = await send("refund.failed", "http://127.0.0.1:9/");
     expect(closed).toMatchObject({ status: 1, out: containing("ECONNREFUSED") });
     const another = { COUNTERSIGN_SECRET: `whsec_${Buffer.alloc(32, 2).toString("base64")}` };

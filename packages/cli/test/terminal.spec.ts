@@ -57,7 +57,7 @@ describe("the terminal of a process", () => {
   const plain = "out FAIL  one\nerr note  two\n";
   const coloured = "out \u001b[31mFAIL\u001b[0m  one\nerr \u001b[1mnote\u001b[0m  two\n";
 
-  it("colours a line's first word, unless NO_COLOR has a value, TERM is dumb or it is no terminal", () => {
+  it("colours a line's first word, unless NO_COLOR has a value, TERM is dumb or the stream is not a terminal", () => {
     expect(streams(false).terminal.progress).toBeUndefined();
     expect(printed(false)).toBe(plain);
     expect(printed(true)).toBe(coloured);
@@ -80,7 +80,7 @@ describe("the terminal of a process", () => {
 const unusable = { code: "CS_CLI_DATABASE_UNUSABLE" };
 
 describe("a secret kept in a file", () => {
-  it("is made once, readable by its owner only, and read ever after", async () => {
+  it("is created once, readable by its owner only, and then reused", async () => {
     const file = join(temporaryFolder(), "secret");
     expect(await keptSecret(file, () => "first")).toEqual({ value: "first", isNew: true });
     expect(await keptSecret(file, () => "second")).toEqual({ value: "first", isNew: false });

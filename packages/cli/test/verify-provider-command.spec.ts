@@ -64,7 +64,7 @@ describe("countersign verify provider", () => {
     expect(status).toBe(0);
   });
 
-  it("verifies what a URL and a client's credentials allow without states", async () => {
+  it("without states, verifies what a URL and a client's credentials allow", async () => {
     const made = await one.call("POST", "/sandbox/merchants", { json: {} });
     const clientSecret = String(made.body["clientSecret"]);
     const env = {

@@ -27,7 +27,7 @@ async function verified(
   const said = { out: "", err: "" };
   const check: CheckOf<ProviderTarget> = {
     id: "provider/said",
-    title: "what it is told to say",
+    title: "a configurable result",
     role: "provider",
     requirements: verdicts.map(({ requirement }) => requirement),
     run: () => Promise.resolve(verdicts),
@@ -63,7 +63,7 @@ const passes: Verdict = { requirement: "P-AUTH-BEARER", status: "pass" };
 const mild: Verdict = { ...fails, requirement: "P-EVENT-RETRY-AFTER" };
 
 describe("countersign verify", () => {
-  it("prints a line for what passes, and the details of what fails", async () => {
+  it("prints a line for each pass, and the details of each failure", async () => {
     const { holds, out } = await verified([fails, { ...mild, status: "pass" }]);
     expect(holds).toBe(false);
     expect(out).toMatch(/^FAIL {3}P-AUTH-BEARER +A call without a valid bearer token/m);
@@ -136,7 +136,7 @@ describe("countersign verify --baseline", () => {
   };
   const known = (path: string): unknown => JSON.parse(readFileSync(path, "utf8"));
 
-  it("lets known failures fail, no others, and reports those that are fixed", async () => {
+  it("accepts known failures only, and reports fixed ones", async () => {
     const one = await verified([fails], ["--baseline", file()]);
     expect(one.holds).toBe(true);
     expect(one.out).toMatch(/^known {2}P-AUTH-BEARER/m);
@@ -148,7 +148,7 @@ describe("countersign verify --baseline", () => {
     expect(fixed.out).toMatch(new RegExp(`remove .*baseline: ${id}`));
   });
 
-  it("is written with --update-baseline, keeps its reasons and loses what is fixed", async () => {
+  it("is written with --update-baseline, keeps its reasons and drops fixed failures", async () => {
     const path = join(temporaryFolder(), "new.json");
     const update = (at: string) => ["--baseline", at, "--update-baseline"];
     const first = await verified([fails, other], update(path));

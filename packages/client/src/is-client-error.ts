@@ -21,7 +21,7 @@ export const clientErrorCodes: readonly ClientErrorCode[] = Object.freeze(
   Object.keys(codes) as ClientErrorCode[],
 );
 
-/** True if a client's call rejected with this error. Judged by its code: two copies may be installed. */
+/** True if a client's call rejected with this error. Checks the code, since two copies may be installed. */
 export function isClientError(error: unknown): error is ClientError {
   if (!(error instanceof Error) || !("code" in error)) return false;
   return typeof error.code === "string" && Object.hasOwn(codes, error.code);

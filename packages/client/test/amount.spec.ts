@@ -37,7 +37,7 @@ describe("the amount of a refund (T-14)", () => {
       [10.5, "NOT_A_NUMBER"],
       [null, "NOT_A_NUMBER"],
     ] as const) {
-      // What JavaScript lets through and the types do not.
+      // Values that JavaScript allows and the types do not.
       const body = refundBody({ ...order, amount: amount as string }, standard);
       const errors = [{ pointer: "/amount", code: `CS_AMOUNT_${code}` }];
       expect([amount, body]).toEqual([amount, { ok: false, errors }]);

@@ -27,7 +27,7 @@ describe("every call (S 1)", () => {
     await errorOf(client.customer("cus_1"));
     expect(received.map(({ method, path }) => `${method} ${path}`)).toEqual([
       "POST /sub/path/v1/refunds",
-      // A refund is no customer: the call is retried.
+      // A refund is not a customer: the call is retried.
       ...Array.from({ length: 5 }, () => "GET /sub/path/v1/customers/cus_1"),
     ]);
     const common = { accept: "application/json", authorization: "Bearer a-token" };

@@ -5,7 +5,7 @@ import { made, openClient, openProvider, order, refundsOf, type Received } from 
 
 const open = shareSandbox();
 
-/** What happens to an attempt: a refusal or a reset before its refund is made, or a reset after. */
+/** A fault of an attempt: a refusal or a reset before its refund is made, or a reset after. */
 const kinds = ["status", "reset", "lost"] as const;
 type Faults = readonly (typeof kinds)[number][];
 const longer = (all: readonly Faults[]): Faults[] =>

@@ -34,7 +34,7 @@ describe("createClient", () => {
       ["limits.answerBytes", { limits: { answerBytes: 1.5 } }],
     ];
     for (const [name, wrong] of cases) {
-      // What JavaScript lets through and the types do not.
+      // Values that JavaScript allows and the types do not.
       const make = () => createClient({ ...https, ...wrong } as ClientOptions);
       expect(make).toThrow(TypeError);
       expect(make).toThrow(name);
@@ -63,7 +63,7 @@ describe("createClient", () => {
     await dispatcher.close();
   });
 
-  it("fails a call with CS_UNREACHABLE if nobody listens, and nothing was done", async () => {
+  it("fails a call with CS_UNREACHABLE if nothing listens; mayBeDone is then false", async () => {
     const port = await testPort();
     const error = await errorOf(openClient(`http://127.0.0.1:${port}`).client.refund(order));
     const expected = { code: "CS_UNREACHABLE", reason: "ECONNREFUSED", attempts: 5 };

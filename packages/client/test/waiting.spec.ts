@@ -160,7 +160,7 @@ describe("a closed client", () => {
     await one.client[Symbol.asyncDispose]();
   });
 
-  it("makes no more attempt, and the refund of the last one may be done", async () => {
+  it("makes no more attempts, and the refund of the last one may be done", async () => {
     let lose = (): void => undefined;
     const one = await underWay((response) => {
       lose = () => response.destroy();

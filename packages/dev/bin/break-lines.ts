@@ -75,7 +75,7 @@ async function report(changes: readonly Change[]): Promise<void> {
     const place = await withChange(change, (file, line) =>
       compiles(file) ? { own: `${packageOf(file)}/`, line: `${file}:${String(line)}` } : undefined,
     );
-    // The line is gone, or another change has made it necessary: the next one in reserve.
+    // The line no longer exists, or the change has no effect: use the next one in reserve.
     if (place === undefined) continue;
     const test = await noticingTest(change, place.own);
     done += 1;

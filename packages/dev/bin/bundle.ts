@@ -9,7 +9,7 @@ import { dts } from "rollup-plugin-dts";
 import ts from "typescript";
 import { entriesOf, packages, type Package, published, root } from "../src/published.ts";
 
-/** Scripts that a package runs in processes and their own threads, and copies of files that it reads. */
+/** Scripts that a package runs in separate processes and threads, and copies of files that it reads. */
 interface Extras {
   readonly scripts: Readonly<Record<string, string>>;
   readonly copies: Readonly<Record<string, string>>;
@@ -43,7 +43,7 @@ const extras: Readonly<Record<string, Extras>> = {
 const isOurs = (id: string): boolean => /^(@countersign\/|countersign$)/.test(id);
 const isExternal = (id: string): boolean => !isOurs(id) && !id.startsWith(".") && !isAbsolute(id);
 
-/** The source of an entry of ours, as `@countersign/rules` or `@countersign/schemas/readers`. */
+/** The source of an internal entry such as `@countersign/rules` or `@countersign/schemas/readers`. */
 function sourceOf(id: string): string | undefined {
   const [, name = "", entry = "index"] = /^(@[^/]+\/[^/]+)(?:\/(.+))?$/.exec(id) ?? [];
   const of = packages.get(name);
@@ -90,7 +90,7 @@ for (const one of published) {
         entryFileNames: `[name].${extension}`,
         chunkFileNames: `shared-[name].${extension}`,
         format,
-        // Nobody debugs into the command.
+        // The command needs no source maps.
         sourcemap: manifest.bin === undefined,
       },
     });
@@ -139,7 +139,7 @@ async function writeDeclarations(one: Package, hasCommonJs: boolean): Promise<vo
     input: Object.fromEntries(input),
     external: isExternal,
     onwarn({ message }) {
-      // A type that only other packages of ours need has no name for users.
+      // A type that only internal packages need is not exported to users.
       if (!message.includes("references private shared type")) throw new Error(message);
     },
     plugins: [

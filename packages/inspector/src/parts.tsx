@@ -104,7 +104,7 @@ export function Ago({ at }: { readonly at: string }) {
   );
 }
 
-/** Text as it is: no character of it becomes markup. */
+/** Literal text: no character is treated as markup. */
 export function Code({ label, text }: { readonly label: string; readonly text: string }) {
   const id = useId();
   return (

@@ -4,7 +4,7 @@
 export interface NamedEvent {
   readonly type: string;
   readonly category: string;
-  /** The moments that have this name; none of an event that the sandbox never writes by itself. */
+  /** Kinds of events with this name; empty if the sandbox never emits it. */
   readonly kinds: readonly string[];
   /** JSON Pointers into the payload, one of which leads to the id of what the event is about. */
   readonly subjects: readonly string[];

@@ -47,7 +47,7 @@ export function shortId(id: string): string {
   return id.length > 16 ? `${id.slice(0, 8)}…${id.slice(-4)}` : id;
 }
 
-/** JSON with line ends and every number digit for digit: only space between tokens is added. */
+/** Formats JSON by adding only white space between tokens, so that numbers keep their digits. */
 export function formatted(text: string): string {
   let depth = 0;
   const line = (): string => `\n${"  ".repeat(depth)}`;

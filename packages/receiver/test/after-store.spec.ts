@@ -100,7 +100,7 @@ describe("[R-ACK-STORED] an event that is acknowledged once it is stored", () =>
     expect(await send(other)).toMatchObject(reused);
   });
 
-  it("[R-DEAD-VISIBLE] waits after a failure, is dead after the last attempt, and comes back by retry", async () => {
+  it("[R-DEAD-VISIBLE] waits after a failure, is dead after the last attempt, and runs again after retry()", async () => {
     let handler: Handled = FAILS;
     const { receiver, send, worked } = storing((id) => handler(id), { maxAttempts: 2, pollMs: 5 });
     receiver.start();
@@ -157,7 +157,7 @@ describe("[R-ACK-STORED] an event that is acknowledged once it is stored", () =>
     expect(ended.indexOf("a1")).toBeLessThan(ended.indexOf("a2"));
   });
 
-  it("is finished when its receiver stops, and no more one is taken", async () => {
+  it("is finished when its receiver stops, and no other one is taken", async () => {
     const gate = Promise.withResolvers<void>();
     const begun: string[] = [];
     const { receiver, send } = storing((id) => (begun.push(id), gate.promise), { concurrency: 1 });

@@ -98,7 +98,7 @@ describe("with order 'per-resource', an event", () => {
 });
 
 describe("without an order, an event", () => {
-  it("[R-ORDER-NONE] runs whatever came before it", async () => {
+  it("[R-ORDER-NONE] runs whatever arrived before it", async () => {
     const { handled, send } = ordered("none");
     await send(refund("refund.authorized", { id: "second" }));
     expect(await send(refund("refund.pending", { id: "first" }))).toBe("handled");

@@ -85,7 +85,7 @@ describe("the checks of a receiver", () => {
     expect(watches[2]?.signal.aborted).toBe(true);
   });
 
-  it("B18 are hidden from another namespace, which can neither start nor stop them meanwhile", async () => {
+  it("B18 are hidden from another namespace, which can neither start nor stop them", async () => {
     const { watches, ...runner } = heldRunner();
     const one = await open({ target, checks: runner.checks });
     const token = await one.addNamespace();

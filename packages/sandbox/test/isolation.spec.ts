@@ -4,7 +4,7 @@ import { fullNamespace, routesOf, rowsOf } from "./routes.ts";
 
 const open = shareSandbox();
 
-/** A call in which `{name}` stands for that id of a namespace. */
+/** A call in which `{name}` is replaced by that id of a namespace. */
 type IdCall = readonly [route: string, json: object];
 
 const amount = usd(1);
@@ -17,7 +17,7 @@ const codes: Readonly<Record<string, string>> = {
   subscriptionKey: "SUBSCRIPTION_NOT_FOUND",
   subscriptionId: "SUBSCRIPTION_NOT_FOUND",
 };
-/** Ids that stand in bodies and queries. */
+/** Ids in bodies and queries. */
 const bodyCalls: readonly IdCall[] = [
   ["POST /v1/refunds", { paymentId: "{paymentId}", amount, requestKey: "of-paymentId" }],
   ["POST /v1/refunds", { paymentId: "{refundId}", amount, requestKey: "of-refundId" }],
@@ -91,7 +91,7 @@ describe("T-32 B18 the records of another merchant", () => {
     expect(await rowsOf(one, other.merchantId)).toEqual(before);
     for (const call of idCalls) {
       const { status } = await send(one, call, idOf, other.token);
-      // A refund is no debit: the calls that move one do not find it.
+      // A refund is not a debit: the calls that change debits do not find it.
       const [route] = call;
       const wrong = route.endsWith("/return") ? "{paymentId}" : "{refundId}";
       expect([call, status === 404]).toEqual([call, route.includes(wrong)]);

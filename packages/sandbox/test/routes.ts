@@ -32,7 +32,7 @@ export async function fullNamespace(one: TestSandbox): Promise<FullNamespace> {
   const made = await one.post("/sandbox/merchants");
   const token = String(made.body["accessToken"]);
   const post = async (path: string, json: object = {}) => (await one.post(path, json, token)).body;
-  // Nobody listens there: what is bound for it goes on waiting.
+  // Nothing listens there: its deliveries keep waiting.
   const subscriptionKey = await one.subscribe("http://127.0.0.1:9/", token);
   const customerId = String((await post("/sandbox/customers"))["id"]);
   await post(`/sandbox/customers/${customerId}/link`);

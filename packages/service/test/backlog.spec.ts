@@ -8,7 +8,7 @@ import { onStores, postgres, sqlite } from "./store/stores.ts";
 const NOW = 1_000_000;
 
 onStores([sqlite, postgres], ({ name, open }) => {
-  it("the backlog counts what waits and is due, leaves paused subscriptions and sandboxes out of what is due, and reads indexes only", async () => {
+  it("the backlog counts waiting and due deliveries, excludes paused subscriptions and sandboxes from the due ones, and reads indexes only", async () => {
     const hooks: DriverHooks = {};
     const driver = hookedDriver(await open(), hooks);
     await migrate(driver, { now: 0 });

@@ -71,7 +71,7 @@ onStores([sqlite, postgres], ({ open }) => {
   );
 
   it("B2 T-16 120 simultaneous partial refunds never exceed the payment", PATIENT, async () => {
-    // Parts of 1 to 17 cents come to more than twice four cents each.
+    // Parts of 1 to 17 cents add up to more than twice four cents each.
     const orderOf = (at: number) => ({ requestKey: `k-${at}`, cents: 1 + ((at * 7) % 17) });
     const outcome = await race(await open(), 4 * CALLS, orderOf);
     expect(outcome).toMatchObject({ duplicates: 0, refunded: 4 * CALLS });

@@ -27,7 +27,7 @@ async function openGated() {
 }
 
 describe("a service", () => {
-  it("finishes the calls in flight when it closes, ends their connections, and takes no more", async () => {
+  it("finishes the calls in flight when it closes, ends their connections, and accepts no more", async () => {
     const { service, merchant, call, paymentId, ...gate } = await openGated();
     const socket = connect(service.port, "127.0.0.1");
     let received = "";
@@ -96,7 +96,7 @@ describe("a service", () => {
     await expect(driver.query("SELECT 1")).rejects.toMatchObject({ code: "CS_STORE_UNAVAILABLE" });
   });
 
-  it("reports on /healthz that it lives, and on /readyz whether it takes calls and its database answers", async () => {
+  it("reports on /healthz that it is alive, and on /readyz whether it accepts calls and its database answers", async () => {
     const { call, service } = await openService();
     const get = (path: string) => call("GET", path, { token: null });
     const health = await get("/healthz");

@@ -3,7 +3,7 @@ import { drawn, seed } from "../../seed.ts";
 import { hostileProviders, meetReceiver } from "./meet.ts";
 import { hostilities } from "./servers.ts";
 
-// What the reports make of hostile texts is tested in packages/contract-kit.
+// packages/contract-kit tests hostile texts in reports.
 describe(
   `a run against a hostile target, some drawn with seed ${seed},`,
   { timeout: 60_000 },

@@ -35,7 +35,7 @@ export async function meetReceiver(name: string) {
   }
 }
 
-/** Every provider check at each hostile service; the long lane takes them all. */
+/** Runs every provider check against each hostile service; the long lane runs all of them. */
 export function hostileProviders(names: readonly string[]): void {
   it.concurrent.each(names)("ends with a report if a provider %s", async (name) => {
     const secret = "a-secret-of-the-client";

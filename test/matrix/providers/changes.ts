@@ -12,7 +12,7 @@ export type DeliveryFault = (
 /** The answer to an attempt that the service hears. */
 export type Delivered = Pick<HttpAnswer, "status" | "headers">;
 
-/** A fault of calls or of deliveries. Made again for each target: some remember calls. */
+/** A fault of calls or deliveries. Created for each target, since some remember calls. */
 export type Change =
   | (() => { readonly call: CallFault })
   | (() => { readonly delivery: DeliveryFault });
@@ -51,7 +51,7 @@ export const callsWith = (
 ): Change =>
   calling((call, next) => next({ ...call, headers: { ...call.headers, ...headersOf(call) } }));
 
-/** Changes calls by its own memory for each target. */
+/** Changes calls, with a separate memory for each target. */
 export const remembering =
   <Value>(faultOf: (memory: Map<string, Value>) => CallFault): Change =>
   () => ({ call: faultOf(new Map()) });

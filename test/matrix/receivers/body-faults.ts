@@ -11,7 +11,7 @@ const ignoresCoding: Conduct["judgeHeaders"] = ({ rawHeaders }) =>
     rawHeaders: rawHeaders.map((one) => (/^content-encoding$/i.test(one) ? "x-coding" : one)),
   });
 
-/** Mistakes with bodies, what is in them, and the HTTP around them. */
+/** Mistakes with bodies, their content, and HTTP. */
 export const bodyFaults: FaultTable<Change> = {
   "R-BODY-SIZE: never answers a body above its limit": always({ tooLarge: undefined }),
   "R-BODY-DOCUMENTED: refuses bodies above a kilobyte": always({ bodyBytes: 1024 }),

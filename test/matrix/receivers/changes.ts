@@ -1,7 +1,7 @@
 import type { Conduct } from "./conduct.ts";
 import { honestVerifying, type Verifying } from "./verify.ts";
 
-/** Another conduct than the honest one. Made again for each receiver: some remember attempts. */
+/** A faulty behaviour. Created for each receiver, since some remember attempts. */
 export type Change = () => Partial<Conduct>;
 
 /** Replaces steps of the conduct. */

@@ -57,14 +57,14 @@ export const honest = {
   },
   /** True if the inbox records an event before its handler runs. */
   claimsFirst: true,
-  /** How many events the inbox remembers. */
+  /** Number of events that the inbox remembers. */
   remembers: Infinity,
   hangs: (_event: Happening): boolean => false,
-  /** How many handlers run for an event. */
+  /** Number of handlers that run for an event. */
   handlers: (_event: Happening): number => 1,
-  /** What the list of effects says about an event. */
+  /** The entry of an event in the list of effects. */
   listed: (event: Happening): object => event,
-  /** Duration of the handler: attempts meanwhile meet an event in progress. */
+  /** Duration of the handler, during which the event is in progress. */
   handlerMs: 15,
   handlerLimitMs: 1500,
   /** Cents of dollars that the handler books. */

@@ -54,7 +54,7 @@ function unions(model: EventModel): string {
       .map((name) => `  | ${name}`)
       .join("\n")};`,
     "",
-    "/** The events by their types. */",
+    "/** Events by type. */",
     "export type EventTypeMap = {",
     ...[...byType(model)].map(
       ([type, events]) =>

@@ -12,8 +12,8 @@ export function shellWords(words: readonly string[]): string {
 }
 
 /**
- * Holds `--only` and `--skip` to ids that there are: a mistyped one would leave out what was meant, in
- * silence.
+ * Restricts `--only` and `--skip` to existing ids: a mistyped one would silently select the
+ * wrong checks.
  *
  * @throws {Failure} `CS_CLI_ARGUMENT_UNUSABLE`, with the id that may be meant.
  */

@@ -35,7 +35,7 @@ interface CredentialsOptions {
  * A merchant's credentials from the environment: a token, a client, or both. `undefined` if there are
  * none.
  *
- * @throws {Failure} `CS_CLI_ENVIRONMENT_UNUSABLE`: a client's id comes without its secret, or the other way
+ * @throws {Failure} `CS_CLI_ENVIRONMENT_UNUSABLE`: a client's id without its secret, or the other way
  *   round, or a variable is not of its form. `CS_CLI_UNVERIFIED`: the client is granted no token.
  */
 async function providerCredentials(

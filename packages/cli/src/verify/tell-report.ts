@@ -26,7 +26,7 @@ export interface Telling {
    * Prints the remaining entries and the summary, and writes the files of `--report`.
    *
    * @returns True if nothing new fails at a level of `--fail-on`.
-   * @throws {Failure} `CS_CLI_UNVERIFIED`: the target was not judged, or only in part; reports are
+   * @throws {Failure} `CS_CLI_UNVERIFIED`: the target was not verified, or only in part; reports are
    *   written anyway. `CS_CLI_REPORT_UNWRITABLE`, `CS_CLI_BASELINE_UNUSABLE`: a file cannot be written.
    */
   readonly report: (document: ReportDocument) => Promise<boolean>;

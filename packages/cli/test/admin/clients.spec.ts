@@ -80,7 +80,7 @@ onStores([sqlite, postgres], ({ create }) => {
       expect(await statuses(first, second, third, fourth)).toEqual([401, 401, 401, 200]);
     });
 
-    it("revokes a client with its tokens, for good and as often as asked", async () => {
+    it("revokes a client with its tokens permanently, also when repeated", async () => {
       const one = await open();
       const { url } = await one.serve();
       const client = await one.json("clients", "create", "--merchant", await newMerchant(one));

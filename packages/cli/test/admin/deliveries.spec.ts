@@ -49,7 +49,7 @@ const close = (key: string): Promise<unknown> =>
   queue.write("UPDATE subscriptions SET status = 'CLOSED' WHERE key = $1", [key]);
 
 describe("countersign serve admin deliveries replay", () => {
-  it("retries one delivery, whatever its state, and records who asked", async () => {
+  it("retries one delivery in any state, and records the caller", async () => {
     const id = await ended("sub_1", "delivered");
     const { status, out } = await replay(id, "--by", "anna");
     expect([status, out]).toEqual([0, "1 due again\n"]);
@@ -112,7 +112,7 @@ describe("countersign serve admin subscriptions", () => {
     expect(await nextDeliveryAt(queue.driver, "live")).toBe(REAL_START);
   });
 
-  it("lists the subscriptions of a merchant or of all, the newest first, without secrets", async () => {
+  it("lists the subscriptions of a merchant or of all, newest first, without secrets", async () => {
     await queue.subscribe("sub_3");
     const keys = async (...args: string[]): Promise<unknown[]> =>
       (await list("subscriptions", "list", ...args)).map(({ key }) => key);
@@ -125,7 +125,7 @@ describe("countersign serve admin subscriptions", () => {
 });
 
 describe("countersign serve admin deliveries list", () => {
-  it("lists deliveries by merchant, subscription and state, the newest first", async () => {
+  it("lists deliveries by merchant, subscription and state, newest first", async () => {
     const [one, two] = [await ended("sub_1", "exhausted"), await ended("sub_2", "delivered")];
     const ids = async (...args: string[]): Promise<unknown[]> =>
       (await list("deliveries", "list", ...args)).map(({ id }) => id);
@@ -159,7 +159,7 @@ it("countersign serve admin refuses an unknown or closed subscription, delivery 
 });
 
 describePostgres("countersign serve admin on PostgreSQL", (server) => {
-  it("has running processes look at once for what it replayed or resumed, and not after a list", async () => {
+  it("makes running processes look at once for replayed or resumed deliveries, and not after a list", async () => {
     const url = server().urlOf(await server().create());
     const driver = postgresDriver({ url });
     onTestFinished(() => driver.close());

@@ -71,7 +71,7 @@ onStores([sqlite, postgres], ({ create }) => {
       expect(other.body).toMatchObject({ customerStatus: "CREATED" });
     });
 
-    it("creates a customer from options, whom payments can then be created for", async () => {
+    it("creates a customer from options, for whom payments can then be created", async () => {
       const { admin, merchant } = await open();
       const own = ["--merchant", merchant];
       const named = ["--first-name", "Ada", "--last-name", "Osei", "--email", "ada@example.com"];
@@ -201,7 +201,7 @@ onStores([sqlite, postgres], ({ create }) => {
       expect(again).toEqual(done({ skipped: 2, failed: 1, errors }));
     });
 
-    it("imports a file of several batches, of which a dry run wrote nothing", async () => {
+    it("imports a file of several batches, after a dry run that writes nothing", async () => {
       const { admin, imported, merchant } = await open();
       await imported("customers", lines(ada));
       const file = join(temporaryFolder(), "payments.jsonl");

@@ -11,9 +11,9 @@ import {
 } from "./summary.ts";
 
 /**
- * The report as workflow commands of GitHub Actions, which show each failure as an annotation: an error for
- * a failure and for what kept the run from judging, a warning for a warning, a notice for what is known or
- * fixed, and at the end one of what the report is of. GitHub shows the first ten of each kind a step.
+ * The report as workflow commands of GitHub Actions, which become annotations: an error for each failure and
+ * each reason why the run is not conclusive, a warning for each warning, a notice for each known or fixed
+ * failure, and a last one for the report's subject. GitHub shows the first ten of each kind per step.
  *
  * @see GitHub Docs, "Workflow commands for GitHub Actions"
  */

@@ -5,8 +5,8 @@ import { terminalDetails } from "./terminal.ts";
 
 /**
  * The report as JUnit's XML, which build servers read: a suite for each group, a case for each entry, and a
- * suite of the run itself, which has what it is of and what keeps it from saying anything. Warnings are
- * output, not failures; a failure that the baseline knows is skipped.
+ * suite for the run itself with its subject and the reasons why it is not conclusive. Warnings are output,
+ * not failures; known failures are skipped.
  */
 export function junitReport(document: ReportDocument): string {
   const groups = Map.groupBy(document.entries, ({ group }) => group);

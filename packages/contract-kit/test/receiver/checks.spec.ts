@@ -240,7 +240,7 @@ describe("a run against a receiver", () => {
     ]);
   });
 
-  it("does not expect failures of a receiver whose effects take no orders", async () => {
+  it("does not expect failures of a receiver whose effects URL has no PUT", async () => {
     const target = await openReceiver({
       app: (request, response) => {
         const status = request.method === "PUT" ? 404 : 200;
@@ -253,7 +253,7 @@ describe("a run against a receiver", () => {
     );
   });
 
-  it("names a row of the effects without an id, and judges the answers anyway", async () => {
+  it("names a row of the effects without an id, and still checks the answers", async () => {
     const rows = [{ eventId: null, type: "payment.created", count: 1 }];
     const target = await openReceiver({
       app: (request, response) => {

@@ -25,7 +25,7 @@ export async function serveHostile(misbehave: Hostility) {
     server.close();
     await once(server, "close");
   };
-  // A server that listens on a port has an address of that kind.
+  // A server that listens on a port has an AddressInfo.
   return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, said, close };
 }
 

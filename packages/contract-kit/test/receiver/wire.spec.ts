@@ -148,7 +148,7 @@ describe("the wire", () => {
     expect(said).toHaveLength(1);
   });
 
-  it("cuts off a flooding connection that nobody reads", async () => {
+  it("cuts off a flooding connection that is not read", async () => {
     const { url } = await hostileTarget(pour);
     const connection = wireTo(url).open();
     connection.write(Buffer.from("GET / HTTP/1.1\r\n\r\n"));

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 
-/** Ends a suite that a broken line keeps running for ever: many times what the whole lane takes. */
+/** Ends a suite that a broken line keeps running: many times the duration of the whole lane. */
 const SUITE_TIMEOUT_MS = 600_000;
 
 interface JsonReport {

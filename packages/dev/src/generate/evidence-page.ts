@@ -114,7 +114,7 @@ export function evidencePages(root: string): Readonly<Record<string, string>> {
   return { "docs/evidence.md": page, ...Object.fromEntries(files) };
 }
 
-/** What a count means if its name in the code does not say it. */
+/** Meaning of a count whose name does not explain it. */
 const meanings: Readonly<Record<string, string>> = {
   ambiguous: "booked but not acknowledged when killed",
   answered: "answered",

@@ -12,7 +12,7 @@ const KEYWORDS: ReadonlySet<string> = new Set(
     "items minItems maxItems",
     "minLength maxLength pattern format",
     "minimum maximum multipleOf",
-    // Annotations of our own: an enum that readers take as open, and examples of what is refused.
+    // Our annotations: an enum that is open for readers, and examples of refused values.
     "x-open x-invalid",
   ].flatMap((line) => line.split(" ")),
 );
@@ -42,7 +42,7 @@ const PIECE = new RegExp(
  */
 function isLinear(pattern: string): boolean {
   if (!pattern.startsWith("^") || !pattern.endsWith("$")) return false;
-  // A group that is not repeated is judged as if it stood without its brackets.
+  // A group that is not repeated is checked as if it had no brackets.
   const body = pattern.slice(1, -1).replaceAll(/\((?!\?)([^()]*)\)(?:\?|(?![*+{]))/g, "$1");
   let before: RegExp | undefined;
   for (PIECE.lastIndex = 0; PIECE.lastIndex < body.length;) {
@@ -107,7 +107,7 @@ function faultsOf(schema: Schema, at: string): string[] {
     faults.push(`${at}: additionalProperties is true or false`);
   if (type === "array" && schema["maxItems"] === undefined)
     faults.push(`${at}: an array needs a maxItems`);
-  // The checks ask for members without asking whose they are: `{}` answers these from its prototype.
+  // The checks do not test for own members: `{}` inherits these from its prototype.
   for (const name of Object.keys((schema["properties"] as object | undefined) ?? {}))
     if (name in Object.prototype) faults.push(`${at}: every object has a member ${name}`);
   for (const [name, child] of subschemas(schema)) faults.push(...faultsOf(child, `${at}/${name}`));

@@ -105,7 +105,7 @@ export function documents(folder: string, files: readonly SchemaFile[]): Record<
   const text = (document: unknown): string => `${JSON.stringify(document)}\n`;
   const schemas = files.flatMap(({ path, title, id, schema }): [string, string][] => {
     const shipped = mapSchema(schema, ({ "x-invalid": _refused, ...rest }) => rest);
-    // Validators know no their own formats: an unknown one stops them.
+    // Validators have no formats of their own: an unknown one is an error.
     const closed = text(schemaFor("writer", shipped, ["format"]));
     if (!isRead(title) || title === "Profile") return [[`schemas/documents/${path}`, closed]];
     const open = {

@@ -55,8 +55,8 @@ interface Requirement {
 }
 
 const roles = {
-  provider: "What the provider's service owes",
-  receiver: "What a merchant's receiver owes",
+  provider: "Requirements for the provider's service",
+  receiver: "Requirements for a merchant's receiver",
 } as const;
 
 /** Reads the files of `contracts/requirements/`. */

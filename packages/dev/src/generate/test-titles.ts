@@ -42,7 +42,7 @@ export function namedTests(root: string): readonly NamedTest[] {
 /** Returns the files of a lane and the test files that they import. */
 function imported(sources: ReadonlyMap<string, string>, ending: string): ReadonlySet<string> {
   const reached = new Set([...sources.keys()].filter((path) => path.endsWith(ending)).toSorted());
-  // A set's iteration also visits what is added meanwhile.
+  // Iterating a set also visits entries added during the iteration.
   for (const path of reached)
     for (const [, specifier = ""] of (sources.get(path) ?? "").matchAll(
       /(?:from|import\() ?"(\.[^"]+)"/g,

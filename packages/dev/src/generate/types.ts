@@ -55,7 +55,7 @@ function forTypes(file: SchemaFile, byId: ReadonlyMap<string, SchemaFile>): Sche
       if (target.schema["type"] !== "string") return { $ref: target.id };
       return { type: "string", description: target.schema["description"], ...beside };
     }
-    // Readers take other values too; `string & {}` keeps the known ones in an editor's list.
+    // Readers accept other values too; `string & {}` keeps the known ones in an editor's list.
     if (open === true)
       return {
         ...rest,

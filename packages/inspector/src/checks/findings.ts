@@ -7,7 +7,7 @@ export interface OwedCheck {
   readonly id: string;
   /** The check. */
   readonly group: string;
-  /** What the check does. */
+  /** The check's description. */
   readonly title: string;
   readonly requirement: string;
   readonly level: string;
@@ -25,7 +25,7 @@ export interface CheckEntry {
   readonly status: FindingStatus;
   readonly message: string;
   readonly fix?: string;
-  /** Where the requirement is explained: an address, or a path in the kit's repository. */
+  /** Page of the requirement: an address, or a path in the kit's repository. */
   readonly page?: string;
   readonly evidence?: {
     readonly curl: readonly string[];
@@ -68,12 +68,12 @@ export interface Checks {
   readonly owed: readonly OwedCheck[];
   readonly run: CheckRun | null;
 }
-/** A requirement with what its checks have found of it so far. */
+/** A requirement with its findings so far. */
 export interface Tested {
   readonly requirement: string;
   readonly owed: readonly OwedCheck[];
   readonly entries: readonly CheckEntry[];
-  /** The worst of what was found; `undefined` before anything was. */
+  /** The worst finding; `undefined` before the first. */
   readonly status: FindingStatus | undefined;
 }
 
@@ -96,7 +96,7 @@ export function tested({ owed, run }: Pick<Checks, "owed" | "run">): Tested[] {
   });
 }
 
-/** How many requirements there are of each status. */
+/** Number of requirements by status. */
 export function counts(rows: readonly Tested[]): [FindingStatus, number][] {
   return worstFirst.flatMap((status): [FindingStatus, number][] => {
     const { length } = rows.filter((row) => row.status === status);

@@ -14,7 +14,7 @@ import { FindingBadge, Requirement } from "./requirement.tsx";
 
 const PATH = "/sandbox/inspect/checks";
 
-/** The sandbox's answer: of the entries those after the `known` first ones. */
+/** The sandbox's answer, with the entries after the first `known` ones. */
 interface Answered extends Checks {
   readonly run: (CheckRun & { readonly known: number }) | null;
 }
@@ -37,7 +37,7 @@ function useChecks(): Checks | undefined {
         latest.current = before === undefined ? answer : { ...before, run };
         setChecks(latest.current);
       },
-      // The next news asks again.
+      // The next message triggers another request.
       () => undefined,
     );
     return () => controller.abort();
@@ -178,7 +178,7 @@ function Run({
   );
 }
 
-/** What the checks are, and the result of the latest run. */
+/** Describes the checks, and the result of the latest run. */
 function Overview({
   checks: { isAvailable, run },
   rows,

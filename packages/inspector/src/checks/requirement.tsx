@@ -80,7 +80,7 @@ function Found({ entry: { message, fix, evidence, replay } }: { readonly entry: 
         </p>
       )}
       {evidence?.exchanges?.map(({ sent, received }, index) => (
-        // The order in which they were sent is all that tells them apart.
+        // Only their order distinguishes them.
         // oxlint-disable-next-line no-array-index-key
         <div key={index} class="sides">
           <Code label="Sent" text={sent} />

@@ -20,7 +20,7 @@ import { EditCopy } from "./send.tsx";
 import { Signature } from "./signature.tsx";
 import { curlOf, testOf, type SentRequest } from "./snippets.ts";
 
-/** One event: how its delivery fares, its attempts, payload, signature and payment. */
+/** One event: the state of its delivery, its attempts, payload, signature and payment. */
 export function EventDetailView({
   id,
   query,

@@ -143,7 +143,7 @@ function firstLine(text: string): string {
 
 function messageIn(text: string): string | undefined {
   try {
-    // Whatever a receiver answers: the members are looked at one by one.
+    // A receiver may answer anything: each member is checked.
     const value = JSON.parse(text) as Record<string, unknown> | null;
     for (const name of ["detail", "message", "error", "title", "code"]) {
       const member = value?.[name];
@@ -155,7 +155,7 @@ function messageIn(text: string): string | undefined {
   }
 }
 
-/** Says in words how a delivery fares. `next` is appended by the page, since it holds a time. */
+/** Describes the state of a delivery. The page appends `next`, since it contains a time. */
 export function summarize(
   delivery: Pick<Delivery, "status" | "attempts" | "isPaused" | "url">,
   deadlineSeconds: number,

@@ -13,7 +13,7 @@ import {
 } from "@countersign/schemas/writers";
 import type { About, NamedEvent, WrittenEvent } from "../shapes.ts";
 
-/** A place if a value does not match its schema. */
+/** A place at which a value does not match its schema. */
 interface SchemaFault {
   readonly pointer: string;
   readonly message: string;
@@ -43,7 +43,7 @@ const names = ["id", "type", "category", "timestamp", "data"] as const;
 
 /**
  * Validates a payload: the whole of one in the standard envelope, else the members that the profile's pointers name, and
- * the data by the schema of one of the moments that have the event's name.
+ * the data against the schema of one of the kinds with the event's name.
  */
 export function judgePayload(
   event: Pick<WrittenEvent, "type" | "payload">,
@@ -95,7 +95,7 @@ function judgeAs(resource: string, data: unknown): Judged[] {
   const check = checks[resource];
   if (check === undefined) return [];
   const judged = check.writer(data);
-  // A profile may add values to sets that are open to readers.
+  // A profile may add values to lists that are open for readers.
   const fits =
     judged.ok ||
     (judged.errors.every(({ keyword }) => keyword === "enum") && check.reader(data).ok);

@@ -168,7 +168,7 @@ function Difference({
 }: {
   readonly what: string;
   readonly at: number;
-  /** The one that was made here, then the one that was received. */
+  /** The computed signature, then the received one. */
   readonly texts: readonly [string, string];
 }) {
   return (

@@ -1,6 +1,6 @@
 import type { About, SignatureSteps, WrittenEvent } from "../shapes.ts";
 
-/** A request as it is made again by hand. */
+/** A request to repeat manually. */
 export interface SentRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -46,7 +46,7 @@ async function makeRefund(
   const order = `{"paymentId":${JSON.stringify(id)},"amount":{"currency":"USD","value":${amount}},"requestKey":"${key}"}`;
   const made = await remote.send<{ paymentId: string }>("POST", "/v1/refunds", order);
   const { refunds } = await remote.get<PaymentDetail>(`/sandbox/inspect/payments/${id}`);
-  // The profile decides whose id the answer has.
+  // The profile decides which id the answer has.
   return refunds.find(({ requestKey }) => requestKey === key)?.id ?? made.paymentId;
 }
 
@@ -58,7 +58,7 @@ async function waitFor({ remote, moveClock }: Inspector, id: string): Promise<vo
 
 const bare = (amount: string): string => amount.replace(/ .*/, "");
 
-/** Moves and scenarios of a payment. A move that the state does not admit is disabled, with the reason. */
+/** State changes and scenarios of a payment. A change that the state does not allow is disabled, with the reason. */
 export function DebitActions({ detail: { debit, refunds } }: { readonly detail: PaymentDetail }) {
   const inspector = useInspector();
   const { remote, about } = inspector;

@@ -7,7 +7,7 @@ import { type EventRows, rowsInbox } from "../../src/inbox/rows-inbox.ts";
 const LEASE = 60_000;
 const event = (id: string) => ({ key: { tenant: "", id }, digest: "d", type: "refund.authorized" });
 
-/** A table whose calls come back in any order that the scheduler finds, as a server's do. */
+/** A table whose calls return in any order that the scheduler chooses, as a server's do. */
 function scheduledRows(scheduler: fc.Scheduler): EventRows {
   const rows = new MemoryRows(1000, 1e12);
   let calls = 0;
@@ -62,7 +62,7 @@ describe("however the calls of several processes meet in a store", () => {
             if (end === "release") await inbox.release(settlement);
             if (end === "complete" && (await inbox.complete(settlement))) {
               handled += 1;
-              // Nobody took it over meanwhile: its token is the last one that was given.
+              // No other claim followed: its token is the last one issued.
               expect(Math.max(...holders.keys())).toBe(claim.token);
             }
           }

@@ -225,7 +225,7 @@ function brokenBy(before: World, step: Step, after: World): string | undefined {
 }
 
 /**
- * Lets a fair scheduler go on with a fresh worker: every lease and every wait ends, every event that can be
+ * Lets a fair scheduler continue with a fresh worker: every lease and every wait ends, every event that can be
  * taken is taken, and every handler fails, or hangs until its lease ends.
  *
  * @returns Its steps, if events stay open nevertheless.

@@ -114,7 +114,7 @@ export async function startPostgres({
       const spawned = { stdio: "ignore", cwd: folder, ...postgresUser() } as const;
       const child = spawn(join(postgresBinaries, "pg_ctl"), restart, spawned);
       const [code] = (await once(child, "exit")) as [number | null];
-      if (code !== 0) throw new Error("PostgreSQL did not come back");
+      if (code !== 0) throw new Error("PostgreSQL did not restart");
     },
     stop: () => stopPostgres(folder),
   };

@@ -18,7 +18,7 @@ export const send = (receiver: Pick<Receiver, "receive">, id = "evt_1"): Promise
 
 /** Promises of every inbox with transactions about a handler's writes. */
 export function transactionTests(ledger: () => Ledger): void {
-  it("[R-ONCE-TRANSACTION] are committed with the event's handling, and read by nobody before", async () => {
+  it("[R-ONCE-TRANSACTION] are committed with the event's handling, and invisible before", async () => {
     const { receiverOf, booked } = ledger();
     let seen: readonly unknown[] = ["not read"];
     const receiver = receiverOf(async (id, book) => {

@@ -18,7 +18,7 @@ const starts = fc.integer({
  * finally every event, delivery and payment, with the ledger. A failure is shrunk and shown with its seed.
  *
  * @param connect Connects to the same database each time.
- * @returns The kinds of answers that came.
+ * @returns The kinds of answers that arrived.
  */
 export async function campaign(connect: () => Driver, runs: number): Promise<Set<string>> {
   const live = await openLive(connect);
@@ -140,7 +140,7 @@ async function listed(real: Namespace, name: string): Promise<Row[]> {
   return body[name] as Row[];
 }
 
-/** Sorts events: those of one instant may come in any order. */
+/** Sorts events: those of one instant may arrive in any order. */
 function inOrder(events: readonly Event[]): Event[] {
   const keyOf = ({ at, type, data }: Event): string => `${at} ${type} ${data.paymentId}`;
   return events.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));

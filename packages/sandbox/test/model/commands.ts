@@ -9,7 +9,7 @@ export interface Namespace {
   readonly token: string;
   /** The receiver's URL, with its own path. */
   readonly receiver: string;
-  /** Every answer that came, so that a campaign can show how far it got. */
+  /** Every answer, so that a campaign can show its coverage. */
   readonly seen: Set<string>;
 }
 
@@ -191,7 +191,7 @@ const restart = fc.constant(command("restart", "", (_, real) => real.restart()))
 
 const times = (count: number, one: fc.Arbitrary<Command>) =>
   Array.from({ length: count }, () => one);
-/** In the proportions in which a run comes far. */
+/** In proportions that lead to long runs. */
 export const commands: readonly fc.Arbitrary<Command>[] = [
   ...times(5, refund),
   ...times(4, move),

@@ -19,7 +19,7 @@ import type { BenchFigures, BenchJob } from "./delivery/job.ts";
 type Kind = BenchJob["kind"];
 type Servers = Pick<BenchJob, "sinkPort" | "postgresPort" | "redisPort">;
 
-/** Deliveries of one measurement: seconds, beside which the first turns, not compiled yet, are few. */
+/** Deliveries of one measurement: it takes seconds, so the first, uncompiled rounds hardly count. */
 const COUNT = 60_000;
 /** Deliveries of a queue in P5. pg-boss waits for each batch: a tenth of the others takes it as long. */
 const SLOWED = { "pg-boss": 2000, "graphile-worker": 20_000, bullmq: 20_000 } as const;
@@ -72,7 +72,7 @@ function measure(kind: Kind, job: Partial<BenchJob> & { deliveries: number }): B
 
 const times = <T>(count: number, round: () => T): T[] => Array.from({ length: count }, round);
 
-/** The median of what each round comes to. */
+/** The median of the rounds. */
 const median = <T>(rounds: readonly T[], of: (round: T) => number): number =>
   middle(rounds.map(of));
 

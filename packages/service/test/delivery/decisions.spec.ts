@@ -94,7 +94,7 @@ describe("the pace of an endpoint", () => {
     expect(pace).toEqual(freshPace(policy));
   });
 
-  it("does not rest after a failure that is no overload", () => {
+  it("does not rest after a failure that is not an overload", () => {
     for (const answer of [answered(500), answered(404), timeout])
       expect(paceAfter(freshPace(policy), answer, 1000, policy)).toMatchObject({ restsUntil: 0 });
   });
@@ -147,27 +147,39 @@ describe("a place among several users", () => {
   const shared = { places: 16, reserve: 4, few: 2 };
 
   it.each([
-    ["everybody while a quarter is free", { total: 11, own: 9, users: 2 }, true],
-    ["nobody with more than a fair share once it is not", { total: 12, own: 9, users: 2 }, false],
-    ["nobody with a fair share while places run short", { total: 14, own: 8, users: 2 }, false],
+    ["given to every user while a quarter is free", { total: 11, own: 9, users: 2 }, true],
     [
-      "who has less than a fair share while places run short",
+      "refused to users above their fair share once less is free",
+      { total: 12, own: 9, users: 2 },
+      false,
+    ],
+    [
+      "refused to users with a fair share while places are scarce",
+      { total: 14, own: 8, users: 2 },
+      false,
+    ],
+    [
+      "given to users below their fair share while places are scarce",
       { total: 14, own: 7, users: 2 },
       true,
     ],
     [
-      "nobody with more than a fair share while places run short",
+      "refused to users above their fair share while places are scarce",
       { total: 14, own: 9, users: 2 },
       false,
     ],
-    ["nobody who has several when all places are taken", { total: 16, own: 2, users: 5 }, false],
-    ["a newcomer from the reserve", { total: 16, own: 1, users: 5 }, true],
-    ["nobody when the reserve is taken too", { total: 20, own: 0, users: 5 }, false],
-  ])("is for %s", (_, use, may) => {
+    [
+      "refused to users with several places when all are taken",
+      { total: 16, own: 2, users: 5 },
+      false,
+    ],
+    ["given to a new user from the reserve", { total: 16, own: 1, users: 5 }, true],
+    ["refused to all when the reserve is taken too", { total: 20, own: 0, users: 5 }, false],
+  ])("is %s", (_, use, may) => {
     expect(mayTakePlace(use, shared)).toBe(may);
   });
 
-  it("is always found by somebody while any is free, and never beyond the reserve", () => {
+  it("is always given to some user while one is free, and never beyond the reserve", () => {
     const isHeld = () =>
       fc.assert(
         fc.property(fc.array(fc.nat(6), { minLength: 1, maxLength: 8 }), (owns) => {
@@ -206,7 +218,7 @@ describe("the retry schedule (S 6.6)", () => {
     const other = { ...delivery, success: "200" as const, timeoutMs: 120_000 };
     const { success, deadlineMs, leaseMs } = deliveryPolicyOf({ delivery: other });
     expect(success).toEqual([200]);
-    // A third of the lease, in which two beats are due.
+    // A third of the lease: time for two heartbeats.
     expect(leaseMs - deadlineMs - 1000).toBeGreaterThanOrEqual(leaseMs / 3);
   });
 

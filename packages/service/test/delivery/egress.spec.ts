@@ -198,7 +198,7 @@ describe("the resolver of attempts", () => {
     expect(server.asked).toHaveLength(2);
   });
 
-  it("lets nobody wait for silent name servers, whose names are reported as unresolved", async () => {
+  it("does not wait for silent name servers, and reports their names as unresolved", async () => {
     const server = await startNameServer((name) =>
       name === "silent.example" ? "silence" : name === "none.example" ? [] : ["127.0.0.1"],
     );

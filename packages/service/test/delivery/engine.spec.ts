@@ -164,7 +164,7 @@ describe("a sandbox clock that moves forward", () => {
     await expect(clocks.advance("live", CLOCK_START)).rejects.toThrow(TypeError);
   });
 
-  it("stands where the engine was stopped, and goes on from there with another one", async () => {
+  it("stops where the engine was stopped, and continues from there with another engine", async () => {
     const queue = await openQueue("sub_1");
     const reached = CLOCK_START + HOUR;
     await queue.enqueue("sub_1", { nextAt: reached });

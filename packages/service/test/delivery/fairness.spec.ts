@@ -163,7 +163,7 @@ describe("B15: a host that many have subscribed", () => {
     expect(posts()).toHaveLength(4);
   });
 
-  it("rests for one subscription after an overload, and goes on for another merchant's", async () => {
+  it("pauses for one subscription after an overload, and continues for another merchant's", async () => {
     const queue = await openQueue();
     const shared = "https://shared.example";
     await queue.subscribe("sub_a", { ...live, url: `${shared}/a` });

@@ -38,7 +38,7 @@ const answering =
 
 let connections = 0;
 
-/** Twenty kinds and more of endpoints that nobody should wait for. */
+/** More than twenty kinds of endpoints that must not delay others. */
 export const hostileEndpoints = {
   "says nothing": () => {},
   "drips its status line": dripping("HTT", "P"),

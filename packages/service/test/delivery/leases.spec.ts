@@ -51,7 +51,7 @@ describe("a process that stops delivering", () => {
     await expect(engine.stop()).resolves.toBeUndefined();
   });
 
-  it("ends while the store takes nothing, and its successor goes on", async () => {
+  it("ends while the store fails, and its successor continues", async () => {
     const hooks: DriverHooks = {};
     const failures: unknown[] = [];
     const queue = await openQueue("sub_1");

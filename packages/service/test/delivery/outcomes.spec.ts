@@ -60,7 +60,7 @@ const replayed = (count: number): ReplayOutcome => ({ ok: true, replayed: count 
 
 onStores([sqlite, postgres], ({ open }) => {
   describe("a replay", () => {
-    it("of a subscription takes all that ended, in batches, and writes each into the audit log", async () => {
+    it("of a subscription includes all completed deliveries, in batches, and writes each to the audit log", async () => {
       const queue = await queueOf(await open(), "sub_1", "sub_2");
       await queue.publish(600, ["sub_1"]);
       const other = await queue.enqueue("sub_2");
@@ -74,7 +74,7 @@ onStores([sqlite, postgres], ({ open }) => {
       expect(log[0]).toMatchObject({ ...entry, what: "delivery.replay", at: CLOCK_START });
     });
 
-    it("of one delivery finds only the merchant's own, and nothing of a closed subscription", async () => {
+    it("of one delivery finds only the merchant's, and none of a closed subscription", async () => {
       const queue = await queueOf(await open(), "sub_1");
       await queue.subscribe("sub_live", { clockId: "live" });
       const own = await queue.enqueue("sub_1");

@@ -37,7 +37,7 @@ describe.skipIf(postgresBinaries === undefined)(`processes on one PostgreSQL${re
     return { hints, heard, dueClock };
   }
 
-  it("hint at new work to the others and not to themselves, also after the server has come back", async () => {
+  it("notify the others of new work and not themselves, also after the server has restarted", async () => {
     const [a, b] = [openHints(), openHints()];
     const hintB = (): number => {
       a.hints.tell([{ key: "sub_1", at: 7 }]);
@@ -51,7 +51,7 @@ describe.skipIf(postgresBinaries === undefined)(`processes on one PostgreSQL${re
     await expect.poll(hintB, SOON).toBeGreaterThan(before);
   });
 
-  it("hint once at many subscriptions of one moment: with the earliest due time of each, or at anything", async () => {
+  it("send one notification for many subscriptions of one instant, with the earliest due time of each or for all", async () => {
     const [a, b] = [openHints(), openHints()];
     const hintB = (): number => {
       a.hints.tell("anything");
@@ -69,7 +69,7 @@ describe.skipIf(postgresBinaries === undefined)(`processes on one PostgreSQL${re
     await expect.poll(last, SOON).toBe("anything");
   });
 
-  it("look for anything upon a hint that they cannot read", async () => {
+  it("look for all work after a notification that they cannot read", async () => {
     const driver = postgresDriver({ url });
     onTestFinished(() => driver.close());
     const { heard, dueClock } = openHints();
@@ -90,7 +90,7 @@ describe.skipIf(postgresBinaries === undefined)(`processes on one PostgreSQL${re
     }
   });
 
-  it("bring the due clocks of the others up to their own with a hint", async () => {
+  it("advance the due clocks of the others to their own with a notification", async () => {
     const [a, b] = [openHints(), openHints()];
     const at = Date.now() + 3_600_000;
     a.dueClock.raise(at);
@@ -101,13 +101,13 @@ describe.skipIf(postgresBinaries === undefined)(`processes on one PostgreSQL${re
     await expect.poll(hintB, SOON).toBeGreaterThanOrEqual(at);
   });
 
-  it("go on without hints when the server is not there", async () => {
+  it("continue without notifications while the server is down", async () => {
     const { hints } = openHints("postgres://postgres@127.0.0.1:1/postgres");
     hints.tell("anything");
     await expect(hints.stop()).resolves.toBeUndefined();
   });
 
-  it("never lose a recorded attempt in a crash of the server, and go on after it", async () => {
+  it("never lose a recorded attempt in a crash of the server, and continue after it", async () => {
     const driver = postgresDriver({ url });
     onTestFinished(() => driver.close());
     const queue = await queueOf(driver);

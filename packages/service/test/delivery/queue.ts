@@ -52,7 +52,7 @@ export interface DeliveryRow {
   readonly next_at: number | null;
 }
 
-/** A delivery that a worker led by hand has read. */
+/** A delivery that the manual worker has read. */
 export interface Due {
   readonly endpoint: Endpoint;
   readonly delivery: DueDelivery;
@@ -238,8 +238,8 @@ export class Queue {
     return this.write("UPDATE clocks SET instant = $1 WHERE id = 'clk_1'", [instant]);
   }
 
-  // A worker that is led by hand: it reads what is due on `clk_1`, and says how each attempt went. Its leases are free,
-  // since it is no member.
+  // A manual worker: the test reads due deliveries of `clk_1` and records how each attempt went. Its leases can be taken,
+  // since it is not a member.
 
   async due(): Promise<Due[]> {
     const endpoints = await this.store.take("hand", { dueBy: 0, most: 1000, clockId: "clk_1" });

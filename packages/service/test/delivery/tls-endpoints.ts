@@ -37,7 +37,7 @@ export function trustAuthority(): void {
   onTestFinished(() => tls.setDefaultCACertificates(before));
 }
 
-/** Bytes of this process's heap after all that nobody holds is gone. */
+/** Size of this process's heap after garbage collection, in bytes. */
 export function heapInUse(): number {
   setFlagsFromString("--expose-gc");
   // What the flag gives to new contexts.

@@ -10,7 +10,7 @@ type Deprecated = NonNullable<Profile["deprecation"]["deprecated"]>;
 const { standard } = profiles;
 
 describe("every answer", () => {
-  it("carries a request id of its own and names no software", async () => {
+  it("has its own request id and names no software", async () => {
     const { call } = await openService();
     const ids = new Set<unknown>();
     for (const path of ["/healthz", "/v1/customers/c", "/nowhere"]) {
@@ -79,7 +79,7 @@ describe("a body that does not fit its schema", () => {
   const errorDetails = { errorCode: "ANOTHER_CODE", errorMessage: "m" };
   const problem = { type: "about:blank", title: "t", status: 400, errorDetails };
 
-  it("is a defect that is reported by its place and not by its value", () => {
+  it("is a defect that is reported with its place and without its value", () => {
     const policy = policyOf(standard);
     for (const [kind, body, place] of [
       ["refund", { ...refund, paymentId: 7 }, "/paymentId type"],
@@ -121,7 +121,7 @@ describe("[P-VERSION-SUNSET] a path that the profile deprecates", () => {
       profile: { ...standard, deprecation: { ...standard.deprecation, deprecated } },
     });
 
-  it("says so in each answer, with its end and its replacement, and no other path does", async () => {
+  it("is announced in each of its answers with its end and its replacement; other paths are not", async () => {
     const link = "https://docs.example/v2";
     const { call } = await openWith(
       { path: "/v1", since: "2026-01-01" },

@@ -212,7 +212,7 @@ describe("GET /metrics", () => {
     expect((await fetch(`${service.url}/metrics`, { headers })).status).toBe(200);
   });
 
-  it("counts calls of its own service by route, method and status, never by what a stranger invents, and each refund once", async () => {
+  it("counts calls of its service by route, method and status, never by names that a stranger invents, and each refund once", async () => {
     const [open, other] = [await openService(), await openService()];
     const { service, merchant, call, clock: own } = open;
     for (const path of ["/v1/customers/canary1", "/v1/customers/canary2", "/canary3"])

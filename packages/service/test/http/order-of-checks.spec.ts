@@ -12,7 +12,7 @@ const { token: coreOnly } = await addMerchant(["core"]);
 const customer = "/v1/customers/cus_1";
 
 describe("the checks of a call", () => {
-  it("come in one order: path, method, token, scope, accepted type, media type, size, JSON, fields, key, payment, business", async () => {
+  it("run in one order: path, method, token, scope, accepted type, media type, size, JSON, fields, key, payment, business", async () => {
     const plain = {
       text: `{"a":"${"x".repeat(70_000)}"}`,
       headers: { "content-type": "text/plain" },

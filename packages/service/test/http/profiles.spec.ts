@@ -75,7 +75,7 @@ describe("a profile without payments", () => {
     }
   });
 
-  it("takes subscriptions from a client with the scope core", async () => {
+  it("accepts subscriptions from a client with the scope core", async () => {
     const open = await openService({ profile: { ...standard, payments: false } });
     const { token } = await open.addMerchant(["core"]);
     const made = await open.call("POST", "/v1/webhook/subscribe", { token, json: subscription });
@@ -86,7 +86,7 @@ describe("a profile without payments", () => {
 describe("a profile decides for refunds", () => {
   it("T-04 T-10 T-11 T-13 which id, clientReferenceId and softDescriptor they have", async () => {
     const [typo, printable] = [{ clientRefefenceId: "r" }, { softDescriptor: "A+B, no. 7" }];
-    // Composed or not, quoted, and at the edge of what lines are.
+    // Composed and decomposed letters, a quote, and a line separator.
     const odd = 'Bestellung 7 – é e\u0301 \u{1F600} ﬁ " \\ \u2028';
     for (const [values, members, status, reference] of [
       [{}, {}, 201, null],
@@ -236,7 +236,7 @@ describe("a profile decides for subscriptions, headers, tokens and customers", (
     expect(await move("deactivate")).toEqual({ ok: false, code: "INVALID_TRANSITION" });
   });
 
-  it("nothing that the service cannot do: it refuses such a profile at the start", async () => {
+  it("only supported choices: the service refuses to start with others", async () => {
     const nowhere = change("hold", { timeZone: "Mars/Olympus" });
     await expect(openService({ profile: nowhere })).rejects.toThrow(/timeZone/);
     const { envelope: _, ...rest } = standard;

@@ -154,7 +154,7 @@ describe("token requests", () => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(5);
   });
 
-  it("come from the source in x-forwarded-for only when a trusted proxy says so", async () => {
+  it("count for the source in x-forwarded-for only when a trusted proxy sent it", async () => {
     for (const [trustedProxies, second] of [
       [["loopback"], 401],
       [[], 429],

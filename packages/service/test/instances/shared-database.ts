@@ -16,7 +16,7 @@ export interface SharedDatabase {
   /** A payment of 10 000.00, settled three weeks ago. */
   readonly paymentId: string;
   readonly useCases: UseCases;
-  /** Asks for refunds of 0.01 that have come to be due meanwhile. */
+  /** Requests refunds of 0.01 that are due. */
   readonly askDueRefunds: (count: number) => Promise<void>;
 }
 

@@ -9,8 +9,8 @@ interface Refund {
 }
 
 /**
- * Expects of every refund of one debit that it has told each state that it entered once, to each of the
- * subscriptions, on a path of S 3.1; that no other refund is told of; and that the debit reserves their sum.
+ * Expects that every refund of one debit has reported each state once, to each of the
+ * subscriptions, on a path of S 3.1; that no other refund was reported; and that the debit reserves their sum.
  *
  * @returns The refunds' keys.
  */

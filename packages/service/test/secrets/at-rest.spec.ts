@@ -74,7 +74,7 @@ onStores([sqlite, postgres], ({ open }) => {
       }
     });
 
-    it("stop the start when their key is missing or different", async () => {
+    it("prevent the start when their key is missing or different", async () => {
       const queue = await queueOf(await open());
       await checkSecrets(queue.driver, testVault("k2"));
       await queue.subscribe("sub_1");
@@ -87,7 +87,7 @@ onStores([sqlite, postgres], ({ open }) => {
       await expect(checkSecrets(queue.driver, testVault())).rejects.toMatchObject(unusable);
     });
 
-    it("are encrypted, again under the first key by a rotation, and sign in every service meanwhile", async () => {
+    it("are encrypted, re-encrypted with the first key by a rotation, and usable in every service during it", async () => {
       const queue = await queueOf(await open());
       const keys = Array.from({ length: 120 }, (_, index) => `sub_${index}`);
       for (const key of keys) await queue.subscribe(key);

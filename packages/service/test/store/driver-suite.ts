@@ -102,7 +102,7 @@ export function driverSuite(store: OpenStore): void {
       expect(() => afterCommit(driver, () => {})).toThrow(TypeError);
     });
 
-    it("takes no statement after its end", async () => {
+    it("accepts no statement after its end", async () => {
       const driver = await openNotes();
       const kept = await driver.transaction(async (tx) => ({ tx }));
       await expect(kept.tx.query("SELECT 1")).rejects.toBeInstanceOf(TypeError);
@@ -168,7 +168,7 @@ export function driverSuite(store: OpenStore): void {
     });
   });
 
-  it("a driver that closes has committed what was requested before, and takes nothing after", async () => {
+  it("a driver that closes has committed earlier requests, and accepts no later ones", async () => {
     const driver = await openNotes();
     let committed = 0;
     const before = [1, 2, 3].map((id) => write(driver, id).then(() => (committed += 1)));

@@ -163,7 +163,7 @@ describe("the thread of deliveries of a SQLite file", () => {
     await expect(store.complete([], PAUSE)).rejects.toMatchObject(refused.reason);
   });
 
-  it("fails every call and the readiness once it has ended by itself, and says so in the log", async () => {
+  it("fails every call and the readiness once it has ended unexpectedly, and logs that", async () => {
     const { driver, file, store } = await openThread();
     // It cannot open the file when its first call starts it.
     rmSync(file);

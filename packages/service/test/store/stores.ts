@@ -6,7 +6,7 @@ import { postgresDriver } from "../../src/store/postgres/driver.ts";
 import { sqliteDriver } from "../../src/store/sqlite/driver.ts";
 import { temporaryDatabase } from "../temporary-database.ts";
 
-/** Limits have their own tests; in the others a busy machine takes its time. */
+/** Limits have their own tests; the others must pass on a busy machine. */
 const PATIENT = { connectMs: 60_000, lockMs: 60_000, statementMs: 60_000 };
 
 /** A kind of database that runs as long as a suite. */

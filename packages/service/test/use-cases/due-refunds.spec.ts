@@ -70,7 +70,7 @@ describe("due refunds", () => {
     },
   );
 
-  it("all move, more than a batch of 200 too, each with one event, after as many that cannot, and only those of the given clock", async () => {
+  it("all move, each with one event, in several batches, past as many that cannot move, and only on the given clock", async () => {
     const opened = await open();
     await dueRefunds(opened, 201);
     await write(opened, "UPDATE payments SET original_id = NULL WHERE direction = 'CREDIT'");
@@ -150,7 +150,7 @@ it("due refunds that cannot move are skipped each time, also when their event ca
 });
 
 describe("a process that moves due refunds", () => {
-  it("moves live refunds when they are due, not before", async () => {
+  it("moves live refunds when they are due, and not before", async () => {
     const opened = await open();
     const [refund = ""] = await dueRefunds(opened, 1);
     startMoving(opened);
@@ -177,7 +177,7 @@ describe("a process that moves due refunds", () => {
     await expect.poll(() => reported.length, SOON).toBe(2);
   });
 
-  it("goes on after the store did not answer, and reports that", async () => {
+  it("continues after a failure of the store, and reports it", async () => {
     const opened = await open();
     const [refund = ""] = await dueRefunds(opened, 1);
     opened.clock.advance(30 * DAY_MS);

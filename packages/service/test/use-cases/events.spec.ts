@@ -129,7 +129,7 @@ describe("a move that the state does not allow", () => {
   });
 });
 
-it("a payment that settles after real time was set back settles at its creation", async () => {
+it("a payment that settles after a step back of real time settles at its creation", async () => {
   const { service, merchant, clock } = await openService();
   const settledAt = clock.now();
   const paymentId = await newPayment(service, merchant);

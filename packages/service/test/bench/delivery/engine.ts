@@ -41,7 +41,7 @@ const databaseUrl = (name: string, port: number): string =>
 /** A snapshot is held for so long, and a rate of it is measured over so long. */
 const HELD_MS = 300_000;
 const PHASE_MS = 20_000;
-/** Delay of each POST between the rates: about 600 deliveries a second. */
+/** Delay of each POST between the measurements: about 600 deliveries a second. */
 const SLOWED_MS = 100;
 /** Rows of one transaction while the store is filled. */
 

@@ -1,9 +1,9 @@
 /** The job of one process of the benchmark: JSON in its first argument. */
 export interface BenchJob {
   readonly kind: "memory" | "sqlite" | "postgres" | "pg-boss" | "graphile-worker" | "bullmq";
-  /** Where the sink listens, on every loopback address. */
+  /** Port of the sink, on every loopback address. */
   readonly sinkPort: number;
-  /** Where PostgreSQL and Redis listen. */
+  /** Ports of PostgreSQL and Redis. */
   readonly postgresPort: number;
   readonly redisPort: number;
   readonly deliveries: number;
@@ -15,7 +15,7 @@ export interface BenchJob {
   readonly snapshot?: "transaction" | "pg_dump";
 }
 
-/** What the process prints, as JSON. */
+/** The process's output, as JSON. */
 export interface BenchFigures {
   /** Deliveries per second to the endpoints that are not slow. */
   readonly rate: number;
@@ -36,7 +36,7 @@ export async function runJob(figuresOf: (job: BenchJob) => Promise<BenchFigures>
 
 /** Attempts at one time, of every kind. */
 export const CONCURRENCY = 64;
-/** Endpoints beside the slow one; each has its own address. */
+/** Endpoints in addition to the slow one; each has its own address. */
 export const ENDPOINTS = 49;
 export const SECRET = "a-secret-of-24-characters-or-more";
 /** About a kilobyte. */
@@ -48,7 +48,7 @@ export const PAYLOAD: string = JSON.stringify({
   data: { paymentId: "ref_1", note: "x".repeat(900) },
 });
 
-/** Which endpoint a delivery goes to: 0 is the slow one. */
+/** Index of a delivery's endpoint: 0 is the slow one. */
 export function endpointOf(number: number, slowEvery: number): number {
   return slowEvery > 0 && number % slowEvery === 0 ? 0 : 1 + (number % ENDPOINTS);
 }

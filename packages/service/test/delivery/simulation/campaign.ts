@@ -3,7 +3,7 @@ import { planOf } from "./plan.ts";
 import { plant, type Bug } from "./planted-bugs.ts";
 import { simulate, type Parts } from "./simulation.ts";
 
-/** Worlds in which a planted bug must show. They are always the same: some bugs show in a few of them only. */
+/** Number of worlds in which a planted bug must appear. The worlds are fixed, since some bugs appear only in a few. */
 const PLANTED_WORLDS = 300;
 
 /** Runs worlds of consecutive seeds. @returns A report of the first broken rule. */

@@ -56,7 +56,7 @@ export function deliveryStoreSuite(open: () => Promise<OpenQueue>): void {
   };
 
   describe("members", () => {
-    it("are reported with their beats and endpoints, and with the latest due clock of all", async () => {
+    it("are reported with their heartbeats and endpoints, and with the latest due clock of all", async () => {
       const { store } = await openWith("one", "two");
       expect(await store.beat({ id: "a", beat: 1, now: 700 })).toEqual({
         members: [{ id: "a", beat: 1, endpoints: 2 }],
@@ -82,13 +82,13 @@ export function deliveryStoreSuite(open: () => Promise<OpenQueue>): void {
       expect(keys(await store.take("b", { keys: ["one"] }))).toEqual(isSingle ? ["one"] : []);
     });
 
-    it("lack one that was removed, whose beats bring nothing back", async () => {
+    it("do not include a removed one, whose heartbeats have no effect", async () => {
       const { store } = await openWith();
       await store.remove({ id: "a" });
       expect((await store.beat({ id: "a", beat: 5, now: 0 })).members).toEqual([]);
     });
 
-    it("are removed with a beat only if it is still the last one, and their leases are free then", async () => {
+    it("are removed with a heartbeat only if it is still the last one, which frees their leases", async () => {
       const { store } = await openWith("one");
       await store.beat({ id: "a", beat: 3, now: 0 });
       await store.remove({ id: "a", beat: 2 });
@@ -134,7 +134,7 @@ export function deliveryStoreSuite(open: () => Promise<OpenQueue>): void {
       expect(await queue.store.take("a", { dueBy: 0, most: 2 })).toHaveLength(1);
     });
 
-    it("are found again by their member, and by nobody else", async () => {
+    it("are found by their member only", async () => {
       const { store } = await openWith("one", "two");
       expect(keys(await store.take("a", "own"))).toEqual(["one", "two"]);
       expect(await store.take("b", "own")).toEqual([]);
@@ -272,7 +272,7 @@ export function deliveryStoreSuite(open: () => Promise<OpenQueue>): void {
       expect(await queue.delivery("d1")).toEqual({ state: "delivered", nextAt: null, attempts: 1 });
     });
 
-    it("keeps a delivery dropped that was dropped during the attempt, unless it succeeded", async () => {
+    it("does not revive a delivery that was dropped during the attempt, unless it succeeded", async () => {
       const queue = await openWith("one", "two");
       await queue.write("one", "d1", 0);
       await queue.write("two", "d2", 0);
@@ -288,7 +288,7 @@ export function deliveryStoreSuite(open: () => Promise<OpenQueue>): void {
       expect(await queue.delivery("d2")).toEqual({ state: "delivered", nextAt: null, attempts: 1 });
     });
 
-    it("[P-EVENT-GONE] B13 of a receiver that is gone closes the subscription and drops what waits", async () => {
+    it("[P-EVENT-GONE] B13 of a removed receiver closes the subscription and drops waiting deliveries", async () => {
       const queue = await openWith("one");
       await queue.write("one", "d1", 0);
       await queue.write("one", "d2", 5);
@@ -302,7 +302,7 @@ export function deliveryStoreSuite(open: () => Promise<OpenQueue>): void {
       expect(await queue.store.read([ask(first(queue.leased))], ALL)).toEqual([]);
     });
 
-    it("[P-EVENT-PAUSE] B13 pauses a subscription once it has failed often and long enough; a success or a resumption begins again", async () => {
+    it("[P-EVENT-PAUSE] B13 pauses a subscription once it has failed often and long enough; a success or a resumption restarts the count", async () => {
       const queue = await openWith("one");
       const endpoint = first(queue.leased);
       const next = async (

@@ -39,7 +39,7 @@ interface Event {
 /** Virtual time, in milliseconds. It passes only from one event to the next one. */
 export class Timeline {
   now = 0;
-  /** The next event comes last. */
+  /** The next event is last. */
   readonly #events: Event[] = [];
 
   /** @returns Cancels the event. */
