@@ -97,7 +97,6 @@ function single(text: string): string {
 const MADE =
   /"(paymentId|customerId|id|subscriptionKey|accessToken|access_token|clientSecret)":"([A-Za-z0-9._~+/=-]{4,})"/g;
 
-/** Names and generated values of an answer. */
 function madeBy(answer: HttpAnswer | undefined): readonly (readonly [string, string])[] {
   if (answer === undefined) return [];
   return [...bodyText(answer.body).matchAll(MADE)].map(([, member = "", value = ""]) => [

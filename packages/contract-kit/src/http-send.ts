@@ -6,8 +6,6 @@ import { checkOwned, loopbackLookup } from "./harness/owned-host.ts";
 export interface HttpSendOptions {
   /** Milliseconds until a call without an answer fails. Default 10 000. */
   readonly timeoutMs?: number;
-  /** The largest body that is read, in bytes. Default 1 MiB. */
-  readonly maxBytes?: number;
   /**
    * True to connect only to this machine, whatever the host's name resolves to. Default false.
    * A host that is another machine is refused with `CS_KIT_TARGET_NOT_OWNED`.
@@ -17,6 +15,8 @@ export interface HttpSendOptions {
 
 /** Milliseconds that a connection is kept without a call. Servers end theirs after five seconds, or two. */
 const IDLE_MS = 1500;
+/** The largest body that is read. */
+const MAX_BYTES = 1_048_576;
 
 /**
  * Sends calls to `url` over kept connections: never through a proxy of the environment, never to where a
@@ -27,7 +27,7 @@ const IDLE_MS = 1500;
  */
 export function httpSend(
   url: string,
-  { timeoutMs = 10_000, maxBytes = 1_048_576, isLoopbackOnly = false }: HttpSendOptions = {},
+  { timeoutMs = 10_000, isLoopbackOnly = false }: HttpSendOptions = {},
 ): { readonly send: Send; readonly close: () => void } {
   const base = url.replace(/\/+$/, "");
   if (isLoopbackOnly) checkOwned(new URL(base), undefined);
@@ -55,7 +55,8 @@ export function httpSend(
           response.on("data", (chunk: Buffer) => {
             chunks.push(chunk);
             size += chunk.length;
-            if (size > maxBytes) response.destroy(new Error(`the body exceeds ${maxBytes} bytes`));
+            if (size > MAX_BYTES)
+              response.destroy(new Error(`the body exceeds ${MAX_BYTES} bytes`));
           });
           response.on("error", reject);
           response.on("end", () => {

@@ -114,7 +114,6 @@ interface Wanted<T extends Target> {
   readonly owed: readonly Requirement[];
 }
 
-/** The checks that run, each with the requirements that it tests. */
 function wantedOf<T extends Target>({
   target: { profile },
   checks,
@@ -145,7 +144,6 @@ const skipped =
 
 const INTERRUPTED = "the run was interrupted";
 
-/** Skips everything once the run is aborted. */
 function interrupted(signal: AbortSignal | undefined): Promise<Judge> {
   return new Promise((resolve) => {
     const stop = (): void => resolve(skipped(INTERRUPTED));

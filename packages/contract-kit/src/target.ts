@@ -125,7 +125,6 @@ export interface ReceiverTarget {
   readonly notebook: Notebook;
 }
 
-/** Kept for one run. */
 interface Notebook extends EffectsNotes {
   /** The reason if genuine attempts are refused; `undefined` if they are accepted, absent until a check has looked. */
   diagnosis?: Promise<string | undefined>;

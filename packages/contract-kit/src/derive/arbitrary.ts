@@ -138,7 +138,6 @@ function placesOf(at: LocatedSchema, multipleOf: number): number {
   return zeros.length + 1;
 }
 
-/** The number's own text, as an integer of its last place. */
 function scaled(value: number, places: number): bigint {
   const [whole = "", fraction = ""] = String(value).split(".");
   return BigInt(whole + fraction.padEnd(places, "0").slice(0, places));

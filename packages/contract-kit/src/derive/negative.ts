@@ -67,7 +67,6 @@ export function pointOf(at: LocatedSchema, keyword: string): string {
   return `${placeOf(at)}/${keyword}`;
 }
 
-/** The candidate that breaks the keyword and the fewest others. */
 function breakerOf(
   at: LocatedSchema,
   keyword: (typeof JUDGING)[number],
@@ -126,7 +125,6 @@ function candidates(
   }
 }
 
-/** A sum without rounding errors of binary fractions. */
 function near(value: number, step: number): number {
   return Number((value + step).toFixed(9));
 }
@@ -148,7 +146,6 @@ function memberBreakers(at: LocatedSchema, value: unknown, steps: Steps): readon
   return [...missing, { steps: [...steps, "unknownMember"], ...unknown }];
 }
 
-/** A tag that no kind has. */
 function unionBreakers(at: LocatedSchema, value: unknown, steps: Steps): readonly Placed[] {
   const tag = at.schema.discriminator?.propertyName;
   if (tag === undefined || !isRecord(value)) return [];

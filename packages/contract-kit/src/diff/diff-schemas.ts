@@ -88,7 +88,6 @@ function refusedValue({
   return [{ rule: "value-refused", place: `${path}#`, message: JSON.stringify(found.value) }];
 }
 
-/** A document and all that it refers to. */
 function textOf(set: SchemaSet, path: string): string {
   const paths = new Set([path]);
   for (const one of paths)
@@ -110,7 +109,6 @@ function rank({ severity }: Change): number {
   return ["ERR", "WARN", "INFO"].indexOf(severity);
 }
 
-/** Paths of the documents that others refer to. */
 function referred(set: SchemaSet): ReadonlySet<string> {
   return new Set(set.paths.flatMap((path) => referencesOf(set.document(path))));
 }

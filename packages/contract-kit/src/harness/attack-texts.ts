@@ -103,7 +103,6 @@ export function longBodies(text: string, bytes: number = USUAL_BYTES): readonly 
   return [long, withOtherLetter(long, (letters) => letters - 1)];
 }
 
-/** Changes a letter of a text in the body, which stays valid JSON. */
 function withOtherLetter(body: string, choose: (letters: number) => number): string {
   const letters = [...body.matchAll(/(?<=:"[^"]*)[a-z]/g)];
   const letter = letters[choose(letters.length)];

@@ -37,7 +37,6 @@ const WORDS: readonly string[] = [
 
 type Headers = readonly Header[];
 
-/** Every operation that the parts of the profile's scheme allow. */
 function operations(bench: Bench): readonly Operation[] {
   const { names, covers, withTime, isVersioned, all } = bench.signing;
   const headed = (id: string, what: string, change: (headers: Headers, base: Base) => Headers) =>

@@ -102,6 +102,8 @@ export type Details =
 
 export const ALL: Details = { type: "ALL" };
 
+export const onlyEvent = (...details: readonly string[]): Details => ({ type: "EVENT", details });
+
 export interface Subscribing {
   /** The requirement that fails if a valid subscription is refused. */
   readonly requirement: string;

@@ -112,7 +112,6 @@ export function dataOf(root: unknown, row: Row, envelope: Profile["envelope"]): 
   );
 }
 
-/** Members of the whole that the profile's envelope does not have. */
 function strayMembers(root: unknown, envelope: Profile["envelope"]): readonly SchemaError[] {
   if (envelope.data === "" || !isObject(root)) return [];
   const known = namesOf(envelope);

@@ -17,7 +17,6 @@ export function effectsSaid({ count, type }: Effect): string {
   return `${count} ${type === "" ? "without a type" : `of ${type}`}`;
 }
 
-/** Everything that handlers have done so far. */
 interface Ledger {
   /** By the event's id. */
   readonly effects: ReadonlyMap<string, Effect>;
@@ -97,7 +96,6 @@ export function httpEffects(wire: Wire): Effects {
   };
 }
 
-/** @returns True if the receiver accepted the request. */
 async function put(wire: Wire, asked: object): Promise<boolean> {
   const body = Buffer.from(JSON.stringify(asked));
   const headers: readonly Header[] = [["Content-Type", "application/json"], ...JSON_HEADERS];

@@ -37,7 +37,6 @@ export interface EventOrder {
   readonly more?: Readonly<Members> | undefined;
 }
 
-/** One variant of an event type. */
 interface Shape {
   /** Its description, as the subject of a sentence after the event's type. */
   readonly what: string;
@@ -139,7 +138,6 @@ export function eventMaker(
   };
 }
 
-/** Adds all missing members of `from`, at every depth. */
 function merge(into: Members, from: Readonly<Members>): void {
   for (const [name, value] of Object.entries(from)) {
     const there = into[name];
@@ -195,7 +193,6 @@ function fromSchema(
   ];
 }
 
-/** An unknown member in each object of an event. */
 function added(event: Readonly<Members>): readonly Shape[] {
   const value = { of: ["any", 1, null, true, 1.5, { deep: {} }] };
   return objectsIn(event, []).map((steps) => ({
@@ -212,7 +209,6 @@ function objectsIn(value: unknown, steps: Steps): readonly Steps[] {
   return [steps, ...inner];
 }
 
-/** Places with an enum that is open for readers. */
 function openPlaces(located: LocatedSchema, value: unknown, steps: Steps): readonly Steps[] {
   return placesWhere(located, value, steps, ({ schema }) => schema["x-open"] === true);
 }
@@ -245,7 +241,6 @@ function printable(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value).replaceAll(String.raw`\u0000`, "0"));
 }
 
-/** The member that has a standard resource's own id. */
 function ownIdOf(kind: string | undefined): string | undefined {
   if (kind === undefined) return undefined;
   if (kind.startsWith("customer.")) return "id";

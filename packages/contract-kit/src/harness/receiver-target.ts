@@ -98,7 +98,6 @@ export function receiverTarget(options: ReceiverTargetOptions): ReceiverTarget {
   };
 }
 
-/** The profile of a receiver that subscribes to some events only. */
 function handledOf(profile: Profile, types: readonly string[] | undefined): Profile {
   if (types === undefined) return profile;
   const strange = types.find((type) => profile.catalogue.every((row) => row.type !== type));

@@ -8,7 +8,6 @@ import { askUnsubscribe } from "./calls.ts";
 import { newRun, openSession, openRecorder, type Session } from "./session.ts";
 import { NotShown, Violation } from "./judge.ts";
 
-/** A generated scenario and the requirements that it tests. */
 interface Scenario<T> {
   readonly requirements: readonly string[];
   /** First time of a new merchant's clock in milliseconds. Default: `START`. */

@@ -38,7 +38,6 @@ export interface Signing {
   readonly mac: (message: SignedMessage, by: { readonly key: Uint8Array | string }) => string;
 }
 
-/** A message whose timestamp may be spelled in any way. */
 interface SignedMessage extends Omit<Message, "timestamp"> {
   readonly timestamp: number | string;
 }

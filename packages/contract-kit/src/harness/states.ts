@@ -2,7 +2,6 @@ import type { Exchange } from "../check.ts";
 import type { Bench, BenchEvent } from "./bench.ts";
 import type { Reply } from "./message.ts";
 
-/** One step of a history of a few events. */
 interface Step {
   readonly what: string;
   readonly kind: "first" | "again" | "fail" | "others" | "together";
@@ -38,7 +37,6 @@ export async function explore(bench: Bench): Promise<Found | undefined> {
   return undefined;
 }
 
-/** Drops step after step as long as a fault remains. */
 async function shortened(bench: Bench, found: Found): Promise<Found> {
   let best = found;
   let tries = 0;

@@ -109,7 +109,6 @@ function clockTrials(bench: Bench): readonly Trial[] {
   ];
 }
 
-/** Other readings of the secret's text. */
 function secretTrials(bench: Bench): readonly Trial[] {
   const [secret, ...others] = bench.target.secrets;
   if (typeof secret !== "string") return [];
@@ -185,7 +184,6 @@ function pathTrials(bench: Bench): readonly Trial[] {
 
 type Headers = readonly Header[];
 
-/** Other forms of the body and the headers. */
 function formTrials(bench: Bench): readonly Trial[] {
   const { signing, target } = bench;
   const { url } = target.wire;

@@ -251,7 +251,6 @@ export async function isThere(wire: Wire, waits: readonly number[] = REVIVAL_MS)
   return false;
 }
 
-/** Returns how far a Date is from now, or `undefined` without one. */
 function aheadBy({ headers }: Answer, clock: Clock): number | undefined {
   const date = Date.parse(headers.find(([name]) => name === "date")?.[1] ?? "");
   // A Date has whole seconds, rounded down.

@@ -16,11 +16,7 @@ export {
   type ReceiverProviderOptions,
   type ReceiverState,
 } from "./receiver-provider.ts";
-export {
-  serviceProvider,
-  type ServiceProviderOptions,
-  type ServiceStates,
-} from "./service-provider.ts";
+export { serviceProvider, type ServiceProviderOptions } from "./service-provider.ts";
 export {
   verifyPacts,
   type PactBroker,

@@ -144,7 +144,6 @@ const alike: ReadonlySet<ReceiverState> = new Set<ReceiverState>([
   "an attempt from the future",
 ]);
 
-/** The call's headers without any of the scheme's. */
 function plain({ headers }: HttpCall, scheme: SignatureScheme): Readonly<Record<string, string>> {
   const sample = { id: "evt_1", timestamp: 1, body: new Uint8Array() };
   const own = Object.keys(scheme.sign(sample, [SAMPLE_SECRET])).map((name) => name.toLowerCase());

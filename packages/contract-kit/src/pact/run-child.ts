@@ -108,7 +108,6 @@ export function isPactInstalled(): boolean {
   }
 }
 
-/** The folder of Pact. */
 function pactEntry(): string {
   try {
     return createRequire(import.meta.url).resolve("@pact-foundation/pact");

@@ -131,7 +131,6 @@ async function silenceOf({ send }: PactProvider): Promise<string | undefined> {
   }
 }
 
-/** Copies of the pacts, in which each call says which interaction it belongs to. */
 function marked(pacts: readonly Pact[], folder: string): readonly string[] {
   let number = 0;
   return pacts.map(({ document }, index) => {

@@ -70,7 +70,6 @@ function newsOf({ problems, notes, baseline }: ReportDocument): readonly string[
   return ['<ul class="notes">', ...lines.map((line) => `<li>${html(line)}</li>`), "</ul>"];
 }
 
-/** Links to the sections and to everything that is wrong. */
 function indexOf(wrong: readonly ReportEntry[], { uncovered }: ReportDocument): readonly string[] {
   const item = (address: string, inner: string): string =>
     `<li><a href="#${html(address)}">${inner}</a></li>`;
@@ -151,7 +150,6 @@ function articleOf(entry: ReportEntry): readonly string[] {
   ];
 }
 
-/** Everything that was judged, with the passes folded. */
 function resultsOf(entries: readonly ReportEntry[]): readonly string[] {
   const passed = entries.filter(({ status }) => status === "pass");
   const others = entries.filter(({ status }) => status !== "pass");

@@ -91,7 +91,6 @@ function notHolding(entries: readonly ReportEntry[], width: number): readonly st
   ]);
 }
 
-/** Ids in indented lines of a terminal's width. */
 function rows(ids: readonly string[], width: number): readonly string[] {
   return wrapped(ids.join(" "), Math.min(width, 100) - 2).map((line) => `  ${line}`);
 }

@@ -71,7 +71,6 @@ async function exhaust(session: Session, paymentId: string, remaining: bigint): 
   }
 }
 
-/** Returns the cents of a text under the profile; `undefined` if it is not an amount. */
 function centsOf(text: string, { amount }: Profile): bigint | undefined {
   const isQuoted = text.startsWith('"');
   if (isQuoted && amount.strings === "reject") return undefined;

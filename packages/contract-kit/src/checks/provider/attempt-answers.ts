@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { Profile } from "@countersign/schemas";
 import type { ProviderCheck } from "../../check.ts";
-import { emit, subscribe, typesOf, unsubscribe } from "../../harness/calls.ts";
+import { onlyEvent, emit, subscribe, typesOf, unsubscribe } from "../../harness/calls.ts";
 import { idOf } from "../../harness/delivered-events.ts";
 import { singleCheck } from "../../harness/scenario.ts";
 import { canPass, pass, settled, windowOf, type Session } from "../../harness/session.ts";
@@ -43,8 +43,7 @@ export const attemptAnswers: ProviderCheck = singleCheck({
     }
     await settled(session);
     await unsubscribe(session, { key: leaving.key });
-    const left = { type: "EVENT", details: [narrowed.type] } as const;
-    await unsubscribe(session, { key: narrowed.key, details: left });
+    await unsubscribe(session, { key: narrowed.key, details: onlyEvent(narrowed.type) });
     const before = [answered, redirecting].map(({ place }) => countsOf(place, profile));
     await pass(session, after);
 
@@ -83,7 +82,6 @@ export const attemptAnswers: ProviderCheck = singleCheck({
   },
 });
 
-/** Every success, and failures of each class. */
 function statusesOf(profile: Profile): readonly AttemptAnswer[] {
   const all = [200, 201, 202, 204, 299, 400, 401, 404, 409, 500, 503];
   return all
@@ -129,14 +127,13 @@ async function openAnswering(
   const at = kept === undefined ? order.indexOf(requirement) : order.length;
   const type = types[at % types.length] ?? "";
   const names = kept === undefined || kept === type ? [type] : [type, kept];
-  const details = { type: "EVENT", details: names } as const;
+  const details = onlyEvent(...names);
   const key = await subscribe(session, { requirement, url: place.url, details });
   const ids: string[] = [];
   for (const _ of answers) ids.push(await emit(session, type));
   return { requirement, place, answers, key, type, ids };
 }
 
-/** Attempts of each event, and the answer to the first. */
 function countsOf(
   { attempts }: Place,
   profile: Profile,
@@ -173,7 +170,7 @@ export const attemptDeadline: ProviderCheck = singleCheck({
     );
     const late = session.receive(() => ({ status: 204, afterMs: timeoutMs / 2 }));
     const [type = ""] = typesOf(profile);
-    const details = { type: "EVENT", details: [type] } as const;
+    const details = onlyEvent(type);
     for (const { url } of [silent, late])
       await subscribe(session, { requirement: TIMEOUT, url, details });
     await emit(session, type);

@@ -167,7 +167,6 @@ function settlements(now: number, hold: Hold): readonly Settlement[] {
   return found.toSorted((one, other) => one.threshold - other.threshold);
 }
 
-/** The first instant of the next calendar day in the hold's time zone. */
 function nextMidnight(at: number, hold: Hold): number {
   return eligibleAt(at, { ...hold, businessDays: 0, mode: "full-days", cutoff: "00:00" });
 }

@@ -67,7 +67,6 @@ export const customers: ProviderCheck = singleCheck({
   },
 });
 
-/** The customer as it was prepared, member for member. */
 function requireAs(
   { status, linked = true, ...person }: (typeof PEOPLE)[number] & { readonly linked?: boolean },
   id: string,
@@ -92,7 +91,6 @@ function requireAs(
   }
 }
 
-/** The same status and text, except for the call's identifiers. */
 function requireAlike(absent: Reading, foreign: Reading, ids: readonly string[]): void {
   const plain = ({ status, body }: Reading): string => {
     const { requestId: _, instance: __, errorId: ___, ...rest } = body;

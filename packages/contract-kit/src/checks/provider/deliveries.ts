@@ -1,5 +1,12 @@
 import type { ProviderCheck } from "../../check.ts";
-import { emit, newSecret, subscribe, typesOf, unsubscribe } from "../../harness/calls.ts";
+import {
+  onlyEvent,
+  emit,
+  newSecret,
+  subscribe,
+  typesOf,
+  unsubscribe,
+} from "../../harness/calls.ts";
 import { idOf, isGenuine, requireGenuine, requireKnown } from "../../harness/delivered-events.ts";
 import { singleCheck } from "../../harness/scenario.ts";
 import { maybe, settled, type Session } from "../../harness/session.ts";
@@ -51,7 +58,6 @@ export const deliveries: ProviderCheck = singleCheck({
   },
 });
 
-/** The types of the events that did not arrive at a place in time. */
 async function missingOf(
   { target }: Session,
   place: Place,
@@ -123,7 +129,7 @@ export const slowReceivers: ProviderCheck = singleCheck({
   play: async (session) => {
     const [silent, well] = [session.receive(() => "silence"), session.receive()];
     const [type = ""] = typesOf(session.target.profile);
-    const details = { type: "EVENT", details: [type] } as const;
+    const details = onlyEvent(type);
     for (const { url } of [silent, well])
       await subscribe(session, { requirement: ISOLATED, url, details });
     const emitted = await Promise.all(

@@ -106,9 +106,7 @@ function judge({ session, changes, always }: Story, place: Place): void {
     must(
       kind.startsWith("refund.") && changes.has(id) ? EACH : CAUSED,
       change !== undefined,
-      () => {
-        return `${named} was sent, but nothing happened that it reports`;
-      },
+      () => `${named} was sent, but nothing happened that it reports`,
     );
     const name = `${found?.kind} ${found?.id}`;
     const ids = [...(seen.get(name) ?? []), event.id];

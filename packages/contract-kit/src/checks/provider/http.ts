@@ -244,7 +244,6 @@ export const bodies: ProviderCheck = singleCheck({
   },
 });
 
-/** A call with a body of several members. */
 interface BodyCall {
   readonly path: string;
   /** A body that is not refused for its form. @param more Text of further members. */

@@ -15,7 +15,6 @@ import { generatedCheck, singleCheck, type Unseen } from "../../harness/scenario
 import { maybe, moveTo, openBeside, timeOf, type Session } from "../../harness/session.ts";
 import { must } from "../../harness/judge.ts";
 
-/** States of a refund (S 3.1). */
 type Status = "PENDING" | "AUTHORIZED" | "TERMINAL_FAILED";
 
 interface Asked {
@@ -31,7 +30,6 @@ interface Model {
   readonly asked: readonly Asked[];
 }
 
-/** The state that a refund requested now enters. */
 function entered({ debit }: Model, now: number, hold: Hold): Status {
   if (debit === "failed") return "TERMINAL_FAILED";
   if (debit === "processing") return "PENDING";
@@ -45,7 +43,6 @@ function later(model: Model, now: number, hold: Hold): readonly Asked[] {
   return model.asked.map((one) => (one.status === "PENDING" ? { ...one, status } : one));
 }
 
-/** The payment's state, for a message. */
 function words({ debit }: Model, now: number, hold: Hold): string {
   if (typeof debit === "string")
     return debit === "failed" ? "failed or is covered" : "is processing";
@@ -161,7 +158,6 @@ async function ask(
   return { ...model, asked: [...model.asked, { requestKey, status, isEarly }] };
 }
 
-/** Every refund is in the state of the model, also those that must not have moved. */
 async function compare(
   session: Session,
   { paymentId, model }: { paymentId: string; model: Model },

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import type { ProviderCheck } from "../../check.ts";
-import { emit, newSecret, subscribe, typesOf } from "../../harness/calls.ts";
+import { onlyEvent, emit, newSecret, subscribe, typesOf } from "../../harness/calls.ts";
 import { idOf, requireGenuine } from "../../harness/delivered-events.ts";
 import { singleCheck } from "../../harness/scenario.ts";
 import { canPass, pass, settled, windowOf } from "../../harness/session.ts";
@@ -26,7 +26,7 @@ export const retries: ProviderCheck = singleCheck({
     const place = session.receive(() => ({ status: 500 }));
     const secretKey = newSecret(session);
     const [type = ""] = typesOf(profile);
-    const details = { type: "EVENT", details: [type] } as const;
+    const details = onlyEvent(type);
     await subscribe(session, { requirement: RETRY, url: place.url, secretKey, details });
     await emit(session, type);
     const hasCome = await place.until((all) => all.length > 0, receiver?.deliveryMs ?? 0);
@@ -117,7 +117,7 @@ export const retryAfter: ProviderCheck = singleCheck({
       return { status: 503, headers: { "retry-after": value() } };
     });
     const [type = ""] = typesOf(profile);
-    const details = { type: "EVENT", details: [type] } as const;
+    const details = onlyEvent(type);
     await subscribe(session, { requirement: AFTER, url: place.url, details });
     for (const [index] of asked.entries()) {
       await emit(session, type);

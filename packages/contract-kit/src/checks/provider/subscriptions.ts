@@ -6,6 +6,7 @@ import {
   askUnsubscribe,
   emit,
   named,
+  onlyEvent,
   requireAddress,
   shown,
   subscribe,
@@ -26,7 +27,6 @@ const KEY = "P-SUBSCRIBE-KEY";
 
 type Catalogue = Profile["catalogue"];
 
-/** A subscription's place, and the types that it must get. */
 interface Selecting {
   readonly place: Place;
   readonly selected: ReadonlySet<string>;
@@ -163,15 +163,14 @@ function selections(
     return [{ details: ALL }];
   const categories = [...new Set(catalogue.map(({ category }) => category))];
   const category = (name: string): Details => ({ type: "CATEGORY", details: [name] });
-  const event = (...details: readonly string[]): Details => ({ type: "EVENT", details });
   return [
-    { details: event(first.type) },
-    { details: event(second.type, last.type), taken: event(second.type) },
+    { details: onlyEvent(first.type) },
+    { details: onlyEvent(second.type, last.type), taken: onlyEvent(second.type) },
     ...categories.slice(0, 3).map((name) => ({ details: category(name) })),
     { details: ALL },
     { details: ALL, taken: category(first.category) },
-    { details: ALL, taken: event(third.type) },
-    { details: category(first.category), taken: event(first.type) },
+    { details: ALL, taken: onlyEvent(third.type) },
+    { details: category(first.category), taken: onlyEvent(first.type) },
   ];
 }
 
@@ -199,7 +198,7 @@ export const unsubscribing: ProviderCheck = singleCheck({
     requireAddress(made, url);
     requireStatus(ALL_DETAILS, "ALL without details", made, statuses.subscribed);
     for (const name of ["no.such.event", String(catalogue[0]?.type).toUpperCase()]) {
-      requireStatus(UNKNOWN_EVENT, name, await asked({ type: "EVENT", details: [name] }), 400);
+      requireStatus(UNKNOWN_EVENT, name, await asked(onlyEvent(name)), 400);
     }
     const detailed = await asked({ ...ALL, details: [catalogue[0]?.type ?? ""] });
     const isIgnored = subscription.allWithDetails === "ignore";
@@ -215,8 +214,7 @@ export const unsubscribing: ProviderCheck = singleCheck({
       const answer = await askUnsubscribe(asker, { key: id });
       requireStatus(ABSENT, "a key of nobody's or another's", answer, 404);
     }
-    const unknown = { type: "EVENT", details: ["no.such.event"] } as const;
-    const misspelt = await askUnsubscribe(session, { key, details: unknown });
+    const misspelt = await askUnsubscribe(session, { key, details: onlyEvent("no.such.event") });
     requireStatus(UNKNOWN_EVENT, "unsubscribing from no.such.event", misspelt, 400);
     const path = "/v1/webhook/unsubscribe?subscriptionId=sub_other";
     const json = { subscriptionId: key, subscriptionDetails: ALL };

@@ -51,7 +51,6 @@ export const tokens: ProviderCheck = singleCheck({
   },
 });
 
-/** A token of each scope, on every call of the other one. */
 async function requireScopes(session: Session, client: Credentials): Promise<Unseen | void> {
   const { profile } = session.target;
   const { statuses, subscription } = profile;

@@ -84,7 +84,6 @@ async function fails(bench: Bench, event: BenchEvent, times: number): Promise<vo
   });
 }
 
-/** True if the event's handler succeeds after all, within the time of a durable inbox's next run. */
 async function showsInTheEnd(bench: Bench, { id }: BenchEvent): Promise<boolean> {
   for (let turn = 0; turn < LATE_READS; turn += 1) {
     const seen = await bench.effects([id]);
@@ -121,7 +120,6 @@ async function untilTaken(bench: Bench, event: BenchEvent, first: Reply): Promis
   return last;
 }
 
-/** Random histories of failures, repeats and other events, shortened to the fewest steps that show a fault. */
 async function explored(bench: Bench): Promise<void> {
   const found = await explore(bench);
   const told = found?.steps.map(({ what }) => what).join(", then ");

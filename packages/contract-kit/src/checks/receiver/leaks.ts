@@ -116,7 +116,6 @@ function wholeOf({ received, text }: Reply): string {
   return [...received.answer.headers.map((header) => header.join(": ")), "", text].join("\n");
 }
 
-/** The signature that the receiver computed for an attempt with another one. */
 function expectedBy({ signing, target }: Bench, attempt: Attempt): readonly string[] {
   const { names } = signing;
   const [secret] = target.secrets;

@@ -89,7 +89,6 @@ export const duplicates: ReceiverCheck = receiverCheck({
   },
 });
 
-/** A genuine attempt of another event under an id that was handled. */
 async function reused(bench: Bench): Promise<void> {
   const { docket, target } = bench;
   const [first, second = first] = target.profile.catalogue;

@@ -9,7 +9,6 @@ const GUARD = "R-ORDER-GUARD";
 
 const HOUR_MS = 3_600_000;
 
-/** Events about one resource, in the order in which they are sent. */
 interface Sequence {
   readonly what: string;
   readonly sent: readonly { readonly event: BenchEvent; readonly isLate: boolean }[];
