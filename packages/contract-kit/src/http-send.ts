@@ -1,6 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { Agent as HttpAgent, request as httpRequest } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import { isRecord, parseJson } from "./values.ts";
 import { checkOwned, loopbackLookup } from "./harness/owned-host.ts";
 
 export interface HttpSendOptions {
@@ -149,7 +150,8 @@ export function clientToken({
       },
       body: "grant_type=client_credentials",
     });
-    const said = parsed(body);
+    const answer = parseJson(body);
+    const said = isRecord(answer) ? answer : {};
     const { access_token: token, expires_in: seconds } = said;
     if (status !== 200 || typeof token !== "string") {
       const why = typeof said["error"] === "string" ? ` ${said["error"]}` : "";
@@ -163,16 +165,6 @@ export function clientToken({
     last = ask();
     return (await last).token;
   };
-}
-
-function parsed(body: Uint8Array): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(body).toString());
-    // An object of JSON has members of any kind.
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
-  } catch {
-    return {};
-  }
 }
 
 export interface PaceOptions {

@@ -1,4 +1,5 @@
 import type { Profile } from "@countersign/schemas";
+import { messageOf } from "./values.ts";
 import {
   type CheckContext,
   type CheckOf,
@@ -161,7 +162,7 @@ async function verdictsOf<T extends Target>(
   try {
     verdicts = await check.run(target, context);
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     return () => ({ status: "error", message });
   }
   return (requirement, failOn) => {

@@ -1,3 +1,4 @@
+import { isRecord } from "../values.ts";
 import {
   labelled,
   partsOf,
@@ -5,7 +6,6 @@ import {
   type Labelled,
   type Steps,
   faultsOf,
-  isRecord,
   kindOf,
   typesOf,
 } from "./faults.ts";

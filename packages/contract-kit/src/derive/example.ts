@@ -1,5 +1,6 @@
 import fc from "fast-check";
-import { faultsOf, isRecord, kindOf, typesOf, accepts } from "./faults.ts";
+import { isRecord } from "../values.ts";
+import { faultsOf, kindOf, typesOf, accepts } from "./faults.ts";
 import {
   isUnion,
   itemsOf,

@@ -1,3 +1,4 @@
+import { isRecord } from "../values.ts";
 import {
   isUnion,
   type LocatedSchema,
@@ -54,10 +55,6 @@ export function kindOf(located: LocatedSchema, value: unknown): LocatedSchema | 
 /** The types that a schema allows; empty if it names none. */
 export function typesOf({ type }: Schema): readonly TypeName[] {
   return [type ?? []].flat();
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Length as JSON Schema counts it: in code points. */

@@ -2,6 +2,7 @@ import { parseAmount, readJson } from "@countersign/rules";
 import type { Profile, SchemaError } from "@countersign/schemas";
 import { validateEvent } from "@countersign/schemas/writers";
 import { schemeOf } from "@countersign/signatures";
+import { isRecord, parseJson, valueAt, stepsOf } from "../values.ts";
 import type { ProviderTarget, ReceivedAttempt } from "../target.ts";
 import { type NoteAddition, withoutAdditions, must, Violation } from "./judge.ts";
 
@@ -16,7 +17,6 @@ export interface DeliveredEvent {
 }
 
 type Row = Profile["catalogue"][number];
-type Members = Readonly<Record<string, unknown>>;
 
 /** The event of a body, or the reason why it is not one. */
 export function eventOf(body: Uint8Array, { envelope, limits }: Profile): DeliveredEvent | string {
@@ -37,13 +37,7 @@ export function eventOf(body: Uint8Array, { envelope, limits }: Profile): Delive
  * count its attempts nevertheless. `undefined` if it has no id.
  */
 export function idOf(body: Uint8Array, { envelope }: Profile): string | undefined {
-  let root: unknown;
-  try {
-    root = JSON.parse(Buffer.from(body).toString());
-  } catch {
-    return undefined;
-  }
-  const id = valueAt(root, envelope.id);
+  const id = valueAt(parseJson(body), envelope.id);
   return typeof id === "string" ? id : undefined;
 }
 
@@ -102,7 +96,7 @@ const STANDARD_CATEGORY: Readonly<Record<string, string>> = {
 /** The resource's own members, without those of the envelope next to them. */
 export function dataOf(root: unknown, row: Row, envelope: Profile["envelope"]): unknown {
   const data = valueAt(root, envelope.data);
-  if (!isObject(data)) return data;
+  if (!isRecord(data)) return data;
   const place = row.resource.slice(row.resource.lastIndexOf("/") + 1);
   const isOwn = ["id", "paymentId", "customerId"].includes(place);
   const beside = isOwn ? [] : [place, "resourceType", "paymentType"];
@@ -113,7 +107,7 @@ export function dataOf(root: unknown, row: Row, envelope: Profile["envelope"]): 
 }
 
 function strayMembers(root: unknown, envelope: Profile["envelope"]): readonly SchemaError[] {
-  if (envelope.data === "" || !isObject(root)) return [];
+  if (envelope.data === "" || !isRecord(root)) return [];
   const known = namesOf(envelope);
   return Object.keys(root)
     .filter((name) => !known.includes(name))
@@ -125,33 +119,10 @@ function strayMembers(root: unknown, envelope: Profile["envelope"]): readonly Sc
 }
 
 function namesOf(envelope: Profile["envelope"]): readonly string[] {
-  const pointers = [
-    envelope.id,
-    envelope.type,
-    envelope.category,
-    envelope.timestamp,
-    envelope.data,
-  ];
-  return pointers.flatMap((pointer) => membersOf(pointer ?? "")[0] ?? []);
-}
-
-/** The value at a JSON Pointer (RFC 6901), or `undefined`. */
-export function valueAt(root: unknown, pointer: string): unknown {
-  return membersOf(pointer).reduce<unknown>(
-    (value, name) => (isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined),
-    root,
+  const { id, type, category, timestamp, data } = envelope;
+  return [id, type, category, timestamp, data].flatMap(
+    (pointer) => stepsOf(pointer ?? "")[0] ?? [],
   );
-}
-
-function membersOf(pointer: string): readonly string[] {
-  return pointer
-    .split("/")
-    .slice(1)
-    .map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
-}
-
-function isObject(value: unknown): value is Members {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 const HEADERS = "P-EVENT-HEADERS";

@@ -1,3 +1,4 @@
+import { parseJson } from "../values.ts";
 import { type Clock, sleep } from "./clock.ts";
 import type { Header } from "./message.ts";
 import type { Wire } from "./wire.ts";
@@ -106,14 +107,11 @@ async function put(wire: Wire, asked: object): Promise<boolean> {
 }
 
 function ledgerOf(text: string): Ledger | string {
-  let list: unknown;
-  try {
-    list = JSON.parse(text);
-  } catch {
+  const list = parseJson(text);
+  if (list === undefined)
     return text.length > 1_000_000
       ? `the effects are cut off after ${text.length} characters: list each event once`
       : "the effects are not JSON";
-  }
   if (!Array.isArray(list)) return "the effects are not a list";
   const effects = new Map<string, Effect>();
   const odd: string[] = [];

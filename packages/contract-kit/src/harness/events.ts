@@ -1,6 +1,7 @@
 import { noMembers, type Profile, putAt } from "@countersign/schemas";
 import fc from "fast-check";
-import { partsOf, isRecord, kindOf, type Steps, withValueAt } from "../derive/faults.ts";
+import { isRecord } from "../values.ts";
+import { partsOf, kindOf, type Steps, withValueAt } from "../derive/faults.ts";
 import { arbitrary } from "../derive/arbitrary.ts";
 import { boundaries } from "../derive/boundary.ts";
 import { example } from "../derive/example.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Profile } from "@countersign/schemas";
 import { profiles } from "@countersign/schemas/profiles";
 import { schemeOf } from "@countersign/signatures";
-import { isRecord } from "../derive/faults.ts";
+import { isRecord, valueAt } from "../values.ts";
 import type { ReceiverTarget } from "../target.ts";
 import { type Samples, eventMaker } from "./events.ts";
 import { httpEffects } from "./effects.ts";
@@ -136,7 +136,7 @@ export function readSamples(folder: string, { envelope, catalogue, name }: Profi
   const samples = new Map<string, Readonly<Record<string, unknown>>[]>();
   for (const file of jsonFiles(folder)) {
     const event = eventIn(join(folder, file));
-    const type = at(event, envelope.type);
+    const type = valueAt(event, envelope.type);
     const row = catalogue.find((one) => one.type === type);
     if (row === undefined)
       throw new TypeError(
@@ -176,13 +176,6 @@ function eventIn(path: string): Readonly<Record<string, unknown>> {
     throw new TypeError(`sample ${path} is not JSON`, { cause });
   }
   throw new TypeError(`sample ${path} is not a JSON object`);
-}
-
-function at(event: unknown, pointer: string): unknown {
-  return pointer
-    .slice(1)
-    .split("/")
-    .reduce<unknown>((value, step) => (isRecord(value) ? value[step] : undefined), event);
 }
 
 /**

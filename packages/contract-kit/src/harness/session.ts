@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
+import { parseJson, messageOf } from "../values.ts";
 import type { HttpAnswer, HttpCall, Send } from "../http-send.ts";
 import type { AnswerAttempt, Place, ProviderTarget, Watch } from "../target.ts";
 import type { Exchange } from "../exchange-text.ts";
@@ -123,7 +124,7 @@ export async function openSession(
         throw new Error(`the target takes too long: ${recorder.exchanges.length} calls in 100 s`);
       const answer = await answered(send, call, recorder);
       const said = Buffer.from(answer.body).toString();
-      const body = parsed(said);
+      const body = parseJson(said);
       if (!isUnjudged) {
         const contentType = answer.headers["content-type"] ?? "";
         const judged = { method, path, status: answer.status, contentType, body };
@@ -242,16 +243,8 @@ async function answered(send: Send, call: HttpCall, recorder: Recorder): Promise
     return await send(call);
   } catch (error) {
     if (recorder.exchanges.every((one) => one.answer === undefined)) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new Violation("P-ANSWER-SCHEMA", `${call.method} ${call.path}: no answer (${reason})`);
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 

@@ -1,4 +1,4 @@
-import { isRecord } from "../derive/faults.ts";
+import { isRecord, parseJson } from "../values.ts";
 import type { Attempt, Bench } from "./bench.ts";
 import { type Reply, type Header, without, withHeader, withSignature } from "./message.ts";
 
@@ -52,12 +52,8 @@ function fromAnswer(reply: Reply, { target }: Bench): string | undefined {
 
 /** The members of an answer in JSON: our own receiver's has `code` and sometimes `fix`, and may explain. */
 function answerOf({ text }: Reply): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : {};
-  } catch {
-    return {};
-  }
+  const value = parseJson(text);
+  return isRecord(value) ? value : {};
 }
 
 async function fromTrials(bench: Bench, status = 0): Promise<string | undefined> {

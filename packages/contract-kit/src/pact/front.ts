@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { messageOf } from "../values.ts";
 import type { HttpAnswer, HttpCall } from "../http-send.ts";
 import type { PactInteraction, AskedMessage, PactProvider } from "./pact-file.ts";
 
@@ -154,8 +155,4 @@ function callOf(request: IncomingMessage, body: Buffer): HttpCall {
 function respond(response: ServerResponse, status: number, json: object): void {
   response.writeHead(status, { "content-type": "application/json" });
   response.end(JSON.stringify(json));
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

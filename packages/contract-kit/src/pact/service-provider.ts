@@ -6,6 +6,7 @@ import {
   validateTokenResponse,
 } from "@countersign/schemas/writers";
 import { schemeOf, type SignatureScheme } from "@countersign/signatures";
+import { parseJson, valueAt } from "../values.ts";
 import { hostReceiver } from "../harness/hosted-receiver.ts";
 import { answerFaults } from "../harness/judge.ts";
 import { changeState, type Values } from "../harness/provider-states.ts";
@@ -113,7 +114,7 @@ export async function serviceProvider(
 }
 
 function judge(call: HttpCall, answer: HttpAnswer, profile: Profile): readonly string[] {
-  const body = parsed(answer.body);
+  const body = parseJson(answer.body);
   const { method, path } = call;
   if (path.split("?")[0] === profile.token.path) {
     const validation = answer.status < 400 ? validateTokenResponse(body) : validateTokenError(body);
@@ -127,7 +128,7 @@ function judge(call: HttpCall, answer: HttpAnswer, profile: Profile): readonly s
 }
 
 function judgeMessage({ body, metadata }: PactMessage, scheme: SignatureScheme): readonly string[] {
-  const event = parsed(body);
+  const event = parseJson(body);
   const validation = validateEvent(event);
   // Any other text than a secret of the scheme's own form is raw.
   const secrets = [{ raw: SECRET_KEY }];
@@ -152,14 +153,5 @@ function lineOf({ pointer, message }: { pointer: string; message: string }): str
 }
 
 function typeOf(body: Uint8Array): unknown {
-  const event = parsed(body);
-  return typeof event === "object" && event !== null && "type" in event ? event.type : undefined;
-}
-
-function parsed(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(body).toString());
-  } catch {
-    return undefined;
-  }
+  return valueAt(parseJson(body), "/type");
 }

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { messageOf } from "../values.ts";
 import { type CoreOptions, type CoreResult, coreResults, runChild } from "./run-child.ts";
 import { INTERACTION_HEADER, MESSAGES_PATH, openFront, STATES_PATH, type Front } from "./front.ts";
 import {
@@ -127,7 +128,7 @@ async function silenceOf({ send }: PactProvider): Promise<string | undefined> {
     await send?.({ method: "GET", path: "", headers: {} });
     return undefined;
   } catch (error) {
-    return `the provider does not answer: ${error instanceof Error ? error.message : String(error)}`;
+    return `the provider does not answer: ${messageOf(error)}`;
   }
 }
 

@@ -1,3 +1,4 @@
+import { isRecord } from "../values.ts";
 import type { ReportDocument, ReportEntry } from "./document.ts";
 
 /**
@@ -63,7 +64,7 @@ export type BaselineReading =
 
 /** Checks against `schemas/baseline.schema.json`, with the place of each fault. */
 export function readBaseline(json: unknown): BaselineReading {
-  if (!isObject(json)) return { ok: false, faults: ["/ must be an object"] };
+  if (!isRecord(json)) return { ok: false, faults: ["/ must be an object"] };
   const { $schema: _, known, ...others } = json;
   const faults = Object.keys(others).map((name) => `/${name} is not a member of a baseline`);
   if (!Array.isArray(known)) return { ok: false, faults: [...faults, "/known must be an array"] };
@@ -83,7 +84,7 @@ interface ReadFailure {
 }
 
 function knownFailure(json: unknown, pointer: string): ReadFailure {
-  if (!isObject(json)) return { faults: [`${pointer} must be an object`] };
+  if (!isRecord(json)) return { faults: [`${pointer} must be an object`] };
   const { id, reason, ...others } = json;
   const faults = Object.keys(others).map((name) => `${pointer}/${name} is not a member of one`);
   if (typeof id !== "string" || id === "") faults.push(`${pointer}/id must be text`);
@@ -91,8 +92,4 @@ function knownFailure(json: unknown, pointer: string): ReadFailure {
     faults.push(`${pointer}/reason must be text`);
   if (faults.length > 0 || typeof id !== "string") return { faults };
   return { failure: { id, ...(typeof reason === "string" && { reason }) }, faults };
-}
-
-function isObject(json: unknown): json is Readonly<Record<string, unknown>> {
-  return typeof json === "object" && json !== null && !Array.isArray(json);
 }

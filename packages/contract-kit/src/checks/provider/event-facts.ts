@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { parseAmount } from "@countersign/rules";
 import type { Profile } from "@countersign/schemas";
+import { valueAt } from "../../values.ts";
 import type { ProviderCheck } from "../../check.ts";
 import { subscribe } from "../../harness/calls.ts";
-import { dataOf, eventOf, valueAt, type DeliveredEvent } from "../../harness/delivered-events.ts";
+import { dataOf, eventOf, type DeliveredEvent } from "../../harness/delivered-events.ts";
 import { singleCheck } from "../../harness/scenario.ts";
 import { settled } from "../../harness/session.ts";
 import { must } from "../../harness/judge.ts";
