@@ -4,12 +4,9 @@ import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { postgresDriver } from "@countersign/service";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { describePostgres } from "../../receiver/test/inboxes/describe-postgres.ts";
 import { testPort } from "../../receiver/test/inboxes/servers.ts";
-import { shareDatabase } from "../../service/test/instances/shared-database.ts";
-import { expectToldOnce } from "../../service/test/instances/told-once.ts";
 import { failureCodes } from "../src/failure.ts";
 import { call, tokenOf } from "./admin/administered.ts";
 import { failedWith, keys, missing } from "./fixtures.ts";
@@ -73,7 +70,6 @@ describe("the page on running the service", () => {
 });
 
 describePostgres("countersign serve on PostgreSQL", (postgres) => {
-  const REFUNDS = 12;
   const hushed = (url: string): string => url.replace("postgres@", "postgres:hush@");
   const three = (env: Readonly<Record<string, string>>): Promise<Served[]> =>
     Promise.all([1, 2, 3].map(() => serveHere(["serve", "--port", "0"], env)));
@@ -95,29 +91,6 @@ describePostgres("countersign serve on PostgreSQL", (postgres) => {
     }
     await end(all);
   });
-
-  it("moves each due refund once and begins each attempt once in three servers", async () => {
-    const url = postgres().urlOf(await postgres().create());
-    const driver = postgresDriver({ url });
-    onTestFinished(() => driver.close());
-    // Nobody listens at an address for documentation: each attempt fails at once.
-    const { askDueRefunds, paymentId } = await shareDatabase(driver, "https://192.0.2.1/");
-    await askDueRefunds(REFUNDS);
-    const all = await three({ ...keys, COUNTERSIGN_DATABASE_URL: url });
-    const left = (): Promise<unknown[]> =>
-      driver.query(`SELECT id FROM payments WHERE direction = 'CREDIT' AND status = 'PENDING'
-        UNION ALL SELECT d.id FROM deliveries d LEFT JOIN attempts a ON a.delivery_id = d.id
-          WHERE a.number IS NULL LIMIT 1`);
-    await expect.poll(left, { timeout: 20_000, interval: 50 }).toEqual([]);
-    await end(all);
-    expect((await expectToldOnce(driver, paymentId)).size).toBe(REFUNDS);
-    // An attempt that two processes had begun would have a number, and no record of its own.
-    const doubled = await driver.query(
-      `SELECT d.id, d.attempts FROM deliveries d JOIN attempts a ON a.delivery_id = d.id
-        GROUP BY d.id, d.attempts HAVING count(*) <> d.attempts`,
-    );
-    expect(doubled).toEqual([]);
-  }, 40_000);
 
   it("exits with 2 if the database does not exist and does not print its URL", async () => {
     const env = { ...keys, COUNTERSIGN_DATABASE_URL: hushed(postgres().urlOf("nothing")) };

@@ -43,7 +43,6 @@ const HELD_MS = 300_000;
 const PHASE_MS = 20_000;
 /** Delay of each POST between the measurements: about 600 deliveries a second. */
 const SLOWED_MS = 100;
-/** Rows of one transaction while the store is filled. */
 
 // The delivery engine over a store, with its own policy but the concurrency of the others.
 await runJob(async (job) => {

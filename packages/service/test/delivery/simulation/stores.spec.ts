@@ -123,6 +123,20 @@ describe("the delivery queue", () => {
   onStores([sqlite, sqliteWithThread, postgres], ({ open }) => {
     deliveryStoreSuite(async () => openTables(await open()));
   });
+  onStores([postgres], ({ open }) => {
+    it("gives each lease to one of two members that take all at once", async () => {
+      const { store, subscribe } = await openTables(await open());
+      const all = Array.from({ length: 20 }, (_, index) => `key_${index}`).toSorted();
+      for (const key of all) await subscribe(key);
+      const members = ["a", "b"];
+      for (const member of members) await store.join(member);
+      for (let round = 0; round < 10; round += 1) {
+        const taken = await Promise.all(members.map((member) => store.take(member, { keys: all })));
+        expect(taken.flatMap((leased) => leased.map(({ key }) => key)).toSorted()).toEqual(all);
+        for (const member of members) await store.release(member, all);
+      }
+    });
+  });
   onStores([sqlite], ({ create, open }) => {
     it("frees the leases of earlier processes once all of them have ended, and not before", async () => {
       const file = await create();
