@@ -39,7 +39,7 @@ export function processTerminal({
     const isPainted = tone !== undefined && isColoured(stream);
     const painted = (word: string): string =>
       `\u001b[${colours[tone ?? "strong"]}m${word}\u001b[0m`;
-    stream.write(`${isPainted ? text.replace(/^\S+/, painted) : text}\n`);
+    stream.write(`${isPainted ? text.replace(/^.+?(?= {2}|:)/, painted) : text}\n`);
   };
   return {
     out: (text, tone) => line(stdout, text, tone),

@@ -1,6 +1,6 @@
 export type Tone = "good" | "bad" | "mild" | "soft" | "strong";
 
-/** The output of a command. A tone colours the line's first word where the stream has colours. */
+/** The output of a command. A tone colours the text before the line's first colon or two spaces where the stream has colours. */
 export interface Terminal {
   /** Results, for programs. */
   out(line: string, tone?: Tone): void;

@@ -51,13 +51,15 @@ describe("the terminal of a process", () => {
   const printed = (isTTY: boolean, env: Readonly<Record<string, string>> = {}): string => {
     const { written, terminal } = streams(isTTY, env);
     terminal.out("FAIL  one", "bad");
-    terminal.err("note  two", "strong");
+    terminal.err("sends to  two", "strong");
+    terminal.err("PASS: three", "good");
     return written.join("");
   };
-  const plain = "out FAIL  one\nerr note  two\n";
-  const coloured = "out \u001b[31mFAIL\u001b[0m  one\nerr \u001b[1mnote\u001b[0m  two\n";
+  const plain = "out FAIL  one\nerr sends to  two\nerr PASS: three\n";
+  const coloured =
+    "out \u001b[31mFAIL\u001b[0m  one\nerr \u001b[1msends to\u001b[0m  two\nerr \u001b[32mPASS\u001b[0m: three\n";
 
-  it("colours a line's first word, unless NO_COLOR has a value, TERM is dumb or the stream is not a terminal", () => {
+  it("colours a line's first column or label, unless NO_COLOR has a value, TERM is dumb or the stream is not a terminal", () => {
     expect(streams(false).terminal.progress).toBeUndefined();
     expect(printed(false)).toBe(plain);
     expect(printed(true)).toBe(coloured);

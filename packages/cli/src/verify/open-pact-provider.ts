@@ -94,5 +94,5 @@ async function openReceiver(
 }
 
 function missing(name: string): Failure {
-  return new Failure("CS_CLI_ENVIRONMENT_UNUSABLE", `${name} is not set`);
+  return new Failure("CS_CLI_ENVIRONMENT_UNUSABLE", `missing ${name}: set it or ${name}_FILE`);
 }

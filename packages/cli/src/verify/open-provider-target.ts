@@ -118,7 +118,7 @@ export async function openProviderTarget(
     if (first === undefined)
       throw new Failure(
         "CS_CLI_ENVIRONMENT_UNUSABLE",
-        "neither COUNTERSIGN_TOKEN nor COUNTERSIGN_CLIENT_ID and COUNTERSIGN_CLIENT_SECRET are set",
+        "missing credentials: set COUNTERSIGN_TOKEN, or COUNTERSIGN_CLIENT_ID and COUNTERSIGN_CLIENT_SECRET",
       );
     const second = await providerCredentials(env, { suffix: "_2", send, profile });
     const receiver = await receiverOf(url, options);
