@@ -33,8 +33,8 @@ export interface ServeCampaign {
 const DUE = 20;
 /** Longest life of each process once all are ready, in milliseconds. */
 const ALIVE_MS = 600;
-/** Longest time without any progress in delivering the rest, in milliseconds. */
-const PATIENCE_MS = 60_000;
+/** Longest time without any progress in delivering the rest, in milliseconds: above that between the engine's full reads. */
+const PATIENCE_MS = 150_000;
 /** Pause of a caller whose call was refused because of the rate limit, in milliseconds. */
 const BUSY_MS = 50;
 

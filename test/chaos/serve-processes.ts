@@ -25,7 +25,8 @@ export interface Served extends SharedDatabase {
   readonly holdAnswers: () => () => void;
   /** Asks a process for a refund of 0.01 over HTTP. Rejects without an answer within 20 s. */
   readonly askOver: (url: string, requestKey: string) => Promise<Response>;
-  readonly serve: (env?: Readonly<Record<string, string>>) => Started;
+  /** Starts a process. @param more Arguments in addition to port and database. */
+  readonly serve: (env?: Readonly<Record<string, string>>, more?: readonly string[]) => Started;
 }
 
 /**
@@ -58,7 +59,8 @@ export async function openServed({ database, driver }: ChaosStore): Promise<Serv
         body: JSON.stringify({ ...refund, requestKey }),
         signal: AbortSignal.timeout(20_000),
       }),
-    serve: (env = {}) => start(args, { folder, env: { ...settings, ...env } }),
+    serve: (env = {}, more = []) =>
+      start([...args, ...more], { folder, env: { ...settings, ...env } }),
   };
 }
 

@@ -86,7 +86,7 @@ export class DeliveryEngine {
     this.#loop ??= this.#run();
   }
 
-  /** Reports that something may be due. Returns at once. A lost hint costs some seconds. */
+  /** Reports that something may be due. Returns at once. A lost hint costs up to `fullReadMs`. */
   onWork(work: Work): void {
     if (work === "anything") {
       this.#leases.lookSoon();

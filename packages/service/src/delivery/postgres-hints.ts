@@ -41,7 +41,7 @@ const ANYTHING: Notice = { from: "", now: 0, work: "anything" };
 
 /**
  * LISTEN and NOTIFY over a separate connection, never inside a business transaction: its COMMIT would wait for all
- * others that notify. A notice that is lost, also with the connection, delays deliveries by some seconds.
+ * others that notify. Once a lost connection is back, this process and all others look for anything that is due.
  */
 export function postgresHints(options: PostgresHintsOptions): Hints {
   return new PostgresHints(options);
@@ -137,8 +137,11 @@ class PostgresHints implements Hints {
     try {
       await client.connect();
       await client.query(`LISTEN ${CHANNEL}`);
-      if (this.#stopped) await client.end();
-      else this.#client = client;
+      if (this.#stopped) return await client.end();
+      this.#client = client;
+      // Notices of both directions were lost while there was no connection.
+      this.#options.onWork("anything");
+      this.#send("anything");
     } catch {
       await client.end().catch(() => {});
       this.#later();
