@@ -1,6 +1,6 @@
 import type { ReceiverCheck } from "../check.ts";
 import { type Attempt, type Bench, type BenchEvent, openBench, TargetLostError } from "./bench.ts";
-import { withHeader, without, withSignature, type Reply } from "./message.ts";
+import { type Header, type Reply, withHeader, without, withSignature } from "./message.ts";
 import { openDocket } from "./docket.ts";
 import { effectsSaid } from "./effects.ts";
 import { diagnose } from "./triage.ts";
@@ -177,54 +177,36 @@ export function unverified(
   const { names, covers, withTime, all } = signing;
   const tolerance = bench.target.profile.signature.toleranceSeconds + 3600;
   const genuine = (): Attempt => bench.attempt(bench.event({ data }));
-  const changed = (name: string | undefined, change: (value: string) => string) => (): Attempt => {
-    const attempt = genuine();
-    return { ...attempt, headers: withHeader(attempt.headers, name, change) };
+  const headed = (what: string, change: (headers: Headers) => Headers): Unverified => {
+    const changed = (whole: Attempt): Attempt => ({ ...whole, headers: change(whole.headers) });
+    return { what, make: () => changed(genuine()) };
   };
-  const bare = (left: readonly string[]) => (): Attempt => {
-    const attempt = genuine();
-    return { ...attempt, headers: without(attempt.headers, left) };
+  const signature = (what: string, change: (value: string) => string): Unverified =>
+    headed(what, (headers) => withHeader(headers, names.signature, change));
+  const at = (what: string, seconds: number): Unverified => {
+    const make = (): Attempt =>
+      bench.attempt(bench.event({ data }), { timestamp: bench.seconds() + seconds });
+    return { what, make };
   };
-  const at = (seconds: number) => (): Attempt =>
-    bench.attempt(bench.event({ data }), { timestamp: bench.seconds() + seconds });
+  const space = Buffer.from(" ");
+  const spaced = (whole: Attempt) => ({ ...whole, body: Buffer.concat([whole.body, space]) });
+  const changedId = headed("of a changed id", (headers) =>
+    withHeader(headers, names.id, (value) => `${value}x`),
+  );
   return [
     { what: "signed by another secret", make: () => bench.foreign("unverified", { data }) },
-    { what: "unsigned", make: bare(all) },
-    ...all.map((name) => ({ what: `without ${name}`, make: bare([name]) })),
-    { what: "of no signature's form", make: changed(names.signature, () => "cstest") },
-    { what: "of an empty signature", make: changed(names.signature, () => "") },
-    {
-      what: "of half a signature",
-      make: changed(names.signature, (value) =>
-        withSignature(value, (mac) => mac.slice(0, mac.length / 2)),
-      ),
-    },
-    {
-      what: "of a changed body",
-      make: () => {
-        const attempt = genuine();
-        return { ...attempt, body: Buffer.concat([attempt.body, Buffer.from(" ")]) };
-      },
-    },
-    ...(covers.id && names.id !== undefined
-      ? [{ what: "of a changed id", make: changed(names.id, (value) => `${value}x`) }]
-      : []),
-    ...(covers.timestamp
-      ? [
-          { what: "too old", make: at(-tolerance) },
-          { what: "too early", make: at(tolerance) },
-        ]
-      : []),
-    ...(withTime === undefined
-      ? []
-      : [
-          {
-            what: "of no time",
-            make: () => {
-              const attempt = genuine();
-              return { ...attempt, headers: withTime(attempt.headers, () => "now") };
-            },
-          },
-        ]),
+    headed("unsigned", (headers) => without(headers, all)),
+    ...all.map((name) => headed(`without ${name}`, (headers) => without(headers, [name]))),
+    signature("of no signature's form", () => "cstest"),
+    signature("of an empty signature", () => ""),
+    signature("of half a signature", (value) =>
+      withSignature(value, (mac) => mac.slice(0, mac.length / 2)),
+    ),
+    { what: "of a changed body", make: () => spaced(genuine()) },
+    ...(covers.id && names.id !== undefined ? [changedId] : []),
+    ...(covers.timestamp ? [at("too old", -tolerance), at("too early", tolerance)] : []),
+    ...(withTime ? [headed("of no time", (headers) => withTime(headers, () => "now"))] : []),
   ];
 }
+
+type Headers = readonly Header[];

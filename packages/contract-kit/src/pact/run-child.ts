@@ -32,16 +32,16 @@ export interface CoreOptions {
   /** Added to every call to the interface, states and messages. */
   readonly customProviderHeaders?: Readonly<Record<string, string>>;
   readonly logLevel: "error";
-  readonly pactBrokerUrl?: string;
-  readonly pactBrokerUsername?: string;
-  readonly pactBrokerPassword?: string;
-  readonly pactBrokerToken?: string;
+  readonly pactBrokerUrl?: string | undefined;
+  readonly pactBrokerUsername?: string | undefined;
+  readonly pactBrokerPassword?: string | undefined;
+  readonly pactBrokerToken?: string | undefined;
   readonly consumerVersionSelectors?: readonly object[];
-  readonly enablePending?: boolean;
-  readonly publishVerificationResult?: boolean;
-  readonly providerVersion?: string;
-  readonly providerVersionBranch?: string;
-  readonly buildUrl?: string;
+  readonly enablePending?: boolean | undefined;
+  readonly publishVerificationResult?: boolean | undefined;
+  readonly providerVersion?: string | undefined;
+  readonly providerVersionBranch?: string | undefined;
+  readonly buildUrl?: string | undefined;
 }
 
 export interface ChildRun {

@@ -260,14 +260,15 @@ export function brokerOptions(broker: PactBroker): Partial<CoreOptions> {
     throw new TypeError("results are published of a provider's version, which is missing");
   return {
     pactBrokerUrl: url,
-    ...(token !== undefined && { pactBrokerToken: token }),
-    ...(username !== undefined && { pactBrokerUsername: username }),
-    ...(password !== undefined && { pactBrokerPassword: password }),
+    pactBrokerToken: token,
+    pactBrokerUsername: username,
+    pactBrokerPassword: password,
     consumerVersionSelectors: selectors,
-    ...(enablePending !== undefined && { enablePending }),
-    ...(providerVersion !== undefined && { providerVersion }),
-    ...(providerBranch !== undefined && { providerVersionBranch: providerBranch }),
-    ...(buildUrl !== undefined && { buildUrl }),
-    ...(publish && { publishVerificationResult: true }),
+    enablePending,
+    providerVersion,
+    providerVersionBranch: providerBranch,
+    buildUrl,
+    // As a message to the child, what is undefined is left out.
+    publishVerificationResult: publish || undefined,
   };
 }
