@@ -1,14 +1,12 @@
-import { createServer, type IncomingHttpHeaders } from "node:http";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { buffer } from "node:stream/consumers";
 import { Webhook as StandardWebhook } from "standardwebhooks";
 import { Webhook as SvixWebhook } from "svix";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { listen } from "../../packages/contract-kit/test/listen.ts";
 import { serveHere, type Served } from "../../packages/cli/test/ran.ts";
 import { type Api, createApi } from "../../packages/dev/src/api.ts";
 import { type Child, startChild } from "../../packages/dev/src/child.ts";
+import { openReceiver } from "../../packages/sandbox/test/open-sandbox.ts";
 import { payment } from "./payment.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
@@ -40,20 +38,6 @@ async function startMerchant(port = 0): Promise<Child> {
 /** Retries an assertion: processes on a busy machine take their time. */
 const eventually = (holds: () => unknown): Promise<unknown> =>
   vi.waitFor(holds, { timeout: 30_000 });
-
-/** Starts a merchant's server that records every request as it arrived. */
-async function startSink() {
-  const received: { readonly headers: IncomingHttpHeaders; readonly body: Buffer }[] = [];
-  const server = createServer((request, response) => {
-    void buffer(request).then((body) => {
-      received.push({ headers: request.headers, body });
-      response.writeHead(204).end();
-    });
-  });
-  const { origin, close } = await listen(server);
-  onTestFinished(close);
-  return { url: origin, received };
-}
 
 const subscribe = (api: Api, url: string) =>
   api("POST", "/v1/webhook/subscribe", {
@@ -92,7 +76,7 @@ describe("a refund", () => {
     const [sandbox, merchant, sink] = await Promise.all([
       startSandbox(),
       startMerchant(),
-      startSink(),
+      openReceiver(204),
     ]);
     const api = createApi(sandbox.url, TOKEN);
     expect((await subscribe(api, `${merchant.url}/webhooks`)).status).toBe(200);
@@ -124,16 +108,15 @@ describe("a refund", () => {
     );
 
     // The same attempts, on the wire and judged by other people's libraries.
-    const wire = sink.received.find(({ body }) => body.includes('"refund.authorized"'));
+    const wire = sink.arrived.find(({ body }) => body.includes('"refund.authorized"'));
     expect(wire?.body.toString()).toContain(`"paymentId":"${refundId}"`);
-    for (const { headers, body } of sink.received) {
-      const signed = headers as Record<string, string>;
-      expect(new StandardWebhook(SECRET).verify(body.toString(), signed)).toMatchObject({
+    for (const { headers, body } of sink.arrived) {
+      expect(new StandardWebhook(SECRET).verify(body.toString(), headers)).toMatchObject({
         id: headers["webhook-id"],
       });
-      expect(() => new SvixWebhook(SECRET).verify(body.toString(), signed)).not.toThrow();
+      expect(() => new SvixWebhook(SECRET).verify(body.toString(), headers)).not.toThrow();
       const tampered = body.toString().replace("{", "{ ");
-      expect(() => new StandardWebhook(SECRET).verify(tampered, signed)).toThrow(/signature/);
+      expect(() => new StandardWebhook(SECRET).verify(tampered, headers)).toThrow(/signature/);
     }
   });
 

@@ -19,12 +19,8 @@ const verify = (url: string, ...more: readonly string[]): Promise<Ran> => {
 describe("countersign verify receiver", () => {
   it("exits with 0 for a correct receiver and names what it could not test", async () => {
     const { url } = await openMerchant([SECRET, second]);
-    const { status, out } = await verify(
-      url,
-      "--only",
-      "receiver/genuine",
-      "receiver/signature-lists",
-    );
+    const only = ["--only", "receiver/genuine", "receiver/signature-lists"];
+    const { status, out } = await verify(url, ...only);
     expect(out).toMatch(/R-VERIFY-ROTATION/);
     expect(out).toMatch(/R-ROUTE-ONE/);
     expect(status).toBe(0);
@@ -84,16 +80,9 @@ describe("countersign verify receiver", () => {
       });
     });
     const marker = join(folder, "restarted");
-    const { status, out } = await verify(
-      url,
-      "--samples",
-      folder,
-      "--restart-command",
-      `echo 1 > "${marker}"`,
-      "--only",
-      "R-EVENT-UNKNOWN",
-      "R-ONCE-RETRIES",
-    );
+    const restart = ["--restart-command", `echo 1 > "${marker}"`];
+    const only = ["--only", "R-EVENT-UNKNOWN", "R-ONCE-RETRIES"];
+    const { status, out } = await verify(url, "--samples", folder, ...restart, ...only);
     expect(out).toMatch(/R-ONCE-RETRIES/);
     expect(bodies.some((one) => one.includes("from a sample"))).toBe(true);
     expect(bodies.some((one) => one.includes('"extra":{"a":[1],"cstestAdded"'))).toBe(true);

@@ -86,15 +86,8 @@ onStores([sqlite, postgres], ({ create }) => {
         /^countersign: CS_CLI_ARGUMENT_UNUSABLE: INVALID_AMOUNT \/amount\/value: .+\n.+\n$/,
       );
       const unlinked = (await admin("customers", "create", ...own, ...named)).out.trim();
-      const refused = await admin(
-        "payments",
-        "create",
-        ...own,
-        "--customer",
-        unlinked,
-        "--amount",
-        "1",
-      );
+      const order = ["--customer", unlinked, "--amount", "1"];
+      const refused = await admin("payments", "create", ...own, ...order);
       expect([refused.status, refused.err]).toEqual([
         1,
         expect.stringMatching(/^CUSTOMER_NOT_LINKED: /),

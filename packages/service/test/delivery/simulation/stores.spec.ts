@@ -125,9 +125,10 @@ describe("the delivery queue", () => {
   });
   onStores([postgres], ({ open }) => {
     it("gives each lease to one of two members that take all at once", async () => {
-      const { store, subscribe } = await openTables(await open());
+      const queue = await openTables(await open());
+      const { store } = queue;
       const all = Array.from({ length: 20 }, (_, index) => `key_${index}`).toSorted();
-      for (const key of all) await subscribe(key);
+      for (const key of all) await queue.subscribe(key);
       const members = ["a", "b"];
       for (const member of members) await store.join(member);
       for (let round = 0; round < 10; round += 1) {
