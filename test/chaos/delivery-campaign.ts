@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Driver } from "@countersign/service";
 import { seeded } from "../fuzz/random.ts";
@@ -10,6 +8,7 @@ import { DELIVERY_POINTS, type DelivererOptions, type DeliveryPoint } from "./de
 import { startSink } from "./delivery-sink.ts";
 import { verdictOf, type Verdict } from "./delivery-verdict.ts";
 import { startWriting, subscribe } from "./delivery-writer.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 export type DeliveryTally = Verdict & {
   readonly killed: number;
@@ -48,8 +47,7 @@ const PATIENCE_MS = 30_000;
 /** Lets processes deliver from one database, kills each and starts another in its place. */
 export async function deliveryCampaign(campaign: DeliveryCampaign): Promise<DeliveryTally> {
   const { cycles, database, driver, flaw, processes = 2, leaseMs = 6000 } = campaign;
-  const folder = mkdtempSync(join(tmpdir(), "countersign-chaos-"));
-  const crashes = join(folder, "crashes.txt");
+  const crashes = join(temporaryFolder(), "crashes.txt");
   let names = 0;
   const startDeliverer = (
     options: Pick<DelivererOptions, "ahead" | "crash" | "flaw">,
@@ -95,7 +93,6 @@ export async function deliveryCampaign(campaign: DeliveryCampaign): Promise<Deli
     };
   } finally {
     await sink.close();
-    rmSync(folder, { recursive: true, force: true });
   }
 }
 

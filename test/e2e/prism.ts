@@ -1,14 +1,14 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { serveHere } from "../../packages/cli/test/ran.ts";
 import { type Api, createApi } from "../../packages/dev/src/api.ts";
 import { payment } from "./payment.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 // Prism shares no code with this repository: it reads /openapi.json and, as a proxy in front of the service,
 // reports each call and answer that violates it.
@@ -26,8 +26,8 @@ export const profiles = [
 
 export function behindPrism([profile, refusals]: (typeof profiles)[number]): void {
   describe(`the service behind Prism, under the profile ${profile},`, () => {
-    const folder = mkdtempSync(join(tmpdir(), "countersign-prism-"));
-    const ends: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })];
+    const folder = temporaryFolder(afterAll);
+    const ends: (() => unknown)[] = [];
     let url = "";
     let api: Api;
 

@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type HttpAnswer, type HttpCall } from "@countersign/contract-kit";
 import { verifyPacts, type PactMessage, type PactProvider } from "@countersign/contract-kit/pact";
 import type { Recorded } from "./recorded.ts";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 /** A provider that breaks its contract at one place of one interaction. */
 export interface Mutant {
@@ -81,31 +81,26 @@ function problemsOf(mutant: Mutant, { judge, judgeMessage }: Judges): readonly s
 }
 
 async function killedByPact(batch: readonly Mutant[], name: string): Promise<ReadonlySet<number>> {
-  const folder = mkdtempSync(join(tmpdir(), "countersign-mutants-"));
-  try {
-    const path = join(folder, "mutants.json");
-    writeFileSync(path, JSON.stringify(inflated(batch, name)));
-    let current: Mutant | undefined;
-    const provider: PactProvider = {
-      name,
-      enter: () => Promise.resolve({}),
-      // The first call only looks for a provider.
-      send: () => Promise.resolve(current?.answer ?? EMPTY),
-      prepare: (call, interaction) => {
-        current = batch[Number(interaction?.description)];
-        return Promise.resolve(call);
-      },
-      message: ({ description }) => {
-        const message = batch[Number(description)]?.message;
-        return message === undefined ? Promise.reject(new Error("none")) : Promise.resolve(message);
-      },
-    };
-    const { rows, problems } = await verifyPacts({ provider, pacts: [path] });
-    if (problems.length > 0) throw new Error(problems.join("; "));
-    return new Set(rows.filter((row) => !row.isOk).map((row) => Number(row.description)));
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const path = join(temporaryFolder(), "mutants.json");
+  writeFileSync(path, JSON.stringify(inflated(batch, name)));
+  let current: Mutant | undefined;
+  const provider: PactProvider = {
+    name,
+    enter: () => Promise.resolve({}),
+    // The first call only looks for a provider.
+    send: () => Promise.resolve(current?.answer ?? EMPTY),
+    prepare: (call, interaction) => {
+      current = batch[Number(interaction?.description)];
+      return Promise.resolve(call);
+    },
+    message: ({ description }) => {
+      const message = batch[Number(description)]?.message;
+      return message === undefined ? Promise.reject(new Error("none")) : Promise.resolve(message);
+    },
+  };
+  const { rows, problems } = await verifyPacts({ provider, pacts: [path] });
+  if (problems.length > 0) throw new Error(problems.join("; "));
+  return new Set(rows.filter((row) => !row.isOk).map((row) => Number(row.description)));
 }
 
 const EMPTY: HttpAnswer = { status: 204, headers: {}, body: new Uint8Array() };
