@@ -17,6 +17,10 @@ describe("countersign requirements", () => {
     expect(out).toMatch(/^R-VERIFY-RAW +loses-or-repeats-events +\S/m);
   });
 
+  it("lists no ids in its help", async () => {
+    expect((await ran(["requirements", "--help"])).out).not.toContain("P-AUTH-SCOPE");
+  });
+
   it("filters by role and by level", async () => {
     for (const role of ["provider", "receiver"] as const)
       expect(await listed("--role", role)).toEqual({ requirements: requirements(role) });
@@ -27,10 +31,10 @@ describe("countersign requirements", () => {
     }
   });
 
-  it("explains a requirement that is named: reason, fix, source, profile and checks", async () => {
+  it("explains a requirement that is named: reason, fix, source, profile, page and checks", async () => {
     const { out } = await ran(["requirements", "R-VERIFY-UNSIGNED"]);
     expect(out).toMatch(
-      /^R-VERIFY-UNSIGNED {2}exploitable .*(\n {2}(why|fix|source|profile|checks) +\S.*){5}$/m,
+      /^R-VERIFY-UNSIGNED {2}exploitable .*(\n {2}(why|fix|source|profile|page|checks) +\S.*){6}$/m,
     );
   });
 });

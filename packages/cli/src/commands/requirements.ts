@@ -1,4 +1,5 @@
 import { levels, requirements, type Level, type Requirement } from "@countersign/contract-kit";
+import { referencePage } from "@countersign/schemas";
 import type { Command } from "commander";
 import { choice, didYouMean } from "../options.ts";
 import { Failure } from "../failure.ts";
@@ -25,6 +26,8 @@ export function declareRequirements(command: Command, { terminal }: Surroundings
   const ids = command.createArgument("[id...]", "print only these, with their reasons");
   command
     .addArgument(ids)
+    // The ids are for completion: help would list all of them.
+    .configureHelp({ argumentDescription: ({ description }) => description })
     .addOption(choice("--role <role>", "role (default: both)", ["provider", "receiver"]))
     .addOption(choice("--level <level>", "level (default: all)", levels))
     .option("--json", "print one JSON object instead of lines")
@@ -68,6 +71,7 @@ function printRequirements(
     terminal.out(`  source   ${one.source}`);
     if (one.needs !== undefined) terminal.out(`  needs    ${one.needs}`);
     if (one.profile !== undefined) terminal.out(`  profile  ${one.profile}`);
+    terminal.out(`  page     ${referencePage("requirements", one.id)}`);
     terminal.out(`  checks   ${one.checks.length > 0 ? one.checks.join(", ") : "none"}`);
   }
 }

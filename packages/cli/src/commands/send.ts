@@ -32,8 +32,6 @@ interface SendOptions {
 
 const help = `
 Signs by the profile, without any service. Attempts of --times carry one id and a time of their own each.
---broken KIND sends one with a single fault: unsigned, wrong-secret, changed-body, changed-id,
-truncated-signature, stale, future, not-json.
 
 Prints one line an attempt. Ends with 0 where every genuine attempt was answered 2xx, or every broken one
 was not; with 1 otherwise.

@@ -14,11 +14,11 @@ import { addAdminCommands } from "./admin/admin.ts";
 
 const help = `
 Environment (each also as NAME_FILE, the path of a file that holds it):
-  COUNTERSIGN_ENCRYPTION_KEYS seal subscriptions' secrets: ID:KEY, one a line
-  COUNTERSIGN_DATABASE_URL    postgres://… instead of the SQLite file
-  COUNTERSIGN_METRICS_TOKEN   bearer token of GET /metrics; default: only this machine may read it
-  COUNTERSIGN_SIGNING_KEYS    provider's keys, whsk_…, one a line, that sign beside each secret
-  COUNTERSIGN_EGRESS_PROXY    http://HOST:PORT that deliveries go through; it keeps them public then
+  COUNTERSIGN_ENCRYPTION_KEYS  seal subscriptions' secrets: ID:KEY, one a line
+  COUNTERSIGN_DATABASE_URL     postgres://… instead of the SQLite file
+  COUNTERSIGN_METRICS_TOKEN    bearer token of GET /metrics; default: only this machine may read it
+  COUNTERSIGN_SIGNING_KEYS     provider's keys, whsk_…, one a line, that sign beside each secret
+  COUNTERSIGN_EGRESS_PROXY     http://HOST:PORT that deliveries go through; it keeps them public then
 
 Examples:
   countersign serve --database /var/lib/countersign/service.db
