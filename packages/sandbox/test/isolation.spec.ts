@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { refusal, SECRET, shareSandbox, usd, type TestSandbox } from "./open-sandbox.ts";
+import { refusal, SECRET, shareSandbox, TOKEN, usd, type TestSandbox } from "./open-sandbox.ts";
 import { fullNamespace, routesOf, rowsOf } from "./routes.ts";
 
-const open = shareSandbox();
+// With the calls of the page.
+const open = shareSandbox({ inspector: { token: TOKEN, key: "key-of-this-run" } });
 
 /** A call in which `{name}` is replaced by that id of a namespace. */
 type IdCall = readonly [route: string, json: object];
@@ -14,6 +15,7 @@ const codes: Readonly<Record<string, string>> = {
   paymentId: "PAYMENT_NOT_FOUND",
   refundId: "PAYMENT_NOT_FOUND",
   deliveryId: "DELIVERY_NOT_FOUND",
+  eventId: "NOT_FOUND",
   subscriptionKey: "SUBSCRIPTION_NOT_FOUND",
   subscriptionId: "SUBSCRIPTION_NOT_FOUND",
 };
@@ -24,6 +26,8 @@ const bodyCalls: readonly IdCall[] = [
   ["POST /sandbox/payments", { customerId: "{customerId}", amount }],
   ["PUT /v1/webhook/unsubscribe", { subscriptionId: "{subscriptionId}", ...all }],
   ["PUT /v1/webhook/unsubscribe?subscriptionId={subscriptionId}", all],
+  ["POST /sandbox/inspect/signatures", { deliveryId: "{deliveryId}", attempt: 1 }],
+  ["POST /sandbox/inspect/signatures/now", { deliveryId: "{deliveryId}" }],
 ];
 
 /** The calls of a route that names an id in its path; a payment's routes get a refund's id too. */
@@ -40,8 +44,9 @@ const idCallsOf = ({ sandbox }: TestSandbox): readonly IdCall[] => [
 ];
 
 /** Routes that take no id and list the caller's own records. */
-const lists = "merchants customers payments events deliveries subscriptions faults"
-  .split(" ")
+const lists = `merchants customers payments events deliveries subscriptions faults outcomes
+  inspect/events inspect/payments inspect/endpoints inspect/due`
+  .split(/\s+/)
   .map((name) => `GET /sandbox/${name}`);
 /** Routes that take no id and show no merchant's records; the stream has its own tests. */
 const others = `GET /healthz, GET /readyz, GET /metrics, GET /openapi.json, GET /asyncapi.json,
@@ -49,7 +54,10 @@ const others = `GET /healthz, GET /readyz, GET /metrics, GET /openapi.json, GET 
   POST /v1/tokens, POST /v1/webhook/subscribe, POST /sandbox/merchants, POST /sandbox/customers,
   GET /sandbox/clock, PUT /sandbox/clock, POST /sandbox/events, POST /sandbox/deliveries/replay,
   PUT /sandbox/faults, POST /sandbox/reset, POST /sandbox/states, POST /sandbox/messages,
-  GET /sandbox/stream`.split(/,\s+/);
+  GET /sandbox/stream, GET /sandbox/inspect, GET /sandbox/inspect/checks,
+  GET /sandbox/inspect/progress, GET /sandbox/inspect/search, POST /sandbox/inspect/checks,
+  POST /sandbox/inspect/checks/stop, POST /sandbox/inspect/endpoints, POST /sandbox/inspect/resend,
+  POST /sandbox/inspect/reset, POST /sandbox/outcomes`.split(/,\s+/);
 
 function send(
   one: TestSandbox,
@@ -76,10 +84,12 @@ describe("T-32 B18 the records of another merchant", () => {
   it("are answered 404, word for word as unknown ids, by every id of every route, and found in their own namespace", async () => {
     const one = await open();
     const other = await fullNamespace(one);
+    // Answers once its delivery has been attempted.
+    await one.move({ advance: "PT0S" }, other.token);
     const before = await rowsOf(one, other.merchantId);
     const idOf = (name: string) => other[name] ?? "";
     const idCalls = idCallsOf(one);
-    expect(idCalls).toHaveLength(24);
+    expect(idCalls).toHaveLength(32);
     for (const call of idCalls) {
       const foreign = await send(one, call, idOf);
       const unknown = await send(one, call, () => "pay_unknown");
@@ -91,10 +101,11 @@ describe("T-32 B18 the records of another merchant", () => {
     expect(await rowsOf(one, other.merchantId)).toEqual(before);
     for (const call of idCalls) {
       const { status } = await send(one, call, idOf, other.token);
-      // A refund is not a debit: the calls that change debits do not find it.
+      // A refund is not a debit: the calls that change debits do not find it. The page shows both.
       const [route] = call;
       const wrong = route.endsWith("/return") ? "{paymentId}" : "{refundId}";
-      expect([call, status === 404]).toEqual([call, route.includes(wrong)]);
+      const isShown = route.startsWith("GET /sandbox/inspect/");
+      expect([call, status === 404]).toEqual([call, !isShown && route.includes(wrong)]);
     }
   });
 
@@ -103,6 +114,8 @@ describe("T-32 B18 the records of another merchant", () => {
     const { token, ...ids } = await fullNamespace(one);
     const json = { faults: [{ route: "POST /v1/refunds", kind: "reset" }] };
     await one.call("PUT", "/sandbox/faults", { token, json });
+    const outcome = { outcome: "handled", eventId: ids["eventId"] };
+    expect((await one.post("/sandbox/outcomes", outcome, token)).status).toBeLessThan(300);
     for (const route of lists) {
       const { status, text } = await one.call("GET", route.replace("GET ", ""));
       const found = Object.values(ids).filter((id) => text.includes(id));
@@ -110,6 +123,10 @@ describe("T-32 B18 the records of another merchant", () => {
     }
     const filters = `eventId=${ids["eventId"]}&subscriptionKey=${ids["subscriptionKey"]}`;
     expect(await one.list(`/sandbox/deliveries?${filters}`)).toEqual([]);
+    const search = await one.call("GET", `/sandbox/inspect/search?q=${ids["eventId"]}`);
+    expect(search.body).toEqual({ hits: [] });
+    const resent = await one.post("/sandbox/inspect/resend", { deliveryIds: [ids["deliveryId"]] });
+    expect(resent.body).toEqual({ count: 0 });
   });
 
   it("are not changed by any call that takes no id", async () => {
@@ -127,6 +144,7 @@ describe("T-32 B18 the records of another merchant", () => {
       ["POST /sandbox/events", { type: "payment.created" }],
       ["PUT /sandbox/faults", { faults: [{ route: "POST /v1/refunds", kind: "reset" }] }],
       ["POST /sandbox/reset", {}],
+      ["POST /sandbox/inspect/reset", { what: "everything" }],
     ] as const) {
       const { status } = await send(one, [route, json], String);
       expect([route, status < 300]).toEqual([route, true]);
