@@ -68,10 +68,9 @@ function section(
   const names = Object.keys(profiles);
   const { description = "" } = part as Parts;
   const rows = members(name, part).map(({ path, schema, isOptional }) => [
-    `\`${path}\`${isOptional ? " (optional)" : ""}`,
-    valueOf(schema),
-    ...names.map((profile) => shown(profiles[profile], path)),
-    (schema as Parts).description ?? "",
+    `\`${path === name ? path : path.slice(name.length).replace(/^\./, "")}\`${isOptional ? " (optional)" : ""}`,
+    [(schema as Parts).description ?? [], valueOf(schema)].flat().join("<br>"),
+    joinValues(names.map((profile) => [profile, shown(profiles[profile], path)] as const)),
   ]);
   return [
     "",
@@ -79,9 +78,19 @@ function section(
     "",
     description,
     "",
-    markdownTable(["member", "values", ...names.map((one) => `\`${one}\``), "meaning"], rows),
+    markdownTable(["member", "meaning and values", "built-in profiles"], rows),
     ...evidenceOf(name, profiles).flatMap((line) => ["", line]),
   ];
+}
+
+/** Returns the value of all profiles, or one line for each if they differ. */
+function joinValues(values: readonly (readonly [string, string])[]): string {
+  const [[, first] = ["", ""]] = values;
+  if (values.every(([, value]) => value === first)) return first;
+  return values
+    .filter(([, value]) => value !== "")
+    .map(([profile, value]) => `${profile}: ${value}`)
+    .join("<br>");
 }
 
 interface Member {
@@ -147,8 +156,8 @@ function valueOf(schema: Schema): string {
     case undefined:
     default:
       return bounds.minLength === bounds.maxLength
-        ? `text of ${String(bounds.maxLength)}`
-        : `text of ${String(bounds.minLength ?? 0)} to ${String(bounds.maxLength)}`;
+        ? `text of ${String(bounds.maxLength)} characters`
+        : `text of ${String(bounds.minLength ?? 0)} to ${String(bounds.maxLength)} characters`;
   }
 }
 
