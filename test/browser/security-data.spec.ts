@@ -51,7 +51,7 @@ describe("the inspector's data", () => {
       post("/sandbox/inspect/endpoints", { subscriptionDetails: { type: "ALL" }, ...members });
     const names =
       "evil.test 169.254.169.254 10.0.0.1 127.0.0.1.evil.test localhost.evil.test [fe80::1] 0.0.0.0";
-    // https: those the service itself would take.
+    // https too, which the service itself accepts.
     const urls = names.split(" ").flatMap((name) => [`http://${name}/`, `https://${name}/`]);
     const odd = [
       "http://localhost@evil.test/",

@@ -18,7 +18,7 @@ export interface DelivererOptions {
   readonly database: string;
   /** A file with a line for each crash at a point, and for each step of wall time. */
   readonly crashes: string;
-  /** Milliseconds that a process is alive after its last beat. */
+  /** Milliseconds for which a process counts as alive after its last heartbeat. */
   readonly leaseMs: number;
   /** Offset of the process's clock, in milliseconds. */
   readonly ahead: number;

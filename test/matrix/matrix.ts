@@ -22,7 +22,7 @@ export interface Good<T extends Target> {
   readonly name: string;
   /** Returns the reason why this machine cannot run it, or `undefined`. */
   readonly missing?: () => string | undefined;
-  /** True if it does no more than merchants do: only failures that fail a run by default are alarms. */
+  /** True for a typical merchant's receiver: only failures that fail a run by default are alarms. */
   readonly isStock?: boolean;
   readonly findings?: readonly TrueFinding[];
   readonly open: () => Promise<Opened<T>>;
@@ -33,7 +33,7 @@ export interface MatrixOptions<T extends Target> extends Pick<
   "checks" | "requirements" | "seed" | "runs" | "only"
 > {
   readonly slow?: boolean;
-  /** Targets that run at the same time. Default 1. */
+  /** Targets that run concurrently. Default 1. */
   readonly atOnce?: number;
 }
 

@@ -26,7 +26,7 @@ describe.each(["merchant", "provider"])("the CI examples for a %s", (folder) => 
       // `run` of GitHub's steps, the scripts of GitLab's jobs.
       const scripts = all.filter(([name]) => /\/run$|script\/\d+$/.test(name));
       expect(scripts.length).toBeGreaterThan(2);
-      // What the server inserts has no form of its own. One shell reads all scripts.
+      // Values inserted by the server are not checked. One shell reads all scripts.
       const input = scripts.map(([, text]) => text.replaceAll(/\$\{\{.*?\}\}/g, "x")).join("\n");
       const { status, stderr } = spawnSync("bash", ["-n"], {
         input,

@@ -32,7 +32,7 @@ it("a sandbox process serves without a reader of stdout", async () => {
   const folder = temporaryFolder();
   const one = start(["sandbox", "--port", "0"], { folder, env: { COUNTERSIGN_TOKEN: TOKEN } });
   one.process.stdout?.destroy();
-  // The calls to try are printed before the line that nobody reads.
+  // The calls to try are printed before the line that is not read.
   const address = (): string => /http:\S+(?=\/sandbox)/.exec(one.stderr())?.[0] ?? "";
   await expect.poll(address, SOON).not.toBe("");
   const headers = { authorization: `Bearer ${TOKEN}` };

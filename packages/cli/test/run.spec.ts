@@ -12,7 +12,7 @@ function commandsOf(command: Command, before: readonly string[] = []): (readonly
     .flatMap((one) => {
       const words = [...before, one.name()];
       const below = commandsOf(one, words);
-      // A family whose members do all has no options of its own.
+      // A group of commands has no separate options.
       return below.length > 0 && one.options.length === 0 ? below : [words, ...below];
     });
 }

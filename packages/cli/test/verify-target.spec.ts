@@ -53,7 +53,7 @@ async function verified(
     command: ["countersign", "verify", "provider", "--url", target.url],
   } as const;
   const surroundings = { ...quietSurroundings(said, env), unmet: () => {} };
-  // What commander has read has these members.
+  // Commander's result has these members.
   const holds = await verifyTarget(verification, command.opts<VerifyOptions>(), surroundings);
   return { holds, ...said };
 }

@@ -41,7 +41,7 @@ describe("the error of a refused call", () => {
     });
   });
 
-  it("has the members of a flat body, of errorDetails alone (S 7), and no code otherwise", async () => {
+  it("has the members of a flat body, of only errorDetails (S 7), and no code otherwise", async () => {
     const told = { errorCode: "NEW_CODE", errorMessage: "No." };
     for (const [answer, expected] of [
       [{ json: { errorId: "err_1", ...told } }, { ...told, requestId: "err_1" }],

@@ -77,7 +77,7 @@ describe("T-01: a refund whose exchange is disturbed", () => {
     expect([ids, recovered]).toEqual([[refundId], true]);
   });
 
-  it("is asked for again after a connection that ends at any tenth of the answer", async () => {
+  it("is requested again after a connection that ends at any tenth of the answer", async () => {
     const whole = Buffer.from(
       'HTTP/1.1 201 Created\r\ncontent-type: application/json\r\ncontent-length: 75\r\n\r\n{"paymentId":"ref_1","paymentStatus":"PENDING","clientReferenceId":null}   ',
     );

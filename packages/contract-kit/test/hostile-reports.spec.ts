@@ -21,7 +21,7 @@ const statuses: readonly Finding["status"][] = [
   "not_applicable",
 ];
 
-/** A report in which everything that comes from without is one text. */
+/** A report in which all external text is one given text. */
 function reportOf(text: string): ReportDocument {
   return {
     title: text,

@@ -70,7 +70,7 @@ describe("a run", () => {
     expect(runs).toBe(0);
   });
 
-  it("judges only the requirement that is asked for", async () => {
+  it("judges only the requested requirement", async () => {
     const check = checkOf("provider/a", failed("P-A"), failed("P-C"));
     const { findings } = await ran(check, { only: ["P-C"] });
     expect(findings.map(({ requirement }) => requirement.id)).toEqual(["P-C"]);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { run } from "./packed.ts";
 
-// Installed when a release is checked: its 246 packages are no dependency of this repository.
+// Installed when a release is checked: its 246 packages are not dependencies of this repository.
 const VERDACCIO = "@verdaccio/server@9.0.0-next-9.31";
 
 const program = (upstream: string): string => `

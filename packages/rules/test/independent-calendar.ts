@@ -38,8 +38,8 @@ export function thresholdOf(settledAt: number): number {
 }
 
 /**
- * Judges each date from the first until before the last: is it a business day, and when are refunds due of payments that
- * settled in its first and its last millisecond?
+ * Computes for each date, the last one excluded, whether it is a business day and when refunds are due for payments that
+ * settled in its first and its last millisecond.
  *
  * @returns The number of days, and those on which the judged functions differ.
  */

@@ -33,7 +33,7 @@ const selections: fc.Arbitrary<Selection> = fc
   .tuple(details, fc.array(details, { maxLength: 3 }))
   .map(([first, exclusions]) => exclusions.reduce(exclude, select(first)));
 
-/** True if details name an event, by the words of S 2.5. */
+/** True if details select an event, according to S 2.5. */
 function isNamed(named: SubscriptionDetails, event: { type: string; category: string }): boolean {
   switch (named.type) {
     case "ALL":

@@ -62,7 +62,7 @@ describe("the checks of a receiver", () => {
     runner.end({ exitCode: 1 });
     expect(await ended(one)).toMatchObject({ known: 0, report: { exitCode: 1 } });
     expect((await one.post(path)).status).toBe(202);
-    // What is known of the first run is not known of the second.
+    // The second run reports all its findings again.
     expect(await runOf(one, "?run=1&after=2")).toMatchObject({ number: 2, known: 0, entries: [] });
   });
 

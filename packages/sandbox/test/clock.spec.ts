@@ -93,7 +93,7 @@ describe("PUT /sandbox/clock", () => {
 });
 
 describe("a namespace's clock that moves by 100 days", () => {
-  it("dates events, while attempts are signed with real time, which alone expires tokens", async () => {
+  it("dates events, while attempts are signed and tokens expire by real time", async () => {
     const one = await open();
     const receiver = await openReceiver();
     const token = await one.addNamespace(START);

@@ -21,7 +21,7 @@ const INJECTED = "503 INJECTED_FAULT";
 
 const put = (one: TestSandbox, faults: readonly object[]) =>
   one.call("PUT", "/sandbox/faults", { json: { faults } });
-/** How a call ended: its status, its refusal, or `reset`. */
+/** The end of a call: its status, its refusal, or `reset`. */
 const ending = (call: Promise<Answer>): Promise<string> =>
   call.then(
     (answer) => (answer.status < 400 ? String(answer.status) : refusal(answer)),
@@ -78,7 +78,7 @@ describe("a fault", () => {
     },
   );
 
-  it("of kind status answers as often as it says, with Retry-After, and then the next one happens", async () => {
+  it("of kind status answers the given number of calls, with Retry-After, before the next fault", async () => {
     const one = await open();
     const route = "POST /v1/refunds";
     const fault = { route, kind: "status", status: 503, retryAfterSeconds: 7, times: 2 };

@@ -17,7 +17,7 @@ async function expectEmpty(one: TestSandbox, token?: string): Promise<void> {
     expect([name, await one.list(`/sandbox/${name}`, token)]).toEqual([name, []]);
 }
 
-/** What a test does in its own namespace, and what it sees there; ids aside. */
+/** The calls of a test in its own namespace and their results, without ids. */
 async function check(one: TestSandbox, url: string): Promise<unknown> {
   const token = await one.addNamespace(START);
   const post = async (path: string, json: object = {}) => (await one.post(path, json, token)).body;
@@ -46,7 +46,7 @@ async function check(one: TestSandbox, url: string): Promise<unknown> {
 }
 
 describe("a namespace", () => {
-  it("sees no clock, fault or reset of the seven others that run at the same time", async () => {
+  it("sees no clock, fault or reset of seven concurrent others", async () => {
     const one = await open();
     const receiver = await openReceiver(204);
     const [first, ...others] = await Promise.all(
@@ -56,7 +56,7 @@ describe("a namespace", () => {
     for (const seen of others) expect(seen).toEqual(first);
   });
 
-  it("has its own clock that stands until it is moved, and sees no records of another", async () => {
+  it("has its own clock, frozen until it is moved, and sees no records of another", async () => {
     const one = await open();
     const token = await one.addNamespace(START);
     const clock = async (as?: string) =>

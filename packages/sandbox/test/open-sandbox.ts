@@ -22,7 +22,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
-  /** The body as JSON; empty if it is none. */
+  /** The body as JSON; empty if it is not JSON. */
   readonly body: Body;
 }
 
@@ -49,7 +49,7 @@ export async function openSandbox(
   return (await openSandboxes(options, onEnd))();
 }
 
-/** Opens one sandbox for a file's tests. @returns Gives each test a seeded namespace of its own. */
+/** Opens one sandbox for a file's tests. @returns Gives each test its own seeded namespace. */
 export function shareSandbox(options: Partial<SandboxOptions> = {}): () => Promise<TestSandbox> {
   const ends: (() => void | Promise<void>)[] = [];
   let next: () => Promise<TestSandbox>;

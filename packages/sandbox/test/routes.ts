@@ -1,7 +1,7 @@
 import type { RunningSandbox } from "../src/sandbox.ts";
 import { usd, type TestSandbox } from "./open-sandbox.ts";
 
-/** The parts of Express's router that tell its routes; it has no types for them. */
+/** The parts of Express's router that list its routes, which have no types. */
 interface Layer {
   readonly route?: {
     readonly path: string;
@@ -9,7 +9,7 @@ interface Layer {
   };
 }
 
-/** Every route of a running sandbox as `METHOD /path`, also what stands before the router. */
+/** Every route of a running sandbox as `METHOD /path`, also those before the router. */
 export function routesOf({ service }: RunningSandbox): string[] {
   const { stack } = service.app.router as unknown as { readonly stack: readonly Layer[] };
   const routed = stack.flatMap(({ route }) =>

@@ -29,7 +29,7 @@ const rules = (
   }
 ).groups.flatMap((group) => group.rules);
 
-/** The sum of the series of a metrics text that a selector chooses; `undefined` if there is none. */
+/** Returns the sum of the series that a selector chooses; `undefined` without a series. */
 function valueOf(text: string, name: string, labels: string | undefined): number | undefined {
   const [, label = "", , wanted = ""] = /^\{(\w+)=(~?)"([^"]*)"\}$/.exec(labels ?? "") ?? [];
   const values = text

@@ -32,7 +32,7 @@ describe("the registry of error codes", () => {
       expect(code).toBe(`CS_${member}`);
       expect(memberCodes).toHaveProperty(member);
     }
-    // Written by the rules alone.
+    // Written only by the rules.
     const others = ["REFUND_RETURNED", ...Object.values(memberCodeOfJson)];
     const used = new Set([...codesIn(/^(?!error-codes)/), ...others]);
     expect([...registered].filter((code) => !used.has(code))).toEqual([]);

@@ -1,6 +1,6 @@
 import { systemClock, type Clock } from "../src/clock.ts";
 
-/** Wall time that stands, or passes, until a test moves it. Monotonic time passes and is moved with it, or only moved if `isStill`. */
+/** Wall time that is frozen, or passes, until a test moves it. Monotonic time passes and is moved with it, or only moved if `isStill`. */
 export class ManualClock implements Clock {
   readonly #start: number;
   readonly #begun = systemClock.elapsed();

@@ -12,7 +12,7 @@ import { temporaryDatabase } from "./temporary-database.ts";
 import { testVault } from "./test-vault.ts";
 
 export interface CallOptions {
-  /** Sent as it stands. */
+  /** Sent unchanged. */
   readonly text?: string | Buffer;
   readonly json?: unknown;
   /** `null` sends none. Default: the first merchant's. */

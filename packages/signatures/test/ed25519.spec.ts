@@ -67,7 +67,7 @@ describe("ed25519", () => {
 });
 
 describe("A6: a public key", () => {
-  // The encoding that others publish, byte by byte: a number copied from the source would share its slips.
+  // The encoding that others publish, byte by byte: a number copied from the source would share its mistakes.
   const published = hex("c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a");
   const ORDER_8 = BigInt(`0x${Buffer.from(published.toReversed()).toString("hex")}`);
   const smallOrder = [0n, 1n, P - 1n, ORDER_8, P - ORDER_8];

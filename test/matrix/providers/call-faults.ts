@@ -51,7 +51,7 @@ export const callFaults: FaultTable<Change> = {
     isToken(call.path) ? {} : { "content-type": "application/json" },
   ),
   "provider/common-headers P-INPUT-ACCEPT: ignores Accept": callsWith(() => ({ accept: "*/*" })),
-  "provider/common-headers P-AUTH-CHECKED-FIRST: judges the media type before the token": answering(
+  "provider/common-headers P-AUTH-CHECKED-FIRST: checks the media type before the token": answering(
     (answer, { headers }) =>
       headers["content-type"] === "text/plain" && answer.status === 401
         ? withStatus(answer, 415)
@@ -106,7 +106,7 @@ export const callFaults: FaultTable<Change> = {
         ? made(201, { subscriptionKey: "sub_1" })
         : next(call),
   ),
-  "provider/invalid-requests P-REFUND-CURRENCY: takes other currencies for dollars": calls((text) =>
+  "provider/invalid-requests P-REFUND-CURRENCY: treats other currencies as dollars": calls((text) =>
     text.replace(/"currency":"[^"]*"/, '"currency":"USD"'),
   ),
   "provider/invalid-requests P-ERROR-NO-SECRETS: repeats a secret that it refuses": answering(
@@ -126,7 +126,7 @@ export const callFaults: FaultTable<Change> = {
   "provider/invalid-requests P-REFUND-DESCRIPTOR: drops descriptors that it cannot send": calls(
     (text) => text.replace(/,"softDescriptor":(?:"(?:[^"\\]|\\.)*"|\d+)/, ""),
   ),
-  "provider/invalid-requests P-SUBSCRIBE-DETAILS: takes an invalid selection for ALL": calling(
+  "provider/invalid-requests P-SUBSCRIBE-DETAILS: treats an invalid selection as ALL": calling(
     async (call, next) => {
       const answer = await next(call);
       const said = textOf(answer);
@@ -136,7 +136,7 @@ export const callFaults: FaultTable<Change> = {
         : answer;
     },
   ),
-  "provider/bodies P-INPUT-STRICT: takes the last of a repeated member": calls((text) =>
+  "provider/bodies P-INPUT-STRICT: uses the last of repeated members": calls((text) =>
     text.replace(/,"amount":\{"currency":"USD","value":2.00\}/, ""),
   ),
   "provider/bodies P-INPUT-JSON: accepts an empty body": calling(async (call, next) =>

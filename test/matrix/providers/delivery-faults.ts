@@ -69,7 +69,7 @@ export const deliveryFaults: FaultTable<Change> = {
   "provider/deliveries P-EVENT-SCHEMA: adds a member to its events": rewritten((text) =>
     text.replace(/^\{/, '{"version":1,'),
   ),
-  "provider/attempt-answers P-EVENT-SUCCESS: takes 202 for a failure": hearing(becomes(202, 500)),
+  "provider/attempt-answers P-EVENT-SUCCESS: treats 202 as a failure": hearing(becomes(202, 500)),
   "provider/attempt-answers P-EVENT-NO-REDIRECT: follows redirects": delivering(
     async (attempt, next) => {
       const answer = await next(attempt);
@@ -108,7 +108,7 @@ export const deliveryFaults: FaultTable<Change> = {
       },
     };
   },
-  "provider/event-facts P-EVENT-EACH-STATE: never tells that a refund was sent": delivering(
+  "provider/event-facts P-EVENT-EACH-STATE: never reports that a refund was sent": delivering(
     (attempt, next) =>
       eventOf(attempt).type === "refund.authorized"
         ? Promise.resolve({ status: 204, headers: {} })
@@ -119,7 +119,7 @@ export const deliveryFaults: FaultTable<Change> = {
       return `"value":${Number(dollars + cents)}`;
     }),
   ),
-  "provider/event-facts P-EVENT-CAUSED: sends an event of a refund that nobody made": delivering(
+  "provider/event-facts P-EVENT-CAUSED: sends an event of a refund that was never made": delivering(
     async (attempt, next) => {
       const answer = await next(attempt);
       const text = attempt.body.toString().replace(/"id":"evt_|"paymentId":"ref_/g, "$&x");

@@ -69,10 +69,11 @@ export const refundFaults: FaultTable<Change> = {
       ? withText(answer, (text) => text.replace('"PENDING"', '"AUTHORIZED"'))
       : answer;
   }),
-  "provider/unsubscribing P-SUBSCRIBE-LIMIT: takes subscriptions without end": answering((answer) =>
-    textOf(answer).includes("SUBSCRIPTION_LIMIT_REACHED")
-      ? made(200, { subscriptionKey: "sub_one_more" })
-      : answer,
+  "provider/unsubscribing P-SUBSCRIBE-LIMIT: accepts any number of subscriptions": answering(
+    (answer) =>
+      textOf(answer).includes("SUBSCRIPTION_LIMIT_REACHED")
+        ? made(200, { subscriptionKey: "sub_one_more" })
+        : answer,
   ),
   "provider/over-refund P-REFUND-SUM: refunds more than was paid": answering((answer) =>
     answer.status === 422 && textOf(answer).includes("EXCEEDS") ? refund("PENDING") : answer,
@@ -117,9 +118,9 @@ export const refundFaults: FaultTable<Change> = {
   "provider/refund-edges P-REFUND-OF-REFUND: refunds refunds": answering((answer) =>
     answer.status === 422 && textOf(answer).includes("NOT_REFUNDABLE") ? refund("PENDING") : answer,
   ),
-  "provider/refund-edges P-REFUND-FAILED-FIRST: judges the amount before the debit's failure":
+  "provider/refund-edges P-REFUND-FAILED-FIRST: checks the amount before the debit's failure":
     answering((answer, call) => (textOf(call).includes("9999.00") ? refund("PENDING") : answer)),
-  "provider/selection P-SUBSCRIBE-SELECT: takes a category for the first word of names": calls(
+  "provider/selection P-SUBSCRIBE-SELECT: treats the first word of names as the category": calls(
     (text) => text.replace(/"type":"CATEGORY","details":\["PAYMENT"\]/, PAYMENT_NAMES),
   ),
   "provider/subscriptions P-UNSUBSCRIBE-SUBTRACT: acknowledges an unsubscription without effect":

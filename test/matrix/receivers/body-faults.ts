@@ -54,7 +54,7 @@ export const bodyFaults: FaultTable<Change> = {
       }
     },
   }),
-  "R-BODY-STRICT: takes the last of a repeated member": always({ areMembersOnce: false }),
+  "R-BODY-STRICT: uses the last of repeated members": always({ areMembersOnce: false }),
   "R-BODY-SLOW: waits for a body forever": always({ bodyMs: Infinity }),
   "R-EVENT-ID: accepts an envelope whose id is not the signed one": always({
     judgeEvent: (event) => (fitsSchema(event) ? undefined : refusal(422, "schema")),

@@ -29,7 +29,7 @@ function validators(): Validators {
   return new Map(
     [...ids].map(([type, id]): [string, ValidateFunction] => {
       const validate = ajv.getSchema(id);
-      if (validate === undefined) throw new Error(`there is no schema ${id}`);
+      if (validate === undefined) throw new Error(`unknown schema ${id}`);
       return [type, validate];
     }),
   );

@@ -21,7 +21,7 @@ export const handlingFaults: FaultTable<Change> = {
   "R-ROUTE-ONE: runs two handlers for an event": always({
     handlers: ({ type }) => (type.startsWith("customer.") ? 2 : 1),
   }),
-  "R-ROUTE-PROTOTYPE: finds handlers on the prototype of its table": always({
+  "R-ROUTE-PROTOTYPE: finds handlers on the prototype of its lookup table": always({
     handlers: ({ type }) => (Reflect.has({}, type) ? 0 : 1),
   }),
   "R-MONEY-EXACT: loses a cent to a binary fraction": always({
@@ -73,12 +73,12 @@ export const handlingFaults: FaultTable<Change> = {
     ...LONG,
     answerKnown: (known, body) => (known.body.equals(body) ? ok : honest.answerKnown(known, body)),
   }),
-  "R-ONCE-REUSED: takes a known id with another body for a duplicate": always({
+  "R-ONCE-REUSED: treats a known id with another body as a duplicate": always({
     answerKnown: ({ at }) =>
       at === "handled" ? ok : refusal(409, "in_progress", { "retry-after": "1" }),
   }),
   "R-ACK-AFTER-HANDLER: acknowledges before its handler has run": always({ awaitsHandler: false }),
-  "R-ACK-FAILED: takes the retry of a failed event for a duplicate": always({ releases: false }),
+  "R-ACK-FAILED: treats the retry of a failed event as a duplicate": always({ releases: false }),
   "R-ACK-RETRY-AFTER: sends no Retry-After with a failure": always({
     failed: () => refusal(503, "failed"),
   }),

@@ -56,7 +56,7 @@ export async function serve(change: Partial<Conduct> = {}) {
     running += 1;
     try {
       const runs = Array.from({ length: conduct.handlers(event) }, () =>
-        // The fault may be that an id is none.
+        // The fault may remove the id.
         effects.handle(conduct.listed(event) as Happening),
       );
       if ((await within(conduct.handlerLimitMs, Promise.all(runs))) === "late") {

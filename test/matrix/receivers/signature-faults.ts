@@ -31,23 +31,23 @@ export const signatureFaults: FaultTable<Change> = {
   "R-VERIFY-WRONG-KEY: accepts an empty key": verifying({
     keys: (known) => [...keys(known), Buffer.alloc(0)],
   }),
-  "R-VERIFY-MAC: accepts an older signature over the body alone": always({
+  "R-VERIFY-MAC: accepts an older signature over only the body": always({
     judgeSignature(arrived, steps) {
       const older = { ...steps, signedText: ({ body }: { readonly body: Buffer }) => body };
       return verify(arrived, { secrets, steps }) && verify(arrived, { secrets, steps: older });
     },
   }),
-  "R-VERIFY-BYPASS: skips the verification of what says it is a test": always({
+  "R-VERIFY-BYPASS: skips the verification of attempts marked as tests": always({
     judgeSignature: (arrived, steps) =>
       valuesOf(arrived, "x-webhook-test").length > 0
         ? undefined
         : verify(arrived, { secrets, steps }),
     judgeEvent: (event) => (fitsSchema(event) ? undefined : refusal(422, "schema")),
   }),
-  "R-REFUSE-STATUS: answers an attempt that it does not believe with 410": always({
+  "R-REFUSE-STATUS: answers a forged attempt with 410": always({
     unbelieved: () => refusal(410, "signature"),
   }),
-  "R-VERIFY-OWN-KEYS: accepts a key that the attempt brings along": always({
+  "R-VERIFY-OWN-KEYS: accepts a key that the attempt contains": always({
     judgeSignature(arrived, steps) {
       const brought = valuesOf(arrived, "webhook-secret").map((text) => Buffer.from(text));
       const more = { ...steps, keys: () => [...keys(secrets), ...brought] };
@@ -75,10 +75,10 @@ export const signatureFaults: FaultTable<Change> = {
   "R-VERIFY-WHOLE: compares only as much of the signature as was sent": verifying({
     isSame: (digest, given) => digest.toString("base64").startsWith(given),
   }),
-  "R-HEADER-ONCE: takes the first of a repeated header": verifying({
+  "R-HEADER-ONCE: uses the first of repeated headers": verifying({
     header: (arrived, name) => valuesOf(arrived, name)[0],
   }),
-  "R-VERIFY-ALIKE: tells a late attempt by its status": always({
+  "R-VERIFY-ALIKE: reveals by its status that an attempt is late": always({
     unbelieved: (reason) => refusal(reason === "time" ? 400 : 401, "signature"),
   }),
   "R-LEAK-STACK: answers a forged attempt with a stack": always({

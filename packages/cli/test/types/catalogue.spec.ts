@@ -87,7 +87,7 @@ describe("a catalogue of countersign types --validators", () => {
   it("lets a receiver handle every event of another profile and refuse a malformed one", async () => {
     const profile = profiles["x-signature"];
     const catalogue = catalogues["x-signature"];
-    if (catalogue === undefined) throw new Error("there is no catalogue");
+    if (catalogue === undefined) throw new Error("missing catalogue");
     const secret = "a-text-that-is-long-enough-to-be-a-key";
     const fallback = (): never => expect.unreachable();
     for (const type of new Set(profile.catalogue.map((row) => row.type))) {

@@ -23,7 +23,7 @@ const event: WebhookEvent | undefined = parseEvent("{}");
 export type Created = EventTypeMap["payment.created"];
 export const value: DecimalText | undefined =
   event !== undefined && event.${profile === "standard" ? "type" : "eventType"} === "payment.created" ? event.${dataIn[profile]}.amount.value : undefined;
-// @ts-expect-error an amount is no number
+// @ts-expect-error an amount is not a number
 export const sum: number | undefined = value;
 `,
   );

@@ -109,7 +109,7 @@ const SIMPLE = [...JUDGING, "oneOf"] as const;
 
 /**
  * Every keyword of a schema, and of what it refers to, that can refuse a value. `type` next to `const` or
- * `enum` and `minLength` 0 refuse nothing that is left, and are not points.
+ * `enum` and `minLength` 0 refuse no further value, and are not points.
  */
 export function pointsOf(located: LocatedSchema): readonly string[] {
   const at = resolve(located);

@@ -168,7 +168,7 @@ export function replyOf({ sent, received, profile, secrets }: ReplyOptions): Rep
   };
 }
 
-/** True if the receiver says that it is busy: its sender comes again. */
+/** True if the receiver says that it is busy: its sender retries. */
 export const isBusy = ({ status }: Reply): boolean => status === 503 || status === 429;
 
 function saidOf(received: Exclude<Received, { readonly kind: "answer" }>): string {

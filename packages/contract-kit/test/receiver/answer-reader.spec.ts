@@ -93,7 +93,7 @@ describe("the answer reader, with an answer in pieces,", () => {
     );
   });
 
-  it("always accepts or rejects any bytes as it does in one piece", () => {
+  it("always accepts or rejects bytes in pieces as it does in one piece", () => {
     const anything = fc.oneof(
       fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
       fc.tuple(written, fc.nat(), fc.nat({ max: 255 })).map(([{ bytes }, place, value]) => {

@@ -5,7 +5,7 @@ import { markdownTable } from "./pages.ts";
 
 type Results = Evidence<Readonly<Record<string, unknown>>>;
 
-/** Why mutants whose source line contains the text need no test. `file` is a path from the root. */
+/** The reason why mutants whose source line contains the text need no test. `file` is a path from the root. */
 interface Argument {
   readonly file: string;
   readonly code: string;

@@ -4,7 +4,7 @@ import { postgresBinaries, sharedPostgres, type SharedPostgres } from "./servers
 const isMissing = postgresBinaries === undefined;
 const reason = isMissing ? " (skipped: PostgreSQL is not installed)" : "";
 
-/** A `describe` with the PostgreSQL of the run. Where none is installed it is skipped, as its title says. */
+/** A `describe` with the PostgreSQL of the run. Skipped if none is installed; the title says so. */
 export function describePostgres(title: string, suite: (server: () => SharedPostgres) => void) {
   describe.skipIf(isMissing)(`${title}${reason}`, () => {
     let server: SharedPostgres;

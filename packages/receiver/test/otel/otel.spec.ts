@@ -114,7 +114,7 @@ describe("instrument with a tracer", () => {
     expect(names.toSorted()).toEqual(["handle refund.authorized", "process webhooks"]);
   });
 
-  it("leaves the error about a handler that is not a function to the receiver", () => {
+  it("lets the receiver report a handler that is not a function", () => {
     const { receiver } = traced();
     expect(() => receiver.on("refund.failed", {} as () => void)).toThrow(/must be a function/);
   });

@@ -133,7 +133,7 @@ const optional = (texts: fc.Arbitrary<string>) => fc.option(texts, { nil: undefi
 const refund = fc
   .record({
     at: index,
-    // What is left and a cent around it: a free number rarely meets these bounds.
+    // The remainder, and a cent more or less: random numbers rarely meet these bounds.
     cents: fc.oneof(
       { weight: 3, arbitrary: fc.integer({ min: 1, max: 400 }) },
       { weight: 2, arbitrary: fc.constantFrom("+0", "+1", "-1") },

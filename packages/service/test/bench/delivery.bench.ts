@@ -79,7 +79,7 @@ const median = <T>(rounds: readonly T[], of: (round: T) => number): number =>
 const verdict = (isReached: boolean): string => (isReached ? "reached" : "missed");
 
 describe.skipIf(postgresBinaries === undefined || redisBinary === undefined)(
-  "deliveries, on loopback, signed, 64 at one time",
+  "deliveries, on loopback, signed, 64 at once",
   () => {
     test("P4: the durable rate against a list in memory and against queues", CASE, () => {
       const kinds: readonly Kind[] = ["memory", ...STORES, ...PEERS];
@@ -107,7 +107,7 @@ describe.skipIf(postgresBinaries === undefined || redisBinary === undefined)(
       for (const store of STORES) {
         const reached = ratio(store, ["memory"]);
         console.log(`${store}: goal 0.65, wanted 0.8: ${verdict(reached >= 0.65)}`);
-        // What a machine that others use too has left; the goals are printed.
+        // Minimum on a shared machine; the goals are printed.
         expect.soft(reached).toBeGreaterThan(store === "sqlite" ? 0.5 : 0.35);
       }
       const best = ratio("postgres", PEERS);

@@ -8,6 +8,6 @@ type Certificate = "authority" | "genuine" | "expired" | "wrongHost" | "selfSign
  */
 export const certificates = JSON.parse(
   readFileSync(new URL("certificates.json", import.meta.url), "utf8"),
-  // What the file has.
+  // Content of the file.
 ) as Readonly<Record<Certificate | "key", string>>;
 export const { key } = certificates;

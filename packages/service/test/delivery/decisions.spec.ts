@@ -251,7 +251,7 @@ describe("the retry schedule (S 6.6)", () => {
         expect(wait).toBeLessThanOrEqual(2 * step);
       }),
     );
-    // 5 s is the step: a tenth of what was asked for, times the random number, comes on top.
+    // 5 s is the step; the jitter adds a tenth of the requested delay, times the random number.
     expect(waitAfter({ attempt: 1, random: 0.5, retryAfter: 7000 }, schedule)).toBe(7350);
   });
 

@@ -81,7 +81,7 @@ describe("[P-SUBSCRIBE-PUBLIC-URL] an attempt to a host that is not public", () 
     expect(await forbiddenSpellings(10_000)).toBe(0);
   });
 
-  it("never connects when a name resolves to a private address, alone or among public ones", async () => {
+  it("never connects when a name resolves to a private address, also among public ones", async () => {
     const before = canary.connections();
     const url = `http://merchant.example:${canary.port}/`;
     // Nobody answers at 1.1.1.1, and Node would try the next one.
@@ -170,7 +170,7 @@ describe("a proxy", () => {
     expect(first).toBe(0x16);
   });
 
-  it("B8 of the operator is never asked for a literal private address", async () => {
+  it("B8 of the operator gets no request for a literal private address", async () => {
     const { requested, egressProxy } = await tunnelTo(1);
     for (const url of ["https://127.0.0.1/", "https://[::1]/", "https://169.254.169.254/"])
       expect(await post(url, { egressProxy })).toEqual(REFUSED);

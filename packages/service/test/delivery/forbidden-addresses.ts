@@ -178,7 +178,7 @@ export async function rebindings(
 ): Promise<{ readonly answered: number; readonly reached: number }> {
   const { port, connections } = await listenHttp((_, response) => response.end("reached"));
   const names = await startNameServer((_, count) =>
-    // A public one, which nobody answers; with a forbidden one beside it; forbidden alone.
+    // A public one without a server; the same with a forbidden one; only forbidden ones.
     count % 50 === 0 ? ["1.2.3.4"] : count % 2 === 0 ? ["1.2.3.4", "127.0.0.1"] : ["127.0.0.1"],
   );
   const lookup = resolvingLookup({ servers: [names.address] });

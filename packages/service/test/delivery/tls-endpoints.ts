@@ -40,7 +40,7 @@ export function trustAuthority(): void {
 /** Size of this process's heap after garbage collection, in bytes. */
 export function heapInUse(): number {
   setFlagsFromString("--expose-gc");
-  // What the flag gives to new contexts.
+  // Protocols that the flag enables in new contexts.
   const collect = runInNewContext("gc") as () => void;
   collect();
   collect();

@@ -91,7 +91,7 @@ describe("a body that does not fit its schema", () => {
       const defect = expect.stringMatching(`^(?!.*canary).*${place}`) as string;
       expect(() => checkBody(policy, kind, body)).toThrow(expect.objectContaining({ defect }));
     }
-    // Open sets may have values that this version does not know; members without a value are none.
+    // Open sets may have values that this version does not know; members without a value do not count.
     expect(() => checkBody(policy, "problem", problem)).not.toThrow();
     expect(() => checkBody(policy, "refund", { ...refund, memo: undefined })).not.toThrow();
   });

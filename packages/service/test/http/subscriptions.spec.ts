@@ -184,7 +184,7 @@ describe("PUT /v1/webhook/unsubscribe", () => {
       expect(answer.status).toBe(200);
       expect(validated("unsubscribed", answer)).toEqual({ subscriptionKey: key });
     }
-    // What waited for a type that is taken away is dropped.
+    // Waiting deliveries of a removed type are dropped.
     expect(await waiting(opened, key)).toEqual(["customer.created", "account.linked"]);
     await newPayment(opened.service, opened.merchant);
     expect(await waiting(opened, key)).toHaveLength(4);

@@ -83,7 +83,7 @@ async function story(driver: Driver) {
   const transport = fakeTransport(({ url: { hostname } }) =>
     answered({ "good.example": 204, "gone.example": 410 }[hostname] ?? 503),
   );
-  // A due clock that stands, after all due times, gives the same times each time.
+  // A frozen due clock, after all due times, gives the same times each time.
   const at = clock.now() + 60_000;
   const standing = { now: () => at, elapsed: () => 0, sleep: (ms: number) => clock.sleep(ms) };
   const engine = new Queue(driver).engine(transport, { clock, dueClock: new DueClock(standing) });

@@ -131,7 +131,7 @@ describe("readiness of the store", () => {
       expect(await watch.check()).toEqual([]);
       disk.fill();
       pass(1000);
-      // A tiny row fits into a page that is there.
+      // A tiny row fits into an existing page.
       expect(await watch.check()).toEqual([]);
       const payload = "x".repeat(4000);
       const write = (): Promise<unknown> =>

@@ -19,7 +19,7 @@ const PRECISE = "P-INPUT-PRECISE";
 const SECRETS = "P-ERROR-NO-SECRETS";
 const NOTHING = "P-REFUND-KEY-FREE";
 
-/** Which of its two spellings a reference has: by chance alone nearly all would contradict each other. */
+/** Spellings of the reference: random values would nearly always contradict each other. */
 const spellings = ["right", "wrong", "both", "as it comes"] as const;
 
 export const validRequests: ProviderCheck = generatedCheck({
@@ -120,9 +120,9 @@ export const invalidRequests: ProviderCheck = singleCheck({
     const { payments, refund } = session.target.profile;
     const made = payments === true ? await maybe(() => pay(session)) : undefined;
     const requestKey = session.key();
-    // In place of the examples' own values, which no service knows.
+    // Replaces the examples' values, which the service does not know.
     const known: Readonly<Record<string, unknown>> = {
-      // The members are judged before the payment is looked for.
+      // The members are validated before the payment is looked up.
       paymentId: made?.paymentId ?? "pay_that_is_not_there",
       requestKey,
       url: session.callbackUrl(),
@@ -181,7 +181,7 @@ function invalidOf(name: string, known: Readonly<Record<string, unknown>>): read
   });
 }
 
-/** A secretKey that is long enough to be told from other words. */
+/** A secretKey long enough to be recognized in other text. */
 function secretOf(value: unknown): string | undefined {
   if (typeof value !== "object" || value === null || !("secretKey" in value)) return undefined;
   const { secretKey } = value;
@@ -206,7 +206,7 @@ function pointersOf({ target }: Session, { body }: Reading): readonly string[] |
   return errors.map(({ pointer }) => pointer);
 }
 
-/** The place itself, or what it is in: a wrong kind of a union is named at the union or its tag. */
+/** True for the place itself and its parents: an invalid kind of a union is reported at the union or its tag. */
 function isAt(told: string, pointer: string): boolean {
   return told === pointer || pointer.startsWith(`${told}/`) || told.startsWith(`${pointer}/`);
 }

@@ -199,7 +199,7 @@ async function whileFailing(bench: Bench): Promise<void> {
   // The one whose handler ran and failed is not in progress elsewhere.
   const isKept = seen.count(event.id) > 0 || acknowledged.length === 1;
   docket.refute(IN_PROGRESS, isKept, [shown], () => {
-    return `${acknowledged.length} of ${replies.length} attempts at once were acknowledged, and the only run of the handler failed: the event is lost`;
+    return `${acknowledged.length} of ${replies.length} concurrent attempts were acknowledged, and the only run of the handler failed: the event is lost`;
   });
   if (replies.length - acknowledged.length > 1) docket.judge(IN_PROGRESS, true, [], () => "");
   docket.unseen(IN_PROGRESS, "no attempt met another one of its event in progress");
@@ -241,7 +241,7 @@ export const memory: ReceiverCheck = receiverCheck({
   },
 });
 
-/** A receiver's list of effects may be in its process: only what ran after it started again counts then. */
+/** A receiver may keep its list of effects in memory: after a restart, only later runs count. */
 async function repeated(bench: Bench, events: readonly BenchEvent[], when: string): Promise<void> {
   const { docket } = bench;
   const before = await bench.effects([]);

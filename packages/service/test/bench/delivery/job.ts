@@ -34,7 +34,7 @@ export async function runJob(figuresOf: (job: BenchJob) => Promise<BenchFigures>
   process.stdout.write(`${JSON.stringify(await figuresOf(job))}\n`, () => process.exit());
 }
 
-/** Attempts at one time, of every kind. */
+/** Concurrent attempts, of every kind. */
 export const CONCURRENCY = 64;
 /** Endpoints in addition to the slow one; each has its own address. */
 export const ENDPOINTS = 49;

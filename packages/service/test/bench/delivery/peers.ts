@@ -14,7 +14,7 @@ import {
   type BenchJob,
 } from "./job.ts";
 
-// What a careful engineer would write with the library: each job is signed and posted over connections
+// Careful code with each library: each job is signed and posted over connections
 // that are kept, with a deadline, and completed afterwards. None of them keeps a record of attempts.
 
 interface Task {

@@ -236,7 +236,7 @@ export class Invariants {
   }
 
   /**
-   * When the attempt of a good endpoint starts at the latest. With a hint, in a second; between processes an endpoint may
+   * Returns the latest start of an attempt to a healthy endpoint. With a hint, in a second; between processes an endpoint may
    * lie free until the next look. Without one, by the next look or read; behind the cursor, by the next full read.
    * After a fault (a crash, a lost commit, …) the lease must end, and a beat, a look and a read follow.
    */

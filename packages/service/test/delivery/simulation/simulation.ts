@@ -158,7 +158,7 @@ class Simulation implements World {
 
   #endpointOf(key: string | undefined): EndpointState {
     const found = this.#endpoints.find((one) => one.key === key);
-    if (found === undefined) throw new Error(`there is no endpoint ${key}`);
+    if (found === undefined) throw new Error(`unknown endpoint ${key}`);
     return found;
   }
 

@@ -46,7 +46,7 @@ export class Timeline {
   after(ms: number, run: () => void, { isSilent = false } = {}): () => void {
     const event = { at: this.now + ms, run, isSilent, isOff: false };
     let [low, high] = [0, this.#events.length];
-    // Before all that are earlier or at the same time: those run first.
+    // Inserted before all entries of the same or an earlier time, which run first.
     while (low < high) {
       const middle = (low + high) >>> 1;
       if ((this.#events[middle]?.at ?? 0) > event.at) low = middle + 1;
