@@ -29,7 +29,7 @@ function categorised(types: string, model: EventModel): string {
   const says = ({ schema }: EventShape): boolean =>
     resolved(schema, model.schemas).properties?.["category"] !== undefined;
   if (model.events.every(says)) return types;
-  const start = types.indexOf("/** The events by their types. */");
+  const start = types.lastIndexOf("/**", types.indexOf("export type EventTypeMap"));
   const rows = [...byType(model)].map(([type, events]) => {
     const category = quoted(categoryOf(events));
     const names = events.map(({ name }) => name).join(" | ");
@@ -37,8 +37,8 @@ function categorised(types: string, model: EventModel): string {
   });
   return [
     `${types.slice(0, start)}/**`,
-    " * The events by their types. `category` is what the catalogue says of the type, for handlers of a",
-    " * category: not every body has such a member.",
+    " * Events by type. `category` is the catalogue's, for handlers of a category: not every body has such",
+    " * a member.",
     " */",
     `export type EventTypeMap = {\n${rows.join("\n")}\n};`,
   ].join("\n");
