@@ -79,7 +79,7 @@ function judgeData(
   );
   const best = verdicts.find(({ faults }) => faults.length === 0) ?? verdicts[0];
   if (best === undefined) {
-    return { by: "the profile's envelope; this event's data has no schema", faults: [] };
+    return { by: "the profile's envelope; this page does not validate its data", faults: [] };
   }
   const faults = best.faults.map((fault) => ({
     ...fault,
