@@ -50,8 +50,8 @@ export const genuineOnes = (recorded: readonly Recorded[]): readonly Mutant[] =>
     ...(one.message && { message: one.message }),
   }));
 
-/** Mutants of one run of Pact's core: its report grows with them. */
-const BATCH = 400;
+/** Mutants of one run of Pact's core: its report grows with them, and a run that takes minutes is ended. */
+const BATCH = 100;
 
 /** Plays mutants to Pact's core and to the judges, separately. One run of the core has many mutants. */
 export async function campaign(
