@@ -144,6 +144,12 @@ try {
       { cwd, env: { ...env, COUNTERSIGN_COMMAND: JSON.stringify(client.command) } },
     );
     if (client.name !== "npm") continue;
+    const vitest = ["pnpm", "exec", "vitest", "run", "--config", "test/vitest.slow.config.ts"];
+    const blocks = [...vitest, "packages/dev/test/code-blocks.slow.ts", "-t", "a quickstart"];
+    step("npm: every quickstart, block by block", blocks, {
+      cwd: root,
+      env: { ...env, COUNTERSIGN_PUBLISHED: "1" },
+    });
     for (const file of ["entries.ts", "express.test.ts", "tsconfig.json"])
       cpSync(join(consumers, file), join(cwd, file));
     cpSync(join(consumers, "entries.ts"), join(cwd, "entries.cts"));

@@ -38,10 +38,15 @@ export function packAll(destination: string): Tarballs {
  * Makes an empty project with some tarballs and packages installed.
  *
  * @param options.others Versions of packages of the registry, by name.
+ * @param options.client The package manager. Default: pnpm.
  */
 export function project(
   folder: string,
-  options: { readonly tarballs: Tarballs; readonly others: Readonly<Record<string, string>> },
+  options: {
+    readonly tarballs: Tarballs;
+    readonly others: Readonly<Record<string, string>>;
+    readonly client?: "npm" | "pnpm";
+  },
 ): string {
   const files = Object.entries(options.tarballs).map(
     ([name, file]) => [name, `file:${file}`] as const,
@@ -51,7 +56,7 @@ export function project(
   const manifest = { name: "consumer", private: true, type: "module", dependencies };
   writeFileSync(join(folder, "package.json"), JSON.stringify(manifest));
   writeFileSync(join(folder, "pnpm-workspace.yaml"), "packages: []\n");
-  run("pnpm", ["install", "--prefer-offline", "--ignore-scripts"], folder);
+  run(options.client ?? "pnpm", ["install", "--prefer-offline", "--ignore-scripts"], folder);
   return folder;
 }
 

@@ -8,11 +8,13 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "v
 import { parse } from "yaml";
 import { freePort } from "../src/free-port.ts";
 import { packAll, project, run } from "../src/packed.ts";
-import { root } from "../src/published.ts";
+import { published, root } from "../src/published.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
-// The code of the documentation as its readers use it: from the packed packages, in one project.
-const work = temporaryFolder(afterAll);
+// The code of the documentation as its readers use it: in one project, from the packed packages, or with npm from the
+// registry of release-check.ts.
+const isPublished = process.env["COUNTERSIGN_PUBLISHED"] !== undefined;
+const work = temporaryFolder((end) => afterAll(end, 900_000));
 const app = join(work, "app");
 const others = {
   "@hono/node-server": "2.1.8",
@@ -24,6 +26,8 @@ const others = {
   "@types/node": "24.19.2",
   "@types/pg": "8.23.1",
   "drizzle-orm": "0.45.4",
+  // next build adds them itself, with the package manager that it finds.
+  "@types/react": "19.2.6",
   express: "5.3.0",
   "fast-check": "4.10.2",
   fastify: "5.12.8",
@@ -81,9 +85,15 @@ function write(folder: string, files: Readonly<Record<string, string>>): void {
 }
 
 beforeAll(() => {
-  run("pnpm", ["run", "build"], root);
-  const tarballs = packAll(join(work, "tarballs"));
-  project(app, { tarballs, others });
+  if (isPublished) {
+    const ours = published.map(({ manifest: { name, version } }) => [name, version] as const);
+    const all = { ...others, ...Object.fromEntries(ours) };
+    project(app, { tarballs: {}, others: all, client: "npm" });
+  } else {
+    run("pnpm", ["run", "build"], root);
+    const tarballs = packAll(join(work, "tarballs"));
+    project(app, { tarballs, others });
+  }
   write(app, existing);
 }, 900_000);
 
@@ -208,7 +218,7 @@ describe("a quickstart", () => {
         .replace("${{ secrets.COUNTERSIGN_TOKEN }}", token),
     ) as readonly { readonly run: string; readonly env?: NodeJS.ProcessEnv }[];
     for (const { run: commands, env } of steps) {
-      // The project has the packages already, from their tarballs.
+      // The project is installed already.
       if (commands.startsWith("npm ci")) continue;
       // oxlint-disable-next-line no-await-in-loop -- steps are in order
       await shell(commands, { ...env, GITHUB_STEP_SUMMARY: summary });
@@ -252,7 +262,7 @@ describe("a quickstart", () => {
               .filter((word) => !word.startsWith("-")),
           );
           for (const wanted of names) run("test", ["-e", join(app, "node_modules", wanted)], app);
-          const commands = local.replaceAll(/^npm install .*$/gm, "");
+          const commands = isPublished ? local : local.replaceAll(/^npm install .*$/gm, "");
           printed.push(await shell(commands));
         } else if (language === "yaml") printed.push(await runSteps(code));
       }
