@@ -11,7 +11,7 @@ export const TOKEN = "token-of-the-first-namespace";
 /** The standard profile with closed answers and less time for an attempt, which is still enough on a busy machine. */
 export const quick: Profile = {
   ...profiles.standard,
-  delivery: { ...profiles.standard.delivery, timeoutMs: 3000 },
+  delivery: { ...profiles.standard.delivery, timeoutMs: 5000 },
   deprecation: { ...profiles.standard.deprecation, additive: "refused" },
 };
 
