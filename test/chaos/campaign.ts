@@ -29,6 +29,8 @@ export interface Tally {
    * store decides.
    */
   readonly ambiguous: number;
+  /** Acknowledged events that were sent and acknowledged again after a crash of the store's server. */
+  readonly sentAgain?: number;
   /** Outside calls that were repeated, as expected: only the other side can prevent it. */
   readonly repeatedOutside: number;
 }
@@ -79,7 +81,7 @@ export async function crashCampaign({
   const acknowledged = new Set<string>();
   const pending = new Map<string, string>();
   const repeated: string[] = [];
-  let [killed, ambiguous, clock, batches] = [0, 0, NOON, 0];
+  let [killed, ambiguous, clock, batches, sentAgain] = [0, 0, NOON, 0, 0];
 
   const start = (crash?: MerchantOptions["crash"]) =>
     startMerchant({
@@ -100,13 +102,21 @@ export async function crashCampaign({
     };
     await Promise.all([...pending].map(post));
   };
-  /** Sends acknowledged events again. @returns Those that were handled again. */
+  /** Sends acknowledged events until they are acknowledged again. @returns Those that were handled again. */
   const repeat = async (
     merchant: Awaited<ReturnType<typeof start>>,
     known: readonly string[],
   ): Promise<readonly string[]> => {
     const before = await books.booked();
-    await Promise.all(known.map((id) => merchant.post({ id, payment: id }, clock)));
+    const deadline = performance.now() + DRAIN_MS;
+    const send = async (id: string): Promise<void> => {
+      while (!(await merchant.post({ id, payment: id }, clock))) {
+        if (performance.now() > deadline) throw new Error(`${id} was not acknowledged again`);
+        await after(20);
+      }
+      sentAgain += 1;
+    };
+    await Promise.all(known.map(send));
     const now = await books.booked();
     return known.filter((id) => now.get(id) !== before.get(id));
   };
@@ -175,6 +185,7 @@ export async function crashCampaign({
       // Redis has no transaction: what is booked there is a call outside.
       twice: kind === "redis" ? repeated : [...booked].flatMap(([id, n]) => (n > 1 ? [id] : [])),
       ambiguous,
+      ...(restarts && { sentAgain }),
       repeatedOutside: Object.values(countOf(linesOf(outside))).filter((n) => n > 1).length,
     };
   } finally {

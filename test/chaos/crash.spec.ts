@@ -48,6 +48,7 @@ describe(`A29: a merchant on Redis (seed ${String(seed)})`, () => {
     async () => {
       const tally = await crashCampaign({ cycles: 2, seed, kind: "redis", restarts: true });
       expect(tally).toMatchObject({ killed: 2, events: 16, lost: [], twice: [] });
+      expect(tally.sentAgain).toBeGreaterThan(0);
     },
     60_000,
   );

@@ -73,7 +73,7 @@ describe(`two processes that deliver from one database (seed ${String(seed)})`, 
           await setTimeout(200);
           const { rowCount } = await admin.query(
             `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-              WHERE application_name = 'countersign' AND datname = current_database()`,
+              WHERE application_name LIKE 'countersign%' AND datname = current_database()`,
           );
           ended += rowCount ?? 0;
         }

@@ -66,7 +66,7 @@ export async function faultyPostgres(): Promise<FaultyStore> {
   };
   const endConnections = (): Promise<unknown> =>
     admin.query(
-      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'countersign'",
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'countersign%'",
     );
   const paused = async (): Promise<void> => {
     const [main = ""] = readFileSync(join(server.folder, "data/postmaster.pid"), "utf8").split(

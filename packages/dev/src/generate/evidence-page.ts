@@ -126,6 +126,7 @@ const meanings: Readonly<Record<string, string>> = {
   reached: "connections made",
   repeated: "events delivered again",
   repeatedOutside: "outside calls repeated",
+  sentAgain: "acknowledged events sent again",
   twice: "events booked twice",
   unanswered: "calls without an answer",
   untold: "refunds with missing or extra events",
