@@ -17,15 +17,16 @@ import { printable, printableJson } from "../printable.ts";
 import type { Surroundings, Tone } from "../terminal.ts";
 
 const help = `
-Compares the *.schema.json (where there are none, the *.json) below two folders, or two OpenAPI 3.1 files.
-Whom a change breaks depends on who writes what a schema describes. In a folder, documents below events/ are
-events, *-request are requests, profiles are written by who configures a service, the rest are answers. ERR
-breaks who was right before, WARN who relied on what was not promised, INFO nobody. Where no change is ERR, a
-search looks for a value that one side accepts and the other refuses.
+Compares the *.schema.json files (or the *.json files, if there are none) below two folders, or two OpenAPI
+3.1 files. Which peers a change breaks depends on who writes the documents that a schema describes. In a
+folder, documents below events/ are events, *-request are requests, profiles are written by the operator of a
+service, the rest are responses. ERR breaks correct peers; WARN may break peers that relied on something not
+promised; INFO breaks no peer. If no change is ERR, a search looks for a value that one side accepts and the
+other refuses.
 
 The file of --severity is JSON: {"bound-loosened": "INFO", "kind-added": {"event": "WARN"}}; NONE leaves
-a rule out. Ends with 0, with 1 where a change is as grave as --fail-on,
-with 2 where the schemas cannot be read or compared.
+a rule out. Exits with 1 if a change is at least as severe as --fail-on, with 2 if the schemas cannot be read
+or compared, otherwise with 0.
 
 Examples:
   countersign diff schemas-1.0 schemas-1.1

@@ -7,8 +7,8 @@ import { printableJson } from "../printable.ts";
 import type { Surroundings, Terminal } from "../terminal.ts";
 
 const help = `
-One line a requirement: id, level, the sentence. Named by their ids they also say why, what
-to change where one does not hold, from which section it is, on which value of the profile it rests, whether only profiles with payments need it, and which checks test it.
+Prints one line per requirement. With ids, also the reason, fix, source, profile member, required profile
+part, page and checks.
 
 Examples:
   countersign requirements --role receiver

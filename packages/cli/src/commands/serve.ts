@@ -17,8 +17,8 @@ Environment (each also as NAME_FILE, the path of a file that holds it):
   COUNTERSIGN_ENCRYPTION_KEYS  seal subscriptions' secrets: ID:KEY, one a line
   COUNTERSIGN_DATABASE_URL     postgres://… instead of the SQLite file
   COUNTERSIGN_METRICS_TOKEN    bearer token of GET /metrics; default: only this machine may read it
-  COUNTERSIGN_SIGNING_KEYS     provider's keys, whsk_…, one a line, that sign beside each secret
-  COUNTERSIGN_EGRESS_PROXY     http://HOST:PORT that deliveries go through; it keeps them public then
+  COUNTERSIGN_SIGNING_KEYS     provider's whsk_… keys, one per line; sign in addition to each secret
+  COUNTERSIGN_EGRESS_PROXY     HTTP proxy for deliveries; it must block private addresses
 
 Examples:
   countersign serve --database /var/lib/countersign/service.db
@@ -29,7 +29,7 @@ Examples:
   export COUNTERSIGN_ENCRYPTION_KEYS=$(countersign serve new-key)`;
 
 const rotateHelp = `
-The first key of COUNTERSIGN_ENCRYPTION_KEYS seals, all open; services may run meanwhile.
+The first key of COUNTERSIGN_ENCRYPTION_KEYS encrypts, all keys decrypt; services may keep running.
 
 Examples:
   countersign serve rotate-secrets --database /var/lib/countersign/service.db`;

@@ -28,7 +28,7 @@ With --effects-url, it also tests what the handlers did: GET returns a list of {
 makes the next n handlers fail. Without it, requirements that only handlers show are not applicable.
 
 With --standard-webhooks, no profile is needed: events have "type", "timestamp" and "data", their id is only in the header, and with
---samples every file is an event of a type of its own.
+--samples every file has a different event type.
 
 With --samples, events of a type are variations of your event of that type. With --restart-command, handled events are sent again after
 a restart; the command must exit with 0 within 60 s.

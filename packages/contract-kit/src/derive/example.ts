@@ -147,7 +147,7 @@ export function matcher(located: LocatedSchema, sample: unknown): Matcher {
   if (typeof sample === "string") return textMatcher(at, sample);
   if (Array.isArray(sample)) return listMatcher(at, sample);
   if (isRecord(sample)) return memberMatchers(at, sample);
-  throw new TypeError(`${placeOf(at)}: the example is no JSON`);
+  throw new TypeError(`${placeOf(at)}: the example is not JSON`);
 }
 
 function oneOfValues(values: readonly unknown[], sample: unknown): Matcher {

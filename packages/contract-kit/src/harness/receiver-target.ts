@@ -183,7 +183,7 @@ function eventIn(path: string): Readonly<Record<string, unknown>> {
  * `data` in the body.
  *
  * @param folder The user's events as `*.json`, each of a different type; default: two plain ones.
- * @throws {TypeError} A file is no JSON object with a `type`; the message is a sentence that names it.
+ * @throws {TypeError} A file is not a JSON object with a `type`; the message is a sentence that names it.
  */
 export function standardWebhooksEvents(folder?: string): {
   readonly profile: Profile;

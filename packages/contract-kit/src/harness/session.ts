@@ -219,7 +219,7 @@ export async function settled(session: Session): Promise<void> {
 
 /**
  * The range, in milliseconds after a failed attempt, in which the next one must arrive: from just before
- * its earliest and just after its latest. Whole seconds, since some clocks have no fractions; one of them may
+ * its earliest to just after its latest instant. Whole seconds, since some clocks have no fractions; one of them may
  * have passed while the first attempt was settled.
  */
 export function windowOf(

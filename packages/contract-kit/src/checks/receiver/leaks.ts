@@ -74,7 +74,7 @@ function provoked(bench: Bench): readonly Provoked[] {
     },
     { what: "an empty body", attempt: { ...genuine(), body: Buffer.alloc(0) }, isStrangers: true },
     { what: "a genuine attempt", attempt: genuine() },
-    { what: "a body that is no JSON", attempt: signed((body) => body.slice(0, -1)) },
+    { what: "a body that is not JSON", attempt: signed((body) => body.slice(0, -1)) },
     { what: "a body that is a text", attempt: signed(() => `"${CANARY}"`) },
     {
       what: "an event without data",
