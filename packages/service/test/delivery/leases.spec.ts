@@ -116,3 +116,29 @@ it("a lease covers an attempt that starts at least its deadline and a second bef
   const last = 7000 + policy.leaseMs - policy.deadlineMs - 1000;
   expect([leases.covers(last), leases.covers(last + 1)]).toEqual([true, false]);
 });
+
+it.each([
+  { leaseMs: 12_000, everyMs: 2000 },
+  { leaseMs: 60_000, everyMs: 5000 },
+])(
+  "a process with leases of $leaseMs ms beats every $everyMs ms: six times a lease, and at least every five seconds",
+  async ({ leaseMs, everyMs }) => {
+    const queue = await openQueue();
+    let [elapsed, beats] = [7000, 0];
+    const clock = { now: () => 0, elapsed: () => elapsed, sleep: async () => {} };
+    const beat: typeof queue.store.beat = (one) => {
+      beats += 1;
+      return queue.store.beat(one);
+    };
+    const ports = { store: { ...queue.store, beat }, clock, dueClock: new DueClock(clock) };
+    const leases = new Leases("a", ports, { ...policy, leaseMs }, {});
+    const beatsAfter = async (ms: number): Promise<number> => {
+      elapsed += ms;
+      await leases.keep(0);
+      return beats;
+    };
+    expect([await beatsAfter(0), await beatsAfter(everyMs - 1), await beatsAfter(1)]).toEqual([
+      1, 1, 2,
+    ]);
+  },
+);
