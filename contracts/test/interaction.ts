@@ -105,7 +105,7 @@ export interface HttpInteraction {
     readonly headers: Readonly<Record<string, unknown>>;
     readonly query?: Readonly<Record<string, string>>;
     readonly body?: unknown;
-    /** A body that is no JSON: its media type is that of `headers`. */
+    /** A body that is not JSON: its media type is that of `headers`. */
     readonly text?: string;
   };
   readonly answer: {
@@ -168,7 +168,7 @@ async function send(
   expect(answer.statusCode).toBe(status);
 }
 
-/** Pact's builder takes text that is no JSON as bytes, whose media type it guesses and does not find. */
+/** Pact's builder takes text that is not JSON as bytes, whose media type it guesses and does not find. */
 function withText(builder: object, headers: Readonly<Record<string, unknown>>, text: string): void {
   // The builder's own target; its types omit it.
   const { interaction } = builder as {

@@ -191,7 +191,7 @@ function eventFailure(
   const message =
     code === "UNKNOWN_EVENT"
       ? `profile ${profile.name} has no event ${JSON.stringify(type)}${didYouMean(type, types) || `; it has ${types.join(", ")}`}`
-      : `${String(data)} holds no JSON object`;
+      : `${String(data)} is not a JSON object`;
   return new Failure("CS_CLI_ARGUMENT_UNUSABLE", message);
 }
 

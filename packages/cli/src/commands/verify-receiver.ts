@@ -27,8 +27,8 @@ Every generated id begins with cstest_. Redirects are not followed.
 With --effects-url, it also tests what the handlers did: GET returns a list of {"eventId", "type", "count"}, and PUT {"failNext": n}
 makes the next n handlers fail. Without it, requirements that only handlers show are not applicable.
 
-With --standard-webhooks, no profile is needed: events have "type", "timestamp" and "data", their id is only in the header, and with
---samples every file has a different event type.
+With --standard-webhooks, no profile is needed: events have "type", "timestamp" and "data", their id is only in the header, and
+each file of --samples is one event.
 
 With --samples, events of a type are variations of your event of that type. With --restart-command, handled events are sent again after
 a restart; the command must exit with 0 within 60 s.
