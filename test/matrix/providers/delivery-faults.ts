@@ -78,6 +78,22 @@ export const deliveryFaults: FaultTable<Change> = {
     },
   ),
   "provider/attempt-answers P-EVENT-GONE: continues after 410": hearing(becomes(410, 500)),
+  "provider/attempt-answers P-EVENT-GONE: repeats an event under another id after 410": () => {
+    const gone = new Set<string>();
+    return {
+      async delivery(attempt, next) {
+        const name = nameOf(attempt);
+        if (gone.has(name)) {
+          const text = attempt.body.toString().replace('"id":"', "$&again_");
+          await next(resigned(attempt, { text }));
+          return { status: 410, headers: {} };
+        }
+        const answer = await next(attempt);
+        if (answer.status === 410) gone.add(name);
+        return becomes(410, 500)(answer);
+      },
+    };
+  },
   "provider/retry-after P-EVENT-RETRY-AFTER: ignores Retry-After": hearing(({ status }) => ({
     status,
     headers: {},
