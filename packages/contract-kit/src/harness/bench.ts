@@ -225,8 +225,9 @@ export function openBench(
     effects,
     finalEffects: async (ids = []) => {
       const last = newEvent();
-      const { isAcknowledged } = await post(newAttempt(last));
-      return effects(isAcknowledged ? [...ids, last.id] : ids);
+      await post(newAttempt(last));
+      // Also if it was not acknowledged: a handler of an earlier attempt may still run.
+      return effects([...ids, last.id]);
     },
     noEffects: () => notebook.unreadable ?? NO_EFFECTS,
     event: newEvent,

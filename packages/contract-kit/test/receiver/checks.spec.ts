@@ -240,6 +240,33 @@ describe("a run against a receiver", () => {
     ]);
   });
 
+  it("warns of R-METHOD if the handler of a PUT runs late, also if the next attempt is refused", async () => {
+    const rows: { eventId: string; type: string; count: number }[] = [];
+    let reads = 0;
+    const target = await openReceiver({
+      app: (request, response) => {
+        const { method, url, headers } = request;
+        const { "webhook-id": eventId } = headers;
+        request.resume().on("end", () => {
+          if (url === "/effects" && method === "GET") {
+            // The first read shows nothing yet.
+            if (rows.length > 0) reads += 1;
+            response.end(JSON.stringify(reads > 1 ? rows : []));
+          } else if (method === "POST") {
+            response.writeHead(rows.length > 0 ? 401 : 204).end();
+          } else {
+            if (method === "PUT") rows.push({ eventId: String(eventId), type: "x", count: 1 });
+            response.writeHead(405, { allow: "POST" }).end();
+          }
+        });
+      },
+    });
+    const { findings } = await runAll(target, ["R-METHOD"]);
+    expect(unmet(findings)).toEqual([
+      expect.stringMatching(/^R-METHOD: PUT .*, and a handler ran/),
+    ]);
+  });
+
   it("does not expect failures of a receiver whose effects URL has no PUT", async () => {
     const target = await openReceiver({
       app: (request, response) => {
