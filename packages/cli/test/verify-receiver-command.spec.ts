@@ -1,7 +1,9 @@
+import dns from "node:dns";
 import { existsSync, writeFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { profiles } from "@countersign/schemas/profiles";
 import { listen } from "../../sandbox/test/listen.ts";
 import { openMerchant, SECRET, SECRET as secret } from "./fixtures.ts";
@@ -66,6 +68,26 @@ describe("countersign verify receiver", () => {
     expect(err).toMatch(
       /^\S+ CS_CLI_UNVERIFIED: \S+:1\/hooks does not answer: ECONNREFUSED\n.*\n$/,
     );
+  });
+
+  it("exits with 2 and connects nowhere if localhost is another machine", async () => {
+    const elsewhere = [{ address: "192.0.2.1", family: 4 }];
+    // The cast: of its overloads, only this one is called.
+    const asked = vi
+      .spyOn(dns, "lookup")
+      .mockImplementation(((
+        _host: string,
+        _options: object,
+        done: (error: null, addresses: typeof elsewhere) => void,
+      ) => done(null, elsewhere)) as unknown as typeof dns.lookup);
+    syncBuiltinESMExports();
+    onTestFinished(() => {
+      asked.mockRestore();
+      syncBuiltinESMExports();
+    });
+    const { status, out, err } = await verify("http://localhost:9/hooks");
+    expect([status, out]).toEqual([2, ""]);
+    expect(err).toContain("localhost is 192.0.2.1, not this machine");
   });
 
   it("varies the user's samples, and sends events again after a restart", async () => {

@@ -1,5 +1,4 @@
-import { once } from "node:events";
-import { connect } from "node:net";
+import { setTimeout } from "node:timers/promises";
 import type { Command } from "commander";
 import {
   readSamples,
@@ -11,7 +10,7 @@ import {
 } from "@countersign/contract-kit";
 import type { Profile } from "@countersign/schemas/profiles";
 import { secretFrom } from "../environment.ts";
-import { Failure, systemCode } from "../failure.ts";
+import { Failure } from "../failure.ts";
 import { loadProfile } from "../profile.ts";
 import { integer } from "../options.ts";
 import type { Surroundings } from "../terminal.ts";
@@ -126,7 +125,7 @@ async function runVerifyReceiver(
       open: async () => {
         const secrets = await secretsFrom(surroundings);
         const target = await openTarget(options, secrets);
-        await requireListening(url);
+        await requireListening(target);
         return { target, secrets, notes: target.notes, close: target.close };
       },
     },
@@ -189,24 +188,28 @@ async function openTarget(
   }
 }
 
+/** Milliseconds that a receiver may take to accept a connection. */
+const LISTENING_MS = 10_000;
+
 /** Every check of a mistyped port would fail with the same message. */
-async function requireListening(url: string): Promise<void> {
-  const { protocol, hostname, port } = new URL(url);
-  const socket = connect({
-    host: hostname.replace(/^\[(.*)\]$/, "$1"),
-    port: Number(port) || (protocol === "https:" ? 443 : 80),
-  });
-  const signal = AbortSignal.timeout(10_000);
-  try {
-    await once(socket, "connect", { signal });
-  } catch (cause) {
-    const reason = signal.aborted
-      ? "no connection within 10 s"
-      : (systemCode(cause) ?? "no connection");
-    throw new Failure("CS_CLI_UNVERIFIED", `${url} does not answer: ${reason}`, { cause });
-  } finally {
-    socket.destroy();
+async function requireListening({ url, wire }: ReceiverTarget): Promise<void> {
+  // The target's own connection: it refuses a `localhost` that is another machine.
+  const connection = wire.open();
+  const isLate = await Promise.race([
+    connection.ready.then(() => false),
+    setTimeout(LISTENING_MS, true, { ref: false }),
+  ]);
+  if (connection.isReady()) {
+    connection.close();
+    return;
   }
+  // Nothing arrives: the read returns the reason of the failure.
+  const received = await connection.read({ method: "GET", deadlineMs: 0 });
+  const reason =
+    received.kind === "none" && !isLate
+      ? received.detail
+      : `no connection within ${LISTENING_MS / 1000} s`;
+  throw new Failure("CS_CLI_UNVERIFIED", `${url} does not answer: ${reason}`);
 }
 
 function genericEvents(
