@@ -43,6 +43,21 @@ const closed: Profile = {
   deprecation: { ...profiles.standard.deprecation, additive: "refused" },
 };
 
+const withoutPayments = (): Profile => {
+  const { payments: _, ...rest } = quick;
+  const schema = {
+    type: "object",
+    additionalProperties: false,
+    required: ["orderId"],
+    properties: { orderId: { type: "string", minLength: 3, maxLength: 40 } },
+  };
+  const row = { category: "ORDER", resource: "/data/orderId", schema };
+  return {
+    ...rest,
+    catalogue: ["order.placed", "order.shipped"].map((type) => ({ ...row, type })),
+  };
+};
+
 describe("a run of the provider checks", { timeout: 180_000 }, () => {
   it("passes every check at the sandbox", async () => {
     const { target } = await openTarget(undefined, quick);
@@ -83,16 +98,7 @@ describe("a run of the provider checks", { timeout: 180_000 }, () => {
   });
 
   it("passes every check that applies at the sandbox of a profile without payments", async () => {
-    const { payments: _, catalogue: __, ...rest } = quick;
-    const schema = {
-      type: "object",
-      additionalProperties: false,
-      required: ["orderId"],
-      properties: { orderId: { type: "string", minLength: 3, maxLength: 40 } },
-    };
-    const row = { category: "ORDER", resource: "/data/orderId", schema };
-    const catalogue = ["order.placed", "order.shipped"].map((type) => ({ ...row, type }));
-    const { target } = await openTarget(undefined, { ...rest, catalogue });
+    const { target } = await openTarget(undefined, withoutPayments());
     const called = new Set<string>();
     const send: Send = (call) => {
       called.add(`${call.method} ${call.path}`);
@@ -112,6 +118,23 @@ describe("a run of the provider checks", { timeout: 180_000 }, () => {
       [...called].filter((path) => /refund|"a customer|"a payment|\/customer/.test(path)),
     ).toEqual([]);
   });
+
+  it.each([
+    ["with payments", profiles.standard],
+    ["without payments", withoutPayments()],
+  ])(
+    "fails P-INPUT-STRICT at a provider %s that replaces half a surrogate pair",
+    async (_what, profile) => {
+      const replacing: Fault = (call, next) => {
+        const body = String(call.body ?? "").replaceAll(String.raw`\ud800`, "x");
+        return next(call.body === undefined ? call : { ...call, body });
+      };
+      const { target } = await openTarget(replacing, profile);
+      const { findings } = await verify(target, { only: ["P-INPUT-STRICT"] });
+      expect(findings).toMatchObject([{ status: "fail" }]);
+      expect(findings[0]?.message).toMatch(/^half a surrogate pair: expected 400, got 20/);
+    },
+  );
 
   it("ends with 0 at the sandbox under a profile that requires every header", async () => {
     const headers = { contentTypeOnGet: "error", acceptMissing: "error" } as const;

@@ -197,7 +197,7 @@ export const bodies: ProviderCheck = singleCheck({
     "bodies that are not plain JSON, too large or encoded are refused, and unknown paths and methods too",
   requirements: [JSON_ALONE, STRICT, SIZE, ENCODED, VERSION, METHOD],
   play: async (session) => {
-    const { path, whole, twice, taken } = await bodyCall(session);
+    const { path, whole, twice, half, taken } = await bodyCall(session);
     const post = (text: string, headers: Headers = {}): Promise<Reading> =>
       session.call("POST", path, { text, headers });
     const refused = async (requirement: string, text: string, what: string): Promise<void> => {
@@ -211,8 +211,7 @@ export const bodies: ProviderCheck = singleCheck({
     const { bodyBytes, depth } = session.target.profile.limits;
     await refused(STRICT, whole(twice), "a repeated member");
     await refused(STRICT, `\uFEFF${whole("")}`, "a byte order mark");
-    const half = String.raw`,"clientReferenceId":"\ud800"`;
-    await refused(STRICT, whole(half), "half a surrogate pair");
+    await refused(STRICT, half(), "half a surrogate pair");
     const deep = `,"x":${"[".repeat(depth + 1)}${"]".repeat(depth + 1)}`;
     await refused(STRICT, whole(deep), "deep nesting");
 
@@ -250,6 +249,8 @@ interface BodyCall {
   readonly whole: (more: string) => string;
   /** Text of a further member that the body has already. */
   readonly twice: string;
+  /** A body that is refused only for half a surrogate pair in the text of a member. */
+  readonly half: () => string;
   /** The status of the call with a whole body. */
   readonly taken: number;
 }
@@ -257,21 +258,25 @@ interface BodyCall {
 async function bodyCall(session: Session): Promise<BodyCall> {
   const { payments, statuses } = session.target.profile;
   if (payments !== true) {
-    const url = JSON.stringify(session.callbackUrl());
+    const url = session.callbackUrl();
+    const bodyOf = (at: string, more = ""): string =>
+      `{"url":${JSON.stringify(at)},"secretKey":"${newSecret(session)}","subscriptionDetails":{"type":"ALL"}${more}}`;
     return {
       path: SUBSCRIBE,
-      whole: (more) =>
-        `{"url":${url},"secretKey":"${newSecret(session)}","subscriptionDetails":{"type":"ALL"}${more}}`,
+      whole: (more) => bodyOf(url, more),
+      half: () => bodyOf(`${url}?\ud800`),
       twice: `,"secretKey":"${newSecret(session)}"`,
       taken: statuses.subscribed,
     };
   }
   const made = await maybe(() => pay(session));
   const paymentId = made?.paymentId ?? "pay_that_is_not_there";
+  const whole: BodyCall["whole"] = (more) =>
+    `{"paymentId":"${paymentId}","requestKey":"${session.key()}","amount":{"currency":"USD","value":1.00}${more}}`;
   return {
     path: "/v1/refunds",
-    whole: (more) =>
-      `{"paymentId":"${paymentId}","requestKey":"${session.key()}","amount":{"currency":"USD","value":1.00}${more}}`,
+    whole,
+    half: () => whole(String.raw`,"clientReferenceId":"\ud800"`),
     twice: ',"amount":{"currency":"USD","value":2.00}',
     // Without a payment a whole body is refused too, but for what it asks and not for its form.
     taken: made === undefined ? 404 : statuses.refundCreated,
