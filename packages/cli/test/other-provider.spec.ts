@@ -190,7 +190,7 @@ it("a provider's own categories, events, schemas and samples go through types, c
   const checked = await ran([...provider, "--runs", "1", ...only], token);
   expect([checked.status, checked.err]).toEqual([0, expect.any(String)]);
   expect(checked.out).toContain("PASS: nothing fails (2 pass)");
-  expect(checked.out).toMatch(/note: \d\d requirements about refunds .* shop has no payments\./);
+  expect(checked.out).toMatch(/note: \d\d requirements need payments .* shop has no payments\./);
 });
 
 it.each([

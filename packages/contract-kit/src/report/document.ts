@@ -113,7 +113,7 @@ export function reportOfRun(report: Report, options: RunReportOptions = {}): Rep
 /** Says once how many requirements a profile without payments leaves out. */
 function inapplicable({ role, profile }: Report): readonly string[] {
   const { length } = requirements(role).filter((one) => !applies(one, profile));
-  const words = `${length} requirements about refunds and customers are not applicable`;
+  const words = `${length} requirements need payments and are not applicable`;
   return length === 0 ? [] : [`${words}: the profile ${profile.name} has no payments.`];
 }
 

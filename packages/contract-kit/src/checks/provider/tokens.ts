@@ -55,8 +55,8 @@ async function requireScopes(session: Session, client: Credentials): Promise<Uns
   const { profile } = session.target;
   const { statuses, subscription } = profile;
   const { payments, core } = profile.token.scopes;
-  if (profile.payments !== true || payments === core)
-    return { [SCOPE]: "the profile has only one scope" };
+  if (profile.payments !== true) return { [SCOPE]: "the profile has no payments" };
+  if (payments === core) return { [SCOPE]: "the profile has only one scope" };
   const id = subscription.idIn === "path" ? "/sub_that_is_not_there" : "";
   const empty = (method: "POST" | "PUT", path: string) => (own: string) => {
     const headers = { authorization: `Bearer ${own}` };
