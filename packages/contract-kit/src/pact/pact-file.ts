@@ -1,7 +1,7 @@
 import { globSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import type { HttpAnswer, HttpCall, Send } from "../http-send.ts";
+import { basicOf, type HttpAnswer, type HttpCall, type Send } from "../http-send.ts";
 
 /** The members of an interaction that this kit reads. */
 export interface PactInteraction {
@@ -129,9 +129,9 @@ export const RECEIVER_PATH = "/webhooks";
 /** The signature of no bytes: of the form, and never genuine. */
 export const SIGNATURE: string = `v1,${"A".repeat(43)}=`;
 
-/** The header of HTTP Basic for two texts that need no form-encoding. */
+/** The header of HTTP Basic at the token endpoint. */
 export function basic(id: string, secret: string): string {
-  return `Basic ${Buffer.from(`${id}:${secret}`).toString("base64")}`;
+  return `Basic ${basicOf({ id, secret })}`;
 }
 
 /** The verified side of a pact: its name in pacts, its transport and its states. */
