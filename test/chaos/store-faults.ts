@@ -60,6 +60,8 @@ export async function faultyPostgres(): Promise<FaultyStore> {
   await admin.query(`CREATE TABLESPACE small LOCATION '${space}'`);
   let made = 0;
   const open = async (): Promise<ChaosStore> => {
+    // The disk has no room for the databases of many rounds.
+    await admin.query(`DROP DATABASE IF EXISTS round_${String(made)} WITH (FORCE)`);
     const name = `round_${String((made += 1))}`;
     await admin.query(`CREATE DATABASE ${name} TABLESPACE small`);
     return { database: urlOf(name), driver: postgresDriver({ url: urlOf(name) }) };
