@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import type { Profile } from "@countersign/schemas";
+import type { Exchange } from "./exchange-text.ts";
 import type { ProviderTarget, ReceiverTarget, Target } from "./target.ts";
 
 /** The run's parameters for each check. */
@@ -41,15 +42,6 @@ export interface Evidence {
   readonly exchanges?: readonly Exchange[];
   /** Seed and path that make a generated check play the same scenario again. */
   readonly replay?: Replay;
-}
-
-/**
- * A request and its response, as text that `shownBytes` made: printable, at most a few kilobytes, and
- * without a secret. `received` is empty if no answer arrived.
- */
-export interface Exchange {
-  readonly sent: string;
-  readonly received: string;
 }
 
 export interface Replay {

@@ -1,7 +1,16 @@
 import type { HttpAnswer, HttpCall } from "./http-send.ts";
 
-/** A call and its result. */
+/**
+ * A request and its response, as text that `shownBytes` made: printable, at most a few kilobytes, and
+ * without a secret. `received` is empty if no answer arrived.
+ */
 export interface Exchange {
+  readonly sent: string;
+  readonly received: string;
+}
+
+/** A call and its result. */
+export interface RecordedCall {
   readonly url: string;
   readonly call: HttpCall;
   /** `undefined` if no answer came. */
@@ -22,7 +31,7 @@ export interface CurlOptions {
  * keys are new ones, so that the lines run again on the same service.
  */
 export function curlLines(
-  exchanges: readonly Exchange[],
+  exchanges: readonly RecordedCall[],
   { token, run, secrets = new Map() }: CurlOptions,
 ): readonly string[] {
   const names = new Map([[token, "TOKEN"], [run, "RUN"], ...secrets]);

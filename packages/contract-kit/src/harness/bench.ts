@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Secret } from "@countersign/signatures";
-import type { CheckContext, Exchange } from "../check.ts";
+import type { CheckContext } from "../check.ts";
+import type { Exchange } from "../exchange-text.ts";
 import type { ReceiverTarget } from "../target.ts";
 import { sleep } from "./clock.ts";
 import type { Connection, Received } from "./connection.ts";

@@ -1,4 +1,5 @@
-import type { Exchange, Verdict } from "../check.ts";
+import type { Verdict } from "../check.ts";
+import type { Exchange } from "../exchange-text.ts";
 import type { Reply } from "./message.ts";
 
 /** A check's observations of each of its requirements. */

@@ -7,7 +7,7 @@ import {
   validateSubscribeResponse,
   validateUnsubscribeResponse,
 } from "@countersign/schemas/writers";
-import type { Exchange } from "../check.ts";
+import type { Exchange } from "../exchange-text.ts";
 
 export interface JudgedAnswer {
   readonly method: string;

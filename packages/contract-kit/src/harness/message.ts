@@ -1,8 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import type { Profile } from "@countersign/schemas";
 import type { Secret } from "@countersign/signatures";
-import type { Exchange } from "../check.ts";
-import { shownBytes } from "../exchange-text.ts";
+import { type Exchange, shownBytes } from "../exchange-text.ts";
 import type { Received } from "./connection.ts";
 
 export type Header = readonly [name: string, value: string];

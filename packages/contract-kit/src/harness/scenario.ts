@@ -1,7 +1,7 @@
 import type { Profile } from "@countersign/schemas";
 import fc from "fast-check";
-import type { CheckContext, Evidence, Exchange, ProviderCheck, Replay, Verdict } from "../check.ts";
-import { curlLines, type Exchange as Call, shownBytes } from "../exchange-text.ts";
+import type { CheckContext, Evidence, ProviderCheck, Replay, Verdict } from "../check.ts";
+import { curlLines, type Exchange, type RecordedCall, shownBytes } from "../exchange-text.ts";
 import type { Place, ProviderTarget, ReceivedAttempt } from "../target.ts";
 import { basicOf } from "../http-send.ts";
 import { askUnsubscribe } from "./calls.ts";
@@ -218,7 +218,7 @@ const GRANTED = /"(?:access_?[tT]oken|client_?[sS]ecret)":"([^"]+)"/g;
 
 /** The last exchanges: calls of the kit, then attempts of the provider with their responses. */
 export function exchangesOf(
-  calls: readonly Call[],
+  calls: readonly RecordedCall[],
   places: readonly Place[],
   secrets: readonly string[],
 ): readonly Exchange[] {
@@ -245,7 +245,7 @@ export function exchangesOf(
   }));
 }
 
-function ofCall({ call, answer }: Call): Exchange {
+function ofCall({ call, answer }: RecordedCall): Exchange {
   const { method, path, headers, body = "" } = call;
   return {
     sent: httpText(`${method} ${path}`, headers, body),

@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import { parseJson, messageOf } from "../values.ts";
 import type { HttpAnswer, HttpCall, Send } from "../http-send.ts";
 import type { AnswerAttempt, Place, ProviderTarget, Watch } from "../target.ts";
-import type { Exchange } from "../exchange-text.ts";
+import type { RecordedCall } from "../exchange-text.ts";
 import { answerFaults, must, NotShown, Violation } from "./judge.ts";
 import { changeState, type Values } from "./provider-states.ts";
 
@@ -250,12 +250,12 @@ async function answered(send: Send, call: HttpCall, recorder: Recorder): Promise
 
 /** Keeps the calls of one scenario, in the order in which they were sent. */
 export interface Recorder {
-  readonly exchanges: readonly Exchange[];
+  readonly exchanges: readonly RecordedCall[];
   readonly watch: Watch;
 }
 
 export function openRecorder(): Recorder {
-  const exchanges: Exchange[] = [];
+  const exchanges: RecordedCall[] = [];
   return {
     exchanges,
     watch: (send, url) => async (call) => {

@@ -1,4 +1,4 @@
-import type { Exchange } from "../check.ts";
+import type { Exchange } from "../exchange-text.ts";
 import type { Bench, BenchEvent } from "./bench.ts";
 import type { Reply } from "./message.ts";
 

@@ -1,4 +1,5 @@
-import type { Exchange, Finding, Replay } from "../check.ts";
+import type { Finding, Replay } from "../check.ts";
+import type { Exchange } from "../exchange-text.ts";
 import { entryOfFinding, type ReportDocument, type ReportEntry } from "./document.ts";
 import { terminalLine, terminalLines } from "./escape.ts";
 import { countsOf, gravestFirst, levelOf, owedOf, verdictOf, wordOf } from "./summary.ts";
