@@ -1,6 +1,7 @@
 import { profiles, type Profile } from "@countersign/schemas/profiles";
 import { describe, expect, it } from "vitest";
 import {
+  clientOf,
   errorOf,
   JSON_TYPE,
   lost,
@@ -36,19 +37,17 @@ describe("every call (S 1)", () => {
 
   it("reuses connections", async () => {
     const ports = new Set<number | undefined>();
-    const { url } = await openProvider((response) => {
+    const { client } = await clientOf((response) => {
       ports.add(response.socket?.remotePort);
       response.writeHead(201, JSON_TYPE).end(JSON.stringify(pending));
     });
-    const { client } = openClient(url);
     for (let count = 0; count < 20; count += 1) await client.refund(order);
     // A connection is free a moment after its answer is read: the call after that finds another.
     expect(ports.size).toBeLessThanOrEqual(2);
   });
 
   it("with a malformed request is not sent, and names every wrong member", async () => {
-    const { url, received } = await openProvider(made);
-    const { client } = openClient(url);
+    const { client, received } = await clientOf(made);
     const wrong = { paymentId: "pay 1", amount: "1.005", requestKey: "", softDescriptor: "#" };
     expect(await errorOf(client.refund(wrong))).toMatchObject({
       code: "CS_REQUEST_INVALID",
@@ -90,10 +89,10 @@ describe("a customer (S 4.2)", () => {
     const error = await errorOf(client.customer("cus_none"));
     expect(error).toMatchObject({ ...refused, attempts: 1, mayBeDone: false });
 
-    const { url, received } = await openProvider(lost);
-    const unread = await errorOf(openClient(url).client.customer("cus_1"));
+    const other = await clientOf(lost);
+    const unread = await errorOf(other.client.customer("cus_1"));
     expect(unread).toMatchObject({ code: "CS_CONNECTION_LOST", attempts: 5, mayBeDone: false });
-    expect(received).toHaveLength(5);
+    expect(other.received).toHaveLength(5);
   });
 });
 
@@ -113,8 +112,7 @@ describe("a subscription (S 4.3, 4.4)", () => {
     expect(unknown).toMatchObject({ errorCode: "SUBSCRIPTION_NOT_FOUND" });
 
     const answer = { status: 200, json: { subscriptionKey: "a/b?c" } };
-    const { url, received } = await openProvider(answer);
-    const other = openClient(url, { profile }).client;
+    const { client: other, received } = await clientOf(answer, { profile });
     await other.unsubscribe({ subscriptionId: "a/b?c", subscriptionDetails: details });
     expect(received[0]).toMatchObject({ method: "PUT", path });
     expect(JSON.parse(received[0]?.body ?? "")).toEqual(body);
@@ -124,13 +122,12 @@ describe("a subscription (S 4.3, 4.4)", () => {
   });
 
   it("is never requested twice, whatever happens to the call", async () => {
-    const { url, received } = await openProvider(
+    const { client, received } = await clientOf([
       lost,
       { status: 503, headers: { "retry-after": "1" } },
       { status: 429 },
       { status: 200, text: "{", headers: JSON_TYPE },
-    );
-    const { client } = openClient(url);
+    ]);
     const errors = [];
     for (let count = 0; count < 4; count += 1)
       errors.push(await errorOf(client.subscribe(subscription)));

@@ -50,6 +50,24 @@ export function openClient(baseUrl: string, options: Partial<ClientOptions> = {}
   return { client, time };
 }
 
+/** A client of a provider with these answers: see `openProvider`. */
+export async function clientOf(
+  answers: Scripted | readonly Scripted[],
+  options: Partial<ClientOptions> = {},
+) {
+  const { url, received } = await openProvider(...[answers].flat());
+  return { received, ...openClient(url, options) };
+}
+
+/** The error of a refund of a provider with these answers. */
+export async function refundError(
+  answers: Scripted | readonly Scripted[],
+  options: Partial<ClientOptions> = {},
+) {
+  const one = await clientOf(answers, options);
+  return { ...one, error: await errorOf(one.client.refund(order)) };
+}
+
 export async function errorOf(call: Promise<unknown>): Promise<ClientError> {
   const error: unknown = await call.then(
     () => new Error("the call succeeded"),

@@ -1,7 +1,7 @@
 import { isClientError } from "@countersign/client";
 import { describe, expect, it } from "vitest";
 import { shareSandbox, type TestSandbox } from "../../sandbox/test/open-sandbox.ts";
-import { made, openClient, openProvider, order, refundsOf, type Received } from "./fixtures.ts";
+import { clientOf, made, openClient, order, refundsOf, type Received } from "./fixtures.ts";
 
 const open = shareSandbox();
 
@@ -59,7 +59,7 @@ describe("T-01: a refund whose exchange is disturbed", () => {
 
   it("is made exactly once if its first attempt arrives after the client has given up", async () => {
     const one = await open();
-    const { url, received } = await openProvider((response, retried) => {
+    const { client, time, received } = await clientOf((response, retried) => {
       const [late] = received;
       if (late === undefined || late === retried) return;
       const pass = ({ body }: Received) => one.call("POST", "/v1/refunds", { text: body });
@@ -67,7 +67,6 @@ describe("T-01: a refund whose exchange is disturbed", () => {
         .then(() => pass(retried))
         .then(({ status, headers, text }) => response.writeHead(status, headers).end(text));
     });
-    const { client, time } = openClient(url);
     const paymentId = one.seeded.payments.settled;
     const answer = client.refund({ ...order, paymentId });
     await expect.poll(() => received.length).toBe(1);
@@ -83,8 +82,8 @@ describe("T-01: a refund whose exchange is disturbed", () => {
     );
     for (let tenths = 0; tenths < 10; tenths += 1) {
       const part = whole.subarray(0, Math.floor((whole.length * tenths) / 10));
-      const { url, received } = await openProvider(({ socket }) => void socket?.end(part), made);
-      expect(await openClient(url).client.refund(order)).toMatchObject({ refundId: "ref_1" });
+      const { client, received } = await clientOf([({ socket }) => void socket?.end(part), made]);
+      expect(await client.refund(order)).toMatchObject({ refundId: "ref_1" });
       expect([tenths, received.length]).toEqual([tenths, 2]);
     }
   });

@@ -3,7 +3,7 @@ import { createClient, isClientError, type ClientOptions } from "@countersign/cl
 import { Agent } from "undici";
 import { describe, expect, it } from "vitest";
 import { testPort } from "../../receiver/test/inboxes/servers.ts";
-import { errorOf, made, openClient, openProvider, order } from "./fixtures.ts";
+import { clientOf, errorOf, made, openClient, order } from "./fixtures.ts";
 
 const https = { baseUrl: "https://provider.example", token: "t" } as const;
 
@@ -51,9 +51,8 @@ describe("createClient", () => {
   });
 
   it("sends calls through the caller's dispatcher and leaves it open", async () => {
-    const { url, received } = await openProvider(made);
     const dispatcher = new Agent();
-    const { client: one } = openClient(url, { dispatcher });
+    const { client: one, received } = await clientOf(made, { dispatcher });
     const ended: string[] = [];
     const call = one.refund(order).then(() => ended.push("call"));
     await Promise.all([call, one.close().then(() => ended.push("close"))]);

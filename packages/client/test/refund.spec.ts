@@ -3,15 +3,15 @@ import { describe, expect, it } from "vitest";
 import { shareSandbox } from "../../sandbox/test/open-sandbox.ts";
 import {
   clientIn,
+  clientOf,
   errorOf,
   JSON_TYPE,
   lost,
   made,
-  openClient,
-  openProvider,
   order,
   pending,
   problem,
+  refundError,
   refundsOf,
   sandboxWith,
 } from "./fixtures.ts";
@@ -93,8 +93,8 @@ describe("a refund (S 4.1)", () => {
     ] as const) {
       const errorDetails = { errorCode: "SOMETHING_NEW", errorMessage: "No." };
       const json = { ...pending, paymentStatus, errorDetails, added: true };
-      const { url } = await openProvider({ status: 201, json });
-      const answer = await openClient(url).client.refund(order);
+      const { client } = await clientOf({ status: 201, json });
+      const answer = await client.refund(order);
       expect(answer).toMatchObject({ paymentStatus: shown, errorDetails });
       expect(answer).not.toHaveProperty("added");
     }
@@ -122,16 +122,14 @@ describe("a used requestKey", () => {
     const unnamed = { ...used, mayBeDone: true, existing: undefined };
     const { duplicateKey: status } = profile.statuses;
     expect(await errorOf(client.refund(settled))).toMatchObject({ ...unnamed, status });
-    const { url } = await openProvider({ status: 409, text: "<p>Conflict</p>" });
-    const error = await errorOf(openClient(url).client.refund(order));
+    const { error } = await refundError({ status: 409, text: "<p>Conflict</p>" });
     expect(error).toMatchObject({ ...unnamed, errorCode: undefined });
   });
 
   it("of another request leaves no doubt after a lost answer", async () => {
     const existing = { paymentId: "ref_0", paymentStatus: "PENDING", sameRequest: false };
     const refused = problem(409, "DUPLICATE_REQUEST_KEY", { existing });
-    const { url } = await openProvider(lost, refused);
-    const error = await errorOf(openClient(url).client.refund(order));
+    const { error } = await refundError([lost, refused]);
     expect(error).toMatchObject({ ...used, attempts: 2, mayBeDone: false });
   });
 });
@@ -140,26 +138,24 @@ describe("a retried refund", () => {
   it("sends the same request, byte for byte", async () => {
     const unreadable = { status: 200, text: "{", headers: JSON_TYPE };
     const answers = [lost, problem(503, "SERVICE_UNAVAILABLE"), unreadable, made];
-    const { url, received } = await openProvider(...answers);
-    expect(await openClient(url).client.refund(order)).toMatchObject({ refundId: "ref_1" });
+    const { client, received } = await clientOf(answers);
+    expect(await client.refund(order)).toMatchObject({ refundId: "ref_1" });
     const body =
       '{"amount":{"currency":"USD","value":10.50},"paymentId":"pay_1","requestKey":"key-1"}';
     expect(received.map((one) => one.body)).toEqual([body, body, body, body]);
   });
 
   it("may be done if a later attempt is refused", async () => {
-    const { url } = await openProvider(lost, problem(422, "PAYMENT_ALREADY_REFUNDED"));
-    const error = await errorOf(openClient(url).client.refund(order));
+    const { error } = await refundError([lost, problem(422, "PAYMENT_ALREADY_REFUNDED")]);
     const refused = { code: "CS_CALL_REFUSED", errorCode: "PAYMENT_ALREADY_REFUNDED" };
     expect(error).toMatchObject({ ...refused, attempts: 2, mayBeDone: true });
   });
 
   it("ignores the answer to another request", async () => {
-    const { url, received } = await openProvider(
+    const { client, received } = await clientOf([
       { status: 201, json: { ...pending, paymentId: "ref_9", clientReferenceId: "order 9" } },
       { status: 201, json: { ...pending, clientReferenceId: "order 7" } },
-    );
-    const { client } = openClient(url);
+    ]);
     const answer = await client.refund({ ...order, clientReferenceId: "order 7" });
     expect(answer).toMatchObject({ refundId: "ref_1", clientReferenceId: "order 7" });
     expect(received).toHaveLength(2);

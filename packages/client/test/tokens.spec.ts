@@ -2,22 +2,22 @@ import type { ServerResponse } from "node:http";
 import { describe, expect, it, vi } from "vitest";
 import type { TokenProvider } from "@countersign/client";
 import {
+  clientOf,
   errorOf,
   JSON_TYPE,
   lost,
   made,
-  openClient,
-  openProvider,
   order,
   pending,
   problem,
+  refundError,
   subscription,
   type Received,
 } from "./fixtures.ts";
 
 const credentials = { token: undefined, clientId: "merchant:7", clientSecret: "s3cret/+ %ü" };
 const UNAUTHENTICATED = problem(401, "UNAUTHENTICATED");
-const refunded = { refundId: "ref_1" };
+const unavailable = { code: "CS_TOKEN_UNAVAILABLE" };
 
 /** A provider that issues t1, t2, … and answers refunds with the last of them, if `isGood`. */
 function issuing({ seconds = 3600, isGood = true } = {}) {
@@ -35,8 +35,8 @@ function issuing({ seconds = 3600, isGood = true } = {}) {
 
 describe("the access token (S 5.2)", () => {
   it("is requested once by a hundred simultaneous calls, with a form and Basic of encoded halves (RFC 6749, section 2.3.1)", async () => {
-    const { url, received } = await openProvider(issuing().answer);
-    const { client } = openClient(url, { ...credentials, scopes: ["payments", "core"] });
+    const options = { ...credentials, scopes: ["payments", "core"] };
+    const { client, received } = await clientOf(issuing().answer, options);
     await Promise.all(Array.from({ length: 100 }, () => client.refund(order)));
     expect(received).toHaveLength(101);
     const [asked, call] = received;
@@ -53,13 +53,12 @@ describe("the access token (S 5.2)", () => {
 
   it("is renewed in the last minute of its life, while calls continue with it", async () => {
     const { issued, answer } = issuing();
-    const { url, received } = await openProvider((response, one) => {
+    const { client, time, received } = await clientOf((response, one) => {
       // The second token is never answered: no call may wait for it.
       if (one.path === "/v1/tokens" && issued.length > 0) return;
       answer(response, one);
-    });
+    }, credentials);
     const tokensAsked = () => received.filter(({ path }) => path === "/v1/tokens").length;
-    const { client, time } = openClient(url, credentials);
     await client.refund(order);
     time.elapse(3_539_999);
     await client.refund(order);
@@ -74,8 +73,7 @@ describe("the access token (S 5.2)", () => {
 
   it("is replaced once it has expired, and once for 20 calls that find it revoked", async () => {
     const { issued, answer } = issuing({ seconds: 100 });
-    const { url, received } = await openProvider(answer);
-    const { client, time } = openClient(url, credentials);
+    const { client, time, received } = await clientOf(answer, credentials);
     await client.refund(order);
     time.elapse(100_000);
     await client.refund(order);
@@ -87,8 +85,7 @@ describe("the access token (S 5.2)", () => {
 
   it("is renewed once per call, however often the call is answered 401", async () => {
     const { issued, answer } = issuing({ isGood: false });
-    const { url, received } = await openProvider(answer);
-    const error = await errorOf(openClient(url, credentials).client.refund(order));
+    const { error, received } = await refundError(answer, credentials);
     expect(error).toMatchObject({ code: "CS_CALL_REFUSED", status: 401, mayBeDone: false });
     expect([issued.length, received.length]).toEqual([2, 4]);
   });
@@ -96,8 +93,8 @@ describe("the access token (S 5.2)", () => {
   it("is renewed for a subscribe call too, which a 401 has not done", async () => {
     const { answer } = issuing();
     const subscribed = { status: 200, json: { subscriptionKey: "sub_1" } };
-    const { url, received } = await openProvider(answer, UNAUTHENTICATED, answer, subscribed);
-    const { client } = openClient(url, credentials);
+    const answers = [answer, UNAUTHENTICATED, answer, subscribed];
+    const { client, received } = await clientOf(answers, credentials);
     expect(await client.subscribe(subscription)).toEqual(subscribed.json);
     const sent = received.map(({ headers }) => headers.authorization?.slice(0, 9));
     expect(sent).toEqual(["Basic bWV", "Bearer t1", "Basic bWV", "Bearer t2"]);
@@ -105,9 +102,9 @@ describe("the access token (S 5.2)", () => {
 
   it("is requested again after a lost connection, but not once the provider refuses it", async () => {
     const refused = { status: 401, json: { error: "invalid_client" } };
-    const { url, received } = await openProvider(lost, issuing().answer, made, refused);
-    const { client, time } = openClient(url, credentials);
-    expect(await client.refund(order)).toMatchObject(refunded);
+    const answers = [lost, issuing().answer, made, refused];
+    const { client, time, received } = await clientOf(answers, credentials);
+    expect(await client.refund(order)).toMatchObject({ refundId: "ref_1" });
     time.elapse(3_600_000);
     const expected = { code: "CS_TOKEN_REFUSED", status: 401, error: "invalid_client" };
     const error = await errorOf(client.refund(order));
@@ -122,10 +119,8 @@ describe("the access token (S 5.2)", () => {
       { status: 200, json: token },
       { status: 302, headers: { location: "/elsewhere" } },
     ]) {
-      const { url } = await openProvider(answer);
-      const { client } = openClient(url, { ...credentials, retry: { attempts: 1 } });
-      const expected = { code: "CS_TOKEN_UNAVAILABLE", reason: "CS_ANSWER_UNREADABLE" };
-      expect(await errorOf(client.refund(order))).toMatchObject(expected);
+      const { error } = await refundError(answer, credentials);
+      expect(error).toMatchObject({ ...unavailable, reason: "CS_ANSWER_UNREADABLE" });
     }
   });
 });
@@ -134,26 +129,23 @@ describe("the caller's own token", () => {
   it("is fetched again after a 401, once per call whichever its attempt, and sent again only if it has changed", async () => {
     let count = 0;
     const token: TokenProvider = () => ({ token: `own-${(count += 1)}` });
-    const one = await openProvider(UNAUTHENTICATED, made);
-    await openClient(one.url, { token }).client.refund(order);
+    const one = await clientOf([UNAUTHENTICATED, made], { token });
+    await one.client.refund(order);
     const sent = one.received.map(({ headers }) => headers.authorization);
     expect(sent).toEqual(["Bearer own-1", "Bearer own-2"]);
 
-    const unavailable = problem(503, "SERVICE_UNAVAILABLE");
-    const other = await openProvider(UNAUTHENTICATED, unavailable, UNAUTHENTICATED);
-    const error = await errorOf(openClient(other.url, { token }).client.refund(order));
-    expect(error).toMatchObject({ code: "CS_CALL_REFUSED", status: 401, attempts: 2 });
+    const answers = [UNAUTHENTICATED, problem(503, "SERVICE_UNAVAILABLE"), UNAUTHENTICATED];
+    const other = await refundError(answers, { token });
+    expect(other.error).toMatchObject({ code: "CS_CALL_REFUSED", status: 401, attempts: 2 });
     expect([count, other.received.length]).toEqual([4, 3]);
 
-    const unchanged = await openProvider(UNAUTHENTICATED);
-    await errorOf(openClient(unchanged.url).client.refund(order));
+    const unchanged = await refundError(UNAUTHENTICATED);
     expect(unchanged.received).toHaveLength(1);
   });
 
   it("that cannot be renewed early is tried again five seconds later, and used until it expires", async () => {
-    const { url } = await openProvider(made);
     let count = 0;
-    const { client, time } = openClient(url, {
+    const { client, time } = await clientOf(made, {
       token: () => {
         count += 1;
         if (count > 1) throw new Error("not now");
@@ -170,35 +162,32 @@ describe("the caller's own token", () => {
     expect(await countAfter(4999)).toBe(2);
     expect(await countAfter(1)).toBe(3);
     time.elapse(60_000);
-    expect(await errorOf(client.refund(order))).toMatchObject({ code: "CS_TOKEN_UNAVAILABLE" });
+    expect(await errorOf(client.refund(order))).toMatchObject(unavailable);
   });
 
   it("is unavailable if its function throws or returns no token or no time", async () => {
-    const { url, received } = await openProvider(made);
     for (const [token, reason] of [
       [() => Promise.reject(new Error("with my-secret in it")), "CS_TOKEN_PROVIDER_FAILED"],
       [() => ({ token: "two words" }), "CS_TOKEN_MALFORMED"],
       [() => ({ token: "t", expiresAt: Number.NaN }), "CS_TOKEN_MALFORMED"],
     ] as const) {
-      const { client } = openClient(url, { token, retry: { attempts: 2 } });
-      const expected = { code: "CS_TOKEN_UNAVAILABLE", reason, attempts: 2 };
-      expect(await errorOf(client.refund(order))).toMatchObject(expected);
+      const { error, received } = await refundError(made, { token, retry: { attempts: 2 } });
+      expect(error).toMatchObject({ ...unavailable, reason, attempts: 2 });
+      expect(received).toEqual([]);
     }
-    expect(received).toEqual([]);
   });
 
   it("is awaited no longer than an attempt takes", async () => {
-    const { url } = await openProvider(made);
     const asked = Promise.withResolvers<AbortSignal>();
     const token: TokenProvider = ({ signal }) => {
       asked.resolve(signal);
       return new Promise(() => undefined);
     };
-    const { client, time } = openClient(url, { token, retry: { attempts: 1 } });
+    const { client, time } = await clientOf(made, { token, retry: { attempts: 1 } });
     const error = errorOf(client.refund(order));
     const signal = await asked.promise;
     time.elapse(time.attemptMs);
-    expect(await error).toMatchObject({ code: "CS_TOKEN_UNAVAILABLE", reason: "CS_CALL_TIMEOUT" });
+    expect(await error).toMatchObject({ ...unavailable, reason: "CS_CALL_TIMEOUT" });
     expect(signal.aborted).toBe(true);
   });
 });

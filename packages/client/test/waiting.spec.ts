@@ -1,15 +1,14 @@
-import type { ClientOptions } from "@countersign/client";
 import { describe, expect, it, vi } from "vitest";
 import {
+  clientOf,
   errorOf,
   JSON_TYPE,
   lost,
   made,
-  openClient,
-  openProvider,
   order,
   pending,
   problem,
+  refundError,
   type Scripted,
 } from "./fixtures.ts";
 
@@ -19,22 +18,13 @@ const unavailable = (retryAfter: string): Scripted => ({
 });
 const silence: Scripted = () => undefined;
 
-/** A client of a provider whose first answer is given. */
-async function underWay(answer: Scripted, options: Partial<ClientOptions> = {}) {
-  const { url, received } = await openProvider(answer, made);
-  return { ...openClient(url, options), received };
-}
 const first = ({ received }: { readonly received: readonly unknown[] }) =>
   vi.waitFor(() => expect(received).toHaveLength(1));
 
 describe("the wait before a retry", () => {
   it("doubles with jitter up to its maximum", async () => {
-    const { url } = await openProvider(lost);
-    const waits = async (chance: number, retry = {}) => {
-      const { client, time } = openClient(url, { retry, random: () => chance });
-      await errorOf(client.refund(order));
-      return time.waits;
-    };
+    const waits = async (chance: number, retry = {}) =>
+      (await refundError(lost, { retry, random: () => chance })).time.waits;
     expect(await waits(0)).toEqual([125, 250, 500, 1000]);
     expect(await waits(1)).toEqual([250, 500, 1000, 2000]);
     const retry = { attempts: 6, baseMs: 1000, maxMs: 3000 };
@@ -51,38 +41,33 @@ describe("the wait before a retry", () => {
         (text) => [text, 125] as const,
       ),
     ] as const) {
-      const { url } = await openProvider(unavailable(retryAfter), made);
-      const { client, time } = openClient(url);
+      const { client, time } = await clientOf([unavailable(retryAfter), made]);
       await client.refund(order);
       expect([retryAfter, time.waits]).toEqual([retryAfter, [wait]]);
     }
   });
 
   it("ends the call instead if it is too long or outlasts the call's timeout", async () => {
-    const { url } = await openProvider(unavailable("31"));
-    const { client, time } = openClient(url);
+    const { error, time } = await refundError(unavailable("31"));
     const refused = { code: "CS_CALL_REFUSED", attempts: 1, retryAfterMs: 31_000 };
-    const error = await errorOf(client.refund(order));
     expect(error).toMatchObject({ ...refused, mayBeDone: true });
     expect(time.waits).toEqual([]);
 
-    const other = await openProvider(unavailable("5"));
-    const short = openClient(other.url, { timeouts: { callMs: 12_000 } });
-    expect(await errorOf(short.client.refund(order))).toMatchObject({ attempts: 3 });
+    const short = await refundError(unavailable("5"), { timeouts: { callMs: 12_000 } });
+    expect(short.error).toMatchObject({ attempts: 3 });
     expect(short.time.waits).toEqual([5000, 5000]);
   });
 
   it("follows transient statuses and no others, as long as Retry-After says", async () => {
     for (const status of [400, 401, 403, 404, 413, 422, 501, 505]) {
-      const { url, received } = await openProvider(problem(status, "NO"));
-      expect(await errorOf(openClient(url).client.refund(order))).toMatchObject({ status });
+      const { error, received } = await refundError(problem(status, "NO"));
+      expect(error).toMatchObject({ status });
       expect([status, received.length]).toEqual([status, 1]);
     }
     for (const status of [408, 429, 500, 502, 503, 504]) {
       const transient = { ...problem(status, "NO"), headers: { "retry-after": "2" } };
-      const { url } = await openProvider(transient, problem(404, "CUSTOMER_NOT_FOUND"));
-      const { client, time } = openClient(url);
-      expect(await errorOf(client.customer("cus_1"))).toMatchObject({ status: 404, attempts: 2 });
+      const { error, time } = await refundError([transient, problem(404, "PAYMENT_NOT_FOUND")]);
+      expect(error).toMatchObject({ status: 404, attempts: 2 });
       expect([status, time.waits]).toEqual([status, [2000]]);
     }
   });
@@ -95,7 +80,7 @@ describe("a timeout", () => {
       response.write("{");
     };
     for (const slow of [silence, drip]) {
-      const one = await underWay(slow);
+      const one = await clientOf([slow, made]);
       const answer = one.client.refund(order);
       await first(one);
       one.time.elapse(one.time.attemptMs);
@@ -105,7 +90,7 @@ describe("a timeout", () => {
   });
 
   it("of a call ends it, however many attempts are left", async () => {
-    const one = await underWay(silence, { timeouts: { attemptMs: 50_000 } });
+    const one = await clientOf([silence, made], { timeouts: { attemptMs: 50_000 } });
     const error = errorOf(one.client.refund(order, { timeoutMs: 20_000 }));
     await first(one);
     one.time.elapse(20_000);
@@ -116,7 +101,7 @@ describe("a timeout", () => {
 
 describe("the caller's signal", () => {
   it("ends a call in flight with its reason, and prevents every attempt if it is already aborted", async () => {
-    const one = await underWay(silence);
+    const one = await clientOf([silence, made]);
     const leaving = new AbortController();
     const error = errorOf(one.client.refund(order, { signal: leaving.signal }));
     await first(one);
@@ -132,7 +117,7 @@ describe("the caller's signal", () => {
 
   it("of one call leaves the token to the others that wait for it", async () => {
     const token = Promise.withResolvers<{ token: string }>();
-    const { client } = await underWay(made, { token: () => token.promise });
+    const { client } = await clientOf(made, { token: () => token.promise });
     const leaving = new AbortController();
     const left = errorOf(client.refund(order, { signal: leaving.signal }));
     const other = client.refund(order);
@@ -146,7 +131,7 @@ describe("the caller's signal", () => {
 describe("a closed client", () => {
   it("rejects new calls, finishes the one in flight, and closes twice", async () => {
     let answer = (): void => undefined;
-    const one = await underWay((response) => {
+    const one = await clientOf((response) => {
       answer = () => void response.writeHead(201, JSON_TYPE).end(JSON.stringify(pending));
     });
     const call = one.client.refund(order);
@@ -162,7 +147,7 @@ describe("a closed client", () => {
 
   it("makes no more attempts, and the refund of the last one may be done", async () => {
     let lose = (): void => undefined;
-    const one = await underWay((response) => {
+    const one = await clientOf((response) => {
       lose = () => response.destroy();
     });
     const error = errorOf(one.client.refund(order));
