@@ -18,166 +18,136 @@ const MAX_BODY_BYTES = 65_536;
 const MAX_HEAD_BYTES = 32_768;
 const MAX_INTERIM = 16;
 
-/** Reads one answer after another from the bytes of a connection. */
-export interface AnswerReader {
-  /** @returns The answer, as soon as it is complete or its body reaches the limit. */
-  readonly push: (bytes: Uint8Array) => Answer | undefined;
-  /** Called at the end of the connection. */
-  readonly end: () => Answer | undefined;
-  /** Bytes after the answer: the beginning of the next one. */
-  readonly rest: () => Uint8Array;
+interface ReadOptions {
+  /** Method of the request: answers to HEAD have no body. */
+  readonly method: string;
+  /** True if no more bytes arrive. */
+  readonly isEnded: boolean;
+  /** Largest part of a body that is read. Default 64 KiB. */
+  readonly maxBodyBytes?: number | undefined;
 }
 
 /**
- * @param method Method of the request: answers to HEAD have no body.
- * @param maxBodyBytes Largest part of a body that is read. Default 64 KiB.
+ * Reads the first answer of the bytes that have arrived over a connection.
+ *
+ * @returns The answer and its bytes, once it is complete or its body reaches the limit; `undefined` until then.
+ * @throws {GarbledAnswerError} The bytes are not an answer, or end before it does.
  */
-export function answerReader(method: string, maxBodyBytes: number = MAX_BODY_BYTES): AnswerReader {
-  const input: Input = { rest: Buffer.alloc(0), isEnded: false };
-  const reading = read(input, { method, maxBodyBytes });
-  // Runs until it first needs bytes.
-  let step = reading.next();
-  const go = (): Answer | undefined => {
-    if (step.done !== true) step = reading.next();
-    return step.done === true ? step.value : undefined;
-  };
-  return {
-    push: (bytes) => {
-      input.rest = Buffer.concat([input.rest, bytes]);
-      return go();
-    },
-    end: () => {
-      input.isEnded = true;
-      return go();
-    },
-    rest: () => input.rest,
-  };
-}
-
-interface Input {
-  rest: Buffer;
-  isEnded: boolean;
-}
-
-type Reading<T> = Generator<undefined, T, undefined>;
-
-interface Limits {
-  readonly method: string;
-  readonly maxBodyBytes: number;
-}
-
-function* read(input: Input, limits: Limits): Reading<Answer> {
-  const interim: number[] = [];
-  const budget = { bytes: MAX_HEAD_BYTES };
-  for (;;) {
-    const { status, version, headers } = yield* readHead(input, budget);
-    const isInterim = status >= 100 && status < 200 && status !== 101;
-    if (!isInterim) {
-      const { body, isWhole, isDelimited } = yield* readBody(input, { status, headers }, limits);
-      const isKept =
-        version === "1.1"
-          ? !/\bclose\b/i.test(valueOf(headers, "connection") ?? "")
-          : /\bkeep-alive\b/i.test(valueOf(headers, "connection") ?? "");
-      return { status, headers, body, interim, isReusable: isKept && isWhole && isDelimited };
-    }
-    interim.push(status);
-    if (interim.length > MAX_INTERIM) throw new GarbledAnswerError("a flood of 1xx answers");
+export function readAnswer(
+  bytes: Buffer,
+  options: ReadOptions,
+): { readonly answer: Answer; readonly raw: Uint8Array } | undefined {
+  const input = new Input(bytes);
+  try {
+    const answer = answerFrom(input, options);
+    return { answer, raw: bytes.subarray(0, input.at) };
+  } catch (error) {
+    if (!(error instanceof IncompleteError)) throw error;
+    if (options.isEnded) throw new GarbledAnswerError("truncated response");
+    return undefined;
   }
 }
 
-type Headers = Answer["headers"];
+/** More bytes are needed. */
+class IncompleteError extends Error {}
 
-function* readHead(
-  input: Input,
-  budget: { bytes: number },
-): Reading<{ readonly status: number; readonly version: string; readonly headers: Headers }> {
-  const first = yield* readLine(input, budget);
-  const [, version = "", status] = /^HTTP\/(1\.[01]) ([1-9]\d\d)(?: .*)?$/.exec(first) ?? [];
+class Input {
+  readonly bytes: Buffer;
+  at = 0;
+  /** Bytes that lines may still have. */
+  budget = MAX_HEAD_BYTES;
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
+  }
+
+  line(): string {
+    const end = this.bytes.indexOf(0x0a, this.at);
+    const length = (end === -1 ? this.bytes.length : end + 1) - this.at;
+    if (length > this.budget) throw new GarbledAnswerError("its lines have no end");
+    if (end === -1) throw new IncompleteError();
+    this.budget -= length;
+    return this.take(length)
+      .toString("latin1")
+      .replace(/\r?\n$/, "");
+  }
+
+  take(count: number): Buffer {
+    if (this.bytes.length - this.at < count) throw new IncompleteError();
+    this.at += count;
+    return this.bytes.subarray(this.at - count, this.at);
+  }
+}
+
+function answerFrom(input: Input, options: ReadOptions): Answer {
+  const interim: number[] = [];
+  for (;;) {
+    const { status, version, headers } = headFrom(input);
+    if (status < 200 && status !== 101) {
+      interim.push(status);
+      if (interim.length > MAX_INTERIM) throw new GarbledAnswerError("a flood of 1xx answers");
+      continue;
+    }
+    const { body, isReusable } = bodyFrom(input, { status, headers }, options);
+    const connection = valueOf(headers, "connection") ?? "";
+    const isKept =
+      version === "1.1" ? !/\bclose\b/i.test(connection) : /\bkeep-alive\b/i.test(connection);
+    return { status, headers, body, interim, isReusable: isKept && isReusable };
+  }
+}
+
+type Head = Pick<Answer, "status" | "headers">;
+
+function headFrom(input: Input): Head & { readonly version: string } {
+  const [, version = "", status] = /^HTTP\/(1\.[01]) ([1-9]\d\d)(?: .*)?$/.exec(input.line()) ?? [];
   if (status === undefined) throw new GarbledAnswerError("it does not begin like an answer");
   const headers: (readonly [string, string])[] = [];
-  for (;;) {
-    const line = yield* readLine(input, budget);
-    if (line === "") return { status: Number(status), version, headers };
+  for (let line = input.line(); line !== ""; line = input.line()) {
     const colon = line.indexOf(":");
     const name = line.slice(0, Math.max(0, colon));
-    if (name === "" || /\s/.test(name)) throw new GarbledAnswerError("a header is no header");
+    if (name === "" || /\s/.test(name)) throw new GarbledAnswerError("invalid header");
     headers.push([name.toLowerCase(), line.slice(colon + 1).trim()]);
   }
+  return { status: Number(status), version, headers };
 }
 
-function* readBody(
+function bodyFrom(
   input: Input,
-  { status, headers }: { readonly status: number; readonly headers: Headers },
-  { method, maxBodyBytes }: Limits,
-): Reading<{ body: Buffer; isWhole: boolean; isDelimited: boolean }> {
-  const none = { body: Buffer.alloc(0), isWhole: true, isDelimited: true };
-  if (method === "HEAD" || status === 204 || status === 304 || status < 200) return none;
+  { status, headers }: Head,
+  { method, isEnded, maxBodyBytes: cap = MAX_BODY_BYTES }: ReadOptions,
+): Pick<Answer, "body" | "isReusable"> {
+  if (method === "HEAD" || status === 204 || status === 304 || status < 200)
+    return { body: Buffer.alloc(0), isReusable: true };
   if (/\bchunked\b/i.test(valueOf(headers, "transfer-encoding") ?? ""))
-    return { ...(yield* readChunks(input, maxBodyBytes)), isDelimited: true };
+    return chunksFrom(input, cap);
   const length = valueOf(headers, "content-length");
   if (length !== undefined && !/^\d{1,15}$/.test(length))
     throw new GarbledAnswerError("its Content-Length is not a number");
-  const wanted = length === undefined ? Infinity : Number(length);
-  const body = yield* take(input, Math.min(wanted, maxBodyBytes), wanted === Infinity);
-  const isWhole = wanted === Infinity || body.length === wanted;
-  return { body, isWhole, isDelimited: wanted !== Infinity };
+  const left = input.bytes.length - input.at;
+  // Without a length, the end of the connection is the end of the body.
+  const wanted = length === undefined ? (isEnded ? left : Infinity) : Number(length);
+  const body = input.take(Math.min(wanted, cap));
+  return { body, isReusable: length !== undefined && body.length === wanted };
 }
 
-function* readChunks(input: Input, cap: number): Reading<{ body: Buffer; isWhole: boolean }> {
+function chunksFrom(input: Input, cap: number): Pick<Answer, "body" | "isReusable"> {
   const parts: Buffer[] = [];
   let size = 0;
-  // Of the lines that frame the chunks.
-  const budget = { bytes: MAX_HEAD_BYTES };
+  input.budget = MAX_HEAD_BYTES;
   for (;;) {
-    const line = yield* readLine(input, budget);
-    const [, digits] = /^([0-9a-f]{1,8})(?:[ \t]*;.*)?$/i.exec(line) ?? [];
+    const [, digits] = /^([0-9a-f]{1,8})(?:[ \t]*;.*)?$/i.exec(input.line()) ?? [];
     if (digits === undefined) throw new GarbledAnswerError("a chunk has no size");
     const length = Number.parseInt(digits, 16);
     if (length === 0) {
-      while ((yield* readLine(input, budget)) !== "");
-      return { body: Buffer.concat(parts), isWhole: true };
+      while (input.line() !== "");
+      return { body: Buffer.concat(parts), isReusable: true };
     }
-    parts.push(yield* take(input, Math.min(length, cap - size), false));
+    parts.push(input.take(Math.min(length, cap - size)));
     size += length;
-    if (size >= cap) return { body: Buffer.concat(parts), isWhole: false };
-    if ((yield* readLine(input, budget)) !== "")
-      throw new GarbledAnswerError("a chunk is longer than it says");
+    if (size >= cap) return { body: Buffer.concat(parts), isReusable: false };
+    if (input.line() !== "") throw new GarbledAnswerError("a chunk is longer than it says");
   }
 }
 
-/** As many bytes; fewer at the end of the connection where `mayEnd`. */
-function* take(input: Input, count: number, mayEnd: boolean): Reading<Buffer> {
-  const parts: Buffer[] = [];
-  let missing = count;
-  for (;;) {
-    const part = input.rest.subarray(0, missing);
-    input.rest = input.rest.subarray(part.length);
-    parts.push(part);
-    missing -= part.length;
-    if (missing === 0 || (input.isEnded && mayEnd)) return Buffer.concat(parts);
-    if (input.isEnded) throw new GarbledAnswerError("it ends before its end");
-    yield undefined;
-  }
-}
-
-function* readLine(input: Input, budget: { bytes: number }): Reading<string> {
-  let seen = 0;
-  for (;;) {
-    const end = input.rest.indexOf(0x0a, seen);
-    const length = end === -1 ? input.rest.length : end + 1;
-    if (length > budget.bytes) throw new GarbledAnswerError("its lines have no end");
-    if (end !== -1) {
-      budget.bytes -= length;
-      const line = input.rest.toString("latin1", 0, end);
-      input.rest = input.rest.subarray(length);
-      return line.replace(/\r$/, "");
-    }
-    if (input.isEnded) throw new GarbledAnswerError("it ends before its end");
-    seen = input.rest.length;
-    yield undefined;
-  }
-}
-
-function valueOf(headers: Headers, name: string): string | undefined {
+function valueOf(headers: Answer["headers"], name: string): string | undefined {
   return headers.find((header) => header[0] === name)?.[1];
 }

@@ -1,6 +1,6 @@
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { type Answer, answerReader, GarbledAnswerError } from "./answer-reader.ts";
+import { type Answer, GarbledAnswerError, readAnswer } from "./answer-reader.ts";
 import type { Clock } from "./clock.ts";
 import {
   hostOf,
@@ -14,20 +14,22 @@ import {
 /** The result of one request. */
 export type Received =
   | { readonly kind: "answer"; readonly answer: Answer; readonly raw: Uint8Array }
-  | {
-      readonly kind: "none";
-      /** `closed`: the target closed it without a response; `garbled`: not an HTTP response. */
-      readonly why: "unreachable" | "closed" | "timeout" | "garbled";
-      readonly detail: string;
-      /** The bytes that arrived nevertheless. */
-      readonly raw: Uint8Array;
-    };
+  | Unanswered;
+
+export interface Unanswered {
+  readonly kind: "none";
+  /** `closed`: the target closed it without a response; `garbled`: not an HTTP response. */
+  readonly why: "unreachable" | "closed" | "timeout" | "garbled";
+  readonly detail: string;
+  /** The bytes that arrived nevertheless. */
+  readonly raw: Uint8Array;
+}
 
 interface ReadOptions {
   readonly method: string;
   /** Milliseconds for the whole answer. */
   readonly deadlineMs: number;
-  readonly maxBodyBytes?: number;
+  readonly maxBodyBytes?: number | undefined;
 }
 
 /** One connection to a target. Its methods never throw, whatever the target does. */
@@ -78,8 +80,7 @@ export function openConnection(options: ConnectOptions): Connection {
     : connectTcp(where);
   socket.setNoDelay(true);
 
-  /** Unread bytes. */
-  const unread: Buffer[] = [];
+  let unread: Buffer = Buffer.alloc(0);
   let failure: string | undefined;
   let isConnected = false;
   let isEnded = false;
@@ -87,7 +88,8 @@ export function openConnection(options: ConnectOptions): Connection {
   const ready = new Promise<void>((resolve) => {
     tellReady = resolve;
   });
-  let stir = (): void => undefined;
+  /** Called with each change; set while something waits for one. */
+  let stir: (() => void) | undefined;
   socket.on(isSecure ? "secureConnect" : "connect", () => {
     if (toThis && !isLoopback(socket.remoteAddress ?? "")) {
       socket.destroy(new TargetNotOwnedError("the connection leads to another machine"));
@@ -97,10 +99,10 @@ export function openConnection(options: ConnectOptions): Connection {
     tellReady();
   });
   socket.on("data", (chunk: Buffer) => {
-    unread.push(chunk);
-    stir();
-    const waiting = unread.reduce((sum, { length }) => sum + length, 0);
-    if (waiting > MAX_UNREAD_BYTES) socket.destroy(new Error("a flood"));
+    unread = Buffer.concat([unread, chunk]);
+    stir?.();
+    if (stir === undefined && unread.length > MAX_UNREAD_BYTES)
+      socket.destroy(new Error("a flood"));
   });
   socket.on("error", (error: Error & { code?: string }) => {
     failure = error instanceof TargetNotOwnedError ? error.message : (error.code ?? error.message);
@@ -110,64 +112,44 @@ export function openConnection(options: ConnectOptions): Connection {
     socket.on(event, () => {
       isEnded = true;
       tellReady();
-      stir();
+      stir?.();
     });
   }
 
   const read = ({ method, deadlineMs, maxBodyBytes }: ReadOptions): Promise<Received> =>
     new Promise((resolve) => {
-      const reader = answerReader(method, maxBodyBytes);
-      const raw: Uint8Array[] = [];
       let isSettled = false;
-      const none = (
-        why: Exclude<Received, { kind: "answer" }>["why"],
-        detail: string,
-      ): Received => ({ kind: "none", why, detail, raw: Buffer.concat(raw) });
       const settle = (received: Received): void => {
         isSettled = true;
-        stir = (): void => undefined;
+        stir = undefined;
         takeBack();
+        unread = unread.subarray(received.raw.length);
         // After a missed deadline, a late answer belongs to no request.
-        if (received.kind === "none") socket.destroy();
+        if (received.kind === "none" || !received.answer.isReusable) socket.destroy();
         resolve(received);
       };
-      const feed = (bytes: Uint8Array): Answer | undefined => {
-        raw.push(bytes);
-        return reader.push(bytes);
-      };
-      const advance = (): void => {
-        try {
-          let answer: Answer | undefined;
-          while (answer === undefined && unread.length > 0)
-            answer = feed(unread.shift() ?? Buffer.alloc(0));
-          if (answer === undefined && isEnded && isConnected) answer = reader.end();
-          if (answer !== undefined) {
-            // The beginning of the next answer.
-            const rest = Buffer.from(reader.rest());
-            if (rest.length > 0) unread.unshift(rest);
-            const whole = Buffer.concat(raw);
-            const own = whole.subarray(0, whole.length - rest.length);
-            if (!answer.isReusable) socket.destroy();
-            settle({ kind: "answer", answer, raw: own });
-          } else if (isEnded) {
-            settle(none("unreachable", failure ?? "no connection"));
-          }
-        } catch (error) {
-          if (!(error instanceof GarbledAnswerError)) throw error;
-          const isEmpty = raw.every(({ length }) => length === 0);
-          settle(isEmpty ? none("closed", failure ?? "closed") : none("garbled", error.message));
-        }
-      };
+      const none = (why: Unanswered["why"], detail: string): void =>
+        settle({ kind: "none", why, detail, raw: unread });
       const takeBack = clock.after(deadlineMs, () => {
         // A starved process runs its timers before it reads the sockets.
         setImmediate(() =>
           setImmediate(() => {
-            if (!isSettled) settle(none("timeout", `${deadlineMs} ms`));
+            if (!isSettled) none("timeout", `${deadlineMs} ms`);
           }),
         );
       });
-      stir = advance;
-      advance();
+      stir = () => {
+        if (isEnded && !isConnected) return none("unreachable", failure ?? "no connection");
+        if (isEnded && unread.length === 0) return none("closed", failure ?? "closed");
+        try {
+          const found = readAnswer(unread, { method, isEnded, maxBodyBytes });
+          return found && settle({ kind: "answer", ...found });
+        } catch (error) {
+          if (!(error instanceof GarbledAnswerError)) throw error;
+          return none("garbled", error.message);
+        }
+      };
+      stir();
     });
 
   return {
@@ -180,7 +162,7 @@ export function openConnection(options: ConnectOptions): Connection {
     hears: (ms) =>
       new Promise((resolve) => {
         const settle = (): void => {
-          stir = (): void => undefined;
+          stir = undefined;
           takeBack();
           resolve(unread.length > 0);
         };

@@ -2,7 +2,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import type { Profile } from "@countersign/schemas";
 import type { Secret } from "@countersign/signatures";
 import { type Exchange, shownBytes } from "../exchange-text.ts";
-import type { Received } from "./connection.ts";
+import type { Received, Unanswered } from "./connection.ts";
 
 export type Header = readonly [name: string, value: string];
 
@@ -170,7 +170,7 @@ export function replyOf({ sent, received, profile, secrets }: ReplyOptions): Rep
 /** True if the receiver says that it is busy: its sender retries. */
 export const isBusy = ({ status }: Reply): boolean => status === 503 || status === 429;
 
-function saidOf(received: Exclude<Received, { readonly kind: "answer" }>): string {
+function saidOf(received: Unanswered): string {
   switch (received.why) {
     case "closed":
       return "a closed connection";

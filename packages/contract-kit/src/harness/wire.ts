@@ -120,9 +120,8 @@ export function openWire(options: WireOptions): Wire {
       throw new TargetSilentError(`${url.host} cannot be reached: ${received.detail}`);
   };
   const read: Wire["read"] = async (connection, method, ms) => {
-    const cap = maxBodyBytes === undefined ? {} : { maxBodyBytes };
     const patience = timeouts < PATIENT_TIMEOUTS ? deadlineMs : Math.min(deadlineMs, IMPATIENT_MS);
-    const received = await connection.read({ method, deadlineMs: ms ?? patience, ...cap });
+    const received = await connection.read({ method, deadlineMs: ms ?? patience, maxBodyBytes });
     note(received);
     return received;
   };

@@ -1,16 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Answer, answerReader, GarbledAnswerError } from "../../src/harness/answer-reader.ts";
+import { type Answer, GarbledAnswerError, readAnswer } from "../../src/harness/answer-reader.ts";
 
 /** Reads pieces of an answer, after which the connection ends. */
 function read(pieces: readonly Uint8Array[], method = "POST"): Answer | string | undefined {
-  const reader = answerReader(method);
   try {
-    for (const piece of pieces) {
-      const answer = reader.push(piece);
-      if (answer !== undefined) return answer;
+    for (let count = 1; count <= pieces.length; count += 1) {
+      const bytes = Buffer.concat(pieces.slice(0, count));
+      const found = readAnswer(bytes, { method, isEnded: false });
+      if (found !== undefined) return found.answer;
     }
-    return reader.end();
+    return readAnswer(Buffer.concat(pieces), { method, isEnded: true })?.answer;
   } catch (error) {
     if (error instanceof GarbledAnswerError) return "garbled";
     throw error;
